@@ -38,8 +38,8 @@ from .learning.learner import DCGLearner as DCGLearner
 from .learning.core_learner import CoreLearner as CoreLearner
 from .learning.fit import Fit as Fit
 from .learning.fit import fit as fit
-from .comparison.compare import MeasureComparison as MeasureComparison
-from .comparison.compare import compare as compare
+from .learning.compare import MeasureComparison as MeasureComparison
+from .learning.compare import compare as compare
 from .learning.intervals import ParameterIntervals as ParameterIntervals
 from .learning.intervals import parameter_intervals as parameter_intervals
 from .learning.choose_c import ChosenC as ChosenC
@@ -47,13 +47,13 @@ from .learning.choose_c import choose_C as choose_C
 from .learning.identify import Identifiability as Identifiability
 from .learning.identify import identify as identify
 from .report.learned import learned_measure as learned_measure
-from .solver.problem import Problem as Problem
-from .solver.problem import Objective as Objective
-from .solver.streamed import Streamed as Streamed
-from .solver.solve import Solution as Solution
-from .solver.solve import solve as solve
-from .solver.certificate import Certificate as Certificate
-from .solver.active_set import GramMatrices as GramMatrices
+from .learning.problem import Problem as Problem
+from .learning.problem import Objective as Objective
+from .learning.streamed import Streamed as Streamed
+from .learning.solve import Solution as Solution
+from .learning.solve import solve as solve
+from .learning.certificate import Certificate as Certificate
+from .learning.active_set import GramMatrices as GramMatrices
 
 # Certainty
 from .inference.usual import LearnedDCG as LearnedDCG

@@ -44,14 +44,14 @@ from dcglearn.base.files import check_writable, read_text
 from dcglearn.base.types import Pairs
 from dcglearn.judgments.packed import ROW_GROUP_SIZE, PackedPairs, packed_writer
 from dcglearn.lab.provenance import made_with
+from dcglearn.learning.certificate import Certificate, certify
+from dcglearn.learning.problem import Problem
+from dcglearn.learning.solve import Solution, SolverName, solve
+from dcglearn.learning.streamed import Streamed
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
 from dcglearn.simulation.judges import flip_pairs, true_pairs
 from dcglearn.simulation.lists import drawn_lists
-from dcglearn.solver.certificate import Certificate, certify
-from dcglearn.solver.problem import Problem
-from dcglearn.solver.solve import Solution, SolverName, solve
-from dcglearn.solver.streamed import Streamed
 
 SIZES = tuple(10**power for power in range(2, 9))
 SHAPES = ((10, 5), (5, 3), (100, 5))  # (K, L)

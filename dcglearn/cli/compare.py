@@ -16,7 +16,6 @@ from dcglearn.terminal.inputs import (
     measures_for_judgments,
     naming,
     parse_C,
-    parse_family,
     split_measures,
 )
 from dcglearn.terminal.judgment_options import (
@@ -28,9 +27,7 @@ from dcglearn.terminal.judgment_options import (
 from dcglearn.terminal.options import (
     AgainstOption,
     COption,
-    DiscountsOption,
     FoldsOption,
-    GainsOption,
     JsonOption,
     JudgmentsAndMeasuresArgument,
     MarginOption,
@@ -42,7 +39,7 @@ from dcglearn.terminal.options import (
 from dcglearn.terminal.output import print_json, print_text
 
 if TYPE_CHECKING:
-    from dcglearn.comparison.compare import MeasureComparison
+    from dcglearn.learning.compare import MeasureComparison
 
 
 @reads_judgments(without=["documents"])
@@ -51,8 +48,6 @@ def compare(
     judgments: JudgmentOptions = AS_USUAL,
     C: COption = "1.0",
     margin: MarginOption = "unit",
-    gains: GainsOption = None,
-    discounts: DiscountsOption = None,
     solver: SolverOption = "auto",
     use: UseOption = "dcg",
     folds: FoldsOption = 10,
@@ -74,13 +69,12 @@ def compare(
     """Compare the learned measure with others, by cross-validation."""
     import numpy as np
 
-    from dcglearn.comparison import compare as comparison
+    from dcglearn.learning import compare as comparison
     from dcglearn.learning.record import LearnedRecord
     from dcglearn.report.comparisons import comparison_table
     from dcglearn.report.tables import FIGURE_FORMATS, TABLE_FORMATS
 
     value = parse_C(C)
-    families = parse_family("--gains", gains), parse_family("--discounts", discounts)
     for path in out or []:
         checked_suffix(path, (*TABLE_FORMATS, ".json", *FIGURE_FORMATS))
         check_writable(path)
@@ -97,7 +91,7 @@ def compare(
         found = comparison.compare(
             data,
             {one.name: one.measure for one in named},
-            learner_of(data, value, margin, solver, "grades", *families),
+            learner_of(data, value, margin, solver, "grades"),
             np.random.default_rng(seed),
             use,
             folds,

@@ -16,7 +16,6 @@ from dcglearn.terminal.choices import EncodingChoice, MarginChoice, SolverChoice
 from dcglearn.terminal.inputs import (
     naming,
     parse_C,
-    parse_family,
 )
 from dcglearn.terminal.judgment_options import (
     AS_USUAL,
@@ -42,13 +41,12 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dcglearn.base.types import Integers
-    from dcglearn.families.given import FamilyLike
     from dcglearn.hypotheses.certainty import Certainty
     from dcglearn.judgments.preferences import Preferences
     from dcglearn.learning.choose_c import ChosenC
     from dcglearn.learning.core_learner import CoreLearner
+    from dcglearn.learning.problem import Problem
     from dcglearn.naming.measure_files import MeasureFile
-    from dcglearn.solver.problem import Problem
 
 _RESAMPLING_BYTES = 800
 """Memory per judgment in which C is chosen and queries are resampled."""
@@ -102,16 +100,20 @@ def fit(
 
     prefs = name_files(files)
     value = parse_C(C)
-    families = parse_family("--gains", gains), parse_family("--discounts", discounts)
+    if gains is not None or discounts is not None:
+        option = "--gains" if gains is not None else "--discounts"
+        raise InputError(
+            f"{option}: fit learns gains and discounts without formulas",
+            "leave it out; dcglearn test asks whether a formula fits, and JudgmentModel in Python "
+            "estimates gains and discounts that follow one",
+        )
     if out is not None:
         checked_suffix(out, [".json"])
         check_writable(out)
     packed = judgments.open_packed(files)
     if packed is not None:
         if value is not None and not intervals:
-            about, content = fit_packed(
-                packed, prefs, value, margin, solver, use, workers, families
-            )
+            about, content = fit_packed(packed, prefs, value, margin, solver, use, workers)
             _give(about, content, None, out, json, use)
             return
         if workers != "1":
@@ -127,12 +129,11 @@ def fit(
             data.check_strict()
             contents = count_contents(data)
         learner = learner_of(
-            data, value, margin, solver, "documents" if judgments.documents else "grades", *families
+            data, value, margin, solver, "documents" if judgments.documents else "grades"
         )
-        learner.check_families(data.n_ranks, data.n_grades)
         words = scale_text(data.scale, judgments.scale is not None, judgments.documents)
         about = contents_text(prefs, contents, words)
-        certainty = _certainty(data, judgments.documents, families)
+        certainty = _certainty(data, judgments.documents)
         groups, sampled = data.pair_groups if value is None else None, data if intervals else None
         pairs, weights, labels, n = data.pairs, data.pair_weights, data.scale.labels, len(data)
         del data  # most of the memory
@@ -176,8 +177,6 @@ def learner_of(
     margin: MarginChoice,
     solver: SolverChoice,
     encoding: EncodingChoice,
-    gains: FamilyLike | None = None,
-    discounts: FamilyLike | None = None,
 ) -> CoreLearner:
     """Return the learner that options describe."""
     from dcglearn.learning.core_learner import CoreLearner
@@ -188,9 +187,6 @@ def learner_of(
         C=1.0 if C is None else C,
         solver=solver,
         n_grades=data.n_grades,
-        gains=gains,
-        discounts=discounts,
-        grade_values=data.scale.values,
     )
 
 
@@ -207,16 +203,14 @@ def _choose(
         return choose_C(problem, groups, rng, solver=solver, use=use, advance=advance)
 
 
-def _certainty(
-    data: Preferences, documents: bool, families: tuple[FamilyLike | None, FamilyLike | None]
-) -> Certainty:
-    """Estimate the same gains and discounts by a model of the judgment."""
+def _certainty(data: Preferences, documents: bool) -> Certainty:
+    """Estimate gains and discounts by a model of the judgment."""
     from dcglearn.hypotheses.certainty import NO_GRADES, Certainty, certainty_of
 
     if documents:
         return Certainty(reason=NO_GRADES)
     with reporting("estimating intervals"):
-        return certainty_of(data, *families)
+        return certainty_of(data)
 
 
 def _fit_json(content: MeasureFile, choice: ChosenC | None) -> dict[str, Any]:

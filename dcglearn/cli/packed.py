@@ -23,7 +23,6 @@ from dcglearn.terminal.output import print_note, print_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dcglearn.families.given import FamilyLike
     from dcglearn.judgments.packed import PackedPairs
     from dcglearn.judgments.preferences import Preferences
     from dcglearn.measures.scale import Scale
@@ -92,15 +91,13 @@ def fit_packed(
     solver: SolverChoice,
     use: UseChoice,
     workers: str,
-    families: tuple[FamilyLike | None, FamilyLike | None],
 ) -> tuple[str, MeasureFile]:
     """Learn from packed pairs; return a line that describes them, and the measure."""
     from dcglearn.base.workers import open_workers
-    from dcglearn.families.learned import LearnedFamilies
     from dcglearn.hypotheses.certainty import certainty_of_packed
     from dcglearn.learning.fit import fit
+    from dcglearn.learning.streamed import Streamed
     from dcglearn.report.learned import learned_measure_of_packed
-    from dcglearn.solver.streamed import Streamed
 
     if solver not in ("auto", "newton"):
         raise InputError(
@@ -114,12 +111,9 @@ def fit_packed(
         with reporting(solving) as advance:
             several = None if workers == "1" else found
             problem = Streamed.of(pairs, margin, C, workers=several, advance=cumulative(advance))
-            if families != (None, None):
-                values, n_ranks = pairs.scale.values, pairs.n_ranks
-                problem = problem.with_structure(LearnedFamilies.of(*families, values, n_ranks))
             learned = fit(problem, solver)
         with reporting("estimating intervals"):
-            certainty = certainty_of_packed(pairs, problem.n_pairs, *families)
+            certainty = certainty_of_packed(pairs, problem.n_pairs)
         with reporting("counting agreements (pairs read)") as advance:
             problem = replace(problem, advance=lambda done, _: advance(done, pairs.n_pairs))
             name = Path(path).name

@@ -17,9 +17,9 @@ from pydantic import BaseModel, ConfigDict
 from dcglearn.axes.registry import CALIBRATED, JUDGMENT_MODEL, SHIPPED, USUAL, Entry, Registry
 from dcglearn.base.errors import InputError
 from dcglearn.families.vectors import FREE_FAMILY
+from dcglearn.learning.c_path import C_GRID
 from dcglearn.naming.presets import preset
 from dcglearn.simulation.truths import grade_scale
-from dcglearn.solver.c_path import C_GRID
 
 LISTS = SHIPPED.names("lists")
 """Names of the list generators of this package (see :mod:`dcglearn.design.sampling`)."""

@@ -27,7 +27,7 @@ from dcglearn.report.comparisons import queries_text
 from dcglearn.report.parameter_tables import parameter_origins
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
-    from dcglearn.comparison.compare import MeasureComparison
+    from dcglearn.learning.compare import MeasureComparison
 
 
 COMPARISON_OUTCOMES = ("undecided", "better", "worse", "near the line")

@@ -1,6 +1,6 @@
 """Judgments as the likelihood uses them: encoded lists, answers, weights and clusters.
 
-Lists are kept as codes (:mod:`dcglearn.encoding.pair_codes`). The features of a judgment, x J for
+Lists are kept as codes (:mod:`dcglearn.learning.codes`). The features of a judgment, x J for
 the encoded difference x of its lists and a matrix J of p columns, are sums of one row of a table
 per code; x itself is never built.
 """
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.encoding.pair_codes import CodeLayout
 from dcglearn.inference.answers import BAD, GOOD, TIE, B, TieModel
 from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
+from dcglearn.learning.codes import CodeLayout
 from dcglearn.measures.scale import NO_DOCUMENT
 
 

@@ -1,10 +1,11 @@
 """Choosing C by cross-validation: the weakest penalty that agrees as well with held-out queries.
 
 Agreement with held-out queries hardly changes with C, and the best of several values is often best
-by noise. So the rule of one standard error is used (Breiman, Friedman, Olshen & Stone,
-Classification and Regression Trees, 1984, section 3.4.3): of all C whose agreement is within one
-standard error of the best, the largest, which leaves most to the data. The penalty would pull
-discounts together and gains towards each other; it is not to win by chance.
+by noise. Of all C whose agreement is within one standard error of the best, the largest is
+taken: the weakest penalty. The penalty would pull discounts together and gains towards each other;
+it is not to win by chance. Breiman, Friedman, Olshen & Stone (Classification and Regression Trees,
+1984, section 3.4.3) use one standard error the other way: they take the simplest model, here the
+strongest penalty. This rule is for the numbers, not for agreement, and has a price in it.
 
 The cross-validation is repeated with new folds. The standard error is that of the difference from
 the best C on the same judgments, by query (:mod:`dcglearn.statistics.clustered_means`), and the
@@ -26,14 +27,14 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
 from dcglearn.correlation.agreement import outcomes, weighted_mean
 from dcglearn.judgments.folds import query_folds
+from dcglearn.learning.c_path import C_GRID, solve_path
 from dcglearn.learning.fit import Fit
 from dcglearn.learning.folds import naming_fold, variance_between_repeats
+from dcglearn.learning.problem import Problem
+from dcglearn.learning.solve import SolverName
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.naming.measure_files import MeasurePart
-from dcglearn.solver.c_path import C_GRID, solve_path
-from dcglearn.solver.problem import Problem
-from dcglearn.solver.solve import SolverName
 from dcglearn.statistics.clustered_means import clustered_mean
 
 FEW_QUERIES = 80
@@ -113,7 +114,7 @@ def choose_C(
     n_folds: int = 5,
     grid: Iterable[float] = C_GRID,
     solver: SolverName = "auto",
-    use: MeasurePart = "utility",
+    use: MeasurePart = "dcg",
     n_repeats: int = 5,
     advance: Advance = silent,
 ) -> ChosenC:
@@ -132,8 +133,8 @@ def choose_C(
     grid : iterable of float
         Candidates, at least one. Ascending values are fastest.
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
-    use : {"utility", "dcg"}, default "utility"
-        Whether W itself is tested, as in ``DCGLearner.score``, or its DCG.
+    use : {"dcg", "utility"}, default "dcg"
+        Whether the DCG of W is tested, as in ``DCGLearner.score``, or W itself.
     n_repeats : int, default 5
         How often the queries are divided into folds anew.
     advance : callable

@@ -12,19 +12,15 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
-from dcglearn.base.numbers import counted
 from dcglearn.base.types import Grades
 from dcglearn.correlation.agreement import checked_pairs, one_per_pair
-from dcglearn.encoding.margins import MARGINS
-from dcglearn.families.given import FamilyLike
-from dcglearn.families.learned import LearnedFamilies
 from dcglearn.judgments.checks import check_worth_learning, warn_if_upside_down
 from dcglearn.learning.choose_c import ChosenC
 from dcglearn.learning.fit import fit
-from dcglearn.solver.problem import Problem
-from dcglearn.solver.solve import SolverName
+from dcglearn.learning.margins import MARGINS
+from dcglearn.learning.problem import Problem
+from dcglearn.learning.solve import SolverName
 
 Encoding = Literal["grades", "documents"]
 Margin = str | Callable[[Grades], ArrayLike]
@@ -35,7 +31,7 @@ class CoreLearner:
 
     Parameters
     ----------
-    encoding, margin, C, solver, n_grades, gains, discounts, grade_values
+    encoding, margin, C, solver, n_grades
         As those of :class:`dcglearn.learning.learner.DCGLearner`.
 
     Examples
@@ -54,18 +50,12 @@ class CoreLearner:
         C: float | Literal["cv"] = 1.0,
         solver: SolverName = "auto",
         n_grades: int | None = None,
-        gains: FamilyLike | None = None,
-        discounts: FamilyLike | None = None,
-        grade_values: ArrayLike | None = None,
     ) -> None:
         self.encoding = encoding
         self.margin = margin
         self.C = C
         self.solver = solver
         self.n_grades = n_grades
-        self.gains = gains
-        self.discounts = discounts
-        self.grade_values = grade_values
 
     def problem(self, pairs: ArrayLike, sample_weight: ArrayLike | None = None) -> Problem:
         """Return the problem of learning from pairs, without solving it.
@@ -103,7 +93,7 @@ class CoreLearner:
         check_worth_learning(rows, weights)
         if self.encoding == "grades":
             warn_if_upside_down(rows)
-        problem = Problem.of(
+        return Problem.of(
             rows,
             n_grades,
             self.margin(rows) if callable(self.margin) else self.margin,
@@ -111,7 +101,6 @@ class CoreLearner:
             1.0 if self.C == "cv" else self.C,
             monotone=self.encoding == "grades",
         )
-        return problem.with_structure(self._families(*problem.shape))
 
     def learn(self, problem: Problem, choice: ChosenC | None = None) -> Self:
         """Solve a problem and keep what was learned, as :class:`DCGLearner` names it.
@@ -137,7 +126,6 @@ class CoreLearner:
         """
         learned = fit(problem, self.solver)
         self.identifiability_ = learned.identifiability
-        self.families_ = learned.families
         self.factors_ = learned.factors
         self.dcg_ = learned.dcg
         self.utility_ = learned.utility
@@ -148,43 +136,11 @@ class CoreLearner:
         self.C_, self.choice_ = problem.C, choice
         return self
 
-    def check_families(self, n_ranks: int, n_grades: int) -> None:
-        """Refuse families of gains or discounts that cannot be used, before anything takes time.
-
-        Parameters
-        ----------
-        n_ranks, n_grades : int
-            K and L.
-
-        Raises
-        ------
-        InputError
-        """
-        self._families(n_ranks, n_grades)
-
     def with_parameters(self, **changes: Any) -> CoreLearner:
         """Return a learner with some parameters changed, which has learned nothing yet."""
-        names = ("encoding", "margin", "C", "solver", "n_grades", "gains", "discounts")
-        kept = {name: getattr(self, name) for name in (*names, "grade_values")}
+        names = ("encoding", "margin", "C", "solver", "n_grades")
+        kept = {name: getattr(self, name) for name in names}
         return CoreLearner(**kept | changes)
-
-    def _families(self, n_ranks: int, n_grades: int) -> LearnedFamilies | None:
-        if self.gains is None and self.discounts is None:
-            return None
-        if self.encoding == "documents":
-            raise InputError(
-                "documents have no grades, so their gains and discounts have no families",
-                "leave out `gains` and `discounts`",
-            )
-        values = np.arange(n_grades - 1.0, -1.0, -1.0)
-        if self.grade_values is not None:
-            wanted = f"give {counted(n_grades, 'number')}, the best first"
-            values = finite_array(self.grade_values, "grade values", (n_grades,), wanted)
-        if (np.diff(values) >= 0).any():
-            raise InputError(
-                f"grade values {values.tolist()}", "give `grade_values` that fall, best first"
-            )
-        return LearnedFamilies.of(self.gains, self.discounts, values, n_ranks)
 
     def _grades_of(self, rows: Grades) -> int:
         largest = int(rows.max()) + 1

@@ -92,13 +92,6 @@ class DataShare:
         squares[total[..., 0] <= 1e-24] = 0.0
         return squares / np.where(total > 1e-24, total, 1.0)
 
-    def derivative(self, W: Floats) -> Floats:
-        """Return dW / d log C = (I + C X'VX)^-1 W, the active set being kept, shape (K, L)."""
-        vectors, change = self._vectors, W.ravel().copy()
-        shares = self._penalty_share[: vectors.shape[1]]
-        change[self._used] = vectors @ (shares * (vectors.T @ change[self._used]))
-        return change.reshape(W.shape)
-
     def gauge(self, constant_ranks: tuple[int, ...]) -> DeterminedGauge:
         """Choose the gauge: an offset counts if its share is half that of comparable directions.
 

@@ -33,11 +33,6 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.learning.gauge import Gauge, is_affine
-from dcglearn.solver.product_point import ProductPoint
-
-GAIN_DIGITS = 6
-"""Decimals of the gains of a product: what the certificate confirms, and what tools that take whole
-gains up to 10^6 (trec_eval, ir_measures) can compute."""
 
 
 @dataclass(frozen=True)
@@ -137,57 +132,6 @@ def factorise(
     if ordered and gauge.startswith("worst"):
         fixed_gains = (*fixed_gains, worst)
     return Factors(_rounded(discounts), _rounded(gains), s, gauge, fixed_discounts, fixed_gains)
-
-
-def product_factors(
-    point: ProductPoint,
-    affine: bool,
-    given: tuple[bool, bool],
-    constant_grades: Sequence[int],
-    absolute: bool,
-) -> Factors:
-    """Return the factors of a W that is a product, as they were learned.
-
-    Parameters
-    ----------
-    point : ProductPoint
-    affine : bool
-        Whether discounts are determined only up to an affine map: the largest is 1, the smallest 0.
-    given : (bool, bool)
-        Whether the gains, and whether the discounts, are given; they stay as they are.
-    constant_grades : sequence of int
-        Grades in which no pair differs.
-    absolute : bool
-        Whether an empty rank shows that the worst grade is worth 0.
-
-    Returns
-    -------
-    Factors
-        All numbers of a vector that is given are fixed.
-
-    Examples
-    --------
-    >>> point = ProductPoint(np.array([4.0, 2.0]), np.array([2.0, 1.0, 0.0]), 0.0, 0.0)
-    >>> product_factors(point, False, (False, True), (), False).gains
-    array([1. , 0.5, 0. ])
-    """
-    c, g = point.discounts, point.gains
-    sizes = np.zeros(min(len(c), len(g)))
-    sizes[0] = np.linalg.norm(c) * np.linalg.norm(g)
-    if given[1]:
-        discounts, fixed_discounts = c / c[0], tuple(range(len(c)))
-    else:
-        discounts, fixed_discounts = _to_unit_range(c) if affine else _scaled(c, 0)
-        discounts = _rounded(discounts)
-    if given[0]:
-        gains, fixed_gains = g / g[0], tuple(range(len(g)))
-    else:
-        varying = [grade for grade in range(len(g)) if grade not in constant_grades]
-        worst = len(g) - 1 if absolute else varying[-1]
-        gains, fixed_gains = _scaled(g - g[worst], varying[0])
-        gains, fixed_gains = 0.0 + np.round(gains, GAIN_DIGITS), (*fixed_gains, worst)
-    gauge: Gauge = "worst order" if affine else "worst"
-    return Factors(discounts, gains, sizes, gauge, fixed_discounts, fixed_gains)
 
 
 def fix_gauge(

@@ -16,24 +16,17 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
-from dcglearn.families.learned import LearnedFamilies
+from dcglearn.learning.active_set import GramMatrices, gram_matrices
+from dcglearn.learning.certificate import Certificate, primal_from_dual
 from dcglearn.learning.data_share import DataShare
 from dcglearn.learning.factorise import Factors, factorise
-from dcglearn.learning.gauge import is_affine
 from dcglearn.learning.identify import Identifiability, identify
 from dcglearn.learning.null_space import constant_grades, constant_ranks
-from dcglearn.learning.within_families import (
-    factors_in_families,
-    factors_of_product,
-    identify_in_families,
-)
+from dcglearn.learning.problem import Objective
+from dcglearn.learning.residuals import residual_sums
+from dcglearn.learning.solve import Solution, SolverName, solve
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.solver.active_set import GramMatrices, gram_matrices
-from dcglearn.solver.certificate import Certificate, primal_from_dual, project
-from dcglearn.solver.problem import Objective
-from dcglearn.solver.residuals import residual_sums
-from dcglearn.solver.solve import Solution, SolverName, solve
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,18 +66,9 @@ class Fit(ShortRepr):
         """The certificate of W."""
         return self.solution.certificate
 
-    @property
-    def families(self) -> LearnedFamilies | None:
-        """The families of gains and discounts; None if W is free."""
-        structure = self.problem.structure
-        return structure if isinstance(structure, LearnedFamilies) else None
-
     @cached_property
     def factors(self) -> Factors:
         """Discounts and gains in the gauge that the pairs determine."""
-        if self.families is not None:
-            with one_blas_thread():
-                return factors_in_families(self.problem, self.families, self.solution, self._gram)
         _check_not_zero(self.problem)
         gram, L = self._gram.gram, self.problem.shape[1]
         constant = constant_grades(gram, L)
@@ -116,14 +100,6 @@ class Fit(ShortRepr):
         InputError
             If W ties all lists.
         """
-        if self.families is not None and self.solution.product is not None:
-            return factors_of_product(
-                self.families,
-                self.solution.product,
-                is_affine(other.gauge),
-                other.constant_grades,
-                self.problem.has_empty_ranks,
-            )
         _check_not_zero(self.problem)
         return factorise(
             self.weights,
@@ -138,8 +114,6 @@ class Fit(ShortRepr):
         """What the pairs determine, at the optimum."""
         self.factors  # noqa: B018 - raises if W ties all lists
         with one_blas_thread():
-            if self.families is not None:
-                return identify_in_families(self.problem, self.families, self.solution, self._gram)
             return identify(self.problem, self.weights, self.solution.model.hessian, self._gram)
 
     @cached_property
@@ -164,10 +138,10 @@ def fit(problem: Objective, solver: SolverName = "auto") -> Fit:
     Parameters
     ----------
     problem : Objective
-        A :class:`dcglearn.solver.problem.Problem`, or a
-        :class:`dcglearn.solver.streamed.Streamed` for pairs that do not fit in memory.
+        A :class:`dcglearn.learning.problem.Problem`, or a
+        :class:`dcglearn.learning.streamed.Streamed` for pairs that do not fit in memory.
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
-        See :func:`dcglearn.solver.solve.solve`.
+        See :func:`dcglearn.learning.solve.solve`.
 
     Returns
     -------
@@ -180,7 +154,7 @@ def fit(problem: Objective, solver: SolverName = "auto") -> Fit:
 
     Examples
     --------
-    >>> from dcglearn.solver.problem import Problem
+    >>> from dcglearn.learning.problem import Problem
     >>> problem = Problem.of([[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]]], 2)
     >>> learned = fit(problem)
     >>> learned.factors.discounts.round(3), learned.certificate.confirmed
@@ -195,8 +169,8 @@ def _largest_projected(problem: Objective, q: Floats) -> float:
     On a row that may not increase, the first entry of the projection is the largest mean of the
     first entries, and the last one the smallest mean of the last.
     """
-    if problem.structure is not None or not problem.monotone:
-        return float(np.abs(project(problem, q)).max())
+    if not problem.monotone:
+        return float(np.abs(q).max())
     counts = np.arange(1, q.shape[1] + 1)
     first = (np.cumsum(q, axis=1) / counts).max()
     last = (np.cumsum(q[:, ::-1], axis=1) / counts).min()

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats
+from dcglearn.learning.active_set import GramMatrices, gram_matrices, quadratic_model
 from dcglearn.learning.data_share import HALF, NEGLIGIBLE, DataShare, DeterminedGauge
 from dcglearn.learning.factorise import Factors, factorise
 from dcglearn.learning.gauge import Determined, Gauge, is_affine
 from dcglearn.learning.null_space import NullSpace, null_space
+from dcglearn.learning.problem import Objective
 from dcglearn.measures.discounts import rule_discounts
-from dcglearn.solver.active_set import GramMatrices, gram_matrices, quadratic_model
-from dcglearn.solver.problem import Objective
 
 NULL_TOLERANCE = 1e-6
 """A direction is determined only if at most this share of it lies in the null space of X."""
@@ -53,7 +53,8 @@ class Identifiability(NullSpace):
     change_on_doubling_c : float or None
         At the optimum: the largest change of a discount or gain if C doubles, to first
         order and with tied grades kept tied: dW / d log C = (I + C X'VX)^-1 W, of the
-        active pairs. None before a fit, where the shares are those of all pairs.
+        active pairs, on the matrices with the ties of W. None before a fit, where the shares
+        are those of all pairs.
     """
 
     gauge: Gauge
@@ -109,7 +110,7 @@ def identify(
     --------
     Two grades at two ranks, one pair that swaps them:
 
-    >>> from dcglearn.solver.problem import Problem
+    >>> from dcglearn.learning.problem import Problem
     >>> known = identify(Problem.of([[[0, 1], [1, 0]]], 2))
     >>> known.rank, known.same_content, known.free_ranks
     (1, True, (1, 2))
@@ -149,8 +150,8 @@ def identify(
         discount_null=discount[:, 1],
         gain_null=gain[:, 1],
         change_on_doubling_c=None
-        if W is None
-        else change_on_doubling(problem, W, shares, gauge, null),
+        if W is None or hessian is None
+        else change_on_doubling(problem, W, hessian, shares, gauge, null),
     )
 
 
@@ -228,7 +229,12 @@ def _typical(shares: DataShare, gauge: DeterminedGauge) -> Factors:
 
 
 def change_on_doubling(
-    problem: Objective, W: Floats, shares: DataShare, gauge: DeterminedGauge, null: NullSpace
+    problem: Objective,
+    W: Floats,
+    hessian: Floats,
+    shares: DataShare,
+    gauge: DeterminedGauge,
+    null: NullSpace,
 ) -> float:
     """Return the largest change of a gain or discount if C doubles, to first order.
 
@@ -237,6 +243,7 @@ def change_on_doubling(
     problem : Objective
     W : ndarray of float, shape (K, L)
         The optimum.
+    hessian : ndarray of float, shape (K L, K L)
     shares : DataShare
         There.
     gauge : DeterminedGauge
@@ -247,7 +254,24 @@ def change_on_doubling(
     float
     """
     before = _factors(problem, W, gauge, null)
-    after = _factors(problem, W + np.log(2) * shares.derivative(W), gauge, null)
+    change = _derivative(W, problem.C * hessian, problem.monotone)
+    after = _factors(problem, W + np.log(2) * change, gauge, null)
     discounts = np.abs(before.discounts - after.discounts)
     gains = np.abs(before.gains - after.gains)[shares.varying]
     return float(max(discounts.max(initial=0.0), gains.max(initial=0.0)))
+
+
+def _derivative(W: Floats, CH: Floats, monotone: bool) -> Floats:
+    """Return dW / d log C among the matrices with the ties of W, the active set being kept.
+
+    With an orthonormal basis B of these matrices it is B (I + C B'X'VX B)^-1 B'w.
+    """
+    starts = np.ones(W.shape, bool)
+    if monotone:
+        starts[:, 1:] = W[:, 1:] != W[:, :-1]
+    tie = starts.ravel().cumsum() - 1
+    B = np.eye(tie[-1] + 1)[tie] / np.sqrt(np.bincount(tie))
+    curvature, vectors = np.linalg.eigh(B.T @ CH @ B)
+    along = B @ vectors
+    change: Floats = along @ (along.T @ W.ravel() / (1 + np.maximum(curvature, 0.0)))
+    return change.reshape(W.shape)

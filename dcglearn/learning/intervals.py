@@ -14,14 +14,13 @@ shows its spread, not this bias. Intervals that cover are those of the likelihoo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.checks import checked_rng
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
@@ -33,7 +32,10 @@ from dcglearn.learning.factorise import Factors
 from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.gauge import Determined
 from dcglearn.naming.measure_files import MeasurePart
-from dcglearn.solver.solve import solve
+
+MOST_UNSOLVED = 0.05
+"""The share of resamples that may be left out because no optimum was confirmed: they are not a
+random part of all, so that more would narrow what the others lie between."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,9 @@ class ParameterIntervals:
         The number drawn.
     left_out : int
         The number of these from which nothing could be learned (only one grade, or
-        judgments that cancel out); they do not count.
+        judgments that cancel out) or whose optimum was not confirmed; they do not count.
+    unsolved : int
+        The number of these whose optimum was not confirmed.
     C : (float, float)
         The smallest and the largest C of a resample; the same unless C was chosen in each.
     by_query : bool
@@ -66,6 +70,7 @@ class ParameterIntervals:
     left_out: int
     C: tuple[float, float]
     by_query: bool = True
+    unsolved: int = 0
 
 
 def parameter_intervals(
@@ -107,6 +112,8 @@ def parameter_intervals(
     InputError
         If there are fewer than two queries, or nothing can be learned from more than half
         of the resamples.
+    SolverError
+        If more than a twentieth of the resamples is not solved.
     """
     checked_rng(rng)
     if resamples < 1 or not 0 < level < 1:
@@ -122,16 +129,25 @@ def parameter_intervals(
         held = "judgments of one query" if by_query else counted(len(groups), "strict judgment")
         raise InputError(f"intervals from {held}", f"{more} intervals")
     if choose is None and learner.C == "cv":
-        choose = "utility"
+        choose = "dcg"
     learned: list[Factors] = []
     chosen: list[float] = []
+    refused: list[SolverError] = []
     for done in range(resamples):
         times = np.bincount(rng.integers(n_queries, size=n_queries), minlength=n_queries)
-        with suppress(InputError):  # a resample may hold one grade only, or cancel out
+        try:
             found = _learn_again(learner, preferences, times[groups], rng, choose)
             learned.append(found.factors_as_in(learner.identifiability_))
             chosen.append(found.problem.C)
+        except InputError:  # a resample may hold one grade only, or cancel out
+            pass
+        except SolverError as error:
+            refused.append(error)
         advance(done + 1, resamples)
+    if MOST_UNSOLVED * resamples < len(refused):
+        raise SolverError(
+            f"{len(refused)} of {resamples} resamples were not solved; the last: {refused[-1]}"
+        )
     left_out = resamples - len(learned)
     if 2 * left_out > resamples:
         raise InputError(
@@ -146,7 +162,9 @@ def parameter_intervals(
     gains[_by_penalty(known.gains_determined_by)] = np.nan
     discounts[_by_penalty(known.discounts_determined_by)] = np.nan
     C = (min(chosen), max(chosen))
-    return ParameterIntervals(gains, discounts, level, resamples, left_out, C, by_query)
+    return ParameterIntervals(
+        gains, discounts, level, resamples, left_out, C, by_query, len(refused)
+    )
 
 
 def _by_penalty(determined_by: Sequence[Determined]) -> NDArray[np.bool_]:
@@ -171,5 +189,4 @@ def _learn_again(
             choose_C(problem, groups, rng, solver=learner.solver, use=choose, n_repeats=1).C
         )
         return fit(problem, learner.solver)
-    start = learner.solution_ if learner.families_ is not None else None
-    return Fit(problem, solve(problem, learner.solver, start))
+    return fit(problem, learner.solver)

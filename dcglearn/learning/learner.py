@@ -29,7 +29,7 @@ from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.choose_c import ChosenC, choose_C
 from dcglearn.learning.core_learner import CoreLearner
-from dcglearn.solver.problem import Problem
+from dcglearn.learning.problem import Problem
 
 
 class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
@@ -50,26 +50,14 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         (n, 2, K) and returns n numbers.
     C : float or "cv", default 1.0
         The cost of a missed margin relative to the size of W. Positive. ``"cv"`` takes the
-        largest of :data:`dcglearn.solver.c_path.C_GRID` that agrees as well with held-out
+        largest of :data:`dcglearn.learning.c_path.C_GRID` that agrees as well with held-out
         queries as the best, by repeated cross-validation
         (:func:`dcglearn.learning.choose_c.choose_C`, with the folds of seed 0).
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
-        See :func:`dcglearn.solver.solve.solve`.
+        See :func:`dcglearn.learning.solve.solve`.
     n_grades : int, optional
         L. By default the largest index in the pairs plus 1. Set it if parts of the data,
         as in cross-validation, may lack the worst grade.
-    gains : str or array-like of float, optional
-        The family of the gains: ``free``, ``linear``, ``power:P`` or ``exponential:B``, where the
-        number may be ``free`` (:func:`dcglearn.families.vectors.gain_family`); or the gains
-        themselves, best first. By default W is free, unless `discounts` are given.
-    discounts : str or array-like of float, optional
-        The family of the discounts: ``free``, ``decreasing``, ``convex``, ``log:B``, ``zipf:S``,
-        ``rbp:P`` or a rule such as ``log2`` (:func:`dcglearn.families.vectors.discount_family`);
-        or the discounts themselves. With one of the two, W = discounts x gains; the other is
-        free, with gains that fall and discounts of 0 or more, as the problem asks.
-    grade_values : array-like of float, shape (L,), optional
-        The values of the grades, best first, that formulas of gains use; by default L - 1, ...,
-        0, or those of the scale of Preferences.
 
     Attributes
     ----------
@@ -80,15 +68,14 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
     weights_ : ndarray of float, shape (K, L)
         W, confirmed by `certificate_` to be optimal to a relative 1e-6.
     utility_ : LinearUtility
-        W as a measure: what was learned, and what ``predict`` and ``score`` use.
+        W as a measure.
     dcg_ : DCG
-        The gains and discounts of W as a measure.
+        The gains and discounts of W as a measure: what ``predict`` and ``score`` use, and commands
+        that are given the file of a fit.
     factors_ : Factors
         Discounts, gains and singular values of W, in the gauge that the pairs determine.
     singular_values_ : ndarray of float, shape (min(K, L),)
         Of W in its gauge. All but the first are 0 if W is a DCG.
-    families_ : LearnedFamilies or None
-        The families of gains and discounts, unless W is free.
     certificate_ : Certificate
     solution_ : Solution
     identifiability_ : Identifiability
@@ -99,7 +86,7 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
     See Also
     --------
     dcglearn.learning.fit.fit : Fit a problem, also one of pairs in files.
-    dcglearn.comparison.compare.compare : Compare the learned measure with others.
+    dcglearn.learning.compare.compare : Compare the learned measure with others.
 
     Examples
     --------
@@ -156,8 +143,6 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
                 raise InputError("`preferences` with weights or groups", "they have their own")
             if self.n_grades is None:
                 learner = learner.with_parameters(n_grades=pairs.n_grades)
-            if self.grade_values is None:
-                learner = learner.with_parameters(grade_values=pairs.scale.values)
             sample_weight, groups = pairs.pair_weights, pairs.pair_groups
             pairs, y = pairs.pairs, None
         ordered = _preferred_first(pairs, y)
@@ -190,7 +175,7 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         return super().problem(check_array(_flat(pairs)), sample_weight)
 
     def decision_function(self, pairs: ArrayLike) -> Floats:
-        """Return u(first) - u(second) of each pair, exactly 0 for a tie.
+        """Return the difference of the DCG of the two rankings of each pair, exactly 0 for a tie.
 
         Parameters
         ----------
@@ -201,7 +186,7 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         ndarray of float, shape (n,)
         """
         rows = self._checked(pairs)
-        return score_differences(self.utility_, rows)
+        return score_differences(self.dcg_, rows)
 
     def predict(self, pairs: ArrayLike) -> Floats:
         """Predict 1 where the first ranking is better, -1 where the second is, 0 for a tie.
@@ -223,7 +208,7 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         y: object = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Return the share of pairs whose preferred ranking is scored higher; a tie counts 1/2.
+        """Return the share of pairs whose preferred ranking has the higher DCG; a tie counts 1/2.
 
         Parameters
         ----------

@@ -22,7 +22,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from dcglearn.base.types import Floats
-from dcglearn.solver.active_set import GramMatrices
+from dcglearn.learning.active_set import GramMatrices
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def null_space(gram: GramMatrices, n_grades: int) -> NullSpace:
     Parameters
     ----------
     gram : GramMatrices
-        Of the pairs (see :mod:`dcglearn.solver.active_set`).
+        Of the pairs (see :mod:`dcglearn.learning.active_set`).
     n_grades : int
         L.
 
@@ -81,8 +81,8 @@ def null_space(gram: GramMatrices, n_grades: int) -> NullSpace:
     --------
     Rank 2 never differs, and the grades 0 and 1 are compared at rank 1 only:
 
-    >>> from dcglearn.solver.active_set import gram_matrices
-    >>> from dcglearn.solver.problem import Problem
+    >>> from dcglearn.learning.active_set import gram_matrices
+    >>> from dcglearn.learning.problem import Problem
     >>> problem = Problem.of([[[0, 1], [1, 1]]], 2)
     >>> null = null_space(problem.sum_over_blocks(gram_matrices), 2)
     >>> null.rank, null.free_ranks, null.constant_ranks, null.n_unnamed

@@ -18,14 +18,11 @@ from dcglearn.learning.gauge import Determined, Gauge
 from dcglearn.naming.measure_files import MeasureFile
 
 if TYPE_CHECKING:  # the solver, which these import, is not needed to read a file
-    from dcglearn.families.learned import LearnedFamilies
-    from dcglearn.families.vectors import Family
+    from dcglearn.learning.certificate import Certificate
     from dcglearn.learning.factorise import Factors
     from dcglearn.learning.identify import Identifiability
     from dcglearn.learning.intervals import ParameterIntervals
-    from dcglearn.solver.certificate import Certificate
-    from dcglearn.solver.product_point import ProductPoint
-    from dcglearn.solver.solve import Solution
+    from dcglearn.learning.solve import Solution
 
 Components = tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]
 Interval = tuple[float, float]
@@ -63,43 +60,6 @@ class ParametersRecord(_Record):
         return self.encoding.removesuffix("s")
 
 
-class FamiliesRecord(_Record):
-    """The families that W = discounts x gains was restricted to, and what they learned.
-
-    A parameter is the number of a formula, such as a base; `starts` is from how many starts the
-    solution is the best, and `optima` how many local optima these led to.
-    """
-
-    gains: str
-    discounts: str
-    gains_given: bool
-    discounts_given: bool
-    gain_parameter: float | None = None
-    discount_parameter: float | None = None
-    starts: int = 1
-    optima: int = 1
-
-    @classmethod
-    def of(cls, families: LearnedFamilies, point: ProductPoint) -> Self:
-        """Return the record of families at what was learned."""
-        gains, discounts = families.gain_family, families.discount_family
-        given_gains, given_discounts = families.given
-        return cls(
-            gains=gains.name,
-            discounts=discounts.name,
-            gains_given=given_gains,
-            discounts_given=given_discounts,
-            gain_parameter=_parameter(gains, point.gain_parameter),
-            discount_parameter=_parameter(discounts, point.discount_parameter),
-            starts=point.n_starts,
-            optima=point.n_optima,
-        )
-
-
-def _parameter(family: Family, t: float) -> float | None:
-    return None if family.shape is None else family.shape(np.array([t]))
-
-
 class SolutionRecord(_Record):
     """Which solver found W, and how."""
 
@@ -122,7 +82,7 @@ class SolutionRecord(_Record):
 
 
 class CertificateRecord(_Record):
-    """The certificate of W (see :class:`dcglearn.solver.certificate.Certificate`)."""
+    """The certificate of W (see :class:`dcglearn.learning.certificate.Certificate`)."""
 
     objective: float | None = None
     gap: float
@@ -223,7 +183,8 @@ class IntervalsRecord(_Record):
     """How gains and discounts move with other queries (see ``intervals.ParameterIntervals``).
 
     None where the penalty decides a number; `C` is that of resamples, from and to, if it was
-    chosen in each. `by_query` unless no query is known.
+    chosen in each. `by_query` unless no query is known; `unsolved` of those left out were not
+    solved.
     """
 
     gains: tuple[Interval | None, ...]
@@ -233,6 +194,7 @@ class IntervalsRecord(_Record):
     left_out: int
     C: Interval | None = None
     by_query: bool = True
+    unsolved: int = 0
 
     @classmethod
     def of(cls, intervals: ParameterIntervals) -> Self:
@@ -247,6 +209,7 @@ class IntervalsRecord(_Record):
             }
             | ({"C": intervals.C} if intervals.C[0] < intervals.C[1] else {})
             | ({} if intervals.by_query else {"by_query": False})
+            | ({"unsolved": intervals.unsolved} if intervals.unsolved else {})
         )
 
 
@@ -310,7 +273,6 @@ class LearnedRecord(_Record):
 
     learned_from: SourceRecord
     parameters: ParametersRecord
-    families: FamiliesRecord | None = None
     solution: SolutionRecord
     certificate: CertificateRecord
     factors: FactorsRecord

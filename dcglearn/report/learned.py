@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from dcglearn.base.types import Floats, Grades
 from dcglearn.correlation.agreement import agreement
-from dcglearn.families.learned import LearnedFamilies
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.factorise import Factors, rank_one
 from dcglearn.learning.fit import Fit
@@ -19,7 +18,6 @@ from dcglearn.learning.record import (
     CertificateRecord,
     ChoiceRecord,
     FactorsRecord,
-    FamiliesRecord,
     HypothesisRecord,
     IdentifiabilityRecord,
     IntervalsRecord,
@@ -29,13 +27,13 @@ from dcglearn.learning.record import (
     SolutionRecord,
     SourceRecord,
 )
+from dcglearn.learning.solve import Solution, SolverName
+from dcglearn.learning.streamed import Streamed
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Label
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.naming.measure_files import MeasureFile, MeasurePart
 from dcglearn.report.undetermined import undetermined_statements
-from dcglearn.solver.solve import Solution, SolverName
-from dcglearn.solver.streamed import Streamed
 
 if TYPE_CHECKING:  # scikit-learn, which these import, takes seconds to load
     from dcglearn.hypotheses.certainty import Certainty
@@ -70,7 +68,7 @@ def learned_measure(
     choice : ChosenC, optional
         How C was chosen; by default the learner's own choice, if it made one.
     certainty : Certainty, optional
-        What a model of the judgment says in the same families.
+        What a model of the judgment says.
 
     Returns
     -------
@@ -121,7 +119,6 @@ def learned_measure_of_pairs(
             dcg=agreement(dcg, pairs, weights),
         ),
         labels,
-        learner.families_,
     )
     if intervals is not None:
         record = record.model_copy(update={"intervals": IntervalsRecord.of(intervals)})
@@ -205,7 +202,7 @@ def learned_measure_of_packed(
     solver : {"auto", "newton"}, default "auto"
         The solver that was asked for.
     certainty : Certainty, optional
-        What a model of the judgment says in the same families.
+        What a model of the judgment says.
 
     Returns
     -------
@@ -224,7 +221,6 @@ def learned_measure_of_packed(
         learned.identifiability,
         AgreementRecord(utility=agreements[0], rank_one=agreements[1], dcg=agreements[2]),
         labels,
-        learned.families,
     )
     if certainty is not None:
         record = record.model_copy(update={"certainty": certainty_record(certainty)})
@@ -250,10 +246,9 @@ def _record(
     known: Identifiability,
     agreements: AgreementRecord,
     labels: Sequence[Label],
-    families: LearnedFamilies | None,
 ) -> LearnedRecord:
     statements = undetermined_statements(known, labels, parameters.noun)
-    record = LearnedRecord(
+    return LearnedRecord(
         learned_from=source,
         parameters=parameters,
         solution=SolutionRecord.of(solution),
@@ -262,7 +257,3 @@ def _record(
         identifiability=IdentifiabilityRecord.of(known, statements),
         agreement=agreements,
     )
-    if families is None or solution.product is None:
-        return record
-    found = FamiliesRecord.of(families, solution.product)
-    return record.model_copy(update={"families": found})

@@ -36,7 +36,7 @@ def undetermined_statements(
     Examples
     --------
     >>> from dcglearn.learning.identify import identify
-    >>> from dcglearn.solver.problem import Problem
+    >>> from dcglearn.learning.problem import Problem
     >>> undetermined_statements(identify(Problem.of([[[0, 1], [1, 0]]], 2)))[1]
     'every grade at ranks 1-2 could gain the same constant'
     """

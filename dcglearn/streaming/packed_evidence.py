@@ -18,10 +18,10 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import Column
 from dcglearn.base.threads import map_in_order
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.encoding.pair_codes import CodeLayout
 from dcglearn.inference.answers import BAD, GOOD, TIE, TieModel
 from dcglearn.inference.evidence import Evidence, UsableRows
 from dcglearn.judgments.packed import PackedPairs, RowGroup
+from dcglearn.learning.codes import CodeLayout
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 SAMPLE = 40_000

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.encoding.pair_codes import CodeLayout
 from dcglearn.inference.answers import A, B
 from dcglearn.inference.calibration import LinkTest, beyond_rounding, link_test_of_scores
 from dcglearn.inference.covariance import (
@@ -34,6 +33,7 @@ from dcglearn.inference.estimate import ORDERED, JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.likelihood import Likelihood
 from dcglearn.inference.reach import reach_maximum
+from dcglearn.learning.codes import CodeLayout
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 from dcglearn.trials.coded_rows import CodedRows
 

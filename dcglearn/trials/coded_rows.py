@@ -1,7 +1,7 @@
 """Sums over the differences x of encoded lists, by the values of their codes.
 
 x consists of parts, of which each is one of few values that a code numbers
-(:mod:`dcglearn.encoding.pair_codes`). For a number y of each x,
+(:mod:`dcglearn.learning.codes`). For a number y of each x,
 
     sum y x = sum_codes (sum of y at each value of the code) x(value),
 
@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from dcglearn.base.types import Floats, Integers
-from dcglearn.encoding.pair_codes import CodeLayout
+from dcglearn.learning.codes import CodeLayout
 
 _DENSE_ROWS = 4000
 """Up to this many, products with X take less time than counting."""

@@ -33,7 +33,7 @@ from dcglearn.design.sampling import (
     truth_of,
 )
 from dcglearn.design.setting import Setting
-from dcglearn.encoding.margins import margins
+from dcglearn.learning.margins import margins
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.presets import preset
 from dcglearn.simulation.truths import grade_scale

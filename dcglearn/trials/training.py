@@ -16,14 +16,14 @@ from dcglearn.design.own_functions import NO_FUNCTIONS, OwnFunctions
 from dcglearn.design.setting import Setting
 from dcglearn.inference.ascent import Answers
 from dcglearn.inference.usual import learn_from_answers
+from dcglearn.learning.c_path import solve_path
 from dcglearn.learning.choose_c import choose_C
 from dcglearn.learning.fit import Fit, fit
+from dcglearn.learning.problem import Problem
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.simulation.judges import flip_pairs, misgrade_pairs
 from dcglearn.simulation.truths import grade_scale
-from dcglearn.solver.c_path import solve_path
-from dcglearn.solver.problem import Problem
 from dcglearn.trials.draws import exact_pairs, judged_pairs_of
 
 _OF_TESTS = ("test_lists", "test_pairs", "against", "columns")

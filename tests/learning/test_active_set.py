@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 
 from dcglearn import Problem, solve
 from dcglearn.base import threads
-from dcglearn.encoding.pair_codes import Block, CodeLayout
-from dcglearn.solver.active_set import (
+from dcglearn.learning.active_set import (
     active_set_change,
     directional_derivatives,
     gram_matrices,
     quadratic_model,
 )
-from dcglearn.solver.residuals import residual_sums
+from dcglearn.learning.codes import Block, CodeLayout
+from dcglearn.learning.residuals import residual_sums
 from helpers.kkt import dense_differences
 from helpers.solver_cases import noisy_pairs, weighted_problems
 

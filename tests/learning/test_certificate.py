@@ -11,9 +11,9 @@ from hypothesis import given
 from scipy.optimize import lsq_linear
 
 from dcglearn import DCGLearner, Problem, solve
-from dcglearn.solver.certificate import certify, project
-from dcglearn.solver.polish import polish
-from dcglearn.solver.residuals import residual_sums
+from dcglearn.learning.certificate import certify, project
+from dcglearn.learning.polish import polish
+from dcglearn.learning.residuals import residual_sums
 from helpers.kkt import dense_differences, objective
 from helpers.solver_cases import noisy_pairs, problems
 
@@ -67,7 +67,7 @@ def test_the_bound_covers_the_rounding_of_sums(
     size: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """X'(v r) of 60,000 pairs in many blocks, or few, against sums that round once."""
-    monkeypatch.setattr("dcglearn.solver.problem.MAX_BLOCK_PAIRS", size)
+    monkeypatch.setattr("dcglearn.learning.problem.MAX_BLOCK_PAIRS", size)
     pairs = rng.integers(0, 3, (60_000, 2, 2)).astype(np.int8)
     problem = Problem.of(pairs, 3, weights=rng.random(len(pairs)), C=1e3)
     W, certificate = certify(problem, np.sort(rng.random((2, 3)), axis=1)[:, ::-1])

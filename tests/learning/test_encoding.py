@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 
 from dcglearn import DCG, LinearUtility, Problem
-from dcglearn.encoding.features import difference_matrix, encode, encode_sparse
-from dcglearn.encoding.margins import margins
+from dcglearn.learning.features import difference_matrix, encode, encode_sparse
+from dcglearn.learning.margins import margins
 from helpers.kkt import dense_differences
 from helpers.solver_cases import problems
 

@@ -21,8 +21,8 @@ from dcglearn import (
 )
 from dcglearn.base.workers import open_workers
 from dcglearn.judgments import packed as packing
-from dcglearn.solver import streamed
-from dcglearn.solver.exact import solve_exactly
+from dcglearn.learning import streamed
+from dcglearn.learning.exact import solve_exactly
 from helpers.exact_optimum import distance_squared, exact_objective, exact_optimum
 
 PROBLEMS = int(os.environ.get("DCGLEARN_EXACT_PROBLEMS", "300"))
@@ -148,7 +148,7 @@ def test_too_many_unknowns_are_refused() -> None:
 def test_exact_arithmetic_ends_when_its_work_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(2)
     problem = Problem.of(rng.integers(0, 3, (40, 2, 3)), 3, weights=10.0 ** rng.uniform(-9, 9, 40))
-    monkeypatch.setattr("dcglearn.solver.exact.MAX_EXACT_WORK", 10)
+    monkeypatch.setattr("dcglearn.learning.exact.MAX_EXACT_WORK", 10)
     with pytest.raises(SolverError, match="did not settle in exact arithmetic"):
         solve_exactly(problem, problem.prior)
 

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from dcglearn import DCG, Problem, SolverError, drawn_lists, true_pairs
 from dcglearn.base.types import Pairs
+from dcglearn.learning import newton as newtons
+from dcglearn.learning.certificate import certify, project
+from dcglearn.learning.interior_point import interior_point_start
+from dcglearn.learning.newton import newton
+from dcglearn.learning.qp import solve_with_cvxpy
+from dcglearn.learning.residuals import residual_sums
 from dcglearn.simulation.judges import flip_pairs
-from dcglearn.solver import newton as newtons
-from dcglearn.solver.certificate import certify, project
-from dcglearn.solver.interior_point import interior_point_start
-from dcglearn.solver.newton import newton
-from dcglearn.solver.qp import solve_with_cvxpy
-from dcglearn.solver.residuals import residual_sums
 from helpers.kkt import check_kkt
 
 TRUTH = DCG([5, 4, 3, 2, 1], "log2")

@@ -10,7 +10,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.optimize import lsq_linear
 
 from dcglearn.base.types import Floats
-from dcglearn.solver.monotone_minimum import monotone_minimum
+from dcglearn.learning.monotone_minimum import monotone_minimum
 
 
 def bounded_least_squares(H: Floats, b: Floats, C: float, prior: Floats) -> Floats:

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from dcglearn import Problem, SolverError, permuted_lists, solve, true_pairs
+from dcglearn.learning import newton as newtons
+from dcglearn.learning.active_set import quadratic_model
+from dcglearn.learning.certificate import certify
+from dcglearn.learning.newton import Descent, newton
 from dcglearn.simulation.judges import flip_pairs
 from dcglearn.simulation.truths import DATA_1
-from dcglearn.solver import newton as newtons
-from dcglearn.solver.active_set import quadratic_model
-from dcglearn.solver.certificate import certify
-from dcglearn.solver.newton import Descent, newton
 from helpers.kkt import check_kkt
 from helpers.solver_cases import noisy_pairs
 

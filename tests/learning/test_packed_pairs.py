@@ -34,10 +34,10 @@ from dcglearn.base.workers import open_workers
 from dcglearn.judgments import packed
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.read import gather_judgments
+from dcglearn.learning import streamed
+from dcglearn.learning.interior_point import interior_point_start
 from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.truths import DATA_1
-from dcglearn.solver import streamed
-from dcglearn.solver.interior_point import interior_point_start
 from dcglearn.terminal import judgment_options
 from dcglearn.terminal.judgment_options import AS_USUAL
 from helpers.packed_files import write_packed
@@ -81,8 +81,8 @@ def test_the_answer_is_that_of_the_pairs_in_memory(
     if weighed:
         write_packed(pairs[:1700], folder / "a.parquet", FIVE, weights[:1700])
         write_packed(pairs[1700:], folder / "b.parquet", FIVE, weights[1700:])
-    monkeypatch.setattr("dcglearn.solver.newton.SUBSAMPLE_MIN", 1000)
-    monkeypatch.setattr("dcglearn.solver.newton.SUBSAMPLE_FROM", 1)
+    monkeypatch.setattr("dcglearn.learning.newton.SUBSAMPLE_MIN", 1000)
+    monkeypatch.setattr("dcglearn.learning.newton.SUBSAMPLE_FROM", 1)
     monkeypatch.setattr(streamed, "MAX_BLOCK_PAIRS", 300)
     problem = Streamed.of(PackedPairs.of(folder), margin, 3.0)
     found = solve(problem)
@@ -98,7 +98,7 @@ def test_the_answer_is_that_of_the_pairs_in_memory(
     assert undetermined_statements(learned.identifiability) == undetermined_statements(
         again.identifiability_
     )
-    assert agreement(learned.utility, pairs) == again.score(pairs)
+    assert agreement(learned.dcg, pairs) == again.score(pairs)
 
 
 def test_few_pairs_in_files_are_solved_from_an_interior_point(
@@ -116,7 +116,7 @@ def test_few_pairs_in_files_are_solved_from_an_interior_point(
         steps.append(interior_point_start(problem)[1])
         return interior_point_start(problem)
 
-    monkeypatch.setattr("dcglearn.solver.newton.interior_point_start", counted)
+    monkeypatch.setattr("dcglearn.learning.newton.interior_point_start", counted)
     found = solve(problem)
     twin = solve(Problem.of(right, 5, C=1e4))
     assert len(steps) == 2

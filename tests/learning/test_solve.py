@@ -20,14 +20,14 @@ from dcglearn import (
     solve,
     true_pairs,
 )
+from dcglearn.learning import qp
+from dcglearn.learning import solve as solving
+from dcglearn.learning.active_set import QuadraticModel, quadratic_model
+from dcglearn.learning.c_path import C_GRID, solve_path
+from dcglearn.learning.certificate import certify
+from dcglearn.learning.newton import Descent, newton
+from dcglearn.learning.polish import polish
 from dcglearn.simulation.truths import DATA_1, DATA_2
-from dcglearn.solver import qp
-from dcglearn.solver import solve as solving
-from dcglearn.solver.active_set import QuadraticModel, quadratic_model
-from dcglearn.solver.c_path import C_GRID, solve_path
-from dcglearn.solver.certificate import certify
-from dcglearn.solver.newton import Descent, newton
-from dcglearn.solver.polish import polish
 from helpers.kkt import check_kkt, dense_differences, objective
 from helpers.places import GOLDEN
 from helpers.solver_cases import noisy_pairs, problems

@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 import dcglearn
-from dcglearn.solver.active_set import gram_matrices
+from dcglearn.learning.active_set import gram_matrices
 
 PACKAGE = Path(dcglearn.__file__).parent
 

@@ -27,9 +27,9 @@ from dcglearn import (
     side_by_side,
     usual_presets,
 )
-from dcglearn.comparison.compare import ComparedMeasure
 from dcglearn.figures.measure_figures import draw_comparison, draw_measure, draw_measure_file
 from dcglearn.figures.style import save
+from dcglearn.learning.compare import ComparedMeasure
 from dcglearn.report.comparisons import comparison_table
 from dcglearn.report.learned_text import learned_text
 from dcglearn.report.measures import measure_text

@@ -19,7 +19,7 @@ from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from dcglearn.base.types import Floats
-from dcglearn.solver.nnls import solve_nnls
+from dcglearn.learning.nnls import solve_nnls
 
 
 def monotone_minimum(

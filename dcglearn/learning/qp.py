@@ -17,9 +17,8 @@ import cvxpy as cp
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats
-from dcglearn.encoding.features import difference_matrix
-from dcglearn.solver.generated_cone import GeneratedCone
-from dcglearn.solver.problem import Problem
+from dcglearn.learning.features import difference_matrix
+from dcglearn.learning.problem import Problem
 
 _OPTIONS = {
     # No warm start, so that an answer does not depend on what was solved before.
@@ -60,11 +59,7 @@ def cvxpy_problem(problem: Problem) -> tuple[cp.Problem, cp.Variable]:
 
     objective = cp.sum_squares(W - problem.prior) + C * (v @ cp.square(xi))
     constraints = [x @ w >= m - xi, xi >= 0]
-    if isinstance(problem.structure, GeneratedCone):
-        generators = problem.structure.generators
-        z = cp.Variable(generators.shape[1], nonneg=True, name="z")
-        constraints.append(w == generators @ z)
-    elif problem.monotone and problem.n_grades > 1:
+    if problem.monotone and problem.n_grades > 1:
         constraints.append(W[:, :-1] >= W[:, 1:])
     return cp.Problem(cp.Minimize(objective), constraints), W
 

@@ -32,12 +32,12 @@ from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
-from dcglearn.comparison.held_out import Predictions, predict_held_out
-from dcglearn.comparison.judged_agreement import judged_differences
 from dcglearn.judgments.folds import query_counts
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.learning.folds import variance_between_repeats
+from dcglearn.learning.held_out import Predictions, predict_held_out
+from dcglearn.learning.judged_agreement import judged_differences
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.naming.names import MeasureLike, as_measure

@@ -8,14 +8,14 @@ minimum of this quadratic model over the cone,
     min  w'H w - 2 w'b,   H = I + C X_A' V X_A,   b = w_0 + C X_A' V m_A,
 
 is a non-negative least-squares problem in the steps between neighbouring grades
-(:mod:`dcglearn.solver.monotone_minimum`). It has K L unknowns, however many pairs there are. The
+(:mod:`dcglearn.learning.monotone_minimum`). It has K L unknowns, however many pairs there are. The
 step towards this minimum is a descent direction; if the active set there is the same, it is the
 optimum. The method follows Keerthi & DeCoste, "A Modified Finite Newton Method for Fast Solution
 of Large Scale Linear SVMs" (JMLR 6, 2005), extended to a cone.
 
 Many pairs start from the optimum of a subsample, recursively (without it, 10^6 pairs take 1.7
 times as long, or 7 times if none is wrong). If the active set does not settle, few pairs
-start again from an interior point (:mod:`dcglearn.solver.interior_point`; without it, 200
+start again from an interior point (:mod:`dcglearn.learning.interior_point`; without it, 200
 pairs without errors take twice as long at C = 100 and 6 to 9 times at C = 10^4), and
 then all go along a path of growing C (without it, 2,000 to 200,000 pairs of which none is
 wrong are not solved at C = 10^8). These ratios and those below were measured on simulated
@@ -34,18 +34,17 @@ from scipy.linalg.lapack import dposv
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats
-from dcglearn.encoding.pair_codes import MAX_DENSE_ENTRIES
-from dcglearn.solver.active_set import (
+from dcglearn.learning.active_set import (
     QuadraticModel,
     active_set_change,
     directional_derivatives,
     quadratic_model,
 )
-from dcglearn.solver.certificate import project
-from dcglearn.solver.generated_cone import GeneratedCone
-from dcglearn.solver.interior_point import interior_point_start
-from dcglearn.solver.monotone_minimum import monotone_minimum
-from dcglearn.solver.problem import Objective
+from dcglearn.learning.certificate import project
+from dcglearn.learning.codes import MAX_DENSE_ENTRIES
+from dcglearn.learning.interior_point import interior_point_start
+from dcglearn.learning.monotone_minimum import monotone_minimum
+from dcglearn.learning.problem import Objective
 
 MAX_NEWTON_STEPS = 100
 """Largest number of steps from one start."""
@@ -122,7 +121,7 @@ def newton(
     Parameters
     ----------
     problem : Objective
-        Used only through the sums of :mod:`dcglearn.solver.active_set`.
+        Used only through the sums of :mod:`dcglearn.learning.active_set`.
     start : ndarray of float, shape (K, L), optional
         Where to begin, such as the optimum for a similar C; it is projected on the cone. By
         default the optimum of a subsample if there are many pairs, otherwise w_0.
@@ -141,7 +140,7 @@ def newton(
 
     Examples
     --------
-    >>> from dcglearn.solver.problem import Problem
+    >>> from dcglearn.learning.problem import Problem
     >>> problem = Problem.of([[[0, 1], [1, 1]]], 2)
     >>> newton(problem).W.round(4)
     array([[ 0.3333, -0.3333],
@@ -167,7 +166,6 @@ def _strategies(
     """Yield one descent after the other; a generator, so that later ones run only if needed."""
     size = math.prod(problem.shape)
     few = not _many(problem) and problem.n_pairs * size <= MAX_DENSE_ENTRIES
-    few &= problem.structure is None  # the interior point's constraints are those of rows
     # With fewer pairs than unknowns, line searches are faster than an interior point.
     full_steps_only = few and problem.n_pairs >= size
     searches = MAX_NEWTON_STEPS if few else MAX_LINE_SEARCHES
@@ -297,19 +295,16 @@ def _line_search(problem: Objective, w: Floats, direction: Floats) -> float:
 
 def _minimise_model(problem: Objective, model: QuadraticModel, w: Floats) -> Floats:
     """Minimise the quadratic model over the cone, starting with the ties between grades of w."""
-    C, prior, structure = problem.C, problem.prior, problem.structure
+    C, prior = problem.C, problem.prior
     try:
-        if structure is None and problem.monotone and problem.shape[1] > 1:
+        if problem.monotone and problem.shape[1] > 1:
             W, offsets = w.reshape(prior.shape), problem.has_empty_ranks
             minimum = monotone_minimum(model.hessian, model.linear, C, prior, W, offsets).ravel()
         else:
             H = C * model.hessian
             H.flat[:: len(H) + 1] += 1
             b = prior.ravel() + C * model.linear
-            if isinstance(structure, GeneratedCone):
-                minimum = structure.minimise(H, b, w)
-            else:
-                minimum = _unconstrained_minimum(H, b)
+            minimum = _unconstrained_minimum(H, b)
         if not np.isfinite(minimum).all():
             raise LinAlgError("the minimum is not finite")
         return minimum

@@ -1,6 +1,6 @@
 """An approximate optimum for few pairs and any C: Mehrotra's interior-point method.
 
-Newton's method (:mod:`dcglearn.solver.newton`) finds the active set in few steps, unless C is
+Newton's method (:mod:`dcglearn.learning.newton`) finds the active set in few steps, unless C is
 large and hardly any pair is wrong. Then w has to grow until all margins are met, and pairs
 enter and leave the active set on the way. An interior point is close to the optimum after
 about ten steps and determines the active set. Pairs and pairs of neighbouring grades are
@@ -23,8 +23,8 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from dcglearn.base.types import Floats
-from dcglearn.solver.active_set import dense_pairs
-from dcglearn.solver.problem import Objective
+from dcglearn.learning.active_set import dense_pairs
+from dcglearn.learning.problem import Objective
 
 MAX_INTERIOR_STEPS = 50
 """Upper limit of the steps; problems seen so far take at most half as many."""
@@ -95,7 +95,7 @@ def interior_point_start(problem: Objective) -> tuple[Floats, int]:
 
     Examples
     --------
-    >>> from dcglearn.solver.problem import Problem
+    >>> from dcglearn.learning.problem import Problem
     >>> problem = Problem.of([[[0, 1], [1, 1]]], 2)
     >>> W, steps = interior_point_start(problem)
     >>> W.round(2) + 0.0

@@ -32,18 +32,16 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Grades
 from dcglearn.correlation.agreement import checked_pairs, one_per_pair
-from dcglearn.encoding.margins import constant_array, margins
-from dcglearn.encoding.pair_codes import (
+from dcglearn.judgments.checks import check_worth_learning
+from dcglearn.learning.codes import (
     MAX_BLOCK_PAIRS,
     MIN_BLOCK_PAIRS,
     Block,
     CodeLayout,
     take_unless_ones,
 )
-from dcglearn.judgments.checks import check_worth_learning
+from dcglearn.learning.margins import constant_array, margins
 from dcglearn.measures.scale import NO_DOCUMENT
-from dcglearn.solver.generated_cone import GeneratedCone
-from dcglearn.solver.product_point import ProductPoint
 
 _Statistic = TypeVar("_Statistic")
 
@@ -54,22 +52,6 @@ MAX_OBJECTIVE = 1e150
 
 MAX_WEIGHTS = 10_000
 """Upper limit of K L, the size of W: the hessian holds its square, here 800 MB."""
-
-
-class Nonconvex(Protocol):
-    """A restriction of W that is not convex, which solves problems by convex ones."""
-
-    def solve(
-        self,
-        problem: Objective,
-        solve_convex: Callable[..., Any],
-        start: ProductPoint | None,
-    ) -> Any:  # a Solution; its module imports this one
-        """Return a confirmed solution; see :func:`dcglearn.families.products.solve_product`."""
-
-
-Structure = GeneratedCone | Nonconvex
-"""What W may be restricted to."""
 
 
 class Objective(Protocol):
@@ -96,10 +78,6 @@ class Objective(Protocol):
         """W_0, shape (K, L)."""
 
     @property
-    def structure(self) -> Structure | None:
-        """What W is restricted to; None if the rows of W are only monotone, or free."""
-
-    @property
     def has_empty_ranks(self) -> bool:
         """Whether some list has no document at some rank."""
 
@@ -111,9 +89,6 @@ class Objective(Protocol):
 
     def with_C(self, C: float) -> Self:
         """Return the same problem with another C."""
-
-    def with_structure(self, structure: Structure | None) -> Self:
-        """Return the same problem with W restricted otherwise."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,8 +110,6 @@ class Problem(ShortRepr):
         Whether a better grade must be worth at least as much as a worse one at every rank.
     prior : ndarray of float, shape (K, L)
         W_0.
-    structure : GeneratedCone or Nonconvex, optional
-        What W is restricted to (see :meth:`with_structure`).
     """
 
     pairs: Grades
@@ -146,7 +119,6 @@ class Problem(ShortRepr):
     C: float
     monotone: bool
     prior: Floats = field(repr=False)
-    structure: Structure | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -258,16 +230,6 @@ class Problem(ShortRepr):
         """
         check_overflow(validate_C(C), *self._magnitudes)
         return self._sharing_blocks(replace(self, C=float(C)))
-
-    def with_structure(self, structure: Structure | None) -> Self:
-        """Return the same problem with W restricted otherwise.
-
-        Parameters
-        ----------
-        structure : GeneratedCone or Nonconvex, or None
-            Its matrices have monotone rows.
-        """
-        return self._sharing_blocks(replace(self, structure=structure))
 
     def _sharing_blocks(self, other: Self) -> Self:
         for name in ("blocks", "has_empty_ranks", "_magnitudes"):  # C does not change them

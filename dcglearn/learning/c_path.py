@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dcglearn.solver.problem import Objective
-from dcglearn.solver.solve import Solution, SolverName, solve
+from dcglearn.learning.problem import Objective
+from dcglearn.learning.solve import Solution, SolverName, solve
 
 C_GRID = tuple(10.0**power for power in range(-4, 4))
 """The powers of ten from 10^-4 to 10^3."""
@@ -42,7 +42,7 @@ def solve_path(
 
     Examples
     --------
-    >>> from dcglearn.solver.problem import Problem
+    >>> from dcglearn.learning.problem import Problem
     >>> problem = Problem.of([[[0], [1]]], 2)
     >>> [float(s.W[0, 0].round(3)) for s in solve_path(problem, [0.1, 1.0, 10.0])]
     [0.083, 0.333, 0.476]

@@ -4,14 +4,13 @@
 the problem as printed in the paper, through cvxpy, for comparison. Every answer is checked
 by its certificate, whatever the solver reports, and polished if that improves it. An answer
 that double precision cannot confirm is solved for again in exact arithmetic
-(:mod:`dcglearn.solver.exact`); what is not confirmed then raises.
+(:mod:`dcglearn.learning.exact`); what is not confirmed then raises.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -20,15 +19,13 @@ from dcglearn.base.errors import SolverError, is_one_of, unknown_name
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
-from dcglearn.encoding.pair_codes import Block
-from dcglearn.solver.active_set import QuadraticModel, quadratic_model
-from dcglearn.solver.certificate import TOLERANCE, Certificate, certify
-from dcglearn.solver.exact import solve_exactly
-from dcglearn.solver.generated_cone import GeneratedCone
-from dcglearn.solver.newton import newton
-from dcglearn.solver.polish import polish
-from dcglearn.solver.problem import Objective, Problem
-from dcglearn.solver.product_point import ProductPoint
+from dcglearn.learning.active_set import QuadraticModel, quadratic_model
+from dcglearn.learning.certificate import TOLERANCE, Certificate, certify
+from dcglearn.learning.codes import Block
+from dcglearn.learning.exact import solve_exactly
+from dcglearn.learning.newton import newton
+from dcglearn.learning.polish import polish
+from dcglearn.learning.problem import Objective, Problem
 
 SolverName = Literal["auto", "newton", "osqp", "clarabel"]
 SOLVERS: tuple[SolverName, ...] = ("auto", "newton", "osqp", "clarabel")
@@ -57,9 +54,6 @@ class Solution(ShortRepr):
         counted.
     polished : bool
         Whether polishing improved the solver's answer.
-    product : ProductPoint, optional
-        The discounts and gains, if W is restricted to products. The certificate then holds for
-        each of the two given the other, at the parameters of the product.
     """
 
     W: Floats
@@ -70,7 +64,6 @@ class Solution(ShortRepr):
     iterations: int
     passes: int
     polished: bool
-    product: ProductPoint | None = None
 
 
 def solve(
@@ -110,11 +103,6 @@ def solve(
     if not is_one_of(solver, SOLVERS):
         raise unknown_name("solver", solver, SOLVERS)
     with one_blas_thread():
-        if problem.structure is not None and not isinstance(problem.structure, GeneratedCone):
-            given = start.product if start else None
-            convex = partial(_solve_convex, solver)
-            best: Solution = problem.structure.solve(problem, convex, given)
-            return best
         if start is None:
             return _solve_convex(solver, problem, None, None)
         return _solve_convex(solver, problem, start.W, start.model)
@@ -181,8 +169,6 @@ def _confirmed_solution(
             answer, certificate, improved = polished, polished_certificate, True
     if not certificate.confirmed:
         ended = f"{name} ended with {status!r} after {iterations} iterations; its answer has "
-        if problem.structure is not None:  # exact arithmetic knows monotone rows only
-            raise SolverError(f"{ended}{certificate}")
         before = answer
         try:
             answer, certificate = solve_exactly(problem, answer)
@@ -219,7 +205,7 @@ def _answer(
         return _Answer(W, model, status, iterations, passes, settled)
     if not isinstance(problem, Problem):
         raise SolverError(f"{name} needs the pairs in memory")
-    from dcglearn.solver.qp import solve_with_cvxpy  # cvxpy takes seconds to load
+    from dcglearn.learning.qp import solve_with_cvxpy  # cvxpy takes seconds to load
 
     W, iterations, status = solve_with_cvxpy(problem, name)
     return _Answer(W, None, status, iterations, 0, False)

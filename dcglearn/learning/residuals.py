@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcglearn.base.types import Floats
-from dcglearn.encoding.pair_codes import Block, take_unless_ones
-from dcglearn.solver.active_set import Additive
-from dcglearn.solver.fixed_point import exactly_summable_parts
+from dcglearn.learning.active_set import Additive
+from dcglearn.learning.codes import Block, take_unless_ones
+from dcglearn.learning.fixed_point import exactly_summable_parts
 
 SUMMED_PAIRS = 1 << 13
 """Pairs over which X'(v r) is added up at a time."""

@@ -1,6 +1,6 @@
 """The learning problem of packed pairs in files, which are read again at every pass.
 
-What solvers need adds up over blocks of pairs (:mod:`dcglearn.solver.active_set`). A pass
+What solvers need adds up over blocks of pairs (:mod:`dcglearn.learning.active_set`). A pass
 reads the row groups of the files one after the other, on as many threads as the machine has,
 or on workers that can read them locally. The sums are taken in the order of the row groups,
 so the answer does not depend on where they are read.
@@ -24,18 +24,17 @@ from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.base.workers import Workers
 from dcglearn.correlation.agreement import outcomes
-from dcglearn.encoding.margins import MARGINS, constant_array, margins
-from dcglearn.encoding.pair_codes import MAX_BLOCK_PAIRS, Block, CodeLayout
 from dcglearn.judgments.packed import PackedPairs, RowGroup
-from dcglearn.measures.measure import Measure
-from dcglearn.solver.problem import (
+from dcglearn.learning.codes import MAX_BLOCK_PAIRS, Block, CodeLayout
+from dcglearn.learning.margins import MARGINS, constant_array, margins
+from dcglearn.learning.problem import (
     Problem,
-    Structure,
     check_overflow,
     total_weight,
     validate_C,
     validate_prior,
 )
+from dcglearn.measures.measure import Measure
 
 _Statistic = TypeVar("_Statistic")
 
@@ -79,7 +78,7 @@ class PairSummary:
 class Streamed(ShortRepr):
     """A learning problem with its pairs in files. Use :meth:`of` to build it.
 
-    It is an :class:`dcglearn.solver.problem.Objective`.
+    It is an :class:`dcglearn.learning.problem.Objective`.
 
     Attributes
     ----------
@@ -95,8 +94,6 @@ class Streamed(ShortRepr):
         From :func:`dcglearn.base.workers.open_workers`; threads of this process by default.
     advance : callable
         Called with (pairs read in this pass, 0).
-    structure : GeneratedCone or Nonconvex, optional
-        What W is restricted to.
     """
 
     pairs: PackedPairs
@@ -107,7 +104,6 @@ class Streamed(ShortRepr):
     prior: Floats = field(repr=False)
     workers: Workers | None = field(default=None, repr=False)
     advance: Advance = field(default=silent, repr=False)
-    structure: Structure | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -219,15 +215,6 @@ class Streamed(ShortRepr):
         check_overflow(validate_C(C), self.summary.weight, self._largest_margin)
         return replace(self, C=float(C))
 
-    def with_structure(self, structure: Structure | None) -> Self:
-        """Return the same problem with W restricted otherwise.
-
-        Parameters
-        ----------
-        structure : GeneratedCone or Nonconvex, or None
-        """
-        return replace(self, structure=structure)
-
     def sample(self, n: int) -> Problem:
         """Return the problem of about n of the pairs, evenly spaced, in memory.
 
@@ -243,8 +230,7 @@ class Streamed(ShortRepr):
             weights = np.concatenate([np.ones(len(rows)) if v is None else v for rows, v in groups])
         C = self.C * self.n_pairs / len(pairs)
         L = self.shape[1]
-        problem = Problem.of(pairs, L, self.margin, weights, C, self.monotone, self.prior)
-        return problem.with_structure(self.structure)
+        return Problem.of(pairs, L, self.margin, weights, C, self.monotone, self.prior)
 
     def _sum_over_groups(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         return reduce(add, self._map_groups(function, arguments))

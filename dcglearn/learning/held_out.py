@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Integers
-from dcglearn.comparison.judged_agreement import judged_differences
 from dcglearn.correlation.agreement import (
     agreement_with_ties,
     outcomes_of_differences,
@@ -22,6 +21,7 @@ from dcglearn.learning.choose_c import choose_C
 from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.learning.fit import fit
 from dcglearn.learning.folds import naming_fold
+from dcglearn.learning.judged_agreement import judged_differences
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.measure_files import MeasurePart
 

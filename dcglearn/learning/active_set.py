@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats
-from dcglearn.encoding.pair_codes import Block, CachedResiduals, take_unless_ones
+from dcglearn.learning.codes import Block, CachedResiduals, take_unless_ones
 
 PRODUCT_ROUNDING = 1e-12
 """Bound on the rounding error of any entry of X w, relative to the sum of all |w|."""

@@ -1,15 +1,14 @@
 """Polishing: from an approximate answer to the optimum, by solving for its active set.
 
 An approximate answer determines which pairs miss their margin (A) and, from the ties of P(q)
-(see :mod:`dcglearn.solver.certificate`), which grades are tied at a rank. Given both, the
+(see :mod:`dcglearn.learning.certificate`), which grades are tied at a rank. Given both, the
 problem is least squares in the distinct values z, W = B z, where the 0/1 matrix B repeats
 the value of tied grades:
 
     B'(I + C X_A' V X_A) B z = B'(w_0 + C X_A' V m)
 
-In a cone with generators, B holds those with a coefficient above 0. This is solved exactly, the
-active set and the face are determined again from the result, and so on until they repeat. The
-answer with the smallest duality gap is kept.
+This is solved exactly, the active set and the ties are determined again from the result, and so on
+until they repeat. The answer with the smallest duality gap is kept.
 """
 
 from __future__ import annotations
@@ -18,11 +17,10 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from dcglearn.base.types import Floats
-from dcglearn.solver.active_set import QuadraticModel, quadratic_model
-from dcglearn.solver.certificate import Certificate, certify, primal_from_dual, project
-from dcglearn.solver.generated_cone import GeneratedCone
-from dcglearn.solver.problem import Objective
-from dcglearn.solver.residuals import residual_sums
+from dcglearn.learning.active_set import QuadraticModel, quadratic_model
+from dcglearn.learning.certificate import Certificate, certify, primal_from_dual, project
+from dcglearn.learning.problem import Objective
+from dcglearn.learning.residuals import residual_sums
 
 MAX_POLISH_ROUNDS = 20
 
@@ -44,7 +42,7 @@ def polish(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
 
     Examples
     --------
-    >>> from dcglearn.solver.problem import Problem
+    >>> from dcglearn.learning.problem import Problem
     >>> problem = Problem.of([[[0], [1]]], 2)
     >>> polish(problem, np.array([[0.3, -0.3]]))[0]
     array([[ 0.33333333, -0.33333333]])
@@ -69,13 +67,10 @@ def polish(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
 
 
 def _face(problem: Objective, W: Floats) -> Floats:
-    """Return B, shape (K L, f): the 0/1 matrix of tied grades, or the generators in use."""
+    """Return B, shape (K L, f): the 0/1 matrix of tied grades."""
     starts = np.ones(problem.shape, bool)
-    structure = problem.structure
-    if structure is not None or problem.monotone:
+    if problem.monotone:
         q = primal_from_dual(problem, problem.sum_over_blocks(residual_sums, W.ravel()))
-        if isinstance(structure, GeneratedCone):
-            return structure.generators[:, structure.coefficients(q.ravel()) > 0]
         target = project(problem, q)
         starts[:, 1:] = target[:, :-1] != target[:, 1:]
     ties = np.cumsum(starts.ravel()) - 1

@@ -5,7 +5,7 @@ than W. Numbers are then integers times 2^-400. The active set is that of the ex
 sums over it are exact, because the weights are split into parts with so few bits that no sum
 of a part rounds (Rump, Ogita & Oishi, "Accurate Floating-Point Summation", SIAM Journal on
 Scientific Computing 31, 2008). From the point w reached so far, with q and P(q) as in
-:mod:`dcglearn.solver.certificate`, the next point is the minimum of the quadratic model at w in
+:mod:`dcglearn.learning.certificate`, the next point is the minimum of the quadratic model at w in
 the cone, until the duality gap vanishes.
 
 Limits: 10,000 random problems with up to 9 pairs, weights from 10^-12 to 10^12 and C from 10^-8
@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats
-from dcglearn.encoding.pair_codes import Block
-from dcglearn.solver.active_set import Additive
-from dcglearn.solver.certificate import UNIT_ROUNDOFF, Certificate, certify, project
-from dcglearn.solver.fixed_point import (
+from dcglearn.learning.active_set import Additive
+from dcglearn.learning.certificate import UNIT_ROUNDOFF, Certificate, certify, project
+from dcglearn.learning.codes import Block
+from dcglearn.learning.fixed_point import (
     PLACES,
     FixedPoint,
     eliminate,
@@ -41,7 +41,7 @@ from dcglearn.solver.fixed_point import (
     to_fixed,
     to_floats,
 )
-from dcglearn.solver.problem import Objective
+from dcglearn.learning.problem import Objective
 
 MAX_EXACT_ROUNDS = 30
 MAX_EXCHANGES = 200
@@ -153,7 +153,7 @@ def solve_exactly(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
 
     Examples
     --------
-    >>> from dcglearn.solver.problem import Problem
+    >>> from dcglearn.learning.problem import Problem
     >>> problem = Problem.of([[[0], [1]]], 2, C=1e12)
     >>> solve_exactly(problem, np.array([[0.49, -0.49]]))[0]
     array([[ 0.5, -0.5]])
@@ -261,7 +261,7 @@ def _minimum(
 ) -> tuple[FixedPoint, int]:
     """Return the minimum of the model in the cone, and the work that is left.
 
-    It is found by block principal pivoting on the ties. As in :mod:`dcglearn.solver.nnls`, but
+    It is found by block principal pivoting on the ties. As in :mod:`dcglearn.learning.nnls`, but
     in the end it exchanges one tie at a time, which must end (Murty's rule). The first ties
     are those of w.
     """

@@ -11,7 +11,7 @@ same encoding with document numbers instead of grades. An empty rank, -1, is a z
 
 Learning uses a pair of rankings only as x = s(first) - s(second), which has at most 2 K
 nonzero entries. The matrix X of these rows is for the solvers that use cvxpy; Newton's method
-does without it (:mod:`dcglearn.encoding.pair_codes`).
+does without it (:mod:`dcglearn.learning.codes`).
 """
 
 from __future__ import annotations

@@ -25,9 +25,8 @@ import numpy as np
 
 from dcglearn.base.numbers import counted, round_up
 from dcglearn.base.types import Floats
-from dcglearn.solver.generated_cone import GeneratedCone
-from dcglearn.solver.problem import Objective
-from dcglearn.solver.residuals import SUMMED_PAIRS, ResidualSums, accurate_sums, residual_sums
+from dcglearn.learning.problem import Objective
+from dcglearn.learning.residuals import SUMMED_PAIRS, ResidualSums, accurate_sums, residual_sums
 
 TOLERANCE = 1e-6
 """An answer is accepted if its distance to w*, whatever was rounded, is at most TOLERANCE |w|."""
@@ -119,7 +118,7 @@ def certify(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
     --------
     One pair of lists with one rank. The optimum is W = (1/3, -1/3) for C = 1:
 
-    >>> from dcglearn.solver.problem import Problem
+    >>> from dcglearn.learning.problem import Problem
     >>> problem = Problem.of([[[0], [1]]], 2)
     >>> W, certificate = certify(problem, np.array([[1, -1]]) / 3)
     >>> certificate.confirmed, certify(problem, np.array([[0.5, -0.5]]))[1].confirmed
@@ -161,12 +160,6 @@ def _bounds(gap: float, rounding: float) -> tuple[float, float]:
 
 def _gap(problem: Objective, W: Floats, q: Floats) -> tuple[float, Floats]:
     """Return the duality gap and P(q)."""
-    if isinstance(problem.structure, GeneratedCone):
-        nearest = problem.structure.projection(q.ravel())
-        off = W.ravel() - nearest.point
-        coefficients = problem.structure.coefficients(W.ravel())
-        gap = float(off @ off + 2 * coefficients @ nearest.multipliers)
-        return gap, nearest.point.reshape(W.shape)
     target, complementarity = _tied_projection(W, q) if problem.monotone else q, 0.0
     if target is None:
         target = project(problem, q)
@@ -205,9 +198,6 @@ def _rounding(
     summing = terms * math.sqrt(2 * K) * problem.C * rounded
     sizes = float(np.linalg.norm(q) + np.linalg.norm(W) + np.linalg.norm(problem.prior))
     projecting = 4 * ((L if problem.monotone else 0) + 4) * sizes
-    if isinstance(problem.structure, GeneratedCone):  # q is rounded once; the rest is bounded
-        projecting = 4 * float(np.linalg.norm(W)) + sizes
-        projecting += problem.structure.projection(q.ravel()).error / UNIT_ROUNDOFF
     residuals = sums.weight * ((4 * K + 8) * float(np.abs(W).sum())) ** 2 + 8 * sums.loss
     return UNIT_ROUNDOFF * (summing + projecting + math.sqrt(2 * problem.C * residuals))
 
@@ -238,15 +228,13 @@ def primal_from_dual(problem: Objective, sums: ResidualSums) -> Floats:
 
 
 def project(problem: Objective, W: Floats) -> Floats:
-    """Return the nearest matrix of the cone: with non-increasing rows, or as the structure says.
+    """Return the nearest matrix of the cone: with non-increasing rows.
 
     Parameters
     ----------
     problem : Objective
     W : ndarray of float, shape (K, L)
     """
-    if isinstance(problem.structure, GeneratedCone):
-        return problem.structure.nearest(W.ravel()).reshape(W.shape)
     if not problem.monotone:
         return np.array(W, float)
     from scipy.optimize import isotonic_regression  # loads slowly
