@@ -17,7 +17,7 @@ each has its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -29,6 +29,8 @@ from dcglearn.base.errors import SolverError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.centres import Index, Members
+from dcglearn.learning.codes import Block, CodeLayout
+from dcglearn.measures.scale import NO_DOCUMENT
 
 PARTS = (500, 4000)
 """Sizes of the parts of more answers on which members climb first."""
@@ -36,7 +38,7 @@ PARTS = (500, 4000)
 _TOLERANCE, _MOST_STEPS, _MOST_EXPANSIONS, _SETTLED = 1e-6, 100, 10, 1e-4
 _NEAR, _LEAST_BEND, _TINY = 10.0, 0.01, 1e-300
 _CANNOT_COUNT, _FAR_BEHIND = 15.0, 10.0
-_CHUNK, _NUMBERS = 1 << 14, 1 << 22
+_CHUNK, _NUMBERS, _OF_INFORMATION = 1 << 17, 1 << 22, 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,15 @@ class Answers:
         grades = np.arange(n_grades, dtype=self.pairs.dtype)
         first, second = (self.pairs[:, side, :, None] == grades for side in (0, 1))
         return np.asarray(np.subtract(first, second, dtype=float))
+
+    def blocks(self, n_grades: int) -> list[tuple[Answers, Block]]:
+        """Return the answers in parts, each with its pairs as codes."""
+        layout = CodeLayout(self.pairs.shape[2], n_grades, bool((self.pairs == NO_DOCUMENT).any()))
+        parts = [self.take(slice(k, k + _CHUNK)) for k in range(0, len(self.pairs), _CHUNK)]
+        return [
+            (one, Block(layout, layout.encode(one.pairs), one.weights, one.weights))
+            for one in parts
+        ]
 
 
 class Expansion(NamedTuple):
@@ -139,28 +150,41 @@ class OwnExpansions:
 
 
 class SharedExpansion:
-    """The likelihood of many answers, to second order in (W, side, logit e) at one point."""
+    """The likelihood of many answers, to second order in (W, side, logit e) at one point.
 
-    def __init__(self, members: Members, answers: Answers, at: Floats) -> None:
+    Its value and gradient there are those of all answers; of very many, some give the information.
+    """
+
+    def __init__(
+        self, members: Members, blocks: Sequence[tuple[Answers, Block]], at: Floats
+    ) -> None:
         self.members, self.at = members, at
-        n_weights = members.K * members.L
+        self.n_rows = n_weights = members.K * members.L
         self.unit = np.eye(n_weights).reshape(n_weights, members.K, members.L)
-        self.n_rows = n_weights
-        size = len(at)
+        size, every = len(at), -(-len(blocks) * _CHUNK // _OF_INFORMATION)
         self.value_at_place, self.gradient = 0.0, np.zeros(size)
         self.information = np.zeros((size, size))
-        for begin in range(0, len(answers.pairs), _CHUNK):
-            part = answers.take(slice(begin, begin + _CHUNK))
-            x = part.encoded(members.L).reshape(len(part.pairs), -1)
+        for part, block in blocks:
+            v = block.matvec(at[:n_weights])
             if part.sides is not None:
-                x = np.hstack([x, part.sides[:, None]])
-            chosen, by_v, by_lapse = probability(x @ at[:-1], at[-1:])
-            slopes = np.hstack([by_v[:, None] * x, by_lapse[:, None]])
+                v += at[n_weights] * part.sides
+            chosen, by_v, by_lapse = probability(v, at[-1:])
+            pull, rows = part.weights / chosen, np.arange(0, len(v), every)
             self.value_at_place -= float(np.log(chosen) @ part.weights)
-            self.gradient += (part.weights / chosen) @ slopes
-            root = np.sqrt(part.weights / np.maximum(chosen * (1 - chosen), _TINY))
-            slopes *= root[:, None]
-            self.information += slopes.T @ slopes
+            variance = every * (pull / np.maximum(1 - chosen, _TINY))[rows]
+            of_weights = np.sqrt(variance) * by_v[rows]
+            others = [of_weights * part.sides[rows]] if part.sides is not None else []
+            others.append(np.sqrt(variance) * by_lapse[rows])
+            self.gradient[:n_weights] += block.rmatvec(pull * by_v, slice(None))
+            if part.sides is not None:
+                self.gradient[n_weights] += (pull * by_v) @ part.sides
+            self.gradient[-1] += pull @ by_lapse
+            self.information[:n_weights, :n_weights] += block.gram(rows, of_weights**2)
+            for k, other in enumerate(others, n_weights):
+                cross = block.rmatvec(of_weights * other, rows)
+                self.information[k, :n_weights] += cross
+                self.information[:n_weights, k] += cross
+                self.information[k, n_weights:] += [other @ one for one in others]
 
     @staticmethod
     def place(members: Members, theta: Floats, some: Index) -> Floats:
@@ -327,10 +351,12 @@ def _climbed(members: Members, answers: Answers, last: Ascent) -> Ascent:
 
 def _settled(members: Members, answers: Answers, last: Ascent) -> Ascent | None:
     """Return them by shared expansions; None where answers are few, or these do not hold."""
-    found, lowest = last, np.inf
-    for _ in range(_MOST_EXPANSIONS if len(answers.pairs) > PARTS[-1] else 0):
+    if len(answers.pairs) <= PARTS[-1]:
+        return None
+    found, lowest, blocks = last, np.inf, answers.blocks(members.L)
+    for _ in range(_MOST_EXPANSIONS):
         place, height = found.best_place()
-        shared = SharedExpansion(members, answers, place)
+        shared = SharedExpansion(members, blocks, place)
         if height + shared.value_at_place > lowest + _SETTLED:
             break
         lowest = height + shared.value_at_place
