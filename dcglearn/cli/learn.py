@@ -31,6 +31,7 @@ from dcglearn.terminal.options import (
     JsonOption,
     JudgmentFilesArgument,
     MarginOption,
+    PriorOption,
     SeedOption,
     SolverOption,
     UseOption,
@@ -58,6 +59,7 @@ def fit(
     judgments: JudgmentOptions = AS_USUAL,
     C: COption = "1.0",
     margin: MarginOption = "unit",
+    prior: PriorOption = "usual",
     gains: GainsOption = None,
     discounts: DiscountsOption = None,
     solver: SolverOption = "auto",
@@ -92,7 +94,7 @@ def fit(
     """Learn gains and discounts from judgments or packed pairs."""
     import numpy as np
 
-    from dcglearn.cli.packed import fit_packed
+    from dcglearn.cli.packed import fit_packed, learned_from
     from dcglearn.judgments.inspection import count_contents
     from dcglearn.learning.record import SourceRecord
     from dcglearn.report.judgments import contents_text, scale_text
@@ -113,7 +115,7 @@ def fit(
     packed = judgments.open_packed(files)
     if packed is not None:
         if value is not None and not intervals:
-            about, content = fit_packed(packed, prefs, value, margin, solver, use, workers)
+            about, content = fit_packed(packed, prefs, value, margin, solver, use, workers, prior)
             _give(about, content, None, out, json, use)
             return
         if workers != "1":
@@ -134,6 +136,7 @@ def fit(
         words = scale_text(data.scale, judgments.scale is not None, judgments.documents)
         about = contents_text(prefs, contents, words)
         certainty = _certainty(data, judgments.documents)
+        usual = None if judgments.documents else learned_from(prior, data)
         groups, sampled = data.pair_groups if value is None else None, data if intervals else None
         pairs, weights, labels, n = data.pairs, data.pair_weights, data.scale.labels, len(data)
         del data  # most of the memory
@@ -167,6 +170,7 @@ def fit(
                 resampled,
                 choice,
                 certainty,
+                usual,
             )
     _give(about, content, choice, out, json, use)
 

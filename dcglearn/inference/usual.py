@@ -17,14 +17,18 @@ from scipy.special import expit
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.threads import one_blas_thread
+from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.inference.ascent import Answers, Ascent, estimate
 from dcglearn.inference.centres import Centre, Members, centre_of, sums_from, usual_centres
+from dcglearn.judgments.packed import PackedPairs, RowGroup
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 from dcglearn.naming.presets import preset
+
+MOST_PACKED = 10_000_000
+"""Of more packed judgments, some row groups are read."""
 
 MAX_RANKS = 200
 """Longer lists have more discounts than can be estimated around 64 centres."""
@@ -40,6 +44,10 @@ class LearnedDCG(ShortRepr):
         The product nearest to the mean: gains and discounts fall, both from 1.
     weights : ndarray of float, shape (K, L)
         The mean of W over all centres and spreads, each with its evidence; its maximum is 1.
+    prior : str
+        ``usual``, or the name of the measure to start from.
+    n_judgments : int
+        The number of strict judgments.
     centres : dict of str to float
         The share of each centre, the largest first.
     gains_from_data, discounts_from_data : ndarray of float, shapes (L,) and (K,)
@@ -54,6 +62,8 @@ class LearnedDCG(ShortRepr):
 
     dcg: DCG
     weights: Floats
+    prior: str
+    n_judgments: int
     centres: dict[str, float]
     gains_from_data: Floats
     discounts_from_data: Floats
@@ -62,13 +72,14 @@ class LearnedDCG(ShortRepr):
     scale: float
 
 
-def learn_dcg(judgments: Preferences, prior: str | DCG = "usual") -> LearnedDCG:
+def learn_dcg(judgments: Preferences | PackedPairs, prior: str | DCG = "usual") -> LearnedDCG:
     """Learn gains and discounts that start from usual measures and depart from them on evidence.
 
     Parameters
     ----------
-    judgments : Preferences
-        The strict ones are used.
+    judgments : Preferences or PackedPairs
+        The strict ones are used; of more than 10^7 packed ones, evenly spaced row groups, and
+        not how lists were shown.
     prior : "usual", name of a preset, or DCG, default "usual"
         The measures to start from: four gains by four discounts, or one.
 
@@ -92,6 +103,8 @@ def learn_dcg(judgments: Preferences, prior: str | DCG = "usual") -> LearnedDCG:
     >>> next(iter(learned.centres))
     'exponential-log2'
     """
+    if isinstance(judgments, PackedPairs):
+        return learn_from_answers(_packed_answers(judgments), judgments.scale, prior)
     judgments.check_strict()
     a_wins = judgments.answers[judgments.strict] == 0
     sides = np.where(a_wins, 1.0, -1.0) if 0 < a_wins.sum() < len(a_wins) else None
@@ -112,7 +125,15 @@ def learn_from_answers(answers: Answers, scale: Scale, prior: str | DCG = "usual
     members = Members(centres, float(np.clip(worst, -1, 1)), answers.sides is not None, empty)
     with one_blas_thread():
         found = estimate(members, answers)
-    return _mean(members, found, centres, scale)
+    name = prior if isinstance(prior, str) else str(prior)
+    return _mean(members, found, centres, scale, name, len(answers.pairs))
+
+
+def _packed_answers(packed: PackedPairs) -> Answers:
+    groups = packed.row_groups[:: -(-packed.n_pairs // MOST_PACKED)]
+    pairs, given = zip(*map_threads(RowGroup.read, groups), strict=True)
+    weights = [np.ones(len(one)) if w is None else w for one, w in zip(pairs, given, strict=True)]
+    return Answers(np.concatenate(pairs), np.concatenate(weights))
 
 
 def prior_centres(prior: str | DCG, scale: Scale, n_ranks: int) -> list[Centre]:
@@ -124,7 +145,14 @@ def prior_centres(prior: str | DCG, scale: Scale, n_ranks: int) -> list[Centre]:
     return [centre_of(preset(prior, scale, n_ranks), prior, n_ranks)]
 
 
-def _mean(members: Members, found: Ascent, centres: Sequence[Centre], scale: Scale) -> LearnedDCG:
+def _mean(
+    members: Members,
+    found: Ascent,
+    centres: Sequence[Centre],
+    scale: Scale,
+    prior: str,
+    n_judgments: int,
+) -> LearnedDCG:
     evidence = found.evidence()
     share = np.exp(evidence - evidence.max())
     share /= share.sum()
@@ -140,6 +168,8 @@ def _mean(members: Members, found: Ascent, centres: Sequence[Centre], scale: Sca
     return LearnedDCG(
         dcg=DCG(g.tolist(), c.tolist(), grades=scale.labels),
         weights=W,
+        prior=prior,
+        n_judgments=n_judgments,
         centres={centres[i].name: float(by_centre[i]) for i in order},
         gains_from_data=grades,
         discounts_from_data=ranks,

@@ -101,7 +101,10 @@ class CertificateRecord(_Record):
 
 
 class FactorsRecord(_Record):
-    """The gauge of the DCG, and how near to rank 1 W is (see ``factorise.Factors``)."""
+    """The DCG of W, its gauge, and how near to rank 1 W is (see ``factorise.Factors``)."""
+
+    gains: tuple[float, ...]
+    discounts: tuple[float, ...]
 
     gauge: Gauge
     fixed_gains: tuple[int, ...]
@@ -115,6 +118,8 @@ class FactorsRecord(_Record):
         """Return the record of factors."""
         return cls.model_validate(
             {
+                "gains": factors.gains.tolist(),
+                "discounts": factors.discounts.tolist(),
                 "gauge": factors.gauge,
                 "fixed_gains": factors.fixed_gains,
                 "fixed_discounts": factors.fixed_discounts,
@@ -172,11 +177,28 @@ class IdentifiabilityRecord(_Record):
 
 
 class AgreementRecord(_Record):
-    """Agreement of three measures with the judgments that were learned from."""
+    """Agreement of measures with the judgments that were learned from.
+
+    `factors` is that of the DCG of W, `dcg` that of the DCG of the file.
+    """
 
     utility: float
     rank_one: float
+    factors: float
     dcg: float
+
+
+class PriorRecord(_Record):
+    """What the DCG of the file started from (see ``usual.LearnedDCG``); None: not learned."""
+
+    name: str
+    centres: dict[str, float]
+    judgments: int
+    gains_from_data: tuple[float | None, ...]
+    discounts_from_data: tuple[float | None, ...]
+    lapses: float
+    side: float
+    scale: float
 
 
 class IntervalsRecord(_Record):
@@ -281,6 +303,7 @@ class LearnedRecord(_Record):
     intervals: IntervalsRecord | None = None
     choice: ChoiceRecord | None = Field(default=None, alias="choice_of_C")
     certainty: CertaintyRecord | None = None
+    prior: PriorRecord | None = None
 
     @classmethod
     def read(cls, content: MeasureFile) -> Self | None:
@@ -318,6 +341,9 @@ class LearnedRecord(_Record):
             (len(known.gain_share), len(known.discount_share)),
             (len(known.gains_determined_by), len(known.discounts_determined_by)),
         }
+        sizes.add((len(self.factors.gains), len(self.factors.discounts)))
+        if self.prior is not None:
+            sizes.add((len(self.prior.gains_from_data), len(self.prior.discounts_from_data)))
         if bounds is not None:
             sizes.add((len(bounds.gains), len(bounds.discounts)))
         if self.certainty is not None and not self.certainty.reason:

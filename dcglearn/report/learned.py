@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dcglearn.base.types import Floats, Grades
 from dcglearn.correlation.agreement import agreement
@@ -24,6 +24,7 @@ from dcglearn.learning.record import (
     LearnedRecord,
     NumberRecord,
     ParametersRecord,
+    PriorRecord,
     SolutionRecord,
     SourceRecord,
 )
@@ -38,6 +39,7 @@ from dcglearn.report.undetermined import undetermined_statements
 if TYPE_CHECKING:  # scikit-learn, which these import, takes seconds to load
     from dcglearn.hypotheses.certainty import Certainty
     from dcglearn.inference.ratios import Estimated
+    from dcglearn.inference.usual import LearnedDCG
     from dcglearn.learning.choose_c import ChosenC
     from dcglearn.learning.core_learner import CoreLearner
     from dcglearn.learning.intervals import ParameterIntervals
@@ -51,6 +53,7 @@ def learned_measure(
     intervals: ParameterIntervals | None = None,
     choice: ChosenC | None = None,
     certainty: Certainty | None = None,
+    usual: LearnedDCG | None = None,
 ) -> MeasureFile:
     """Return a fitted learner as a measure file.
 
@@ -86,6 +89,7 @@ def learned_measure(
         intervals,
         choice,
         certainty,
+        usual,
     )
 
 
@@ -99,9 +103,10 @@ def learned_measure_of_pairs(
     intervals: ParameterIntervals | None = None,
     choice: ChosenC | None = None,
     certainty: Certainty | None = None,
+    usual: LearnedDCG | None = None,
 ) -> MeasureFile:
     """Return what :func:`learned_measure` does, without the judgments in memory."""
-    dcg, utility, nearest = _measures(learner.solution_, learner.factors_, labels)
+    measures = _measures(learner.solution_, learner.factors_, labels, usual)
     record = _record(
         source,
         ParametersRecord(
@@ -113,11 +118,7 @@ def learned_measure_of_pairs(
         learner.solution_,
         learner.factors_,
         learner.identifiability_,
-        AgreementRecord(
-            utility=agreement(utility, pairs, weights),
-            rank_one=agreement(nearest, pairs, weights),
-            dcg=agreement(dcg, pairs, weights),
-        ),
+        _agreements([agreement(one, pairs, weights) for one in measures]),
         labels,
     )
     if intervals is not None:
@@ -126,9 +127,7 @@ def learned_measure_of_pairs(
     if choice is not None:
         chosen = ChoiceRecord.model_validate(choice.to_json())
         record = record.model_copy(update={"choice": chosen})
-    if certainty is not None:
-        record = record.model_copy(update={"certainty": certainty_record(certainty)})
-    return MeasureFile(dcg=dcg, utility=utility, use=use, about=record.to_json())
+    return _file(record, measures, use, certainty, usual)
 
 
 def certainty_record(certainty: Certainty) -> CertaintyRecord:
@@ -187,6 +186,7 @@ def learned_measure_of_packed(
     use: MeasurePart = "dcg",
     solver: SolverName = "auto",
     certainty: Certainty | None = None,
+    usual: LearnedDCG | None = None,
 ) -> MeasureFile:
     """Return a fit of packed pairs as a measure file.
 
@@ -210,8 +210,7 @@ def learned_measure_of_packed(
         As that of :func:`learned_measure`.
     """
     labels = problem.pairs.scale.labels
-    dcg, utility, nearest = _measures(learned.solution, learned.factors, labels)
-    agreements = problem.agreements([utility, nearest, dcg])
+    measures = _measures(learned.solution, learned.factors, labels, usual)
     n = problem.n_pairs
     record = _record(
         SourceRecord(file=source, judgments=problem.pairs.n_pairs, strict=n),
@@ -219,23 +218,69 @@ def learned_measure_of_packed(
         learned.solution,
         learned.factors,
         learned.identifiability,
-        AgreementRecord(utility=agreements[0], rank_one=agreements[1], dcg=agreements[2]),
+        _agreements(problem.agreements(measures)),
         labels,
     )
-    if certainty is not None:
-        record = record.model_copy(update={"certainty": certainty_record(certainty)})
-    return MeasureFile(dcg=dcg, utility=utility, use=use, about=record.to_json())
+    return _file(record, measures, use, certainty, usual)
+
+
+class _Measures(NamedTuple):
+    """W, its rank-1 part, its DCG, and the DCG of the file."""
+
+    utility: LinearUtility
+    rank_one: LinearUtility
+    factors: DCG
+    dcg: DCG
 
 
 def _measures(
-    solution: Solution, factors: Factors, labels: Sequence[Label]
-) -> tuple[DCG, LinearUtility, LinearUtility]:
-    """Return the DCG, W, and the rank-1 part of W, with the names of the grades."""
-    return (
-        DCG(factors.gains, factors.discounts, grades=labels),
+    solution: Solution, factors: Factors, labels: Sequence[Label], usual: LearnedDCG | None
+) -> _Measures:
+    """Return the measures that were learned, with the names of the grades."""
+    of_W = DCG(factors.gains, factors.discounts, grades=labels)
+    return _Measures(
         LinearUtility(solution.W, labels),
         LinearUtility(rank_one(solution.W), labels),
+        of_W,
+        of_W if usual is None else usual.dcg,
     )
+
+
+def _agreements(found: Sequence[float]) -> AgreementRecord:
+    return AgreementRecord(**dict(zip(_Measures._fields, found, strict=True)))
+
+
+def _file(
+    record: LearnedRecord,
+    measures: _Measures,
+    use: MeasurePart,
+    certainty: Certainty | None,
+    usual: LearnedDCG | None,
+) -> MeasureFile:
+    more: dict[str, Any] = {}
+    if certainty is not None:
+        more["certainty"] = certainty_record(certainty)
+    if usual is not None:
+        more["prior"] = _prior(usual)
+    about = record.model_copy(update=more).to_json()
+    return MeasureFile(dcg=measures.dcg, utility=measures.utility, use=use, about=about)
+
+
+def _prior(usual: LearnedDCG) -> PriorRecord:
+    return PriorRecord(
+        name=usual.prior,
+        centres=usual.centres,
+        judgments=usual.n_judgments,
+        gains_from_data=_or_none(usual.gains_from_data),
+        discounts_from_data=_or_none(usual.discounts_from_data),
+        lapses=usual.lapses,
+        side=usual.side,
+        scale=usual.scale,
+    )
+
+
+def _or_none(shares: Floats) -> tuple[float | None, ...]:
+    return tuple(one if math.isfinite(one) else None for one in shares.tolist())
 
 
 def _record(
