@@ -36,11 +36,14 @@ _EMPTY_ENTRIES = frozenset(("-", "null", "None", "NULL", "nan", "NaN"))
 _ENTRY = r"""(?:"([^"\\]*)"|'([^'\\]*)'|([^\s,\[\](){{}}"']+))"""
 _LIST = re.compile(rf"\s*(?:{_ENTRY}(?:\s*,\s*|\s+|\s*$))*", re.ASCII)
 _ENTRIES = re.compile(_ENTRY, re.ASCII)
-_PLAIN, _DIGITS = "[A-Za-z0-9_.+-]+", "[0-9]+[.]?[0-9]*"
+
+PLAIN_ENTRY = "[A-Za-z0-9_.+-]+"
+"""Entries of lists that need no quotes."""
+
+_NUMBER = "[0-9]+[.]?[0-9]*"
 _JOINED = {
-    "|": rf"{_PLAIN}(?:[ \t]*[|][ \t]*{_PLAIN})+",
-    ";": rf"{_PLAIN}(?:[ \t]*;[ \t]*{_PLAIN})+",
-    "/": rf"{_DIGITS}(?:[ \t]*/[ \t]*{_DIGITS})+",
+    mark: rf"{entry}(?:[ \t]*[{mark}][ \t]*{entry})+"
+    for mark, entry in (("|", PLAIN_ENTRY), (";", PLAIN_ENTRY), ("/", _NUMBER))
 }
 _DECIMALS = re.compile(r"[0-9]+(?:,[0-9]+)?(?:[ \t]+[0-9]+(?:,[0-9]+)?)+", re.ASCII)
 _BRACKETS = {"[": "]", "(": ")", "{": "}"}

@@ -184,7 +184,7 @@ class DocumentLookup:
         """Return the grades of lists, shape (n, K), L without a judgment and -1 for no document."""
         found = block.lists_of(side)
         ids = Column(found.codes, found.values).parsed(
-            lambda value: parse_id(value, "document"), lambda at: block.place(found.position(at)[0])
+            lambda value: parse_id(value, "document"), lambda at: block.place(int(found.positions(np.array(at))[0]))
         )
         table = np.full((len(found), int(found.lengths.max(initial=0))), -1, np.int64)
         table[np.arange(table.shape[1]) < found.lengths[:, None]] = ids.codes
