@@ -134,6 +134,18 @@ class ColumnMap:
         """The columns of all fields."""
         return _used(self.columns)
 
+    def check_same(self, later: ColumnMap) -> None:
+        """Refuse another column for a field that already has one; a list may get more ranks."""
+        for one, column in self.columns.items():
+            other = later.columns.get(one, "another")
+            more = isinstance(column, tuple) and set(column) <= set(other)
+            if column != other and not more:
+                names = [held if isinstance(held, str) else held[0] for held in (column, other)]
+                raise InputError(
+                    f"the columns {' and '.join(names)} could both be the {one}",
+                    f"say which one is: `columns={f'{one}={names[0]}'!r}`",
+                )
+
     def unknown_words(self) -> str:
         """Return what is said about the unknown columns; empty if there are none."""
         if not self.unknown:

@@ -26,6 +26,7 @@ from dcglearn.judgments.meaning.answers import (
     text_of,
 )
 from dcglearn.judgments.meaning.cells import GivenMap, UnmappedValueError
+from dcglearn.judgments.numbering import row_numbers
 
 _B = ANSWERS.index("b")
 _TRUE, _FALSE = ("true", "yes", "1", "y", "swapped"), ("false", "no", "0", "n", "")
@@ -34,7 +35,7 @@ _TRUE, _FALSE = ("true", "yes", "1", "y", "swapped"), ("false", "no", "0", "n", 
 class ShownAnswer(NamedTuple):
     """An answer with what its row says of the sides on which the lists were shown."""
 
-    answer: Any
+    answer: Any = None
     a_shown_on: Any = None
     swapped: Any = None
     left_system: Any = None
@@ -43,17 +44,13 @@ class ShownAnswer(NamedTuple):
     run_b: Any = None
 
 
-def shown_answers(columns: Mapping[str, Column | None], rows: int) -> Column:
+def shown_answers(columns: Mapping[str, Column]) -> Column:
     """Return the answers of rows with what the rows say of sides, as one column."""
-    present = {name: column for name, column in columns.items() if column is not None}
-    codes = np.zeros(rows, np.int64)
-    for column in present.values():
-        codes = codes * (len(column.values) + 1) + column.codes + 1
-    _, first, numbers = np.unique(codes, return_index=True, return_inverse=True)
-    held = {name: column.decoded()[first] for name, column in present.items()}
+    numbers = row_numbers([column.codes for column in columns.values()])
+    _, first = np.unique(numbers, return_index=True)
+    held = (Column(column.codes[first], column.values).decoded() for column in columns.values())
     values = [
-        ShownAnswer(**{"answer": None} | {name: cells[row] for name, cells in held.items()})
-        for row in range(len(first))
+        ShownAnswer(**dict(zip(columns, row, strict=True))) for row in zip(*held, strict=True)
     ]
     return Column(numbers.astype(np.int32), values)
 

@@ -16,7 +16,6 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.columns import Column
 from dcglearn.base.tables.frames import FrameLike
 from dcglearn.base.tables.places import Place
 from dcglearn.base.tables.sources import name_sources
@@ -27,7 +26,7 @@ from dcglearn.judgments.meaning.answers import (
     resolve_answers,
 )
 from dcglearn.judgments.meaning.cells import UnmappedValueError
-from dcglearn.judgments.meaning.columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS
+from dcglearn.judgments.meaning.columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS, SHOWN
 from dcglearn.judgments.meaning.sides import (
     ShownAnswer,
     answers_in_lists,
@@ -43,8 +42,7 @@ from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.documents import DocumentLookup
 from dcglearn.judgments.reading.fields import FieldBlock, find_records, joined, read_fields
-from dcglearn.judgments.reading.lists import GatheredLists, ListColumn, Numbering
-from dcglearn.judgments.reading.lists import Place as RowPlace
+from dcglearn.judgments.reading.lists import GatheredLists, Numbering, RowPlace
 from dcglearn.judgments.reading.shapes import one_judgment_per_row, one_rater_per_row
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
@@ -56,7 +54,7 @@ class _Part(NamedTuple):
 
     answers: Grades
     weights: Floats | None
-    ids: dict[str, Grades | None]
+    ids: dict[str, Grades]
     place: RowPlace
 
 
@@ -83,14 +81,13 @@ class JudgmentReader:
     @property
     def nbytes(self) -> int:
         """The bytes of memory that the coded judgments take."""
-        ids = sum(
-            codes.nbytes for part in self._parts for codes in part.ids.values() if codes is not None
-        )
-        own = sum(
-            part.answers.nbytes + 8 * (part.weights is not None) * len(part.answers)
+        arrays = (
+            held
             for part in self._parts
+            for held in (part.answers, part.weights, *part.ids.values())
+            if held is not None
         )
-        return self._lists.nbytes + ids + own
+        return self._lists.nbytes + sum(held.nbytes for held in arrays)
 
     def read(self, places: Place | Iterable[Place] | FrameLike, advance: Advance = silent) -> None:
         """Add the judgments of files, or of a frame with one per row."""
@@ -102,46 +99,35 @@ class JudgmentReader:
             if block.found.is_long:
                 block = one_judgment_per_row(joined([block, *blocks]))
             self.unknown.update(dict.fromkeys(block.found.unknown))
-            if isinstance(block.cells.get("answer"), tuple):
+            if "answer" in block.lists:
                 block, empty = one_rater_per_row(block)
                 self._empty_raters += empty
             if block.rows:
-                self._add(block)
+                self.add(block)
 
-    def _add(self, block: FieldBlock) -> None:
+    def add(self, block: FieldBlock) -> None:
+        """Add judgments, one per row."""
         self._sides = block.found.sides
-        answers = shown_answers({one: block.column(one) for one in ShownAnswer._fields}, block.rows)
-        if not self._parts and not {*ShownAnswer._fields[1:5]} & set(block.cells):
+        said = [one for one in ShownAnswer._fields if one == "answer" or one in block.columns]
+        answers = shown_answers({one: block.column(one) for one in said})
+        if not self._parts and not {*SHOWN} & set(block.columns):
             try:
                 check_unused(block.unknown, answers.values, self._sides, self.options.answers)
             except InputError as error:
                 raise error.at(self.name) from error
         if self._lookup is None:
-            lists = block.lists_of("a"), block.lists_of("b")
+            lists = block.list_column("a"), block.list_column("b")
         else:
             lists = self._lookup.lists(block)
         for side, name in zip(lists, "ab", strict=True):
             side.check(name, block.place, self.options.n_ranks)
-        self.add_coded(
-            lists, answers, block.weights(), block.place, {one: block.ids(one) for one in self._ids}
-        )
-
-    def add_coded(
-        self,
-        lists: tuple[ListColumn, ...],
-        answers: Column,
-        weights: Floats | None,
-        place: RowPlace,
-        ids: dict[str, Column | None],
-    ) -> None:
-        """Add judgments as columns of codes."""
-        self._lists.add(lists, place, ("a", "b"))
-        coded = {
-            name: None if column is None else self._ids[name].add(column.codes, column.values)
-            for name, column in ids.items()
-        }
+        self._lists.add(lists, block.place, ("a", "b"))
+        coded = {}
+        for name, numbers in self._ids.items():
+            ids = block.ids(name)
+            coded[name] = numbers.add(ids.codes, ids.values)
         answered = self._answers.add(answers.codes, answers.values)
-        self._parts.append(_Part(answered, weights, coded, place))
+        self._parts.append(_Part(answered, block.weights(), coded, block.place))
 
     @cached_property
     def scale(self) -> Scale:
@@ -244,12 +230,7 @@ class JudgmentReader:
 
     def _joined_ids(self, name: str, parts: list[_Part]) -> Ids:
         values = np.array([*self._ids[name].values, None], object)
-        columns = [
-            np.full(len(part.answers), None, object) if codes is None else values[codes]
-            for part in parts
-            for codes in (part.ids[name],)
-        ]
-        return np.concatenate([np.zeros(0, object), *columns])
+        return np.concatenate([np.zeros(0, object), *(values[part.ids[name]] for part in parts)])
 
     def _check_rankings(self, lists: Pairs, scale: Scale, first: int) -> None:
         """Check that each list ranks every document once."""

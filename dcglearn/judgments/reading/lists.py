@@ -26,7 +26,7 @@ from dcglearn.judgments.meaning.cells import (
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
-Place = Callable[[int], str]
+RowPlace = Callable[[int], str]
 """Returns the place of a row, for errors."""
 
 _WRITTEN = re.compile(rf"([\[({{]?){PLAIN_ENTRY}([ ,|;]+){PLAIN_ENTRY}.*?([\])}}]?)")
@@ -58,7 +58,7 @@ class ListColumn:
         codes = self.codes[entries + np.repeat(starts[rows], lengths)]
         return replace(self, codes=codes, lengths=lengths)
 
-    def check(self, side: str, place: Place, n_ranks: int | None) -> None:
+    def check(self, side: str, place: RowPlace, n_ranks: int | None) -> None:
         """Refuse lists without an entry, and those that are longer than K."""
         most = LONGEST_LIST if n_ranks is None else n_ranks
         if self.lengths.max(initial=0) > most:
@@ -73,7 +73,7 @@ class ListColumn:
                 raise InputError(problem, "give at least one grade", place(int(entries.argmin())))
 
 
-def lists_of(cells: Any, side: str, place: Place) -> ListColumn:
+def lists_of(cells: Any, side: str, place: RowPlace) -> ListColumn:
     """Return a column of lists, or a tuple of the columns of ranks; a missing list is empty."""
     if isinstance(cells, tuple):
         return _of_ranks(cells)
@@ -109,7 +109,7 @@ def _of_ranks(columns: Sequence[Any]) -> ListColumn:
     return ListColumn(codes.ravel(), np.full(len(codes), len(columns), np.int64), values)
 
 
-def _of_values(cells: Sequence[Any], side: str, place: Place) -> ListColumn:
+def _of_values(cells: Sequence[Any], side: str, place: RowPlace) -> ListColumn:
     """Return lists of Python's values, some of which may be texts."""
     lists: list[Sequence[Any]] = []
     for row, cell in enumerate(cells):
@@ -133,7 +133,7 @@ def _entries(cell: Any) -> Sequence[Any]:
     raise InputError(f"{cell!r:.60} is not a list", "give the grades in rank order")
 
 
-def _of_texts(texts: Column, side: str, place: Place) -> ListColumn:
+def _of_texts(texts: Column, side: str, place: RowPlace) -> ListColumn:
     """Return lists that are written as text, each distinct text parsed once."""
     lists = _of_values(
         [*texts.values, None], side, lambda code: place(int(np.argmax(texts.codes == code)))
@@ -195,10 +195,10 @@ class GatheredLists:
 
     def __init__(self, options: ReadOptions) -> None:
         self._options, self._labels = options, Numbering()
-        self._parts: list[tuple[list[ListColumn], Place, tuple[str, ...]]] = []
+        self._parts: list[tuple[list[ListColumn], RowPlace, tuple[str, ...]]] = []
         self._longest, self._in_text = 0, False
 
-    def add(self, sides: Sequence[ListColumn], place: Place, names: tuple[str, ...]) -> None:
+    def add(self, sides: Sequence[ListColumn], place: RowPlace, names: tuple[str, ...]) -> None:
         """Add the lists of some rows."""
         coded = []
         for side in sides:
