@@ -59,25 +59,21 @@ class UnmappedValueError(InputError):
 
 def parse_given_map(given: GivenMap | None, argument: str, example: str) -> dict[str, str]:
     """Return what a user says as a mapping of text to text."""
-    remedy = f"write `{argument}={example!r}`"
-    if isinstance(given, str):
-        parts = []
-        for part in next(csv.reader([given], skipinitialspace=True), None) or [given]:
-            key, equals, value = part.rpartition("=")
-            if not equals:
-                raise InputError(f"`{argument}` holds {part!r:.60}", remedy)
-            parts.append((key, value))
-    elif given is None or isinstance(given, Mapping):
-        parts = [(str(key), str(value)) for key, value in (given or {}).items()]
-    else:
-        raise InputError(f"`{argument}` is of type {type(given).__name__}", remedy)
+    parts = (
+        (given or {}).items()
+        if not isinstance(given, str)
+        else [
+            part.rpartition("=")[::2] if "=" in part else (part, "")
+            for part in next(csv.reader([given], skipinitialspace=True), [given])
+        ]
+    )
     found: dict[str, str] = {}
-    for key, value in ((key.strip(), value.strip()) for key, value in parts):
-        if key in found:
-            raise InputError(f"`{argument}` names {key!r:.60} twice", "name it once")
+    for key, value in ((str(key).strip(), str(value).strip()) for key, value in parts):
         if not value:
-            raise InputError(f"`{argument}` has nothing for {key!r:.60}", remedy)
-        found[key] = value
+            problem = f"`{argument}` has nothing for {key!r:.60}"
+            raise InputError(problem, f"write `{argument}={example!r}`")
+        if found.setdefault(key, value) != value:
+            raise InputError(f"`{argument}` names {key!r:.60} twice", "name it once")
     return found
 
 

@@ -8,7 +8,7 @@ names and the only such column. Lists are one column each, named alike (``left``
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -41,11 +41,13 @@ class RecordFields:
 
 
 JUDGMENTS = RecordFields(
-    "judgment", (*JUDGMENT_FIELDS, *SHOWN, *LONG, "pair"), ("a", "b", "answer")
+    "judgment",
+    ("a", "b", "answer", "query", "judge", "weight", *SHOWN, *LONG, "pair"),
+    ("a", "b", "answer"),
 )
 JUDGMENTS_OF_DOCUMENTS = RecordFields(
     "judgment",
-    (*JUDGMENT_FIELDS, *SHOWN[:2], "run_a", "run_b"),
+    ("a", "b", "answer", "query", "judge", "run_a", "run_b", "weight", *SHOWN[:2]),
     ("a", "b", "answer"),
     {"a": "run_a", "b": "run_b"},
 )
@@ -55,30 +57,22 @@ RATED_LISTS = RecordFields(
 SCORED_DOCUMENTS = RecordFields("document", ("id", "score", "grade"), ("score",))
 
 _PAIRS = (("a", "b"), ("left", "right"), ("1", "2"), ("links", "rechts"), ("gauche", "droite"))
-_NOUNS = [
-    "list",
-    "ranking",
-    "results",
-    "result",
-    "serp",
-    "items",
-    "docs",
-    "documents",
-    "liste",
-    "grades",
-    "grade",
-    "labels",
-    "relevance",
-    "ranks",
-    "rank",
-    "response",
-    "option",
-]
+_NOUNS = (
+    *("list", "ranking", "results", "result", "serp", "items", "docs", "documents", "liste"),
+    *("grades", "grade", "labels", "relevance", "ranks", "rank", "response", "option"),
+)
+_SIDES = [pair for pair in _PAIRS if pair != ("1", "2")]
+for _noun in _NOUNS:
+    for _first, _second in _PAIRS:
+        _SIDES += [(_noun + _first, _noun + _second), (_first + _noun, _second + _noun)]
 _PREFIX = re.compile(r"(?:input|output|answer|assignment)[.:](?=.)", re.IGNORECASE)
 """What Mechanical Turk and Toloka write before the names of columns."""
 
 _MAIN = ("answer", "rating", "score", "grade")
 """Fields of which it must be clear which column they are."""
+
+_RATINGS = ("score", "satisfaction")
+"""Names of ratings that are as usual as ``rating``."""
 
 _OTHER_NAMES = {
     "rating": "score satisfaction stars",
@@ -159,167 +153,101 @@ class ColumnMap:
     def check_complete(self) -> None:
         """Refuse columns that lack a field."""
         fields = self.fields
-        required = ["query", "answer", *LONG] if self.is_long else fields.required
-        missing = [
-            one
-            for one in required
-            if one not in self.columns and fields.instead.get(one) not in self.columns
-        ]
+        required = ("query", "answer", *LONG) if self.is_long else fields.required
+        has = {*self.columns, *(a for a, b in fields.instead.items() if b in self.columns)}
+        missing = [one for one in required if one not in has]
         if not missing:
             return
-        *most, last = (f'"{name}"' for name in missing)
-        shown = f"columns {', '.join(most)} and {last} are" if most else f"column {last} is"
+        shown = " and ".join(f'"{name}"' for name in missing)
+        are = "is" if len(missing) == 1 else "are"
         remedy = f"every {fields.noun} needs {', '.join(required)}"
         if set(missing) & set(fields.instead):
             remedy += f", or {' and '.join(fields.instead.values())}"
-        guess = did_you_mean(missing[0], self.unknown)
-        raise InputError(f"the {shown} missing", guess + remedy + self._left_over(missing))
-
-    def _left_over(self, missing: Sequence[str]) -> str:
-        """Say which columns are left, and how to say that they are the missing ones."""
         if any(map(_DATA.fullmatch, self.unknown)):
-            return "; the first line must name the columns"
-        if not self.unknown:
-            return ""
-        alone = len(self.unknown) == len(missing) == 1
-        example = ",".join(f"{name}={self.unknown[0] if alone else '...'}" for name in missing)
-        if alone:
-            return f"; if {self.unknown[0]!r} holds it, say `columns={example!r}`"
-        which = "it is" if len(missing) == 1 else "they are"
-        words = f"; if {which} among {_listed(self.unknown, 12)}, say `columns={example!r}`"
-        if missing == ["answer"]:
-            words += "; answers of several raters are joined: `columns='answer=ann+bob'`"
-        return words
+            remedy += "; the first line must name the columns"
+        elif self.unknown:
+            example = ",".join(f"{name}=..." for name in missing)
+            remedy += f"; if it is among {_listed(self.unknown, 12)}, say `columns={example!r}`"
+            if missing == ["answer"]:
+                remedy += "; answers of several raters are joined: `columns='answer=ann+bob'`"
+        guess = did_you_mean(missing[0], self.unknown)
+        raise InputError(f"{shown} {are} missing among the columns", guess + remedy)
 
 
 def resolve_columns(
     names: Iterable[str], given: GivenMap | None = None, fields: RecordFields = JUDGMENTS
 ) -> ColumnMap:
     """Return which column is which field."""
-    names = list(dict.fromkeys(names))
     wanted = parse_given_map(given, "columns", _EXAMPLE)
     ignored = wanted.pop("ignore", None)
-    names = [name for name in names if ignored is None or name not in ignored.split("+")]
+    names = [one for one in dict.fromkeys(names) if not ignored or one not in ignored.split("+")]
     columns = _given_columns(names, wanted, fields.names)
-    known = set(columns)
-    lists = {"a", "b"} <= set(fields.names)
-    first = [one for one in fields.names if not (lists and one in (*LONG, "pair"))]
-    for name in first:
-        if name not in columns and name in names and name not in _used(columns) | {"rating"}:
-            columns[name] = name
-            known.add(name)
     notes: list[str] = []
-    if lists:
+    has_sides = "a" in fields.names
+    if has_sides:
         _add_sides(columns, names)
-    _add_other_names(columns, names, first, notes, known)
-    if lists and not {"a", "b"} & set(columns):
-        rest = {**columns}
-        for name in (*LONG, "pair"):
-            if name in names and name not in _used(rest):
-                rest[name] = name
-        _add_other_names(rest, names, (*LONG, "pair"), [], known)
+    long = (*LONG, "pair") if has_sides else ()
+    _add_named(columns, names, [one for one in fields.names if one not in ("a", "b", *long)], notes)
+    if has_sides and not {"a", "b"} & set(columns):
+        rest = dict(columns)
+        _add_named(rest, names, long, [])
         columns = rest if set(LONG) <= set(rest) else columns
-    if "answer" in first and "answer" not in wanted:
+    if "answer" in fields.names and "answer" not in wanted:
         _check_raters(columns, names)
     if "grades" in fields.names and "grades" not in columns:
-        _add_list(columns, names)
-    taken = [f"{one}={_name(name)}" for one, name in columns.items() if one not in known | {name}]
+        spread = _spread(_free(columns, names))
+        found = [stem for stem in ("grades", "grade", "rank") if stem in spread]
+        if len(found) == 1:
+            columns["grades"] = _ranks(found[0], spread[found[0]])
+    usual = {*wanted, *(one for one, name in columns.items() if name in (one, *_RATINGS))}
+    taken = [f"{one}={_name(name)}" for one, name in columns.items() if one not in usual]
     if taken:
         notes.insert(0, f"columns taken: {', '.join(taken)}")
-    unknown = tuple(name for name in names if name not in _used(columns))
-    return ColumnMap(columns, unknown, tuple(notes), fields)
-
-
-def _add_other_names(
-    columns: dict[str, Column],
-    names: Sequence[str],
-    fields: Sequence[str],
-    notes: list[str],
-    known: set[str],
-) -> None:
-    """Take columns that have another name of a field; refuse several of a main one."""
-    for one in (one for one in _OTHER_NAMES if one in fields and one not in columns):
-        plain = (one.replace("_", ""), *_OTHER_NAMES[one].split())
-        found = [name for name in names if name not in _used(columns) and _plain(name) in plain]
-        if len(found) > 1 and one in _MAIN:
-            raise InputError(
-                f"the columns {' and '.join(map(repr, found))} could both be the {one}",
-                f"say which one is: `columns={f'{one}={found[0]}'!r}`",
-            )
-        if len(found) == 1:
-            columns[one] = found[0]
-            known |= {one} if found[0] in ("rating", "score", "satisfaction") else set()
-        elif found:
-            both = " and ".join(found)
-            notes.append(f"the columns {both} could both be the {one}, and none is taken")
-
-
-def _check_raters(columns: Mapping[str, Column], names: Sequence[str]) -> None:
-    """Refuse numbered columns of answers, of which only one would be used."""
-    answers = ("answer", *_OTHER_NAMES["answer"].split())
-    spread = _spread([name for name in names if name not in _used(columns)])
-    numbered = [name for stem, found in spread.items() if stem in answers for _, name in found]
-    if numbered:
-        first = columns.get("answer")
-        every = [first, *numbered] if isinstance(first, str) else numbered
-        joined = "+".join(map(str, every))
-        raise InputError(
-            f"the columns {_listed([str(one) for one in every])} may be answers of several raters",
-            f"say `columns='answer={joined}'` if they are, and `columns='answer={every[0]}'` if "
-            "only that one counts",
-        )
-
-
-def _add_list(columns: dict[str, Column], names: Sequence[str]) -> None:
-    """Find the columns of the ranks of a single list."""
-    spread = _spread([name for name in names if name not in _used(columns)])
-    found = [name for name in ("grades", "grade", "rank") if name in spread]
-    if len(found) == 1:
-        columns["grades"] = _ranks(found[0], spread[found[0]])
+    return ColumnMap(columns, tuple(_free(columns, names)), tuple(notes), fields)
 
 
 def _given_columns(
     names: Sequence[str], given: Mapping[str, str], fields: Sequence[str]
 ) -> dict[str, Column]:
+    """Return the columns that the user names."""
     columns: dict[str, Column] = {}
     for one, column in given.items():
         if one not in fields:
             raise unknown_name("field in `columns`", one, (*fields, "ignore"))
-        several = column.split("+") if one == "answer" else []
+        several = column.split("+") if one == "answer" else [column]
         spread = _spread(names).get(_plain(column), ()) if one in ("a", "b", "grades") else ()
         if column in names:
             columns[one] = column
-        elif len(several) > 1 and set(several) <= set(names):
-            columns[one] = tuple(several)
         elif spread:
             columns[one] = _ranks(column, spread)
         else:
-            wrong = next((name for name in several if name not in names), column)
-            raise unknown_name("column in `columns`", wrong, names)
+            for name in several:
+                if name not in names:
+                    raise unknown_name("column in `columns`", name, names)
+            columns[one] = tuple(several)
         if list(columns.values()).count(columns[one]) > 1:
-            other = next(name for name, held in columns.items() if held == columns[one])
-            problem = f"`columns` gives {column!r} for {other} and {one}"
+            problem = f"`columns` gives {column!r} for two fields"
             raise InputError(problem, "name a column once")
     return columns
 
 
 def _add_sides(columns: dict[str, Column], names: Sequence[str]) -> None:
     """Find the columns of both lists, which are named alike."""
-    if {"a", "b"} <= set(columns):
+    free = _free(columns, names)
+    columns |= {side: side for side in "ab" if side in free and side not in columns}
+    known = {side: _plain(str(columns[side])) for side in "ab" if side in columns}
+    if len(known) == 2:
         return
-    free = {_plain(name): name for name in names if name not in _used(columns)}
-    spread = _spread([name for name in names if name not in _used(columns)])
-    given = {side: _plain(str(columns[side])) for side in "ab" if side in columns}
+    plain, spread = {_plain(name): name for name in free}, _spread(free)
     found: list[dict[str, Column]] = []
-    for pair in _side_names():
-        own = dict(zip("ab", pair, strict=True))
-        wanted = [side for side in "ab" if side not in given]
-        if any(own[side] != name for side, name in given.items()):
+    for pair in _SIDES:
+        own = {side: name for side, name in zip("ab", pair, strict=True) if side not in known}
+        if not set(known.values()) <= {*pair} - {*own.values()}:
             continue
-        if all(own[side] in free for side in wanted):
-            found.append({side: free[own[side]] for side in wanted})
-        elif all(own[side] in spread for side in wanted):
-            found.append({side: _ranks(own[side], spread[own[side]]) for side in wanted})
+        if all(name in plain for name in own.values()):
+            found.append({side: plain[name] for side, name in own.items()})
+        elif all(name in spread for name in own.values()):
+            found.append({side: _ranks(name, spread[name]) for side, name in own.items()})
     if len(found) > 1:
         lists = " and ".join("/".join(map(_name, one.values())) for one in found)
         example = ",".join(f"{side}={_name(one)}" for side, one in found[0].items())
@@ -329,20 +257,51 @@ def _add_sides(columns: dict[str, Column], names: Sequence[str]) -> None:
         columns |= one
 
 
-def _side_names() -> Iterator[tuple[str, str]]:
-    """Yield the plain names of the columns of a and of b that belong together."""
-    yield from (pair for pair in _PAIRS if pair != ("1", "2"))
-    for noun in _NOUNS:
-        for first, second in _PAIRS:
-            yield noun + first, noun + second
-            yield first + noun, second + noun
+def _add_named(
+    columns: dict[str, Column], names: Sequence[str], fields: Iterable[str], notes: list[str]
+) -> None:
+    """Take the column that has the name of a field, or the only one with another name of it."""
+    for one in fields:
+        found = [name for name in _free(columns, names) if _plain(name) in _names_of(one)]
+        if one in found and one != "rating":
+            found = [one]
+        if one in columns or not found:
+            continue
+        if len(found) == 1:
+            columns[one] = found[0]
+        elif one in _MAIN:
+            raise InputError(
+                f"the columns {' and '.join(map(repr, found))} could both be the {one}",
+                f"say which one is: `columns={f'{one}={found[0]}'!r}`",
+            )
+        else:
+            both = " and ".join(found)
+            notes.append(f"the columns {both} could both be the {one}, and none is taken")
+
+
+def _check_raters(columns: Mapping[str, Column], names: Sequence[str]) -> None:
+    """Refuse numbered columns of answers, of which only one would be used."""
+    spread = _spread(_free(columns, names))
+    numbered = [name for stem in _names_of("answer") for _, name in spread.get(stem, ())]
+    if numbered:
+        every = [*filter(None, [columns.get("answer")]), *numbered]
+        raise InputError(
+            f"the columns {_listed(every)} may be answers of several raters",
+            f"say `columns='answer={'+'.join(map(str, every))}'` if they are, and "
+            f"`columns='answer={every[0]}'` if only that one counts",
+        )
+
+
+def _names_of(field: str) -> tuple[str, ...]:
+    """Return the plain names of a field."""
+    return (field.replace("_", ""), *_OTHER_NAMES.get(field, "").split())
 
 
 def _spread(names: Iterable[str]) -> dict[str, list[tuple[int, str]]]:
     """Return numbered columns by the plain name before the number."""
     found: dict[str, list[tuple[int, str]]] = {}
     for name in names:
-        match = re.fullmatch(r"(.*\D)([0-9]{1,5})[\])]?", name)
+        match = re.fullmatch(r"(.*\D)([0-9]{1,5})[\])}]?", name)
         if match:
             found.setdefault(_plain(match[1]), []).append((int(match[2]), name))
     return found
@@ -363,6 +322,11 @@ def _used(columns: Mapping[str, Column]) -> set[str]:
     return {name for one in columns.values() for name in ((one,) if isinstance(one, str) else one)}
 
 
+def _free(columns: Mapping[str, Column], names: Sequence[str]) -> list[str]:
+    used = _used(columns)
+    return [name for name in names if name not in used]
+
+
 def _plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", _PREFIX.sub("", name, count=1).casefold())
 
@@ -375,6 +339,6 @@ def _name(column: Column) -> str:
     return column if isinstance(column, str) else f"{column[0]}...{column[-1]}"
 
 
-def _listed(names: Sequence[str], most: int = 6) -> str:
+def _listed(names: Sequence[object], most: int = 6) -> str:
     more = ", ..." if len(names) > most else ""
     return ", ".join(map(repr, names[:most])) + more

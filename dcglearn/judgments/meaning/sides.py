@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -143,14 +142,13 @@ def check_unused(
                 "a was shown, and answers name sides",
                 f"say `columns='a_shown_on={name}'` if so, `columns='ignore={name}'` if not",
             )
-    for one, other in combinations(held, 2):
-        systems = held[one]
-        if len(systems) == 2 and systems == held[other] and (unclear or systems & texts):
+        alike = [other for other in held if other != name and held[other] == values]
+        if alike and len(values) == 2 and (unclear or values & texts):
             raise InputError(
-                f"the columns {one!r} and {other!r} hold {' and '.join(sorted(systems))}: they may "
-                "name the systems on the left and on the right",
-                f"say `columns='left_system={one},right_system={other}'` if so, and "
-                f"`columns='ignore={one}+{other}'` if not",
+                f"the columns {name!r} and {alike[0]!r} hold {' and '.join(sorted(values))}: they "
+                "may name the systems on the left and on the right",
+                f"say `columns='left_system={name},right_system={alike[0]}'` if so, and "
+                f"`columns='ignore={name}+{alike[0]}'` if not",
             )
 
 
@@ -158,8 +156,5 @@ def _few_texts(cells: Any) -> set[str]:
     """Return the distinct texts of a column, empty if it holds others or more than four."""
     if hasattr(cells, "type") and str(cells.type) not in ("string", "large_string"):
         return set()  # what is not used may be what Python cannot hold, such as far times
-    try:
-        texts = {text_of(value) for value in column_of(cells[:1000]).values} - {""}
-    except UnicodeDecodeError:
-        return set()
+    texts = {text_of(value) for value in column_of(cells[:1000]).values} - {""}
     return texts if len(texts) <= 4 else set()

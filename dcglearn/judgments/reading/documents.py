@@ -210,7 +210,7 @@ class DocumentLookup:
         below = np.cumsum(counts, axis=1) - counts >= (self._grades.n_ranks or 0)
         return np.where(below, NO_DOCUMENT, grades)
 
-    def _dropped(self, grades: Rankings) -> NDArray[np.bool_]:
+    def _dropped(self, grades: Grades) -> NDArray[np.bool_]:
         """Return which documents are no part of their list."""
         rule = self._grades.unjudged in DROPPED
         return np.asarray((grades == len(self._grades.qrels.scale)) & rule)

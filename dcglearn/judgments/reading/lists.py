@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.tables.columns import Column, column_of, is_missing
-from dcglearn.base.types import Grades, Integers, Pairs
+from dcglearn.base.types import Grades, Pairs
 from dcglearn.judgments.meaning.cells import (
     LONGEST_LIST,
     PLAIN_ENTRY,
@@ -37,7 +37,7 @@ class ListColumn:
     """Lists one after the other: codes of their entries, -1 for none, and distinct values."""
 
     codes: Grades
-    lengths: Integers
+    lengths: Grades
     values: list[Any]
     in_text: bool = False
     """Whether lists are written as text."""
@@ -203,7 +203,7 @@ class GatheredLists:
         coded = []
         for side in sides:
             longest = int(side.lengths.max(initial=0))
-            lengths = side.lengths.astype(np.uint8 if longest < 2**8 else np.int32)
+            lengths: Grades = side.lengths.astype(np.uint8 if longest < 2**8 else np.int32)
             coded.append(ListColumn(self._labels.add(side.codes, side.values), lengths, []))
             self._longest = max(self._longest, longest)
             self._in_text |= side.in_text
