@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.types import Grades, Integers
+from dcglearn.base.types import Grades, Ids, Integers
 
 
 def id_numbers(ids: Iterable[Any]) -> tuple[Integers, list[Any]]:
@@ -32,6 +32,35 @@ def row_numbers(columns: Iterable[Grades]) -> Integers:
         codes = codes * width + column + 1
         size *= width
     return np.unique(codes, return_inverse=True)[1].astype(np.int64, copy=False)
+
+
+class GatheredColumn:
+    """A column that is gathered block by block, as numbers of the values of the whole input."""
+
+    def __init__(self) -> None:
+        self.parts: list[Grades] = []
+        self.values: list[Any] = []
+        self._numbers: dict[Any, int] = {}
+
+    def add(self, codes: Grades, values: list[Any]) -> None:
+        """Add coded values of some rows, -1 for a missing one; numbers take few bytes."""
+        found = []
+        for value in values:
+            key = value if type(value) is str else (type(value), repr(value))
+            found.append(self._numbers.setdefault(key, len(self._numbers)))
+            if len(self._numbers) > len(self.values):
+                self.values.append(value)
+        size = len(self.values)
+        bits = 8 if size <= 2**7 else 16 if size <= 2**15 else 32
+        self.parts.append(np.array([*found, -1], np.dtype(f"int{bits}"))[codes])
+
+    def codes(self, which: slice = slice(None)) -> Grades:
+        """Return the numbers of some blocks."""
+        return np.concatenate([np.zeros(0, np.int8), *self.parts[which]])
+
+    def decoded(self, which: slice = slice(None)) -> Ids:
+        """Return the values of some blocks, None where one is missing."""
+        return np.array([*self.values, None], object)[self.codes(which)]
 
 
 def count_true(found: NDArray[np.bool_]) -> int:

@@ -116,12 +116,11 @@ def read_ratings(
     table, name, notes = read_table(path, RATED_LISTS, options, advance)
     lists, scale = graded_lists(table, "grades", options, name)
     lists, count = grade_unjudged(lists, scale, unjudged)
-    weights = table.weights()
     found = Ratings(
         lists,
         table.numbers("rating"),
         scale,
-        np.ones(len(lists)) if weights is None else weights,
+        table.weights(),
         *(np.array(table.values(name, parse_id), object) for name in ("query", "judge")),
     )
     of = f"within the lists {'has' if count == 1 else 'have'} no grade (null)"

@@ -19,14 +19,9 @@ from dcglearn.base.tables.sources import Block, Source, find_sources, name_sourc
 from dcglearn.base.types import Floats, Rankings
 from dcglearn.judgments.meaning.cells import number_of, parse_weight
 from dcglearn.judgments.meaning.columns import ColumnMap, RecordFields, resolve_columns
+from dcglearn.judgments.numbering import GatheredColumn
 from dcglearn.judgments.options import ReadOptions
-from dcglearn.judgments.reading.lists import (
-    GatheredLists,
-    ListColumn,
-    Numbering,
-    RowPlace,
-    lists_of,
-)
+from dcglearn.judgments.reading.lists import GatheredLists, ListColumn, RowPlace, lists_of
 from dcglearn.measures.scale import Scale
 
 LARGEST = 1e100
@@ -95,10 +90,8 @@ class FieldBlock:
             raise InputError(f'"{field}" is missing', "every record needs it", where)
         return np.array(numbers, float)
 
-    def weights(self) -> Floats | None:
-        """Return the weights, 1 where there is none; None without a column of them."""
-        if "weight" not in self.columns:
-            return None
+    def weights(self) -> Floats:
+        """Return the weights, 1 where there is none."""
         parsed = self.column("weight").parsed(parse_weight, self.place)
         return np.array([*parsed.values, 1.0], float)[parsed.codes]
 
@@ -111,20 +104,21 @@ def joined(blocks: Sequence[FieldBlock]) -> FieldBlock:
         at = int(np.searchsorted(starts, row, side="right")) - 1
         return blocks[at].place(row - int(starts[at]))
 
-    columns, held = dict[str, Column](), dict[str, ListColumn]()
+    columns, lists = dict[str, Column](), dict[str, ListColumn]()
     for field in dict.fromkeys(name for block in blocks for name in block.columns):
-        numbers = Numbering()
-        some = [block.column(field) for block in blocks]
-        codes = [numbers.add(one.codes, one.values) for one in some]
-        columns[field] = Column(np.concatenate(codes).astype(np.int32), numbers.values)
+        gathered = GatheredColumn()
+        for one in blocks:
+            gathered.add(one.column(field).codes, one.column(field).values)
+        columns[field] = Column(gathered.codes().astype(np.int32), gathered.values)
     for field in dict.fromkeys(name for block in blocks for name in block.lists):
-        numbers, every = Numbering(), [block.list_column(field) for block in blocks]
-        codes = [numbers.add(one.codes, one.values) for one in every]
-        lengths = np.concatenate([one.lengths for one in every])
-        in_text = any(one.in_text for one in every)
-        held[field] = ListColumn(np.concatenate(codes), lengths, numbers.values, in_text)
+        gathered, every = GatheredColumn(), [block.list_column(field) for block in blocks]
+        for held in every:
+            gathered.add(held.codes, held.values)
+        lengths = np.concatenate([held.lengths for held in every])
+        in_text = any(held.in_text for held in every)
+        lists[field] = ListColumn(gathered.codes(), lengths, gathered.values, in_text)
     rows = int(starts[-1])  # the last block knows the columns of all
-    return replace(blocks[-1], columns=columns, lists=held, rows=rows, place=place)
+    return replace(blocks[-1], columns=columns, lists=lists, rows=rows, place=place)
 
 
 def read_fields(

@@ -23,6 +23,7 @@ from dcglearn.judgments.meaning.cells import (
     resolve_labels,
     with_point,
 )
+from dcglearn.judgments.numbering import GatheredColumn
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
@@ -166,26 +167,6 @@ def _split_alike(array: Any) -> ListColumn | None:
     return ListColumn(column.codes, lengths, column.values, in_text=True)
 
 
-class Numbering:
-    """The distinct values of a column, numbered as they occur in the whole input."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[Any, int] = {}
-        self.values: list[Any] = []
-
-    def add(self, codes: Grades, values: list[Any]) -> Grades:
-        """Return the numbers of coded values in few bytes, -1 for a missing one."""
-        found = []
-        for value in values:
-            key = value if type(value) is str else (type(value), repr(value))
-            found.append(self._numbers.setdefault(key, len(self._numbers)))
-            if len(self._numbers) > len(self.values):
-                self.values.append(value)
-        size = len(self.values)
-        bits = 8 if size <= 2**7 else 16 if size <= 2**15 else 32
-        return np.array([*found, -1], np.dtype(f"int{bits}"))[codes]
-
-
 class GatheredLists:
     """Lists gathered block by block, one per side, by the numbers of their labels.
 
@@ -194,7 +175,7 @@ class GatheredLists:
     """
 
     def __init__(self, options: ReadOptions) -> None:
-        self._options, self._labels = options, Numbering()
+        self._options, self._labels = options, GatheredColumn()
         self._parts: list[tuple[list[ListColumn], RowPlace, tuple[str, ...]]] = []
         self._longest, self._in_text = 0, False
 
@@ -204,7 +185,8 @@ class GatheredLists:
         for side in sides:
             longest = int(side.lengths.max(initial=0))
             lengths: Grades = side.lengths.astype(np.uint8 if longest < 2**8 else np.int32)
-            coded.append(ListColumn(self._labels.add(side.codes, side.values), lengths, []))
+            self._labels.add(side.codes, side.values)
+            coded.append(ListColumn(self._labels.parts[-1], lengths, []))
             self._longest = max(self._longest, longest)
             self._in_text |= side.in_text
         self._parts.append((coded, place, names))
