@@ -101,12 +101,10 @@ def parse_weight(value: object) -> float | None:
     if value == "":
         return None
     weight = number_of(value)
-    if 0 <= weight <= LARGEST_WEIGHT:
-        return weight
-    shown = f"the weight is {value!r:.40}"
-    if isinstance(value, str) and _WITH_COMMA.fullmatch(value):
-        raise InputError(shown, f"write {value.replace(',', '.')} or {value.replace(',', '')}")
-    raise InputError(shown, f"use 0 ... {LARGEST_WEIGHT:g}")
+    if not 0 <= weight <= LARGEST_WEIGHT:
+        remedy = f"use 0 ... {LARGEST_WEIGHT:g}, with a point before decimals"
+        raise InputError(f"the weight is {value!r:.40}", remedy)
+    return weight
 
 
 def parse_list_text(text: str) -> list[str | None]:
@@ -155,8 +153,6 @@ def resolve_labels(
         try:
             found[position] = None if label is None else scale.labels[scale.index(label)]
         except InputError as error:
-            if len({isinstance(one, str) for one in scale.labels}) == 1:
-                _check_one_kind(found, position)
             raise UnmappedValueError(error.problem, error.remedy, position) from error
     return found
 
@@ -175,17 +171,17 @@ def _canonical(value: Any, scale: Scale | None) -> Label:
     return canonical_label(value)
 
 
-def _check_one_kind(labels: Sequence[Any], position: int | None = None) -> None:
+def _check_one_kind(labels: Sequence[Any]) -> None:
     """Refuse grades of which some are numbers and others names; the rarer kind is at fault."""
     known = [label for label in dict.fromkeys(labels) if label is not None]
-    numbers = [label for label in known if not isinstance(label, str)]
     names = [label for label in known if isinstance(label, str)]
+    numbers = [label for label in known if label not in names]
     if numbers and names:
         odd = numbers[0] if len(numbers) <= len(names) else names[0]
         raise UnmappedValueError(
             f"grades are numbers ({_shown(numbers)}) and names ({_shown(names)})",
             "write all of them one way; if both are grades, declare all, best first, with `scale`",
-            labels.index(odd) if position is None else position,
+            labels.index(odd),
         )
 
 

@@ -132,13 +132,10 @@ class ColumnMap:
         """Refuse another column for a field that already has one; a list may get more ranks."""
         for one, column in self.columns.items():
             other = later.columns.get(one, "another")
-            more = isinstance(column, tuple) and set(column) <= set(other)
-            if column != other and not more:
-                names = [held if isinstance(held, str) else held[0] for held in (column, other)]
-                raise InputError(
-                    f"the columns {' and '.join(names)} could both be the {one}",
-                    f"say which one is: `columns={f'{one}={names[0]}'!r}`",
-                )
+            if column != other and not (isinstance(column, tuple) and {*column} <= {*other}):
+                names = f"{_name(column)} and {_name(other)}"
+                remedy = "say which one is with `columns`"
+                raise InputError(f"the columns {names} could both be the {one}", remedy)
 
     def unknown_words(self) -> str:
         """Return what is said about the unknown columns; empty if there are none."""
@@ -192,8 +189,6 @@ def resolve_columns(
         rest = dict(columns)
         _add_named(rest, names, long, [])
         columns = rest if set(LONG) <= set(rest) else columns
-    if "answer" in fields.names and "answer" not in wanted:
-        _check_raters(columns, names)
     if "grades" in fields.names and "grades" not in columns:
         spread = _spread(_free(columns, names))
         found = [stem for stem in ("grades", "grade", "rank") if stem in spread]
@@ -277,19 +272,6 @@ def _add_named(
         else:
             both = " and ".join(found)
             notes.append(f"the columns {both} could both be the {one}, and none is taken")
-
-
-def _check_raters(columns: Mapping[str, Column], names: Sequence[str]) -> None:
-    """Refuse numbered columns of answers, of which only one would be used."""
-    spread = _spread(_free(columns, names))
-    numbered = [name for stem in _names_of("answer") for _, name in spread.get(stem, ())]
-    if numbered:
-        every = [*filter(None, [columns.get("answer")]), *numbered]
-        raise InputError(
-            f"the columns {_listed(every)} may be answers of several raters",
-            f"say `columns='answer={'+'.join(map(str, every))}'` if they are, and "
-            f"`columns='answer={every[0]}'` if only that one counts",
-        )
 
 
 def _names_of(field: str) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from dcglearn.judgments.meaning.cells import GivenMap, UnmappedValueError
 from dcglearn.judgments.numbering import row_numbers
 
 _B = ANSWERS.index("b")
-_TRUE, _FALSE = ("true", "yes", "1", "y", "swapped"), ("false", "no", "0", "n", "")
+_TRUE, _FALSE = ("true", "yes", "1", "y", "swapped"), ("false", "no", "0", "n")
 
 
 class ShownAnswer(NamedTuple):
@@ -98,7 +98,7 @@ def _swapped(one: ShownAnswer) -> bool:
     side = side_named(text)
     if side is not None:
         return side == _B
-    if text in _TRUE or (text in _FALSE and text):
+    if text in (*_TRUE, *_FALSE):
         return text in _TRUE
     remedy = "write left or right for the side of list a, or true where the lists were swapped"
     raise InputError(f"where list a was shown is {value!r:.60}", remedy)

@@ -69,9 +69,12 @@ class FieldBlock:
             place=lambda row: self.place(int(rows[row])),
         )
 
-    def values(self, field: str, parse: Callable[[Any], Any]) -> list[Any]:
+    def values(self, field: str, parse: Callable[[Any], Any], needed: bool = False) -> list[Any]:
         """Return what the cells of a field mean, None where there is none."""
         found: list[Any] = self.column(field).parsed(parse, self.place).decoded().tolist()
+        if needed and None in found:
+            where = self.place(found.index(None))
+            raise InputError(f'"{field}" is missing', "every row needs it", where)
         return found
 
     def numbers(self, field: str) -> Floats:
@@ -84,11 +87,7 @@ class FieldBlock:
                 raise InputError(f'"{field}" is {value!r:.40}', "use a finite number")
             return number
 
-        numbers = self.values(field, parse)
-        if None in numbers:
-            where = self.place(numbers.index(None))
-            raise InputError(f'"{field}" is missing', "every record needs it", where)
-        return np.array(numbers, float)
+        return np.array(self.values(field, parse, needed=True), float)
 
     def weights(self) -> Floats:
         """Return the weights, 1 where there is none."""

@@ -30,6 +30,9 @@ from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 RowPlace = Callable[[int], str]
 """Returns the place of a row, for errors."""
 
+_JOINED = re.compile(r"0[0-9]+|[0-9]+(?:[^\w\s][0-9]+)+")
+"""Digits that may be several grades of a list, where they are all of it."""
+
 _WRITTEN = re.compile(rf"([\[({{]?){PLAIN_ENTRY}([ ,|;]+){PLAIN_ENTRY}.*?([\])}}]?)")
 
 
@@ -100,14 +103,13 @@ def _of_ranks(columns: Sequence[Any]) -> ListColumn:
             return value
         return None if value.strip() in ("", "-") else with_point(value)
 
-    values: list[Any] = []
-    tables = []
+    gathered = GatheredColumn()
     for one in columns:
         column = column_of(one).parsed(parse, str)
-        tables.append(np.where(column.codes < 0, -1, column.codes + len(values)))
-        values += column.values
-    codes = np.stack(tables, axis=1)
-    return ListColumn(codes.ravel(), np.full(len(codes), len(columns), np.int64), values)
+        gathered.add(column.codes, column.values)
+    codes = np.stack(gathered.parts, axis=1)
+    lengths = np.full(len(codes), len(columns))
+    return ListColumn(codes.ravel(), lengths, gathered.values)
 
 
 def _of_values(cells: Sequence[Any], side: str, place: RowPlace) -> ListColumn:
@@ -199,18 +201,15 @@ class GatheredLists:
     @cached_property
     def labels(self) -> list[Label | None]:
         """The meanings of the labels, checked."""
-        options = self._options
-        if options.documents:
-            return [str(value) for value in self._labels.values]
+        values, scale = self._labels.values, self._options.declared_scale()
+        if self._options.documents:
+            return [str(value) for value in values]
+        if self._in_text and scale is None and self._options.n_ranks is None:
+            self._check_joined()
         try:
-            found = resolve_labels(
-                self._labels.values, options.declared_scale(), options.null_marks
-            )
+            return resolve_labels(values, scale, self._options.null_marks)
         except UnmappedValueError as error:
-            raise self._joined(error).at(self._first([error.position])[0]) from error
-        if self._in_text and options.declared_scale() is None and options.n_ranks is None:
-            self._check_spreadsheet(found)
-        return found
+            raise error.at(self._first([error.position])[0]) from error
 
     def scale(self, path: str) -> Scale:
         """Return the declared scale, or that of the grades that occur."""
@@ -224,7 +223,7 @@ class GatheredLists:
         try:
             return make(known)
         except InputError as error:
-            raise self._joined(error).at(path) from error
+            raise error.at(path) from error
 
     def filled(self, scale: Scale, parts: slice = slice(None)) -> Pairs:
         """Return the lists as grade indices, shape (n, sides, K), -1 where there is no grade."""
@@ -256,27 +255,13 @@ class GatheredLists:
                 first = f'{place(row)}, "{names[number]}", rank {rank + 1}'
         return first, longest
 
-    def _joined(self, error: InputError) -> InputError:
-        """Return another error if lists are perhaps written so that they are taken for grades."""
-        values = self._labels.values
-        joined = [one for one in values if re.fullmatch(r"[0-9](?:\W?[0-9])+", str(one))]
-        if self._longest > 1 or not joined:
-            return error
-        problem = f"every list holds one grade, such as {joined[0]}"
-        return InputError(problem, "separate the grades of a list with blanks or commas")
-
-    def _check_spreadsheet(self, labels: list[Label | None]) -> None:
-        """Refuse a list of one number such as 2.1, into which a spreadsheet made the list 2,1."""
-        written = zip(labels, self._labels.values, strict=True)
-        odd = [
-            number
-            for number, (label, value) in enumerate(written)
-            if isinstance(value, str) and isinstance(label, float)
-        ]
-        first, longest = self._first(odd)
+    def _check_joined(self) -> None:
+        """Refuse a list such as 012, or 2.1, into which a spreadsheet made 2,1, among others."""
+        joined = [at for at, one in enumerate(self._labels.values) if _JOINED.fullmatch(str(one))]
+        first, longest = self._first(joined)
         if longest == 1:
             raise InputError(
-                f"the list {labels[odd[0]]} may be two grades that a spreadsheet took for a number",
-                "write blanks between its grades, or say `n_ranks=1` if it is one",
+                f"the list {self._labels.values[joined[0]]} may be several grades",
+                "separate the grades of a list with blanks, or say `n_ranks=1` if it is one",
                 first,
             )

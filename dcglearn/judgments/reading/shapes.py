@@ -40,11 +40,7 @@ def one_judgment_per_row(table: FieldBlock) -> FieldBlock:
     if "answer" in table.lists:
         keys += [*table.lists["answer"].codes.reshape(table.rows, -1).T]
     _, first, group = np.unique(row_numbers(keys), return_index=True, return_inverse=True)
-    sides, ranks = table.values("list", _side), table.values("rank", _rank)
-    for name, values in (("list", sides), ("rank", ranks)):
-        if None in values:
-            where = table.place(values.index(None))
-            raise InputError(f"the {name} is missing", "every document needs it", where)
+    sides, ranks = table.values("list", _side, True), table.values("rank", _rank, True)
     of_list = 2 * first[group] + np.array(sides)  # the first row of its judgment, and the side
     order = np.lexsort((ranks, of_list))
     lists, starts, lengths = np.unique(of_list[order], return_index=True, return_counts=True)
