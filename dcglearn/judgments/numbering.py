@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.types import Grades, Ids, Integers
+from dcglearn.base.tables.columns import Column
+from dcglearn.base.types import Grades, Integers
 
 
 def id_numbers(ids: Iterable[Any]) -> tuple[Integers, list[Any]]:
@@ -42,25 +43,22 @@ class GatheredColumn:
         self.values: list[Any] = []
         self._numbers: dict[Any, int] = {}
 
-    def add(self, codes: Grades, values: list[Any]) -> None:
-        """Add coded values of some rows, -1 for a missing one; numbers take few bytes."""
+    def add(self, column: Column) -> None:
+        """Add the values of some rows; numbers take few bytes."""
         found = []
-        for value in values:
+        for value in column.values:
             key = value if type(value) is str else (type(value), repr(value))
             found.append(self._numbers.setdefault(key, len(self._numbers)))
             if len(self._numbers) > len(self.values):
                 self.values.append(value)
         size = len(self.values)
         bits = 8 if size <= 2**7 else 16 if size <= 2**15 else 32
-        self.parts.append(np.array([*found, -1], np.dtype(f"int{bits}"))[codes])
+        self.parts.append(np.array([*found, -1], np.dtype(f"int{bits}"))[column.codes])
 
-    def codes(self, which: slice = slice(None)) -> Grades:
-        """Return the numbers of some blocks."""
-        return np.concatenate([np.zeros(0, np.int8), *self.parts[which]])
-
-    def decoded(self, which: slice = slice(None)) -> Ids:
-        """Return the values of some blocks, None where one is missing."""
-        return np.array([*self.values, None], object)[self.codes(which)]
+    def column(self, which: slice = slice(None)) -> Column:
+        """Return the column of some blocks."""
+        codes = np.concatenate([np.zeros(0, np.int8), *self.parts[which]])
+        return Column(codes, self.values)
 
 
 def count_true(found: NDArray[np.bool_]) -> int:

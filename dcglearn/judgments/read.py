@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.columns import column_of
+from dcglearn.base.tables.columns import Column, column_of
 from dcglearn.base.tables.frames import FrameLike
 from dcglearn.base.tables.places import Place
 from dcglearn.judgments.meaning.cells import GivenMap
@@ -206,8 +206,7 @@ def _lists(values: ArrayLike, side: str, scale: Scale | None) -> ListColumn:
         raise InputError(problem, "fill short lists up with None")
     lengths = np.full(len(array), array.shape[1], np.int64)
     if scale is None:
-        column = column_of(array.ravel())
-        return ListColumn(column.codes, lengths, column.values)
+        return ListColumn(column_of(array.ravel()), lengths)
     if array.dtype.kind not in "iu":
         raise InputError(f"grade indices of {side} are {array.dtype}", "give integers")
     wrong = ((array < NO_DOCUMENT) | (array >= len(scale))).any(axis=1)
@@ -215,4 +214,4 @@ def _lists(values: ArrayLike, side: str, scale: Scale | None) -> ListColumn:
         problem = f"a grade index of {side} is off the scale"
         remedy = f"use -1 ... {len(scale) - 1}"
         raise InputError(problem, remedy, row_place(int(np.argmax(wrong))))
-    return ListColumn(array.ravel().astype(np.int32), lengths, list(scale.labels))
+    return ListColumn(Column(array.ravel().astype(np.int32), list(scale.labels)), lengths)

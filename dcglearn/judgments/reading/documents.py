@@ -182,7 +182,7 @@ class DocumentLookup:
     def _of_documents(self, block: FieldBlock, side: str, query: Integers) -> Grades:
         """Return the grades of lists, shape (n, K), L without a judgment and -1 for no document."""
         found = block.list_column(side)
-        ids = Column(found.codes, found.values).parsed(
+        ids = found.entries.parsed(
             lambda value: parse_id(value, "document"),
             lambda at: block.place(int(found.positions(np.array([at]))[0][0])),
         )
@@ -233,4 +233,4 @@ class DocumentLookup:
         kept = within & ~dropped
         codes = grades[kept].astype(np.int32)
         occurring = [label if code in codes else None for code, label in enumerate(labels)]
-        return ListColumn(codes, kept.sum(axis=1), occurring)
+        return ListColumn(Column(codes, occurring), kept.sum(axis=1))

@@ -56,7 +56,7 @@ class FieldBlock:
 
     def list_column(self, field: str) -> ListColumn:
         """Return the lists of a field, empty where there are none."""
-        none = ListColumn(np.zeros(0, np.int32), np.zeros(self.rows, np.int64), [])
+        none = ListColumn(column_of([]), np.zeros(self.rows, np.int64))
         return self.lists.get(field, none)
 
     def take(self, rows: NDArray[Any]) -> FieldBlock:
@@ -103,19 +103,22 @@ def joined(blocks: Sequence[FieldBlock]) -> FieldBlock:
         at = int(np.searchsorted(starts, row, side="right")) - 1
         return blocks[at].place(row - int(starts[at]))
 
-    columns, lists = dict[str, Column](), dict[str, ListColumn]()
-    for field in dict.fromkeys(name for block in blocks for name in block.columns):
-        gathered = GatheredColumn()
-        for one in blocks:
-            gathered.add(one.column(field).codes, one.column(field).values)
-        columns[field] = Column(gathered.codes().astype(np.int32), gathered.values)
-    for field in dict.fromkeys(name for block in blocks for name in block.lists):
-        gathered, every = GatheredColumn(), [block.list_column(field) for block in blocks]
-        for held in every:
-            gathered.add(held.codes, held.values)
-        lengths = np.concatenate([held.lengths for held in every])
-        in_text = any(held.in_text for held in every)
-        lists[field] = ListColumn(gathered.codes(), lengths, gathered.values, in_text)
+    def gathered(columns: Iterable[Column]) -> Column:
+        found = GatheredColumn()
+        for column in columns:
+            found.add(column)
+        return found.column()
+
+    fields = dict.fromkeys(field for block in blocks for field in block.columns)
+    columns = {field: gathered(block.column(field) for block in blocks) for field in fields}
+    lists = {}
+    for field in dict.fromkeys(field for block in blocks for field in block.lists):
+        every = [block.list_column(field) for block in blocks]
+        lists[field] = ListColumn(
+            gathered(held.entries for held in every),
+            np.concatenate([held.lengths for held in every]),
+            any(held.in_text for held in every),
+        )
     rows = int(starts[-1])  # the last block knows the columns of all
     return replace(blocks[-1], columns=columns, lists=lists, rows=rows, place=place)
 
@@ -135,16 +138,16 @@ def read_fields(
         def share(done: int, of: int, before: int = before, size: int = source.size) -> None:
             advance(before + (size * done // of if of else done), total)
 
-        for block in source.blocks(finder.wanted, share):
-            if not row:
-                _check_one_header(block.columns, source)
-            yield finder.block(block, row)
-            row += block.rows
-        if not row:
-            problem = f"holds no {fields.noun}"
-            raise InputError(problem, f"give one {fields.noun} per row", source.name)
+        try:
+            for block in source.blocks(finder.wanted, share):
+                if not row:
+                    _check_one_header(block.columns, source)
+                yield finder.block(block, row)
+                row += block.rows
+            finder.check_read(row)
+        except InputError as error:
+            raise error if error.place else error.at(source.name) from error
         before += source.size
-        finder.check_kept()
         words = finder.found.unknown_words()
         notes.update(dict.fromkeys((*source.notes, *finder.found.notes, *filter(None, [words]))))
 
@@ -215,10 +218,7 @@ class _Finder:
         columns, rows = block
         source = self._source
         self._find(columns)
-        try:
-            self.found.check_complete()
-        except InputError as error:
-            raise error.at(source.name) from error
+        self.found.check_complete()
 
         def place(row: int) -> str:
             return source.place(first + row)
@@ -240,11 +240,14 @@ class _Finder:
             {name: columns[name] for name in self.found.unknown if name in columns},
         )
 
-    def check_kept(self) -> None:
-        """Refuse names of kept columns that the file does not have."""
+    def check_read(self, rows: int) -> None:
+        """Refuse a file without rows, or without a column that is to be kept."""
+        if not rows:
+            noun = self._fields.noun
+            raise InputError(f"holds no {noun}", f"give one {noun} per row")
         for name in self._options.keep:
             if name not in self._names and name not in self.found.columns:
-                raise unknown_name("field", name, self._names).at(self._source.name)
+                raise unknown_name("field", name, self._names)
 
     def _find(self, more: Iterable[str]) -> None:
         new = dict.fromkeys(name for name in more if name not in self._names)
@@ -252,12 +255,9 @@ class _Finder:
             return
         self._names |= new
         known = {*self._options.keep, *self._source.partition}
-        try:
-            found = resolve_columns(self._names, self._options.columns, self._fields)
-            self.found.check_same(found)
-            unknown = tuple(name for name in found.unknown if name not in known)
-            if unknown and self._options.strict:
-                raise unknown_name("column", unknown[0], self._fields.names)
-        except InputError as error:
-            raise error.at(self._source.name) from error
+        found = resolve_columns(self._names, self._options.columns, self._fields)
+        self.found.check_same(found)
+        unknown = tuple(name for name in found.unknown if name not in known)
+        if unknown and self._options.strict:
+            raise unknown_name("column", unknown[0], self._fields.names)
         self.found = replace(found, unknown=unknown)

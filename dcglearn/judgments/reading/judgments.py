@@ -107,10 +107,9 @@ class JudgmentReader:
         for side, name in zip(lists, "ab", strict=True):
             side.check(name, block.place, self.options.n_ranks)
         self._lists.add(lists, block.place, ("a", "b"))
-        self._answers.add(answers.codes, answers.values)
+        self._answers.add(answers)
         for name, gathered in self._ids.items():
-            ids = block.ids(name)
-            gathered.add(ids.codes, ids.values)
+            gathered.add(block.ids(name))
         self._weights.append(block.weights())
         self._weighted |= "weight" in block.columns
         self._places.append(block.place)
@@ -155,8 +154,8 @@ class JudgmentReader:
 
     def kept(self, name: str) -> Ids:
         """Return a column that was kept, for the judgments that are not left out."""
-        answers = np.array(self.answer_map.codes)[self._answers.codes()]
-        return self._ids[name].decoded()[answers != LEFT_OUT]
+        answers = np.array(self.answer_map.codes)[self._answers.column().codes]
+        return self._ids[name].column().decoded()[answers != LEFT_OUT]
 
     def counts(self) -> dict[str, Any]:
         """Return what was left out, looked up and ignored, as numbers."""
@@ -178,11 +177,11 @@ class JudgmentReader:
             self._check_rankings(lists, scale, which)
         lists, without = grade_unjudged(lists, scale, self.options.unjudged_rule)
         self._without_grade += without
-        given = self._answers.codes(which)
+        given = self._answers.column(which).codes
         codes = np.array([*answers.codes, 0], np.int8)[given]
         weights = np.concatenate([np.zeros(0), *self._weights[which]])
         weights *= np.array([*answers.weights, 1.0])[given]
-        ids = (self._ids[name].decoded(which) for name in ("query", "judge"))
+        ids = (self._ids[name].column(which).decoded() for name in ("query", "judge"))
         judgments = Preferences(lists, codes, scale, weights, *ids)
         kept = codes != LEFT_OUT
         self._left_out += int(np.count_nonzero(~kept))

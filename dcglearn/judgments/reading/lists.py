@@ -38,11 +38,10 @@ _WRITTEN = re.compile(rf"([\[({{]?){PLAIN_ENTRY}([ ,|;]+){PLAIN_ENTRY}.*?([\])}}
 
 @dataclass(frozen=True)
 class ListColumn:
-    """Lists one after the other: codes of their entries, -1 for none, and distinct values."""
+    """Lists, whose entries are a column, one list after the other."""
 
-    codes: Grades
+    entries: Column
     lengths: Grades
-    values: list[Any]
     in_text: bool = False
     """Whether lists are written as text."""
 
@@ -50,7 +49,7 @@ class ListColumn:
         return len(self.lengths)
 
     def positions(self, entries: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the rows and the ranks, from 0, of entries of `codes`."""
+        """Return the rows and the ranks, from 0, of some entries."""
         ends = np.cumsum(self.lengths)
         rows = np.searchsorted(ends, entries, side="right")
         return rows, entries - (ends[rows] - self.lengths[rows]).astype(np.int64)
@@ -59,8 +58,8 @@ class ListColumn:
         """Return some of the lists, in that order; a list may be there several times."""
         starts, lengths = np.cumsum(self.lengths) - self.lengths, self.lengths[rows]
         entries = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        codes = self.codes[entries + np.repeat(starts[rows], lengths)]
-        return replace(self, codes=codes, lengths=lengths)
+        codes = self.entries.codes[entries + np.repeat(starts[rows], lengths)]
+        return replace(self, entries=Column(codes, self.entries.values), lengths=lengths)
 
     def check(self, side: str, place: RowPlace, n_ranks: int | None) -> None:
         """Refuse lists without an entry, and those that are longer than K."""
@@ -69,9 +68,9 @@ class ListColumn:
             row = int(np.argmax(self.lengths > most))
             problem = f"a list of {self.lengths[row]:,} grades, and K = {most:,}"
             raise InputError(problem, "raise `n_ranks` or cut the list", f'{place(row)}, "{side}"')
-        if (self.codes < 0).any() or not self.lengths.all():
+        if (self.entries.codes < 0).any() or not self.lengths.all():
             rows = np.repeat(np.arange(len(self)), self.lengths)
-            entries = np.bincount(rows[self.codes >= 0], minlength=len(self))
+            entries = np.bincount(rows[self.entries.codes >= 0], minlength=len(self))
             if not entries.all():
                 problem = f'"{side}" is missing, or an empty list'
                 raise InputError(problem, "give at least one grade", place(int(entries.argmin())))
@@ -89,8 +88,7 @@ def lists_of(cells: Any, side: str, place: RowPlace) -> ListColumn:
             return _split_alike(array) or _of_texts(column_of(array), side, place)
         if kinds.is_list(array.type) or kinds.is_large_list(array.type):
             lengths = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-            column = column_of(array.flatten())
-            return ListColumn(column.codes, lengths.astype(np.int64), column.values)
+            return ListColumn(column_of(array.flatten()), lengths.astype(np.int64))
         cells = array.to_pylist()
     return _of_values(cells, side, place)
 
@@ -105,11 +103,10 @@ def _of_ranks(columns: Sequence[Any]) -> ListColumn:
 
     gathered = GatheredColumn()
     for one in columns:
-        column = column_of(one).parsed(parse, str)
-        gathered.add(column.codes, column.values)
+        gathered.add(column_of(one).parsed(parse, str))
     codes = np.stack(gathered.parts, axis=1)
     lengths = np.full(len(codes), len(columns))
-    return ListColumn(codes.ravel(), lengths, gathered.values)
+    return ListColumn(Column(codes.ravel(), gathered.values), lengths)
 
 
 def _of_values(cells: Sequence[Any], side: str, place: RowPlace) -> ListColumn:
@@ -120,10 +117,10 @@ def _of_values(cells: Sequence[Any], side: str, place: RowPlace) -> ListColumn:
             lists.append(_entries(cell))
         except InputError as error:
             raise error.at(f'{place(row)}, "{side}"') from error
-    column = column_of(list(chain.from_iterable(lists)))
+    entries = column_of(list(chain.from_iterable(lists)))
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
     in_text = any(isinstance(cell, str) for cell in cells)
-    return ListColumn(column.codes, lengths, column.values, in_text)
+    return ListColumn(entries, lengths, in_text)
 
 
 def _entries(cell: Any) -> Sequence[Any]:
@@ -166,7 +163,7 @@ def _split_alike(array: Any) -> ListColumn | None:
         lambda entry: parse_list_text(f"{opening}{entry}{closing}")[0], str
     )
     lengths = lists.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
-    return ListColumn(column.codes, lengths, column.values, in_text=True)
+    return ListColumn(column, lengths, in_text=True)
 
 
 class GatheredLists:
@@ -187,8 +184,8 @@ class GatheredLists:
         for side in sides:
             longest = int(side.lengths.max(initial=0))
             lengths: Grades = side.lengths.astype(np.uint8 if longest < 2**8 else np.int32)
-            self._labels.add(side.codes, side.values)
-            coded.append(ListColumn(self._labels.parts[-1], lengths, []))
+            self._labels.add(side.entries)
+            coded.append(ListColumn(Column(self._labels.parts[-1], []), lengths))
             self._longest = max(self._longest, longest)
             self._in_text |= side.in_text
         self._parts.append((coded, place, names))
@@ -196,7 +193,8 @@ class GatheredLists:
     @property
     def nbytes(self) -> int:
         """The bytes of the codes."""
-        return sum(one.codes.nbytes + one.lengths.nbytes for part in self._parts for one in part[0])
+        sides = [side for sides, _, _ in self._parts for side in sides]
+        return sum(one.entries.codes.nbytes + one.lengths.nbytes for one in sides)
 
     @cached_property
     def labels(self) -> list[Label | None]:
@@ -238,7 +236,7 @@ class GatheredLists:
             start, end = end, end + len(part[0])
             for side, column in enumerate(part):
                 filled = np.arange(K) < column.lengths[:, None]
-                lists[start:end, side][filled] = indices[column.codes]
+                lists[start:end, side][filled] = indices[column.entries.codes]
         return lists
 
     def _first(self, labels: list[int]) -> tuple[str, int]:
@@ -247,7 +245,7 @@ class GatheredLists:
         for sides, place, names in self._parts:
             found = []
             for number, side in enumerate(sides):
-                rows, ranks = side.positions(np.flatnonzero(np.isin(side.codes, labels)))
+                rows, ranks = side.positions(np.flatnonzero(np.isin(side.entries.codes, labels)))
                 longest = max(longest, int(side.lengths[rows].max(initial=0)))
                 found += [(int(rows[0]), number, int(ranks[0]))] if len(rows) else []
             if found and not first:

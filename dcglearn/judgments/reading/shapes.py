@@ -21,10 +21,10 @@ def one_rater_per_row(block: FieldBlock) -> tuple[FieldBlock, int]:
     """Return a judgment for each rater's answer, and how many raters left theirs empty."""
     lists = dict(block.lists)
     answers, names = lists.pop("answer"), list(block.found.columns["answer"])
-    given = answers.codes.reshape(block.rows, len(names))
+    given = answers.entries.codes.reshape(block.rows, len(names))
     rows, raters = np.nonzero(given >= 0)
     taken = replace(block, lists=lists).take(rows)
-    own = {"answer": Column(given[rows, raters], answers.values)}
+    own = {"answer": Column(given[rows, raters], answers.entries.values)}
     judges = {"judge": Column(raters.astype(np.int32), names)}
     return replace(taken, columns=taken.columns | own | judges), given.size - len(rows)
 
@@ -38,7 +38,7 @@ def one_judgment_per_row(table: FieldBlock) -> FieldBlock:
     """
     keys = [table.columns[one].codes for one in _KEYS if one in table.columns]
     if "answer" in table.lists:
-        keys += [*table.lists["answer"].codes.reshape(table.rows, -1).T]
+        keys += [*table.lists["answer"].entries.codes.reshape(table.rows, -1).T]
     _, first, group = np.unique(row_numbers(keys), return_index=True, return_inverse=True)
     sides, ranks = table.values("list", _side, True), table.values("rank", _rank, True)
     of_list = 2 * first[group] + np.array(sides)  # the first row of its judgment, and the side
@@ -57,7 +57,7 @@ def one_judgment_per_row(table: FieldBlock) -> FieldBlock:
         problem, where = f"a judgment without list {'ba'[side]}", table.place(row)
         raise InputError(problem, "give the documents of both lists", where)
     grades = table.columns["grade"].parsed(_grade, table.place)
-    every = ListColumn(grades.codes[order], lengths, grades.values)
+    every = ListColumn(Column(grades.codes[order], grades.values), lengths)
     both = {side: every.take(np.arange(at, len(lists), 2)) for at, side in enumerate("ab")}
     judgments = table.take(lists[::2] // 2)
     return replace(judgments, lists=judgments.lists | both)
