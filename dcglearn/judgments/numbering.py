@@ -36,7 +36,10 @@ def row_numbers(columns: Iterable[Grades]) -> Integers:
 
 
 class GatheredColumn:
-    """A column that is gathered block by block, as numbers of the values of the whole input."""
+    """A column that is gathered block by block, as numbers of the values of the whole input.
+
+    Its blocks have the shape (n,), or (n, ..., K) if a row holds lists.
+    """
 
     def __init__(self) -> None:
         self.parts: list[Grades] = []
@@ -57,8 +60,24 @@ class GatheredColumn:
 
     def column(self, which: slice = slice(None)) -> Column:
         """Return the column of some blocks."""
-        codes = np.concatenate([np.zeros(0, np.int8), *self.parts[which]])
-        return Column(codes, self.values)
+        return Column(np.concatenate(_padded(self.parts[which])), self.values)
+
+
+def stacked(columns: Iterable[Column]) -> Column:
+    """Return columns of n rows as one of shape (n, columns) or (n, columns, K)."""
+    gathered = GatheredColumn()
+    for column in columns:
+        gathered.add(column)
+    return Column(np.stack(_padded(gathered.parts), axis=1), gathered.values)
+
+
+def _padded(parts: list[Grades]) -> list[Grades]:
+    """Fill lists up with -1 to the length of the longest."""
+    if not parts or parts[0].ndim == 1:
+        return parts or [np.zeros(0, np.int8)]
+    K = max(part.shape[-1] for part in parts)
+    below = [[(0, 0)] * (part.ndim - 1) + [(0, K - part.shape[-1])] for part in parts]
+    return [np.pad(part, each, constant_values=-1) for part, each in zip(parts, below, strict=True)]
 
 
 def count_true(found: NDArray[np.bool_]) -> int:

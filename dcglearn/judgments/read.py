@@ -24,7 +24,6 @@ from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.documents import DocumentGrades
 from dcglearn.judgments.reading.fields import FieldBlock
 from dcglearn.judgments.reading.judgments import JudgmentReader
-from dcglearn.judgments.reading.lists import ListColumn
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike
 
 
@@ -172,7 +171,7 @@ def preferences_of_arrays(
     rows = len(lists["a"])
     given = {"answer": answers, "weight": weights, "query": queries, "judge": judges}
     arrays = {name: np.asarray(held, object) for name, held in given.items() if held is not None}
-    if lists["a"].lengths.tolist() != lists["b"].lengths.tolist():
+    if lists["a"].codes.shape != lists["b"].codes.shape:
         raise InputError("lists of a and b differ in shape", "give two arrays of (n, K)")
     for name, held in arrays.items():
         if held.shape != (rows,):
@@ -183,7 +182,7 @@ def preferences_of_arrays(
         row = int(np.argmin(columns["weight"].codes))
         raise InputError("the weight is missing", "give one per pair", row_place(row))
     reader = JudgmentReader(ReadOptions(scale=scale, unjudged="nothing" if indices else unjudged))
-    reader.add(FieldBlock(columns, lists, rows, ColumnMap({}, (), (), JUDGMENTS), row_place, {}))
+    reader.add(FieldBlock(columns | lists, rows, ColumnMap({}, (), (), JUDGMENTS), row_place, {}))
     found = reader.preferences
     for line in reader.notes:
         note(line)
@@ -195,7 +194,7 @@ def row_place(row: int) -> str:
     return f"row {row + 1}"
 
 
-def _lists(values: ArrayLike, side: str, scale: Scale | None) -> ListColumn:
+def _lists(values: ArrayLike, side: str, scale: Scale | None) -> Column:
     """Return the lists of an array of labels, or of indices of a scale's grades."""
     try:
         array = np.asarray(values)
@@ -204,9 +203,9 @@ def _lists(values: ArrayLike, side: str, scale: Scale | None) -> ListColumn:
     if array.ndim != 2:
         problem = f"{side} is not an array of shape (n, K)"
         raise InputError(problem, "fill short lists up with None")
-    lengths = np.full(len(array), array.shape[1], np.int64)
     if scale is None:
-        return ListColumn(column_of(array.ravel()), lengths)
+        column = column_of(array.ravel())
+        return Column(column.codes.reshape(array.shape), column.values)
     if array.dtype.kind not in "iu":
         raise InputError(f"grade indices of {side} are {array.dtype}", "give integers")
     wrong = ((array < NO_DOCUMENT) | (array >= len(scale))).any(axis=1)
@@ -214,4 +213,4 @@ def _lists(values: ArrayLike, side: str, scale: Scale | None) -> ListColumn:
         problem = f"a grade index of {side} is off the scale"
         remedy = f"use -1 ... {len(scale) - 1}"
         raise InputError(problem, remedy, row_place(int(np.argmax(wrong))))
-    return ListColumn(Column(array.ravel().astype(np.int32), list(scale.labels)), lengths)
+    return Column(array.astype(np.int32), list(scale.labels))

@@ -387,7 +387,7 @@ lists_of_names = st.lists(st.sampled_from(NAMES) | st.none(), min_size=1, max_si
 
 def whole_column(cells: list[str]) -> list[list[object]]:
     """The lists of a column of texts, which is split at once where it can be."""
-    found = lists_of(pa.array(cells, pa.string()), "a", str)
+    found = lists_of(pa.array(cells, pa.string()), "a", str).decoded()
     labels = [None if code < 0 else found.values[code] for code in found.codes]
     ends = np.cumsum(found.lengths)
     return [

@@ -25,9 +25,7 @@ from dcglearn.judgments.meaning.unjudged import (
     unjudged_meaning,
     unjudged_words,
 )
-from dcglearn.judgments.numbering import row_numbers
 from dcglearn.judgments.reading.fields import FieldBlock
-from dcglearn.judgments.reading.lists import ListColumn
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
 
@@ -132,7 +130,7 @@ class DocumentLookup:
     def __init__(self, grades: DocumentGrades) -> None:
         self._grades, self._documents, self._unjudged = grades, 0, 0
 
-    def lists(self, block: FieldBlock) -> tuple[ListColumn, ListColumn]:
+    def lists(self, block: FieldBlock) -> tuple[Column, Column]:
         """Return the lists of both sides by their grades."""
         queries = block.ids("query")
         numbers = self._grades.qrels.number_queries(queries.values)
@@ -162,7 +160,7 @@ class DocumentLookup:
         counted_as = words if self._unjudged else None
         return {"documents": self._documents, "unjudged": self._unjudged, "counted_as": counted_as}
 
-    def _side(self, block: FieldBlock, side: str, query: Integers) -> ListColumn:
+    def _side(self, block: FieldBlock, side: str, query: Integers) -> Column:
         """Return the lists of a side: those of the runs that are named, else of documents."""
         grades, runs = self._of_documents(block, side, query), block.ids(f"run_{side}")
         for code, name in enumerate(runs.values):
@@ -181,20 +179,20 @@ class DocumentLookup:
 
     def _of_documents(self, block: FieldBlock, side: str, query: Integers) -> Grades:
         """Return the grades of lists, shape (n, K), L without a judgment and -1 for no document."""
-        found = block.list_column(side)
-        ids = found.entries.parsed(
-            lambda value: parse_id(value, "document"),
-            lambda at: block.place(int(found.positions(np.array([at]))[0][0])),
+        found = block.lists(side)
+        K = found.codes.shape[1]
+        ids = found.parsed(
+            lambda value: parse_id(value, "document"), lambda at: block.place(at // K)
         )
-        rows, ranks = found.positions(np.flatnonzero(ids.codes >= 0))
-        documents = ids.codes[ids.codes >= 0]
-        _, first = np.unique(row_numbers([rows, documents]), return_index=True)
-        if len(first) < len(rows):
-            again = int(np.setdiff1d(np.arange(len(rows)), first)[0])
-            problem = f'"{side}": the document {ids.values[documents[again]]} appears twice'
-            raise InputError(problem, "keep one", block.place(int(rows[again])))
-        names = np.array(ids.values, object)[documents].tolist()
-        grades = np.full((len(found), int(found.lengths.max(initial=0))), NO_DOCUMENT, np.int8)
+        ordered = np.sort(ids.codes, axis=1)
+        twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+        if twice.any():
+            row, at = np.argwhere(twice)[0].tolist()
+            problem = f'"{side}": the document {ids.values[ordered[row, at]]} appears twice'
+            raise InputError(problem, "keep one", block.place(row))
+        rows, ranks = np.nonzero(ids.codes >= 0)
+        names = ids.decoded()[rows, ranks].tolist()
+        grades = np.full(ids.codes.shape, NO_DOCUMENT, np.int8)
         grades[rows, ranks] = self._grades.qrels.find_grades_of_ids(query[rows], names)
         return grades
 
@@ -215,7 +213,7 @@ class DocumentLookup:
         rule = self._grades.unjudged in DROPPED
         return np.asarray((grades == len(self._grades.qrels.scale)) & rule)
 
-    def _labelled(self, block: FieldBlock, side: str, grades: Grades) -> ListColumn:
+    def _labelled(self, block: FieldBlock, side: str, grades: Grades) -> Column:
         """Return lists by their labels, with the rule for unjudged documents."""
         labels: list[Label | None] = list(self._grades.qrels.scale.labels)
         index, _ = unjudged_meaning(self._grades.unjudged, self._grades.scale)
@@ -229,8 +227,7 @@ class DocumentLookup:
         self._unjudged += int(unjudged.sum())
         labels.append(None if index == NO_DOCUMENT else self._grades.scale.labels[index])
         dropped = self._dropped(grades)
-        within = np.logical_or.accumulate((filled & ~dropped)[:, ::-1], axis=1)[:, ::-1]
-        kept = within & ~dropped
-        codes = grades[kept].astype(np.int32)
-        occurring = [label if code in codes else None for code, label in enumerate(labels)]
-        return ListColumn(Column(codes, occurring), kept.sum(axis=1))
+        order = np.argsort(dropped, axis=1, kind="stable")
+        codes = np.take_along_axis(np.where(dropped, NO_DOCUMENT, grades), order, axis=1)
+        codes = codes[:, : np.flatnonzero((codes >= 0).any(axis=0)).max(initial=-1) + 1]
+        return Column(codes, [one if code in codes else None for code, one in enumerate(labels)])

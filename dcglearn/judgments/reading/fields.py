@@ -21,7 +21,7 @@ from dcglearn.judgments.meaning.cells import number_of, parse_weight
 from dcglearn.judgments.meaning.columns import ColumnMap, RecordFields, resolve_columns
 from dcglearn.judgments.numbering import GatheredColumn
 from dcglearn.judgments.options import ReadOptions
-from dcglearn.judgments.reading.lists import GatheredLists, ListColumn, RowPlace, lists_of
+from dcglearn.judgments.reading.lists import GatheredLists, RowPlace, lists_of
 from dcglearn.measures.scale import Scale
 
 LARGEST = 1e100
@@ -35,11 +35,10 @@ LISTS = ("a", "b", "grades")
 class FieldBlock:
     """Consecutive records: a column for each field that is there, and where the records are.
 
-    A field in several columns, such as the answers of several raters, is a column of lists, too.
+    A column of lists, or of the answers of several raters, has codes of shape (n, K).
     """
 
     columns: dict[str, Column]
-    lists: dict[str, ListColumn]
     rows: int
     found: ColumnMap
     place: RowPlace
@@ -54,19 +53,21 @@ class FieldBlock:
         """Return a field of ids as a column of texts."""
         return self.column(field).parsed(lambda value: parse_id(value, field), self.place)
 
-    def list_column(self, field: str) -> ListColumn:
-        """Return the lists of a field, empty where there are none."""
-        none = ListColumn(column_of([]), np.zeros(self.rows, np.int64))
-        return self.lists.get(field, none)
+    def is_listed(self, field: str) -> bool:
+        """Return whether a field has several values per row."""
+        return self.column(field).codes.ndim == 2
+
+    def lists(self, field: str) -> Column:
+        """Return a column of lists, empty where there are none."""
+        column = self.column(field)
+        return column if self.is_listed(field) else Column(column.codes[:, None], column.values)
 
     def take(self, rows: NDArray[Any]) -> FieldBlock:
         """Return some of the records, in that order; a row may be there several times."""
+        columns = {name: Column(c.codes[rows], c.values) for name, c in self.columns.items()}
+        place = self.place
         return replace(
-            self,
-            columns={name: Column(c.codes[rows], c.values) for name, c in self.columns.items()},
-            lists={name: column.take(rows) for name, column in self.lists.items()},
-            rows=len(rows),
-            place=lambda row: self.place(int(rows[row])),
+            self, columns=columns, rows=len(rows), place=lambda row: place(int(rows[row]))
         )
 
     def values(self, field: str, parse: Callable[[Any], Any], needed: bool = False) -> list[Any]:
@@ -103,24 +104,14 @@ def joined(blocks: Sequence[FieldBlock]) -> FieldBlock:
         at = int(np.searchsorted(starts, row, side="right")) - 1
         return blocks[at].place(row - int(starts[at]))
 
-    def gathered(columns: Iterable[Column]) -> Column:
-        found = GatheredColumn()
-        for column in columns:
-            found.add(column)
-        return found.column()
-
-    fields = dict.fromkeys(field for block in blocks for field in block.columns)
-    columns = {field: gathered(block.column(field) for block in blocks) for field in fields}
-    lists = {}
-    for field in dict.fromkeys(field for block in blocks for field in block.lists):
-        every = [block.list_column(field) for block in blocks]
-        lists[field] = ListColumn(
-            gathered(held.entries for held in every),
-            np.concatenate([held.lengths for held in every]),
-            any(held.in_text for held in every),
-        )
-    rows = int(starts[-1])  # the last block knows the columns of all
-    return replace(blocks[-1], columns=columns, lists=lists, rows=rows, place=place)
+    columns = {}
+    for field in dict.fromkeys(field for block in blocks for field in block.columns):
+        gathered, listed = GatheredColumn(), any(block.is_listed(field) for block in blocks)
+        for block in blocks:
+            gathered.add(block.lists(field) if listed else block.column(field))
+        columns[field] = gathered.column()
+    # the last block knows the columns of all
+    return replace(blocks[-1], columns=columns, rows=int(starts[-1]), place=place)
 
 
 def read_fields(
@@ -175,9 +166,8 @@ def graded_lists(
     table: FieldBlock, field: str, options: ReadOptions, name: str
 ) -> tuple[Rankings, Scale]:
     """Return the lists of a field as grade indices, shape (n, K), and their scale."""
-    gathered, column = GatheredLists(options), table.list_column(field)
-    column.check(field, table.place, options.n_ranks)
-    gathered.add((column,), table.place, (field,))
+    gathered = GatheredLists(options, [field])
+    gathered.add([table.lists(field)], table.place)
     scale = gathered.scale(name)
     return gathered.filled(scale)[:, 0], scale
 
@@ -215,30 +205,28 @@ class _Finder:
 
     def block(self, block: Block, first: int) -> FieldBlock:
         """Return the fields of some records; `first` is the number of the first one."""
-        columns, rows = block
+        raw, rows = block
         source = self._source
-        self._find(columns)
+        self._find(raw)
         self.found.check_complete()
 
         def place(row: int) -> str:
             return source.place(first + row)
 
-        cells: dict[str, Any] = {one: columns[one] for one in self._options.keep if one in columns}
+        cells: dict[str, Any] = {one: raw[one] for one in self._options.keep if one in raw}
         for field, held in self.found.columns.items():
             if isinstance(held, tuple):
-                cells[field] = tuple(columns.get(name, [None] * rows) for name in held)
-            elif held in columns:
-                cells[field] = columns[held]
-        listed = [field for field, held in cells.items() if field in LISTS or type(held) is tuple]
-        lists = {field: lists_of(cells.pop(field), field, place) for field in listed}
-        return FieldBlock(
-            {field: column_of(held) for field, held in cells.items()},
-            lists,
-            rows,
-            self.found,
-            place,
-            {name: columns[name] for name in self.found.unknown if name in columns},
-        )
+                cells[field] = tuple(raw.get(name, [None] * rows) for name in held)
+            elif held in raw:
+                cells[field] = raw[held]
+        columns = {
+            field: lists_of(held, field, place)
+            if field in LISTS or isinstance(held, tuple)
+            else column_of(held)
+            for field, held in cells.items()
+        }
+        unknown = {name: raw[name] for name in self.found.unknown if name in raw}
+        return FieldBlock(columns, rows, self.found, place, unknown)
 
     def check_read(self, rows: int) -> None:
         """Refuse a file without rows, or without a column that is to be kept."""

@@ -84,7 +84,7 @@ class JudgmentReader:
             if block.found.is_long:
                 block = one_judgment_per_row(joined([block, *blocks]))
             self.unknown.update(dict.fromkeys(block.found.unknown))
-            if "answer" in block.lists:
+            if block.is_listed("answer"):
                 block, empty = one_rater_per_row(block)
                 self._empty_raters += empty
             if block.rows:
@@ -101,12 +101,10 @@ class JudgmentReader:
             except InputError as error:
                 raise error.at(self.name) from error
         if self._lookup is None:
-            lists = block.list_column("a"), block.list_column("b")
+            lists = block.lists("a"), block.lists("b")
         else:
             lists = self._lookup.lists(block)
-        for side, name in zip(lists, "ab", strict=True):
-            side.check(name, block.place, self.options.n_ranks)
-        self._lists.add(lists, block.place, ("a", "b"))
+        self._lists.add(lists, block.place)
         self._answers.add(answers)
         for name, gathered in self._ids.items():
             gathered.add(block.ids(name))

@@ -12,21 +12,21 @@ from dcglearn.judgments.meaning.answers import answer_in_words, text_of
 from dcglearn.judgments.meaning.cells import LONGEST_LIST, number_of
 from dcglearn.judgments.numbering import row_numbers
 from dcglearn.judgments.reading.fields import FieldBlock
-from dcglearn.judgments.reading.lists import ListColumn
+from dcglearn.judgments.reading.lists import table_of
 
 _KEYS = ("pair", "query", "judge", "answer", "weight")
 
 
 def one_rater_per_row(block: FieldBlock) -> tuple[FieldBlock, int]:
     """Return a judgment for each rater's answer, and how many raters left theirs empty."""
-    lists = dict(block.lists)
-    answers, names = lists.pop("answer"), list(block.found.columns["answer"])
-    given = answers.entries.codes.reshape(block.rows, len(names))
-    rows, raters = np.nonzero(given >= 0)
-    taken = replace(block, lists=lists).take(rows)
-    own = {"answer": Column(given[rows, raters], answers.entries.values)}
-    judges = {"judge": Column(raters.astype(np.int32), names)}
-    return replace(taken, columns=taken.columns | own | judges), given.size - len(rows)
+    answers, names = block.column("answer"), list(block.found.columns["answer"])
+    rows, raters = np.nonzero(answers.codes >= 0)
+    own = {
+        "answer": Column(answers.codes[rows, raters], answers.values),
+        "judge": Column(raters.astype(np.int32), names),
+    }
+    taken = block.take(rows)
+    return replace(taken, columns=taken.columns | own), answers.codes.size - len(rows)
 
 
 def one_judgment_per_row(table: FieldBlock) -> FieldBlock:
@@ -36,9 +36,8 @@ def one_judgment_per_row(table: FieldBlock) -> FieldBlock:
     there is one; ``list`` says which of the two lists a row is of, ``rank`` where, and ``grade``
     what the document is worth.
     """
-    keys = [table.columns[one].codes for one in _KEYS if one in table.columns]
-    if "answer" in table.lists:
-        keys += [*table.lists["answer"].entries.codes.reshape(table.rows, -1).T]
+    held = (table.lists(one).codes.T for one in _KEYS)
+    keys = [codes for columns in held for codes in columns]  # one per rater
     _, first, group = np.unique(row_numbers(keys), return_index=True, return_inverse=True)
     sides, ranks = table.values("list", _side, True), table.values("rank", _rank, True)
     of_list = 2 * first[group] + np.array(sides)  # the first row of its judgment, and the side
@@ -57,10 +56,10 @@ def one_judgment_per_row(table: FieldBlock) -> FieldBlock:
         problem, where = f"a judgment without list {'ba'[side]}", table.place(row)
         raise InputError(problem, "give the documents of both lists", where)
     grades = table.columns["grade"].parsed(_grade, table.place)
-    every = ListColumn(Column(grades.codes[order], grades.values), lengths)
-    both = {side: every.take(np.arange(at, len(lists), 2)) for at, side in enumerate("ab")}
+    every = table_of(Column(grades.codes[order], grades.values), lengths, table.place)
+    both = {side: Column(every.codes[at::2], every.values) for at, side in enumerate("ab")}
     judgments = table.take(lists[::2] // 2)
-    return replace(judgments, lists=judgments.lists | both)
+    return replace(judgments, columns=judgments.columns | both)
 
 
 def _side(value: object) -> int:
