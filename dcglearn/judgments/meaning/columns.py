@@ -8,8 +8,8 @@ names and the only such column. Lists are one column each, named alike (``left``
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from dcglearn.base.errors import InputError, did_you_mean, unknown_name
@@ -36,8 +36,6 @@ class RecordFields:
     noun: str
     names: tuple[str, ...]
     required: tuple[str, ...]
-    instead: Mapping[str, str] = field(default_factory=dict)
-    """Fields that may be there in place of required ones."""
 
 
 JUDGMENTS = RecordFields(
@@ -48,8 +46,7 @@ JUDGMENTS = RecordFields(
 JUDGMENTS_OF_DOCUMENTS = RecordFields(
     "judgment",
     ("a", "b", "answer", "query", "judge", "run_a", "run_b", "weight", *SHOWN[:2]),
-    ("a", "b", "answer"),
-    {"a": "run_a", "b": "run_b"},
+    ("a or run_a", "b or run_b", "answer"),
 )
 RATED_LISTS = RecordFields(
     "list", ("query", "grades", "rating", "judge", "weight"), ("grades", "rating")
@@ -100,8 +97,6 @@ _OTHER_NAMES = {
 _DATA = re.compile(r"[\[({]?\s*[0-9][0-9\s,;|.]*[\])}]?")
 """Numbers, where the names of columns belong."""
 
-_EXAMPLE = "a=left,b=right,answer=verdict"
-
 
 @dataclass(frozen=True)
 class ColumnMap:
@@ -126,7 +121,7 @@ class ColumnMap:
     @property
     def used(self) -> set[str]:
         """The columns of all fields."""
-        return _used(self.columns)
+        return set().union(*map(_parts, self.columns.values()))
 
     def check_same(self, later: ColumnMap) -> None:
         """Refuse another column for a field that already has one; a list may get more ranks."""
@@ -151,19 +146,16 @@ class ColumnMap:
         """Refuse columns that lack a field."""
         fields = self.fields
         required = ("query", "answer", *LONG) if self.is_long else fields.required
-        has = {*self.columns, *(a for a, b in fields.instead.items() if b in self.columns)}
-        missing = [one for one in required if one not in has]
+        missing = [one for one in required if not {*one.split(" or ")} & {*self.columns}]
         if not missing:
             return
         shown = " and ".join(f'"{name}"' for name in missing)
         are = "is" if len(missing) == 1 else "are"
         remedy = f"every {fields.noun} needs {', '.join(required)}"
-        if set(missing) & set(fields.instead):
-            remedy += f", or {' and '.join(fields.instead.values())}"
         if any(map(_DATA.fullmatch, self.unknown)):
             remedy += "; the first line must name the columns"
         elif self.unknown:
-            example = ",".join(f"{name}=..." for name in missing)
+            example = ",".join(f"{name.split()[-1]}=..." for name in missing)
             remedy += f"; if it is among {_listed(self.unknown, 12)}, say `columns={example!r}`"
             if missing == ["answer"]:
                 remedy += "; answers of several raters are joined: `columns='answer=ann+bob'`"
@@ -175,142 +167,123 @@ def resolve_columns(
     names: Iterable[str], given: GivenMap | None = None, fields: RecordFields = JUDGMENTS
 ) -> ColumnMap:
     """Return which column is which field."""
-    wanted = parse_given_map(given, "columns", _EXAMPLE)
+    wanted = parse_given_map(given, "columns", "a=left,b=right,answer=verdict")
     ignored = wanted.pop("ignore", None)
     names = [one for one in dict.fromkeys(names) if not ignored or one not in ignored.split("+")]
-    columns = _given_columns(names, wanted, fields.names)
-    notes: list[str] = []
-    has_sides = "a" in fields.names
-    if has_sides:
-        _add_sides(columns, names)
-    long = (*LONG, "pair") if has_sides else ()
-    _add_named(columns, names, [one for one in fields.names if one not in ("a", "b", *long)], notes)
-    if has_sides and not {"a", "b"} & set(columns):
-        rest = dict(columns)
-        _add_named(rest, names, long, [])
-        columns = rest if set(LONG) <= set(rest) else columns
-    if "grades" in fields.names and "grades" not in columns:
-        spread = _spread(_free(columns, names))
-        found = [stem for stem in ("grades", "grade", "rank") if stem in spread]
-        if len(found) == 1:
-            columns["grades"] = _ranks(found[0], spread[found[0]])
-    usual = {*wanted, *(one for one, name in columns.items() if name in (one, *_RATINGS))}
-    taken = [f"{one}={_name(name)}" for one, name in columns.items() if one not in usual]
-    if taken:
-        notes.insert(0, f"columns taken: {', '.join(taken)}")
-    return ColumnMap(columns, tuple(_free(columns, names)), tuple(notes), fields)
+    finder = _Finder(names)
+    for one, column in wanted.items():
+        if one not in fields.names:
+            raise unknown_name("field in `columns`", one, (*fields.names, "ignore"))
+        finder.take_given(one, column)
+    others = [one for one in fields.names if one not in ("a", "b")]
+    if "a" not in fields.names:
+        finder.take_named(others)
+    else:
+        finder.take_sides()
+        finder.take_named([one for one in others if one not in (*LONG, "pair")])
+        if not {"a", "b"} & {*finder.columns}:
+            finder.take_named((*LONG, "pair"))
+    usual = {*wanted, *(one for one, name in finder.columns.items() if name in (one, *_RATINGS))}
+    taken = [f"{one}={_name(name)}" for one, name in finder.columns.items() if one not in usual]
+    notes = [f"columns taken: {', '.join(taken)}"] if taken else []
+    unknown = tuple(name for name in finder.free if isinstance(name, str))
+    return ColumnMap(finder.columns, unknown, (*notes, *finder.notes), fields)
 
 
-def _given_columns(
-    names: Sequence[str], given: Mapping[str, str], fields: Sequence[str]
-) -> dict[str, Column]:
-    """Return the columns that the user names."""
-    columns: dict[str, Column] = {}
-    for one, column in given.items():
-        if one not in fields:
-            raise unknown_name("field in `columns`", one, (*fields, "ignore"))
-        several = column.split("+") if one == "answer" else [column]
-        spread = _spread(names).get(_plain(column), ()) if one in ("a", "b", "grades") else ()
-        if column in names:
-            columns[one] = column
-        elif spread:
-            columns[one] = _ranks(column, spread)
-        else:
-            for name in several:
-                if name not in names:
-                    raise unknown_name("column in `columns`", name, names)
-            columns[one] = tuple(several)
-        if list(columns.values()).count(columns[one]) > 1:
-            problem = f"`columns` gives {column!r} for two fields"
-            raise InputError(problem, "name a column once")
-    return columns
+class _Finder:
+    """Takes columns for fields; `free` are those that are left, with their plain names.
+
+    Numbered columns, such as those of ranks, are one column, too, with the name before the number.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.columns: dict[str, Column] = {}
+        self.notes: list[str] = []
+        self.free: dict[Column, str] = {}
+        numbered: dict[str, dict[int, str]] = {}
+        for name in names:
+            if match := re.fullmatch(r"(.*\D)([0-9]{1,5})[\])}]?", name):
+                numbered.setdefault(plain_name(match[1]), {})[int(match[2])] = name
+        for stem, ranks in numbered.items():
+            if max(ranks) - min(ranks) == len(ranks) - 1 and min(ranks) < 2:
+                self.free[tuple(ranks[rank] for rank in sorted(ranks))] = stem
+        self.free |= {name: plain_name(name) for name in names}
+
+    def _take(self, field: str, column: Column) -> None:
+        self.columns[field] = column
+        parts = _parts(column)
+        self.free = {one: plain for one, plain in self.free.items() if not parts & _parts(one)}
+
+    def take_given(self, field: str, name: str) -> None:
+        """Take the column that a user names."""
+        column: Column = name
+        if name not in self.free and field == "answer":
+            column = tuple(name.split("+"))
+        elif name not in self.free and field in ("a", "b", "grades"):
+            stem = plain_name(name)
+            column = next((one for one, plain in self.free.items() if plain == stem), name)
+        names = [one for one in self.free if isinstance(one, str)]
+        for one in (column,) if isinstance(column, str) else column:
+            if one not in names:
+                raise unknown_name("column in `columns`", one, names)
+        self._take(field, column)
+
+    def take_sides(self) -> None:
+        """Find the columns of both lists, which are named alike."""
+        for side in "ab":
+            if side in self.free and side not in self.columns:
+                self._take(side, side)
+        plain = {plain: column for column, plain in self.free.items()}
+        given = {side: self.columns[side] for side in "ab" if side in self.columns}
+        found: list[dict[str, Column]] = []
+        for pair in _SIDES if len(given) < 2 else ():
+            own = {side: name for side, name in zip("ab", pair, strict=True) if side not in given}
+            fits = {plain_name(_stem(column)) for column in given.values()} == {*pair} - {
+                *own.values()
+            }
+            if fits and all(name in plain for name in own.values()):
+                found.append({side: plain[name] for side, name in own.items()})
+        if len(found) > 1:
+            lists = " and ".join("/".join(map(_name, one.values())) for one in found)
+            example = ",".join(f"{side}={_name(one)}" for side, one in found[0].items())
+            problem = f"the columns {lists} could be the lists"
+            raise InputError(problem, f"say which are: `columns={example!r}`")
+        for side, column in found[0].items() if found else ():
+            self._take(side, column)
+
+    def take_named(self, fields: Iterable[str]) -> None:
+        """Take the column that has the name of a field, or the only one with another name."""
+        for one in fields:
+            accepted = (one.replace("_", ""), *_OTHER_NAMES.get(one, "").split())
+            ranks = ("grades", "grade", "rank") if one == "grades" else ()
+            found = [
+                column
+                for column, plain in self.free.items()
+                if plain in (accepted if isinstance(column, str) else ranks)
+            ]
+            if one in found and one != "rating":
+                found = [one]
+            if one in self.columns or not found:
+                continue
+            both = " and ".join(map(_name, found))
+            if len(found) == 1:
+                self._take(one, found[0])
+            elif one in _MAIN:
+                raise InputError(
+                    f"the columns {both} could both be the {one}",
+                    f"say which one is: `columns={f'{one}={found[0]}'!r}`",
+                )
+            else:
+                self.notes.append(f"the columns {both} could both be the {one}, and none is taken")
 
 
-def _add_sides(columns: dict[str, Column], names: Sequence[str]) -> None:
-    """Find the columns of both lists, which are named alike."""
-    free = _free(columns, names)
-    columns |= {side: side for side in "ab" if side in free and side not in columns}
-    known = {side: _plain(str(columns[side])) for side in "ab" if side in columns}
-    if len(known) == 2:
-        return
-    plain, spread = {_plain(name): name for name in free}, _spread(free)
-    found: list[dict[str, Column]] = []
-    for pair in _SIDES:
-        own = {side: name for side, name in zip("ab", pair, strict=True) if side not in known}
-        if not set(known.values()) <= {*pair} - {*own.values()}:
-            continue
-        if all(name in plain for name in own.values()):
-            found.append({side: plain[name] for side, name in own.items()})
-        elif all(name in spread for name in own.values()):
-            found.append({side: _ranks(name, spread[name]) for side, name in own.items()})
-    if len(found) > 1:
-        lists = " and ".join("/".join(map(_name, one.values())) for one in found)
-        example = ",".join(f"{side}={_name(one)}" for side, one in found[0].items())
-        problem = f"the columns {lists} could be the lists"
-        raise InputError(problem, f"say which are: `columns={example!r}`")
-    for one in found:
-        columns |= one
-
-
-def _add_named(
-    columns: dict[str, Column], names: Sequence[str], fields: Iterable[str], notes: list[str]
-) -> None:
-    """Take the column that has the name of a field, or the only one with another name of it."""
-    for one in fields:
-        found = [name for name in _free(columns, names) if _plain(name) in _names_of(one)]
-        if one in found and one != "rating":
-            found = [one]
-        if one in columns or not found:
-            continue
-        if len(found) == 1:
-            columns[one] = found[0]
-        elif one in _MAIN:
-            raise InputError(
-                f"the columns {' and '.join(map(repr, found))} could both be the {one}",
-                f"say which one is: `columns={f'{one}={found[0]}'!r}`",
-            )
-        else:
-            both = " and ".join(found)
-            notes.append(f"the columns {both} could both be the {one}, and none is taken")
-
-
-def _names_of(field: str) -> tuple[str, ...]:
-    """Return the plain names of a field."""
-    return (field.replace("_", ""), *_OTHER_NAMES.get(field, "").split())
-
-
-def _spread(names: Iterable[str]) -> dict[str, list[tuple[int, str]]]:
-    """Return numbered columns by the plain name before the number."""
-    found: dict[str, list[tuple[int, str]]] = {}
-    for name in names:
-        match = re.fullmatch(r"(.*\D)([0-9]{1,5})[\])}]?", name)
-        if match:
-            found.setdefault(_plain(match[1]), []).append((int(match[2]), name))
-    return found
-
-
-def _ranks(stem: str, columns: Iterable[tuple[int, str]]) -> tuple[str, ...]:
-    """Return the columns of a list from the first rank down."""
-    numbers, names = zip(*sorted(columns), strict=True)
-    if list(numbers) != list(range(numbers[0], numbers[0] + len(numbers))) or numbers[0] > 1:
-        raise InputError(
-            f"the columns {_listed(names)} are numbered {', '.join(map(str, numbers))}",
-            f"number the ranks of {stem} from 1, each once",
-        )
-    return tuple(names)
-
-
-def _used(columns: Mapping[str, Column]) -> set[str]:
-    return {name for one in columns.values() for name in ((one,) if isinstance(one, str) else one)}
-
-
-def _free(columns: Mapping[str, Column], names: Sequence[str]) -> list[str]:
-    used = _used(columns)
-    return [name for name in names if name not in used]
-
-
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """Return a name without capitals and what is between its words."""
     return re.sub(r"[\W_]+", "", _PREFIX.sub("", name, count=1).casefold())
+
+
+def _parts(column: Column) -> set[str]:
+    return {column} if isinstance(column, str) else {*column}
 
 
 def _stem(column: Column) -> str:

@@ -8,7 +8,6 @@ they were shown; then it is the letters a and b that are translated.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -25,6 +24,7 @@ from dcglearn.judgments.meaning.answers import (
     text_of,
 )
 from dcglearn.judgments.meaning.cells import GivenMap, UnmappedValueError
+from dcglearn.judgments.meaning.columns import plain_name
 from dcglearn.judgments.numbering import row_numbers
 
 _B = ANSWERS.index("b")
@@ -106,9 +106,8 @@ def _swapped(one: ShownAnswer) -> bool:
 
 def _swapped_by_name(left: str, sides: tuple[str, str], change: bool) -> bool | None:
     """Return whether the second list is the left system's, None if systems do not change places."""
-    stems = [re.sub(r"[\W_]+", "", side.casefold()) for side in sides]
-    name = re.sub(r"[\W_]+", "", left.casefold())
-    first, second = (bool(name) and name in stem for stem in stems)
+    name = plain_name(left)
+    first, second = (bool(name) and name in plain_name(side) for side in sides)
     if first != second:
         return second
     if not change:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
@@ -175,7 +174,7 @@ class DocumentLookup:
             grades = np.pad(grades, ((0, 0), (0, more)), constant_values=NO_DOCUMENT)
             grades[rows] = NO_DOCUMENT
             grades[rows, : shown.shape[1]] = shown
-        return self._labelled(block, side, grades)
+        return self._labelled(grades)
 
     def _of_documents(self, block: FieldBlock, side: str, query: Integers) -> Grades:
         """Return the grades of lists, shape (n, K), L without a judgment and -1 for no document."""
@@ -198,36 +197,32 @@ class DocumentLookup:
 
     def _shown(self, run: str, side: str, place: str) -> Rankings:
         """Return the grades of the first K documents of a run that are part of its lists."""
-        if not self._grades.runs:
+        grades = self._grades
+        if not grades.runs:
             problem = f'"run_{side}": the run {run}, and no runs'
             raise InputError(problem, "give its file: `run`", place)
-        if run not in self._grades.runs:
-            raise unknown_name("run", run, self._grades.runs, place)
-        grades = self._grades.runs[run]
-        counts = (grades != NO_DOCUMENT) & ~self._dropped(grades)
-        below = np.cumsum(counts, axis=1) - counts >= (self._grades.n_ranks or 0)
-        return np.where(below, NO_DOCUMENT, grades)
+        if run not in grades.runs:
+            raise unknown_name("run", run, grades.runs, place)
+        held = grades.runs[run]
+        left_out = (held == len(grades.qrels.scale)) & (grades.unjudged in DROPPED)
+        counts = (held != NO_DOCUMENT) & ~left_out
+        below = np.cumsum(counts, axis=1) - counts >= (grades.n_ranks or 0)
+        return np.where(below, NO_DOCUMENT, held)
 
-    def _dropped(self, grades: Grades) -> NDArray[np.bool_]:
-        """Return which documents are no part of their list."""
-        rule = self._grades.unjudged in DROPPED
-        return np.asarray((grades == len(self._grades.qrels.scale)) & rule)
-
-    def _labelled(self, block: FieldBlock, side: str, grades: Grades) -> Column:
+    def _labelled(self, grades: Grades) -> Column:
         """Return lists by their labels, with the rule for unjudged documents."""
         labels: list[Label | None] = list(self._grades.qrels.scale.labels)
         index, _ = unjudged_meaning(self._grades.unjudged, self._grades.scale)
-        filled, unjudged = grades != NO_DOCUMENT, grades == len(labels)
-        none = filled.any(axis=1) & (filled == unjudged).all(axis=1)
-        if index == NO_DOCUMENT and none.any():
-            problem = f'"{side}": no document of the list is judged'
-            remedy = "leave the judgment out, or use `unjudged='worst'`"
-            raise InputError(problem, remedy, block.place(int(np.argmax(none))))
-        self._documents += int(filled.sum())
-        self._unjudged += int(unjudged.sum())
-        labels.append(None if index == NO_DOCUMENT else self._grades.scale.labels[index])
-        dropped = self._dropped(grades)
-        order = np.argsort(dropped, axis=1, kind="stable")
-        codes = np.take_along_axis(np.where(dropped, NO_DOCUMENT, grades), order, axis=1)
-        codes = codes[:, : np.flatnonzero((codes >= 0).any(axis=0)).max(initial=-1) + 1]
+        unjudged = grades == len(labels)
+        self._documents += int(np.count_nonzero(grades != NO_DOCUMENT))
+        self._unjudged += int(np.count_nonzero(unjudged))
+        if self._grades.unjudged in DROPPED:
+            order = np.argsort(unjudged, axis=1, kind="stable")
+            grades = np.take_along_axis(np.where(unjudged, NO_DOCUMENT, grades), order, axis=1)
+        K = np.flatnonzero((grades != NO_DOCUMENT).any(axis=0)).max(initial=-1) + 1
+        codes = grades[:, :K]
+        if index == NO_DOCUMENT:
+            codes = np.where(codes == len(labels), NO_DOCUMENT, codes)
+        else:
+            labels.append(self._grades.scale.labels[index])
         return Column(codes, [one if code in codes else None for code, one in enumerate(labels)])

@@ -73,8 +73,8 @@ def check_lists(lists: Column, side: str, place: RowPlace, n_ranks: int | None) 
         raise InputError(problem, "raise `n_ranks` or cut the list", f'{place(row)}, "{side}"')
     empty = ~filled.any(axis=1)
     if empty.any():
-        problem = f'"{side}" is missing, or an empty list'
-        raise InputError(problem, "give at least one grade", place(int(np.argmax(empty))))
+        where = place(int(np.argmax(empty)))
+        raise InputError(f'"{side}" holds no grade', "give at least one per list", where)
 
 
 def _rank_cell(value: Any) -> Any:
