@@ -150,7 +150,7 @@ class ColumnMap:
         if not missing:
             return
         shown = " and ".join(f'"{name}"' for name in missing)
-        are = "is" if len(missing) == 1 else "are"
+        many = len(missing) > 1
         remedy = f"every {fields.noun} needs {', '.join(required)}"
         if any(map(_DATA.fullmatch, self.unknown)):
             remedy += "; the first line must name the columns"
@@ -160,7 +160,8 @@ class ColumnMap:
             if missing == ["answer"]:
                 remedy += "; answers of several raters are joined: `columns='answer=ann+bob'`"
         guess = did_you_mean(missing[0], self.unknown)
-        raise InputError(f"{shown} {are} missing among the columns", guess + remedy)
+        problem = f"the column{'s' * many} {shown} {'are' if many else 'is'} missing"
+        raise InputError(problem, guess + remedy)
 
 
 def resolve_columns(
@@ -238,10 +239,8 @@ class _Finder:
         found: list[dict[str, Column]] = []
         for pair in _SIDES if len(given) < 2 else ():
             own = {side: name for side, name in zip("ab", pair, strict=True) if side not in given}
-            fits = {plain_name(_stem(column)) for column in given.values()} == {*pair} - {
-                *own.values()
-            }
-            if fits and all(name in plain for name in own.values()):
+            others = {plain_name(_stem(column)) for column in given.values()}
+            if {*pair} == {*own.values(), *others} and {*own.values()} <= {*plain}:
                 found.append({side: plain[name] for side, name in own.items()})
         if len(found) > 1:
             lists = " and ".join("/".join(map(_name, one.values())) for one in found)

@@ -153,7 +153,8 @@ class JudgmentReader:
     def kept(self, name: str) -> Ids:
         """Return a column that was kept, for the judgments that are not left out."""
         answers = np.array(self.answer_map.codes)[self._answers.column().codes]
-        return self._ids[name].column().decoded()[answers != LEFT_OUT]
+        found: Ids = self._ids[name].column().decoded()[answers != LEFT_OUT]
+        return found
 
     def counts(self) -> dict[str, Any]:
         """Return what was left out, looked up and ignored, as numbers."""
