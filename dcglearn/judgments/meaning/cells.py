@@ -122,14 +122,11 @@ def parse_list_text(text: str) -> list[str | None]:
         ]
     if _DECIMALS.fullmatch(stripped):
         return [entry.replace(",", ".") for entry in stripped.split()]
-    for separator, pattern in _JOINED.items():
-        if separator in stripped and re.fullmatch(pattern, stripped, re.ASCII):
-            parts = (part.strip(ASCII_BLANKS) for part in stripped.split(separator))
-            return [None if part == "-" else part for part in parts]
-    if "," in stripped:
-        parts = (part.strip(ASCII_BLANKS) for part in stripped.split(","))
-        return [None if part in ("", "-") else part for part in parts]
-    return [None if part == "-" else part for part in split_fields(text)]
+    joined = (mark for mark, pattern in _JOINED.items() if re.fullmatch(pattern, stripped))
+    separator = next(joined, "," if "," in stripped else None)
+    parts = stripped.split(separator) if separator else split_fields(text)
+    stripped_parts = (part.strip(ASCII_BLANKS) for part in parts)
+    return [None if part in ("", "-") else part for part in stripped_parts]
 
 
 def resolve_labels(
