@@ -281,7 +281,7 @@ def changed(old: str, new: str) -> str:
         (TWO, ("--min-difference", "2"), "r.jsonl", "of one query differ by 2 or more"),
         (TWO, ("--min-difference", "-1"), "", "--min-difference"),
         (TWO, ("--at-most", "0"), "", "--at-most"),
-        (changed("[1]", "[]"), (), "r.jsonl, line 1", "an empty list"),
+        (changed("[1]", "[]"), (), "r.jsonl, line 1", "holds no grade"),
         (changed("[1]", '["good"]'), (), "r.jsonl", "good"),
         (
             changed("[1]", "[1, 1]"),

@@ -49,7 +49,7 @@ JUDGMENTS_OF_DOCUMENTS = RecordFields(
     ("a or run_a", "b or run_b", "answer"),
 )
 RATED_LISTS = RecordFields(
-    "list", ("query", "grades", "rating", "judge", "weight"), ("grades", "rating")
+    "list", ("grades", "rating", "query", "judge", "weight"), ("grades", "rating")
 )
 SCORED_DOCUMENTS = RecordFields("document", ("id", "score", "grade"), ("score",))
 
@@ -156,7 +156,7 @@ class ColumnMap:
             remedy += "; the first line must name the columns"
         elif self.unknown:
             example = ",".join(f"{name.split()[-1]}=..." for name in missing)
-            remedy += f"; if it is among {_listed(self.unknown, 12)}, say `columns={example!r}`"
+            remedy += f"; if {'they are' if many else 'it is'} among {_listed(self.unknown, 12)}, say `columns={example!r}`"
             if missing == ["answer"]:
                 remedy += "; answers of several raters are joined: `columns='answer=ann+bob'`"
         guess = did_you_mean(missing[0], self.unknown)
@@ -184,6 +184,8 @@ def resolve_columns(
         finder.take_named([one for one in others if one not in (*LONG, "pair")])
         if not {"a", "b"} & {*finder.columns}:
             finder.take_named((*LONG, "pair"))
+    if "answer" in fields.names and "answer" not in wanted:
+        finder.check_raters()
     usual = {*wanted, *(one for one, name in finder.columns.items() if name in (one, *_RATINGS))}
     taken = [f"{one}={_name(name)}" for one, name in finder.columns.items() if one not in usual]
     notes = [f"columns taken: {', '.join(taken)}"] if taken else []
@@ -253,7 +255,7 @@ class _Finder:
     def take_named(self, fields: Iterable[str]) -> None:
         """Take the column that has the name of a field, or the only one with another name."""
         for one in fields:
-            accepted = (one.replace("_", ""), *_OTHER_NAMES.get(one, "").split())
+            accepted = _names_of(one)
             ranks = ("grades", "grade", "rank") if one == "grades" else ()
             found = [
                 column
@@ -264,16 +266,35 @@ class _Finder:
                 found = [one]
             if one in self.columns or not found:
                 continue
-            both = " and ".join(map(_name, found))
             if len(found) == 1:
                 self._take(one, found[0])
             elif one in _MAIN:
                 raise InputError(
-                    f"the columns {both} could both be the {one}",
+                    f"the columns {' and '.join(map(repr, found))} could both be the {one}",
                     f"say which one is: `columns={f'{one}={found[0]}'!r}`",
                 )
             else:
+                both = " and ".join(map(_name, found))
                 self.notes.append(f"the columns {both} could both be the {one}, and none is taken")
+
+    def check_raters(self) -> None:
+        """Refuse numbered columns of answers, of which only one would be used."""
+        answers = _names_of("answer")
+        others = [
+            name for name, plain in self.free.items() if plain.rstrip("0123456789") in answers
+        ]
+        numbered = [name for name in others if isinstance(name, str)]
+        if numbered:
+            every = "+".join(map(str, filter(None, (self.columns.get("answer"), *numbered))))
+            raise InputError(
+                f"the columns {every} may be answers of several raters",
+                f"say `columns='answer={every}'` if they are, or name the one that counts",
+            )
+
+
+def _names_of(field: str) -> tuple[str, ...]:
+    """Return the plain names of a field."""
+    return (field.replace("_", ""), *_OTHER_NAMES.get(field, "").split())
 
 
 def plain_name(name: str) -> str:

@@ -74,7 +74,9 @@ def check_lists(lists: Column, side: str, place: RowPlace, n_ranks: int | None) 
     empty = ~filled.any(axis=1)
     if empty.any():
         where = place(int(np.argmax(empty)))
-        raise InputError(f'"{side}" holds no grade', "give at least one per list", where)
+        raise InputError(
+            f'"{side}" holds no grade', "give at least one, or leave the judgment out", where
+        )
 
 
 def _rank_cell(value: Any) -> Any:
