@@ -156,7 +156,8 @@ class ColumnMap:
             remedy += "; the first line must name the columns"
         elif self.unknown:
             example = ",".join(f"{name.split()[-1]}=..." for name in missing)
-            remedy += f"; if {'they are' if many else 'it is'} among {_listed(self.unknown, 12)}, say `columns={example!r}`"
+            among = f"{'they are' if many else 'it is'} among {_listed(self.unknown, 12)}"
+            remedy += f"; if {among}, say `columns={example!r}`"
             if missing == ["answer"]:
                 remedy += "; answers of several raters are joined: `columns='answer=ann+bob'`"
         guess = did_you_mean(missing[0], self.unknown)
@@ -280,10 +281,13 @@ class _Finder:
     def check_raters(self) -> None:
         """Refuse numbered columns of answers, of which only one would be used."""
         answers = _names_of("answer")
-        others = [
-            name for name, plain in self.free.items() if plain.rstrip("0123456789") in answers
+        numbered = [
+            name
+            for name, plain in self.free.items()
+            if isinstance(name, str)
+            and plain not in answers
+            and plain.rstrip("0123456789") in answers
         ]
-        numbered = [name for name in others if isinstance(name, str)]
         if numbered:
             every = "+".join(map(str, filter(None, (self.columns.get("answer"), *numbered))))
             raise InputError(

@@ -73,10 +73,8 @@ def check_lists(lists: Column, side: str, place: RowPlace, n_ranks: int | None) 
         raise InputError(problem, "raise `n_ranks` or cut the list", f'{place(row)}, "{side}"')
     empty = ~filled.any(axis=1)
     if empty.any():
-        where = place(int(np.argmax(empty)))
-        raise InputError(
-            f'"{side}" holds no grade', "give at least one, or leave the judgment out", where
-        )
+        where, remedy = place(int(np.argmax(empty))), "give at least one, or leave the judgment out"
+        raise InputError(f'"{side}" holds no grade', remedy, where)
 
 
 def _rank_cell(value: Any) -> Any:
