@@ -1,16 +1,8 @@
 """What the answers of a file mean: the list that each prefers, and its weight.
 
-Answers are known by themselves where they can mean one thing only:
-
-* the names of the answers, ``A``/``B``, ``left``/``right``, ``list 1``/``list 2``, with words such
-  as *better*; ``same``, ``equal``, ``no preference`` and the like for a tie; capitals and blanks do
-  not count;
-* the names of the columns of the two lists;
-* whole numbers from -5 to 5 of which some are negative: above 0 the list a, below 0 the list b,
-  and 0 a tie. On a Likert scale, such as -3 to 3, the size counts as the weight: 3 is worth three
-  judgments of 1.
-
-Other numbers (0/1, 1/2, 1 to 7) do not say which list is better, and must be explained.
+Known by themselves are the names of answers and of the columns of the lists, words for sides and
+ties, and whole numbers from -5 to 5 of which some are negative; their size is the weight. Other
+numbers (0/1, 1/2, 1 to 7) do not say which list is better, and must be explained.
 """
 
 from __future__ import annotations

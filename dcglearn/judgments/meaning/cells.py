@@ -1,9 +1,7 @@
-"""What single cells hold: ids, weights, numbers, grades, and lists that are written as text.
+"""What single cells hold: weights, numbers, grades, and lists that are written as text.
 
-Entries of a list are separated by blanks (``2 0 1``), by commas (``very good, bad``), by bars or
-semicolons (``2|0|1``), or numbers by slashes; or the text is a list of JSON, Python, NumPy or
-PostgreSQL (``[2, null, 0]``, ``['good', None]``, ``[2 0]``, ``{2,NULL}``). A dash is an empty rank.
-Between blanks, numbers may have decimal commas (``0,5 1``).
+Entries of a list are between blanks, commas, bars, semicolons or slashes, or in the brackets of
+JSON, Python, NumPy or PostgreSQL. A dash is an empty rank.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Which column of a table is which field of a judgment.
 
-A column is taken for a field if its name is the field's, or one of the field's well-known other
-names and the only such column. Lists are one column each, named alike (``left`` and ``right``,
-``list_a`` and ``list_b``), or a column per rank (``a1`` ... ``a10``). A user's map comes first.
+A column is taken for a field if it has the field's name, or is the only one with another name of
+it. Lists are one column each, named alike, or a column per rank. A user's map comes first.
 """
 
 from __future__ import annotations

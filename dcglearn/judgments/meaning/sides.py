@@ -1,9 +1,7 @@
 """Answers that name sides or systems, where lists were shown on changing sides.
 
-An answer *left* means list a unless the row says that a was on the right: by ``a_shown_on`` or
-``swapped``, or by the systems on both sides, if the lists are named after them. An answer that is
-the name of a row's system means that system's list. Columns named after sides hold the lists as
-they were shown; then it is the letters a and b that are translated.
+An answer *left* means list a unless the row says that a was on the right. Columns named after
+sides hold the lists as they were shown; then it is the letters a and b that are translated.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Judgments that name documents or runs, turned into judgments of graded lists.
-
-The qrels give the grades of the documents of each list by query, and of the first K documents of
-each run.
-"""
+"""Judgments that name documents or runs, turned into judgments of graded lists by qrels."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Judgments gathered block by block, in memory proportional to the arrays that they become.
 
-Each field is a column of codes of distinct values, and what a value means is decided once: ids and
-weights as they come, grades and answers when all are there, because a scale and the words for an
-answer are those of the whole input.
+What a value means is decided once: ids and weights as they come, grades and answers when all are
+there, because a scale and the words for an answer are those of the whole input.
 """
 
 from __future__ import annotations

@@ -139,11 +139,7 @@ def _split_alike(array: Any, place: RowPlace) -> Column | None:
 
 
 class GatheredLists:
-    """Lists gathered block by block, one per name, by the numbers of their labels.
-
-    The meaning of the labels, and so the scale, is known when all are there. An error finds the
-    first entry with a label, and its place, then.
-    """
+    """Lists gathered block by block, one per name; what labels mean is known when all are there."""
 
     def __init__(self, options: ReadOptions, names: Sequence[str] = ("a", "b")) -> None:
         self._options, self._names, self._labels = options, names, GatheredColumn()

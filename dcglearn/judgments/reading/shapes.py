@@ -32,9 +32,7 @@ def one_rater_per_row(block: FieldBlock) -> tuple[FieldBlock, int]:
 def one_judgment_per_row(table: FieldBlock) -> FieldBlock:
     """Return judgments of a table that has a row for each document of a list.
 
-    The rows of a judgment share their query, judge, answer and weight, and a name, ``pair``, if
-    there is one; ``list`` says which of the two lists a row is of, ``rank`` where, and ``grade``
-    what the document is worth.
+    The rows of a judgment share their query, judge, answer, weight and ``pair``.
     """
     held = (table.lists(one).codes.T for one in _KEYS)
     keys = [codes for columns in held for codes in columns]  # one per rater
