@@ -106,7 +106,7 @@ def test_frames_of_other_tools() -> None:
         ({"answer": ["a", []]}, "row 2: the answer is"),
         ({"a": [[1], [True]]}, 'row 2, "a", rank 1: grade True is a truth value'),
         ({"a": [[1], [[1]]]}, 'row 2, "a", rank 1: grade [1]; use numbers or names'),
-        ({"a": [[1], ["1 "]], "b": [[0], ["good"]]}, 'row 2, "b", rank 1: grade \'good\' is off'),
+        ({"a": [[1], ["1 "]], "b": [[0], ["good"]]}, "row 2, \"b\", rank 1: grade 'good' is off"),
         ({"answer": ["a", "c"]}, "row 2: the answer is 'c'"),
         ({"a": [[1], 3]}, 'row 2, "a": 3 is not a list'),
         ({"b": [[1], [None]]}, 'row 2: "b" holds no grade'),
