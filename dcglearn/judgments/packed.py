@@ -5,9 +5,8 @@ many times slower to read): b before a if ``answer`` is b, otherwise a before b.
 number, ``query`` and ``judge`` are text.
 
 The head, JSON in the metadata, states the scale, K, whether it is known how the lists were shown,
-and of each row group its rows and the SHA-256 of each column but weights of 1 and missing ids. The
-SHA-256 of the head is the digest of the content. What is decoded is compared with them: no damage
-is read as other judgments.
+and the rows and the SHA-256 of each row group. The SHA-256 of the head is the digest of the
+content. What is decoded is compared with them: no damage is read as other judgments.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from dcglearn.correlation.agreement import checked_pairs, one_per_pair
 from dcglearn.judgments.preferences import B, Preferences, concatenated, put_preferred_first
 from dcglearn.measures.scale import Scale
 
-HEAD, DIGEST = b"dcglearn.packed", b"dcglearn.digest"
+HEAD, DIGEST = b"dcglearn.judgments", b"dcglearn.digest"
 
 ROW_GROUP_SIZE = 1 << 19
 """Judgments that are read at a time."""
@@ -67,23 +66,20 @@ class CodedJudgments(NamedTuple):
 class RowGroup:
     """One row group of a file, not yet read; `before` counts the rows of all files before it.
 
-    Readers `check` the digests, unless an earlier pass did.
+    Readers `check` the digest, unless an earlier pass did.
     """
 
     path: str
     group: int
     before: int
     n_rows: int
-    digests: Mapping[str, str]
+    digest: str
 
     def read(self, check: bool = True) -> tuple[Pairs, Floats | None]:
         """Read the strict judgments: pairs, and weights, None if each counts 1."""
         found = self._columns(_SHOWN, check)
-        pairs, weights, strict = found["pair"], found.get("weight"), found["answer"] <= B
-        if not strict.all():
-            rows = np.flatnonzero(strict)
-            pairs, weights = pairs.take(rows, axis=0), None if weights is None else weights[rows]
-        return pairs, weights
+        strict, weights = np.flatnonzero(found["answer"] <= B), found.get("weight")
+        return found["pair"].take(strict, axis=0), None if weights is None else weights[strict]
 
     def read_judgments(self, with_ids: bool = True, check: bool = True) -> CodedJudgments:
         """Read all judgments."""
@@ -95,10 +91,9 @@ class RowGroup:
         return CodedJudgments(lists, answers, found.get("weight", np.ones(self.n_rows)), *ids)
 
     def _columns(self, wanted: Sequence[str], check: bool) -> dict[str, Any]:
-        names = [name for name in wanted if name in self.digests]
         with _opened(self.path) as file:
-            found = _decoded(file.read_row_group(self.group, names))
-            if check and any(_digest(found[name]) != self.digests[name] for name in names):
+            found = _decoded(file.read_row_group(self.group, None if check else list(wanted)))
+            if check and _digest(found) != self.digest:
                 raise ValueError("its content differs from its digest")
         return found
 
@@ -169,15 +164,18 @@ class PackedPairs:
                 if head[name] != first[name]:
                     problem = f"`{name}` is {head[name]}, and {first[name]} in {paths[0].name}"
                     raise InputError(problem, "read the files one by one", str(file))
-            for group, (n_rows, digests) in enumerate(head["row_groups"]):
-                row_groups.append(RowGroup(str(file), group, before, n_rows, digests))
+            for group, (n_rows, digest) in enumerate(head["row_groups"]):
+                row_groups.append(RowGroup(str(file), group, before, n_rows, digest))
                 before += n_rows
-        digest = heads[0]["digest"]
-        if len(heads) > 1:
-            digest = _sha256("\n".join(head["digest"] for head in heads))
-        has_sides = all(head["has_sides"] for head in heads)
-        scale = Scale(first["scale"])
-        return cls(tuple(row_groups), scale, first["n_ranks"], before, has_sides, digest)
+        digests = [head["digest"] for head in heads]
+        return cls(
+            tuple(row_groups),
+            Scale(first["scale"]),
+            first["n_ranks"],
+            before,
+            all(head["has_sides"] for head in heads),
+            _sha256("\n".join(digests)) if len(digests) > 1 else digests[0],
+        )
 
     def check_sides(self) -> None:
         """Refuse pairs whose sides are unknown."""
@@ -214,34 +212,24 @@ class PackedPairs:
         """
         if not strict:
             self.check_sides()
-        n, K, done = self.n_pairs, self.n_ranks, 0
-        n_bytes = n * (2 * K + 1 + 3 * 8 + bytes_each)
+        n_bytes = self.n_pairs * (2 * (2 * self.n_ranks + 1 + 3 * 8) + bytes_each)
         if n_bytes > MAX_MEMORY:
             raise InputError(
-                f"{n:,} judgments take {n_bytes / 2**30:.1f} GiB in memory, more "
+                f"{self.n_pairs:,} judgments take {n_bytes / 2**30:.1f} GiB in memory, more "
                 f"than {MAX_MEMORY / 2**30:.0f}",
                 "use `fit` or `test`, which read them in parts, or pack a sample of them",
                 self.row_groups[0].path,
             )
+        done = 0
 
-        columns: dict[str, Any] = {
-            "lists": np.empty((n, 2, K), np.int8),
-            "answers": np.empty(n, np.int8),
-            "weights": np.empty(n),
-            "queries": np.empty(n, object),
-            "judges": np.empty(n, object),
-        }
-
-        def load(group: RowGroup) -> None:
+        def load(group: RowGroup) -> Preferences:
             nonlocal done
             part = group.read_judgments().preferences(self.scale)
-            for name, column in columns.items():
-                column[group.before : group.before + group.n_rows] = getattr(part, name)
             done += group.n_rows
-            advance(done, n)
+            advance(done, self.n_pairs)
+            return part
 
-        map_threads(load, self.row_groups)
-        return Preferences(scale=self.scale, **columns)
+        return concatenated(map_threads(load, self.row_groups))
 
     def batches(self) -> Iterator[Preferences]:
         """Read the judgments a row group at a time."""
@@ -285,7 +273,7 @@ class PackedWriter:
         self._path, self._scale, self._files = path, scale, files
         self._file: Any = None
         self._held: list[Preferences] = []
-        self._row_groups: list[tuple[int, dict[str, str]]] = []
+        self._row_groups: list[tuple[int, str]] = []
         self._n, self._has_sides = 0, True
 
     def __call__(self, judged: Preferences | ArrayLike, weights: ArrayLike | None = None) -> None:
@@ -333,8 +321,7 @@ class PackedWriter:
         while len(held) >= least:
             part, held = held[:ROW_GROUP_SIZE], held[ROW_GROUP_SIZE:]
             table = _table(part)
-            digests = {name: _digest(column) for name, column in _decoded(table).items()}
-            self._row_groups.append((len(part), digests))
+            self._row_groups.append((len(part), _digest(_decoded(table))))
             if self._file is None:
                 writer = pq.ParquetWriter(
                     self._path,
@@ -421,11 +408,13 @@ def _decoded(table: Any) -> dict[str, Any]:
     return found
 
 
-def _digest(column: NDArray[Any] | Column) -> str:
-    """Return the SHA-256 of the values of a column and of their type."""
-    held, names = (column.codes, column.values) if isinstance(column, Column) else (column, [])
-    found = hashlib.sha256(json.dumps([held.dtype.str, held.shape, names]).encode())
-    found.update(np.ascontiguousarray(held).data)
+def _digest(columns: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of columns: of their names, types and values."""
+    found = hashlib.sha256()
+    for name, column in columns.items():
+        held, ids = (column.codes, column.values) if name in _IDS else (column, [])
+        found.update(json.dumps([name, held.dtype.str, held.shape, ids]).encode())
+        found.update(np.ascontiguousarray(held).data)
     return found.hexdigest()
 
 
