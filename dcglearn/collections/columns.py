@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,16 +57,6 @@ class Part(NamedTuple):
     tag: str = ""
 
 
-class Rows(NamedTuple):
-    """All rows; `query` numbers `queries`, and grades that are names are numbers of `names`."""
-
-    queries: tuple[str, ...]
-    query: Integers
-    documents: Any
-    number: Floats
-    names: tuple[str, ...]
-
-
 def choose_columns(names: Sequence[str], kind: Kind, place: str = "") -> list[str]:
     """Return the columns of the query, the document and the number."""
     chosen = []
@@ -108,8 +99,11 @@ def is_nested(content: object) -> bool:
 
 def join_parts(
     parts: Sequence[Part], kind: Kind, name: str, wanted: Container[str] | None = None
-) -> Rows:
-    """Check the rows of all parts, and return those of the queries that are wanted."""
+) -> tuple[Any, ...]:
+    """Check all rows; return queries, query, documents, number and names of a `DocumentTable`.
+
+    Of the rows, only those of the queries that are `wanted`.
+    """
     import pyarrow.compute as pc
 
     ends = np.cumsum([len(part.query) for part in parts])
@@ -139,7 +133,7 @@ def join_parts(
     if wanted is not None:
         rows = np.flatnonzero(np.array([one in wanted for one in queries])[query])
         query, documents, values = query[rows], take_rows(documents, rows), values[rows]
-    return Rows(queries, query, documents, values, names)
+    return queries, query, documents, values, names
 
 
 def _arrow(cells: Any) -> Any:
@@ -189,9 +183,13 @@ def _values(
     parts: Sequence[Any], kind: Kind, place: Callable[[int], str]
 ) -> tuple[Floats, tuple[str, ...]]:
     """Return the numbers, NaN where one is missing; or the number of each name, and the names."""
-    finite = _finite(parts)
-    if finite is not None:
-        return finite, ()
+    import pyarrow as pa
+
+    if not any(getattr(part, "null_count", 1) for part in parts):  # nor is any a list
+        with suppress(pa.ArrowException):  # of text that Arrow does not read as numbers
+            read = [numbers_of_arrow(part.cast(pa.float64(), safe=False)) for part in parts]
+            if np.isfinite(values := np.concatenate(read)).all():
+                return values, ()
     cells = np.concatenate([column_of(part).decoded() for part in parts])
     column = column_of(cells).parsed(lambda value: None if value == "" else value, place)
     values = np.array([parse_number(str(value)) for value in column.values])
@@ -204,15 +202,3 @@ def _values(
         remedy = "correct it" if kind is RUN else "correct it, or write all grades as names"
         raise InputError(problem, remedy, place(int(np.argmax(column.codes == wrong[0]))))
     return np.append(values, np.nan)[column.codes], ()
-
-
-def _finite(parts: Sequence[Any]) -> Floats | None:
-    """Return numbers as Arrow reads them, None where there is anything else."""
-    import pyarrow as pa
-
-    try:
-        values = _concatenated([part.cast(pa.float64(), safe=False) for part in parts])
-    except (pa.ArrowException, AttributeError):  # of a list
-        return None
-    found = None if values.null_count else numbers_of_arrow(values)
-    return found if found is not None and np.isfinite(found).all() else None

@@ -62,7 +62,7 @@ class IndexedQrels(ShortRepr):
         """Return the grade index of each document, L without a judgment, shape (n,).
 
         `query` (n,) holds numbers of queries, or -1; `documents` is Arrow text, or a list. Each
-        call goes through all qrels: give it many documents.
+        call goes through all qrels.
         """
         import pyarrow as pa
 
@@ -200,8 +200,7 @@ def rank_documents(
     """Order documents by query, without those of query -1, and falling score.
 
     Return their rows and, unless all scores of each query differ, the number of each one's group
-    of equal scores. `ids` gives the ids of rows as Arrow text: if given, they order equal scores,
-    the larger first.
+    of equal scores, which `ids` orders, if given: the Arrow text of rows, the larger first.
     """
     rows = np.argsort(query, kind="stable")[np.count_nonzero(query < 0) :]
     if not _falls(query[rows], score[rows]):

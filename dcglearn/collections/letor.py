@@ -1,9 +1,8 @@
 """Graded queries from LETOR / SVMlight files: the number of documents of each grade, per query.
 
 One document per line, ``grade qid:QUERY feature:value ...``, the best grade largest; ``#`` begins a
-comment. Files without ``qid`` need the group sizes next to them, one number per line, in
-``NAME.query`` or ``NAME.group``, as LightGBM and XGBoost keep them. Features are not read: lists
-are drawn by grade alone.
+comment. Without ``qid``, ``NAME.query`` or ``NAME.group`` holds the group sizes, one per line, as
+LightGBM and XGBoost keep them. Features are not read.
 """
 
 from __future__ import annotations
@@ -32,8 +31,7 @@ _MOST_GRADES = 100
 def read_grade_counts(path: str | Path, n_grades: int | None = None) -> NDArray[np.int64]:
     """Count the documents of each grade: shape (queries, L), the best grade first.
 
-    Grades are 0 ... L - 1, by default up to the largest of the file. Queries are in the order of
-    their first document.
+    Grades are 0 ... L - 1, by default up to the largest of the file.
     """
     lists = read_graded_lists(path, n_grades or _MOST_GRADES)
     grades = lists.number.astype(np.int64)

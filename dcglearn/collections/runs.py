@@ -1,9 +1,8 @@
 """Qrels and runs: the grades of documents, and the scores that systems give them.
 
-Files hold TREC's text (:mod:`dcglearn.collections.trec`), tables in any usual format
-(:mod:`dcglearn.base.tables`), or JSON of the form ``{query: {document: number}}``.
-``ir_datasets:ID`` names the qrels of a dataset of ir_datasets (MacAvaney et al., SIGIR 2021), which
-downloads what it has not got.
+Files hold TREC's text, tables in any usual format, or JSON of the form
+``{query: {document: number}}``; ``ir_datasets:ID`` names the qrels of a dataset of ir_datasets
+(MacAvaney et al., SIGIR 2021).
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ class DocumentTable(ShortRepr):
     number : ndarray of float, shape (n,)
         The grade, or the score.
     names : tuple of str
-        If the grades are names, those that occur; `number` is then which of them.
+        The grades that occur if they are names; `number` is then which of them.
     """
 
     name: str
@@ -80,11 +79,7 @@ class Qrels(DocumentTable):
     """The grades of documents: `number` is the grade as the file has it."""
 
     def scale(self) -> Scale:
-        """Return the grades that occur, the highest first, and 0 if all are above it.
-
-        Qrels that list only relevant documents mean 0 for the others. Names need a scale of their
-        own.
-        """
+        """Return the grades that occur, the highest first, and 0 for documents not listed."""
         if self.names:
             problem = f"its grades are names ({', '.join(sorted(self.names)[:6])})"
             raise InputError(problem, "order them, best first: `scale`")
@@ -102,10 +97,9 @@ def read_qrels(path: str | Path) -> Qrels:
     Parameters
     ----------
     path : path-like
-        A file of TREC's text, a table (CSV, TSV, JSON lines, JSON, Parquet, Arrow, Excel) whose
-        columns have names, or JSON of the form ``{query: {document: grade}}``; compressed or not.
-        A folder or a pattern names files that are read as one. ``ir_datasets:ID`` names a dataset
-        of ir_datasets.
+        TREC's text, a table (CSV, TSV, JSON lines, JSON, Parquet, Arrow, Excel), or JSON of the
+        form ``{query: {document: grade}}``, also compressed; a folder or pattern of files that are
+        read as one; or ``ir_datasets:ID``.
 
     Returns
     -------
@@ -115,9 +109,8 @@ def read_qrels(path: str | Path) -> Qrels:
     Raises
     ------
     InputError
-        Naming the file and line: a wrong number of fields, a grade that is not a finite number,
-        names next to numbers, a document that appears twice, text that is not UTF-8, a run instead
-        of qrels.
+        Naming the file and line of a wrong number of fields, a grade that is not a finite number,
+        or a document that appears twice.
 
     Examples
     --------
@@ -142,8 +135,7 @@ def read_run(path: str | Path, queries: Container[str] | None = None) -> Run:
     path : path-like
         As for :func:`read_qrels`.
     queries : container of str, optional
-        The documents of other queries are left out, once they are read; by default none are. The
-        `queries` of the run name these, too.
+        The documents of other queries are left out; the `queries` of the run name these, too.
 
     Returns
     -------

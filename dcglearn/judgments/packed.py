@@ -1,8 +1,8 @@
 """Packed judgments: Parquet files that are small, read in parts, and checked by a digest.
 
-A row is a judgment. ``pair`` holds its lists, 2K bytes of grade indices (Parquet's own lists are
-many times slower to read): b before a if ``answer`` is b, otherwise a before b. ``weight`` is a
-number, ``query`` and ``judge`` are text.
+A row is a judgment. ``lists`` holds its lists as they were shown, 2K bytes of grade indices
+(Parquet's own lists are many times slower to read); ``answer`` and ``weight`` are numbers,
+``query`` and ``judge`` are text.
 
 The head, JSON in the metadata, states the scale, K, whether it is known how the lists were shown,
 and the rows and the SHA-256 of each row group. The SHA-256 of the head is the digest of the
@@ -15,7 +15,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +44,7 @@ ROW_GROUP_SIZE = 1 << 19
 MAX_MEMORY = 8 * 2**30
 """Judgments that take more bytes are not read into memory."""
 
-_SHOWN, _IDS = ("pair", "answer", "weight"), ("query", "judge")
+_SHOWN, _IDS = ("lists", "answer", "weight"), ("query", "judge")
 
 
 class CodedJudgments(NamedTuple):
@@ -77,22 +77,17 @@ class RowGroup:
 
     def read(self, check: bool = True) -> tuple[Pairs, Floats | None]:
         """Read the strict judgments: pairs, and weights, None if each counts 1."""
-        found = self._columns(_SHOWN, check)
-        strict, weights = np.flatnonzero(found["answer"] <= B), found.get("weight")
-        return found["pair"].take(strict, axis=0), None if weights is None else weights[strict]
+        lists, answers, weights, *_ = self.read_judgments(False, check)
+        strict = np.flatnonzero(answers <= B)
+        pairs, weights = lists.take(strict, axis=0), weights[strict]
+        put_preferred_first(pairs, answers[strict] == B)
+        return pairs, None if (weights == 1).all() else weights
 
     def read_judgments(self, with_ids: bool = True, check: bool = True) -> CodedJudgments:
         """Read all judgments."""
-        found = self._columns(_SHOWN + _IDS if with_ids else _SHOWN, check)
-        lists, answers = found["pair"].copy(), found["answer"]
-        put_preferred_first(lists, answers == B)
-        unknown = Column(np.full(self.n_rows, -1, np.int32), [])
-        ids = (found.get(name, unknown) for name in _IDS)
-        return CodedJudgments(lists, answers, found.get("weight", np.ones(self.n_rows)), *ids)
-
-    def _columns(self, wanted: Sequence[str], check: bool) -> dict[str, Any]:
+        names = None if with_ids or check else list(_SHOWN)
         with _opened(self.path) as file:
-            found = _decoded(file.read_row_group(self.group, None if check else list(wanted)))
+            found = _decoded(file.read_row_group(self.group, names))
             if check and _digest(found) != self.digest:
                 raise ValueError("its content differs from its digest")
         return found
@@ -379,11 +374,10 @@ def _table(judged: Preferences) -> Any:
     """Return judgments as the columns of a file."""
     import pyarrow as pa
 
-    pairs = judged.lists.copy()
-    put_preferred_first(pairs, judged.answers == B)
-    content = [None, pa.py_buffer(pairs)]
+    lists = np.ascontiguousarray(judged.lists)
+    content = [None, pa.py_buffer(lists)]
     columns = [
-        pa.FixedSizeBinaryArray.from_buffers(pa.binary(pairs[0].size), len(pairs), content),
+        pa.FixedSizeBinaryArray.from_buffers(pa.binary(lists[0].size), len(lists), content),
         pa.array(judged.answers),
         pa.array(judged.weights),
         pa.array(judged.queries, pa.string()),
@@ -392,28 +386,24 @@ def _table(judged: Preferences) -> Any:
     return pa.table(columns, [*_SHOWN, *_IDS])
 
 
-def _decoded(table: Any) -> dict[str, Any]:
-    """Return the columns of a table that have content, ids by first appearance."""
-    found: dict[str, Any] = {}
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        if name == "pair":
-            content = np.frombuffer(column.combine_chunks().buffers()[1], np.int8)
-            found[name] = content.reshape(len(table), 2, -1)
-        elif name in _IDS:
-            ids = column_of(column)
-            if ids.values:
-                found[name] = Column(ids.codes, list(map(sys.intern, ids.values)))
-        elif name == "answer" or not (column.to_numpy() == 1).all():
-            found[name] = column.to_numpy()
-    return found
+def _decoded(table: Any) -> CodedJudgments:
+    """Return the judgments of a table, without ids if it has no columns of them."""
+    n = len(table)
+    content = np.frombuffer(table["lists"].combine_chunks().buffers()[1], np.int8)
+    ids = [Column(np.full(n, -1, np.int32), [])] * 2
+    if _IDS[0] in table.column_names:
+        columns = (column_of(table[name]) for name in _IDS)
+        ids = [Column(one.codes, list(map(sys.intern, one.values))) for one in columns]
+    numbers = (table[name].to_numpy() for name in _SHOWN[1:])
+    return CodedJudgments(content.reshape(n, 2, -1), *numbers, *ids)
 
 
-def _digest(columns: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of columns: of their names, types and values."""
+def _digest(judged: CodedJudgments) -> str:
+    """Return the SHA-256 of judgments: of the types and values of their columns."""
     found = hashlib.sha256()
-    for name, column in columns.items():
-        held, ids = (column.codes, column.values) if name in _IDS else (column, [])
-        found.update(json.dumps([name, held.dtype.str, held.shape, ids]).encode())
+    for column in judged:
+        held, ids = (column.codes, column.values) if isinstance(column, Column) else (column, [])
+        found.update(json.dumps([held.dtype.str, held.shape, ids]).encode())
         found.update(np.ascontiguousarray(held).data)
     return found.hexdigest()
 
