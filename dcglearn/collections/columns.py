@@ -59,16 +59,14 @@ class Part(NamedTuple):
 
 def choose_columns(names: Sequence[str], kind: Kind, place: str = "") -> list[str]:
     """Return the columns of the query, the document and the number."""
+    plain = {re.sub("[-_ ]", "", str(name).casefold()): name for name in reversed(names)}
     chosen = []
-    plain = [re.sub("[-_ ]", "", str(name).casefold()) for name in names]
     for known in kind.columns:
-        found = next((one for one in (k.replace("_", "") for k in known) if one in plain), None)
-        if found is None:
+        found = [plain[one] for one in (k.replace("_", "") for k in known) if one in plain]
+        if not found:
             problem = f"no column {known[0]!r} among {', '.join(map(str, names))}"
             raise InputError(problem, f"name it {', '.join(known)}", place)
-        chosen.append(names[plain.index(found)])
-        if plain.count(found) > 1:
-            raise InputError(f"the column {chosen[-1]!r} appears twice", "keep one", place)
+        chosen.append(found[0])
     return chosen
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,6 @@ from dcglearn.base.json_text import decode_json
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.tables.frames import columns_of_frame
 from dcglearn.base.tables.sources import Source, find_sources, read_blocks
-from dcglearn.base.tables.text import split_compression
 from dcglearn.base.types import Floats, Integers
 from dcglearn.collections.columns import (
     QRELS,
@@ -272,8 +271,7 @@ def _place(source: Source, first: int, row: int) -> str:
 
 def _is_table(source: Source, kind: Kind) -> bool:
     """Return whether a file is not TREC's text: what neither its name nor its first line says."""
-    named = PurePath(split_compression(source.name)[0]).suffix.lower() == ".csv"
-    if named or not source.has_text_cells:
+    if not source.has_text_cells or re.search(r"\.csv(\.\w+)?$", source.name, re.IGNORECASE):
         return True
     with source.open() as file:
         first = file.readline().decode().replace('"', "").strip()

@@ -1,12 +1,9 @@
 """Packed judgments: Parquet files that are small, read in parts, and checked by a digest.
 
-A row is a judgment. ``lists`` holds its lists as they were shown, 2K bytes of grade indices
-(Parquet's own lists are many times slower to read); ``answer`` and ``weight`` are numbers,
-``query`` and ``judge`` are text.
-
-The head, JSON in the metadata, states the scale, K, whether it is known how the lists were shown,
-and the rows and the SHA-256 of each row group. The SHA-256 of the head is the digest of the
-content. What is decoded is compared with them: no damage is read as other judgments.
+A row is a judgment. ``lists`` holds 2K bytes of grade indices (Parquet's own lists are many times
+slower to read); ``answer`` and ``weight`` are numbers, ``query`` and ``judge`` text. The head, JSON
+in the metadata, states the scale, K, whether sides are known, and the rows and SHA-256 of each row
+group, with which readers compare what they decode. Its own SHA-256 is the digest of the content.
 """
 
 from __future__ import annotations
@@ -104,7 +101,7 @@ class PackedPairs:
     n_ranks, n_pairs : int
         K, and the number of judgments, ties included.
     has_sides : bool
-        Whether the files say on which side the preferred list was shown; arrays of pairs do not.
+        Whether it is known on which side each list was shown; of arrays of pairs it is not.
     digest : str
         The SHA-256 of the content; of several files, that of their digests.
 
@@ -142,11 +139,6 @@ class PackedPairs:
         Returns
         -------
         PackedPairs
-
-        Raises
-        ------
-        InputError
-            Naming a file that is damaged, is not packed or differs from the first.
         """
         places = [path] if isinstance(path, str | os.PathLike) else path
         paths = [file for place in places for file in _files(place)]
@@ -189,8 +181,7 @@ class PackedPairs:
         Parameters
         ----------
         strict : bool, default False
-            Whether to read judgments whose sides are unknown, too, as if the preferred list were
-            list a: for what depends on strict judgments alone.
+            Whether to read judgments whose sides are unknown, too, the preferred list as list a.
         bytes_each : int, default 0
             Bytes per judgment that will be needed besides; more than 8 GiB in all are refused.
         advance : callable
@@ -199,11 +190,6 @@ class PackedPairs:
         Returns
         -------
         Preferences
-
-        Raises
-        ------
-        InputError
-            If the sides are unknown, or a file is damaged.
         """
         if not strict:
             self.check_sides()
@@ -247,8 +233,7 @@ def packed_writer(path: str | Path, scale: Scale) -> Iterator[PackedWriter]:
     ------
     PackedWriter
         Called with :class:`Preferences`; or with pairs of shape (n, 2, K), the preferred list
-        first, and their weights, from which a file can be learned but which have no sides. The
-        same judgments give the same bytes, whatever the batches.
+        first, and their weights. The same judgments give the same bytes, whatever the batches.
 
     Examples
     --------
@@ -363,7 +348,7 @@ def _head(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def _opened(path: str | Path) -> Iterator[Any]:
-    """Open a Parquet file; whatever is raised in the block means that the file is damaged."""
+    """Open a Parquet file; any error in the block means that it is damaged."""
     import pyarrow.parquet as pq
 
     with guarded(str(path), "Parquet"), pq.ParquetFile(path) as file:

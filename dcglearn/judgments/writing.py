@@ -42,9 +42,8 @@ def write_preferences(preferences: Preferences, path: PathLike) -> None:
     preferences : Preferences
     path : path-like
         ``.jsonl``, ``.json``, ``.csv``, ``.tsv``, ``.parquet`` or ``.arrow``; text may also be
-        compressed, such as ``.jsonl.gz``. Columns without content (no query ids, no judges, all
-        weights 1) are left out. Empty ranks within a list are read back as such with
-        ``unjudged="nothing"`` only.
+        compressed, such as ``.jsonl.gz``. Columns without content are left out. Empty ranks within
+        a list are read back as such with ``unjudged="nothing"`` only.
 
     Raises
     ------

@@ -193,7 +193,6 @@ def test_commands_take_names_of_grades(run: Command, tmp_path: Path) -> None:
             "correct it, or write all grades as names",
         ),
         ('qid,docno,label\n"q,d,1\n', "x.csv, line 2: is not CSV"),
-        ("qid,docno,label,QID\nq,d,1,q\n", "x.csv: the column 'qid' appears twice; keep one"),
     ],
 )
 def test_tables_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
