@@ -91,6 +91,10 @@ class Summary(Contents):
     unweighted_ceiling_identical: float
     unweighted_ceiling: float
 
+    def to_json(self) -> dict[str, Any]:
+        """Return a dict that JSON can hold."""
+        return asdict(self)
+
 
 @dataclass(frozen=True)
 class QueryShare:
