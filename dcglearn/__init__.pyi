@@ -210,6 +210,8 @@ __all__ = [
     "Certificate",
     "GramMatrices",
     "JudgmentModel",
+    "LearnedDCG",
+    "learn_dcg",
     "PackedEvidence",
     "fit_packed_evidence",
     "JudgmentFit",

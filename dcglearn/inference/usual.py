@@ -13,16 +13,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads, one_blas_thread
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.ascent import Answers, Ascent, estimate
 from dcglearn.inference.centres import Centre, Members, centre_of, sums_from, usual_centres
+from dcglearn.judgments.checks import check_worth_learning
 from dcglearn.judgments.packed import PackedPairs, RowGroup
-from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.preferences import B, Preferences, put_preferred_first
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 from dcglearn.naming.presets import preset
@@ -78,8 +80,8 @@ def learn_dcg(judgments: Preferences | PackedPairs, prior: str | DCG = "usual") 
     Parameters
     ----------
     judgments : Preferences or PackedPairs
-        The strict ones are used; of more than 10^7 packed ones, evenly spaced row groups, and
-        not how lists were shown.
+        The strict ones are used; of more than 10^7 packed ones, those of evenly spaced row
+        groups.
     prior : "usual", name of a preset, or DCG, default "usual"
         The measures to start from: four gains by four discounts, or one.
 
@@ -106,8 +108,7 @@ def learn_dcg(judgments: Preferences | PackedPairs, prior: str | DCG = "usual") 
     if isinstance(judgments, PackedPairs):
         return learn_from_answers(_packed_answers(judgments), judgments.scale, prior)
     judgments.check_strict()
-    a_wins = judgments.answers[judgments.strict] == 0
-    sides = np.where(a_wins, 1.0, -1.0) if 0 < a_wins.sum() < len(a_wins) else None
+    sides = _sides(judgments.answers[judgments.strict] == B)
     answers = Answers(judgments.pairs, judgments.pair_weights, sides)
     return learn_from_answers(answers, judgments.scale, prior)
 
@@ -130,10 +131,24 @@ def learn_from_answers(answers: Answers, scale: Scale, prior: str | DCG = "usual
 
 
 def _packed_answers(packed: PackedPairs) -> Answers:
+    """Return the strict answers, and how lists were shown if the files say that."""
+
+    def read(group: RowGroup) -> tuple[Pairs, Floats, NDArray[np.bool_]]:
+        found = group.read_judgments(with_ids=False)
+        strict = found.answers <= B
+        pairs, b_wins = found.lists[strict], found.answers[strict] == B
+        put_preferred_first(pairs, b_wins)
+        return pairs, found.weights[strict], b_wins
+
     groups = packed.row_groups[:: -(-packed.n_pairs // MOST_PACKED)]
-    pairs, given = zip(*map_threads(RowGroup.read, groups), strict=True)
-    weights = [np.ones(len(one)) if w is None else w for one, w in zip(pairs, given, strict=True)]
-    return Answers(np.concatenate(pairs), np.concatenate(weights))
+    pairs, weights, b_wins = map(np.concatenate, zip(*map_threads(read, groups), strict=True))
+    check_worth_learning(pairs, weights)
+    return Answers(pairs, weights, _sides(b_wins) if packed.has_sides else None)
+
+
+def _sides(b_wins: NDArray[np.bool_]) -> Floats | None:
+    """Return 1 where a won and -1 where b did; None if one side always won."""
+    return np.where(b_wins, -1.0, 1.0) if 0 < b_wins.sum() < len(b_wins) else None
 
 
 def prior_centres(prior: str | DCG, scale: Scale, n_ranks: int) -> list[Centre]:

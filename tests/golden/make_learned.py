@@ -1,8 +1,4 @@
-"""Make ``learned.json``: a measure learned from ``learned_from.jsonl``, with intervals.
-
-It was written by the release before records were typed. Every later release must read it, and
-write the same.
-"""
+"""Make ``learned.json``: a measure learned from ``learned_from.jsonl``, with intervals."""
 
 from __future__ import annotations
 

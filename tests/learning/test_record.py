@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,17 +15,15 @@ from dcglearn import (
     DCG,
     DCGLearner,
     MeasureFile,
+    certainty_of,
+    learn_dcg,
     learned_measure,
     parameter_intervals,
     read_preferences,
 )
 from dcglearn.learning.record import LearnedRecord
 from dcglearn.naming.measure_files import measure_from_json, measure_to_json
-from dcglearn.report.learned_text import learned_text
 from helpers.places import GOLDEN
-
-OLDER = ("passes", "status", "iterations", "objective", "residual", "pull", "confirmed")
-OLDER_IDENTIFIABILITY = ("empty_ranks", "discount_unseen", "gain_unseen", "unnamed", "offset_share")
 
 
 def golden() -> dict[str, Any]:
@@ -36,7 +35,10 @@ def content_of(document: dict[str, Any]) -> MeasureFile:
 
 
 def assert_alike(one: Any, other: Any, key: str = "") -> None:
-    """Same keys in the same order, same values; numbers to 1e-9, for other processors."""
+    """Same keys in the same order, same values; numbers to 1e-9, for other processors.
+
+    What is learned by steps that end once they bring next to nothing is the same to 1e-3.
+    """
     if isinstance(one, dict):
         assert list(one) == list(other), key
         for name, value in one.items():
@@ -47,16 +49,24 @@ def assert_alike(one: Any, other: Any, key: str = "") -> None:
             assert_alike(a, b, key)
     elif isinstance(one, float):
         assert type(other) is float, key
-        assert one == pytest.approx(other, rel=1e-9, abs=1e-9), key
+        rel = 1e-3 if re.match(r"\.(dcg|about\.(prior|certainty))\b", key) else 1e-9
+        assert one == pytest.approx(other, rel=rel, abs=rel), key
     else:
         assert (type(one), one) == (type(other), other), key
 
 
-def test_a_fit_writes_what_older_releases_wrote() -> None:
+def test_a_fit_writes_what_the_golden_file_holds() -> None:
     data = read_preferences(GOLDEN / "learned_from.jsonl")
     learner = DCGLearner(n_grades=3).fit(data.pairs, sample_weight=data.pair_weights)
     intervals = parameter_intervals(learner, data, np.random.default_rng(0), 20)
-    content = learned_measure(learner, data, "learned_from.jsonl", intervals=intervals)
+    content = learned_measure(
+        learner,
+        data,
+        "learned_from.jsonl",
+        intervals=intervals,
+        certainty=certainty_of(data),
+        usual=learn_dcg(data),
+    )
     written, known = json.loads(measure_to_json(content)), golden()
     for document in (written, known):
         for count in ("iterations", "passes"):  # of the solver, which may find a shorter path
@@ -78,23 +88,6 @@ def test_a_record_is_read_as_it_was_written() -> None:
     assert record.intervals.gains[0] == (1.0, 1.0)
     with pytest.raises(ValidationError, match="frozen"):
         record.parameters.C = 2.0
-
-
-def test_files_without_later_fields_are_read_and_printed() -> None:
-    document = golden()
-    about = document["about"]
-    full = learned_text(content_of(document))
-    for part in ("solution", "certificate"):
-        for key in OLDER:
-            about[part].pop(key, None)
-    del about["factors"]["singular_values"]
-    for key in OLDER_IDENTIFIABILITY:
-        del about["identifiability"][key]
-    assert learned_text(content_of(document)) == full
-    del about["intervals"]
-    assert "intervals" not in learned_text(content_of(document))
-    about["note"] = "unknown keys are ignored"
-    assert LearnedRecord.read(content_of(document)) is not None
 
 
 def drop(part: str, key: str) -> Callable[[dict[str, Any]], object]:

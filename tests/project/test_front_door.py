@@ -118,6 +118,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         segments,
         segments.compared[0],
         d.certainty_of(judged),
+        d.learn_dcg(judged),
         d.study_judgments(judged, "judgments.jsonl", rng),
         parts,
         d.Streamed.of(parts),
