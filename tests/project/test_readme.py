@@ -43,7 +43,7 @@ def test_every_marked_block_is_run() -> None:
 
 
 def test_the_readme_is_short() -> None:
-    assert len(PAGES[0].read_text("utf-8").splitlines()) <= 150
+    assert len(PAGES[0].read_text("utf-8").splitlines()) <= 90
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
