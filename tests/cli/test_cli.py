@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -322,32 +320,3 @@ def test_a_closed_standard_output_is_no_traceback(folder: Path) -> None:
         check=False,
     )
     assert "Traceback" not in found.stderr
-
-
-@pytest.mark.parametrize("ending", ["learned.json", "c.md"])
-def test_ctrl_c_leaves_nothing(tmp_path: Path, ending: str) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "dcglearn", "simulate", "p.jsonl", "-n", "20000"],
-        cwd=tmp_path,
-        check=True,
-        timeout=60,
-        capture_output=True,
-    )
-    command = ["fit", "--intervals", "2000"] if ending.endswith(".json") else ["compare"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dcglearn", *command, "p.jsonl", "--C", "cv", "-o", ending],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    assert process.stderr is not None
-    stages = ("choosing C", "learning from", "comparing")
-    next(line for line in process.stderr if line.startswith(stages))  # the work is under way
-    process.send_signal(signal.SIGINT)
-    _, rest = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "interrupted; nothing half-written is left" in rest
-    assert "Traceback" not in rest
-    assert [path.name for path in tmp_path.iterdir()] == ["p.jsonl"]
