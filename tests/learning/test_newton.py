@@ -14,7 +14,7 @@ from dcglearn.simulation.truths import DATA_1
 from dcglearn.solver import newton as newtons
 from dcglearn.solver.active_set import quadratic_model
 from dcglearn.solver.certificate import certify
-from dcglearn.solver.newton import Descent, newton
+from dcglearn.solver.newton import newton
 from helpers.kkt import check_kkt
 from helpers.solver_cases import noisy_pairs
 
@@ -95,22 +95,6 @@ def test_the_start_does_not_change_the_answer(
     monkeypatch.setattr(newtons, "SUBSAMPLE_MIN", 50)
     monkeypatch.setattr(newtons, "SUBSAMPLE_FROM", 1)
     assert pytest.approx(cold, abs=1e-10) == newton(problem).W
-
-
-def test_the_best_descent_is_returned_not_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = Problem.of([[[0], [1]]], 2)
-    better, worse = (
-        Descent(W, problem.sum_over_blocks(quadratic_model, W.ravel()), 3, 4, False)
-        for W in (np.array([[0.3, -0.3]]), np.array([[0.1, -0.1]]))
-    )
-    for ends in ([better, worse], [worse, better]):
-        monkeypatch.setattr(newtons, "_strategies", lambda *arguments, ends=ends: iter(ends))
-        found = newton(problem)
-        assert found.W is better.W
-        assert (found.steps, found.passes, found.settled) == (6, 8, False)
-    settled = worse._replace(settled=True)  # all that follows is not tried
-    monkeypatch.setattr(newtons, "_strategies", lambda *_: iter([better, settled, better]))
-    assert newton(problem) == settled._replace(steps=6, passes=8)
 
 
 @pytest.mark.parametrize("n", [300, 3000])

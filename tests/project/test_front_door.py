@@ -239,24 +239,6 @@ def test_scales_and_rules_are_refused_in_words() -> None:
         dcglearn.evaluate(QRELS, RUN, MEASURE, rules={"ties": "mean"})
 
 
-def test_a_margin_of_the_user_is_called_once() -> None:
-    """Neither the folds nor choosing C in them builds the problem again."""
-    calls = []
-
-    def margin(pairs: Any) -> Any:
-        calls.append(len(pairs))
-        return np.ones(len(pairs))
-
-    lists = dcglearn.permuted_lists(90, np.random.default_rng(1), [0, 0, 1, 2])
-    queries = [f"q{i % 9}" for i in range(90)]
-    data = dcglearn.Preferences.of(
-        lists, ["a", "b", "a"] * 30, dcglearn.Scale((2, 1, 0)), queries=queries
-    )
-    learner = dcglearn.DCGLearner(margin=margin)
-    dcglearn.compare(data, [MEASURE], learner, np.random.default_rng(0), n_folds=3, tune=True)
-    assert calls == [90]
-
-
 def test_types_and_names_are_listed_alike() -> None:
     """``import *`` in an editor, which reads the stub, has the names that Python has."""
     stub = ast.parse(Path(dcglearn.__file__).with_suffix(".pyi").read_text("utf-8"))

@@ -247,16 +247,15 @@ import sys
 """
 
 
-@pytest.mark.parametrize("children", [1, 2])
 @pytest.mark.parametrize("child", [TIDY, IGNORING])
 @pytest.mark.parametrize(
     ("number", "whole_group", "code"),
     [(signal.SIGTERM, False, 143), (signal.SIGINT, False, 130), (signal.SIGINT, True, 130)],
 )
 def test_children_end_before_their_script(
-    clone: Path, child: str, number: signal.Signals, whole_group: bool, code: int, children: int
+    clone: Path, child: str, number: signal.Signals, whole_group: bool, code: int
 ) -> None:
-    temporary = clone / "temporary"
+    children, temporary = 2, clone / "temporary"
     temporary.mkdir()
     commands = f"COMMANDS = [[sys.executable, '-c', sys.argv[1]]] * {children}\n"
     short = "import children\nchildren.GRACE_SECONDS = 0.1\n"
