@@ -280,30 +280,3 @@ def test_compare_checks_its_places_first(run: Run, folder: Path) -> None:
     ends_with(run, 2, "compare", "p.jsonl", "zipf", "zipf", says="named twice", cwd=folder)
     found = run("compare", "p.jsonl", "learned.json", "--folds", "2", cwd=folder)
     assert "learned.json was itself learned from p.jsonl" in found.stdout
-
-
-def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
-    line = f"{sys.executable} -m dcglearn agree p.jsonl | head -1"
-    found = subprocess.run(
-        ["bash", "-c", f"set -o pipefail; {line}"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert "Traceback" not in found.stderr
-    assert "strict judgments" in found.stdout
-    assert found.returncode == 0
-
-
-def test_a_closed_standard_output_is_no_traceback(folder: Path) -> None:
-    found = subprocess.run(
-        ["bash", "-c", f"{sys.executable} -m dcglearn agree p.jsonl >&-"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert "Traceback" not in found.stderr

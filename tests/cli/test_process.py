@@ -76,6 +76,15 @@ def test_grades_that_the_terminal_lacks_are_printed_as_escapes(folder: Path, for
     assert ("\\u00e9" if form else "\\xe9") in found.stdout
 
 
+def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
+    line = "-m dcglearn agree p.jsonl --scale good,é"
+    found = shell(f"{line} | head -1; exit ${{PIPESTATUS[0]}}", folder)
+    assert "Traceback" not in found.stderr
+    assert "strict judgments" in found.stdout
+    assert found.returncode == 0
+    assert "Traceback" not in shell(f"{line} >&-", folder).stderr
+
+
 def test_a_closed_standard_error_fails_no_valid_input(folder: Path) -> None:
     line = "-m dcglearn fit p.jsonl --scale good,é -o learned.json"
     found = shell(f"{line} 2>&-", folder)

@@ -22,29 +22,11 @@ from dcglearn.design.cells import CELL_VERSION
 from dcglearn.design.config import read_config
 from dcglearn.lab.provenance import read_provenance, write_provenance
 from helpers.commands import run_command
+from helpers.own_functions import FLIPS as CONFIG
 from helpers.places import ROOT
 from helpers.written import write
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
-
-CONFIG = """# Figures 5 and 6, small.
-experiment = "flips"
-figures = [5, 6]
-seed = 5
-repetitions = 2
-
-[setting]
-pairs = 20
-test_pairs = 100
-
-[sweep]
-truth = ["data-1", "data-2"]
-flips = [0, 5]
-
-[quick]
-flips = [0]
-repetitions = 1
-"""
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
