@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
-from dcglearn import InputError, JudgmentFit, JudgmentModel, Preferences, Scale, link_test
+from dcglearn import JudgmentFit, JudgmentModel, Preferences, Scale, link_test
 from dcglearn.inference.covariance import covariance
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.highest import highest_posterior
@@ -121,8 +120,3 @@ def test_an_adjusted_cluster_of_one_judgment_is_a_root_of_its_information(
             values, vectors = np.linalg.eigh(np.eye(len(r)) - np.outer(r, r))
             adjusted = vectors @ ((vectors.T @ u) / np.sqrt(np.maximum(values, 0.02)))
             assert step == pytest.approx(root @ adjusted, rel=1e-9, abs=1e-12)
-
-
-def failing() -> Iterator[int]:
-    yield 1
-    raise InputError("no more", "stop", "here")

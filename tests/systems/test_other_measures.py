@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 import os
 import shutil
-import subprocess
 import sys
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise, permutations, product
 from pathlib import Path
@@ -40,7 +38,6 @@ from dcglearn.system_report.paper_table import paper_table
 from dcglearn.system_report.systems import rules_in_words
 from helpers.places import ROOT
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Dicts = dict[str, dict[str, Any]]
 
 TREC = Path(os.environ.get("DCGLEARN_DATA", ROOT.parent / "shared" / "data")) / "trec"
