@@ -189,10 +189,7 @@ def test_a_preset_may_depend_on_the_longest_run(files: tuple[Path, list[Path]]) 
         lambda text: text.replace(" ", "\t"),
         lambda text: text.replace(" ", "  "),
         lambda text: "# a comment\n" + text.replace("\n", "\n\n", 3),
-        lambda text: " " + text,
-        lambda text: text.replace("\n", " \n", 1),
         lambda text: text.rstrip("\n"),
-        lambda text: text.replace("\n", "\n ", 1),
         lambda text: "\ufeff" + text,
     ],
 )
