@@ -14,8 +14,7 @@ import pandas as pd
 import pytest
 
 import dcglearn
-from dcglearn import InputError
-from dcglearn.base.errors import InputWarning
+from dcglearn import InputError, InputWarning
 from dcglearn.design.sampling import draw_lists
 from dcglearn.lab.store import CELLS_FILE
 from dcglearn.trials import draws

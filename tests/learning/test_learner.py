@@ -17,6 +17,7 @@ from dcglearn import (
     ChosenC,
     DCGLearner,
     InputError,
+    InputWarning,
     Preferences,
     Scale,
     choose_C,
@@ -27,7 +28,6 @@ from dcglearn import (
     side_by_side,
     true_pairs,
 )
-from dcglearn.base.errors import InputWarning
 from dcglearn.naming.measure_files import measure_from_json, measure_to_json
 from dcglearn.simulation.truths import DATA_1, DATA_2
 from dcglearn.statistics.clustered_means import clustered_mean

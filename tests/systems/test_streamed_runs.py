@@ -13,12 +13,12 @@ import pytest
 from dcglearn import (
     Evaluation,
     InputError,
+    InputWarning,
     Rules,
     evaluate,
     read_run,
 )
 from dcglearn.base import threads
-from dcglearn.base.errors import InputWarning
 from dcglearn.base.tables.text import open_decompressed
 from dcglearn.evaluation import reading
 
