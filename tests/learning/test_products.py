@@ -295,6 +295,15 @@ def test_a_warm_start_does_not_change_the_optimum() -> None:
         assert pytest.approx(solve(problem).W, abs=1e-6) == again.W
 
 
+def test_more_pairs_than_the_search_uses() -> None:
+    """Between one and two times as many, too: the search sees a part of them once."""
+    problem = noisy_problem(0, n=25_000)
+    assert problem.sample(20_000).n_pairs == 12_500
+    solution = solve(within(problem, "free", "zipf:free"))
+    assert solution.certificate.confirmed
+    assert point_of(solution).discount_parameter > 0
+
+
 def test_families_that_only_disagree_are_refused() -> None:
     problem = noisy_problem(0)
     backwards = Problem.of(problem.pairs[:, ::-1], 4)
@@ -322,10 +331,11 @@ from dcglearn.families.learned import LearnedFamilies
 from dcglearn.solver.problem import Problem
 from dcglearn.solver.solve import solve
 rng = np.random.default_rng(1)
-pairs = rng.integers(0, 5, (300_000, 2, 10)).astype(np.int8)
+pairs = rng.integers(0, 5, (150_000, 2, 10)).astype(np.int8)
 better = pairs[:, 0].sum(axis=1) + rng.normal(size=len(pairs)) < pairs[:, 1].sum(axis=1)
 pairs[~better] = pairs[~better][:, ::-1]
 problem = Problem.of(pairs, 5)
+print(solve(problem).W.tobytes().hex())
 for families in ((None, "log2"), ("power:free", "zipf:free"), ("free", "decreasing")):
     structure = LearnedFamilies.of(*families, np.arange(4.0, -1, -1), 10)
     print(solve(problem.with_structure(structure)).W.tobytes().hex())
