@@ -182,7 +182,8 @@ def preferences_of_arrays(
         row = int(np.argmin(columns["weight"].codes))
         raise InputError("the weight is missing", "give one per pair", row_place(row))
     reader = JudgmentReader(ReadOptions(scale=scale, unjudged="nothing" if indices else unjudged))
-    reader.add(FieldBlock(columns | lists, rows, ColumnMap({}, (), (), JUDGMENTS), row_place, {}))
+    block = FieldBlock(columns | lists, rows, ColumnMap({}, (), (), JUDGMENTS), row_place, {})
+    reader.add(block, check_lists=not indices)
     found = reader.preferences
     for line in reader.notes:
         note(line)

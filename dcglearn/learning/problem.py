@@ -263,13 +263,13 @@ class Problem(ShortRepr):
         )
 
     def sample(self, n: int) -> Problem:
-        """Return the problem of about n of the pairs (see :class:`Objective`).
+        """Return the problem of at most n of the pairs, evenly spread (see :class:`Objective`).
 
         Parameters
         ----------
         n : int
         """
-        every = slice(None, None, max(1, self.n_pairs // n))
+        every = slice(None, None, -(-self.n_pairs // n))
         pairs = np.ascontiguousarray(self.pairs[every])  # so that later passes read less memory
         C = self.C * self.n_pairs / len(pairs)
         return replace(

@@ -222,7 +222,7 @@ class Streamed(ShortRepr):
         ----------
         n : int
         """
-        every = max(1, self.n_pairs // n)
+        every = -(-self.n_pairs // n)
         groups = self._map_groups(_subsample, (every,))
         pairs = np.concatenate([rows for rows, _ in groups])
         weights = None

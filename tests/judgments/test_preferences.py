@@ -400,3 +400,9 @@ def test_group_numbers_are_those_of_a_dictionary(ids: list[Any]) -> None:
     ]
     array = np.array(ids, object)
     assert group_numbers(array).tolist() == expected
+
+
+def test_lists_of_grade_indices_may_be_empty() -> None:
+    """A system may show nothing."""
+    data = Preferences.of([[[-1, -1], [0, 1]]], ["b"], Scale((1, 0)))
+    assert data.lists.tolist() == [[[-1, -1], [0, 1]]]

@@ -14,7 +14,6 @@ from dcglearn.learning.certificate import certify, project
 from dcglearn.learning.interior_point import interior_point_start
 from dcglearn.learning.newton import newton
 from dcglearn.learning.qp import solve_with_cvxpy
-from dcglearn.learning.residuals import residual_sums
 from dcglearn.simulation.judges import flip_pairs
 from helpers.kkt import check_kkt
 
@@ -78,28 +77,6 @@ def test_few_separable_pairs_take_few_steps_for_any_C(
     check_kkt(problem, found.W)
     monkeypatch.setattr(newtons, "MAX_DENSE_ENTRIES", 0)  # as if there were many
     assert pytest.approx(newton(problem).W, abs=1e-8 * np.abs(found.W).max()) == found.W
-
-
-@pytest.mark.parametrize("C", [1e6, 1e8])
-def test_an_interior_point_determines_the_active_set(
-    C: float, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(newtons, "_descend_along_path", None)  # it is not called
-    for n in (10, 50, 200):
-        problem = Problem.of(flipped_pairs(n, 0.0, rng), 5, C=C)
-        found = newton(problem)
-        assert found.settled
-        true = problem.sum_over_blocks(residual_sums, found.W.ravel()).loss
-        assert found.model.loss == pytest.approx(true, abs=1e-9)
-
-
-def test_newton_continues_if_the_interior_point_does_not_help(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    problem = Problem.of(flipped_pairs(200, 0.0, np.random.default_rng(1)), 5, C=100.0)
-    W = newton(problem).W
-    monkeypatch.setattr(newtons, "interior_point_start", lambda problem: (problem.prior, 0))
-    assert pytest.approx(W, abs=1e-10) == newton(problem).W
 
 
 @pytest.mark.parametrize("monotone", [True, False])

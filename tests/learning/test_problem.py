@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from dcglearn import InputError, Problem, permuted_lists, solve, true_pairs
-from dcglearn.learning.codes import MAX_BLOCK_PAIRS, MIN_BLOCK_PAIRS
 from dcglearn.simulation.truths import DATA_1
 
 
@@ -24,17 +23,11 @@ def test_weights_count_like_repeated_pairs(rng: np.random.Generator) -> None:
     ("change", "problem"),
     [
         ({"C": 0}, "C is 0"),
-        ({"C": -1.0}, "C is -1"),
         ({"C": float("nan")}, "C is nan"),
-        ({"C": float("inf")}, "C is inf"),
-        ({"C": "1"}, "C is '1'"),
         ({"C": True}, "C is True"),
         ({"weights": [1, np.nan]}, "weights hold nan"),
-        ({"weights": [1, np.inf]}, "row 1: weights hold inf"),
         ({"weights": [1, -1]}, "weights hold -1"),
         ({"weights": [1]}, "weights of shape"),
-        ({"weights": ["x", 1]}, "not numbers"),
-        ({"margin": [1, np.nan]}, "row 1: margins hold nan"),
         ({"margin": "unti"}, "did you mean 'unit'"),
         ({"pairs": np.zeros((0, 2, 3), int)}, "no pair"),
         ({"pairs": [[[0, 5], [1, 1]]]}, "grade index 5"),
@@ -74,12 +67,3 @@ def test_the_prior_is_kept_where_no_pair_differs(rng: np.random.Generator) -> No
     for bad in ([1.0], np.full((2, 3), np.nan), "x", np.zeros((3, 2))):
         with pytest.raises(InputError, match="prior"):
             Problem.of([[[0, 1], [1, 1]]], 3, prior=bad)
-
-
-def test_block_sizes_depend_on_the_number_of_pairs_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    pairs = np.zeros((10, 2, 1), np.int8)
-    monkeypatch.setattr("dcglearn.learning.problem.MIN_BLOCK_PAIRS", 3)
-    assert [len(b) for b in Problem.of(pairs, 1).blocks] == [5, 5]
-    monkeypatch.setattr("dcglearn.learning.problem.MAX_BLOCK_PAIRS", 4)
-    assert [len(b) for b in Problem.of(pairs, 1).blocks] == [4, 4, 2]
-    assert MAX_BLOCK_PAIRS > MIN_BLOCK_PAIRS

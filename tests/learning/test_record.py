@@ -99,14 +99,8 @@ def drop(part: str, key: str) -> Callable[[dict[str, Any]], object]:
     [
         lambda about: about.pop("agreement"),
         drop("learned_from", "strict"),
-        drop("identifiability", "statements"),
-        drop("factors", "fixed_gains"),
-        drop("intervals", "level"),
         lambda about: about.update(certificate="fine"),
-        lambda about: about["factors"].update(gauge="best"),
         lambda about: about["identifiability"]["gain_share"].pop(),
-        lambda about: about["identifiability"]["discounts_determined_by"].pop(),
-        lambda about: about["intervals"]["gains"].pop(),
         lambda about: about["intervals"].update(discounts=[[0, 1]]),
     ],
 )

@@ -23,7 +23,7 @@ from dcglearn import (
 from dcglearn.learning import qp
 from dcglearn.learning import solve as solving
 from dcglearn.learning.active_set import QuadraticModel, quadratic_model
-from dcglearn.learning.c_path import C_GRID, solve_path
+from dcglearn.learning.c_path import solve_path
 from dcglearn.learning.certificate import certify
 from dcglearn.learning.newton import Descent, newton
 from dcglearn.learning.polish import polish
@@ -211,23 +211,6 @@ def test_the_record_of_a_solution(rng: np.random.Generator) -> None:
         assert solution.model.loss == pytest.approx(model.loss, rel=1e-9)
 
 
-def test_a_polished_answer_has_its_own_model(
-    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
-) -> None:
-    problem = Problem.of(noisy_pairs(300, rng), 5)
-    optimum = newton(problem)
-    off = optimum._replace(
-        W=optimum.W * (1 + 1e-4),
-        model=QuadraticModel(np.eye(50), np.zeros(50), 0.0),
-        settled=False,
-    )
-    monkeypatch.setattr(solving, "newton", lambda *arguments: off)
-    solution = solve(problem, "newton")
-    assert solution.polished
-    assert pytest.approx(optimum.W, abs=1e-10) == solution.W
-    assert (solution.model.hessian == optimum.model.hessian).all()
-
-
 def test_many_pairs_are_not_given_to_cvxpy(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem.of([[[0], [1]], [[0], [1]]], 2)
     nowhere = Descent(
@@ -246,10 +229,6 @@ def test_many_pairs_are_not_given_to_cvxpy(monkeypatch: pytest.MonkeyPatch) -> N
 def test_an_unknown_solver_is_refused() -> None:
     with pytest.raises(InputError, match="did you mean 'osqp'"):
         solve(Problem.of([[[0], [1]]], 2), "osqpp")
-
-
-def test_the_grid_of_C_is_that_of_the_experiments() -> None:
-    assert pytest.approx([1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0, 1000.0], rel=1e-15) == C_GRID
 
 
 def test_a_path_equals_single_fits(rng: np.random.Generator) -> None:

@@ -89,7 +89,7 @@ class JudgmentReader:
             if block.rows:
                 self.add(block)
 
-    def add(self, block: FieldBlock) -> None:
+    def add(self, block: FieldBlock, check_lists: bool = True) -> None:
         """Add judgments, one per row."""
         self._sides = block.found.sides
         said = [one for one in ShownAnswer._fields if one == "answer" or one in block.columns]
@@ -103,7 +103,7 @@ class JudgmentReader:
             lists = block.lists("a"), block.lists("b")
         else:
             lists = self._lookup.lists(block)
-        self._lists.add(lists, block.place)
+        self._lists.add(lists, block.place, check_lists)
         self._answers.add(answers)
         for name, gathered in self._ids.items():
             gathered.add(block.ids(name))

@@ -145,9 +145,9 @@ class GatheredLists:
         self._options, self._names, self._labels = options, names, GatheredColumn()
         self._places: list[RowPlace] = []
 
-    def add(self, lists: Sequence[Column], place: RowPlace) -> None:
-        """Add the lists of some rows."""
-        for name, column in zip(self._names, lists, strict=True):
+    def add(self, lists: Sequence[Column], place: RowPlace, check: bool = True) -> None:
+        """Add the lists of some rows; without a check, lists may be empty."""
+        for name, column in zip(self._names, lists, strict=True) if check else ():
             check_lists(column, name, place, self._options.n_ranks)
         self._labels.add(stacked(lists))
         self._places.append(place)
