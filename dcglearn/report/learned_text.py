@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dcglearn.base.numbers import counted, round_up
-from dcglearn.learning.gauge import Gauge
 from dcglearn.learning.record import (
     CertaintyRecord,
-    ChoiceRecord,
-    IntervalsRecord,
+    ChosenC,
+    Gauge,
     LearnedRecord,
+    ParameterIntervals,
 )
 from dcglearn.naming.measure_files import MeasureFile
 from dcglearn.report.answer import answer
@@ -64,7 +64,7 @@ def learned_text(content: MeasureFile, source: str = "") -> str:
         *(wrap_lines(one) for one in _about_numbers(record)),
         "",
         "what the judgments do not determine:",
-        bulleted(record.identifiability.statements),
+        bulleted(record.undetermined),
         "",
         "details:",
         *_details(record),
@@ -119,7 +119,7 @@ def _details(record: LearnedRecord) -> list[str]:
     ]
 
 
-def _about_choice(choice: ChoiceRecord | None) -> list[str]:
+def _about_choice(choice: ChosenC | None) -> list[str]:
     if choice is None:
         return []
     from dcglearn.report.judgments import choice_table  # slower to load than all else here
@@ -148,7 +148,7 @@ def _normalisation(record: LearnedRecord) -> str:
     )
 
 
-def _about_resamples(bounds: IntervalsRecord | None) -> list[str]:
+def _about_resamples(bounds: ParameterIntervals | None) -> list[str]:
     if bounds is None:
         return []
     empty = bounds.left_out - bounds.unsolved
@@ -157,7 +157,7 @@ def _about_resamples(bounds: IntervalsRecord | None) -> list[str]:
     left_out = f" ({words})" if words else ""
     unit = "queries" if bounds.by_query else "judgments"
     C = "C is kept"
-    if bounds.C is not None:
+    if bounds.C[0] < bounds.C[1]:
         C = f"C is chosen again in each, from {bounds.C[0]:g} to {bounds.C[1]:g}"
     return [
         f"resamples: how far the numbers move with other {unit}, in "

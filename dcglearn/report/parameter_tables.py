@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Literal, cast
 
 from dcglearn.base.errors import InputError
-from dcglearn.learning.gauge import Determined
-from dcglearn.learning.record import Interval, LearnedRecord, NumberRecord
+from dcglearn.base.types import Floats
+from dcglearn.learning.record import Determined, LearnedRecord, NumberRecord
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Label
 from dcglearn.naming.measure_files import MeasureFile
@@ -124,10 +124,10 @@ def _origins(determined_by: Sequence[Determined], fixed: Sequence[int]) -> list[
 def _rows(
     names: Sequence[Label],
     values: Sequence[float],
-    shares: Sequence[float],
+    shares: Floats,
     origins: Sequence[Origin],
     estimates: Sequence[NumberRecord] | None,
-    bounds: Sequence[Interval | None] | None,
+    bounds: Floats | None,
 ) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for i, (name, value, share, origin) in enumerate(
@@ -139,8 +139,9 @@ def _rows(
         if bounds is None:
             rows.append(row)
             continue
-        found = None if origin in (FIXED, "none") else bounds[i]
-        rows.append((*row, "" if found is None else f"{found[0]:.3f} to {found[1]:.3f}"))
+        low, high = bounds[i]
+        unknown = origin in (FIXED, "none") or low != low  # nan
+        rows.append((*row, "" if unknown else f"{low:.3f} to {high:.3f}"))
     return rows
 
 
