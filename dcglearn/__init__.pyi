@@ -35,25 +35,22 @@ from .judgments.packed import packed_writer as packed_writer
 
 # Learning
 from .learning.learner import DCGLearner as DCGLearner
-from .learning.core_learner import CoreLearner as CoreLearner
 from .learning.fit import Fit as Fit
 from .learning.fit import fit as fit
 from .learning.compare import MeasureComparison as MeasureComparison
 from .learning.compare import compare as compare
-from .learning.intervals import ParameterIntervals as ParameterIntervals
-from .learning.intervals import parameter_intervals as parameter_intervals
-from .learning.choose_c import ChosenC as ChosenC
-from .learning.choose_c import choose_C as choose_C
-from .learning.identify import Identifiability as Identifiability
+from .learning.record import ParameterIntervals as ParameterIntervals
+from .learning.resample import parameter_intervals as parameter_intervals
+from .learning.record import ChosenC as ChosenC
+from .learning.resample import choose_C as choose_C
+from .learning.record import Identifiability as Identifiability
 from .learning.identify import identify as identify
 from .report.learned import learned_measure as learned_measure
 from .learning.problem import Problem as Problem
-from .learning.problem import Objective as Objective
-from .learning.streamed import Streamed as Streamed
 from .learning.solve import Solution as Solution
 from .learning.solve import solve as solve
-from .learning.certificate import Certificate as Certificate
-from .learning.active_set import GramMatrices as GramMatrices
+from .learning.record import Certificate as Certificate
+from .learning.sums import GramMatrices as GramMatrices
 
 # Certainty
 from .inference.usual import LearnedDCG as LearnedDCG
@@ -190,7 +187,6 @@ __all__ = [
     "PackedPairs",
     "packed_writer",
     "DCGLearner",
-    "CoreLearner",
     "Fit",
     "fit",
     "MeasureComparison",
@@ -203,8 +199,6 @@ __all__ = [
     "identify",
     "learned_measure",
     "Problem",
-    "Objective",
-    "Streamed",
     "Solution",
     "solve",
     "Certificate",

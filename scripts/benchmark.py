@@ -44,10 +44,10 @@ from dcglearn.base.files import check_writable, read_text
 from dcglearn.base.types import Pairs
 from dcglearn.judgments.packed import ROW_GROUP_SIZE, PackedPairs, packed_writer
 from dcglearn.lab.provenance import made_with
-from dcglearn.learning.certificate import Certificate, certify
+from dcglearn.learning.certificate import certify
 from dcglearn.learning.problem import Problem
+from dcglearn.learning.record import Certificate
 from dcglearn.learning.solve import Solution, SolverName, solve
-from dcglearn.learning.streamed import Streamed
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
 from dcglearn.simulation.judges import flip_pairs, true_pairs
@@ -126,7 +126,7 @@ def streamed_solver(case: Case) -> Callable[[], Answer]:
 
     def run() -> Answer:
         file = Path(folder.name) / path.name  # the folder exists as long as this function
-        return answer_of(solve(Streamed.of(PackedPairs.of(file), C=case.C), "newton"))
+        return answer_of(solve(Problem.packed(PackedPairs.of(file), C=case.C), "newton"))
 
     return run
 

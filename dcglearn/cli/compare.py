@@ -10,7 +10,6 @@ import typer
 from dcglearn.base.files import check_writable, checked_suffix, write_text
 from dcglearn.base.json_text import json_document
 from dcglearn.base.progress import reporting
-from dcglearn.cli.learn import learner_of
 from dcglearn.terminal.inputs import (
     check_distinct,
     measures_for_judgments,
@@ -70,6 +69,7 @@ def compare(
     import numpy as np
 
     from dcglearn.learning import compare as comparison
+    from dcglearn.learning.parameters import Parameters
     from dcglearn.learning.record import LearnedRecord
     from dcglearn.report.comparisons import comparison_table
     from dcglearn.report.tables import FIGURE_FORMATS, TABLE_FORMATS
@@ -91,7 +91,7 @@ def compare(
         found = comparison.compare(
             data,
             {one.name: one.measure for one in named},
-            learner_of(data, value, margin, solver, "grades"),
+            Parameters("grades", margin, 1.0 if value is None else value, solver),
             np.random.default_rng(seed),
             use,
             folds,

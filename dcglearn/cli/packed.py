@@ -117,8 +117,9 @@ def fit_packed(
     from dcglearn.base.workers import open_workers
     from dcglearn.hypotheses.certainty import certainty_of_packed
     from dcglearn.learning.fit import fit
-    from dcglearn.learning.streamed import Streamed
-    from dcglearn.report.learned import learned_measure_of_packed
+    from dcglearn.learning.problem import Problem
+    from dcglearn.learning.record import JudgmentsRecord
+    from dcglearn.report.learned import learned_measure_of
 
     if solver not in ("auto", "newton"):
         raise InputError(
@@ -131,17 +132,15 @@ def fit_packed(
     with open_workers(workers, refused.append) as found, naming(path):
         with reporting(solving) as advance:
             several = None if workers == "1" else found
-            problem = Streamed.of(pairs, margin, C, workers=several, advance=cumulative(advance))
+            problem = Problem.packed(pairs, margin, C, several, cumulative(advance))
             learned = fit(problem, solver)
         with reporting("estimating intervals"):
             certainty = certainty_of_packed(pairs, problem.n_pairs)
         usual = learned_from(prior, pairs)
-        with reporting("counting agreements (pairs read)") as advance:
-            problem = replace(problem, advance=lambda done, _: advance(done, pairs.n_pairs))
-            name = Path(path).name
-            content = learned_measure_of_packed(
-                learned, problem, name, use, solver, certainty, usual
-            )
+        with reporting("counting agreements"):
+            file = JudgmentsRecord(Path(path).name, pairs.n_pairs, problem.n_pairs)
+            labels = pairs.scale.labels
+            content = learned_measure_of(learned, labels, file, use, None, certainty, usual)
     for words in refused:  # not while the line of progress is redrawn
         print_note(f"{path}: {words}")
     files = counted(len({part.path for part in pairs.row_groups}), "file")

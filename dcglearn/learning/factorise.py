@@ -25,53 +25,13 @@ c g' always orders lists as the rank-1 part does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
-from dcglearn.learning.gauge import Gauge, is_affine
-
-
-@dataclass(frozen=True)
-class Factors:
-    """The discounts and gains of a W, in a gauge.
-
-    Attributes
-    ----------
-    discounts : ndarray of float, shape (K,)
-    gains : ndarray of float, shape (L,)
-    singular_values : ndarray of float, shape (min(K, L),)
-        Of W in its gauge, descending.
-    gauge : {"worst", "absolute", "worst order", "absolute order"}
-    fixed_discounts, fixed_gains : tuple of int
-        Indices (from 0) of those that the convention of sign and scale fixes to 0, 1 or
-        -1; the others are relative to these.
-    """
-
-    discounts: Floats
-    gains: Floats
-    singular_values: Floats
-    gauge: Gauge
-    fixed_discounts: tuple[int, ...]
-    fixed_gains: tuple[int, ...]
-
-    @property
-    def rank_one_share(self) -> float:
-        """The share of the rank-1 part in the sum of squares of W in its gauge."""
-        squares = self.singular_values**2
-        if not squares[0] > 0:  # such as those of W at a C of 1e-300, which underflow
-            squares = (self.singular_values / (self.singular_values[0] or 1.0)) ** 2
-        total = float(np.sum(squares))
-        return float(squares[0] / total) if total > 0 else 1.0
-
-    @property
-    def second_ratio(self) -> float:
-        """sigma_2 / sigma_1; 0 where W has rank 1."""
-        values = self.singular_values
-        return float(values[1] / values[0]) if len(values) > 1 else 0.0
+from dcglearn.learning.record import Factors, Gauge, is_affine
 
 
 def factorise(
@@ -81,7 +41,7 @@ def factorise(
     constant_grades: Sequence[int] = (),
     ordered: bool = True,
 ) -> Factors:
-    """Factorise W into discounts and gains.
+    """Factorise W, shape (K, L), into discounts and gains.
 
     Parameters
     ----------
@@ -95,10 +55,6 @@ def factorise(
     ordered : bool, default True
         Whether columns are grades, best first. Otherwise they are documents, and the
         most and the least relevant one get 1 and 0.
-
-    Returns
-    -------
-    Factors
 
     Raises
     ------
@@ -131,7 +87,7 @@ def factorise(
     gains, fixed_gains = _scaled(gains, best) if ordered else _to_unit_range(gains)
     if ordered and gauge.startswith("worst"):
         fixed_gains = (*fixed_gains, worst)
-    return Factors(_rounded(discounts), _rounded(gains), s, gauge, fixed_discounts, fixed_gains)
+    return Factors(gauge, fixed_discounts, fixed_gains, s, _rounded(discounts), _rounded(gains))
 
 
 def fix_gauge(
@@ -139,22 +95,9 @@ def fix_gauge(
 ) -> Floats:
     """Return the matrix that orders lists as W does and satisfies the gauge.
 
-    Parameters
-    ----------
-    W : ndarray of float, shape (K, L)
-    gauge : {"worst", "absolute", "worst order", "absolute order"}
-    worst : int or None, default -1
-        The grade worth 0 where the gauge is not ``absolute``. None subtracts the mean of
-        each row instead: for documents, none of which is known to be the worst.
-    determined_offsets : array-like of bool, shape (K,), optional
-        For ``absolute``; all by default.
+    `worst` is the grade worth 0 where the gauge is not ``absolute``. None subtracts the mean of
+    each row instead: for documents, none of which is known to be the worst.
 
-    Returns
-    -------
-    ndarray of float, shape (K, L)
-
-    Examples
-    --------
     >>> fix_gauge(np.array([[3.0, 1.0], [2.0, 2.0]]), "worst")
     array([[2., 0.],
            [0., 0.]])
@@ -170,16 +113,6 @@ def fix_gauge(
 def rank_one(W: ArrayLike) -> Floats:
     """Return the matrix of rank 1 that is nearest to W, without fixing a gauge.
 
-    Parameters
-    ----------
-    W : array-like of float, shape (K, L)
-
-    Returns
-    -------
-    ndarray of float, shape (K, L)
-
-    Examples
-    --------
     >>> rank_one([[2.0, 0.0], [0.0, 1.0]])
     array([[2., 0.],
            [0., 0.]])

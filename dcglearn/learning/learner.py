@@ -8,7 +8,8 @@ It keeps scikit-learn's contract on pairs of rankings, so that its tools work on
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,12 +28,14 @@ from dcglearn.correlation.agreement import (
 )
 from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.choose_c import ChosenC, choose_C
-from dcglearn.learning.core_learner import CoreLearner
+from dcglearn.learning.fit import Fit
+from dcglearn.learning.parameters import Encoding, Margin, Parameters
 from dcglearn.learning.problem import Problem
+from dcglearn.learning.resample import choose_C
+from dcglearn.learning.solve import SolverName, solve
 
 
-class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
+class DCGLearner(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
     """Learn the gains and discounts of DCG from preferences between rankings.
 
     Minimises  <W, W> + C sum_i v_i max(0, m_i - u(first_i) + u(second_i))^2  with the
@@ -50,9 +53,9 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         (n, 2, K) and returns n numbers.
     C : float or "cv", default 1.0
         The cost of a missed margin relative to the size of W. Positive. ``"cv"`` takes the
-        largest of :data:`dcglearn.learning.c_path.C_GRID` that agrees as well with held-out
+        largest of :data:`dcglearn.learning.solve.C_GRID` that agrees as well with held-out
         queries as the best, by repeated cross-validation
-        (:func:`dcglearn.learning.choose_c.choose_C`, with the folds of seed 0).
+        (:func:`dcglearn.learning.resample.choose_C`, with the folds of seed 0).
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
         See :func:`dcglearn.learning.solve.solve`.
     n_grades : int, optional
@@ -77,7 +80,8 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
     singular_values_ : ndarray of float, shape (min(K, L),)
         Of W in its gauge. All but the first are 0 if W is a DCG.
     certificate_ : Certificate
-    solution_ : Solution
+    fit_ : Fit
+        All of the above, and the problem with its pairs; a pickled learner leaves it out.
     identifiability_ : Identifiability
         What the pairs determine, at the optimum.
     n_features_in_ : int
@@ -101,6 +105,21 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
     >>> learner.certificate_.confirmed
     True
     """
+
+    def __init__(
+        self,
+        *,
+        encoding: Encoding = "grades",
+        margin: Margin = "unit",
+        C: float | Literal["cv"] = 1.0,
+        solver: SolverName = "auto",
+        n_grades: int | None = None,
+    ) -> None:
+        self.encoding = encoding
+        self.margin = margin
+        self.C = C
+        self.solver = solver
+        self.n_grades = n_grades
 
     def fit(
         self,
@@ -137,23 +156,32 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         SolverError
             If no solver's answer is confirmed.
         """
-        learner: CoreLearner = self
+        learner = Parameters(**self.get_params())
         if isinstance(pairs, Preferences):
             if sample_weight is not None or groups is not None:
                 raise InputError("`preferences` with weights or groups", "they have their own")
             if self.n_grades is None:
-                learner = learner.with_parameters(n_grades=pairs.n_grades)
+                learner = replace(learner, n_grades=pairs.n_grades)
             sample_weight, groups = pairs.pair_weights, pairs.pair_groups
             pairs, y = pairs.pairs, None
         ordered = _preferred_first(pairs, y)
         validate_data(self, _flat(ordered))
-        problem = learner.problem(ordered, sample_weight)
-        choice: ChosenC | None = None
+        problem, choice = learner.problem(check_array(_flat(ordered)), sample_weight), None
         if self.C == "cv":
             queries = group_numbers(_checked_groups(groups, problem.n_pairs))
             choice = choose_C(problem, queries, np.random.default_rng(0), solver=self.solver)
             problem = problem.with_C(choice.C)
-        return self.learn(problem, choice)
+        self.fit_ = learned = Fit(problem, solve(problem, self.solver), choice)
+        self.C_, self.choice_ = problem.C, choice
+        self.factors_, self.identifiability_ = learned.factors, learned.identifiability
+        self.weights_, self.utility_, self.dcg_ = learned.weights, learned.utility, learned.dcg
+        self.singular_values_ = learned.factors.singular_values
+        self.certificate_ = learned.certificate
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "fit_"}
 
     def problem(self, pairs: ArrayLike, sample_weight: ArrayLike | None = None) -> Problem:
         """Return the problem that ``fit`` solves, without solving it.
@@ -172,7 +200,7 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         InputError
             If the pairs, the weights or a parameter cannot be used.
         """
-        return super().problem(check_array(_flat(pairs)), sample_weight)
+        return Parameters(**self.get_params()).problem(check_array(_flat(pairs)), sample_weight)
 
     def decision_function(self, pairs: ArrayLike) -> Floats:
         """Return the difference of the DCG of the two rankings of each pair, exactly 0 for a tie.

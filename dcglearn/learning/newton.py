@@ -1,50 +1,42 @@
 """Semismooth Newton over the cone of monotone matrices: the optimum without slack variables.
 
-    F(w) = |w - w_0|^2 + C sum_i v_i max(0, m_i - w'x_i)^2
+    F(w) = |w|^2 + C sum_i v_i max(0, m_i - w'x_i)^2
 
 is quadratic while the active set A, the pairs that miss their margin, stays the same. The
 minimum of this quadratic model over the cone,
 
-    min  w'H w - 2 w'b,   H = I + C X_A' V X_A,   b = w_0 + C X_A' V m_A,
+    min  w'H w - 2 w'b,   H = I + C X_A' V X_A,   b = C X_A' V m_A,
 
 is a non-negative least-squares problem in the steps between neighbouring grades
-(:mod:`dcglearn.learning.monotone_minimum`). It has K L unknowns, however many pairs there are. The
+(:mod:`dcglearn.learning.cones`). It has K L unknowns, however many pairs there are. The
 step towards this minimum is a descent direction; if the active set there is the same, it is the
 optimum. The method follows Keerthi & DeCoste, "A Modified Finite Newton Method for Fast Solution
 of Large Scale Linear SVMs" (JMLR 6, 2005), extended to a cone.
 
 Many pairs start from the optimum of a subsample, recursively (without it, 10^6 pairs take 1.7
-times as long, or 7 times if none is wrong). If the active set does not settle, few pairs
-start again from an interior point (:mod:`dcglearn.learning.interior_point`; without it, 200
-pairs without errors take twice as long at C = 100 and 6 to 9 times at C = 10^4), and
-then all go along a path of growing C (without it, 2,000 to 200,000 pairs of which none is
-wrong are not solved at C = 10^8). These ratios and those below were measured on simulated
-pairs with K = 10, L = 5.
+times as long, or 7 times if none is wrong). If the active set does not settle, all go along a path
+of growing C (without it, 2,000 to 200,000 pairs of which none is wrong are not solved at C = 10^8).
+These ratios and those below were measured on simulated pairs with K = 10, L = 5.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError
-from scipy.linalg.lapack import dposv
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats
-from dcglearn.learning.active_set import (
+from dcglearn.learning.codes import MAX_DENSE_ENTRIES
+from dcglearn.learning.problem import Problem
+from dcglearn.learning.sums import (
     QuadraticModel,
     active_set_change,
     directional_derivatives,
     quadratic_model,
 )
-from dcglearn.learning.certificate import project
-from dcglearn.learning.codes import MAX_DENSE_ENTRIES
-from dcglearn.learning.interior_point import interior_point_start
-from dcglearn.learning.monotone_minimum import monotone_minimum
-from dcglearn.learning.problem import Objective
 
 MAX_NEWTON_STEPS = 100
 """Largest number of steps from one start."""
@@ -64,14 +56,6 @@ passes; with 5, 10^6 pairs take 1.7 times as long if none is wrong."""
 MAX_SUBSAMPLE_STEPS = 10
 """Largest number of steps on a subsample. Without this limit, 10^4 pairs without errors take 2.3
 times as long at C = 100; with 4, 10^6 pairs take twice as many passes."""
-
-GROWTH_PAIRS = 4
-GROWTH_RATIO = 200
-"""Growth of w, up to GROWTH_PAIRS pairs for each of the K L unknowns: the interior point is
-faster while the loss is more than GROWTH_RATIO times the penalty and falls to a third. Without
-this rule, 50 to 200 pairs without errors take 1.4 times as long from C = 100 on. With
-GROWTH_PAIRS = 10, 1,000 pairs with K = 20, L = 8 of which 2% are wrong take 4 to 5 times as long
-from C = 10 on; with GROWTH_RATIO = 50, 500 such pairs take twice as long at C = 1."""
 
 LINE_SEARCH_ROUNDS = 3
 """Rounds of a line search, each over 17 points between two of the previous round. With one round,
@@ -114,83 +98,38 @@ class Descent(NamedTuple):
 
 
 def newton(
-    problem: Objective, start: Floats | None = None, model: QuadraticModel | None = None
+    problem: Problem, start: Floats | None = None, model: QuadraticModel | None = None
 ) -> Descent:
-    """Minimise the objective.
+    """Minimise the objective, from the optimum of a subsample or from 0 by default.
 
-    Parameters
-    ----------
-    problem : Objective
-        Used only through the sums of :mod:`dcglearn.learning.active_set`.
-    start : ndarray of float, shape (K, L), optional
-        Where to begin, such as the optimum for a similar C; it is projected on the cone. By
-        default the optimum of a subsample if there are many pairs, otherwise w_0.
-    model : QuadraticModel, optional
-        The model at `start`, if it is known and `start` is in the cone. It does not depend
-        on C.
+    The model at `start` does not depend on C; giving it saves a pass. SolverError if a quadratic
+    model cannot be minimised in double precision.
 
-    Returns
-    -------
-    Descent
-
-    Raises
-    ------
-    SolverError
-        If a quadratic model cannot be minimised in double precision.
-
-    Examples
-    --------
-    >>> from dcglearn.learning.problem import Problem
-    >>> problem = Problem.of([[[0, 1], [1, 1]]], 2)
-    >>> newton(problem).W.round(4)
+    >>> newton(Problem.of([[[0, 1], [1, 1]]], 2)).W.round(4)
     array([[ 0.3333, -0.3333],
            [ 0.    ,  0.    ]])
     """
     if start is None:
-        start = _subsample_optimum(problem) if _many(problem) else problem.prior
-    tried: list[Descent] = []
-    for descent in _strategies(problem, start, model):
-        tried.append(descent)
-        if descent.settled:
-            break
-    best = tried[-1]
-    if not best.settled:
-        best = min(tried, key=lambda end: _objective_at(problem, end))
-    steps, passes = sum(end.steps for end in tried), sum(end.passes for end in tried)
-    return best._replace(steps=steps, passes=passes)
-
-
-def _strategies(
-    problem: Objective, start: Floats, model: QuadraticModel | None
-) -> Iterator[Descent]:
-    """Yield one descent after the other; a generator, so that later ones run only if needed."""
-    size = math.prod(problem.shape)
-    few = not _many(problem) and problem.n_pairs * size <= MAX_DENSE_ENTRIES
-    # With fewer pairs than unknowns, line searches are faster than an interior point.
-    full_steps_only = few and problem.n_pairs >= size
+        start = _subsample_optimum(problem) if _many(problem) else np.zeros(problem.shape)
+    few = not _many(problem) and problem.n_pairs * start.size <= MAX_DENSE_ENTRIES
     searches = MAX_NEWTON_STEPS if few else MAX_LINE_SEARCHES
-    yield _descend(
-        problem, start, model=model, full_steps_only=full_steps_only, max_line_searches=searches
-    )
-    if few:
-        yield _descend_from_interior(problem)
-    yield _descend_along_path(problem)
+    first = _descend(problem, start, model=model, max_line_searches=searches)
+    if first.settled:
+        return first
+    then = _descend_along_path(problem)
+    best = then
+    if not then.settled:
+        best = min(first, then, key=lambda end: _objective_at(problem, end))
+    return best._replace(steps=first.steps + then.steps, passes=first.passes + then.passes)
 
 
-def _descend_from_interior(problem: Objective) -> Descent:
-    """Continue from an interior point, whose steps are counted; it builds X in one pass."""
-    start, steps = interior_point_start(problem)
-    end = _descend(problem, start, full_steps_only=True)
-    return end._replace(steps=steps + end.steps, passes=1 + end.passes)
-
-
-def _descend_along_path(problem: Objective) -> Descent:
+def _descend_along_path(problem: Problem) -> Descent:
     """Go from a small C to the problem's own, mostly in powers of ten.
 
     With a large C, quadratic models far from the optimum predict little, but the optima for C
     and C / 10 are close to each other.
     """
-    start, model, steps, passes = problem.prior, None, 0, 0
+    start, model, steps, passes = np.zeros(problem.shape), None, 0, 0
     below = 10.0 ** max(1, math.ceil(math.log10(problem.C * problem.n_pairs)))
     while True:
         end = _descend(problem.with_C(problem.C / below), start, model=model)
@@ -202,34 +141,28 @@ def _descend_along_path(problem: Objective) -> Descent:
         below = max(1.0, below / (SLOW_GROWTH if searched else 10.0))
 
 
-def _many(problem: Objective) -> bool:
+def _many(problem: Problem) -> bool:
     return problem.n_pairs > max(SUBSAMPLE_MIN, SUBSAMPLE_FROM * math.prod(problem.shape))
 
 
-def _subsample_optimum(problem: Objective) -> Floats:
+def _subsample_optimum(problem: Problem) -> Floats:
     """Return about the optimum of a subsample whose total loss is scaled up to match."""
     fewer = problem.sample(problem.n_pairs // SUBSAMPLE_FACTOR)
-    start = _subsample_optimum(fewer) if _many(fewer) else fewer.prior
+    start = _subsample_optimum(fewer) if _many(fewer) else np.zeros(problem.shape)
     return _descend(fewer, start, max_steps=MAX_SUBSAMPLE_STEPS).W
 
 
 def _descend(
-    problem: Objective,
+    problem: Problem,
     start: Floats,
     max_steps: int = MAX_NEWTON_STEPS,
     model: QuadraticModel | None = None,
-    full_steps_only: bool = False,
     max_line_searches: int = MAX_NEWTON_STEPS,
 ) -> Descent:
-    """Step until the active set settles or no step descends, at most `max_steps` times.
-
-    With `full_steps_only`, give up when a line search would be needed or w has to grow for
-    several steps: an interior point is faster then.
-    """
-    w = project(problem, start).ravel()
+    """Step until the active set settles or no step descends, at most `max_steps` times."""
+    w = problem.cone.project(start).ravel()
     here = model or problem.sum_over_blocks(quadratic_model, w)
     passes = 0 if model else 1
-    check_growth = full_steps_only and problem.n_pairs <= GROWTH_PAIRS * len(w)
     for step in range(1, max_steps + 1):
         target = _minimise_model(problem, here, w)
         change = problem.sum_over_blocks(active_set_change, w, target)
@@ -241,10 +174,8 @@ def _descend(
         if np.abs(direction).max() <= 1e-15 * np.abs(w).max():
             break
         if _full_step_descends(problem, w, here, target, there):
-            if check_growth and _has_to_grow(problem, target, here, there):
-                break
             w, here = target, there
-        elif full_steps_only or not max_line_searches:
+        elif not max_line_searches:
             break
         else:
             max_line_searches -= 1
@@ -255,34 +186,25 @@ def _descend(
 
 
 def _full_step_descends(
-    problem: Objective, w: Floats, here: QuadraticModel, target: Floats, there: QuadraticModel
+    problem: Problem, w: Floats, here: QuadraticModel, target: Floats, there: QuadraticModel
 ) -> bool:
-    C, prior, step = problem.C, problem.prior.ravel(), target - w
-    slope = 2 * float(step @ (w - prior - C * (here.linear - here.hessian @ w)))
-    change = float(step @ (w + target - 2 * prior)) + C * (there.loss - here.loss)
+    C, step = problem.C, target - w
+    slope = 2 * float(step @ (w - C * (here.linear - here.hessian @ w)))
+    change = float(step @ (w + target)) + C * (there.loss - here.loss)
     return change <= ARMIJO * slope
 
 
-def _has_to_grow(
-    problem: Objective, target: Floats, here: QuadraticModel, there: QuadraticModel
-) -> bool:
-    """Whether w is far too small: the loss dominates the penalty and falls to a third."""
-    penalty = float(np.sum((target - problem.prior.ravel()) ** 2))
-    return there.loss < here.loss / 3 and problem.C * there.loss > GROWTH_RATIO * penalty
+def _objective_at(problem: Problem, end: Descent) -> float:
+    return float(np.sum(end.W**2) + problem.C * end.model.loss)
 
 
-def _objective_at(problem: Objective, end: Descent) -> float:
-    return float(np.sum((end.W - problem.prior) ** 2) + problem.C * end.model.loss)
-
-
-def _line_search(problem: Objective, w: Floats, direction: Floats) -> float:
+def _line_search(problem: Problem, w: Floats, direction: Floats) -> float:
     """Return a t in (0, 1] at which the derivative of F along the direction is about 0."""
     low, high = 0.0, 1.0
-    from_prior = w - problem.prior.ravel()
     for _ in range(LINE_SEARCH_ROUNDS):
         steps = np.linspace(low, high, 17)
         loss_part = problem.sum_over_blocks(directional_derivatives, w, direction, steps)
-        slope = direction @ from_prior + steps * (direction @ direction) - problem.C * loss_part
+        slope = direction @ w + steps * (direction @ direction) - problem.C * loss_part
         if not (slope > 0).any():
             return float(steps[-1])
         last = int(np.argmax(slope > 0))
@@ -293,18 +215,11 @@ def _line_search(problem: Objective, w: Floats, direction: Floats) -> float:
     return float(low + share * (high - low))
 
 
-def _minimise_model(problem: Objective, model: QuadraticModel, w: Floats) -> Floats:
+def _minimise_model(problem: Problem, model: QuadraticModel, w: Floats) -> Floats:
     """Minimise the quadratic model over the cone, starting with the ties between grades of w."""
-    C, prior = problem.C, problem.prior
+    W, offsets = w.reshape(problem.shape), problem.has_empty_ranks
     try:
-        if problem.monotone and problem.shape[1] > 1:
-            W, offsets = w.reshape(prior.shape), problem.has_empty_ranks
-            minimum = monotone_minimum(model.hessian, model.linear, C, prior, W, offsets).ravel()
-        else:
-            H = C * model.hessian
-            H.flat[:: len(H) + 1] += 1
-            b = prior.ravel() + C * model.linear
-            minimum = _unconstrained_minimum(H, b)
+        minimum = problem.cone.minimise(model.hessian, model.linear, problem.C, W, offsets).ravel()
         if not np.isfinite(minimum).all():
             raise LinAlgError("the minimum is not finite")
         return minimum
@@ -312,10 +227,3 @@ def _minimise_model(problem: Objective, model: QuadraticModel, w: Floats) -> Flo
         raise SolverError(
             f"a quadratic model cannot be minimised in double precision ({error})"
         ) from error
-
-
-def _unconstrained_minimum(H: Floats, b: Floats) -> Floats:
-    _, x, failed = dposv(H.T, b, overwrite_a=1)  # the memory order of LAPACK
-    if failed:
-        raise LinAlgError(f"the hessian is not positive definite at {failed}")
-    return np.asarray(x)

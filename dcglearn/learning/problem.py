@@ -1,51 +1,41 @@
 """The learning problem: what every solver minimises and every certificate checks.
 
-    min_W  |W - W_0|^2 + C sum_i v_i max(0, m_i - <W, x_i>)^2
+    min_W  |W|^2 + C sum_i v_i max(0, m_i - <W, x_i>)^2
     s.t.   W[k, l] >= W[k, l + 1]                            (if grades are ordered)
 
-with x_i = s(preferred) - s(other), and W_0 = 0 unless a prior is given. The problems of
-Zhou, Zha, Xue & Yu (arXiv 1212.5650) are eq. 1 with m = 1, eq. 4 with m the Hamming
-distance, and eq. 6 without the monotone constraints, on the K x K encoding of rankings
-without grades.
+with x_i = s(preferred) - s(other), where the encoding s of a ranking has one unit vector per rank.
+The problems of Zhou, Zha, Xue & Yu (arXiv 1212.5650) are eq. 1 with m = 1, eq. 4 ("enhanced")
+with m the Hamming distance, the number of ranks at which the grades differ, and eq. 6 without the
+monotone constraints, on the K x K encoding of rankings without grades.
 
-Solvers never index the pairs. They ask for sums over blocks of pairs
-(:meth:`Objective.sum_over_blocks`), so the same solver works on pairs in memory, in files
-or on other machines.
+Solvers never index the pairs. They ask for sums over blocks of pairs, so the same solver works on
+pairs in memory, in files or on other machines (:mod:`dcglearn.learning.source`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache, reduce
+from dataclasses import dataclass, replace
 from numbers import Real
-from operator import add
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from dcglearn.base.checks import finite_array
-from dcglearn.base.errors import InputError
-from dcglearn.base.representation import ShortRepr
-from dcglearn.base.threads import map_threads
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Grades
+from dcglearn.base.workers import Workers
 from dcglearn.correlation.agreement import checked_pairs, one_per_pair
-from dcglearn.judgments.checks import check_worth_learning
-from dcglearn.learning.codes import (
-    MAX_BLOCK_PAIRS,
-    MIN_BLOCK_PAIRS,
-    Block,
-    CodeLayout,
-    take_unless_ones,
-)
-from dcglearn.learning.margins import constant_array, margins
-from dcglearn.measures.scale import NO_DOCUMENT
+from dcglearn.judgments.packed import PackedPairs
+from dcglearn.learning.cones import FREE, MONOTONE, Cone
+from dcglearn.learning.source import Arrays, RowGroups, Source
 
 _Statistic = TypeVar("_Statistic")
 
-_layout = lru_cache(8)(CodeLayout)  # many small problems share one, and its tables
+MarginName = Literal["unit", "hamming"]
+MARGINS: tuple[MarginName, ...] = ("unit", "hamming")
 
 MAX_OBJECTIVE = 1e150
 """Upper limit of C x total weight x margin^2: its square must be finite."""
@@ -54,71 +44,46 @@ MAX_WEIGHTS = 10_000
 """Upper limit of K L, the size of W: the hessian holds its square, here 800 MB."""
 
 
-class Objective(Protocol):
-    """A learning problem, wherever its pairs are stored."""
-
-    @property
-    def n_pairs(self) -> int:
-        """Number of pairs."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(K, L), the shape of W."""
-
-    @property
-    def C(self) -> float:
-        """Weight of the squared hinge loss relative to |W - W_0|^2."""
-
-    @property
-    def monotone(self) -> bool:
-        """Whether the rows of W must be non-increasing."""
-
-    @property
-    def prior(self) -> Floats:
-        """W_0, shape (K, L)."""
-
-    @property
-    def has_empty_ranks(self) -> bool:
-        """Whether some list has no document at some rank."""
-
-    def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
-        """Return the sum of ``statistic(block, *arguments)`` over all blocks, in their order."""
-
-    def sample(self, n: int) -> Objective:
-        """Return the problem of about n of the pairs, evenly spaced, with C scaled up to match."""
-
-    def with_C(self, C: float) -> Self:
-        """Return the same problem with another C."""
-
-
-@dataclass(frozen=True, repr=False)
-class Problem(ShortRepr):
-    """A learning problem with its pairs in memory. Use :meth:`of` to build it.
+@dataclass(frozen=True)
+class Problem:
+    """A learning problem. Use :meth:`of` or :meth:`packed` to build it.
 
     Attributes
     ----------
-    pairs : ndarray of int, shape (n, 2, K)
-        The preferred ranking first. If an integer array was given, it is that array, not a
-        copy: do not change it afterwards.
-    n_grades : int
-        L, or the number of documents.
-    margins, weights : ndarray of float, shape (n,)
-        m and v.
+    source : Source
+        The pairs, in memory or in files.
     C : float
-        Weight of the squared hinge loss relative to |W - W_0|^2.
+        Weight of the squared hinge loss relative to |W|^2.
     monotone : bool
         Whether a better grade must be worth at least as much as a worse one at every rank.
-    prior : ndarray of float, shape (K, L)
-        W_0.
+    margin : str
+        ``unit``, ``hamming``, or ``own`` for given numbers.
     """
 
-    pairs: Grades
-    n_grades: int
-    margins: Floats
-    weights: Floats
-    C: float
-    monotone: bool
-    prior: Floats = field(repr=False)
+    source: Source
+    C: float = 1.0
+    monotone: bool = True
+    margin: str = "unit"
+
+    def __post_init__(self) -> None:
+        K, L = self.shape
+        if K * L > MAX_WEIGHTS:
+            raise InputError(
+                f"lists of {K:,} ranks and {L:,} grades have {K * L:,} weights to learn",
+                f"cut the lists, or lower `n_ranks`: {MAX_WEIGHTS:,} can be learned at most",
+            )
+        C: object = self.C
+        if isinstance(C, bool) or not isinstance(C, Real) or not 0 < float(C) < math.inf:
+            raise InputError(f"C is {self.C!r}", "use a finite number above 0")
+        weight, margin = self.source.magnitudes
+        with np.errstate(over="ignore"):  # an overflow fails the comparison
+            fits = self.C * max(weight, 1.0) * max(margin, 1.0) ** 2 < MAX_OBJECTIVE
+        if not fits:
+            raise InputError(
+                f"C = {self.C:g}, weights that add up to {weight:g} and margins up to {margin:g} "
+                "overflow",
+                f"scale them down: C x weights x margins^2 must stay below {MAX_OBJECTIVE:g}",
+            )
 
     @classmethod
     def of(
@@ -129,22 +94,22 @@ class Problem(ShortRepr):
         weights: ArrayLike | None = None,
         C: float = 1.0,
         monotone: bool = True,
-        prior: ArrayLike | None = None,
     ) -> Problem:
-        """Check the parts and build the problem.
+        """Check pairs in memory and build the problem.
 
         Parameters
         ----------
         pairs : array-like of int, shape (n, 2, K)
+            The preferred ranking first. An integer array is not copied: do not change it
+            afterwards.
         n_grades : int
+            L, or the number of documents.
         margin : {"unit", "hamming"} or array-like of float, shape (n,)
         weights : array-like of float, shape (n,), optional
             0 or more; 1 by default.
         C : float, default 1
             Positive and finite.
         monotone : bool, default True
-        prior : array-like of float, shape (K, L), optional
-            W_0, the W towards which the penalty shrinks; 0 by default.
 
         Returns
         -------
@@ -164,195 +129,114 @@ class Problem(ShortRepr):
         rows = checked_pairs(pairs, n_grades)
         if not len(rows):
             raise InputError("no pair to learn from", "give at least one strict preference")
-        v = constant_array(1.0, len(rows))
-        if weights is not None:
-            v = one_per_pair(weights, len(rows), "weights", 0.0)
-        m = margins(rows, margin)
-        W_0 = validate_prior(prior, (rows.shape[2], n_grades))
-        problem = cls(rows, n_grades, m, v, validate_C(C), monotone, W_0)
-        check_overflow(problem.C, *problem._magnitudes)
-        return problem
+        v = None if weights is None else one_per_pair(weights, len(rows), "weights", 0.0)
+        if v is not None and (v == 1).all():  # which then need no memory
+            v = None
+        if isinstance(margin, str):
+            name, m = margin, margins_of(margin)(rows)
+        else:
+            name, m = "own", one_per_pair(margin, len(rows), "margins")
+        return cls(Arrays(rows, n_grades, m, v), C, monotone, name)
+
+    @classmethod
+    def packed(
+        cls,
+        pairs: PackedPairs,
+        margin: str = "unit",
+        C: float = 1.0,
+        workers: Workers | None = None,
+        advance: Advance = silent,
+    ) -> Problem:
+        """Read all packed pairs once, comparing them with their digests, and build the problem.
+
+        Parameters
+        ----------
+        pairs : PackedPairs
+        margin : {"unit", "hamming"}, default "unit"
+        C : float, default 1
+        workers : callable, optional
+            From :func:`dcglearn.base.workers.open_workers`; threads of this process by default.
+        advance : callable
+            Called with (pairs read in this pass, 0).
+
+        Returns
+        -------
+        Problem
+
+        Raises
+        ------
+        InputError
+            If a file is damaged, nothing can be learned, or the objective overflows.
+        """
+        largest = float(pairs.n_ranks) if margin == "hamming" else 1.0
+        source = RowGroups(pairs, margins_of(margin), largest, workers, advance)
+        return cls(source, C, margin=margin)
 
     @property
     def n_pairs(self) -> int:
         """Number of pairs."""
-        return len(self.pairs)
+        return self.source.n_pairs
 
     @property
     def shape(self) -> tuple[int, int]:
         """(K, L), the shape of W."""
-        return self.pairs.shape[2], self.n_grades
+        return self.source.shape
 
-    @cached_property
+    @property
     def has_empty_ranks(self) -> bool:
         """Whether some list has no document at some rank."""
-        return bool(self.pairs.min(initial=0) == NO_DOCUMENT)
+        return self.source.has_empty_ranks
 
-    @cached_property
-    def blocks(self) -> tuple[Block, ...]:
-        """The encoded pairs, in blocks whose sizes depend on n only, not on the machine."""
-        layout = _layout(*self.shape, self.has_empty_ranks)
-        size = min(MAX_BLOCK_PAIRS, max(MIN_BLOCK_PAIRS, -(-self.n_pairs // 2)))
-        cuts = [slice(begin, begin + size) for begin in range(0, self.n_pairs, size)]
+    @property
+    def cone(self) -> Cone:
+        """The matrices W that are allowed."""
+        return MONOTONE if self.monotone and self.shape[1] > 1 else FREE
 
-        def block(cut: slice) -> Block:
-            codes = layout.encode(self.pairs[cut])
-            return Block(layout, codes, self.margins[cut], self.weights[cut])
+    @property
+    def arrays(self) -> Arrays:
+        """The pairs in memory; an InputError if they are in files."""
+        if isinstance(self.source, Arrays):
+            return self.source
+        raise InputError("the pairs are in files", "read them into memory, or use newton")
 
-        return tuple(map_threads(block, cuts))
+    @property
+    def pairs(self) -> Grades:
+        """The pairs in memory, shape (n, 2, K)."""
+        return self.arrays.pairs
 
     def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
-        """Return the sum of a statistic over the blocks (see :class:`Objective`).
+        """Return the sum of ``statistic(block, *arguments)`` over all blocks, in their order."""
+        return self.source.sum_over_blocks(statistic, *arguments)
 
-        Parameters
-        ----------
-        statistic : callable
-            Called with a block and the arguments. Its results are added.
-        *arguments
-        """
-        if len(self.blocks) == 1:  # few pairs: every microsecond counts
-            return statistic(self.blocks[0], *arguments)
-        parts: list[Any] = map_threads(lambda block: statistic(block, *arguments), self.blocks)
-        total: _Statistic = reduce(add, parts)
-        return total
+    def with_C(self, C: float) -> Problem:
+        """Return the same problem with another C."""
+        return replace(self, C=C)
 
-    def with_C(self, C: float) -> Self:
-        """Return the same problem with another C (see :class:`Objective`).
-
-        Parameters
-        ----------
-        C : float
-
-        Raises
-        ------
-        InputError
-            If C is not positive and finite, or so large that the objective overflows.
-        """
-        check_overflow(validate_C(C), *self._magnitudes)
-        return self._sharing_blocks(replace(self, C=float(C)))
-
-    def _sharing_blocks(self, other: Self) -> Self:
-        for name in ("blocks", "has_empty_ranks", "_magnitudes"):  # C does not change them
-            vars(other)[name] = getattr(self, name)
-        return other
-
-    @cached_property
-    def _magnitudes(self) -> tuple[float, float]:
-        """The sum of the weights and the largest absolute margin."""
-        return total_weight(self.weights), _largest(self.margins)
-
-    def take(self, rows: NDArray[np.intp]) -> Problem:
-        """Return the problem of a subset of the pairs.
-
-        Parameters
-        ----------
-        rows : ndarray of int, shape (m,)
-
-        Raises
-        ------
-        InputError
-            If nothing can be learned from them: no pair differs, or all weights are 0.
-        """
-        weights, pairs = take_unless_ones(self.weights, rows), self.pairs[rows]
-        check_worth_learning(pairs, weights)
-        return replace(
-            self,
-            pairs=pairs,
-            margins=self.margins[rows],
-            weights=constant_array(1.0, len(rows)) if weights is None else weights,
-        )
+    def take(self, rows: Any, times: Floats | None = None) -> Problem:
+        """Return the problem of some pairs in memory, each counted `times` as often."""
+        return replace(self, source=self.arrays.take(rows, times))
 
     def sample(self, n: int) -> Problem:
-        """Return the problem of at most n of the pairs, evenly spread (see :class:`Objective`).
-
-        Parameters
-        ----------
-        n : int
-        """
-        every = slice(None, None, -(-self.n_pairs // n))
-        pairs = np.ascontiguousarray(self.pairs[every])  # so that later passes read less memory
-        C = self.C * self.n_pairs / len(pairs)
-        return replace(
-            self, pairs=pairs, margins=self.margins[every], weights=self.weights[every], C=C
-        )
+        """Return the problem of at most n evenly spaced pairs, with C scaled up to match."""
+        source = self.source.sample(-(-self.n_pairs // n))
+        return replace(self, source=source, C=self.C * self.n_pairs / source.n_pairs)
 
 
-def validate_C(C: object) -> float:
-    """Return C as a float; refuse it unless it is positive and finite.
+def margins_of(name: str) -> Callable[[Grades], Floats | None]:
+    """Return the function that gives the margins of pairs (n, 2, K); None where all are 1.
 
-    Parameters
-    ----------
-    C : object
-
-    Raises
-    ------
-    InputError
+    >>> pairs = np.array([[[0, 0, 1, 3, 4], [0, 1, 0, 3, 4]], [[0, 0, 1, 3, 4], [3, 4, 0, 0, 1]]])
+    >>> margins_of("hamming")(pairs)
+    array([2., 5.])
     """
-    if not isinstance(C, bool) and isinstance(C, Real) and 0 < float(C) < math.inf:
-        return float(C)
-    raise InputError(f"C is {C!r}", "use a finite number above 0")
+    if not is_one_of(name, MARGINS):
+        raise unknown_name("margin", name, MARGINS)
+    return _hamming if name == "hamming" else _unit
 
 
-def check_overflow(C: float, weight: float, margin: float) -> None:
-    """Refuse an objective that overflows.
-
-    Parameters
-    ----------
-    C : float
-    weight : float
-        The sum of the weights.
-    margin : float
-        The largest absolute margin.
-
-    Raises
-    ------
-    InputError
-        With the three magnitudes.
-    """
-    with np.errstate(over="ignore"):  # an overflow fails the comparison
-        if C * max(weight, 1.0) * max(margin, 1.0) ** 2 < MAX_OBJECTIVE:
-            return
-    raise InputError(
-        f"C = {C:g}, weights that add up to {weight:g} and margins up to {margin:g} overflow",
-        f"scale them down: C x weights x margins^2 must stay below {MAX_OBJECTIVE:g}",
-    )
+def _unit(pairs: Grades) -> None:
+    return None
 
 
-def validate_prior(prior: ArrayLike | None, shape: tuple[int, int]) -> Floats:
-    """Return W_0 as an array: zeros for None; refuse any other shape and infinite entries.
-
-    Parameters
-    ----------
-    prior : array-like of float, optional
-    shape : (int, int)
-        (K, L).
-
-    Raises
-    ------
-    InputError
-        If it does not have that shape, or is not finite, or K L is above :data:`MAX_WEIGHTS`.
-    """
-    K, L = shape
-    if K * L > MAX_WEIGHTS:
-        raise InputError(
-            f"lists of {K:,} ranks and {L:,} grades have {K * L:,} weights to learn",
-            f"cut the lists, or lower `n_ranks`: {MAX_WEIGHTS:,} weights can be learned at most",
-        )
-    if prior is None:
-        return np.zeros(shape)
-    return finite_array(prior, "prior weights", shape, f"give numbers of shape {shape}, as W")
-
-
-def total_weight(weights: Floats) -> float:
-    """Return the sum of the weights; infinity if it overflows.
-
-    Parameters
-    ----------
-    weights : ndarray of float, shape (n,)
-    """
-    with np.errstate(over="ignore"):  # infinity says so
-        return float(weights.sum())
-
-
-def _largest(margins: Floats) -> float:
-    return float(max(margins.max(initial=0.0), -margins.min(initial=0.0)))
+def _hamming(pairs: Grades) -> Floats:
+    return cast(Floats, (pairs[:, 0] != pairs[:, 1]).sum(axis=1).astype(float))

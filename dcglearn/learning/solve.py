@@ -2,48 +2,55 @@
 
 ``newton`` needs no slack variables and is the fastest solver. ``osqp`` and ``clarabel`` solve
 the problem as printed in the paper, through cvxpy, for comparison. Every answer is checked
-by its certificate, whatever the solver reports, and polished if that improves it. An answer
-that double precision cannot confirm is solved for again in exact arithmetic
-(:mod:`dcglearn.learning.exact`); what is not confirmed then raises.
+by its certificate, whatever the solver reports; what is not confirmed raises.
+
+An answer that is not the exact optimum is polished. It determines which pairs miss their margin (A)
+and, from the ties of P(q) (see :mod:`dcglearn.learning.certificate`), which grades are tied at a
+rank. Given both, the problem is least squares in the distinct values z, W = B z, where the 0/1
+matrix B repeats the value of tied grades:
+
+    B'(I + C X_A' V X_A) B z = B' C X_A' V m
+
+This is solved exactly, the active set and the ties are determined again from the result, and so on
+until they repeat. The answer with the smallest duality gap is kept.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from dcglearn.base.errors import SolverError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, SolverError, is_one_of, unknown_name
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
-from dcglearn.learning.active_set import QuadraticModel, quadratic_model
-from dcglearn.learning.certificate import TOLERANCE, Certificate, certify
+from dcglearn.learning.certificate import certify, primal_from_dual
 from dcglearn.learning.codes import Block
-from dcglearn.learning.exact import solve_exactly
 from dcglearn.learning.newton import newton
-from dcglearn.learning.polish import polish
-from dcglearn.learning.problem import Objective, Problem
+from dcglearn.learning.problem import Problem
+from dcglearn.learning.record import TOLERANCE, Certificate, SolverRun
+from dcglearn.learning.sums import QuadraticModel, quadratic_model, residual_sums
 
 SolverName = Literal["auto", "newton", "osqp", "clarabel"]
 SOLVERS: tuple[SolverName, ...] = ("auto", "newton", "osqp", "clarabel")
 
-MAX_CVXPY_PAIRS = 100_000
-"""Number of pairs up to which ``auto`` tries Clarabel; with more it takes minutes and gigabytes."""
+C_GRID = tuple(10.0**power for power in range(-4, 4))
+"""The powers of ten from 10^-4 to 10^3."""
+
+MAX_POLISH_ROUNDS = 20
 
 
 @dataclass(frozen=True, repr=False)
-class Solution(ShortRepr):
+class Solution(SolverRun, ShortRepr):
     """A confirmed answer.
 
     Attributes
     ----------
-    W : ndarray of float, shape (K, L)
-    certificate : Certificate
-    model : QuadraticModel
-        The quadratic model of the loss at W.
     solver : str
         The solver whose answer it is.
     status : str
@@ -54,30 +61,26 @@ class Solution(ShortRepr):
         counted.
     polished : bool
         Whether polishing improved the solver's answer.
+    W : ndarray of float, shape (K, L)
+    certificate : Certificate
+    model : QuadraticModel
+        The quadratic model of the loss at W.
     """
 
     W: Floats
     certificate: Certificate
     model: QuadraticModel
-    solver: str
-    status: str
-    iterations: int
-    passes: int
-    polished: bool
 
 
-def solve(
-    problem: Objective, solver: SolverName = "auto", start: Solution | None = None
-) -> Solution:
+def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None = None) -> Solution:
     """Solve a problem to a confirmed optimum.
 
     Parameters
     ----------
-    problem : Problem or another Objective
-        ``osqp`` and ``clarabel`` need a Problem, with its pairs in memory.
+    problem : Problem
+        ``osqp`` and ``clarabel`` need its pairs in memory.
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
-        ``auto`` uses Newton's method, and then Clarabel if that answer is not confirmed and
-        there are at most :data:`MAX_CVXPY_PAIRS` pairs.
+        ``auto`` is Newton's method.
     start : Solution, optional
         Of the same pairs with another C: Newton's method starts from it.
 
@@ -88,10 +91,10 @@ def solve(
     Raises
     ------
     InputError
-        If the solver's name is unknown.
+        If the solver's name is unknown; or if the optimum is 0, so that all lists are tied, and
+        that could not be confirmed.
     SolverError
-        If no answer is confirmed, with the status, the iterations and the certificate of each
-        solver.
+        If the answer is not confirmed, with the status, the iterations and the certificate.
 
     Examples
     --------
@@ -102,84 +105,95 @@ def solve(
     """
     if not is_one_of(solver, SOLVERS):
         raise unknown_name("solver", solver, SOLVERS)
+    name = "newton" if solver == "auto" else solver
     with one_blas_thread():
-        if start is None:
-            return _solve_convex(solver, problem, None, None)
-        return _solve_convex(solver, problem, start.W, start.model)
-
-
-def _solve_convex(
-    solver: SolverName, problem: Objective, start: Floats | None, model: QuadraticModel | None
-) -> Solution:
-    """Return the first confirmed solution of the solvers to try."""
-    refused = []
-    for name in _solvers_to_try(problem, solver):
-        try:
-            return _confirmed_solution(problem, name, start, model)
-        except SolverError as error:
-            refused.append(str(error))
-    raise SolverError(
-        f"no solver reached a confirmed optimum (|W - W*| <= {TOLERANCE:g} |W|): "
-        + "; ".join(refused)
-        + f"; {_scale(problem)}; "
-        + "rescale `C`, the weights or the margins, or choose another `solver`"
-    )
-
-
-def _scale(problem: Objective) -> str:
-    """Return the cause of most refusals: how far the weights and C spread."""
-    least, largest = problem.sum_over_blocks(_weight_range).values
-    orders = math.log10(largest / least) if largest else 0.0
-    largest *= problem.C
-    return f"weights span {orders:.0f} orders of magnitude, C x weight is up to {largest:.0e}"
-
-
-def _weight_range(block: Block) -> _WeightRange:
-    v = block.weights
-    return _WeightRange((float(v.min(initial=math.inf, where=v > 0)), float(v.max(initial=0.0))))
-
-
-class _WeightRange(NamedTuple):
-    """The smallest positive and the largest weight."""
-
-    values: tuple[float, float]
-
-    def __add__(self, other: Any) -> Any:
-        (least, largest), (lower, higher) = self.values, other.values
-        return _WeightRange((min(least, lower), max(largest, higher)))
-
-
-def _solvers_to_try(problem: Objective, solver: SolverName) -> list[str]:
-    if solver != "auto":
-        return [solver]
-    few = isinstance(problem, Problem) and problem.n_pairs <= MAX_CVXPY_PAIRS
-    return ["newton", "clarabel"] if few else ["newton"]
-
-
-def _confirmed_solution(
-    problem: Objective, name: str, start: Floats | None, model: QuadraticModel | None
-) -> Solution:
-    """Return a confirmed solution, or raise what is known about the answer that is not."""
-    W, model, status, iterations, passes, settled = _answer(problem, name, start, model)
-    answer, certificate = certify(problem, W)
-    improved = False
-    if not (settled and certificate.confirmed):  # otherwise it is the exact optimum already
-        polished, polished_certificate = polish(problem, answer)
-        if polished_certificate.computed_gap < certificate.computed_gap:
-            answer, certificate, improved = polished, polished_certificate, True
-    if not certificate.confirmed:
-        ended = f"{name} ended with {status!r} after {iterations} iterations; its answer has "
-        before = answer
-        try:
-            answer, certificate = solve_exactly(problem, answer)
-        except SolverError as error:
-            raise SolverError(f"{ended}{certificate}; {error}") from error
+        W, model, status, iterations, passes, settled = _answer(problem, name, start)
+        answer, certificate = certify(problem, W)
+        improved = False
+        if not (settled and certificate.confirmed):  # otherwise it is the exact optimum already
+            polished, better = polish(problem, answer, certificate)
+            if better.computed_gap < certificate.computed_gap:
+                answer, certificate, improved = polished, better, True
         if not certificate.confirmed:
-            raise SolverError(f"{ended}{certificate}")
-        improved |= not np.array_equal(answer, before)
-    if improved or model is None:
-        model = problem.sum_over_blocks(quadratic_model, answer.ravel())
-    return Solution(answer, certificate, model, name, status, iterations, passes + 1, improved)
+            if not answer.any():
+                check_not_zero(problem)
+            raise SolverError(
+                f"the optimum is not confirmed (|W - W*| <= {TOLERANCE:g} |W|): {name} ended with "
+                f"{status!r} after {iterations} iterations; its answer has {certificate}; "
+                f"{_scale(problem)}; rescale `C`, the weights or the margins, or choose another "
+                "`solver`"
+            )
+        if improved or model is None:
+            model = problem.sum_over_blocks(quadratic_model, answer.ravel())
+    return Solution(name, status, iterations, passes + 1, improved, answer, certificate, model)
+
+
+def solve_path(
+    problem: Problem, grid: Sequence[float], solver: SolverName = "auto"
+) -> Iterator[Solution]:
+    """Yield the optimum for each C of a grid, each started from the previous one.
+
+    Neighbouring optima have nearly the same active set, so one or two Newton steps lead from one
+    to the next; ascending grids are fastest.
+
+    >>> problem = Problem.of([[[0], [1]]], 2)
+    >>> [float(s.W[0, 0].round(3)) for s in solve_path(problem, [0.1, 1.0, 10.0])]
+    [0.083, 0.333, 0.476]
+    """
+    solution = None
+    for C in grid:
+        solution = solve(problem.with_C(C), solver, solution)
+        yield solution
+
+
+def polish(problem: Problem, W: Floats, certificate: Certificate) -> tuple[Floats, Certificate]:
+    """Improve an answer of the cone, and its certificate, until its active set repeats.
+
+    >>> problem = Problem.of([[[0], [1]]], 2)
+    >>> polish(problem, *certify(problem, np.array([[0.3, -0.3]])))[0]
+    array([[ 0.33333333, -0.33333333]])
+    """
+    current = W
+    solved: set[bytes] = set()
+    for _ in range(MAX_POLISH_ROUNDS):
+        r = problem.sum_over_blocks(residual_sums, current.ravel())
+        face = problem.cone.project(primal_from_dual(problem, r.normal_residual))
+        ties = problem.cone.ties(face)
+        model = problem.sum_over_blocks(quadratic_model, current.ravel())
+        key = model.linear.tobytes() + model.hessian.tobytes() + ties.tobytes()
+        if key in solved:
+            break
+        solved.add(key)
+        B = np.eye(ties[-1] + 1)[ties]
+        A = B.T @ B + problem.C * (B.T @ model.hessian @ B)
+        try:
+            z = cho_solve(cho_factor(A), B.T @ (problem.C * model.linear))
+        except LinAlgError:  # singular in double precision; the best so far is returned
+            break
+        current, found = certify(problem, (B @ z).reshape(problem.shape))
+        if found.computed_gap < certificate.computed_gap:
+            W, certificate = current, found
+    return W, certificate
+
+
+def check_not_zero(problem: Problem) -> None:
+    """Refuse a problem whose optimum is W = 0, with the reason.
+
+    The optimum is 0 iff the projection of C X'Vm, for the margins m that W = 0 misses, is 0.
+    """
+    at_zero = problem.sum_over_blocks(residual_sums, np.zeros(math.prod(problem.shape)))
+    size = problem.C * at_zero.total
+    q = primal_from_dual(problem, at_zero.normal_residual)
+    if np.abs(problem.cone.project(q)).max() > 1e-12 * size:
+        return
+    if not size:
+        raise InputError("no margin is above 0: W = 0 satisfies all pairs", "raise the margins")
+    if np.abs(q).max() > 1e-12 * size:
+        raise InputError(
+            "all weights are 0 at the optimum: better grades lose more often than they win",
+            "check that the scale names the best grade first",
+        )
+    raise InputError("the judgments cancel out", "give judgments that agree more with each other")
 
 
 class _Answer(NamedTuple):
@@ -193,19 +207,40 @@ class _Answer(NamedTuple):
     settled: bool
 
 
-def _answer(
-    problem: Objective, name: str, start: Floats | None, model: QuadraticModel | None
-) -> _Answer:
+def _answer(problem: Problem, name: str, start: Solution | None) -> _Answer:
     if name == "newton":
+        given = (start.W, start.model) if start else (None, None)
         try:
-            W, model, iterations, passes, settled = newton(problem, start, model)
+            W, model, iterations, passes, settled = newton(problem, *given)
         except SolverError as error:
-            return _Answer(problem.prior, None, str(error), 0, 0, False)
+            return _Answer(np.zeros(problem.shape), None, str(error), 0, 0, False)
         status = "the active pairs did not change" if settled else "no further descent"
         return _Answer(W, model, status, iterations, passes, settled)
-    if not isinstance(problem, Problem):
-        raise SolverError(f"{name} needs the pairs in memory")
+    problem.arrays  # noqa: B018 - raises if the pairs are in files
     from dcglearn.learning.qp import solve_with_cvxpy  # cvxpy takes seconds to load
 
     W, iterations, status = solve_with_cvxpy(problem, name)
     return _Answer(W, None, status, iterations, 0, False)
+
+
+def _scale(problem: Problem) -> str:
+    """Return the cause of most refusals: how far the weights and C spread."""
+    least, largest = problem.sum_over_blocks(_weight_range).values
+    orders = math.log10(largest / least) if largest else 0.0
+    largest *= problem.C
+    return f"weights span {orders:.0f} orders of magnitude, C x weight is up to {largest:.0e}"
+
+
+def _weight_range(block: Block) -> _WeightRange:
+    v = np.ones(1) if block.weights is None else block.weights
+    return _WeightRange((float(v.min(initial=math.inf, where=v > 0)), float(v.max(initial=0.0))))
+
+
+class _WeightRange(NamedTuple):
+    """The smallest positive and the largest weight."""
+
+    values: tuple[float, float]
+
+    def __add__(self, other: Any) -> Any:
+        (least, largest), (lower, higher) = self.values, other.values
+        return _WeightRange((min(least, lower), max(largest, higher)))

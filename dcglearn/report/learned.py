@@ -4,63 +4,52 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from dcglearn.base.types import Floats, Grades
-from dcglearn.correlation.agreement import agreement
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.factorise import Factors, rank_one
+from dcglearn.learning.factorise import rank_one
 from dcglearn.learning.fit import Fit
-from dcglearn.learning.identify import Identifiability
 from dcglearn.learning.record import (
     AgreementRecord,
     CertaintyRecord,
-    CertificateRecord,
-    ChoiceRecord,
-    FactorsRecord,
     HypothesisRecord,
-    IdentifiabilityRecord,
-    IntervalsRecord,
+    JudgmentsRecord,
     LearnedRecord,
     NumberRecord,
+    ParameterIntervals,
     ParametersRecord,
     PriorRecord,
-    SolutionRecord,
-    SourceRecord,
+    as_json,
 )
-from dcglearn.learning.solve import Solution, SolverName
-from dcglearn.learning.streamed import Streamed
+from dcglearn.learning.resample import fit_of
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Label
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.naming.measure_files import MeasureFile, MeasurePart
 from dcglearn.report.undetermined import undetermined_statements
 
-if TYPE_CHECKING:  # scikit-learn, which these import, takes seconds to load
+if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
     from dcglearn.hypotheses.certainty import Certainty
     from dcglearn.inference.ratios import Estimated
     from dcglearn.inference.usual import LearnedDCG
-    from dcglearn.learning.choose_c import ChosenC
-    from dcglearn.learning.core_learner import CoreLearner
-    from dcglearn.learning.intervals import ParameterIntervals
+    from dcglearn.learning.learner import DCGLearner
 
 
 def learned_measure(
-    learner: CoreLearner,
+    learned: Fit | DCGLearner,
     preferences: Preferences,
     source: str,
     use: MeasurePart = "dcg",
     intervals: ParameterIntervals | None = None,
-    choice: ChosenC | None = None,
     certainty: Certainty | None = None,
     usual: LearnedDCG | None = None,
 ) -> MeasureFile:
-    """Return a fitted learner as a measure file.
+    """Return a fit as a measure file.
 
     Parameters
     ----------
-    learner : DCGLearner or CoreLearner
-        Fitted to the strict judgments of `preferences`.
+    learned : Fit or DCGLearner
+        Of the strict judgments of `preferences`.
     preferences : Preferences
     source : str
         The name of the file that they came from.
@@ -68,75 +57,71 @@ def learned_measure(
         Which of the two measures commands use when given the file.
     intervals : ParameterIntervals, optional
         Of the gains and discounts.
-    choice : ChosenC, optional
-        How C was chosen; by default the learner's own choice, if it made one.
     certainty : Certainty, optional
         What a model of the judgment says.
+    usual : LearnedDCG, optional
+        The DCG of the file, learned from the usual measures; by default it is that of W.
 
     Returns
     -------
     MeasureFile
         Its ``about`` is a :class:`dcglearn.learning.record.LearnedRecord`.
     """
-    pairs = preferences.pairs
-    return learned_measure_of_pairs(
-        learner,
-        pairs,
-        preferences.pair_weights,
-        preferences.scale.labels,
-        SourceRecord(file=source, judgments=len(preferences), strict=len(pairs)),
-        use,
-        intervals,
-        choice,
-        certainty,
-        usual,
-    )
+    found, labels = fit_of(learned), preferences.scale.labels
+    file = JudgmentsRecord(source, len(preferences), len(preferences.pairs))
+    return learned_measure_of(found, labels, file, use, intervals, certainty, usual)
 
 
-def learned_measure_of_pairs(
-    learner: CoreLearner,
-    pairs: Grades,
-    weights: Floats,
+def learned_measure_of(
+    learned: Fit,
     labels: Sequence[Label],
-    source: SourceRecord,
+    source: JudgmentsRecord,
     use: MeasurePart = "dcg",
     intervals: ParameterIntervals | None = None,
-    choice: ChosenC | None = None,
     certainty: Certainty | None = None,
     usual: LearnedDCG | None = None,
 ) -> MeasureFile:
-    """Return what :func:`learned_measure` does, without the judgments in memory."""
-    measures = _measures(learner.solution_, learner.factors_, labels, usual)
-    record = _record(
-        source,
-        ParametersRecord(
-            encoding=learner.encoding,
-            margin=str(learner.margin),
-            C=learner.C_,
-            solver=learner.solver,
-        ),
-        learner.solution_,
-        learner.factors_,
-        learner.identifiability_,
-        _agreements([agreement(one, pairs, weights) for one in measures]),
-        labels,
+    """Return what :func:`learned_measure` does, of pairs in memory or in files."""
+    problem, factors = learned.problem, learned.factors
+    of_W = DCG(factors.gains, factors.discounts, grades=labels)
+    dcg = of_W if usual is None else usual.dcg
+    utility = LinearUtility(learned.weights, labels)
+    nearest = LinearUtility(rank_one(learned.weights), labels)
+    encoding = "grades" if problem.monotone else "documents"
+    parameters = ParametersRecord(encoding, problem.margin, float(problem.C))
+    known = learned.identifiability
+    record = LearnedRecord(
+        learned_from=source,
+        parameters=parameters,
+        solution=learned.solution,
+        certificate=learned.certificate,
+        factors=factors,
+        identifiability=known,
+        undetermined=tuple(undetermined_statements(known, labels, parameters.noun)),
+        agreement=AgreementRecord(*problem.source.agreements([utility, nearest, of_W, dcg])),
+        intervals=intervals,
+        choice=learned.choice,
+        certainty=None if certainty is None else certainty_record(certainty),
+        prior=None if usual is None else _prior(usual),
     )
-    if intervals is not None:
-        record = record.model_copy(update={"intervals": IntervalsRecord.of(intervals)})
-    choice = choice or learner.choice_
-    if choice is not None:
-        chosen = ChoiceRecord.model_validate(choice.to_json())
-        record = record.model_copy(update={"choice": chosen})
-    return _file(record, measures, use, certainty, usual)
+    return MeasureFile(dcg=dcg, utility=utility, use=use, about=as_json(record))
+
+
+def _prior(usual: LearnedDCG) -> PriorRecord:
+    return PriorRecord(
+        name=usual.prior,
+        centres=usual.centres,
+        judgments=usual.n_judgments,
+        gains_from_data=usual.gains_from_data,
+        discounts_from_data=usual.discounts_from_data,
+        lapses=usual.lapses,
+        side=usual.side,
+        scale=usual.scale,
+    )
 
 
 def certainty_record(certainty: Certainty) -> CertaintyRecord:
-    """Return the record of what a model of the judgment says beside a fit.
-
-    Parameters
-    ----------
-    certainty : Certainty
-    """
+    """Return the record of what a model of the judgment says beside a fit."""
     fit = certainty.fit
     if fit is None:
         return CertaintyRecord(reason=certainty.reason)
@@ -176,129 +161,4 @@ def _number(one: Estimated) -> NumberRecord:
     )
     return NumberRecord(
         estimate=estimate, low=low, high=high, determined=one.determined, given=one.given
-    )
-
-
-def learned_measure_of_packed(
-    learned: Fit,
-    problem: Streamed,
-    source: str,
-    use: MeasurePart = "dcg",
-    solver: SolverName = "auto",
-    certainty: Certainty | None = None,
-    usual: LearnedDCG | None = None,
-) -> MeasureFile:
-    """Return a fit of packed pairs as a measure file.
-
-    Parameters
-    ----------
-    learned : Fit
-        Of `problem`.
-    problem : Streamed
-        Read once more, for the agreements.
-    source : str
-        The name of the file or folder.
-    use : {"dcg", "utility"}, default "dcg"
-    solver : {"auto", "newton"}, default "auto"
-        The solver that was asked for.
-    certainty : Certainty, optional
-        What a model of the judgment says.
-
-    Returns
-    -------
-    MeasureFile
-        As that of :func:`learned_measure`.
-    """
-    labels = problem.pairs.scale.labels
-    measures = _measures(learned.solution, learned.factors, labels, usual)
-    n = problem.n_pairs
-    record = _record(
-        SourceRecord(file=source, judgments=problem.pairs.n_pairs, strict=n),
-        ParametersRecord(encoding="grades", margin=problem.margin, C=problem.C, solver=solver),
-        learned.solution,
-        learned.factors,
-        learned.identifiability,
-        _agreements(problem.agreements(measures)),
-        labels,
-    )
-    return _file(record, measures, use, certainty, usual)
-
-
-class _Measures(NamedTuple):
-    """W, its rank-1 part, its DCG, and the DCG of the file."""
-
-    utility: LinearUtility
-    rank_one: LinearUtility
-    factors: DCG
-    dcg: DCG
-
-
-def _measures(
-    solution: Solution, factors: Factors, labels: Sequence[Label], usual: LearnedDCG | None
-) -> _Measures:
-    """Return the measures that were learned, with the names of the grades."""
-    of_W = DCG(factors.gains, factors.discounts, grades=labels)
-    return _Measures(
-        LinearUtility(solution.W, labels),
-        LinearUtility(rank_one(solution.W), labels),
-        of_W,
-        of_W if usual is None else usual.dcg,
-    )
-
-
-def _agreements(found: Sequence[float]) -> AgreementRecord:
-    return AgreementRecord(**dict(zip(_Measures._fields, found, strict=True)))
-
-
-def _file(
-    record: LearnedRecord,
-    measures: _Measures,
-    use: MeasurePart,
-    certainty: Certainty | None,
-    usual: LearnedDCG | None,
-) -> MeasureFile:
-    more: dict[str, Any] = {}
-    if certainty is not None:
-        more["certainty"] = certainty_record(certainty)
-    if usual is not None:
-        more["prior"] = _prior(usual)
-    about = record.model_copy(update=more).to_json()
-    return MeasureFile(dcg=measures.dcg, utility=measures.utility, use=use, about=about)
-
-
-def _prior(usual: LearnedDCG) -> PriorRecord:
-    return PriorRecord(
-        name=usual.prior,
-        centres=usual.centres,
-        judgments=usual.n_judgments,
-        gains_from_data=_or_none(usual.gains_from_data),
-        discounts_from_data=_or_none(usual.discounts_from_data),
-        lapses=usual.lapses,
-        side=usual.side,
-        scale=usual.scale,
-    )
-
-
-def _or_none(shares: Floats) -> tuple[float | None, ...]:
-    return tuple(one if math.isfinite(one) else None for one in shares.tolist())
-
-
-def _record(
-    source: SourceRecord,
-    parameters: ParametersRecord,
-    solution: Solution,
-    factors: Factors,
-    known: Identifiability,
-    agreements: AgreementRecord,
-    labels: Sequence[Label],
-) -> LearnedRecord:
-    statements = undetermined_statements(known, labels, parameters.noun)
-    return LearnedRecord(
-        learned_from=source,
-        parameters=parameters,
-        solution=SolutionRecord.of(solution),
-        certificate=CertificateRecord.of(solution.certificate),
-        factors=FactorsRecord.of(factors),
-        identifiability=IdentifiabilityRecord.of(known, statements),
-        agreement=agreements,
     )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dcglearn.base.numbers import counted, round_up
-from dcglearn.learning.gauge import Gauge
 from dcglearn.learning.record import (
     CertaintyRecord,
-    ChoiceRecord,
-    IntervalsRecord,
+    ChosenC,
+    Gauge,
     LearnedRecord,
+    ParameterIntervals,
     PriorRecord,
 )
 from dcglearn.naming.measure_files import MeasureFile
@@ -67,7 +67,7 @@ def learned_text(content: MeasureFile, source: str = "") -> str:
         "what the judgments do not determine without a prior:"
         if record.prior
         else "what the judgments do not determine:",
-        bulleted(record.identifiability.statements),
+        bulleted(record.undetermined),
         "",
         *(_without_prior(content, record) if record.prior else []),
         "details:",
@@ -167,7 +167,7 @@ def _details(record: LearnedRecord) -> list[str]:
     ]
 
 
-def _about_choice(choice: ChoiceRecord | None) -> list[str]:
+def _about_choice(choice: ChosenC | None) -> list[str]:
     if choice is None:
         return []
     from dcglearn.report.judgments import choice_table  # slower to load than all else here
@@ -196,7 +196,7 @@ def _normalisation(record: LearnedRecord) -> str:
     )
 
 
-def _about_resamples(bounds: IntervalsRecord | None) -> list[str]:
+def _about_resamples(bounds: ParameterIntervals | None) -> list[str]:
     if bounds is None:
         return []
     empty = bounds.left_out - bounds.unsolved
@@ -205,7 +205,7 @@ def _about_resamples(bounds: IntervalsRecord | None) -> list[str]:
     left_out = f" ({words})" if words else ""
     unit = "queries" if bounds.by_query else "judgments"
     C = "C is kept"
-    if bounds.C is not None:
+    if bounds.C[0] < bounds.C[1]:
         C = f"C is chosen again in each, from {bounds.C[0]:g} to {bounds.C[1]:g}"
     return [
         f"resamples: how far the numbers move with other {unit}, in "

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Literal, cast
 
 from dcglearn.base.errors import InputError
-from dcglearn.learning.gauge import Determined
-from dcglearn.learning.record import CertaintyRecord, Interval, LearnedRecord, NumberRecord
+from dcglearn.base.types import Floats
+from dcglearn.learning.record import CertaintyRecord, Determined, LearnedRecord, NumberRecord
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Label
 from dcglearn.naming.measure_files import MeasureFile
@@ -79,14 +79,14 @@ def parameter_tables(content: MeasureFile) -> tuple[Table, Table]:
         names: Sequence[Label],
         values: Sequence[float],
         estimated: Sequence[NumberRecord],
-        shares: Sequence[float | None],
+        shares: Floats,
     ) -> list[tuple[str, ...]]:
         return [
             (
                 str(name),
                 f"{values[i]:.3f}",
                 *(_estimate(estimated[i]) if estimated else ()),
-                "fixed" if share is None else f"{share:.2f}",
+                "fixed" if share != share else f"{share:.2f}",
             )
             for i, (name, share) in enumerate(zip(names, shares, strict=True))
         ]
@@ -117,7 +117,7 @@ def _tables(
     labels = content.dcg.grades if content.dcg is not None else None
     gains = _rows(
         labels or range(len(factors.gains)),
-        factors.gains,
+        factors.gains.tolist(),
         known.gain_share,
         gain_origins,
         certainty.gains if certainty is not None and estimated else None,
@@ -125,7 +125,7 @@ def _tables(
     )
     discounts = _rows(
         range(1, len(discount_origins) + 1),
-        factors.discounts,
+        factors.discounts.tolist(),
         known.discount_share,
         discount_origins,
         certainty.discounts if certainty is not None and estimated else None,
@@ -171,10 +171,10 @@ def _origins(determined_by: Sequence[Determined], fixed: Sequence[int]) -> list[
 def _rows(
     names: Sequence[Label],
     values: Sequence[float],
-    shares: Sequence[float],
+    shares: Floats,
     origins: Sequence[Origin],
     estimates: Sequence[NumberRecord] | None,
-    bounds: Sequence[Interval | None] | None,
+    bounds: Floats | None,
 ) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for i, (name, value, share, origin) in enumerate(
@@ -186,8 +186,9 @@ def _rows(
         if bounds is None:
             rows.append(row)
             continue
-        found = None if origin in (FIXED, "none") else bounds[i]
-        rows.append((*row, "" if found is None else f"{found[0]:.3f} to {found[1]:.3f}"))
+        low, high = bounds[i]
+        unknown = origin in (FIXED, "none") or low != low  # nan
+        rows.append((*row, "" if unknown else f"{low:.3f} to {high:.3f}"))
     return rows
 
 

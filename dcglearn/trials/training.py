@@ -16,10 +16,10 @@ from dcglearn.design.own_functions import NO_FUNCTIONS, OwnFunctions
 from dcglearn.design.setting import Setting
 from dcglearn.inference.ascent import Answers
 from dcglearn.inference.usual import learn_from_answers
-from dcglearn.learning.c_path import solve_path
-from dcglearn.learning.choose_c import choose_C
 from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.problem import Problem
+from dcglearn.learning.resample import choose_C
+from dcglearn.learning.solve import solve_path
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.simulation.judges import flip_pairs, misgrade_pairs

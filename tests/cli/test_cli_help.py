@@ -19,7 +19,7 @@ from dcglearn.evaluation.rules import TIES, UNJUDGED
 from dcglearn.interop.export import TARGETS
 from dcglearn.judgments.ratings import WITHIN
 from dcglearn.learning.core_learner import Encoding
-from dcglearn.learning.margins import MARGINS
+from dcglearn.learning.problem import MARGINS
 from dcglearn.learning.solve import SOLVERS
 from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.statistics.significance import PAIRED_TESTS

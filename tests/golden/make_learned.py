@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
+
+import numpy as np
+
+from dcglearn import (
+    DCGLearner,
+    certainty_of,
+    learn_dcg,
+    learned_measure,
+    parameter_intervals,
+    read_preferences,
+    write_measure,
+)
 
 FOLDER = Path(__file__).resolve().parent
 
 if __name__ == "__main__":
-    command = [sys.executable, "-m", "dcglearn", "fit", "learned_from.jsonl"]
-    options = ["--intervals", "20", "-o", "learned.json"]
-    subprocess.run([*command, *options], check=True, cwd=FOLDER)
+    data = read_preferences(FOLDER / "learned_from.jsonl")
+    learner = DCGLearner().fit(data)
+    intervals = parameter_intervals(learner, data, np.random.default_rng(0), 20)
+    content = learned_measure(
+        learner,
+        data,
+        "learned_from.jsonl",
+        intervals=intervals,
+        certainty=certainty_of(data),
+        usual=learn_dcg(data),
+    )
+    write_measure(content, FOLDER / "learned.json")

@@ -24,8 +24,8 @@ from dcglearn import (
     PackedEvidence,
     PackedPairs,
     Preferences,
+    Problem,
     Scale,
-    Streamed,
     packed_writer,
     read_preferences,
     write_preferences,
@@ -264,8 +264,8 @@ def evidence_of(path: Path) -> Any:
 
 
 def problem_of(path: Path) -> Any:
-    found = Streamed.of(PackedPairs.of(path))
-    return found.summary, found.sample(9).pairs.tolist()
+    found = Problem.packed(PackedPairs.of(path))
+    return found.source.summary, found.sample(9).pairs.tolist()
 
 
 READERS: list[Callable[[Path], Any]] = [

@@ -23,8 +23,8 @@ from dcglearn import (
     solve,
     true_pairs,
 )
-from dcglearn.learning.c_path import solve_path
 from dcglearn.learning.factorise import factorise
+from dcglearn.learning.solve import solve_path
 
 TRUTH = DCG([1, 0.6, 0.2], "zipf")
 DESIGNS = ["different content", "permutations", "empty ranks", "a constant grade"]

@@ -19,11 +19,11 @@ from dcglearn import (
     true_pairs,
 )
 from dcglearn.correlation.agreement import outcomes
-from dcglearn.learning.active_set import gram_matrices
 from dcglearn.learning.data_share import DataShare, DeterminedGauge
 from dcglearn.learning.factorise import factorise, fix_gauge, rank_one
-from dcglearn.learning.gauge import Gauge, is_affine
 from dcglearn.learning.null_space import null_space
+from dcglearn.learning.record import Gauge, is_affine
+from dcglearn.learning.sums import gram_matrices
 from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.truths import DATA_1, DATA_2
 from helpers.kkt import dense_differences
@@ -311,7 +311,7 @@ def test_only_lists_of_different_length_determine_the_worst_gain() -> None:
     learner = DCGLearner().fit(pairs)
     found = learner.identifiability_
     assert found.gauge == "absolute"
-    assert found.determined_offsets.tolist() == [False, False, False, True, True]
+    assert found.determined_offsets == (False, False, False, True, True)
     assert learner.factors_.gains == pytest.approx([1, 0.6, 0.2], abs=0.05)
     assert learner.factors_.discounts == pytest.approx(1 / np.arange(1, 6), abs=0.05)
 

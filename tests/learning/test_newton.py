@@ -1,27 +1,29 @@
-"""Newton's method: few and many pairs, small and large C, any start."""
+"""Newton's method: few and many pairs, small and large C, any start, any number of threads."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from contextlib import suppress
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dcglearn import Problem, SolverError, permuted_lists, solve, true_pairs
 from dcglearn.learning import newton as newtons
-from dcglearn.learning.active_set import quadratic_model
 from dcglearn.learning.certificate import certify
-from dcglearn.learning.newton import newton
+from dcglearn.learning.newton import Descent, newton
+from dcglearn.learning.sums import quadratic_model
 from dcglearn.simulation.judges import flip_pairs
 from dcglearn.simulation.truths import DATA_1
 from helpers.kkt import check_kkt
 from helpers.solver_cases import noisy_pairs
 
 
-@pytest.mark.parametrize("n", [1, 20, 1000])
+@pytest.mark.parametrize("n", [1, 20, 200, 1000])
 @pytest.mark.parametrize("flips", [0, 0.2])
-@pytest.mark.parametrize("C", [1e-4, 1e3])
+@pytest.mark.parametrize("C", [1e-4, 1, 1e3])
 @pytest.mark.parametrize("monotone", [True, False])
 def test_newton_settles_without_another_solver(
     n: int, flips: float, C: float, monotone: bool, rng: np.random.Generator
@@ -41,11 +43,11 @@ def test_newton_settles_without_another_solver(
 def test_many_pairs_are_solved_to_the_last_digits(
     C: float, weights: str | None, rng: np.random.Generator
 ) -> None:
-    n = 150_000
+    n = 300_000
     pairs = noisy_pairs(n, rng)
     v = {None: None, "whole": rng.integers(0, 4, n), "any": rng.random(n)}[weights]
     problem = Problem.of(pairs, 5, "hamming" if weights == "whole" else "unit", v, C)
-    assert len(problem.blocks) > 1
+    assert len(problem.arrays.blocks) > 1
     W, model, steps, passes, settled = newton(problem)
     assert settled
     assert steps < passes < 10
@@ -54,10 +56,39 @@ def test_many_pairs_are_solved_to_the_last_digits(
     assert model.linear == pytest.approx(again.linear, rel=1e-9)
     certificate = certify(problem, W)[1]
     assert certificate.gap <= 1e-12 * certificate.objective
-    few = replace(
-        problem, pairs=pairs[:2000], margins=problem.margins[:2000], weights=problem.weights[:2000]
-    )
+    few = problem.take(slice(2000))
     check_kkt(few, solve(few).W)
+
+
+def test_the_same_bits_on_any_number_of_threads() -> None:
+    """Each in a new process: the linear algebra starts its threads when it is loaded."""
+    program = """
+import numpy as np, os
+from dcglearn.base import threads
+threads.MAX_THREADS = int(os.environ["OMP_NUM_THREADS"])
+from dcglearn.learning.learner import DCGLearner
+rng = np.random.default_rng(1)
+pairs = rng.integers(0, 5, (300_000, 2, 10)).astype(np.int8)
+better = pairs[:, 0].sum(axis=1) + rng.normal(size=len(pairs)) < pairs[:, 1].sum(axis=1)
+pairs[~better] = pairs[~better][:, ::-1]
+pairs = pairs[(pairs[:, 0] != pairs[:, 1]).any(axis=1)]
+print(DCGLearner().fit(pairs).weights_.tobytes().hex())
+"""
+    answers = set()
+    for count in ("1", "2"):
+        limits = dict.fromkeys(
+            ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), count
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, **limits},
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        answers.add(done.stdout)
+    assert len(answers) == 1
 
 
 @pytest.mark.parametrize("C", [1e-12, 1e6])
@@ -97,11 +128,28 @@ def test_the_start_does_not_change_the_answer(
     assert pytest.approx(cold, abs=1e-10) == newton(problem).W
 
 
+def test_the_best_descent_is_returned_not_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem.of([[[0], [1]]], 2)
+    better, worse = (
+        Descent(W, problem.sum_over_blocks(quadratic_model, W.ravel()), 3, 4, False)
+        for W in (np.array([[0.3, -0.3]]), np.array([[0.1, -0.1]]))
+    )
+    for first, then in ([better, worse], [worse, better]):
+        monkeypatch.setattr(newtons, "_descend", lambda *_, end=first, **options: end)
+        monkeypatch.setattr(newtons, "_descend_along_path", lambda _, end=then: end)
+        found = newton(problem)
+        assert found.W is better.W
+        assert (found.steps, found.passes, found.settled) == (6, 8, False)
+    settled = worse._replace(settled=True)
+    monkeypatch.setattr(newtons, "_descend_along_path", lambda _: settled)
+    assert newton(problem) == settled._replace(steps=6, passes=8)
+
+
 @pytest.mark.parametrize("n", [300, 3000])
 def test_many_grades(n: int, rng: np.random.Generator) -> None:
     pairs = rng.integers(0, 300, (n, 2, 2))
     worse = pairs[:, 0].sum(axis=1) > pairs[:, 1].sum(axis=1)
     pairs[worse] = pairs[worse][:, ::-1]
     problem = Problem.of(pairs, 300)
-    assert problem.blocks[0].dense is not None  # smaller than the tables of code values
+    assert problem.arrays.blocks[0].dense is not None  # smaller than the tables of code values
     check_kkt(problem, solve(problem).W)

@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 import dcglearn
-from dcglearn.learning.active_set import gram_matrices
+from dcglearn.learning.sums import gram_matrices
 
 PACKAGE = Path(dcglearn.__file__).parent
 
@@ -121,7 +121,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         d.learn_dcg(judged),
         d.study_judgments(judged, "judgments.jsonl", rng),
         parts,
-        d.Streamed.of(parts),
+        d.Problem.packed(parts),
         evidence,
         d.fit_packed_evidence(fitted.model, evidence),
         d.DocumentGrades.of(QRELS, [RUN], 3),

@@ -12,7 +12,7 @@ import pytest
 import dcglearn.hypotheses.certainty as limits
 from dcglearn import (
     Certainty,
-    CoreLearner,
+    DCGLearner,
     JudgmentModel,
     MeasureFile,
     Preferences,
@@ -34,9 +34,7 @@ FIVE = Scale(("perfect", "good", "fair", "poor", "bad"))
 
 
 def learned(data: Preferences, certainty: Certainty) -> MeasureFile:
-    learner = CoreLearner(n_grades=data.n_grades)
-    learner.learn(learner.problem(data.pairs, data.pair_weights))
-    return learned_measure(learner, data, "j.jsonl", certainty=certainty)
+    return learned_measure(DCGLearner().fit(data), data, "j.jsonl", certainty=certainty)
 
 
 def sentences(data: Preferences, **families: Any) -> list[str]:

@@ -213,6 +213,7 @@ def test_intervals_are_drawn_and_named() -> None:
         "level": 0.95,
         "resamples": 20,
         "left_out": 0,
+        "C": [1.0, 1.0],
     }
     content = replace(content, about={**content.about, "intervals": bounds})
     figure = draw_measure_file(content, "title", SCALE)
