@@ -11,6 +11,7 @@ shown.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,6 +20,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats, Grades
 from dcglearn.hypotheses.likelihood_ratios import (
     LikelihoodRatio,
@@ -38,6 +40,9 @@ from dcglearn.statistics.significance import holm
 
 USUAL_GAINS = ("linear", "exponential")
 USUAL_DISCOUNTS = ("log2", "zipf", "constant")
+
+UNANSWERED = LikelihoodRatio(0.0, 0, 1.0, math.inf, 1.0)
+"""The test of a hypothesis, or against a model, that has no maximum that was reached."""
 
 MAX_LISTS = 1000
 """All pairs of at most so many distinct lists are compared, evenly taken."""
@@ -63,7 +68,8 @@ class Question:
     hypothesis : str
         What is tested, such as ``exponential-log2`` or ``the same gains at every rank``.
     restricted, fit : JudgmentFit
-        The model under the hypothesis, and without it.
+        The model under the hypothesis, and without it; twice the same one if the other has no
+        maximum that was reached, so that the question is not answered.
     test : LikelihoodRatio
     corrected : float
         Its p-value, corrected for the number of questions.
@@ -162,10 +168,18 @@ def usual_pairs(
     if model.lapses:
         asked.append(("lapses", "no random answers", replace(model, lapses=False)))
     fit = fit_model(model)
-    pairs = [AskedPair(about, name, fit_model(one), fit) for about, name, one in asked]
+
+    def fitted(one: JudgmentModel) -> JudgmentFit:
+        try:
+            return fit_model(one)
+        except SolverError:  # this question is not answered, others are
+            return fit
+
+    pairs = [AskedPair(about, name, fitted(one), fit) for about, name, one in asked]
     if len(scale) > 2 and n_ranks > 1:
-        wider = fit_model(replace(model, position_dependent=True))
-        pairs.insert(-2, AskedPair("positions", "the same gains at every rank", fit, wider))
+        wider = fitted(replace(model, position_dependent=True))
+        same = AskedPair("positions", "the same gains at every rank", fit, wider)
+        pairs.insert(len(pairs) - model.side - model.lapses, same)
     return pairs
 
 
@@ -215,7 +229,12 @@ def answered(
     """
     about_grades = any(is_about_grades(one.smaller, one.larger) for one in pairs)
     without = no_effect(pairs[0].larger) if about_grades else None
-    tests = [likelihood_ratio(one.smaller, one.larger, without) for one in pairs]
+    tests = [
+        UNANSWERED
+        if one.smaller is one.larger
+        else likelihood_ratio(one.smaller, one.larger, without)
+        for one in pairs
+    ]
     corrected = holm(np.array([test.p for test in tests]))
     return tuple(
         Question(*pair, test, float(p), *shares)
