@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from dcglearn.base.types import Integers
     from dcglearn.families.given import FamilyLike
-    from dcglearn.hypotheses.certainty import Certainty
+    from dcglearn.inference.certainty import Certainty
     from dcglearn.judgments.preferences import Preferences
     from dcglearn.learning.choose_c import ChosenC
     from dcglearn.learning.core_learner import CoreLearner
@@ -211,7 +211,7 @@ def _certainty(
     data: Preferences, documents: bool, families: tuple[FamilyLike | None, FamilyLike | None]
 ) -> Certainty:
     """Estimate the same gains and discounts by a model of the judgment."""
-    from dcglearn.hypotheses.certainty import NO_GRADES, Certainty, certainty_of
+    from dcglearn.inference.certainty import NO_GRADES, Certainty, certainty_of
 
     if documents:
         return Certainty(reason=NO_GRADES)

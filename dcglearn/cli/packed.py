@@ -97,7 +97,7 @@ def fit_packed(
     """Learn from packed pairs; return a line that describes them, and the measure."""
     from dcglearn.base.workers import open_workers
     from dcglearn.families.learned import LearnedFamilies
-    from dcglearn.hypotheses.certainty import certainty_of_packed
+    from dcglearn.inference.certainty import certainty_of
     from dcglearn.learning.fit import fit
     from dcglearn.report.learned import learned_measure_of_packed
     from dcglearn.solver.streamed import Streamed
@@ -119,7 +119,7 @@ def fit_packed(
                 problem = problem.with_structure(LearnedFamilies.of(*families, values, n_ranks))
             learned = fit(problem, solver)
         with reporting("estimating intervals"):
-            certainty = certainty_of_packed(pairs, problem.n_pairs, *families)
+            certainty = certainty_of(pairs, *families)
         with reporting("counting agreements (pairs read)") as advance:
             problem = replace(problem, advance=lambda done, _: advance(done, pairs.n_pairs))
             name = Path(path).name

@@ -38,7 +38,7 @@ from dcglearn.solver.solve import Solution, SolverName
 from dcglearn.solver.streamed import Streamed
 
 if TYPE_CHECKING:  # scikit-learn, which these import, takes seconds to load
-    from dcglearn.hypotheses.certainty import Certainty
+    from dcglearn.inference.certainty import Certainty
     from dcglearn.inference.ratios import Estimated
     from dcglearn.learning.choose_c import ChosenC
     from dcglearn.learning.core_learner import CoreLearner
@@ -148,7 +148,7 @@ def certainty_record(certainty: Certainty) -> CertaintyRecord:
     judges = any(one.name == "judge" for one in fit.covariance.clusterings)
     clusters = ("query",) * certainty.names_queries + ("judge",) * judges
     said: dict[str, Any] = {"untested": certainty.untested} if certainty.untested else {}
-    if evidence.layout.has_empty_ranks:
+    if evidence.layout.empty:
         said["empty_ranks"] = True
     return CertaintyRecord(
         **said,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from dcglearn.hypotheses.questions import Question
-from dcglearn.hypotheses.segments import Segments
 from dcglearn.inference.estimate import JudgmentFit
+from dcglearn.inference.questions import Question
+from dcglearn.inference.segments import Segments
 from dcglearn.report.certainty_words import (
     EMPTY_RANKS,
     clusters_words,
@@ -56,9 +56,7 @@ def questions_text(questions: Sequence[Question]) -> str:
     corrected = f"; p is corrected for {len(questions)} questions" if len(questions) > 1 else ""
     clusters = clusters_words(questions[0].fit)
     lines.append(f"LR: likelihood ratio{corrected}; {clusters}")
-    return "\n".join(
-        [*lines, *[EMPTY_RANKS] * questions[0].fit.likelihood.evidence.layout.has_empty_ranks]
-    )
+    return "\n".join([*lines, *[EMPTY_RANKS] * questions[0].fit.evidence.layout.empty])
 
 
 def question_json(one: Question) -> dict[str, Any]:

@@ -124,7 +124,7 @@ def test_questions_come_in_their_order(left_out: tuple[str, ...]) -> None:
 def test_a_question_without_a_maximum_is_not_answered_and_others_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    data, fit = every_answer(200, 32), JudgmentModel.fit_evidence
+    data, fit = every_answer(200, 32), JudgmentModel.fit
 
     def failing(model: JudgmentModel, *given: Any) -> Any:
         if model.gains == "linear" or model.position_dependent:
@@ -132,7 +132,7 @@ def test_a_question_without_a_maximum_is_not_answered_and_others_are(
         return fit(model, *given)
 
     usual = {one.hypothesis: one.verdict for one in usual_questions(data)}
-    monkeypatch.setattr(JudgmentModel, "fit_evidence", failing)
+    monkeypatch.setattr(JudgmentModel, "fit", failing)
     found = {one.hypothesis: one.verdict for one in usual_questions(data)}
     assert found["linear"] == found["the same gains at every rank"] == "not determined"
     assert found["exponential"] == usual["exponential"]

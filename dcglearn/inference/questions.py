@@ -2,7 +2,7 @@
 
 Does a preset fit? Are gains linear, exponential; are discounts those in use? Do gains depend on
 the position? Does the side matter, are some answers random? Each question restricts a model, which
-is tested by its likelihood ratio (:mod:`dcglearn.hypotheses.likelihood_ratios`); the p-values of
+is tested by its likelihood ratio (:mod:`dcglearn.inference.tests`); the p-values of
 several questions are corrected by Holm's method. A measure may be rejected and hardly matter: so
 the effect stands beside the test, the share of judgments that the restricted measure orders
 otherwise than the estimate, of those that were judged and of all pairs of the lists that were
@@ -12,43 +12,40 @@ shown.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import SolverError
-from dcglearn.base.types import Floats, Grades
-from dcglearn.hypotheses.likelihood_ratios import (
+from dcglearn.base.types import Floats
+from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.evidence import Evidence, Judged, Judgments, features
+from dcglearn.inference.tests import (
     LikelihoodRatio,
     TestVerdict,
     is_about_grades,
     likelihood_ratio,
+    no_effect,
     verdict_of,
 )
-from dcglearn.hypotheses.no_effect import no_effect
-from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.evidence import Evidence
-from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.scale import Scale
 from dcglearn.naming.presets import usual_presets
 from dcglearn.statistics.significance import holm
 
 USUAL_GAINS = ("linear", "exponential")
 USUAL_DISCOUNTS = ("log2", "zipf", "constant")
 
-UNANSWERED = LikelihoodRatio(0.0, 0, 1.0, math.inf, 1.0)
+UNANSWERED = LikelihoodRatio(0.0, 0, 1.0, math.inf, math.inf, 1.0)
 """The test of a hypothesis, or against a model, that has no maximum that was reached."""
 
 MAX_LISTS = 1000
 """All pairs of at most so many distinct lists are compared, evenly taken."""
 
 
-class AskedPair(NamedTuple):
+class _Asked(NamedTuple):
     """A smaller model and a larger one that holds it, both estimated."""
 
     about: str
@@ -94,7 +91,7 @@ class Question:
 
 
 def usual_questions(
-    preferences: Preferences,
+    judgments: Judgments,
     model: JudgmentModel | None = None,
     measures: Mapping[str, Measure] | None = None,
 ) -> tuple[Question, ...]:
@@ -102,7 +99,8 @@ def usual_questions(
 
     Parameters
     ----------
-    preferences : Preferences
+    judgments : Preferences or PackedPairs
+        In memory, or in packed files that are read part by part.
     model : JudgmentModel, optional
         What stays in all models: how ties, side and lapses are modelled. By default
         ``JudgmentModel()``.
@@ -121,6 +119,7 @@ def usual_questions(
 
     Examples
     --------
+    >>> from dcglearn.judgments.preferences import Preferences
     >>> from dcglearn.measures.scale import Scale
     >>> lists = [[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]], [[1, 1], [0, 1]]] * 20
     >>> data = Preferences.of(lists, ["a", "a", "a", "b"] * 20, Scale((1, 0)))
@@ -128,69 +127,46 @@ def usual_questions(
     True
     """
     model = JudgmentModel() if model is None else model
-    scale, evidence = preferences.scale, Evidence.of(preferences, model.ties)
-    pairs = usual_pairs(
-        lambda one: one.fit_evidence(evidence, scale), scale, preferences.n_ranks, model, measures
-    )
-    return answered(pairs, partial(_reversed, preferences))
-
-
-def usual_pairs(
-    fit_model: Callable[[JudgmentModel], JudgmentFit],
-    scale: Scale,
-    n_ranks: int,
-    model: JudgmentModel,
-    measures: Mapping[str, Measure] | None = None,
-) -> list[AskedPair]:
-    """Estimate the models of the usual questions.
-
-    Parameters
-    ----------
-    fit_model : callable
-        From a model to its estimate.
-    scale : Scale
-    n_ranks : int
-    model, measures
-        As those of :func:`usual_questions`.
-
-    Returns
-    -------
-    list of AskedPair
-    """
+    evidence = Evidence.of(judgments, model.ties)
+    scale, n_ranks = evidence.scale, evidence.layout.n_ranks
     if measures is None:
         measures = dict(usual_presets(scale, n_ranks))
     asked = [("measure", name, replace(model, measure=one)) for name, one in measures.items()]
     if len(scale) > 2:
         asked += [("gains", name, replace(model, gains=name)) for name in USUAL_GAINS]
     asked += [("discounts", name, replace(model, discounts=name)) for name in USUAL_DISCOUNTS]
+    if len(scale) > 2 and n_ranks > 1:
+        asked.append(("positions", "the same gains at every rank", model))
     if model.side:
         asked.append(("side", "no side bias", replace(model, side=False)))
     if model.lapses:
         asked.append(("lapses", "no random answers", replace(model, lapses=False)))
-    fit = fit_model(model)
+    fit = model.fit(evidence)
 
     def fitted(one: JudgmentModel) -> JudgmentFit:
         try:
-            return fit_model(one)
+            return one.fit(evidence)
         except SolverError:  # this question is not answered, others are
             return fit
 
-    pairs = [AskedPair(about, name, fitted(one), fit) for about, name, one in asked]
-    if len(scale) > 2 and n_ranks > 1:
-        wider = fitted(replace(model, position_dependent=True))
-        same = AskedPair("positions", "the same gains at every rank", fit, wider)
-        pairs.insert(len(pairs) - model.side - model.lapses, same)
-    return pairs
+    return _answered(
+        [
+            _Asked(about, name, fit, fitted(replace(model, position_dependent=True)))
+            if about == "positions"
+            else _Asked(about, name, fitted(one), fit)
+            for about, name, one in asked
+        ]
+    )
 
 
 def ask(
-    preferences: Preferences, hypothesis: JudgmentModel, model: JudgmentModel, name: str
+    judgments: Judgments, hypothesis: JudgmentModel, model: JudgmentModel, name: str
 ) -> Question:
     """Ask one question.
 
     Parameters
     ----------
-    preferences : Preferences
+    judgments : Preferences or PackedPairs
     hypothesis, model : JudgmentModel
         The smaller and the larger model.
     name : str
@@ -205,28 +181,13 @@ def ask(
     InputError
         If the larger model does not hold the smaller one, or no judgment can be used.
     """
-    pair = AskedPair("hypothesis", name, hypothesis.fit(preferences), model.fit(preferences))
-    return answered([pair], partial(_reversed, preferences))[0]
+    evidence = Evidence.of(judgments, model.ties)
+    fits = hypothesis.fit(evidence), model.fit(evidence)
+    return _answered([_Asked("hypothesis", name, *fits)])[0]
 
 
-def answered(
-    pairs: Sequence[AskedPair],
-    reversed_shares: Callable[[Sequence[AskedPair]], list[tuple[float, float]]],
-) -> tuple[Question, ...]:
-    """Test hypotheses, and correct their p-values.
-
-    Parameters
-    ----------
-    pairs : sequence of AskedPair
-        Of the same judgments.
-    reversed_shares : callable
-        Returns for each pair the share of judgments, and of all pairs of lists, that the two order
-        differently.
-
-    Returns
-    -------
-    tuple of Question
-    """
+def _answered(pairs: Sequence[_Asked]) -> tuple[Question, ...]:
+    """Test hypotheses, and correct their p-values."""
     about_grades = any(is_about_grades(one.smaller, one.larger) for one in pairs)
     without = no_effect(pairs[0].larger) if about_grades else None
     tests = [
@@ -235,73 +196,47 @@ def answered(
         else likelihood_ratio(one.smaller, one.larger, without)
         for one in pairs
     ]
-    corrected = holm(np.array([test.p for test in tests]))
+    corrected = holm(np.array([test.p for test in tests])).tolist()
+    shares = zip(_reversed_judged(pairs), _reversed_all(pairs), strict=True)
     return tuple(
-        Question(*pair, test, float(p), *shares)
-        for pair, test, p, shares in zip(
-            pairs, tests, corrected, reversed_shares(pairs), strict=True
-        )
+        Question(*pair, test, p, *share)
+        for pair, test, p, share in zip(pairs, tests, corrected, shares, strict=True)
     )
 
 
-def _reversed(preferences: Preferences, pairs: Sequence[AskedPair]) -> list[tuple[float, float]]:
-    evidence = pairs[0].larger.likelihood.evidence
-    judged, weights = preferences.lists[evidence.rows], preferences.weights[evidence.rows]
+def _reversed_judged(pairs: Sequence[_Asked]) -> list[float]:
+    """Return the share of judgments that two models order differently; a tie counts 1/2."""
+    evidence = pairs[0].larger.evidence
+    evidence = evidence.distinct or evidence
+    tables = np.stack([fit.table.ravel() for pair in pairs for fit in pair[2:]], axis=1)
 
-    def order(fit: JudgmentFit) -> NDArray[np.int8]:
-        utilities = _utilities(judged, fit.weights)
-        return _signs(utilities[:, 0] - utilities[:, 1])
+    def sums(judged: Judged) -> tuple[Floats, float]:
+        signs = _signs(features(evidence.layout.differences, judged.codes, tables))
+        changes = np.abs(signs[:, ::2] - signs[:, 1::2]) / 2
+        return judged.weights @ changes, float(judged.weights.sum())
 
-    of_judged = [float(np.average(change, weights=weights)) for change in _changes(order, pairs)]
-    return list(zip(of_judged, reversed_of_all(judged, pairs), strict=True))
+    totals, weights = zip(*evidence.map(sums), strict=True)
+    return list((sum(totals) / sum(weights)).tolist())
 
 
-def reversed_of_all(judged: Grades, pairs: Sequence[AskedPair]) -> list[float]:
-    """Return the share of all pairs of lists that two models order differently.
-
-    Parameters
-    ----------
-    judged : ndarray of int, shape (n, 2, K)
-        The lists; at most :data:`MAX_LISTS` distinct ones are taken.
-    pairs : sequence of AskedPair
-
-    Returns
-    -------
-    list of float
-        For each pair; a tie of one of the two counts 1/2.
-    """
-    shown = _lists_shown(judged)
+def _reversed_all(pairs: Sequence[_Asked]) -> list[float]:
+    """Return the share of pairs of distinct lists, some if packed, that are ordered differently."""
+    lists = pairs[0].larger.evidence.lists
+    distinct = np.unique(lists.reshape(-1, lists.shape[2]), axis=0)
+    shown = distinct[:: -(-len(distinct) // MAX_LISTS)]
     first, second = np.triu_indices(len(shown), 1)
+    if not len(first):
+        return [0.0] * len(pairs)
+    orders: dict[int, NDArray[np.int8]] = {}
 
     def order(fit: JudgmentFit) -> NDArray[np.int8]:
-        utilities = _utilities(shown, fit.weights)
-        return _signs(utilities[first] - utilities[second])
+        if id(fit) not in orders:
+            utilities = fit.utilities(shown)
+            orders[id(fit)] = _signs(utilities[first] - utilities[second])
+        return orders[id(fit)]
 
-    return [float(change.mean()) if len(change) else 0.0 for change in _changes(order, pairs)]
-
-
-def _changes(
-    order: Callable[[JudgmentFit], NDArray[np.int8]], pairs: Sequence[AskedPair]
-) -> Iterator[Floats]:
-    """Yield by how much the orders of the two models of a pair differ: 1, 1/2 or 0."""
-    fits = {id(fit): fit for pair in pairs for fit in pair[2:]}
-    orders = {key: order(fit) for key, fit in fits.items()}
-    for pair in pairs:
-        yield np.abs(orders[id(pair.smaller)] - orders[id(pair.larger)]) / 2
+    return [float(np.abs(order(one.smaller) - order(one.larger)).mean() / 2) for one in pairs]
 
 
 def _signs(differences: Floats) -> NDArray[np.int8]:
     return np.asarray(np.sign(np.round(differences, 9)).astype(np.int8))
-
-
-def _lists_shown(judged: Grades) -> Grades:
-    """Return the distinct lists, at most :data:`MAX_LISTS` of them."""
-    distinct = np.unique(judged.reshape(-1, judged.shape[2]), axis=0)
-    step = -(-len(distinct) // MAX_LISTS)
-    return np.asarray(distinct[::step])
-
-
-def _utilities(lists: Grades, W: Floats) -> Floats:
-    """Return the utility of lists (..., K); an empty rank adds nothing."""
-    padded = np.hstack([W, np.zeros((len(W), 1))])
-    return np.asarray(padded[np.arange(len(W)), lists].sum(axis=-1))
