@@ -103,6 +103,11 @@ def answer_terms(
     return _with_lapses(terms, e, q)
 
 
+def strict_probability(z: Floats, e: float | Floats) -> Floats:
+    """Return the probability of a strict answer whose list is better by z."""
+    return np.asarray(e / 2 + (1 - e) * expit(np.clip(z, -_LARGEST, _LARGEST)))
+
+
 def _strict(sign: Floats, v: Floats, e: float | Floats) -> Terms:
     """Return the terms of strict answers, for which two sides are possible."""
     z = sign * v

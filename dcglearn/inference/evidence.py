@@ -275,21 +275,20 @@ class Evidence:
     ) -> Iterable[_Statistic]:
         """Return a statistic of each chunk of judgments, in order."""
 
-        def of_part(judged: Judged) -> list[_Statistic]:
-            begins = range(0, max(1, len(judged.answers)), CHUNK)
-            return [statistic(judged.take(slice(at, at + CHUNK))) for at in begins]
+        def of_part(judged: Judged, begin: int) -> _Statistic:
+            return statistic(judged.take(slice(begin, begin + CHUNK)))
 
-        with one_blas_thread():
-            if self.parts is None:
-                begins = range(0, max(1, self.n_judgments), CHUNK)
-                return map_threads(
-                    lambda at: statistic(self.judged.take(slice(at, at + CHUNK))), begins
-                )
-            parts = self.parts
-            read = map_in_order(
-                lambda group: of_part(parts.read(group, with_ids)), range(parts.n_parts)
-            )
-            return list(chain.from_iterable(read))
+        if self.parts is None:
+            begins = range(0, max(1, self.n_judgments), CHUNK)
+            with one_blas_thread():
+                return map_threads(lambda begin: of_part(self.judged, begin), begins)
+        parts = self.parts
+
+        def of_group(group: int) -> list[_Statistic]:
+            judged = parts.read(group, with_ids)
+            return [of_part(judged, at) for at in range(0, max(1, len(judged.answers)), CHUNK)]
+
+        return _chained(of_group, parts.n_parts)
 
     @cached_property
     def distinct(self) -> Evidence | None:
@@ -364,6 +363,12 @@ class PackedParts:
         )
         shown = found.lists[rows], found.answers[rows], found.weights[rows]
         return _encoded(self.layout, *shown, queries, judges)
+
+
+def _chained(of_group: Callable[[int], list[_Statistic]], n_parts: int) -> Iterator[_Statistic]:
+    """Yield the statistics of row groups in order; only as many are held as there are threads."""
+    with one_blas_thread():
+        yield from chain.from_iterable(map_in_order(of_group, range(n_parts)))
 
 
 class _Facts(NamedTuple):

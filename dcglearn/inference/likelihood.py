@@ -41,6 +41,7 @@ from dcglearn.inference.answers import (
     TieModel,
     V,
     answer_terms,
+    strict_probability,
 )
 from dcglearn.inference.evidence import Evidence, Judged, features, transposed_product
 from dcglearn.inference.weights import WeightFamily
@@ -78,17 +79,18 @@ class Rows(NamedTuple):
         Difference and level.
     e : float or ndarray of float, shape (n,)
         Share of lapses.
-    design : dict from input to (ndarray of int, ndarray of float)
-        The parameters that an input depends on, (q,), and its derivatives in them, (n, q).
-    mean_utility : ndarray of float, shape (n, 1 + p)
-        Of the two lists, and its derivatives in the parameters of W; no columns without levels.
+    design : dict from input to (slice or ndarray of int, ndarray of float)
+        The q parameters that an input depends on, and its derivatives in them, (n, q).
+    mean_utility : ndarray of float, shape (n, p + 1)
+        Of the two lists: its derivatives in the parameters of W, and itself; no columns without
+        levels.
     """
 
     judged: Judged
     v: Floats
     h: Floats
     e: float | Floats
-    design: dict[str, tuple[Integers, Floats]]
+    design: dict[str, tuple[slice | Integers, Floats]]
     mean_utility: Floats
 
 
@@ -206,7 +208,7 @@ class Likelihood:
         first = {one: weights * slope for one, slope in terms.first.items()}
         gradient = np.zeros(self.n_parameters)
         hessian = np.zeros((self.n_parameters, self.n_parameters))
-        inputs = list(rows.design)
+        inputs, index = list(rows.design), np.arange(self.n_parameters)
         for i, one in enumerate(inputs):
             at, left = rows.design[one]
             gradient[at] += left.T @ first[one]
@@ -214,15 +216,15 @@ class Likelihood:
                 to, right = rows.design[another]
                 bend = weights * terms.second[one + another]
                 block = left.T @ (right * bend[:, None])
-                hessian[np.ix_(at, to)] += block
+                hessian[np.ix_(index[at], index[to])] += block
                 if one != another:
-                    hessian[np.ix_(to, at)] += block.T
+                    hessian[np.ix_(index[to], index[at])] += block.T
         codes = rows.judged.codes
         of_weights = transposed_product(layout.differences, codes, first[V])
         if self.has_levels:
             slope, at_slope = self.value_of("level slope", parameters), self.index("level slope")
             of_weights += slope / 2 * transposed_product(layout.sums, codes, first[H])
-            mixed = rows.mean_utility[:, 1:].T @ first[H]
+            mixed = rows.mean_utility[:, :-1].T @ first[H]
             hessian[: self.n_weights, at_slope] += mixed
             hessian[at_slope, : self.n_weights] += mixed
         return float(weights @ terms.value), gradient, hessian, of_weights
@@ -273,7 +275,7 @@ class Likelihood:
     ) -> Iterable[_Statistic]:
         """Return a statistic of each chunk of judgments at some parameters, in order."""
         theta = parameters[: self.n_weights]
-        table = np.hstack([self.family.weights(theta).reshape(-1, 1), self.family.jacobian(theta)])
+        table = np.hstack([self.family.jacobian(theta), self.family.weights(theta).reshape(-1, 1)])
         return evidence.map(
             lambda judged: statistic(self._rows(parameters, table, judged)), with_ids
         )
@@ -299,19 +301,29 @@ class Likelihood:
         answers one is enough, because P(a) + P(b) = 1: the other's gradient is - P(a) / P(b) times
         that of a.
         """
-        parts = [
-            self.scores(rows, terms) * factor[:, None]
-            for terms, factor in self.expected_answers(parameters, rows)
-        ]
-        return parts[0][:, None] if len(parts) == 1 else np.stack(parts, axis=1)
+        return self.scores_and_information(parameters, rows)[1]
+
+    def scores_and_information(self, parameters: Floats, rows: Rows) -> tuple[Floats, Floats]:
+        """Return the scores of the given answers, (n, P), and :meth:`information_rows`."""
+        expected = self.expected_answers(parameters, rows)
+        parts = [self.scores(rows, terms) for terms, _ in expected]
+        information = np.stack(
+            [part * factor[:, None] for part, (_, factor) in zip(parts, expected, strict=True)],
+            axis=1,
+        )
+        if self.ties != "strict":
+            return self.scores(rows, self.terms(parameters, rows)), information
+        odds = expected[0][1] ** 2 / rows.judged.weights
+        of_given = np.where(rows.judged.answers == A, 1.0, -odds)
+        return parts[0] * of_given[:, None], information
 
     def expected_answers(self, parameters: Floats, rows: Rows) -> list[tuple[Terms, Floats]]:
         """Return possible answers, and what multiplies their scores in rows of information."""
-        found = [self.terms(parameters, rows, answer) for answer in self.answers]
         weights = rows.judged.weights
         if self.ties == "strict":
-            odds = np.exp(np.minimum(found[A].value - found[B].value, 600.0))
-            return [(found[A], np.sqrt(weights * odds))]
+            of_a, P_b = self.terms(parameters, rows, A), strict_probability(-rows.v, rows.e)
+            return [(of_a, np.sqrt(weights * np.exp(of_a.value) / P_b))]
+        found = [self.terms(parameters, rows, answer) for answer in self.answers]
         return [(terms, np.sqrt(weights * np.exp(terms.value))) for terms in found]
 
     @property
@@ -322,30 +334,30 @@ class Likelihood:
         return (A, B, GOOD, BAD) if self.has_levels else (A, B, TIE)
 
     def _rows(self, parameters: Floats, table: Floats, judged: Judged) -> Rows:
-        """Return a chunk; the columns of `table` are W and its derivatives."""
-        layout, n, w = self.evidence.layout, len(judged.answers), np.arange(self.n_weights)
+        """Return a chunk; the columns of `table` are derivatives of W, and W itself."""
+        layout, n, p = self.evidence.layout, len(judged.answers), self.n_weights
         found = features(layout.differences, judged.codes, table)
-        v, h = found[:, 0] + self.value_of("side", parameters), np.zeros(n)
+        v, h = found[:, p] + self.value_of("side", parameters), np.zeros(n)
         one, both = np.ones((n, 1)), np.zeros((n, 0))
-        design: dict[str, tuple[Integers, Floats]] = {V: (w, found[:, 1:])}
-        if self.side:
-            found[:, 0] = 1.0
-            design[V] = np.append(self.index("side"), w), found
+        found[:, p] = 1.0
+        design: dict[str, tuple[slice | Integers, Floats]] = {
+            V: (slice(p + self.side), found[:, : p + self.side])
+        }
         if self.ties != "strict":
-            design[T] = np.array([self.index("ties")]), one
+            design[T] = slice(self.index("ties"), self.index("ties") + 1), one
         if self.has_levels:
             both = features(layout.sums, judged.codes, table) / 2
             slope = self.value_of("level slope", parameters)
-            h = self.value_of("level offset", parameters) + slope * both[:, 0]
-            at = np.append(w, [self.index("level offset"), self.index("level slope")])
-            design[H] = at, np.hstack([slope * both[:, 1:], one, both[:, :1]])
+            h = self.value_of("level offset", parameters) + slope * both[:, p]
+            at = np.append(np.arange(p), [self.index("level offset"), self.index("level slope")])
+            design[H] = at, np.hstack([slope * both[:, :p], one, both[:, p:]])
         e: float | Floats = self.value_of("lapses", parameters)
         if self.lapses:
             factor = one
             if self.relative_lapses is not None:
                 factor = self.relative_lapses[judged.judges][:, None]
                 e = e * factor[:, 0]
-            design[E] = np.array([self.index("lapses")]), factor
+            design[E] = slice(self.index("lapses"), self.index("lapses") + 1), factor
         return Rows(judged, v, h, e, design, both)
 
 

@@ -31,6 +31,7 @@ from dcglearn.inference.tests import (
     no_effect,
     verdict_of,
 )
+from dcglearn.judgments.numbering import row_numbers
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.presets import usual_presets
 from dcglearn.statistics.significance import holm
@@ -222,7 +223,8 @@ def _reversed_judged(pairs: Sequence[_Asked]) -> list[float]:
 def _reversed_all(pairs: Sequence[_Asked]) -> list[float]:
     """Return the share of pairs of distinct lists, some if packed, that are ordered differently."""
     lists = pairs[0].larger.evidence.lists
-    distinct = np.unique(lists.reshape(-1, lists.shape[2]), axis=0)
+    rows = lists.reshape(-1, lists.shape[2])
+    distinct = rows[np.unique(row_numbers(rows.T), return_index=True)[1]]
     shown = distinct[:: -(-len(distinct) // MAX_LISTS)]
     first, second = np.triu_indices(len(shown), 1)
     if not len(first):

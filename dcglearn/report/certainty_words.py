@@ -163,6 +163,18 @@ def clusters_words(fit: JudgmentFit) -> str:
     return f"judgments that share {' or '.join(ids)} are kept together"
 
 
+def few_clusters_words(effective: float) -> str:
+    """Say how many queries, or judges, of equal weight judgments are worth, where they are few.
+
+    Examples
+    --------
+    >>> few_clusters_words(11.3), few_clusters_words(230.0)
+    ('worth 11.3 queries or judges of equal weight: p allows for so few', '')
+    """
+    few = effective < 20  # as dcglearn.inference.covariance says
+    return f"worth {effective:.1f} queries or judges of equal weight: p allows for so few" * few
+
+
 EMPTY_RANKS = (
     "lists that were compared differ in their empty ranks: what an empty rank is worth is "
     "estimated as well"

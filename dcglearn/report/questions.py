@@ -13,6 +13,7 @@ from dcglearn.report.certainty_words import (
     EMPTY_RANKS,
     clusters_words,
     estimate_words,
+    few_clusters_words,
     interval_words,
     one_in,
     p_words,
@@ -55,7 +56,8 @@ def questions_text(questions: Sequence[Question]) -> str:
         lines += [Table(head, _estimates(one.fit, one.restricted)).text(), ""]
     corrected = f"; p is corrected for {len(questions)} questions" if len(questions) > 1 else ""
     clusters = clusters_words(questions[0].fit)
-    lines.append(f"LR: likelihood ratio{corrected}; {clusters}")
+    few = few_clusters_words(questions[0].test.effective)
+    lines.append(f"LR: likelihood ratio{corrected}; {clusters}{few and f'; {few}'}")
     return "\n".join([*lines, *[EMPTY_RANKS] * questions[0].fit.evidence.layout.empty])
 
 
@@ -105,6 +107,9 @@ def segments_text(segments: Segments) -> str:
         one = segments.compared[0]
         head = ("number", one.name, "95% interval", "others", "95% interval")
         lines += ["", Table(head, _estimates(one.fit, one.other, both=True)).text()]
+    few = few_clusters_words(min(one.effective for one in segments.compared))
+    if few:
+        lines += ["", f"the judgments are {few}"]
     if segments.too_small:
         lines += ["", f"left out, too few judgments: {', '.join(segments.too_small)}"]
     return "\n".join(lines)

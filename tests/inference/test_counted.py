@@ -81,6 +81,7 @@ def test_a_cluster_that_decides_a_lot_is_adjusted_by_the_root_of_its_information
 ) -> None:
     """(I - r r')^-1/2 u, from its eigenvalues, for few judgments alone."""
     fit = JudgmentModel(gains="linear").fit(random_judgments(20, "strict", rng))
+    fit.covariance.passes.kept.clear()
     (chunk,) = fit.covariance.passes.run(lambda rows: rows)
     total = np.zeros_like(fit.covariance.root)
     for u, r in zip(chunk.scores, chunk.information[:, 0], strict=True):

@@ -63,7 +63,7 @@ def test_repeated_judgments_in_a_cluster_are_not_new_evidence() -> None:
     assert same.high - same.low == pytest.approx(narrow.high - narrow.low, rel=0.15)
 
 
-def test_equal_clusters_have_as_many_degrees_of_freedom() -> None:
+def test_equal_clusters_have_one_degree_of_freedom_less() -> None:
     one = every_answer(40, 13)[:40]
     queries = np.repeat([f"q{i}" for i in range(12)], 40)
     lists, answers = np.tile(one.lists, (12, 1, 1)), np.tile(one.answers, 12)
@@ -71,7 +71,7 @@ def test_equal_clusters_have_as_many_degrees_of_freedom() -> None:
     data = Preferences.of(lists, words[answers], SCALE, None, queries)
     fit = JudgmentModel(discounts="log2", lapses=False).fit(data)
     contrasts = np.eye(fit.likelihood.n_parameters)
-    assert fit.covariance.degrees_of_freedom(contrasts) == pytest.approx(12)
+    assert fit.covariance.degrees_of_freedom(contrasts) == pytest.approx(11)
     assert fit.covariance.effective == pytest.approx(12)
 
 
