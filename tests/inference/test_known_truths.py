@@ -78,17 +78,23 @@ def test_groups_with_formulas_are_compared_by_their_parameters(family: str) -> N
 
 
 def test_intervals_have_bounds_where_scale_and_lapses_go_together() -> None:
-    """Of 60 judgments: Fieller's interval has none in a third, the likelihood's in none of them."""
+    """Of 100 judgments, a fifth at random: Fieller's interval has none for 6 of these 16 seeds."""
     bounded, covered = 0, 0
     for seed in range(16):
         rng = np.random.default_rng(seed)
-        data = logistic_judgments(8 * np.outer(LOG2, [1, 0.5, 0]), 60, rng)
+        W = 6 * np.outer(LOG2, [1, 0.5, 0])
+        lists = rng.integers(0, 3, (100, 2, 5))
+        utility = W[np.arange(5), lists].sum(axis=2)
+        a = utility[:, 0] - utility[:, 1] + rng.logistic(size=100) > 0
+        random = rng.random(100) < 0.2
+        a[random] = rng.random(int(random.sum())) < 0.5
+        data = Preferences.of(lists, np.where(a, "a", "b"), SCALE)
         gain = JudgmentModel(discounts="log2").fit(data).gains()[1]
         bounded += np.isfinite(gain.high)
         covered += gain.low <= 0.5 <= gain.high
         assert gain.low <= gain.estimate <= gain.high
-    assert bounded >= 15
-    assert covered >= 13
+    assert bounded == 16
+    assert covered >= 14
 
 
 def test_few_queries_are_said_and_allowed_for() -> None:
