@@ -35,25 +35,22 @@ from .judgments.packed import packed_writer as packed_writer
 
 # Learning
 from .learning.learner import DCGLearner as DCGLearner
-from .learning.core_learner import CoreLearner as CoreLearner
 from .learning.fit import Fit as Fit
 from .learning.fit import fit as fit
-from .comparison.compare import MeasureComparison as MeasureComparison
-from .comparison.compare import compare as compare
-from .learning.intervals import ParameterIntervals as ParameterIntervals
-from .learning.intervals import parameter_intervals as parameter_intervals
-from .learning.choose_c import ChosenC as ChosenC
-from .learning.choose_c import choose_C as choose_C
-from .learning.identify import Identifiability as Identifiability
+from .learning.compare import MeasureComparison as MeasureComparison
+from .learning.compare import compare as compare
+from .learning.record import ParameterIntervals as ParameterIntervals
+from .learning.resample import parameter_intervals as parameter_intervals
+from .learning.record import ChosenC as ChosenC
+from .learning.resample import choose_C as choose_C
+from .learning.record import Identifiability as Identifiability
 from .learning.identify import identify as identify
 from .report.learned import learned_measure as learned_measure
-from .solver.problem import Problem as Problem
-from .solver.problem import Objective as Objective
-from .solver.streamed import Streamed as Streamed
-from .solver.solve import Solution as Solution
-from .solver.solve import solve as solve
-from .solver.certificate import Certificate as Certificate
-from .solver.active_set import GramMatrices as GramMatrices
+from .learning.problem import Problem as Problem
+from .learning.solve import Solution as Solution
+from .learning.solve import solve as solve
+from .learning.record import Certificate as Certificate
+from .learning.sums import GramMatrices as GramMatrices
 
 # Certainty
 from .inference.estimate import JudgmentModel as JudgmentModel
@@ -186,7 +183,6 @@ __all__ = [
     "PackedPairs",
     "packed_writer",
     "DCGLearner",
-    "CoreLearner",
     "Fit",
     "fit",
     "MeasureComparison",
@@ -199,8 +195,6 @@ __all__ = [
     "identify",
     "learned_measure",
     "Problem",
-    "Objective",
-    "Streamed",
     "Solution",
     "solve",
     "Certificate",

@@ -44,14 +44,14 @@ from dcglearn.base.files import check_writable, read_text
 from dcglearn.base.types import Pairs
 from dcglearn.judgments.packed import ROW_GROUP_SIZE, PackedPairs, packed_writer
 from dcglearn.lab.provenance import made_with
+from dcglearn.learning.certificate import certify
+from dcglearn.learning.problem import Problem
+from dcglearn.learning.record import Certificate
+from dcglearn.learning.solve import Solution, SolverName, solve
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
 from dcglearn.simulation.judges import flip_pairs, true_pairs
 from dcglearn.simulation.lists import drawn_lists
-from dcglearn.solver.certificate import Certificate, certify
-from dcglearn.solver.problem import Problem
-from dcglearn.solver.solve import Solution, SolverName, solve
-from dcglearn.solver.streamed import Streamed
 
 SIZES = tuple(10**power for power in range(2, 9))
 SHAPES = ((10, 5), (5, 3), (100, 5))  # (K, L)
@@ -126,7 +126,7 @@ def streamed_solver(case: Case) -> Callable[[], Answer]:
 
     def run() -> Answer:
         file = Path(folder.name) / path.name  # the folder exists as long as this function
-        return answer_of(solve(Streamed.of(PackedPairs.of(file), C=case.C), "newton"))
+        return answer_of(solve(Problem.packed(PackedPairs.of(file), C=case.C), "newton"))
 
     return run
 

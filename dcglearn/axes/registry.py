@@ -30,7 +30,7 @@ from dcglearn.axes.own_code import (
 )
 from dcglearn.axes.success import SHIPPED_RESULTS
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
-from dcglearn.encoding.margins import MARGINS
+from dcglearn.learning.problem import MARGINS
 from dcglearn.naming.presets import PRESETS
 from dcglearn.simulation.truths import FREE, TRUTHS
 

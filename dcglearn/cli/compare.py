@@ -10,13 +10,11 @@ import typer
 from dcglearn.base.files import check_writable, checked_suffix, write_text
 from dcglearn.base.json_text import json_document
 from dcglearn.base.progress import reporting
-from dcglearn.cli.learn import learner_of
 from dcglearn.terminal.inputs import (
     check_distinct,
     measures_for_judgments,
     naming,
     parse_C,
-    parse_family,
     split_measures,
 )
 from dcglearn.terminal.judgment_options import (
@@ -28,9 +26,7 @@ from dcglearn.terminal.judgment_options import (
 from dcglearn.terminal.options import (
     AgainstOption,
     COption,
-    DiscountsOption,
     FoldsOption,
-    GainsOption,
     JsonOption,
     JudgmentsAndMeasuresArgument,
     MarginOption,
@@ -42,7 +38,7 @@ from dcglearn.terminal.options import (
 from dcglearn.terminal.output import print_json, print_text
 
 if TYPE_CHECKING:
-    from dcglearn.comparison.compare import MeasureComparison
+    from dcglearn.learning.compare import MeasureComparison
 
 
 @reads_judgments(without=["documents"])
@@ -51,8 +47,6 @@ def compare(
     judgments: JudgmentOptions = AS_USUAL,
     C: COption = "1.0",
     margin: MarginOption = "unit",
-    gains: GainsOption = None,
-    discounts: DiscountsOption = None,
     solver: SolverOption = "auto",
     use: UseOption = "dcg",
     folds: FoldsOption = 10,
@@ -74,13 +68,13 @@ def compare(
     """Compare the learned measure with others, by cross-validation."""
     import numpy as np
 
-    from dcglearn.comparison import compare as comparison
+    from dcglearn.learning import compare as comparison
+    from dcglearn.learning.parameters import Parameters
     from dcglearn.learning.record import LearnedRecord
     from dcglearn.report.comparisons import comparison_table
     from dcglearn.report.tables import FIGURE_FORMATS, TABLE_FORMATS
 
     value = parse_C(C)
-    families = parse_family("--gains", gains), parse_family("--discounts", discounts)
     for path in out or []:
         checked_suffix(path, (*TABLE_FORMATS, ".json", *FIGURE_FORMATS))
         check_writable(path)
@@ -97,7 +91,7 @@ def compare(
         found = comparison.compare(
             data,
             {one.name: one.measure for one in named},
-            learner_of(data, value, margin, solver, "grades", *families),
+            Parameters("grades", margin, 1.0 if value is None else value, solver),
             np.random.default_rng(seed),
             use,
             folds,

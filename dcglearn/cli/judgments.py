@@ -112,12 +112,12 @@ def inspect(
     """Describe a file of judgments and what it can determine."""
     from dcglearn.judgments.inspection import inspect_judgments
     from dcglearn.learning.identify import identify
-    from dcglearn.learning.record import IdentifiabilityRecord
+    from dcglearn.learning.problem import Problem
+    from dcglearn.learning.record import as_json
     from dcglearn.report.inspection import findings_text, grade_table, inspection_text
     from dcglearn.report.judgments import contents_text, identifiability_text, scale_text
     from dcglearn.report.undetermined import undetermined_statements
     from dcglearn.report.wording import wrap_lines
-    from dcglearn.solver.problem import Problem
 
     documents = judgments.documents
     prefs = name_files(files)
@@ -135,7 +135,7 @@ def inspect(
         record = None
         if identified is not None:
             statements = undetermined_statements(identified, labels, noun)
-            record = IdentifiabilityRecord.of(identified, statements).to_json()
+            record = as_json(identified) | {"statements": statements}
         print_json(
             {
                 "file": prefs,
@@ -169,7 +169,7 @@ def agree(
     json: JsonOption = False,
 ) -> None:
     """Count how often measures agree with judgments."""
-    from dcglearn.comparison.judged_agreement import judged_agreement
+    from dcglearn.learning.compare import judged_agreement
     from dcglearn.report.comparisons import agreement_json, agreement_table
     from dcglearn.report.measures import in_full
 

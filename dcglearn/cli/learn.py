@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,11 +13,10 @@ from dcglearn.base.files import check_writable, checked_suffix
 from dcglearn.base.numbers import counted
 from dcglearn.base.process import return_free_memory
 from dcglearn.base.progress import reporting
-from dcglearn.terminal.choices import EncodingChoice, MarginChoice, SolverChoice, UseChoice
+from dcglearn.terminal.choices import EncodingChoice, SolverChoice, UseChoice
 from dcglearn.terminal.inputs import (
     naming,
     parse_C,
-    parse_family,
 )
 from dcglearn.terminal.judgment_options import (
     AS_USUAL,
@@ -42,13 +42,11 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dcglearn.base.types import Integers
-    from dcglearn.families.given import FamilyLike
     from dcglearn.inference.certainty import Certainty
     from dcglearn.judgments.preferences import Preferences
-    from dcglearn.learning.choose_c import ChosenC
-    from dcglearn.learning.core_learner import CoreLearner
+    from dcglearn.learning.problem import Problem
+    from dcglearn.learning.record import ChosenC
     from dcglearn.naming.measure_files import MeasureFile
-    from dcglearn.solver.problem import Problem
 
 _RESAMPLING_BYTES = 800
 """Memory per judgment in which C is chosen and queries are resampled."""
@@ -96,23 +94,30 @@ def fit(
 
     from dcglearn.cli.packed import fit_packed
     from dcglearn.judgments.inspection import count_contents
-    from dcglearn.learning.record import SourceRecord
+    from dcglearn.learning.fit import Fit
+    from dcglearn.learning.parameters import Parameters
+    from dcglearn.learning.record import JudgmentsRecord
+    from dcglearn.learning.solve import solve
     from dcglearn.report.judgments import contents_text, scale_text
-    from dcglearn.report.learned import learned_measure_of_pairs
+    from dcglearn.report.learned import learned_measure_of
 
     prefs = name_files(files)
     value = parse_C(C)
-    families = parse_family("--gains", gains), parse_family("--discounts", discounts)
+    if gains is not None or discounts is not None:
+        option = "--gains" if gains is not None else "--discounts"
+        raise InputError(
+            f"{option}: fit learns gains and discounts without formulas",
+            "leave it out; dcglearn test asks whether a formula fits, and JudgmentModel in Python "
+            "estimates gains and discounts that follow one",
+        )
     if out is not None:
         checked_suffix(out, [".json"])
         check_writable(out)
     packed = judgments.open_packed(files)
     if packed is not None:
         if value is not None and not intervals:
-            about, content = fit_packed(
-                packed, prefs, value, margin, solver, use, workers, families
-            )
-            _give(about, content, None, out, json, use)
+            about, content = fit_packed(packed, prefs, value, margin, solver, use, workers)
+            _give(about, content, out, json, use)
             return
         if workers != "1":
             raise InputError("--workers with --C cv or --intervals", "leave it out", prefs)
@@ -126,72 +131,36 @@ def fit(
         with reporting("counting judgments"):
             data.check_strict()
             contents = count_contents(data)
-        learner = learner_of(
-            data, value, margin, solver, "documents" if judgments.documents else "grades", *families
-        )
-        learner.check_families(data.n_ranks, data.n_grades)
+        encoding: EncodingChoice = "documents" if judgments.documents else "grades"
+        parameters = Parameters(encoding, margin, 1.0 if value is None else value, solver)
+        parameters = replace(parameters, n_grades=data.n_grades)
         words = scale_text(data.scale, judgments.scale is not None, judgments.documents)
         about = contents_text(prefs, contents, words)
-        certainty = _certainty(data, judgments.documents, families)
+        certainty = _certainty(data, judgments.documents)
         groups, sampled = data.pair_groups if value is None else None, data if intervals else None
         pairs, weights, labels, n = data.pairs, data.pair_weights, data.scale.labels, len(data)
         del data  # most of the memory
         return_free_memory()
-        problem, choice = learner.problem(pairs, weights), None
+        problem, choice = parameters.problem(pairs, weights), None
         del pairs, weights
-        n_strict = problem.n_pairs
-        source = SourceRecord(file=Path(prefs).name, judgments=n, strict=n_strict)
         if groups is not None:
             choice = _choose(problem, groups, np.random.default_rng(seed), solver, use)
             problem = problem.with_C(choice.C)
-        with reporting(f"solving for {counted(n_strict, 'pair')}"):
-            learner.learn(problem, choice)
+        with reporting(f"solving for {counted(problem.n_pairs, 'pair')}"):
+            learned = Fit(problem, solve(problem, solver), choice)
         resampled = None
         if sampled is not None:
-            from dcglearn.learning.intervals import parameter_intervals
+            from dcglearn.learning.resample import parameter_intervals
 
             rng, choose = np.random.default_rng(seed), use if choice else None
             with reporting("learning from resamples (fits)") as advance:
                 resampled = parameter_intervals(
-                    learner, sampled, rng, intervals, 0.95, advance, choose
+                    learned, sampled, rng, intervals, 0.95, advance, choose
                 )
         with reporting("counting agreements"):
-            content = learned_measure_of_pairs(
-                learner,
-                problem.pairs,
-                problem.weights,
-                labels,
-                source,
-                use,
-                resampled,
-                choice,
-                certainty,
-            )
-    _give(about, content, choice, out, json, use)
-
-
-def learner_of(
-    data: Preferences,
-    C: float | None,
-    margin: MarginChoice,
-    solver: SolverChoice,
-    encoding: EncodingChoice,
-    gains: FamilyLike | None = None,
-    discounts: FamilyLike | None = None,
-) -> CoreLearner:
-    """Return the learner that options describe."""
-    from dcglearn.learning.core_learner import CoreLearner
-
-    return CoreLearner(
-        encoding=encoding,
-        margin=margin,
-        C=1.0 if C is None else C,
-        solver=solver,
-        n_grades=data.n_grades,
-        gains=gains,
-        discounts=discounts,
-        grade_values=data.scale.values,
-    )
+            source = JudgmentsRecord(Path(prefs).name, n, problem.n_pairs)
+            content = learned_measure_of(learned, labels, source, use, resampled, certainty)
+    _give(about, content, out, json, use)
 
 
 def _choose(
@@ -201,51 +170,39 @@ def _choose(
     solver: SolverChoice,
     use: UseChoice,
 ) -> ChosenC:
-    from dcglearn.learning.choose_c import choose_C
+    from dcglearn.learning.resample import choose_C
 
     with reporting("choosing C (fits)") as advance:
         return choose_C(problem, groups, rng, solver=solver, use=use, advance=advance)
 
 
-def _certainty(
-    data: Preferences, documents: bool, families: tuple[FamilyLike | None, FamilyLike | None]
-) -> Certainty:
-    """Estimate the same gains and discounts by a model of the judgment."""
+def _certainty(data: Preferences, documents: bool) -> Certainty:
+    """Estimate gains and discounts by a model of the judgment."""
     from dcglearn.inference.certainty import NO_GRADES, Certainty, certainty_of
 
     if documents:
         return Certainty(reason=NO_GRADES)
     with reporting("estimating intervals"):
-        return certainty_of(data, *families)
-
-
-def _fit_json(content: MeasureFile, choice: ChosenC | None) -> dict[str, Any]:
-    import json as codec
-
-    from dcglearn.naming.measure_files import measure_to_json
-
-    document: dict[str, Any] = codec.loads(measure_to_json(content))
-    if choice is not None:
-        document["choice_of_C"] = choice.to_json()
-    return document
+        return certainty_of(data)
 
 
 def _give(
     about: str,
     content: MeasureFile,
-    choice: ChosenC | None,
     out: str | None,
     json: bool,
     use: UseChoice,
 ) -> None:
     """Write the learned measure, and print it."""
-    from dcglearn.naming.measure_files import write_measure
+    import json as codec
+
+    from dcglearn.naming.measure_files import measure_to_json, write_measure
     from dcglearn.report.learned_text import learned_text
 
     if out is not None:
         write_measure(content, out)
     if json:
-        print_json(_fit_json(content, choice))
+        print_json(codec.loads(measure_to_json(content)))
         return
     print_text(learned_text(content, about))
     if out is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,7 +22,6 @@ from dcglearn.terminal.output import print_note, print_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dcglearn.families.given import FamilyLike
     from dcglearn.judgments.packed import PackedPairs
     from dcglearn.judgments.preferences import Preferences
     from dcglearn.measures.scale import Scale
@@ -92,15 +90,14 @@ def fit_packed(
     solver: SolverChoice,
     use: UseChoice,
     workers: str,
-    families: tuple[FamilyLike | None, FamilyLike | None],
 ) -> tuple[str, MeasureFile]:
     """Learn from packed pairs; return a line that describes them, and the measure."""
     from dcglearn.base.workers import open_workers
-    from dcglearn.families.learned import LearnedFamilies
     from dcglearn.inference.certainty import certainty_of
     from dcglearn.learning.fit import fit
-    from dcglearn.report.learned import learned_measure_of_packed
-    from dcglearn.solver.streamed import Streamed
+    from dcglearn.learning.problem import Problem
+    from dcglearn.learning.record import JudgmentsRecord
+    from dcglearn.report.learned import learned_measure_of
 
     if solver not in ("auto", "newton"):
         raise InputError(
@@ -113,17 +110,14 @@ def fit_packed(
     with open_workers(workers, refused.append) as found, naming(path):
         with reporting(solving) as advance:
             several = None if workers == "1" else found
-            problem = Streamed.of(pairs, margin, C, workers=several, advance=cumulative(advance))
-            if families != (None, None):
-                values, n_ranks = pairs.scale.values, pairs.n_ranks
-                problem = problem.with_structure(LearnedFamilies.of(*families, values, n_ranks))
+            problem = Problem.packed(pairs, margin, C, several, cumulative(advance))
             learned = fit(problem, solver)
         with reporting("estimating intervals"):
-            certainty = certainty_of(pairs, *families)
-        with reporting("counting agreements (pairs read)") as advance:
-            problem = replace(problem, advance=lambda done, _: advance(done, pairs.n_pairs))
-            name = Path(path).name
-            content = learned_measure_of_packed(learned, problem, name, use, solver, certainty)
+            certainty = certainty_of(pairs)
+        with reporting("counting agreements"):
+            file = JudgmentsRecord(Path(path).name, pairs.n_pairs, problem.n_pairs)
+            labels = pairs.scale.labels
+            content = learned_measure_of(learned, labels, file, use, certainty=certainty)
     for words in refused:  # not while the line of progress is redrawn
         print_note(f"{path}: {words}")
     files = counted(len({part.path for part in pairs.row_groups}), "file")

@@ -16,10 +16,10 @@ from pydantic import BaseModel, ConfigDict
 
 from dcglearn.axes.registry import CALIBRATED, JUDGMENT_MODEL, SHIPPED, Entry, Registry
 from dcglearn.base.errors import InputError
-from dcglearn.families.vectors import FREE_FAMILY
+from dcglearn.inference.families import FREE_FAMILY
+from dcglearn.learning.solve import C_GRID
 from dcglearn.naming.presets import preset
 from dcglearn.simulation.truths import grade_scale
-from dcglearn.solver.c_path import C_GRID
 
 LISTS = SHIPPED.names("lists")
 """Names of the list generators of this package (see :mod:`dcglearn.design.sampling`)."""
@@ -80,7 +80,7 @@ class Setting(BaseModel):
         The cost of a violated margin: a number, ``validation`` or ``cv``. ``validation`` takes the
         value of `C_grid` that agrees best with `validation_pairs` independent pairs without
         errors, ``cv`` the one that five folds of the training pairs choose, as
-        :func:`dcglearn.learning.choose_c.choose_C` does for a user, who has no such pairs.
+        :func:`dcglearn.learning.resample.choose_C` does for a user, who has no such pairs.
     C_grid : list of float
         The values among which ``validation`` and ``cv`` choose.
     validation_pairs : int

@@ -16,8 +16,7 @@ from dcglearn.base.numbers import TINY, counted
 from dcglearn.base.overflow import usual_size
 from dcglearn.base.types import Floats
 from dcglearn.figures.style import COLOURS, MARKERS, STYLE, unit_range
-from dcglearn.learning.gauge import is_affine
-from dcglearn.learning.record import Interval, LearnedRecord
+from dcglearn.learning.record import LearnedRecord, is_affine
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
@@ -27,7 +26,7 @@ from dcglearn.report.comparisons import queries_text
 from dcglearn.report.parameter_tables import parameter_origins
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
-    from dcglearn.comparison.compare import MeasureComparison
+    from dcglearn.learning.compare import MeasureComparison
 
 
 COMPARISON_OUTCOMES = ("undecided", "better", "worse", "near the line")
@@ -43,7 +42,7 @@ def draw_measure(
     doubtful: Mapping[str, Sequence[bool]] | None = None,
     gauge: str = "worst",
     noun: str = "grade",
-    bounds: Mapping[str, Sequence[Interval | None]] | None = None,
+    bounds: Mapping[str, Floats] | None = None,
 ) -> Figure:
     """Draw gains and discounts next to those of presets, and W as an image.
 
@@ -77,10 +76,10 @@ def draw_measure(
         axes = list(np.atleast_1d(figure.subplots(1, panels)))
         if dcg is not None:
             _draw_gains(axes[0], dcg, presets, scale, doubtful, gauge, noun)
-            _draw_bars(axes.pop(0), (bounds or {}).get("gains", ()))
+            _draw_bars(axes.pop(0), (bounds or {}).get("gains", np.zeros((0, 2))))
             n_ranks = utility.n_ranks if utility is not None else dcg.n_ranks or 10
             _draw_discounts(axes[0], dcg, presets, n_ranks, doubtful, gauge)
-            _draw_bars(axes.pop(0), (bounds or {}).get("discounts", ()))
+            _draw_bars(axes.pop(0), (bounds or {}).get("discounts", np.zeros((0, 2))))
         if utility is not None:
             _draw_weights(axes.pop(0), utility, scale, noun)
         figure.suptitle(title, x=0.01, ha="left", fontsize=10)
@@ -255,8 +254,8 @@ def _drawable(values: Floats) -> tuple[Floats, str]:
     return values / largest, f", divided by {largest:g}"
 
 
-def _draw_bars(axes: Axes, bounds: Sequence[Interval | None]) -> None:
-    known = [(at, bound) for at, bound in enumerate(bounds) if bound is not None]
+def _draw_bars(axes: Axes, bounds: Floats) -> None:
+    known = [(at, bound) for at, bound in enumerate(bounds) if not np.isnan(bound).any()]
     for at, (low, high) in known:
         if high > low:
             axes.plot(

@@ -1,6 +1,6 @@
 """Judgments as the likelihood uses them: encoded lists, answers, weights and clusters.
 
-Lists are kept as codes (:mod:`dcglearn.encoding.pair_codes`). The features of a judgment, x J for
+Lists are kept as codes (:mod:`dcglearn.learning.codes`). The features of a judgment, x J for
 the encoded difference x of its lists and a matrix J of p columns, are sums of one row of a table
 per code; x itself is never built. Judgments are in memory, or in packed files whose row groups are
 read again at every pass, the same to the last bit each time. Equal judgments are counted: all that
@@ -26,11 +26,11 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.threads import map_in_order, map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.encoding.pair_codes import CodeLayout
 from dcglearn.inference.answers import BAD, GOOD, TIE, B, TieModel
 from dcglearn.judgments.numbering import id_numbers
 from dcglearn.judgments.packed import CodedJudgments, PackedPairs
 from dcglearn.judgments.preferences import Preferences
+from dcglearn.learning.codes import CodeLayout
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 Judgments: TypeAlias = "Preferences | PackedPairs | Evidence"

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats
-from dcglearn.learning.gauge import Gauge, is_affine
+from dcglearn.learning.record import Gauge, is_affine
 
 HALF = 0.5
 """Below this data share the penalty outweighs the data."""
@@ -30,31 +30,16 @@ NEGLIGIBLE = 1e-9
 
 @dataclass(frozen=True)
 class DeterminedGauge:
-    """The gauge that pairs determine.
-
-    Attributes
-    ----------
-    gauge : {"worst", "absolute", "worst order", "absolute order"}
-    determined_offsets : ndarray of bool, shape (K,)
-        Ranks whose offset the data determine.
-    """
+    """The gauge that pairs determine, and which ranks' offsets they do, shape (K,)."""
 
     gauge: Gauge
     determined_offsets: NDArray[np.bool_]
 
 
 class DataShare:
-    """Data shares of directions t of W, for some pairs.
+    """Data shares of directions t of W, for pairs with the given X'VX, shape (K L, K L).
 
-    Parameters
-    ----------
-    hessian : ndarray of float, shape (K L, K L)
-        X'VX of the pairs.
-    C : float
-    n_grades : int
-        L.
-    constant_grades : tuple of int
-        Grades in which no pair differs; directions leave them out.
+    Directions leave out constant grades, in which no pair differs.
     """
 
     def __init__(
@@ -92,24 +77,10 @@ class DataShare:
         squares[total[..., 0] <= 1e-24] = 0.0
         return squares / np.where(total > 1e-24, total, 1.0)
 
-    def derivative(self, W: Floats) -> Floats:
-        """Return dW / d log C = (I + C X'VX)^-1 W, the active set being kept, shape (K, L)."""
-        vectors, change = self._vectors, W.ravel().copy()
-        shares = self._penalty_share[: vectors.shape[1]]
-        change[self._used] = vectors @ (shares * (vectors.T @ change[self._used]))
-        return change.reshape(W.shape)
-
     def gauge(self, constant_ranks: tuple[int, ...]) -> DeterminedGauge:
         """Choose the gauge: an offset counts if its share is half that of comparable directions.
 
-        Parameters
-        ----------
-        constant_ranks : tuple of int
-            Ranks (from 1) at which no pair differs.
-
-        Returns
-        -------
-        DeterminedGauge
+        At constant ranks (from 1) no pair differs.
         """
         n_ranks = self.shape[0]
         gains, ones = self.spaced_gains(1.0, -1.0), self.varying * 1.0

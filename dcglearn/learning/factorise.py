@@ -32,51 +32,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
-from dcglearn.learning.gauge import Gauge, is_affine
-from dcglearn.solver.product_point import ProductPoint
-
-GAIN_DIGITS = 6
-"""Decimals of the gains of a product: what the certificate confirms, and what tools that take whole
-gains up to 10^6 (trec_eval, ir_measures) can compute."""
+from dcglearn.learning.record import Gauge, Normalisation, is_affine
 
 
 @dataclass(frozen=True)
-class Factors:
-    """The discounts and gains of a W, in a gauge.
-
-    Attributes
-    ----------
-    discounts : ndarray of float, shape (K,)
-    gains : ndarray of float, shape (L,)
-    singular_values : ndarray of float, shape (min(K, L),)
-        Of W in its gauge, descending.
-    gauge : {"worst", "absolute", "worst order", "absolute order"}
-    fixed_discounts, fixed_gains : tuple of int
-        Indices (from 0) of those that the convention of sign and scale fixes to 0, 1 or
-        -1; the others are relative to these.
-    """
+class Factors(Normalisation):
+    """The discounts (K,) and gains (L,) of a W, in a gauge."""
 
     discounts: Floats
     gains: Floats
-    singular_values: Floats
-    gauge: Gauge
-    fixed_discounts: tuple[int, ...]
-    fixed_gains: tuple[int, ...]
-
-    @property
-    def rank_one_share(self) -> float:
-        """The share of the rank-1 part in the sum of squares of W in its gauge."""
-        squares = self.singular_values**2
-        if not squares[0] > 0:  # such as those of W at a C of 1e-300, which underflow
-            squares = (self.singular_values / (self.singular_values[0] or 1.0)) ** 2
-        total = float(np.sum(squares))
-        return float(squares[0] / total) if total > 0 else 1.0
-
-    @property
-    def second_ratio(self) -> float:
-        """sigma_2 / sigma_1; 0 where W has rank 1."""
-        values = self.singular_values
-        return float(values[1] / values[0]) if len(values) > 1 else 0.0
 
 
 def factorise(
@@ -86,7 +50,7 @@ def factorise(
     constant_grades: Sequence[int] = (),
     ordered: bool = True,
 ) -> Factors:
-    """Factorise W into discounts and gains.
+    """Factorise W, shape (K, L), into discounts and gains.
 
     Parameters
     ----------
@@ -100,10 +64,6 @@ def factorise(
     ordered : bool, default True
         Whether columns are grades, best first. Otherwise they are documents, and the
         most and the least relevant one get 1 and 0.
-
-    Returns
-    -------
-    Factors
 
     Raises
     ------
@@ -136,58 +96,7 @@ def factorise(
     gains, fixed_gains = _scaled(gains, best) if ordered else _to_unit_range(gains)
     if ordered and gauge.startswith("worst"):
         fixed_gains = (*fixed_gains, worst)
-    return Factors(_rounded(discounts), _rounded(gains), s, gauge, fixed_discounts, fixed_gains)
-
-
-def product_factors(
-    point: ProductPoint,
-    affine: bool,
-    given: tuple[bool, bool],
-    constant_grades: Sequence[int],
-    absolute: bool,
-) -> Factors:
-    """Return the factors of a W that is a product, as they were learned.
-
-    Parameters
-    ----------
-    point : ProductPoint
-    affine : bool
-        Whether discounts are determined only up to an affine map: the largest is 1, the smallest 0.
-    given : (bool, bool)
-        Whether the gains, and whether the discounts, are given; they stay as they are.
-    constant_grades : sequence of int
-        Grades in which no pair differs.
-    absolute : bool
-        Whether an empty rank shows that the worst grade is worth 0.
-
-    Returns
-    -------
-    Factors
-        All numbers of a vector that is given are fixed.
-
-    Examples
-    --------
-    >>> point = ProductPoint(np.array([4.0, 2.0]), np.array([2.0, 1.0, 0.0]), 0.0, 0.0)
-    >>> product_factors(point, False, (False, True), (), False).gains
-    array([1. , 0.5, 0. ])
-    """
-    c, g = point.discounts, point.gains
-    sizes = np.zeros(min(len(c), len(g)))
-    sizes[0] = np.linalg.norm(c) * np.linalg.norm(g)
-    if given[1]:
-        discounts, fixed_discounts = c / c[0], tuple(range(len(c)))
-    else:
-        discounts, fixed_discounts = _to_unit_range(c) if affine else _scaled(c, 0)
-        discounts = _rounded(discounts)
-    if given[0]:
-        gains, fixed_gains = g / g[0], tuple(range(len(g)))
-    else:
-        varying = [grade for grade in range(len(g)) if grade not in constant_grades]
-        worst = len(g) - 1 if absolute else varying[-1]
-        gains, fixed_gains = _scaled(g - g[worst], varying[0])
-        gains, fixed_gains = 0.0 + np.round(gains, GAIN_DIGITS), (*fixed_gains, worst)
-    gauge: Gauge = "worst order" if affine else "worst"
-    return Factors(discounts, gains, sizes, gauge, fixed_discounts, fixed_gains)
+    return Factors(gauge, fixed_discounts, fixed_gains, s, _rounded(discounts), _rounded(gains))
 
 
 def fix_gauge(
@@ -195,22 +104,9 @@ def fix_gauge(
 ) -> Floats:
     """Return the matrix that orders lists as W does and satisfies the gauge.
 
-    Parameters
-    ----------
-    W : ndarray of float, shape (K, L)
-    gauge : {"worst", "absolute", "worst order", "absolute order"}
-    worst : int or None, default -1
-        The grade worth 0 where the gauge is not ``absolute``. None subtracts the mean of
-        each row instead: for documents, none of which is known to be the worst.
-    determined_offsets : array-like of bool, shape (K,), optional
-        For ``absolute``; all by default.
+    `worst` is the grade worth 0 where the gauge is not ``absolute``. None subtracts the mean of
+    each row instead: for documents, none of which is known to be the worst.
 
-    Returns
-    -------
-    ndarray of float, shape (K, L)
-
-    Examples
-    --------
     >>> fix_gauge(np.array([[3.0, 1.0], [2.0, 2.0]]), "worst")
     array([[2., 0.],
            [0., 0.]])
@@ -226,16 +122,6 @@ def fix_gauge(
 def rank_one(W: ArrayLike) -> Floats:
     """Return the matrix of rank 1 that is nearest to W, without fixing a gauge.
 
-    Parameters
-    ----------
-    W : array-like of float, shape (K, L)
-
-    Returns
-    -------
-    ndarray of float, shape (K, L)
-
-    Examples
-    --------
     >>> rank_one([[2.0, 0.0], [0.0, 1.0]])
     array([[2., 0.],
            [0., 0.]])

@@ -1,50 +1,36 @@
-"""One fit: a problem, its optimum, and what the optimum means for gains and discounts.
-
-Solving, factorising and finding out what the pairs determine happen here for everyone: the
-estimator, packed pairs, cross-validation, intervals and experiments.
-"""
+"""One fit: a problem, its optimum, and what the optimum means for gains and discounts."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
-from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
-from dcglearn.families.learned import LearnedFamilies
 from dcglearn.learning.data_share import DataShare
 from dcglearn.learning.factorise import Factors, factorise
-from dcglearn.learning.gauge import is_affine
-from dcglearn.learning.identify import Identifiability, identify
+from dcglearn.learning.identify import identify
 from dcglearn.learning.null_space import constant_grades, constant_ranks
-from dcglearn.learning.within_families import (
-    factors_in_families,
-    factors_of_product,
-    identify_in_families,
-)
+from dcglearn.learning.problem import Problem
+from dcglearn.learning.record import Certificate, ChosenC, Identifiability
+from dcglearn.learning.solve import Solution, SolverName, check_not_zero, solve
+from dcglearn.learning.sums import GramMatrices, gram_matrices
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.solver.active_set import GramMatrices, gram_matrices
-from dcglearn.solver.certificate import Certificate, primal_from_dual, project
-from dcglearn.solver.problem import Objective
-from dcglearn.solver.residuals import residual_sums
-from dcglearn.solver.solve import Solution, SolverName, solve
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit(ShortRepr):
-    """The optimum of a problem. All but the problem and the solution is computed when asked for.
+    """The optimum of a problem. All but the first three is computed when asked for.
 
     Attributes
     ----------
-    problem : Objective
+    problem : Problem
         What was solved: pairs, margins, weights and C.
     solution : Solution
+    choice : ChosenC or None
+        How C was chosen, if it was.
     weights : ndarray of float, shape (K, L)
         W.
     certificate : Certificate
@@ -60,8 +46,9 @@ class Fit(ShortRepr):
         The factors as a measure.
     """
 
-    problem: Objective
+    problem: Problem
     solution: Solution
+    choice: ChosenC | None = None
 
     @property
     def weights(self) -> Floats:
@@ -73,19 +60,10 @@ class Fit(ShortRepr):
         """The certificate of W."""
         return self.solution.certificate
 
-    @property
-    def families(self) -> LearnedFamilies | None:
-        """The families of gains and discounts; None if W is free."""
-        structure = self.problem.structure
-        return structure if isinstance(structure, LearnedFamilies) else None
-
     @cached_property
     def factors(self) -> Factors:
         """Discounts and gains in the gauge that the pairs determine."""
-        if self.families is not None:
-            with one_blas_thread():
-                return factors_in_families(self.problem, self.families, self.solution, self._gram)
-        _check_not_zero(self.problem)
+        check_not_zero(self.problem)
         gram, L = self._gram.gram, self.problem.shape[1]
         constant = constant_grades(gram, L)
         with one_blas_thread():
@@ -100,31 +78,8 @@ class Fit(ShortRepr):
             )
 
     def factors_as_in(self, other: Identifiability) -> Factors:
-        """Factorise W in the gauge of another fit, so that their numbers can be compared.
-
-        Parameters
-        ----------
-        other : Identifiability
-            Of the other fit.
-
-        Returns
-        -------
-        Factors
-
-        Raises
-        ------
-        InputError
-            If W ties all lists.
-        """
-        if self.families is not None and self.solution.product is not None:
-            return factors_of_product(
-                self.families,
-                self.solution.product,
-                is_affine(other.gauge),
-                other.constant_grades,
-                self.problem.has_empty_ranks,
-            )
-        _check_not_zero(self.problem)
+        """Factorise W in the gauge of another fit, so that their numbers can be compared."""
+        check_not_zero(self.problem)
         return factorise(
             self.weights,
             other.gauge,
@@ -138,8 +93,6 @@ class Fit(ShortRepr):
         """What the pairs determine, at the optimum."""
         self.factors  # noqa: B018 - raises if W ties all lists
         with one_blas_thread():
-            if self.families is not None:
-                return identify_in_families(self.problem, self.families, self.solution, self._gram)
             return identify(self.problem, self.weights, self.solution.model.hessian, self._gram)
 
     @cached_property
@@ -158,16 +111,14 @@ class Fit(ShortRepr):
             return self.problem.sum_over_blocks(gram_matrices)
 
 
-def fit(problem: Objective, solver: SolverName = "auto") -> Fit:
+def fit(problem: Problem, solver: SolverName = "auto") -> Fit:
     """Solve a problem to a confirmed optimum.
 
     Parameters
     ----------
-    problem : Objective
-        A :class:`dcglearn.solver.problem.Problem`, or a
-        :class:`dcglearn.solver.streamed.Streamed` for pairs that do not fit in memory.
+    problem : Problem
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
-        See :func:`dcglearn.solver.solve.solve`.
+        See :func:`dcglearn.learning.solve.solve`.
 
     Returns
     -------
@@ -176,48 +127,13 @@ def fit(problem: Objective, solver: SolverName = "auto") -> Fit:
     Raises
     ------
     SolverError
-        If no solver's answer is confirmed.
+        If the answer is not confirmed.
 
     Examples
     --------
-    >>> from dcglearn.solver.problem import Problem
     >>> problem = Problem.of([[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]]], 2)
     >>> learned = fit(problem)
     >>> learned.factors.discounts.round(3), learned.certificate.confirmed
     (array([1. , 0.4]), True)
     """
     return Fit(problem, solve(problem, solver))
-
-
-def _largest_projected(problem: Objective, q: Floats) -> float:
-    """Return the largest |entry| of the projection of q on the cone.
-
-    On a row that may not increase, the first entry of the projection is the largest mean of the
-    first entries, and the last one the smallest mean of the last.
-    """
-    if problem.structure is not None or not problem.monotone:
-        return float(np.abs(project(problem, q)).max())
-    counts = np.arange(1, q.shape[1] + 1)
-    first = (np.cumsum(q, axis=1) / counts).max()
-    last = (np.cumsum(q[:, ::-1], axis=1) / counts).min()
-    return float(max(first, -last, 0.0))
-
-
-def _check_not_zero(problem: Objective) -> None:
-    """Refuse a problem whose optimum is W = 0, with the reason.
-
-    The optimum is 0 iff the projection of w_0 + C X'Vm, for the margins m that W = 0 misses,
-    on the matrices with monotone rows is 0.
-    """
-    at_zero = problem.sum_over_blocks(residual_sums, np.zeros(math.prod(problem.shape)))
-    size = problem.C * at_zero.total
-    if _largest_projected(problem, primal_from_dual(problem, at_zero)) > 1e-12 * size:
-        return
-    if not size:
-        raise InputError("no margin is above 0: W = 0 satisfies all pairs", "raise the margins")
-    if problem.C * np.abs(at_zero.normal_residual).max() > 1e-12 * size:
-        raise InputError(
-            "all weights are 0 at the optimum: better grades lose more often than they win",
-            "check that the scale names the best grade first",
-        )
-    raise InputError("the judgments cancel out", "give judgments that agree more with each other")

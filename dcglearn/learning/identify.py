@@ -11,73 +11,25 @@ its margin no longer contributes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats
+from dcglearn.learning.cones import Cone
 from dcglearn.learning.data_share import HALF, NEGLIGIBLE, DataShare, DeterminedGauge
 from dcglearn.learning.factorise import Factors, factorise
-from dcglearn.learning.gauge import Determined, Gauge, is_affine
-from dcglearn.learning.null_space import NullSpace, null_space
+from dcglearn.learning.null_space import null_space
+from dcglearn.learning.problem import Problem
+from dcglearn.learning.record import Determined, Identifiability, is_affine
+from dcglearn.learning.sums import GramMatrices, gram_matrices, quadratic_model
 from dcglearn.measures.discounts import rule_discounts
-from dcglearn.solver.active_set import GramMatrices, gram_matrices, quadratic_model
-from dcglearn.solver.problem import Objective
 
 NULL_TOLERANCE = 1e-6
 """A direction is determined only if at most this share of it lies in the null space of X."""
 
 
-@dataclass(frozen=True)
-class Identifiability(NullSpace):
-    """What a set of pairs determines.
-
-    The attributes of :class:`dcglearn.learning.null_space.NullSpace`, and
-
-    Attributes
-    ----------
-    gauge : {"worst", "absolute", "worst order", "absolute order"}
-        The gauge in which W is factorised (see :mod:`dcglearn.learning.factorise`).
-    determined_offsets : ndarray of bool, shape (K,)
-        Ranks whose offset the data determine (lists are empty there).
-    offset_share : float
-        Data share of a constant added to all discounts.
-    discount_share : ndarray of float, shape (K,)
-    gain_share : ndarray of float, shape (L,)
-        Data share of each discount and gain in the gauge; at most that of the discount or
-        gain that it is relative to.
-    discount_null : ndarray of float, shape (K,)
-    gain_null : ndarray of float, shape (L,)
-        The part of each one's direction that lies in the null space of X, from 0 to 1.
-    change_on_doubling_c : float or None
-        At the optimum: the largest change of a discount or gain if C doubles, to first
-        order and with tied grades kept tied: dW / d log C = (I + C X'VX)^-1 W, of the
-        active pairs. None before a fit, where the shares are those of all pairs.
-    """
-
-    gauge: Gauge
-    determined_offsets: NDArray[np.bool_]
-    offset_share: float
-    discount_share: Floats
-    gain_share: Floats
-    discount_null: Floats
-    gain_null: Floats
-    change_on_doubling_c: float | None
-
-    @property
-    def gains_determined_by(self) -> list[Determined]:
-        """What determines each gain (see :func:`determined_by`)."""
-        return _each_determined_by(self.gain_share, self.gain_null)
-
-    @property
-    def discounts_determined_by(self) -> list[Determined]:
-        """What determines each discount (see :func:`determined_by`)."""
-        return _each_determined_by(self.discount_share, self.discount_null)
-
-
 def identify(
-    problem: Objective,
+    problem: Problem,
     W: Floats | None = None,
     hessian: Floats | None = None,
     gram: GramMatrices | None = None,
@@ -86,7 +38,7 @@ def identify(
 
     Parameters
     ----------
-    problem : Objective
+    problem : Problem
         Pairs of weight 0 do not count.
     W : ndarray of float, shape (K, L), optional
         The optimum. Without it, the shares are those of all pairs, at equally spaced gains
@@ -109,7 +61,7 @@ def identify(
     --------
     Two grades at two ranks, one pair that swaps them:
 
-    >>> from dcglearn.solver.problem import Problem
+    >>> from dcglearn.learning.problem import Problem
     >>> known = identify(Problem.of([[[0, 1], [1, 0]]], 2))
     >>> known.rank, known.same_content, known.free_ranks
     (1, True, (1, 2))
@@ -118,59 +70,57 @@ def identify(
     n_ranks, n_grades = problem.shape
     null = null_space(gram, n_grades)
     of_all = DataShare(gram.weighted_gram, problem.C, n_grades, null.constant_grades)
-    shares = of_all
-    if W is not None:
+    change = None
+    if W is None:
+        shares, gauge = of_all, of_all.gauge(null.constant_ranks)
+        factors = _typical(of_all, gauge)
+    else:
         if hessian is None:
             hessian = problem.sum_over_blocks(quadratic_model, W.ravel()).hessian
         shares = DataShare(hessian, problem.C, n_grades, null.constant_grades)
-    gauge = shares.gauge(null.constant_ranks)
-    factors = _typical(shares, gauge) if W is None else _factors(problem, W, gauge, null)
+        gauge = shares.gauge(null.constant_ranks)
+        constant, ordered = null.constant_grades, problem.monotone
+        factors, after = (
+            factorise(one, gauge.gauge, gauge.determined_offsets, constant, ordered)
+            for one in (W, W + np.log(2) * _derivative(W, problem.C * hessian, problem.cone))
+        )
+        gains = (factors.gains - after.gains)[shares.varying]
+        moved = np.append(factors.discounts - after.discounts, gains)
+        change = float(np.abs(moved).max())
 
     common = np.outer(np.ones(n_ranks), factors.gains) * shares.varying
     offset = float(shares.share(shares.without_offsets(common, gauge.determined_offsets)))
 
-    def shares_of(directions: Floats) -> Floats:
+    def shares_of(directions: Floats) -> tuple[Floats, Floats]:
         inside = shares.in_gauge(directions, gauge)
-        return np.column_stack([shares.share(inside), of_all.null_part(inside)])
+        return shares.share(inside), of_all.null_part(inside)
 
-    discount = shares_of(np.eye(n_ranks)[:, :, None] * factors.gains)
-    gain = shares_of(np.eye(n_grades)[:, None, :] * factors.discounts[:, None])
+    discount, discount_null = shares_of(np.eye(n_ranks)[:, :, None] * factors.gains)
+    gain, gain_null = shares_of(np.eye(n_grades)[:, None, :] * factors.discounts[:, None])
     if not is_affine(gauge.gauge):  # then a discount is no surer than their common offset
-        discount[:, 0] = np.minimum(discount[:, 0], offset)
-    discount = no_surer_than(discount, factors.fixed_discounts)
-    gain = no_surer_than(gain, factors.fixed_gains)
+        discount = np.minimum(discount, offset)
+    discount, discount_null = _no_surer_than(discount, discount_null, factors.fixed_discounts)
+    gain, gain_null = _no_surer_than(gain, gain_null, factors.fixed_gains)
     return Identifiability(
         **vars(null),
         gauge=gauge.gauge,
-        determined_offsets=gauge.determined_offsets,
+        determined_offsets=tuple(gauge.determined_offsets.tolist()),
         offset_share=offset,
-        discount_share=discount[:, 0],
-        gain_share=gain[:, 0],
-        discount_null=discount[:, 1],
-        gain_null=gain[:, 1],
-        change_on_doubling_c=None
-        if W is None
-        else change_on_doubling(problem, W, shares, gauge, null),
+        discount_share=discount,
+        gain_share=gain,
+        discount_null=discount_null,
+        gain_null=gain_null,
+        discounts_determined_by=tuple(map(determined_by, discount, discount_null)),
+        gains_determined_by=tuple(map(determined_by, gain, gain_null)),
+        change_on_doubling_c=change,
     )
 
 
 def determined_by(share: float, null: float) -> Determined:
-    """Return what determines a number: ``data``, partly the penalty (``ridge``), or ``none``.
+    """Return what determines a number with a data share and a part in the null space of X.
 
-    Parameters
-    ----------
-    share : float
-        Its data share.
-    null : float
-        The part of its direction in the null space of X. Where it is not 0, the number
-        depends on the penalty, however large the share.
+    Where the second is not 0, the number depends on the penalty, however large the share.
 
-    Returns
-    -------
-    {"data", "ridge", "none"}
-
-    Examples
-    --------
     >>> determined_by(0.9, 0.0), determined_by(0.9, 0.2), determined_by(0.3, 0.0)
     ('data', 'ridge', 'ridge')
     >>> determined_by(0.0, 1.0)
@@ -181,36 +131,10 @@ def determined_by(share: float, null: float) -> Determined:
     return "data" if share >= HALF and null < NULL_TOLERANCE else "ridge"
 
 
-def _each_determined_by(shares: Floats, nulls: Floats) -> list[Determined]:
-    return [determined_by(*one) for one in zip(shares, nulls, strict=True)]
-
-
-def no_surer_than(each: Floats, fixed: Sequence[int]) -> Floats:
-    """Bound each (share, null part) by those of the fixed numbers it is relative to.
-
-    Parameters
-    ----------
-    each : ndarray of float, shape (m, 2)
-    fixed : sequence of int
-        Their rows.
-
-    Returns
-    -------
-    ndarray of float, shape (m, 2)
-    """
-    share = np.minimum(each[:, 0], each[list(fixed), 0].min(initial=1.0))
-    null = np.maximum(each[:, 1], each[list(fixed), 1].max(initial=0.0))
-    return np.column_stack([share, null])
-
-
-def _factors(problem: Objective, W: Floats, gauge: DeterminedGauge, null: NullSpace) -> Factors:
-    return factorise(
-        W,
-        gauge.gauge,
-        gauge.determined_offsets,
-        null.constant_grades,
-        ordered=problem.monotone,
-    )
+def _no_surer_than(share: Floats, null: Floats, fixed: Sequence[int]) -> tuple[Floats, Floats]:
+    """Bound shares and null parts by those of the fixed numbers they are relative to."""
+    at = list(fixed)
+    return np.minimum(share, share[at].min(initial=1.0)), np.maximum(null, null[at].max(initial=0))
 
 
 def _typical(shares: DataShare, gauge: DeterminedGauge) -> Factors:
@@ -218,36 +142,23 @@ def _typical(shares: DataShare, gauge: DeterminedGauge) -> Factors:
     n_ranks = shares.shape[0]
     varying = np.flatnonzero(shares.varying).tolist()
     return Factors(
-        discounts=rule_discounts("log2", n_ranks),
-        gains=shares.spaced_gains(1.0, 0.0),
-        singular_values=np.zeros(0),
         gauge=gauge.gauge,
         fixed_discounts=(0, n_ranks - 1) if is_affine(gauge.gauge) else (0,),
         fixed_gains=tuple(varying[:1] + varying[-1:]),
+        singular_values=np.zeros(0),
+        discounts=rule_discounts("log2", n_ranks),
+        gains=shares.spaced_gains(1.0, 0.0),
     )
 
 
-def change_on_doubling(
-    problem: Objective, W: Floats, shares: DataShare, gauge: DeterminedGauge, null: NullSpace
-) -> float:
-    """Return the largest change of a gain or discount if C doubles, to first order.
+def _derivative(W: Floats, CH: Floats, cone: Cone) -> Floats:
+    """Return dW / d log C among the matrices with the ties of W, the active set being kept.
 
-    Parameters
-    ----------
-    problem : Objective
-    W : ndarray of float, shape (K, L)
-        The optimum.
-    shares : DataShare
-        There.
-    gauge : DeterminedGauge
-    null : NullSpace
-
-    Returns
-    -------
-    float
+    With an orthonormal basis B of these matrices it is B (I + C B'X'VX B)^-1 B'w.
     """
-    before = _factors(problem, W, gauge, null)
-    after = _factors(problem, W + np.log(2) * shares.derivative(W), gauge, null)
-    discounts = np.abs(before.discounts - after.discounts)
-    gains = np.abs(before.gains - after.gains)[shares.varying]
-    return float(max(discounts.max(initial=0.0), gains.max(initial=0.0)))
+    tie = cone.ties(W)
+    B = np.eye(tie[-1] + 1)[tie] / np.sqrt(np.bincount(tie))
+    curvature, vectors = np.linalg.eigh(B.T @ CH @ B)
+    along = B @ vectors
+    change: Floats = along @ (along.T @ W.ravel() / (1 + np.maximum(curvature, 0.0)))
+    return change.reshape(W.shape)

@@ -8,7 +8,8 @@ It keeps scikit-learn's contract on pairs of rankings, so that its tools work on
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,12 +28,14 @@ from dcglearn.correlation.agreement import (
 )
 from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.choose_c import ChosenC, choose_C
-from dcglearn.learning.core_learner import CoreLearner
-from dcglearn.solver.problem import Problem
+from dcglearn.learning.fit import Fit
+from dcglearn.learning.parameters import Encoding, Margin, Parameters
+from dcglearn.learning.problem import Problem
+from dcglearn.learning.resample import choose_C
+from dcglearn.learning.solve import SolverName, solve
 
 
-class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
+class DCGLearner(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
     """Learn the gains and discounts of DCG from preferences between rankings.
 
     Minimises  <W, W> + C sum_i v_i max(0, m_i - u(first_i) + u(second_i))^2  with the
@@ -50,26 +53,14 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         (n, 2, K) and returns n numbers.
     C : float or "cv", default 1.0
         The cost of a missed margin relative to the size of W. Positive. ``"cv"`` takes the
-        largest of :data:`dcglearn.solver.c_path.C_GRID` that agrees as well with held-out
+        largest of :data:`dcglearn.learning.solve.C_GRID` that agrees as well with held-out
         queries as the best, by repeated cross-validation
-        (:func:`dcglearn.learning.choose_c.choose_C`, with the folds of seed 0).
+        (:func:`dcglearn.learning.resample.choose_C`, with the folds of seed 0).
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
-        See :func:`dcglearn.solver.solve.solve`.
+        See :func:`dcglearn.learning.solve.solve`.
     n_grades : int, optional
         L. By default the largest index in the pairs plus 1. Set it if parts of the data,
         as in cross-validation, may lack the worst grade.
-    gains : str or array-like of float, optional
-        The family of the gains: ``free``, ``linear``, ``power:P`` or ``exponential:B``, where the
-        number may be ``free`` (:func:`dcglearn.families.vectors.gain_family`); or the gains
-        themselves, best first. By default W is free, unless `discounts` are given.
-    discounts : str or array-like of float, optional
-        The family of the discounts: ``free``, ``decreasing``, ``convex``, ``log:B``, ``zipf:S``,
-        ``rbp:P`` or a rule such as ``log2`` (:func:`dcglearn.families.vectors.discount_family`);
-        or the discounts themselves. With one of the two, W = discounts x gains; the other is
-        free, with gains that fall and discounts of 0 or more, as the problem asks.
-    grade_values : array-like of float, shape (L,), optional
-        The values of the grades, best first, that formulas of gains use; by default L - 1, ...,
-        0, or those of the scale of Preferences.
 
     Attributes
     ----------
@@ -80,17 +71,17 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
     weights_ : ndarray of float, shape (K, L)
         W, confirmed by `certificate_` to be optimal to a relative 1e-6.
     utility_ : LinearUtility
-        W as a measure: what was learned, and what ``predict`` and ``score`` use.
+        W as a measure.
     dcg_ : DCG
-        The gains and discounts of W as a measure.
+        The gains and discounts of W as a measure: what ``predict`` and ``score`` use, and commands
+        that are given the file of a fit.
     factors_ : Factors
         Discounts, gains and singular values of W, in the gauge that the pairs determine.
     singular_values_ : ndarray of float, shape (min(K, L),)
         Of W in its gauge. All but the first are 0 if W is a DCG.
-    families_ : LearnedFamilies or None
-        The families of gains and discounts, unless W is free.
     certificate_ : Certificate
-    solution_ : Solution
+    fit_ : Fit
+        All of the above, and the problem with its pairs; a pickled learner leaves it out.
     identifiability_ : Identifiability
         What the pairs determine, at the optimum.
     n_features_in_ : int
@@ -99,7 +90,7 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
     See Also
     --------
     dcglearn.learning.fit.fit : Fit a problem, also one of pairs in files.
-    dcglearn.comparison.compare.compare : Compare the learned measure with others.
+    dcglearn.learning.compare.compare : Compare the learned measure with others.
 
     Examples
     --------
@@ -114,6 +105,21 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
     >>> learner.certificate_.confirmed
     True
     """
+
+    def __init__(
+        self,
+        *,
+        encoding: Encoding = "grades",
+        margin: Margin = "unit",
+        C: float | Literal["cv"] = 1.0,
+        solver: SolverName = "auto",
+        n_grades: int | None = None,
+    ) -> None:
+        self.encoding = encoding
+        self.margin = margin
+        self.C = C
+        self.solver = solver
+        self.n_grades = n_grades
 
     def fit(
         self,
@@ -150,25 +156,32 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         SolverError
             If no solver's answer is confirmed.
         """
-        learner: CoreLearner = self
+        learner = Parameters(**self.get_params())
         if isinstance(pairs, Preferences):
             if sample_weight is not None or groups is not None:
                 raise InputError("`preferences` with weights or groups", "they have their own")
             if self.n_grades is None:
-                learner = learner.with_parameters(n_grades=pairs.n_grades)
-            if self.grade_values is None:
-                learner = learner.with_parameters(grade_values=pairs.scale.values)
+                learner = replace(learner, n_grades=pairs.n_grades)
             sample_weight, groups = pairs.pair_weights, pairs.pair_groups
             pairs, y = pairs.pairs, None
         ordered = _preferred_first(pairs, y)
         validate_data(self, _flat(ordered))
-        problem = learner.problem(ordered, sample_weight)
-        choice: ChosenC | None = None
+        problem, choice = learner.problem(check_array(_flat(ordered)), sample_weight), None
         if self.C == "cv":
             queries = group_numbers(_checked_groups(groups, problem.n_pairs))
             choice = choose_C(problem, queries, np.random.default_rng(0), solver=self.solver)
             problem = problem.with_C(choice.C)
-        return self.learn(problem, choice)
+        self.fit_ = learned = Fit(problem, solve(problem, self.solver), choice)
+        self.C_, self.choice_ = problem.C, choice
+        self.factors_, self.identifiability_ = learned.factors, learned.identifiability
+        self.weights_, self.utility_, self.dcg_ = learned.weights, learned.utility, learned.dcg
+        self.singular_values_ = learned.factors.singular_values
+        self.certificate_ = learned.certificate
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "fit_"}
 
     def problem(self, pairs: ArrayLike, sample_weight: ArrayLike | None = None) -> Problem:
         """Return the problem that ``fit`` solves, without solving it.
@@ -187,10 +200,10 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         InputError
             If the pairs, the weights or a parameter cannot be used.
         """
-        return super().problem(check_array(_flat(pairs)), sample_weight)
+        return Parameters(**self.get_params()).problem(check_array(_flat(pairs)), sample_weight)
 
     def decision_function(self, pairs: ArrayLike) -> Floats:
-        """Return u(first) - u(second) of each pair, exactly 0 for a tie.
+        """Return the difference of the DCG of the two rankings of each pair, exactly 0 for a tie.
 
         Parameters
         ----------
@@ -201,7 +214,7 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         ndarray of float, shape (n,)
         """
         rows = self._checked(pairs)
-        return score_differences(self.utility_, rows)
+        return score_differences(self.dcg_, rows)
 
     def predict(self, pairs: ArrayLike) -> Floats:
         """Predict 1 where the first ranking is better, -1 where the second is, 0 for a tie.
@@ -223,7 +236,7 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         y: object = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Return the share of pairs whose preferred ranking is scored higher; a tie counts 1/2.
+        """Return the share of pairs whose preferred ranking has the higher DCG; a tie counts 1/2.
 
         Parameters
         ----------

@@ -14,75 +14,23 @@ kinds of such directions have a meaning:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from dcglearn.base.types import Floats
-from dcglearn.solver.active_set import GramMatrices
-
-
-@dataclass(frozen=True)
-class NullSpace:
-    """What follows from which grades are compared at which rank, whatever C and the margins.
-
-    Attributes
-    ----------
-    n_pairs, rank, n_directions : int
-        Pairs that count, the rank of X, and K L, the number of directions of W.
-    free_ranks : tuple of int
-        Ranks (from 1) whose offset is undetermined although all varying grades are
-        compared there.
-    empty_ranks : tuple of int
-        Ranks (from 1) at which some pair compares a grade with an empty rank.
-    same_content : bool
-        Whether both lists of every pair hold the same grades.
-    constant_ranks : tuple of int
-        Ranks (from 1) at which no pair differs.
-    constant_grades : tuple of int
-        Grade indices in which no pair differs at any rank. The others vary.
-    components : tuple of (int, tuple of tuples of int)
-        Rank (from 1) and the connected components of the varying grades there, where
-        there are several.
-    n_unnamed : int
-        Dimensions of the null space beyond all directions named above.
-    """
-
-    n_pairs: int
-    rank: int
-    n_directions: int
-    free_ranks: tuple[int, ...]
-    empty_ranks: tuple[int, ...]
-    same_content: bool
-    constant_ranks: tuple[int, ...]
-    constant_grades: tuple[int, ...]
-    components: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]
-    n_unnamed: int
+from dcglearn.learning.record import NullSpace
+from dcglearn.learning.sums import GramMatrices
 
 
 def null_space(gram: GramMatrices, n_grades: int) -> NullSpace:
     """Find the directions of W that pairs leave undetermined.
 
-    Parameters
-    ----------
-    gram : GramMatrices
-        Of the pairs (see :mod:`dcglearn.solver.active_set`).
-    n_grades : int
-        L.
-
-    Returns
-    -------
-    NullSpace
-
-    Examples
-    --------
     Rank 2 never differs, and the grades 0 and 1 are compared at rank 1 only:
 
-    >>> from dcglearn.solver.active_set import gram_matrices
-    >>> from dcglearn.solver.problem import Problem
+    >>> from dcglearn.learning.problem import Problem
+    >>> from dcglearn.learning.sums import gram_matrices
     >>> problem = Problem.of([[[0, 1], [1, 1]]], 2)
     >>> null = null_space(problem.sum_over_blocks(gram_matrices), 2)
     >>> null.rank, null.free_ranks, null.constant_ranks, null.n_unnamed
@@ -125,21 +73,8 @@ def null_space(gram: GramMatrices, n_grades: int) -> NullSpace:
 
 
 def constant_ranks(XX: Floats, n_grades: int) -> tuple[int, ...]:
-    """Return the ranks (from 1) at which no pair differs.
+    """Return the ranks (from 1) at which no pair differs, from X'X.
 
-    Parameters
-    ----------
-    XX : ndarray of float, shape (K L, K L)
-        X'X of the pairs.
-    n_grades : int
-        L.
-
-    Returns
-    -------
-    tuple of int
-
-    Examples
-    --------
     >>> constant_ranks(np.diag([1.0, 1.0, 0.0, 0.0]), 2)
     (2,)
     """
@@ -148,21 +83,8 @@ def constant_ranks(XX: Floats, n_grades: int) -> tuple[int, ...]:
 
 
 def constant_grades(XX: Floats, n_grades: int) -> tuple[int, ...]:
-    """Return the grade indices in which no pair differs at any rank.
+    """Return the grade indices in which no pair differs at any rank, from X'X.
 
-    Parameters
-    ----------
-    XX : ndarray of float, shape (K L, K L)
-        X'X of the pairs.
-    n_grades : int
-        L.
-
-    Returns
-    -------
-    tuple of int
-
-    Examples
-    --------
     >>> constant_grades(np.diag([1.0, 1.0, 0.0]), 3)
     (2,)
     """

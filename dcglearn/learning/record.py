@@ -1,47 +1,327 @@
-"""What a measure file says about how its measure was learned: written and read in one place.
+"""What a fit says, as values: the parts of the ``about`` of a measure file that a fit wrote.
 
-:class:`LearnedRecord` is the ``about`` of a file that a fit wrote: parameters, certificate,
-factors, what the pairs determine, agreement and intervals. Keys in files keep the names of
-the first release (aliases below); fields that files of older releases lack are optional.
+The solver, the certificate and the rest return these dataclasses; :class:`LearnedRecord` holds them
+beside the measure. Pydantic writes them to JSON and checks what is read, so that reading a file
+needs no solver.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import PlainSerializer, PlainValidator, TypeAdapter, ValidationError
 
+from dcglearn.base.numbers import counted, round_up
 from dcglearn.base.types import Floats
-from dcglearn.learning.gauge import Determined, Gauge
 from dcglearn.naming.measure_files import MeasureFile
 
-if TYPE_CHECKING:  # the solver, which these import, is not needed to read a file
-    from dcglearn.families.learned import LearnedFamilies
-    from dcglearn.families.vectors import Family
-    from dcglearn.learning.factorise import Factors
-    from dcglearn.learning.identify import Identifiability
-    from dcglearn.learning.intervals import ParameterIntervals
-    from dcglearn.solver.certificate import Certificate
-    from dcglearn.solver.product_point import ProductPoint
-    from dcglearn.solver.solve import Solution
+Gauge = Literal["worst", "absolute", "worst order", "absolute order"]
+"""What is fixed by convention, where adding to a row of W or scaling it changes no verdict; see
+:mod:`dcglearn.learning.factorise`."""
 
-Components = tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]
-Interval = tuple[float, float]
+Determined = Literal["data", "ridge", "none"]
+"""What determines a number: the data; partly the penalty w'w (ridge); or nothing."""
 
+TOLERANCE = 1e-6
+"""An answer is accepted if its distance to w*, whatever was rounded, is at most TOLERANCE |w|."""
 
-class _Record(BaseModel):
-    """A frozen part of a learned file; unknown keys are ignored."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what was set, as a JSON-able dict with the keys of files."""
-        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+FEW_QUERIES = 80
+"""With fewer queries standard errors are wide, and the rule that chooses C gives up agreement."""
 
 
-class SourceRecord(_Record):
+def is_affine(gauge: str) -> bool:
+    """Whether a gauge gives discounts only up to an affine map."""
+    return gauge.endswith("order")
+
+
+def _array(value: Any) -> Floats:
+    try:
+        return np.array(value, float)  # None becomes nan
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+
+
+def _lists(array: Floats) -> Any:
+    return np.where(np.isnan(array), np.array(None), array).tolist()
+
+
+Array = Annotated[Floats, PlainValidator(_array), PlainSerializer(_lists)]
+"""An array of numbers; nan is null in JSON."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What follows about an answer from the problem and the answer alone.
+
+    Attributes
+    ----------
+    objective : float
+        The objective at W.
+    gap : float
+        An upper bound on objective - optimum, whatever was rounded.
+    distance : float
+        An upper bound on the Euclidean distance to the optimum, whatever was rounded.
+    size : float
+        |W|, the Euclidean norm.
+    residual : float
+        The largest entry of |W - P(q)|, 0 at the optimum.
+    residual_sum : float
+        C sum_i v_i r_i, which bounds the entries of q.
+    active_pairs : int
+        Number of pairs that do not reach their margin.
+    tied_grades : int
+        Number of monotone constraints that hold with equality: neighbouring grades with the
+        same weight at a rank.
+    computed_gap : float
+        The duality gap as computed, without a bound on its rounding error: it compares answers.
+    """
+
+    objective: float
+    gap: float
+    distance: float
+    size: float
+    residual: float
+    residual_sum: float
+    active_pairs: int
+    tied_grades: int
+    computed_gap: float
+
+    @property
+    def near(self) -> bool:
+        """Whether the distance is within the tolerance unless something was rounded."""
+        return math.sqrt(self.computed_gap) <= TOLERANCE * self.size
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the answer is the optimum to within the tolerance, whatever was rounded."""
+        return self.distance <= TOLERANCE * self.size
+
+    def __str__(self) -> str:
+        return (
+            f"objective {self.objective:.10g}, duality gap <= {round_up(self.gap, 2):.2g}, "
+            f"|W - W*| <= {round_up(self.distance, 2):.2g} with |W| = {self.size:.4g}, "
+            f"fixed-point residual {self.residual:.2g}, "
+            f"{counted(self.active_pairs, 'active pair')}, "
+            f"{counted(self.tied_grades, 'tied grade')}"
+        )
+
+
+@dataclass(frozen=True)
+class SolverRun:
+    """Which solver found W, how it ended in its own words, and what it took."""
+
+    solver: str
+    status: str
+    iterations: int
+    passes: int
+    polished: bool
+
+
+@dataclass(frozen=True)
+class Normalisation:
+    """The gauge of a DCG, what it fixes, and how near to rank 1 W is.
+
+    Attributes
+    ----------
+    gauge : {"worst", "absolute", "worst order", "absolute order"}
+    fixed_discounts, fixed_gains : tuple of int
+        Indices (from 0) of those that the convention of sign and scale fixes to 0, 1 or
+        -1; the others are relative to these.
+    singular_values : ndarray of float, shape (min(K, L),)
+        Of W in its gauge, descending.
+    """
+
+    gauge: Gauge
+    fixed_discounts: tuple[int, ...]
+    fixed_gains: tuple[int, ...]
+    singular_values: Array
+
+    @property
+    def rank_one_share(self) -> float:
+        """The share of the rank-1 part in the sum of squares of W in its gauge."""
+        # relative, because squares may underflow, such as those of W at a C of 1e-300
+        squares = (self.singular_values / (self.singular_values[0] or 1.0)) ** 2
+        return float(squares[0] / squares.sum()) if squares[0] else 1.0
+
+    @property
+    def second_ratio(self) -> float:
+        """sigma_2 / sigma_1; 0 where W has rank 1."""
+        values = self.singular_values
+        return float(values[1] / values[0]) if len(values) > 1 else 0.0
+
+
+@dataclass(frozen=True)
+class NullSpace:
+    """What follows from which grades are compared at which rank, whatever C and the margins.
+
+    Attributes
+    ----------
+    n_pairs, rank, n_directions : int
+        Pairs that count, the rank of X, and K L, the number of directions of W.
+    free_ranks : tuple of int
+        Ranks (from 1) whose offset is undetermined although all varying grades are
+        compared there.
+    empty_ranks : tuple of int
+        Ranks (from 1) at which some pair compares a grade with an empty rank.
+    same_content : bool
+        Whether both lists of every pair hold the same grades.
+    constant_ranks : tuple of int
+        Ranks (from 1) at which no pair differs.
+    constant_grades : tuple of int
+        Grade indices in which no pair differs at any rank. The others vary.
+    components : tuple of (int, tuple of tuples of int)
+        Rank (from 1) and the connected components of the varying grades there, where
+        there are several.
+    n_unnamed : int
+        Dimensions of the null space beyond all directions named above.
+    """
+
+    n_pairs: int
+    rank: int
+    n_directions: int
+    free_ranks: tuple[int, ...]
+    empty_ranks: tuple[int, ...]
+    same_content: bool
+    constant_ranks: tuple[int, ...]
+    constant_grades: tuple[int, ...]
+    components: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]
+    n_unnamed: int
+
+
+@dataclass(frozen=True)
+class Identifiability(NullSpace):
+    """What a set of pairs determines.
+
+    The attributes of :class:`NullSpace`, and
+
+    Attributes
+    ----------
+    gauge : {"worst", "absolute", "worst order", "absolute order"}
+        The gauge in which W is factorised (see :mod:`dcglearn.learning.factorise`).
+    determined_offsets : tuple of bool, length K
+        Ranks whose offset the data determine (lists are empty there).
+    offset_share : float
+        Data share of a constant added to all discounts.
+    discount_share : ndarray of float, shape (K,)
+    gain_share : ndarray of float, shape (L,)
+        Data share of each discount and gain in the gauge; at most that of the discount or
+        gain that it is relative to.
+    discount_null : ndarray of float, shape (K,)
+    gain_null : ndarray of float, shape (L,)
+        The part of each one's direction that lies in the null space of X, from 0 to 1.
+    discounts_determined_by, gains_determined_by : tuple of {"data", "ridge", "none"}
+        What determines each one: the data, partly the penalty, or nothing.
+    change_on_doubling_c : float or None
+        At the optimum: the largest change of a discount or gain if C doubles, to first
+        order and with tied grades kept tied: dW / d log C = (I + C X'VX)^-1 W, of the
+        active pairs, on the matrices with the ties of W. None before a fit, where the shares
+        are those of all pairs.
+    """
+
+    gauge: Gauge
+    determined_offsets: tuple[bool, ...]
+    offset_share: float
+    discount_share: Array
+    gain_share: Array
+    discount_null: Array
+    gain_null: Array
+    discounts_determined_by: tuple[Determined, ...]
+    gains_determined_by: tuple[Determined, ...]
+    change_on_doubling_c: float | None = None
+
+
+@dataclass(frozen=True)
+class ParameterIntervals:
+    """How far the gains and discounts of a learned DCG move with other queries.
+
+    Attributes
+    ----------
+    gains : ndarray of float, shape (L, 2)
+    discounts : ndarray of float, shape (K, 2)
+        What the middle of the resamples lies between; nan where the penalty decides a number, for
+        then its spread says nothing about the data.
+    level : float
+        The share of resamples in the middle.
+    resamples : int
+        The number drawn.
+    left_out : int
+        The number of these from which nothing could be learned (only one grade, or
+        judgments that cancel out) or whose optimum was not confirmed; they do not count.
+    C : (float, float)
+        The smallest and the largest C of a resample; the same unless C was chosen in each.
+    by_query : bool
+        Whether queries were resampled; judgments, where no query is known.
+    unsolved : int
+        The number of those left out whose optimum was not confirmed.
+    """
+
+    gains: Array
+    discounts: Array
+    level: float
+    resamples: int
+    left_out: int
+    C: tuple[float, float]
+    by_query: bool = True
+    unsolved: int = 0
+
+
+@dataclass(frozen=True)
+class ChosenC:
+    """The C that cross-validation chose, and the agreement of every candidate.
+
+    Attributes
+    ----------
+    C : float
+    grid : tuple of float
+        The candidates.
+    agreement : tuple of float
+        Agreement with held-out queries, one per candidate.
+    error : tuple of float
+        The standard error of the difference from the best agreement, one per candidate; 0 for the
+        best.
+    by_query : bool
+        Whether some pairs share a query; otherwise each pair was held out on its own.
+    queries : int, optional
+        How many there were.
+    """
+
+    C: float
+    grid: tuple[float, ...]
+    agreement: tuple[float, ...]
+    error: tuple[float, ...]
+    by_query: bool = True
+    queries: int | None = None
+
+    @property
+    def remark(self) -> str:
+        """What to know of the choice: an end of the grid, few queries; mostly empty."""
+        said = []
+        if len(self.grid) > 1 and max(self.grid) == self.C:
+            said.append(
+                f"C = {self.C:g} is the largest tried: no stronger penalty agrees clearly better, "
+                "and the data decide almost alone"
+            )
+        elif len(self.grid) > 1 and min(self.grid) == self.C:
+            said.append(
+                f"C = {self.C:g} is the smallest tried: any weaker penalty agrees clearly worse, "
+                "and the penalty decides much of the result"
+            )
+        best = self.grid[int(np.argmax(self.agreement))]
+        if self.queries is not None and self.queries < FEW_QUERIES and best != self.C:
+            noun = "queries" if self.by_query else "judgments"
+            said.append(
+                f"with {self.queries} {noun} the rule may cost agreement: below about "
+                f"{FEW_QUERIES} the C that agreed best, {best:g}, is often better with new ones"
+            )
+        return "; ".join(said)
+
+
+@dataclass(frozen=True)
+class JudgmentsRecord:
     """The file of judgments, and the number of all and of strict judgments in it."""
 
     file: str
@@ -49,13 +329,13 @@ class SourceRecord(_Record):
     strict: int
 
 
-class ParametersRecord(_Record):
-    """The parameters of the learner."""
+@dataclass(frozen=True)
+class ParametersRecord:
+    """The parameters of a fit."""
 
     encoding: str
     margin: str
     C: float
-    solver: str
 
     @property
     def noun(self) -> str:
@@ -63,155 +343,8 @@ class ParametersRecord(_Record):
         return self.encoding.removesuffix("s")
 
 
-class FamiliesRecord(_Record):
-    """The families that W = discounts x gains was restricted to, and what they learned.
-
-    A parameter is the number of a formula, such as a base; `starts` is from how many starts the
-    solution is the best, and `optima` how many local optima these led to.
-    """
-
-    gains: str
-    discounts: str
-    gains_given: bool
-    discounts_given: bool
-    gain_parameter: float | None = None
-    discount_parameter: float | None = None
-    starts: int = 1
-    optima: int = 1
-
-    @classmethod
-    def of(cls, families: LearnedFamilies, point: ProductPoint) -> Self:
-        """Return the record of families at what was learned."""
-        gains, discounts = families.gain_family, families.discount_family
-        given_gains, given_discounts = families.given
-        return cls(
-            gains=gains.name,
-            discounts=discounts.name,
-            gains_given=given_gains,
-            discounts_given=given_discounts,
-            gain_parameter=_parameter(gains, point.gain_parameter),
-            discount_parameter=_parameter(discounts, point.discount_parameter),
-            starts=point.n_starts,
-            optima=point.n_optima,
-        )
-
-
-def _parameter(family: Family, t: float) -> float | None:
-    return None if family.shape is None else family.shape(np.array([t]))
-
-
-class SolutionRecord(_Record):
-    """Which solver found W, and how."""
-
-    solver: str
-    status: str = ""
-    iterations: int | None = None
-    passes: int | None = None
-    polished: bool
-
-    @classmethod
-    def of(cls, solution: Solution) -> Self:
-        """Return the record of a solution."""
-        return cls(
-            solver=solution.solver,
-            status=solution.status,
-            iterations=solution.iterations,
-            passes=solution.passes,
-            polished=solution.polished,
-        )
-
-
-class CertificateRecord(_Record):
-    """The certificate of W (see :class:`dcglearn.solver.certificate.Certificate`)."""
-
-    objective: float | None = None
-    gap: float
-    distance: float
-    size: float
-    residual: float | None = None
-    pull: float | None = None
-    active_pairs: int
-    tied_grades: int
-    confirmed: bool = True
-
-    @classmethod
-    def of(cls, certificate: Certificate) -> Self:
-        """Return the record of a certificate."""
-        return cls.model_validate(certificate.to_json())
-
-
-class FactorsRecord(_Record):
-    """The gauge of the DCG, and how near to rank 1 W is (see ``factorise.Factors``)."""
-
-    gauge: Gauge
-    fixed_gains: tuple[int, ...]
-    fixed_discounts: tuple[int, ...]
-    singular_values: tuple[float, ...] = ()
-    second_ratio: float
-    rank_one_share: float = Field(alias="first_share")
-
-    @classmethod
-    def of(cls, factors: Factors) -> Self:
-        """Return the record of factors."""
-        return cls.model_validate(
-            {
-                "gauge": factors.gauge,
-                "fixed_gains": factors.fixed_gains,
-                "fixed_discounts": factors.fixed_discounts,
-                "singular_values": factors.singular_values.tolist(),
-                "second_ratio": factors.second_ratio,
-                "rank_one_share": factors.rank_one_share,
-            }
-        )
-
-
-class IdentifiabilityRecord(_Record):
-    """What the pairs determine (see :class:`dcglearn.learning.identify.Identifiability`)."""
-
-    n_pairs: int | None = None
-    rank: int | None = None
-    n_directions: int | None = None
-    free_ranks: tuple[int, ...] = ()
-    empty_ranks: tuple[int, ...] = ()
-    same_content: bool | None = None
-    constant_ranks: tuple[int, ...] = Field(default=(), alias="still_ranks")
-    constant_grades: tuple[int, ...] = Field(default=(), alias="still_grades")
-    components: Components = Field(default=(), alias="separate")
-    n_unnamed: int | None = Field(default=None, alias="unnamed")
-    gauge: Gauge
-    determined_offsets: tuple[bool, ...] = Field(default=(), alias="seen_offsets")
-    offset_share: float | None = None
-    discount_share: tuple[float, ...]
-    gain_share: tuple[float, ...]
-    discount_null: tuple[float, ...] = Field(default=(), alias="discount_unseen")
-    gain_null: tuple[float, ...] = Field(default=(), alias="gain_unseen")
-    change_on_doubling_c: float | None = Field(alias="move")
-    gains_determined_by: tuple[Determined, ...]
-    discounts_determined_by: tuple[Determined, ...]
-    statements: tuple[str, ...]
-
-    @classmethod
-    def of(cls, known: Identifiability, statements: Sequence[str]) -> Self:
-        """Return the record of what pairs determine.
-
-        Parameters
-        ----------
-        known : Identifiability
-        statements : sequence of str
-            What the pairs do not determine, in sentences for people.
-        """
-        plain = {k: v.tolist() if hasattr(v, "tolist") else v for k, v in vars(known).items()}
-        return cls.model_validate(
-            plain
-            | {
-                "gains_determined_by": known.gains_determined_by,
-                "discounts_determined_by": known.discounts_determined_by,
-                "statements": statements,
-            }
-        )
-
-
-class AgreementRecord(_Record):
+@dataclass(frozen=True)
+class AgreementRecord:
     """Agreement of three measures with the judgments that were learned from."""
 
     utility: float
@@ -219,42 +352,8 @@ class AgreementRecord(_Record):
     dcg: float
 
 
-class IntervalsRecord(_Record):
-    """How gains and discounts move with other queries (see ``intervals.ParameterIntervals``).
-
-    None where the penalty decides a number; `C` is that of resamples, from and to, if it was
-    chosen in each. `by_query` unless no query is known.
-    """
-
-    gains: tuple[Interval | None, ...]
-    discounts: tuple[Interval | None, ...]
-    level: float
-    resamples: int
-    left_out: int
-    C: Interval | None = None
-    by_query: bool = True
-
-    @classmethod
-    def of(cls, intervals: ParameterIntervals) -> Self:
-        """Return the record of intervals."""
-        return cls.model_validate(
-            {
-                "gains": _or_none(intervals.gains),
-                "discounts": _or_none(intervals.discounts),
-                "level": intervals.level,
-                "resamples": intervals.resamples,
-                "left_out": intervals.left_out,
-            }
-            | ({"C": intervals.C} if intervals.C[0] < intervals.C[1] else {})
-            | ({} if intervals.by_query else {"by_query": False})
-        )
-
-
-def _or_none(bounds: Floats) -> list[list[float] | None]:
-    return [None if np.isnan(pair).any() else pair.tolist() for pair in bounds]
-
-
-class NumberRecord(_Record):
+@dataclass(frozen=True)
+class NumberRecord:
     """A gain or discount by a model of the judgment (see ``ratios.Estimated``)."""
 
     estimate: float | None
@@ -264,7 +363,8 @@ class NumberRecord(_Record):
     given: bool
 
 
-class HypothesisRecord(_Record):
+@dataclass(frozen=True)
+class HypothesisRecord:
     """Whether a family of gains fits (see ``questions.Question``)."""
 
     hypothesis: str
@@ -275,7 +375,8 @@ class HypothesisRecord(_Record):
     reversed_all: float
 
 
-class CertaintyRecord(_Record):
+@dataclass(frozen=True)
+class CertaintyRecord:
     """What a model of the judgment says beside a fit (see ``certainty.Certainty``).
 
     `reason` says why it says nothing, `untested` why there are no hypotheses; `clusters`, which
@@ -294,73 +395,64 @@ class CertaintyRecord(_Record):
     hypotheses: tuple[HypothesisRecord, ...] = ()
 
 
-class ChoiceRecord(_Record):
-    """How C was chosen (see ``choose_c.ChosenC``)."""
+@dataclass(frozen=True)
+class LearnedRecord:
+    """How a measure was learned: what a fit writes in its file besides the measure.
 
-    C: float
-    grid: tuple[float, ...]
-    agreement: tuple[float, ...]
-    error: tuple[float, ...]
-    remark: str
-    by_query: bool = True
+    `undetermined` says in sentences what the pairs do not determine.
+    """
 
-
-class LearnedRecord(_Record):
-    """How a measure was learned: what a fit writes in its file besides the measure."""
-
-    learned_from: SourceRecord
+    learned_from: JudgmentsRecord
     parameters: ParametersRecord
-    families: FamiliesRecord | None = None
-    solution: SolutionRecord
-    certificate: CertificateRecord
-    factors: FactorsRecord
-    identifiability: IdentifiabilityRecord
+    solution: SolverRun
+    certificate: Certificate
+    factors: Normalisation
+    identifiability: Identifiability
+    undetermined: tuple[str, ...]
     agreement: AgreementRecord
-    intervals: IntervalsRecord | None = None
-    choice: ChoiceRecord | None = Field(default=None, alias="choice_of_C")
+    intervals: ParameterIntervals | None = None
+    choice: ChosenC | None = None
     certainty: CertaintyRecord | None = None
 
     @classmethod
-    def read(cls, content: MeasureFile) -> Self | None:
-        """Return the record of a measure file, or None if a fit did not write it.
+    def read(cls, content: MeasureFile) -> LearnedRecord | None:
+        """Return the record of a measure file; None if a fit did not write it, or of another DCG.
 
-        Parameters
-        ----------
-        content : MeasureFile
-
-        Returns
-        -------
-        LearnedRecord or None
-            None also if the record does not fit the DCG of the file.
-
-        Examples
-        --------
         >>> from dcglearn.measures.dcg import DCG
         >>> LearnedRecord.read(MeasureFile(DCG([1, 0]))) is None
         True
         """
         try:
-            record = cls.model_validate(content.about)
+            record = _reader().validate_python(content.about)
         except ValidationError:
             return None
         dcg = content.dcg
         if dcg is None or isinstance(dcg.discounts, str):
             return None
-        sizes = {(dcg.n_grades, len(dcg.discounts))}
-        return record if record._sizes() == sizes else None
+        return record if record._sizes() == {(dcg.n_grades, len(dcg.discounts))} else None
 
     def _sizes(self) -> set[tuple[int, int]]:
         """Return the numbers of gains and of discounts that the record describes."""
-        known, bounds = self.identifiability, self.intervals
+        known, bounds, certainty = self.identifiability, self.intervals, self.certainty
         sizes = {
             (len(known.gain_share), len(known.discount_share)),
             (len(known.gains_determined_by), len(known.discounts_determined_by)),
         }
         if bounds is not None:
             sizes.add((len(bounds.gains), len(bounds.discounts)))
-        if self.certainty is not None and not self.certainty.reason:
-            sizes.add((len(self.certainty.gains), len(self.certainty.discounts)))
-            sizes |= {
-                (len(one.gains), len(known.discount_share)) for one in self.certainty.hypotheses
-            }
+        if certainty is not None and not certainty.reason:
+            sizes.add((len(certainty.gains), len(certainty.discounts)))
+            sizes |= {(len(one.gains), len(known.discount_share)) for one in certainty.hypotheses}
         return sizes
+
+
+def as_json(value: Any) -> dict[str, Any]:
+    """Return one of these dataclasses as a JSON-able dict, without what is None."""
+    adapter = TypeAdapter(type(value))
+    document: dict[str, Any] = adapter.dump_python(value, mode="json", exclude_none=True)
+    return document
+
+
+@cache
+def _reader() -> TypeAdapter[LearnedRecord]:
+    return TypeAdapter(LearnedRecord)

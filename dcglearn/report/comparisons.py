@@ -8,13 +8,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from dcglearn.base.numbers import counted
-from dcglearn.comparison.judged_agreement import JudgedAgreement
 from dcglearn.judgments.folds import query_counts
 from dcglearn.judgments.preferences import Preferences
+from dcglearn.learning.compare import JudgedAgreement
 from dcglearn.report.tables import Table
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
-    from dcglearn.comparison.compare import MeasureComparison
+    from dcglearn.learning.compare import MeasureComparison
 
 
 def agreement_table(

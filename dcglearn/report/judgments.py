@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from dcglearn.base.numbers import counted
 from dcglearn.judgments.inspection import Contents
+from dcglearn.learning.record import ChosenC, Identifiability
 from dcglearn.measures.scale import Label, Scale
 from dcglearn.report.tables import Table
 from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.report.wording import bulleted
-
-if TYPE_CHECKING:  # scikit-learn, which some of these import, takes seconds to load
-    from dcglearn.learning.choose_c import ChosenC
-    from dcglearn.learning.identify import Identifiability
-    from dcglearn.learning.record import ChoiceRecord
 
 
 def contents_text(name: str, contents: Contents, scale: str) -> str:
@@ -81,7 +76,7 @@ def identifiability_text(
     )
 
 
-def choice_table(choice: ChosenC | ChoiceRecord) -> Table:
+def choice_table(choice: ChosenC) -> Table:
     """Return a table of the agreement of each C with held-out queries, or judgments."""
     best = max(choice.agreement)
     rows = [

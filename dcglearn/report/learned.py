@@ -6,60 +6,47 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dcglearn.base.types import Floats, Grades
-from dcglearn.correlation.agreement import agreement
-from dcglearn.families.learned import LearnedFamilies
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.factorise import Factors, rank_one
+from dcglearn.learning.factorise import rank_one
 from dcglearn.learning.fit import Fit
-from dcglearn.learning.identify import Identifiability
 from dcglearn.learning.record import (
     AgreementRecord,
     CertaintyRecord,
-    CertificateRecord,
-    ChoiceRecord,
-    FactorsRecord,
-    FamiliesRecord,
     HypothesisRecord,
-    IdentifiabilityRecord,
-    IntervalsRecord,
+    JudgmentsRecord,
     LearnedRecord,
     NumberRecord,
+    ParameterIntervals,
     ParametersRecord,
-    SolutionRecord,
-    SourceRecord,
+    as_json,
 )
+from dcglearn.learning.resample import fit_of
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Label
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.naming.measure_files import MeasureFile, MeasurePart
 from dcglearn.report.undetermined import undetermined_statements
-from dcglearn.solver.solve import Solution, SolverName
-from dcglearn.solver.streamed import Streamed
 
-if TYPE_CHECKING:  # scikit-learn, which these import, takes seconds to load
+if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
     from dcglearn.inference.certainty import Certainty
     from dcglearn.inference.ratios import Estimated
-    from dcglearn.learning.choose_c import ChosenC
-    from dcglearn.learning.core_learner import CoreLearner
-    from dcglearn.learning.intervals import ParameterIntervals
+    from dcglearn.learning.learner import DCGLearner
 
 
 def learned_measure(
-    learner: CoreLearner,
+    learned: Fit | DCGLearner,
     preferences: Preferences,
     source: str,
     use: MeasurePart = "dcg",
     intervals: ParameterIntervals | None = None,
-    choice: ChosenC | None = None,
     certainty: Certainty | None = None,
 ) -> MeasureFile:
-    """Return a fitted learner as a measure file.
+    """Return a fit as a measure file.
 
     Parameters
     ----------
-    learner : DCGLearner or CoreLearner
-        Fitted to the strict judgments of `preferences`.
+    learned : Fit or DCGLearner
+        Of the strict judgments of `preferences`.
     preferences : Preferences
     source : str
         The name of the file that they came from.
@@ -67,80 +54,53 @@ def learned_measure(
         Which of the two measures commands use when given the file.
     intervals : ParameterIntervals, optional
         Of the gains and discounts.
-    choice : ChosenC, optional
-        How C was chosen; by default the learner's own choice, if it made one.
     certainty : Certainty, optional
-        What a model of the judgment says in the same families.
+        What a model of the judgment says.
 
     Returns
     -------
     MeasureFile
         Its ``about`` is a :class:`dcglearn.learning.record.LearnedRecord`.
     """
-    pairs = preferences.pairs
-    return learned_measure_of_pairs(
-        learner,
-        pairs,
-        preferences.pair_weights,
-        preferences.scale.labels,
-        SourceRecord(file=source, judgments=len(preferences), strict=len(pairs)),
-        use,
-        intervals,
-        choice,
-        certainty,
-    )
+    found, labels = fit_of(learned), preferences.scale.labels
+    file = JudgmentsRecord(source, len(preferences), len(preferences.pairs))
+    return learned_measure_of(found, labels, file, use, intervals, certainty)
 
 
-def learned_measure_of_pairs(
-    learner: CoreLearner,
-    pairs: Grades,
-    weights: Floats,
+def learned_measure_of(
+    learned: Fit,
     labels: Sequence[Label],
-    source: SourceRecord,
+    source: JudgmentsRecord,
     use: MeasurePart = "dcg",
     intervals: ParameterIntervals | None = None,
-    choice: ChosenC | None = None,
     certainty: Certainty | None = None,
 ) -> MeasureFile:
-    """Return what :func:`learned_measure` does, without the judgments in memory."""
-    dcg, utility, nearest = _measures(learner.solution_, learner.factors_, labels)
-    record = _record(
-        source,
-        ParametersRecord(
-            encoding=learner.encoding,
-            margin=str(learner.margin),
-            C=learner.C_,
-            solver=learner.solver,
-        ),
-        learner.solution_,
-        learner.factors_,
-        learner.identifiability_,
-        AgreementRecord(
-            utility=agreement(utility, pairs, weights),
-            rank_one=agreement(nearest, pairs, weights),
-            dcg=agreement(dcg, pairs, weights),
-        ),
-        labels,
-        learner.families_,
+    """Return what :func:`learned_measure` does, of pairs in memory or in files."""
+    problem, factors = learned.problem, learned.factors
+    dcg = DCG(factors.gains, factors.discounts, grades=labels)
+    utility = LinearUtility(learned.weights, labels)
+    nearest = LinearUtility(rank_one(learned.weights), labels)
+    encoding = "grades" if problem.monotone else "documents"
+    parameters = ParametersRecord(encoding, problem.margin, float(problem.C))
+    known = learned.identifiability
+    record = LearnedRecord(
+        learned_from=source,
+        parameters=parameters,
+        solution=learned.solution,
+        certificate=learned.certificate,
+        factors=factors,
+        identifiability=known,
+        undetermined=tuple(undetermined_statements(known, labels, parameters.noun)),
+        agreement=AgreementRecord(*problem.source.agreements([utility, nearest, dcg])),
+        intervals=intervals,
+        choice=learned.choice,
+        certainty=None if certainty is None else certainty_record(certainty),
     )
-    if intervals is not None:
-        record = record.model_copy(update={"intervals": IntervalsRecord.of(intervals)})
-    choice = choice or learner.choice_
-    if choice is not None:
-        chosen = ChoiceRecord.model_validate(choice.to_json())
-        record = record.model_copy(update={"choice": chosen})
-    if certainty is not None:
-        record = record.model_copy(update={"certainty": certainty_record(certainty)})
-    return MeasureFile(dcg=dcg, utility=utility, use=use, about=record.to_json())
+    return MeasureFile(dcg=dcg, utility=utility, use=use, about=as_json(record))
 
 
 def certainty_record(certainty: Certainty) -> CertaintyRecord:
-    """Return the record of what a model of the judgment says beside a fit.
-
-    Parameters
-    ----------
-    certainty : Certainty
-    """
+    """Return the record of what a model of the judgment says beside a fit."""
     fit = certainty.fit
     if fit is None:
         return CertaintyRecord(reason=certainty.reason)
@@ -181,88 +141,3 @@ def _number(one: Estimated) -> NumberRecord:
     return NumberRecord(
         estimate=estimate, low=low, high=high, determined=one.determined, given=one.given
     )
-
-
-def learned_measure_of_packed(
-    learned: Fit,
-    problem: Streamed,
-    source: str,
-    use: MeasurePart = "dcg",
-    solver: SolverName = "auto",
-    certainty: Certainty | None = None,
-) -> MeasureFile:
-    """Return a fit of packed pairs as a measure file.
-
-    Parameters
-    ----------
-    learned : Fit
-        Of `problem`.
-    problem : Streamed
-        Read once more, for the agreements.
-    source : str
-        The name of the file or folder.
-    use : {"dcg", "utility"}, default "dcg"
-    solver : {"auto", "newton"}, default "auto"
-        The solver that was asked for.
-    certainty : Certainty, optional
-        What a model of the judgment says in the same families.
-
-    Returns
-    -------
-    MeasureFile
-        As that of :func:`learned_measure`.
-    """
-    labels = problem.pairs.scale.labels
-    dcg, utility, nearest = _measures(learned.solution, learned.factors, labels)
-    agreements = problem.agreements([utility, nearest, dcg])
-    n = problem.n_pairs
-    record = _record(
-        SourceRecord(file=source, judgments=problem.pairs.n_pairs, strict=n),
-        ParametersRecord(encoding="grades", margin=problem.margin, C=problem.C, solver=solver),
-        learned.solution,
-        learned.factors,
-        learned.identifiability,
-        AgreementRecord(utility=agreements[0], rank_one=agreements[1], dcg=agreements[2]),
-        labels,
-        learned.families,
-    )
-    if certainty is not None:
-        record = record.model_copy(update={"certainty": certainty_record(certainty)})
-    return MeasureFile(dcg=dcg, utility=utility, use=use, about=record.to_json())
-
-
-def _measures(
-    solution: Solution, factors: Factors, labels: Sequence[Label]
-) -> tuple[DCG, LinearUtility, LinearUtility]:
-    """Return the DCG, W, and the rank-1 part of W, with the names of the grades."""
-    return (
-        DCG(factors.gains, factors.discounts, grades=labels),
-        LinearUtility(solution.W, labels),
-        LinearUtility(rank_one(solution.W), labels),
-    )
-
-
-def _record(
-    source: SourceRecord,
-    parameters: ParametersRecord,
-    solution: Solution,
-    factors: Factors,
-    known: Identifiability,
-    agreements: AgreementRecord,
-    labels: Sequence[Label],
-    families: LearnedFamilies | None,
-) -> LearnedRecord:
-    statements = undetermined_statements(known, labels, parameters.noun)
-    record = LearnedRecord(
-        learned_from=source,
-        parameters=parameters,
-        solution=SolutionRecord.of(solution),
-        certificate=CertificateRecord.of(solution.certificate),
-        factors=FactorsRecord.of(factors),
-        identifiability=IdentifiabilityRecord.of(known, statements),
-        agreement=agreements,
-    )
-    if families is None or solution.product is None:
-        return record
-    found = FamiliesRecord.of(families, solution.product)
-    return record.model_copy(update={"families": found})

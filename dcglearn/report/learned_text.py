@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dcglearn.base.numbers import counted, round_up
-from dcglearn.families.given import GIVEN
-from dcglearn.learning.gauge import Gauge
 from dcglearn.learning.record import (
     CertaintyRecord,
-    ChoiceRecord,
-    FamiliesRecord,
-    IntervalsRecord,
+    ChosenC,
+    Gauge,
     LearnedRecord,
+    ParameterIntervals,
 )
 from dcglearn.naming.measure_files import MeasureFile
 from dcglearn.report.answer import answer
@@ -66,7 +64,7 @@ def learned_text(content: MeasureFile, source: str = "") -> str:
         *(wrap_lines(one) for one in _about_numbers(record)),
         "",
         "what the judgments do not determine:",
-        bulleted(record.identifiability.statements),
+        bulleted(record.undetermined),
         "",
         "details:",
         *_details(record),
@@ -105,13 +103,13 @@ def _about_estimates(certainty: CertaintyRecord) -> list[str]:
 
 
 def _details(record: LearnedRecord) -> list[str]:
-    agreements = [("the DCG above", record.agreement.dcg)]
-    if record.families is None:  # otherwise W is that DCG
-        free = [("W (the utility)", record.agreement.utility)]
-        agreements = [*free, ("rank-1 part of W", record.agreement.rank_one), *agreements]
+    agreements = [
+        ("W (the utility)", record.agreement.utility),
+        ("rank-1 part of W", record.agreement.rank_one),
+        ("the DCG above", record.agreement.dcg),
+    ]
     return [
         _solution_line(record),
-        *_about_families(record.families),
         f"normalisation: {_normalisation(record)}",
         *_about_C(record.identifiability.change_on_doubling_c),
         *_about_rank(record),
@@ -121,7 +119,7 @@ def _details(record: LearnedRecord) -> list[str]:
     ]
 
 
-def _about_choice(choice: ChoiceRecord | None) -> list[str]:
+def _about_choice(choice: ChosenC | None) -> list[str]:
     if choice is None:
         return []
     from dcglearn.report.judgments import choice_table  # slower to load than all else here
@@ -150,13 +148,16 @@ def _normalisation(record: LearnedRecord) -> str:
     )
 
 
-def _about_resamples(bounds: IntervalsRecord | None) -> list[str]:
+def _about_resamples(bounds: ParameterIntervals | None) -> list[str]:
     if bounds is None:
         return []
-    left_out = f" ({bounds.left_out} left out: nothing to learn)" if bounds.left_out else ""
+    empty = bounds.left_out - bounds.unsolved
+    reasons = {"nothing to learn": empty, "not solved": bounds.unsolved}
+    words = "; ".join(f"{n} left out: {reason}" for reason, n in reasons.items() if n)
+    left_out = f" ({words})" if words else ""
     unit = "queries" if bounds.by_query else "judgments"
     C = "C is kept"
-    if bounds.C is not None:
+    if bounds.C[0] < bounds.C[1]:
         C = f"C is chosen again in each, from {bounds.C[0]:g} to {bounds.C[1]:g}"
     return [
         f"resamples: how far the numbers move with other {unit}, in "
@@ -165,32 +166,7 @@ def _about_resamples(bounds: IntervalsRecord | None) -> list[str]:
     ]
 
 
-def _about_families(families: FamiliesRecord | None) -> list[str]:
-    if families is None:
-        return []
-    sides = [
-        ("gains", families.gains, families.gains_given, families.gain_parameter),
-        ("discounts", families.discounts, families.discounts_given, families.discount_parameter),
-    ]
-    words = []
-    for side, name, given, parameter in sides:
-        learned = "" if parameter is None else f" ({parameter:.4g})"
-        words.append(f"{side} {name}{' (given)' if given and name != GIVEN else learned}")
-    lines = [f"in the families: {', '.join(words)}"]
-    if families.starts > 1:
-        where = "they all lead to it"
-        if families.optima > 1:
-            where = f"they lead to {families.optima} local optima"
-        lines.append(
-            "confirmed for gains and for discounts, each given the other; the best of "
-            f"{families.starts} starts: {where}"
-        )
-    return lines
-
-
 def _about_rank(record: LearnedRecord) -> list[str]:
-    if record.families is not None:
-        return []
     factors = record.factors
     return [
         f"rank 1: sigma_2 / sigma_1 = {factors.second_ratio:.3f}; the DCG accounts for "

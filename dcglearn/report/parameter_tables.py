@@ -6,24 +6,19 @@ from collections.abc import Sequence
 from typing import Literal, cast
 
 from dcglearn.base.errors import InputError
-from dcglearn.learning.gauge import Determined
-from dcglearn.learning.record import Interval, LearnedRecord, NumberRecord
+from dcglearn.base.types import Floats
+from dcglearn.learning.record import Determined, LearnedRecord, NumberRecord
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Label
 from dcglearn.naming.measure_files import MeasureFile
 from dcglearn.report.tables import Table
 
-Origin = Literal["given", "fixed", "data", "ridge", "none"]
-"""Where a gain or discount comes from: its family, a convention of the gauge, or what determines
-it."""
+Origin = Literal["fixed", "data", "ridge", "none"]
+"""Where a gain or discount comes from: a convention of the gauge, or what determines it."""
 
 FIXED: Origin = "fixed"
-GIVEN_NUMBER: Origin = "given"
 
-_CERTAIN = (FIXED, GIVEN_NUMBER)
-"""Origins of numbers that the data do not decide."""
-
-_NUMBER = {"given": "{:.3f}", "fixed": "{:.3f}", "data": "{:.3f}", "ridge": "({:.3f})", "none": "-"}
+_NUMBER = {"fixed": "{:.3f}", "data": "{:.3f}", "ridge": "({:.3f})", "none": "-"}
 """How a gain or discount is printed, by its origin."""
 
 
@@ -112,45 +107,41 @@ def parameter_origins(record: LearnedRecord) -> tuple[list[Origin], list[Origin]
 
     Returns
     -------
-    gains, discounts : lists of {"given", "fixed", "data", "ridge", "none"}
-        ``given``: by the family. ``fixed``: by the convention of the gauge.
+    gains, discounts : lists of {"fixed", "data", "ridge", "none"}
+        ``fixed``: by the convention of the gauge.
     """
-    known, factors, families = record.identifiability, record.factors, record.families
-    given = (False, False) if families is None else (families.gains_given, families.discounts_given)
+    known, factors = record.identifiability, record.factors
     return (
-        _origins(known.gains_determined_by, factors.fixed_gains, given[0]),
-        _origins(known.discounts_determined_by, factors.fixed_discounts, given[1]),
+        _origins(known.gains_determined_by, factors.fixed_gains),
+        _origins(known.discounts_determined_by, factors.fixed_discounts),
     )
 
 
-def _origins(
-    determined_by: Sequence[Determined], fixed: Sequence[int], given: bool
-) -> list[Origin]:
-    if given:
-        return [GIVEN_NUMBER] * len(determined_by)
+def _origins(determined_by: Sequence[Determined], fixed: Sequence[int]) -> list[Origin]:
     return [FIXED if i in fixed and by != "none" else by for i, by in enumerate(determined_by)]
 
 
 def _rows(
     names: Sequence[Label],
     values: Sequence[float],
-    shares: Sequence[float],
+    shares: Floats,
     origins: Sequence[Origin],
     estimates: Sequence[NumberRecord] | None,
-    bounds: Sequence[Interval | None] | None,
+    bounds: Floats | None,
 ) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for i, (name, value, share, origin) in enumerate(
         zip(names, values, shares, origins, strict=True)
     ):
         middle = () if estimates is None else _estimate(estimates[i])
-        determined = origin if origin in _CERTAIN else f"{share:.2f}"
+        determined = origin if origin == FIXED else f"{share:.2f}"
         row = (str(name), _NUMBER[origin].format(value), *middle, determined)
         if bounds is None:
             rows.append(row)
             continue
-        found = None if origin in (*_CERTAIN, "none") else bounds[i]
-        rows.append((*row, "" if found is None else f"{found[0]:.3f} to {found[1]:.3f}"))
+        low, high = bounds[i]
+        unknown = origin in (FIXED, "none") or low != low  # nan
+        rows.append((*row, "" if unknown else f"{low:.3f} to {high:.3f}"))
     return rows
 
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from dcglearn.base.numbers import counted
-from dcglearn.learning.gauge import is_affine
+from dcglearn.learning.record import Identifiability, is_affine
 from dcglearn.measures.scale import Label
-
-if TYPE_CHECKING:  # the solver, which it imports, is slow to load
-    from dcglearn.learning.identify import Identifiability
 
 MOST_LISTED = 5
 """The number of ranks whose separate components are listed."""
@@ -36,7 +32,7 @@ def undetermined_statements(
     Examples
     --------
     >>> from dcglearn.learning.identify import identify
-    >>> from dcglearn.solver.problem import Problem
+    >>> from dcglearn.learning.problem import Problem
     >>> undetermined_statements(identify(Problem.of([[[0, 1], [1, 0]]], 2)))[1]
     'every grade at ranks 1-2 could gain the same constant'
     """

@@ -38,21 +38,6 @@ UseChoice = Literal["dcg", "utility"]
 WithinChoice = Literal["query", "judge", "all"]
 WorthlessChoice = Literal["0", "1", "out"]
 
-GAIN_FAMILY_NAMES = ("free", "linear", "power", "exponential")
-DISCOUNT_FAMILY_NAMES = (
-    "free",
-    "decreasing",
-    "convex",
-    "log",
-    "zipf",
-    "rbp",
-    "log2",
-    "jk",
-    "linear",
-    "constant",
-)
-"""Families of gains and of discounts, before the colon."""
-
 FixedTiesChoice = Literal["input", "docid"]
 """Orders of tied documents that make one list of each run."""
 GradedUnjudgedChoice = Literal["worst", "nothing", "removed"]

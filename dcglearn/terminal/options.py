@@ -7,8 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from dcglearn.terminal.choices import (
-    DISCOUNT_FAMILY_NAMES,
-    GAIN_FAMILY_NAMES,
     MarginChoice,
     SolverChoice,
     UseChoice,
@@ -179,9 +177,8 @@ GainsOption = Annotated[
     typer.Option(
         "--gains",
         metavar="FAMILY",
-        autocompletion=lambda: list(GAIN_FAMILY_NAMES),
-        help="Family of the gains: free, linear, power:P, exponential:B, where the number may be "
-        "the word free; or gains, best first: 1,0.6,0. By default every rank has gains of its own.",
+        hidden=True,
+        help="Refused: a formula is for dcglearn test.",
     ),
 ]
 DiscountsOption = Annotated[
@@ -189,9 +186,8 @@ DiscountsOption = Annotated[
     typer.Option(
         "--discounts",
         metavar="FAMILY",
-        autocompletion=lambda: list(DISCOUNT_FAMILY_NAMES),
-        help="Family of the discounts: free, decreasing, convex, log:B, zipf:S, rbp:P, where the "
-        "number may be the word free; a rule such as log2; or discounts: 1,0.5,0.2.",
+        hidden=True,
+        help="Refused: a formula is for dcglearn test.",
     ),
 ]
 DocumentsOption = Annotated[

@@ -33,7 +33,7 @@ from dcglearn.design.sampling import (
     truth_of,
 )
 from dcglearn.design.setting import Setting
-from dcglearn.encoding.margins import margins
+from dcglearn.learning.problem import margins_of
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.presets import preset
 from dcglearn.simulation.truths import grade_scale
@@ -271,8 +271,8 @@ def _correlation_of_margin(name: str, part: str, own: OwnFunctions) -> float | N
 
 def _correlated(margin: str | Floats, part: str, own: OwnFunctions) -> float | None:
     pairs, truth = _coded(part, own).pairs, true_measure(json.loads(part)[1], own)
-    size = margins(pairs, margin)
-    if size.min() == size.max():
+    size = margins_of(margin)(pairs) if isinstance(margin, str) else margin
+    if size is None or size.min() == size.max():
         return None
     return float(np.corrcoef(size, score_differences(truth, pairs))[0, 1])
 

@@ -13,13 +13,13 @@ from dcglearn.base.types import Pairs
 from dcglearn.design.cells import rng_for, setting_of
 from dcglearn.design.own_functions import NO_FUNCTIONS, OwnFunctions
 from dcglearn.design.setting import Setting
-from dcglearn.learning.choose_c import choose_C
 from dcglearn.learning.fit import Fit, fit
+from dcglearn.learning.problem import Problem
+from dcglearn.learning.resample import choose_C
+from dcglearn.learning.solve import solve_path
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.simulation.judges import flip_pairs, misgrade_pairs
-from dcglearn.solver.c_path import solve_path
-from dcglearn.solver.problem import Problem
 from dcglearn.trials.draws import exact_pairs, judged_pairs_of
 
 _OF_TESTS = ("test_lists", "test_pairs", "against", "columns")

@@ -18,8 +18,8 @@ from dcglearn import (
     DCG,
     InputError,
     PackedPairs,
+    Problem,
     Scale,
-    Streamed,
     packed_writer,
     permuted_lists,
     solve,
@@ -386,16 +386,16 @@ def test_a_cluster_reads_packed_pairs_to_the_same_answer(
     path = tmp_path / "p.parquet"
     with packed_writer(path, Scale((5, 4, 3, 2, 1))) as write:
         write(true_pairs(DATA_1, permuted_lists(4000, rng)))
-    here = Streamed.of(PackedPairs.of(path))
+    here = Problem.packed(PackedPairs.of(path))
     W, measures = solve(here).W, [DCG([5, 4, 3, 2, 1], "log2")]
     killed = cluster.add()
     cluster.add()
     with open_workers(cluster.address) as found:
-        there = Streamed.of(PackedPairs.of(path), workers=found)
+        there = Problem.packed(PackedPairs.of(path), workers=found)
         assert (W == solve(there).W).all()
         cluster.kill(killed)
         assert (W == solve(there).W).all()
-        assert there.agreements(measures) == here.agreements(measures)
+        assert there.source.agreements(measures) == here.source.agreements(measures)
         path.unlink()
         with pytest.raises(InputError, match=r"p\.parquet"):
             solve(there)

@@ -15,13 +15,13 @@ from typer.main import get_command
 
 from dcglearn import LIKE
 from dcglearn.cli import COMMANDS, app
-from dcglearn.encoding.margins import MARGINS
 from dcglearn.evaluation.rules import TIES, UNJUDGED
 from dcglearn.interop.export import TARGETS
 from dcglearn.judgments.ratings import WITHIN
 from dcglearn.learning.core_learner import Encoding
+from dcglearn.learning.problem import MARGINS
+from dcglearn.learning.solve import SOLVERS
 from dcglearn.naming.measure_files import MeasurePart
-from dcglearn.solver.solve import SOLVERS
 from dcglearn.statistics.significance import PAIRED_TESTS
 from dcglearn.systems.compare_systems import CORRECT
 from dcglearn.terminal import choices

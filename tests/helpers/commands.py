@@ -30,10 +30,10 @@ _CONTEXT.set_forkserver_preload(
     [
         "dcglearn.cli",
         "dcglearn.judgments.read",
-        "dcglearn.comparison.compare",
+        "dcglearn.learning.compare",
         "dcglearn.learning.learner",
         "dcglearn.learning.record",
-        "dcglearn.solver.active_set",
+        "dcglearn.learning.active_set",
         "dcglearn.naming.measure_files",
         "dcglearn.figures.experiment_figures",
         "dcglearn.pages.page",

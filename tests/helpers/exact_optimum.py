@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from dcglearn import Problem
-from helpers.kkt import dense_differences
+from helpers.kkt import dense_differences, margins_of, weights_of
 
 Vector = list[Fraction]
 
@@ -20,12 +20,11 @@ Vector = list[Fraction]
 def exact_optimum(problem: Problem) -> Vector:
     """Solve a problem and check the KKT conditions of the result exactly."""
     G, softness, margins = _constraints(problem)
-    w_0 = [Fraction(x) for x in problem.prior.ravel().tolist()]
     gram = [
         [_dot(g, h) / 2 + (softness[i] if i == j else 0) for j, h in enumerate(G)]
         for i, g in enumerate(G)
     ]
-    b = [m - _dot(g, w_0) for g, m in zip(G, margins, strict=True)]
+    b = margins
     a = [Fraction(0)] * len(G)
     passive: list[int] = []
     while True:
@@ -45,8 +44,8 @@ def exact_optimum(problem: Problem) -> Vector:
                 a[i] += share * (target[i] - a[i])
             passive = [i for i in passive if a[i] > 0 or target[i] > 0]
     w = [
-        x + sum((y * g[j] for y, g in zip(a, G, strict=True)), Fraction(0)) / 2
-        for j, x in enumerate(w_0)
+        sum((y * g[j] for y, g in zip(a, G, strict=True)), Fraction(0)) / 2
+        for j in range(problem.shape[0] * problem.shape[1])
     ]
     for g, y, p, m in zip(G, a, softness, margins, strict=True):
         s = _dot(g, w) + p * y - m
@@ -58,10 +57,12 @@ def exact_optimum(problem: Problem) -> Vector:
 
 def exact_objective(problem: Problem, w: Vector) -> Fraction:
     """Compute the objective at w exactly."""
-    penalty = distance_squared(problem.prior, w)
+    penalty = distance_squared(np.zeros(problem.shape), w)
     loss = Fraction(0)
-    X = dense_differences(problem.pairs, problem.n_grades).astype(int)
-    for x, m, v in zip(X.tolist(), problem.margins.tolist(), problem.weights.tolist(), strict=True):
+    X = dense_differences(problem.pairs, problem.shape[1]).astype(int)
+    for x, m, v in zip(
+        X.tolist(), margins_of(problem).tolist(), weights_of(problem).tolist(), strict=True
+    ):
         r = max(Fraction(0), Fraction(m) - sum(a * y for a, y in zip(x, w, strict=True) if a))
         loss += Fraction(v) * r**2
     return penalty + Fraction(problem.C) * loss
@@ -78,7 +79,9 @@ def _constraints(problem: Problem) -> tuple[list[Vector], Vector, Vector]:
     K, L = problem.shape
     G, softness, margins = [], [], []
     X = dense_differences(problem.pairs, L)
-    for x, m, v in zip(X.tolist(), problem.margins.tolist(), problem.weights.tolist(), strict=True):
+    for x, m, v in zip(
+        X.tolist(), margins_of(problem).tolist(), weights_of(problem).tolist(), strict=True
+    ):
         if v > 0:
             G.append([Fraction(y) for y in x])
             softness.append(1 / (2 * Fraction(problem.C) * Fraction(v)))

@@ -23,8 +23,8 @@ from dcglearn import (
     InputError,
     PackedPairs,
     Preferences,
+    Problem,
     Scale,
-    Streamed,
     packed_writer,
     read_preferences,
     write_preferences,
@@ -267,8 +267,8 @@ def evidence_of(path: Path) -> Any:
 
 
 def problem_of(path: Path) -> Any:
-    found = Streamed.of(PackedPairs.of(path))
-    return found.summary, found.sample(9).pairs.tolist()
+    found = Problem.packed(PackedPairs.of(path))
+    return found.source.summary, found.sample(9).pairs.tolist()
 
 
 READERS: list[Callable[[Path], Any]] = [

@@ -16,25 +16,26 @@ from hypothesis import strategies as st
 
 from dcglearn import Problem, solve
 from dcglearn.base import threads
-from dcglearn.encoding.pair_codes import Block, CodeLayout
-from dcglearn.solver.active_set import (
+from dcglearn.learning.codes import Block, CodeLayout, taken
+from dcglearn.learning.sums import (
     active_set_change,
     directional_derivatives,
     gram_matrices,
     quadratic_model,
+    residual_sums,
 )
-from dcglearn.solver.residuals import residual_sums
-from helpers.kkt import dense_differences
+from helpers.kkt import dense_differences, margins_of, weights_of
 from helpers.solver_cases import noisy_pairs, weighted_problems
 
 
 def representations(problem: Problem) -> list[list[Block]]:
     """The same pairs as X itself, as codes, and as codes in two blocks."""
-    (whole,) = problem.blocks
+    (whole,) = problem.arrays.blocks
     half = len(whole) // 2
 
     def coded(part: slice) -> Block:
-        found = Block(whole.layout, whole.codes[:, part], whole.margins[part], whole.weights[part])
+        margins, weights = taken(whole.margins, part), taken(whole.weights, part)
+        found = Block(whole.layout, whole.codes[:, part], margins, weights)
         vars(found)["dense"] = None  # as if X were too large
         return found
 
@@ -47,8 +48,8 @@ def test_statistics_are_those_of_the_matrix(
     case: tuple[Problem, np.random.Generator], counting: bool
 ) -> None:
     problem, rng = case
-    X = dense_differences(problem.pairs, problem.n_grades)
-    m, v = problem.margins, problem.weights
+    X = dense_differences(problem.pairs, problem.shape[1])
+    m, v = margins_of(problem), weights_of(problem)
     w, to = rng.normal(size=(2, X.shape[1]))
     r = np.maximum(0, m - X @ w)
     A = (m - X @ w > 0) * 1.0
@@ -93,23 +94,23 @@ def test_cached_residuals_do_not_change_the_result(
 ) -> None:
     """Whatever the distances and the order of the points."""
     problem, rng = case
-    X = dense_differences(problem.pairs, problem.n_grades)
+    X = dense_differences(problem.pairs, problem.shape[1])
     (block,) = representations(problem)[1]
     at = rng.normal(size=X.shape[1])
     for size in sizes:
         start = at if rng.random() < 0.7 else at + 10**size * rng.normal(size=len(at))
         to = at + 10**size * rng.normal(size=len(at))
-        one, other = (block.margins - block.matvec(w) for w in (start, to))
+        one, other = (margins_of(problem) - block.matvec(w) for w in (start, to))
         found = active_set_change(block, start, to)
         assert found.changed == ((one > 0) != (other > 0)).sum()
         assert found.loss == pytest.approx(
-            (block.weights * other**2) @ ((other > 0).astype(float) - (one > 0)), abs=1e-9
+            (weights_of(problem) * other**2) @ ((other > 0).astype(float) - (one > 0)), abs=1e-9
         )
         at = to
 
 
 def test_threads_may_share_pairs(rng: np.random.Generator) -> None:
-    (block,) = Problem.of(noisy_pairs(20_000, rng), 5).blocks
+    (block,) = Problem.of(noisy_pairs(20_000, rng), 5).arrays.blocks
     assert block.dense is None
     points = rng.normal(size=(12, 50))
     points[6:] = points[:6] + 1e-4 * rng.normal(size=(6, 50))
@@ -131,7 +132,7 @@ def test_threads_may_share_pairs(rng: np.random.Generator) -> None:
 def test_short_steps_recompute_few_residuals(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (block,) = Problem.of(noisy_pairs(20_000, rng), 5).blocks
+    (block,) = Problem.of(noisy_pairs(20_000, rng), 5).arrays.blocks
     computed = []
     matvec = Block.matvec
 
@@ -146,7 +147,7 @@ def test_short_steps_recompute_few_residuals(
     for step in (1e-3, 1e-5, 1e-7):
         target = w + step * direction
         change = active_set_change(block, w, target)
-        active = [block.margins - matvec(block, point) > 0 for point in (w, target)]
+        active = [1 - matvec(block, point) > 0 for point in (w, target)]
         assert change.changed == (active[0] != active[1]).sum()
         assert change.changed > 0 or step < 1e-3
         w = target

@@ -19,10 +19,14 @@ from dcglearn import (
     drawn_lists,
     usual_presets,
 )
-from dcglearn.comparison.compare import LEARNED_DCG, LEARNED_UTILITY, ComparedMeasure
-from dcglearn.comparison.judged_agreement import judged_agreement
 from dcglearn.correlation.agreement import outcomes, score_differences
 from dcglearn.judgments.preferences import ANSWERS
+from dcglearn.learning.compare import (
+    LEARNED_DCG,
+    LEARNED_UTILITY,
+    ComparedMeasure,
+    judged_agreement,
+)
 from dcglearn.report.comparisons import comparison_table
 from dcglearn.statistics.clustered_means import clustered_mean
 from helpers.simulated import SCALE, TRUTH, simulated_judgments, weighted_and_repeated

@@ -14,10 +14,10 @@ import pytest
 from conftest import ROOT
 
 from dcglearn import summarise
-from dcglearn.comparison.compare import compare
 from dcglearn.correlation.agreement import agreement
 from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.judgments.preferences import Preferences
+from dcglearn.learning.compare import compare
 from dcglearn.learning.factorise import rank_one
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.dcg import DCG
@@ -57,7 +57,7 @@ def test_the_learned_measure(ecir: Preferences) -> None:
     assert factors.gains == pytest.approx([1, 0.65, 0], abs=0.005)
     assert factors.discounts == pytest.approx([1, 0.39, 0.48, 0.38, 0.27], abs=0.005)
     assert factors.second_ratio == pytest.approx(0.08, abs=0.005)
-    assert round(learner.score(ecir.pairs), 4) == 0.8976
+    assert round(agreement(learner.utility_, ecir.pairs), 4) == 0.8976
     assert round(agreement(LinearUtility(rank_one(learner.weights_)), ecir.pairs), 4) == 0.8986
     assert round(agreement(learner.dcg_, ecir.pairs), 4) == 0.9000
     assert learner.identifiability_.rank == 10

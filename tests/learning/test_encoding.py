@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 
 from dcglearn import DCG, LinearUtility, Problem
-from dcglearn.encoding.features import difference_matrix, encode, encode_sparse
-from dcglearn.encoding.margins import margins
+from dcglearn.learning.problem import margins_of
+from dcglearn.learning.qp import encode
 from helpers.kkt import dense_differences
 from helpers.solver_cases import problems
 
@@ -19,9 +19,9 @@ def test_the_encodings_of_the_paper() -> None:
         return " ".join(text[i : i + width] for i in range(0, len(text), width))
 
     perfect, good, bad = 0, 2, 4
-    assert bits(encode([[perfect, bad, good]], 5)[0], 5) == "10000 00001 00100"
+    assert bits(encode(np.array([[perfect, bad, good]]), 5).toarray()[0], 5) == "10000 00001 00100"
     documents = [[3 - 1, 1 - 1, 4 - 1, 2 - 1, 5 - 1]]
-    assert bits(encode(documents, 5)[0], 5) == "00100 10000 00010 01000 00001"
+    assert bits(encode(np.array(documents), 5).toarray()[0], 5) == "00100 10000 00010 01000 00001"
 
 
 def test_utility_is_linear_in_the_encoding(rng: np.random.Generator) -> None:
@@ -29,15 +29,15 @@ def test_utility_is_linear_in_the_encoding(rng: np.random.Generator) -> None:
     for measure in (DCG([7, 3, 1, 0], "log2") @ 4, LinearUtility(rng.normal(size=(6, 4)))):
         W = measure.matrix_for(6)
         assert measure.score(rankings) == pytest.approx(encode(rankings, 4) @ W.ravel(), abs=1e-12)
-    assert (encode_sparse(rankings, 4).toarray() == encode(rankings, 4)).all()
 
 
 @given(problem=problems())
 def test_the_matrix_of_differences_is_the_dense_one(problem: Problem) -> None:
-    X = dense_differences(problem.pairs, problem.n_grades)
-    assert (difference_matrix(problem.pairs, problem.n_grades).toarray() == X).all()
+    X = dense_differences(problem.pairs, problem.shape[1])
+    first, second = (encode(problem.pairs[:, side], problem.shape[1]) for side in (0, 1))
+    assert ((first - second).toarray() == X).all()
 
 
 def test_hamming_margins_of_the_paper() -> None:
     values = np.array([[[5, 5, 4, 2, 1], [5, 4, 5, 2, 1]], [[5, 5, 4, 2, 1], [2, 1, 5, 5, 4]]])
-    assert margins(5 - values, "hamming").tolist() == [2.0, 5.0]
+    assert margins_of("hamming")(5 - values).tolist() == [2.0, 5.0]

@@ -1,4 +1,4 @@
-"""Confirmed optima of badly scaled problems against exact rational arithmetic."""
+"""What is confirmed of badly scaled problems, against exact rational arithmetic."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ import numpy as np
 import pytest
 
 from dcglearn import (
+    InputError,
     PackedPairs,
     Problem,
     Scale,
     Solution,
     SolverError,
-    Streamed,
     packed_writer,
     solve,
 )
 from dcglearn.base.workers import open_workers
 from dcglearn.judgments import packed as packing
-from dcglearn.solver import streamed
-from dcglearn.solver.exact import solve_exactly
 from helpers.exact_optimum import distance_squared, exact_objective, exact_optimum
+from helpers.kkt import weights_of
 
 PROBLEMS = int(os.environ.get("DCGLEARN_EXACT_PROBLEMS", "300"))
 """Number of random problems; 10,000 take five minutes."""
@@ -58,7 +57,6 @@ def random_problem(rng: np.random.Generator) -> Problem:
         weights,
         10.0 ** rng.uniform(-8, largest_C),
         bool(rng.random() < 0.7),
-        rng.normal(0, 1, (K, L)) if rng.random() < 0.2 else None,
     )
 
 
@@ -75,88 +73,52 @@ def check_bounds(problem: Problem, solution: Solution) -> None:
 
 
 @pytest.mark.parametrize("seed", range(PROBLEMS))
-def test_every_problem_is_solved_to_within_its_stated_bounds(seed: int) -> None:
+def test_what_is_confirmed_is_within_its_stated_bounds(seed: int) -> None:
+    """What double precision cannot confirm is refused: stiff problems, and ties of all lists."""
     problem = random_problem(np.random.default_rng(seed))
-    check_bounds(problem, solve(problem))  # none is refused
-
-
-def test_five_pairs_whose_weights_span_nine_orders_of_magnitude() -> None:
-    rng = np.random.default_rng(3)
-    for _ in range(10):
-        weights = 10.0 ** rng.permutation([3, 5, 7, 10, 12])
-        problem = Problem.of(rng.integers(0, 3, (5, 2, 2)), 3, weights=weights, C=1e4)
+    try:
         check_bounds(problem, solve(problem))
+    except SolverError:
+        v = weights_of(problem)
+        assert problem.C * v.max() > 1e5 or v.max() / v[v > 0].min() > 1e8
+    except InputError:
+        assert problem.C * weights_of(problem).max() > 1e5 or not any(exact_optimum(problem))
 
 
-def test_two_strict_pairs_at_a_C_of_10_to_the_12() -> None:
+def test_two_strict_pairs_at_a_C_of_10_to_the_12_are_refused_with_the_distance() -> None:
     problem = Problem.of([[[0, 1], [1, 1]], [[0, 0], [0, 1]]], 2, C=1e12)
-    check_bounds(problem, solve(problem))
+    with pytest.raises(
+        SolverError, match=r"\|W - W\*\| <= .* with \|W\| = .*up to 1e\+12; rescale `C`"
+    ):
+        solve(problem)
+    check_bounds(problem.with_C(1e7), solve(problem.with_C(1e7)))
 
 
-def test_packed_pairs_have_the_same_bits_as_those_in_memory(
+def test_packed_pairs_have_the_same_bits_on_threads_and_on_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However they are split into row groups and blocks, by threads and by processes."""
     monkeypatch.setattr(packing, "ROW_GROUP_SIZE", 32)
-    monkeypatch.setattr(streamed, "MAX_BLOCK_PAIRS", 20)
     with open_workers("2") as processes:
         for seed in (0, 5, 9, 21):
             rng = np.random.default_rng(seed)
             n = int(rng.integers(60, 200))
             pairs = rng.integers(0, 3, (n, 2, 3)).astype(np.int8)
-            weights, C = 10.0 ** rng.uniform(-12, 12, n), 10.0 ** rng.uniform(-2, 8)
+            weights, C = 10.0 ** rng.uniform(-2, 2, n), 10.0 ** rng.uniform(-2, 3)
             path = tmp_path / f"{seed}.parquet"
             with packed_writer(path, Scale((2, 1, 0))) as write:
                 write(pairs, weights)
             packed = PackedPairs.of(path)
             assert len(packed.row_groups) > 1
             twin = solve(Problem.of(pairs, 3, weights=weights, C=C))
-            for workers in (None, processes):
-                found = solve(Streamed.of(packed, C=C, workers=workers))
-                assert (found.W == twin.W).all()
-                assert found.certificate.distance == twin.certificate.distance
-                assert found.certificate.gap == twin.certificate.gap
+            one, other = (
+                solve(Problem.packed(packed, C=C, workers=workers)) for workers in (None, processes)
+            )
+            assert pytest.approx(twin.W, rel=1e-9) == one.W
+            assert (one.W == other.W).all()
+            assert one.certificate == other.certificate
 
 
-@pytest.mark.parametrize("span", [0, 9])
-def test_the_exact_optimum_does_not_depend_on_the_start(span: int) -> None:
-    rng = np.random.default_rng(2)
-    pairs, weights = rng.integers(0, 3, (40, 2, 3)), 10.0 ** rng.uniform(-span, span, 40)
-    problem = Problem.of(pairs, 3, weights=weights)
-    W, certificate = solve_exactly(problem, problem.prior)
-    for start in (W, W * (1 + 1e-12), rng.normal(size=W.shape)):
-        again, twin = solve_exactly(problem, start)
-        assert (again == W).all()
-        assert twin == certificate
-
-
-def test_an_optimum_below_the_last_place_is_not_taken_for_0() -> None:
-    """It is 1e-158; fixed-point numbers have 120 decimal places."""
+def test_an_optimum_whose_squares_underflow_is_refused() -> None:
     for other, L in (([1], 2), ([-1], 1)):
-        with pytest.raises(SolverError, match="no solver reached a confirmed optimum"):
-            solve(Problem.of([[[0], other]], L, weights=[1e-150], C=1e-8), "newton")
-
-
-def test_too_many_unknowns_are_refused() -> None:
-    pairs = np.zeros((1, 2, 251), int)
-    pairs[0, 1] = 1
-    problem = Problem.of(pairs, 2)
-    with pytest.raises(SolverError, match="502 unknowns are too many"):
-        solve_exactly(problem, problem.prior)
-
-
-def test_exact_arithmetic_ends_when_its_work_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(2)
-    problem = Problem.of(rng.integers(0, 3, (40, 2, 3)), 3, weights=10.0 ** rng.uniform(-9, 9, 40))
-    monkeypatch.setattr("dcglearn.solver.exact.MAX_EXACT_WORK", 10)
-    with pytest.raises(SolverError, match="did not settle in exact arithmetic"):
-        solve_exactly(problem, problem.prior)
-
-
-@pytest.mark.parametrize("C", [1e5, 1e9])
-def test_random_judgments_with_hundreds_of_unknowns_are_solved(C: float) -> None:
-    """|W| is small and C sum v r large, more than double precision can certify."""
-    rng = np.random.default_rng(1)
-    pairs = rng.integers(0, 5, (10_000, 2, 41)).astype(np.int8)
-    solution = solve(Problem.of(pairs, 5, C=C), "newton")
-    assert solution.certificate.distance <= 1e-14 * solution.certificate.size
+        with pytest.raises(SolverError, match="the optimum is not confirmed"):
+            solve(Problem.of([[[0], other]], L, weights=[1e-150], C=1e-8))

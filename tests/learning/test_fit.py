@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from dcglearn import (
     Fit,
     InputError,
     Problem,
+    SolverError,
     drawn_lists,
     fit,
     permuted_lists,
@@ -22,7 +24,7 @@ from dcglearn import (
     true_pairs,
 )
 from dcglearn.learning.factorise import factorise
-from dcglearn.solver.c_path import solve_path
+from dcglearn.learning.solve import solve_path
 
 TRUTH = DCG([1, 0.6, 0.2], "zipf")
 DESIGNS = ["different content", "permutations", "empty ranks", "a constant grade"]
@@ -101,7 +103,7 @@ def test_an_optimum_of_zero_is_a_utility_and_not_a_dcg() -> None:
 WEIGHTED = """
 import numpy as np
 from dcglearn.learning.fit import fit
-from dcglearn.solver.problem import Problem
+from dcglearn.learning.problem import Problem
 
 rng = np.random.default_rng(0)
 pairs = rng.integers(0, 6, (2000, 2, 8)).astype(np.int8)
@@ -122,3 +124,18 @@ def test_what_pairs_determine_has_the_same_bytes_on_one_thread_and_two() -> None
         for threads in ("1", "2")
     }
     assert len(printed) == 1
+
+
+@pytest.mark.parametrize("weighed", [False, True])
+def test_stiff_problems_are_solved_or_refused(weighed: bool) -> None:
+    """Weights from 1e-12 to 1e12 and C from 1e-8 to 1e8: no error of the linear algebra."""
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        n, K, L = rng.integers(1, 12), rng.integers(1, 5), rng.integers(1, 5)
+        pairs = rng.integers(rng.choice([-1, 0]), L, (n, 2, K))
+        weights = 10.0 ** rng.uniform(-12, 12, n) if weighed else None
+        C = 10.0 ** rng.uniform(-8, 8)
+        with suppress(InputError, SolverError):
+            learned = fit(Problem.of(pairs, L, weights=weights, C=C, monotone=bool(seed % 3)))
+            assert learned.certificate.confirmed
+            assert learned.identifiability.change_on_doubling_c is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +19,7 @@ from dcglearn import (
     InputError,
     Preferences,
     Scale,
+    agreement,
     choose_C,
     drawn_lists,
     fit,
@@ -33,6 +34,8 @@ from dcglearn.simulation.truths import DATA_1, DATA_2
 from dcglearn.statistics.clustered_means import clustered_mean
 from helpers.kkt import check_kkt
 
+SCALE = Scale((5, 4, 3, 2, 1))
+
 
 @pytest.fixture
 def pairs(rng: np.random.Generator) -> np.ndarray:
@@ -46,7 +49,7 @@ def test_the_papers_design_is_learned(rng: np.random.Generator) -> None:
         for _ in range(5):
             train = true_pairs(truth, permuted_lists(200, rng))
             test = true_pairs(truth, permuted_lists(3000, rng))
-            found.append(DCGLearner().fit(train).score(test))
+            found.append(agreement(DCGLearner().fit(train).utility_, test))
         assert np.mean(found) == pytest.approx(0.94, abs=0.02)
 
 
@@ -90,6 +93,15 @@ def test_a_fitted_learner_is_pickled_and_cloned(pairs: np.ndarray) -> None:
     assert copy.get_params() == learner.get_params()
     assert not hasattr(copy, "weights_")
     assert len(pickle.dumps(learner)) < pairs[:60].nbytes + 50_000  # the pairs are not kept
+
+
+def test_predictions_are_those_of_the_dcg(rng: np.random.Generator) -> None:
+    """Commands use the DCG of a file that a fit wrote; W orders some lists otherwise."""
+    train, new = (true_pairs(DATA_1, permuted_lists(n, rng)) for n in (60, 2000))
+    learner = DCGLearner().fit(train)
+    content = learned_measure(learner, side_by_side(DATA_1, train, SCALE, rng), "j.jsonl")
+    assert content.measure == content.dcg
+    assert learner.score(new) == agreement(learner.dcg_, new) != agreement(learner.utility_, new)
 
 
 def test_a_learner_prints_what_was_set_and_keeps_it(pairs: np.ndarray) -> None:
@@ -249,9 +261,6 @@ def test_the_edge_of_the_grid_is_named(rng: np.random.Generator) -> None:
     assert few.remark.startswith("with 40 queries the rule may cost agreement")
     assert "agreed best, 0.1, is often better" in few.remark
     assert replace(few, queries=80).remark == ""
-    written = {key: value for key, value in asdict(low).items() if key != "queries"}
-    assert low.to_json() | {"by_query": True} == written | {"remark": low.remark}
-    assert not replace(low, by_query=False).to_json()["by_query"]
     with pytest.raises(InputError, match="n_repeats is 0"):
         choose_C(problem, groups, np.random.default_rng(1), n_repeats=0)
 
@@ -265,7 +274,7 @@ def test_noise_does_not_flatten_the_discounts() -> None:
     free = fit(problem.with_C(1e6)).factors.discounts
     for seed in range(2):
         groups = np.arange(len(data.pairs)) % 200
-        choice = choose_C(problem, groups, np.random.default_rng(seed))
+        choice = choose_C(problem, groups, np.random.default_rng(seed), use="utility")
         best = choice.grid[int(np.argmax(choice.agreement))]
         assert best < 0.01
         assert choice.C >= 0.1
@@ -362,8 +371,8 @@ def test_a_fit_as_a_measure_file(rng: np.random.Generator) -> None:
     assert measure_from_json(measure_to_json(content)) == content
     assert content.dcg is not None
     assert content.dcg.grades == scale.labels
-    assert content.about["agreement"]["utility"] == learner.score(data.pairs)
-    assert content.about["certificate"]["confirmed"] is True
+    assert content.about["agreement"]["dcg"] == learner.score(data.pairs)
+    assert content.about["certificate"]["distance"] == learner.certificate_.distance
 
 
 def test_the_learner_chooses_C_by_itself(rng: np.random.Generator) -> None:

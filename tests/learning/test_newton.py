@@ -6,18 +6,17 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dcglearn import Problem, SolverError, permuted_lists, solve, true_pairs
+from dcglearn.learning import newton as newtons
+from dcglearn.learning.certificate import certify
+from dcglearn.learning.newton import Descent, newton
+from dcglearn.learning.sums import quadratic_model
 from dcglearn.simulation.judges import flip_pairs
 from dcglearn.simulation.truths import DATA_1
-from dcglearn.solver import newton as newtons
-from dcglearn.solver.active_set import quadratic_model
-from dcglearn.solver.certificate import certify
-from dcglearn.solver.newton import Descent, newton
 from helpers.kkt import check_kkt
 from helpers.solver_cases import noisy_pairs
 
@@ -48,7 +47,7 @@ def test_many_pairs_are_solved_to_the_last_digits(
     pairs = noisy_pairs(n, rng)
     v = {None: None, "whole": rng.integers(0, 4, n), "any": rng.random(n)}[weights]
     problem = Problem.of(pairs, 5, "hamming" if weights == "whole" else "unit", v, C)
-    assert len(problem.blocks) > 1
+    assert len(problem.arrays.blocks) > 1
     W, model, steps, passes, settled = newton(problem)
     assert settled
     assert steps < passes < 10
@@ -57,9 +56,7 @@ def test_many_pairs_are_solved_to_the_last_digits(
     assert model.linear == pytest.approx(again.linear, rel=1e-9)
     certificate = certify(problem, W)[1]
     assert certificate.gap <= 1e-12 * certificate.objective
-    few = replace(
-        problem, pairs=pairs[:2000], margins=problem.margins[:2000], weights=problem.weights[:2000]
-    )
+    few = problem.take(slice(2000))
     check_kkt(few, solve(few).W)
 
 
@@ -137,13 +134,14 @@ def test_the_best_descent_is_returned_not_the_last(monkeypatch: pytest.MonkeyPat
         Descent(W, problem.sum_over_blocks(quadratic_model, W.ravel()), 3, 4, False)
         for W in (np.array([[0.3, -0.3]]), np.array([[0.1, -0.1]]))
     )
-    for ends in ([better, worse], [worse, better]):
-        monkeypatch.setattr(newtons, "_strategies", lambda *arguments, ends=ends: iter(ends))
+    for first, then in ([better, worse], [worse, better]):
+        monkeypatch.setattr(newtons, "_descend", lambda *_, end=first, **options: end)
+        monkeypatch.setattr(newtons, "_descend_along_path", lambda _, end=then: end)
         found = newton(problem)
         assert found.W is better.W
         assert (found.steps, found.passes, found.settled) == (6, 8, False)
-    settled = worse._replace(settled=True)  # all that follows is not tried
-    monkeypatch.setattr(newtons, "_strategies", lambda *_: iter([better, settled, better]))
+    settled = worse._replace(settled=True)
+    monkeypatch.setattr(newtons, "_descend_along_path", lambda _: settled)
     assert newton(problem) == settled._replace(steps=6, passes=8)
 
 
@@ -153,5 +151,5 @@ def test_many_grades(n: int, rng: np.random.Generator) -> None:
     worse = pairs[:, 0].sum(axis=1) > pairs[:, 1].sum(axis=1)
     pairs[worse] = pairs[worse][:, ::-1]
     problem = Problem.of(pairs, 300)
-    assert problem.blocks[0].dense is not None  # smaller than the tables of code values
+    assert problem.arrays.blocks[0].dense is not None  # smaller than the tables of code values
     check_kkt(problem, solve(problem).W)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy.linalg import LinAlgError
 
 from dcglearn.base.types import Floats
-from dcglearn.solver import nnls
-from dcglearn.solver.nnls import solve_nnls
+from dcglearn.learning import nnls
+from dcglearn.learning.nnls import solve_nnls
 
 EPS = np.finfo(float).eps
 

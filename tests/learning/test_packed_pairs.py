@@ -14,13 +14,10 @@ import pytest
 from dcglearn import (
     DCGLearner,
     InputError,
-    Objective,
     PackedPairs,
     Preferences,
     Problem,
     Scale,
-    SolverError,
-    Streamed,
     agreement,
     drawn_lists,
     fit,
@@ -34,10 +31,9 @@ from dcglearn.base.workers import open_workers
 from dcglearn.judgments import packed
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.read import gather_judgments
+from dcglearn.learning import source
 from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.truths import DATA_1
-from dcglearn.solver import streamed
-from dcglearn.solver.interior_point import interior_point_start
 from dcglearn.terminal import judgment_options
 from dcglearn.terminal.judgment_options import AS_USUAL
 from helpers.packed_files import write_packed
@@ -81,65 +77,44 @@ def test_the_answer_is_that_of_the_pairs_in_memory(
     if weighed:
         write_packed(pairs[:1700], folder / "a.parquet", FIVE, weights[:1700])
         write_packed(pairs[1700:], folder / "b.parquet", FIVE, weights[1700:])
-    monkeypatch.setattr("dcglearn.solver.newton.SUBSAMPLE_MIN", 1000)
-    monkeypatch.setattr("dcglearn.solver.newton.SUBSAMPLE_FROM", 1)
-    monkeypatch.setattr(streamed, "MAX_BLOCK_PAIRS", 300)
-    problem = Streamed.of(PackedPairs.of(folder), margin, 3.0)
+    monkeypatch.setattr("dcglearn.learning.newton.SUBSAMPLE_MIN", 1000)
+    monkeypatch.setattr("dcglearn.learning.newton.SUBSAMPLE_FROM", 1)
+    monkeypatch.setattr(source, "MAX_BLOCK_PAIRS", 300)
+    problem = Problem.packed(PackedPairs.of(folder), margin, 3.0)
     found = solve(problem)
     twin = solve(Problem.of(pairs, 5, margin, weights, 3.0))
     assert found.certificate.confirmed
     assert pytest.approx(twin.W, abs=1e-9) == found.W
     assert found.certificate.active_pairs == twin.certificate.active_pairs
     measure = preset("zipf", FIVE, 6)
-    assert problem.agreements([measure]) == pytest.approx([agreement(measure, pairs, weights)])
+    assert problem.source.agreements([measure]) == pytest.approx(
+        [agreement(measure, pairs, weights)]
+    )
     learned = fit(problem)
     again = DCGLearner(margin=margin, C=3.0).fit(pairs, sample_weight=weights)
     assert learned.dcg.gains == pytest.approx(again.dcg_.gains, abs=1e-8)
     assert undetermined_statements(learned.identifiability) == undetermined_statements(
         again.identifiability_
     )
-    assert agreement(learned.utility, pairs) == again.score(pairs)
-
-
-def test_few_pairs_in_files_are_solved_from_an_interior_point(
-    tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    right = true_pairs(DATA_1, drawn_lists(200, 6, [0.2] * 5, rng))
-    monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 64)
-    monkeypatch.setattr(streamed, "MAX_BLOCK_PAIRS", 64)
-    write_packed(right, tmp_path / "right.parquet", FIVE)
-    problem = Streamed.of(PackedPairs.of(tmp_path / "right.parquet"), C=1e4)
-    assert len(problem.pairs.row_groups) > 1
-    steps: list[int] = []
-
-    def counted(problem: Objective) -> tuple[np.ndarray, int]:
-        steps.append(interior_point_start(problem)[1])
-        return interior_point_start(problem)
-
-    monkeypatch.setattr("dcglearn.solver.newton.interior_point_start", counted)
-    found = solve(problem)
-    twin = solve(Problem.of(right, 5, C=1e4))
-    assert len(steps) == 2
-    assert steps[0] == steps[1]
-    assert pytest.approx(twin.W, abs=1e-9) == found.W
+    assert agreement(learned.dcg, pairs) == again.score(pairs)
 
 
 def test_workers_read_the_same(folder: Path) -> None:
     pairs = PackedPairs.of(folder)
-    here = solve(Streamed.of(pairs)).W
+    here = solve(Problem.packed(pairs)).W
     with open_workers("2") as workers:
-        assert (here == solve(Streamed.of(pairs, workers=workers)).W).all()
+        assert (here == solve(Problem.packed(pairs, workers=workers)).W).all()
 
 
 def test_progress_counts_pairs(folder: Path) -> None:
     seen: list[tuple[int, int]] = []
-    Streamed.of(PackedPairs.of(folder), advance=lambda done, of: seen.append((done, of)))
+    Problem.packed(PackedPairs.of(folder), advance=lambda done, of: seen.append((done, of)))
     assert sorted(seen)[-1] == (PackedPairs.of(folder).n_pairs, 0)
 
 
 def test_only_newton_reads_row_groups(folder: Path) -> None:
-    with pytest.raises(SolverError, match="clarabel needs the pairs in memory"):
-        solve(Streamed.of(PackedPairs.of(folder)), "clarabel")
+    with pytest.raises(InputError, match="the pairs are in files"):
+        solve(Problem.packed(PackedPairs.of(folder)), "clarabel")
 
 
 @pytest.mark.parametrize(
@@ -158,20 +133,20 @@ def test_nothing_can_be_learned(
     for path in folder.iterdir():
         write_packed(rows(pairs), path, FIVE)
     with pytest.raises(InputError, match=message):
-        Streamed.of(PackedPairs.of(folder))
+        Problem.packed(PackedPairs.of(folder))
 
 
 def test_row_groups_without_a_difference_have_no_effect(folder: Path, pairs: np.ndarray) -> None:
     write_packed(np.repeat(pairs[:9, :1], 2, axis=1), folder / "c.parquet", FIVE)
     write_packed(pairs[:9], folder / "d.parquet", FIVE, np.zeros(9))
-    with_them = solve(Streamed.of(PackedPairs.of(folder)))
+    with_them = solve(Problem.packed(PackedPairs.of(folder)))
     assert pytest.approx(solve(Problem.of(pairs, 5)).W, abs=1e-10) == with_them.W
 
 
 def test_a_sample_is_spread_over_all_files(tmp_path: Path, pairs: np.ndarray) -> None:
     for begin in range(0, 200, 5):
         write_packed(pairs[begin : begin + 5], tmp_path / f"{begin:03}.parquet", FIVE)
-    found = Streamed.of(PackedPairs.of(tmp_path)).sample(20)
+    found = Problem.packed(PackedPairs.of(tmp_path)).sample(20)
     np.testing.assert_array_equal(found.pairs, pairs[:200:10])
 
 
@@ -181,12 +156,11 @@ def test_bad_parts_of_a_problem(folder: Path) -> None:
         ({"C": -1.0}, "C is -1"),
         ({"margin": "unti"}, "did you mean 'unit'"),
         ({"C": 1e160}, "overflow"),
-        ({"prior": [1.0]}, "prior"),
     ):
         with pytest.raises(InputError, match=message):
-            Streamed.of(pairs, **change)
+            Problem.packed(pairs, **change)
     with pytest.raises(InputError, match="overflow"):
-        Streamed.of(pairs).with_C(1e160)
+        Problem.packed(pairs).with_C(1e160)
 
 
 def test_pack_and_fit_on_the_command_line(

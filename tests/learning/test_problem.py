@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dcglearn import InputError, Problem, permuted_lists, solve, true_pairs
-from dcglearn.encoding.pair_codes import MAX_BLOCK_PAIRS, MIN_BLOCK_PAIRS
+from dcglearn.learning.codes import MAX_BLOCK_PAIRS, MIN_BLOCK_PAIRS
 from dcglearn.simulation.truths import DATA_1
 
 
@@ -63,23 +63,10 @@ def test_objectives_that_overflow_are_refused(change: dict[str, Any]) -> None:
         Problem.of(**parts, **change)
 
 
-def test_the_prior_is_kept_where_no_pair_differs(rng: np.random.Generator) -> None:
-    prior = np.outer([3.0, 2.0], [2.0, 1.0, 0.0])
-    problem = Problem.of([[[0, 1], [1, 1]]], 3, C=1e6, prior=prior)
-    W = solve(problem).W
-    assert W[1] == pytest.approx(prior[1], abs=1e-12)
-    assert W[0, 2] == pytest.approx(prior[0, 2], abs=1e-12)
-    still = Problem.of([[[0, 1], [1, 1]]], 3, margin=[-10.0], prior=prior)
-    assert pytest.approx(prior, abs=1e-12) == solve(still).W
-    for bad in ([1.0], np.full((2, 3), np.nan), "x", np.zeros((3, 2))):
-        with pytest.raises(InputError, match="prior"):
-            Problem.of([[[0, 1], [1, 1]]], 3, prior=bad)
-
-
 def test_block_sizes_depend_on_the_number_of_pairs_only(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = np.zeros((10, 2, 1), np.int8)
-    monkeypatch.setattr("dcglearn.solver.problem.MIN_BLOCK_PAIRS", 3)
-    assert [len(b) for b in Problem.of(pairs, 1).blocks] == [5, 5]
-    monkeypatch.setattr("dcglearn.solver.problem.MAX_BLOCK_PAIRS", 4)
-    assert [len(b) for b in Problem.of(pairs, 1).blocks] == [4, 4, 2]
+    monkeypatch.setattr("dcglearn.learning.source.MIN_BLOCK_PAIRS", 3)
+    assert [len(b) for b in Problem.of(pairs, 1).arrays.blocks] == [5, 5]
+    monkeypatch.setattr("dcglearn.learning.source.MAX_BLOCK_PAIRS", 4)
+    assert [len(b) for b in Problem.of(pairs, 1).arrays.blocks] == [4, 4, 2]
     assert MAX_BLOCK_PAIRS > MIN_BLOCK_PAIRS

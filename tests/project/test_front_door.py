@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 import dcglearn
-from dcglearn.solver.active_set import gram_matrices
+from dcglearn.learning.sums import gram_matrices
 
 PACKAGE = Path(dcglearn.__file__).parent
 
@@ -119,7 +119,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         d.certainty_of(judged),
         d.study_judgments(judged, "judgments.jsonl", rng),
         parts,
-        d.Streamed.of(parts),
+        d.Problem.packed(parts),
         fitted.model.fit(parts),
         d.DocumentGrades.of(QRELS, [RUN], 3),
         *d.system_pairs(found, MEASURE, 3),

@@ -12,7 +12,7 @@ import pytest
 import dcglearn.inference.certainty as limits
 from dcglearn import (
     Certainty,
-    CoreLearner,
+    DCGLearner,
     JudgmentModel,
     MeasureFile,
     Preferences,
@@ -33,14 +33,12 @@ from helpers.simulated import preset_judgments
 FIVE = Scale(("perfect", "good", "fair", "poor", "bad"))
 
 
-def learned(data: Preferences, certainty: Certainty, **families: Any) -> MeasureFile:
-    learner = CoreLearner(n_grades=data.n_grades, grade_values=data.scale.values, **families)
-    learner.learn(learner.problem(data.pairs, data.pair_weights))
-    return learned_measure(learner, data, "j.jsonl", certainty=certainty)
+def learned(data: Preferences, certainty: Certainty) -> MeasureFile:
+    return learned_measure(DCGLearner().fit(data), data, "j.jsonl", certainty=certainty)
 
 
 def sentences(data: Preferences, **families: Any) -> list[str]:
-    return answer(learned(data, certainty_of(data, **families), **families))
+    return answer(learned(data, certainty_of(data, **families)))
 
 
 def test_the_answer_has_the_numbers_of_the_model_and_of_its_tests() -> None:
@@ -81,19 +79,9 @@ def test_two_grades_leave_discounts() -> None:
     assert found[0].startswith("There are two grades, so gains are not in question; rank 2 counts")
 
 
-def test_given_gains_are_tested_and_not_estimated() -> None:
-    content = learned(
-        data := preset_judgments("linear-log2", 2000, 4),
-        certainty_of(data, "linear"),
-        gains="linear",
-    )
-    assert answer(content)[0].startswith("These judgments contradict 2^g - 1")
-    assert "1      0.500         0.500                   given" in learned_text(content)
-
-
 def test_a_record_is_read_as_it_was_written() -> None:
     data = preset_judgments("linear-log2", 400, 5)
-    content = learned(data, certainty_of(data, discounts="decreasing"), discounts="decreasing")
+    content = learned(data, certainty_of(data, discounts="decreasing"))
     again = measure_from_json(measure_to_json(content))
     assert learned_text(again) == learned_text(content)
     assert "95% interval" in learned_text(again)

@@ -27,9 +27,9 @@ from dcglearn import (
     side_by_side,
     usual_presets,
 )
-from dcglearn.comparison.compare import ComparedMeasure
 from dcglearn.figures.measure_figures import draw_comparison, draw_measure, draw_measure_file
 from dcglearn.figures.style import save
+from dcglearn.learning.compare import ComparedMeasure
 from dcglearn.report.comparisons import comparison_table
 from dcglearn.report.learned_text import learned_text
 from dcglearn.report.measures import measure_text
@@ -213,6 +213,7 @@ def test_intervals_are_drawn_and_named() -> None:
         "level": 0.95,
         "resamples": 20,
         "left_out": 0,
+        "C": [1.0, 1.0],
     }
     content = replace(content, about={**content.about, "intervals": bounds})
     figure = draw_measure_file(content, "title", SCALE)

@@ -4,6 +4,14 @@
     s.t.  w'(s(pi_i) - s(pi_i')) >= m_i - xi_i,   xi_i >= 0         (eq. 1, 4, 6)
           W[k, l] >= W[k, l + 1]                                    (eq. 1, 4)
 
+The encoding s of a ranking has one unit vector per rank, one after the other. With five grades, the
+1st, 5th and 3rd grade in that order are
+
+    s(pi) = 10000 00001 00100        so that        u(pi) = <W, s(pi)>
+
+(section 5.1, K x L). Rankings of K documents without grades have one unit vector of length K per
+rank (section 8, K x K). An empty rank, -1, is a zero vector.
+
 This is a readable reference with one slack variable per pair, for up to some tens of
 thousands of pairs. Beyond some hundred pairs OSQP needs more and more iterations, and with a
 large C more than its limit; Clarabel does not.
@@ -14,12 +22,12 @@ from __future__ import annotations
 import warnings
 
 import cvxpy as cp
+import numpy as np
+from scipy.sparse import csr_array
 
 from dcglearn.base.errors import SolverError
-from dcglearn.base.types import Floats
-from dcglearn.encoding.features import difference_matrix
-from dcglearn.solver.generated_cone import GeneratedCone
-from dcglearn.solver.problem import Problem
+from dcglearn.base.types import Floats, Grades
+from dcglearn.learning.problem import Problem
 
 _OPTIONS = {
     # No warm start, so that an answer does not depend on what was solved before.
@@ -40,54 +48,38 @@ _OPTIONS = {
 }
 
 
-def cvxpy_problem(problem: Problem) -> tuple[cp.Problem, cp.Variable]:
-    """Return the problem as a cvxpy problem, and its variable W.
+def encode(rankings: Grades, n_grades: int) -> csr_array:
+    """Return s(pi) of each ranking (n, K) of grade indices, shape (n, K L).
 
-    Parameters
-    ----------
-    problem : Problem
-
-    Returns
-    -------
-    cvxpy.Problem
-    cvxpy.Variable of shape (K, L)
+    >>> encode(np.array([[0, 2]]), 3).toarray()
+    array([[1., 0., 0., 0., 0., 1.]])
     """
+    filled = rankings >= 0
+    columns = (np.arange(rankings.shape[1]) * n_grades + rankings)[filled]
+    starts = np.concatenate([[0], np.cumsum(filled.sum(axis=1))])
+    shape = (len(rankings), rankings.shape[1] * n_grades)
+    return csr_array((np.ones(len(columns)), columns, starts), shape=shape)
+
+
+def cvxpy_problem(problem: Problem) -> tuple[cp.Problem, cp.Variable]:
+    """Return the problem, with its pairs in memory, as a cvxpy problem; and its variable W."""
+    pairs, L = problem.pairs, problem.shape[1]
+    m, v, C = problem.arrays.margins, problem.arrays.weights, problem.C
     W = cp.Variable(problem.shape, name="W")
     w = cp.vec(W, order="C")
-    xi = cp.Variable(len(problem.pairs), name="xi")
-    x = difference_matrix(problem.pairs, problem.n_grades)
-    m, v, C = problem.margins, problem.weights, problem.C
-
-    objective = cp.sum_squares(W - problem.prior) + C * (v @ cp.square(xi))
-    constraints = [x @ w >= m - xi, xi >= 0]
-    if isinstance(problem.structure, GeneratedCone):
-        generators = problem.structure.generators
-        z = cp.Variable(generators.shape[1], nonneg=True, name="z")
-        constraints.append(w == generators @ z)
-    elif problem.monotone and problem.n_grades > 1:
+    xi = cp.Variable(len(pairs), name="xi")
+    x = encode(pairs[:, 0], L) - encode(pairs[:, 1], L)
+    loss = cp.sum_squares(xi) if v is None else v @ cp.square(xi)
+    constraints = [x @ w >= (1.0 if m is None else m) - xi, xi >= 0]
+    if problem.monotone and L > 1:
         constraints.append(W[:, :-1] >= W[:, 1:])
-    return cp.Problem(cp.Minimize(objective), constraints), W
+    return cp.Problem(cp.Minimize(cp.sum_squares(W) + C * loss), constraints), W
 
 
 def solve_with_cvxpy(problem: Problem, solver: str) -> tuple[Floats, int, str]:
-    """Return a solver's answer, without checking it.
+    """Return the answer of ``osqp`` or ``clarabel``, not checked, its iterations and its status.
 
-    Parameters
-    ----------
-    problem : Problem
-    solver : {"osqp", "clarabel"}
-
-    Returns
-    -------
-    W : ndarray of float, shape (K, L)
-    iterations : int
-    status : str
-        As reported by the solver.
-
-    Raises
-    ------
-    SolverError
-        If the solver returns no answer.
+    SolverError if there is no answer.
     """
     program, W = cvxpy_problem(problem)
     with warnings.catch_warnings():

@@ -23,26 +23,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dcglearn.base.checks import checked_rng
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
-from dcglearn.comparison.held_out import Predictions, predict_held_out
-from dcglearn.comparison.judged_agreement import judged_differences
-from dcglearn.judgments.folds import query_counts
+from dcglearn.correlation.agreement import (
+    agreement_with_ties,
+    outcomes_of_differences,
+    relative_differences,
+    weighted_mean,
+)
+from dcglearn.judgments.folds import group_numbers, query_counts, query_folds
+from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.core_learner import CoreLearner
-from dcglearn.learning.folds import variance_between_repeats
-from dcglearn.measures.measure import Measure
+from dcglearn.learning.fit import fit
+from dcglearn.learning.parameters import Parameters
+from dcglearn.learning.resample import choose_C, naming_fold, variance_between_repeats
 from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.naming.names import MeasureLike, as_measure
 from dcglearn.statistics.clustered_means import clustered_mean
 from dcglearn.statistics.significance import holm
+
+if TYPE_CHECKING:
+    from dcglearn.learning.learner import DCGLearner
 
 LEARNED_DCG = "learned DCG"
 LEARNED_UTILITY = "learned W"
@@ -176,10 +185,58 @@ def short_name(name: str) -> str:
     return "learned" if name in (LEARNED_DCG, LEARNED_UTILITY) else name
 
 
+@dataclass(frozen=True)
+class JudgedAgreement:
+    """The agreement of one measure with a set of judgments.
+
+    Attributes
+    ----------
+    agreement, low, high : float
+        The share of the weight of strict judgments that it agrees with, a tie under the measure
+        counting 1/2, and its 95% interval, which keeps a query together.
+    right, tied, wrong : int
+        The number of strict judgments that it orders as judged, ties, and orders otherwise.
+    with_ties : float or None
+        Agreement with all judgments where the measure calls as many ties as people did
+        (:func:`~dcglearn.correlation.agreement.agreement_with_ties`); None if none is a tie.
+    """
+
+    agreement: float
+    low: float
+    high: float
+    right: int
+    tied: int
+    wrong: int
+    with_ties: float | None
+
+
+def judged_agreement(measure: MeasureLike, preferences: Preferences) -> JudgedAgreement:
+    """Count how often a measure agrees with judgments, of which those of weight 0 are not used.
+
+    >>> from dcglearn.measures.dcg import DCG
+    >>> lists = [[[2, 0], [0, 1]], [[0, 2], [0, 1]], [[1, 0], [1, 1]]]
+    >>> data = Preferences.from_arrays(*np.swapaxes(lists, 0, 1), ["a", "b", "tie"])
+    >>> found = judged_agreement(DCG([2, 1, 0], "constant"), data)
+    >>> found.right, found.wrong, found.agreement
+    (1, 1, 0.5)
+    """
+    data = preferences[preferences.weights > 0]
+    one = _Predictions.of(judged_differences(measure, data)[None], data)
+    mean = clustered_mean(one.right, data.pair_groups, data.pair_weights)
+    right, tied, wrong = map(int, one.counts)
+    return JudgedAgreement(mean.value, *mean.interval(0, 1), right, tied, wrong, one.with_ties)
+
+
+def judged_differences(measure: MeasureLike, preferences: Preferences) -> Floats:
+    """Return u(preferred) - u(other) of each judgment, u(a) - u(b) of ties, in any unit."""
+    b_wins = preferences.answers == ANSWERS.index("b")
+    return relative_differences(measure, preferences.lists) * np.where(b_wins, -1.0, 1.0)
+
+
 def compare(
     preferences: Preferences,
     others: Mapping[str, MeasureLike] | Sequence[MeasureLike],
-    learner: CoreLearner,
+    learner: DCGLearner | Parameters,
     rng: np.random.Generator,
     use: MeasurePart = "dcg",
     n_folds: int = 10,
@@ -196,7 +253,7 @@ def compare(
         Judgments of weight 0 are not used.
     others : mapping from name to measure, or sequence of measures
         Measures, measure files, presets or text.
-    learner : DCGLearner or CoreLearner
+    learner : DCGLearner
     rng : numpy.random.Generator
         Draws the folds.
     use : {"dcg", "utility"}, default "dcg"
@@ -224,7 +281,10 @@ def compare(
         not the name of a measure.
     """
     checked_rng(rng)
-    measures = _by_name(others, preferences)
+    if not isinstance(others, Mapping):
+        others = {str(one): one for one in others}
+    scale, n_ranks = preferences.scale, preferences.n_ranks
+    measures = {name: as_measure(one, scale, n_ranks) for name, one in others.items()}
     names = [LEARNED_DCG, LEARNED_UTILITY] if use == "dcg" else [LEARNED_UTILITY, LEARNED_DCG]
     first = names[0] if against is None else against
     if first not in (*names, *measures):
@@ -233,46 +293,121 @@ def compare(
         raise InputError(f"n_repeats is {n_repeats}", "use 1 or more")
     preferences.check_strict()
     data = preferences[preferences.weights > 0]
-    learner = learner.with_parameters(n_grades=data.n_grades)
+    parameters = Parameters.of(learner, data.n_grades)
     tuned = use if tune or learner.C == "cv" else None
-    found = predict_held_out(data, learner, rng, n_folds, n_repeats, tuned, advance)
-    learned = {LEARNED_DCG: found.dcg, LEARNED_UTILITY: found.utility}
+    k = min(n_folds, max(2, len(np.unique(data.pair_groups))))
+    learned, C = _predict_held_out(data, parameters, rng, k, n_repeats, tuned, advance)
     table = {name: learned[name] for name in names}
     for name, measure in measures.items():
-        table[name] = Predictions.of(judged_differences(measure, data)[None], data)
+        table[name] = _Predictions.of(judged_differences(measure, data)[None], data)
     table = {first: table.pop(first)} | table
     n_queries, alone = query_counts(data.queries[data.strict])
-    how = f"{found.n_folds}-fold cross-validation" + (" by query" if n_queries else "")
+    how = f"{k}-fold cross-validation" + (" by query" if n_queries else "")
     full = dict.fromkeys(names, f"{how}, {n_repeats} times" if n_repeats > 1 else how)
     full |= {name: str(measure) for name, measure in measures.items()}
-    rows = _rows(table, full, data.pair_groups, data.pair_weights)
+    groups, weights = data.pair_groups, data.pair_weights
     return MeasureComparison(
-        rows=rows,
+        rows=_rows(table, full, groups, weights),
         judgments=len(data.pairs),
         ties=len(data) - len(data.pairs),
         queries=n_queries,
         without_query=alone,
-        effective=clustered_mean(
-            np.ones(len(data.pairs)), data.pair_groups, data.pair_weights
-        ).effective,
-        n_folds=found.n_folds,
+        effective=clustered_mean(np.ones(len(groups)), groups, weights).effective,
+        n_folds=k,
         n_repeats=n_repeats,
-        C=found.C,
+        C=C,
         against=first,
     )
 
 
-def _by_name(
-    others: Mapping[str, MeasureLike] | Sequence[MeasureLike], preferences: Preferences
-) -> dict[str, Measure]:
-    if not isinstance(others, Mapping):
-        others = {str(one): one for one in others}
-    scale, n_ranks = preferences.scale, preferences.n_ranks
-    return {name: as_measure(one, scale, n_ranks) for name, one in others.items()}
+@dataclass(frozen=True, eq=False)
+class _Predictions:
+    """What a measure says of judgments, averaged over the repeats R of a learned one.
+
+    Attributes
+    ----------
+    right : ndarray of float, shape (n,)
+        1 for each strict judgment that it agrees with, 1/2 for a tie and 0 otherwise.
+    shares : ndarray of float, shape (R,)
+        Agreement in each repeat.
+    with_ties : float or None
+        As in :class:`JudgedAgreement`.
+    counts : (float, float, float)
+        The number of strict judgments that it orders as judged, ties, and orders otherwise.
+    """
+
+    right: Floats
+    shares: Floats
+    with_ties: float | None
+    counts: tuple[float, float, float]
+
+    @classmethod
+    def of(cls, differences: Floats, data: Preferences) -> _Predictions:
+        """Average over u(preferred) - u(other), shape (R, judgments), in a unit per repeat."""
+        right = outcomes_of_differences(differences[:, data.strict])
+        shares = right @ (data.pair_weights / data.pair_weights.sum())
+        won, tied, lost = (float((right == one).sum(axis=1).mean()) for one in (1, 0.5, 0))
+        with_ties = None
+        if not data.strict.all():
+            ties = [agreement_with_ties(one, ~data.strict, data.weights) for one in differences]
+            with_ties = float(np.mean(ties))
+        return cls(right.mean(axis=0), shares, with_ties, (won, tied, lost))
+
+
+def _predict_held_out(
+    data: Preferences,
+    parameters: Parameters,
+    rng: np.random.Generator,
+    k: int,
+    n_repeats: int,
+    tune: MeasurePart | None,
+    advance: Advance,
+) -> tuple[dict[str, _Predictions], tuple[float, ...]]:
+    """Predict every judgment by measures learned without its query, in k folds, several times.
+
+    Returns the predictions of both learned measures, and the C of each fit; with `tune`, C is
+    chosen in the training part of each fold, by the agreement of this measure.
+    """
+    groups = data.pair_groups
+    problem = parameters.problem(data.pairs, data.pair_weights)
+    dcg, utility = np.zeros((2, n_repeats, len(data)))
+    chosen = []
+    for repeat in range(n_repeats):
+        folds = list(query_folds(groups, k, rng))
+        fold = _folds_of_judgments(data, [test for _, test in folds])
+        for f, (train, _) in enumerate(folds):
+            with naming_fold(f + 1, k):
+                part = problem.take(train)
+                if tune is not None:
+                    solver, of_train = parameters.solver, groups[train]
+                    choice = choose_C(part, of_train, rng, solver=solver, use=tune, n_repeats=1)
+                    part = part.with_C(choice.C)
+                learned = fit(part, parameters.solver)
+                leads = [judged_differences(one, data) for one in (learned.dcg, learned.utility)]
+            chosen.append(float(part.C))
+            for lead, differences in zip(leads, (dcg, utility), strict=True):
+                unit = weighted_mean(lead**2, data.weights) ** 0.5 or 1.0  # folds differ in |W|
+                differences[repeat, fold == f] = (lead / unit)[fold == f]
+            advance(repeat * k + f + 1, n_repeats * k)
+    named = {LEARNED_DCG: dcg, LEARNED_UTILITY: utility}
+    return {name: _Predictions.of(one, data) for name, one in named.items()}, tuple(chosen)
+
+
+def _folds_of_judgments(data: Preferences, tests: Sequence[NDArray[np.intp]]) -> Integers:
+    """Return the fold of every judgment: ties follow the strict judgments of their query.
+
+    A query without strict judgments trains nothing, so that any fold can predict its ties.
+    """
+    every = group_numbers(data.queries)
+    of_query = np.arange(every.max() + 1) % len(tests)
+    strict = every[data.strict]
+    for f, test in enumerate(tests):
+        of_query[strict[test]] = f
+    return np.asarray(of_query[every])
 
 
 def _rows(
-    table: Mapping[str, Predictions], full: Mapping[str, str], groups: Integers, weights: Floats
+    table: Mapping[str, _Predictions], full: Mapping[str, str], groups: Integers, weights: Floats
 ) -> tuple[ComparedMeasure, ...]:
     """Return one row per measure; the others are subtracted from the first."""
     (against, base), *_ = table.items()

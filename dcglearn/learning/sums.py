@@ -1,18 +1,21 @@
-"""Sums over the pairs that solvers need at some W; all of them add up over blocks.
+"""Sums over the pairs that solvers and the certificate need at some W; they add up over blocks.
 
 With the residuals r = m - X w and the active set A of the pairs with r > 0, the objective
 near w is the quadratic
 
-    |w - w_0|^2 + C sum_A v r^2     with hessian     2 (I + C X_A' V X_A)
+    |w|^2 + C sum_A v r^2     with hessian     2 (I + C X_A' V X_A)
 
 so a solver that has X_A' V X_A, X_A' V m_A and the loss needs no individual pair. Sums over
 blocks are taken in the order of the blocks; if margins and weights are integers, the sums
+are exact. For the certificate, X'(v r) is added up over few pairs at a time, because the bound on
+the rounding error of a sum grows with its longest chain of additions; or in parts, most of which
 are exact.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
@@ -21,7 +24,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats
-from dcglearn.encoding.pair_codes import Block, CachedResiduals, take_unless_ones
+from dcglearn.learning.codes import Block, CachedResiduals, taken
 
 PRODUCT_ROUNDING = 1e-12
 """Bound on the rounding error of any entry of X w, relative to the sum of all |w|."""
@@ -29,6 +32,9 @@ PRODUCT_ROUNDING = 1e-12
 MAX_RECOMPUTED_SHARE = 0.5
 """If more than this share of the residuals may have changed sign, all are computed again: that
 is faster."""
+
+SUMMED_PAIRS = 1 << 13
+"""Pairs over which X'(v r) is added up at a time for the certificate."""
 
 
 class Additive(ShortRepr):
@@ -58,14 +64,7 @@ class QuadraticModel(Additive):
     loss: float
 
     def updated(self, change: ActiveSetChange, w: Floats, target: Floats) -> QuadraticModel:
-        """Return the model at another point.
-
-        Parameters
-        ----------
-        change : ActiveSetChange
-            From w to the target.
-        w, target : ndarray of float, shape (K L,)
-        """
+        """Return the model at the target, from the change on the way from w."""
         decrease = float((target - w) @ (2 * self.linear - self.hessian @ (w + target)))
         return QuadraticModel(
             self.hessian + change.hessian,
@@ -76,18 +75,10 @@ class QuadraticModel(Additive):
 
 @dataclass(frozen=True, repr=False)
 class ActiveSetChange(Additive):
-    """How the quadratic model changes from one W to another.
+    """What is added to a :class:`QuadraticModel` from one W to another.
 
-    Attributes
-    ----------
-    hessian : ndarray of float, shape (K L, K L)
-    linear : ndarray of float, shape (K L,)
-        What is added to those of the :class:`QuadraticModel` at the first W.
-    loss : float
-        sum v r^2 at the second W over pairs that become active, minus that over pairs that
-        become inactive: the error of the first model there.
-    changed : int
-        Number of pairs that are active at only one of the two; 0 means the same model.
+    `loss` is sum v r^2 at the second W over pairs that become active, minus that over pairs that
+    become inactive; `changed` is their number: 0 means the same model.
     """
 
     hessian: Floats
@@ -98,18 +89,9 @@ class ActiveSetChange(Additive):
 
 @dataclass(frozen=True, repr=False)
 class GramMatrices(Additive):
-    """Gram matrices of the pairs whose weight is positive.
+    """X'X and X'VX, shape (K L, K L), of the pairs whose weight is positive, and their number.
 
-    Their entries at one rank show which grades are compared there.
-
-    Attributes
-    ----------
-    gram : ndarray of float, shape (K L, K L)
-        X' X.
-    weighted_gram : ndarray of float, shape (K L, K L)
-        X' V X.
-    n_pairs : int
-        Number of pairs with a positive weight.
+    The entries at one rank show which grades are compared there.
     """
 
     gram: Floats
@@ -118,41 +100,45 @@ class GramMatrices(Additive):
 
 
 @dataclass(frozen=True, repr=False)
-class DensePairs:
-    """Pairs as rows of X. Adding two concatenates them.
+class ResidualSums(Additive):
+    """Sums of the positive residuals r at some W.
 
     Attributes
     ----------
-    X : ndarray of float, shape (n, K L)
-    margins, weights : ndarray of float, shape (n,)
+    normal_residual : ndarray of float, shape (K L,)
+        X_A' V r, minus half the gradient of the loss.
+    loss, total : float
+        sum_A v r^2 and sum_A v r.
+    active : int
+        Number of active pairs.
+    weight : float
+        sum v over all pairs.
+    n_parts : int
+        Number of parts, of up to :data:`SUMMED_PAIRS` pairs, whose sums were added.
     """
 
-    X: Floats
-    margins: Floats
-    weights: Floats
+    normal_residual: Floats
+    loss: float
+    total: float
+    active: int
+    weight: float
+    n_parts: int
 
-    def __add__(self, other: DensePairs) -> DensePairs:
-        mine, theirs = vars(self).values(), vars(other).values()
-        return DensePairs(*map(np.concatenate, zip(mine, theirs, strict=True)))
+
+@dataclass(frozen=True, repr=False)
+class AccurateSums(Additive):
+    """X_A' V r as a list of arrays of shape (K L,), and the sum of the |terms| that may round."""
+
+    normal_residuals: list[Floats]
+    rounded: float
 
 
 def quadratic_model(block: Block, w: Floats) -> QuadraticModel:
-    """Return the quadratic model at w.
-
-    Parameters
-    ----------
-    block : Block
-    w : ndarray of float, shape (K L,)
-
-    Returns
-    -------
-    QuadraticModel
-    """
+    """Return the quadratic model at w."""
     r = _all_residuals(block, w).residuals
     loss = sum(_loss(block, part, np.maximum(r[part], 0.0)) for part in block.chunks())
     rows = np.flatnonzero(r > 0)
-    weights = take_unless_ones(block.weights, rows)
-    return QuadraticModel(*_hessian_and_linear(block, rows, weights), loss)
+    return QuadraticModel(*_hessian_and_linear(block, rows, taken(block.weights, rows)), loss)
 
 
 def active_set_change(block: Block, w: Floats, target: Floats) -> ActiveSetChange:
@@ -160,22 +146,13 @@ def active_set_change(block: Block, w: Floats, target: Floats) -> ActiveSetChang
 
     Only residuals that may change sign are computed again, and only pairs whose residual does
     are added up, so this is cheap near the optimum.
-
-    Parameters
-    ----------
-    block : Block
-    w, target : ndarray of float, shape (K L,)
-
-    Returns
-    -------
-    ActiveSetChange
     """
     candidates, before, after = _residuals_at_both(block, w, target)
     active = after > 0
     (changed,) = ((before > 0) != active).nonzero()
     rows = changed if candidates is None else candidates[changed]
     signed = np.where(active[changed], 1.0, -1.0)
-    weights = take_unless_ones(block.weights, rows)
+    weights = taken(block.weights, rows)
     if weights is not None:
         signed *= weights
     if block.dense is not None or weights is not None:
@@ -189,61 +166,77 @@ def active_set_change(block: Block, w: Floats, target: Floats) -> ActiveSetChang
 
 
 def directional_derivatives(block: Block, w: Floats, direction: Floats, steps: Floats) -> Floats:
-    """Return the derivative of -sum_A v r^2 / 2 along a line, at several points of it.
+    """Return sum v (X direction) max(0, m - X w - t X direction) for each t of the steps.
 
-    Parameters
-    ----------
-    block : Block
-    w, direction : ndarray of float, shape (K L,)
-    steps : ndarray of float, shape (m,)
-        The points are w + t direction for each t of these.
-
-    Returns
-    -------
-    ndarray of float, shape (m,)
-        sum v (X direction) max(0, m - X w - t X direction).
+    This is the derivative of -sum_A v r^2 / 2 along a line, at several points of it.
     """
     derivatives = np.zeros(len(steps))
     for part in block.chunks():
-        rate = block.matvec(direction, part)
-        r = block.margins[part] - block.matvec(w, part)
-        weights = take_unless_ones(block.weights, part)
-        weighted = rate if weights is None else weights * rate
+        rate, r = block.matvec(direction, part), block.residuals(w, part)
+        weighted = rate if block.weights is None else block.weights[part] * rate
         derivatives += [weighted @ np.maximum(0.0, r - t * rate) for t in steps]
     return derivatives
 
 
 def gram_matrices(block: Block) -> GramMatrices:
-    """Return the Gram matrices of the pairs whose weight is positive.
-
-    Parameters
-    ----------
-    block : Block
-
-    Returns
-    -------
-    GramMatrices
-    """
+    """Return the Gram matrices of the pairs whose weight is positive."""
+    if block.weights is None:
+        gram = block.gram(np.arange(len(block)))
+        return GramMatrices(gram, gram, len(block))
     rows = np.flatnonzero(block.weights > 0)
-    weights = take_unless_ones(block.weights, rows)
-    gram = block.gram(rows)
-    return GramMatrices(gram, gram if weights is None else block.gram(rows, weights), len(rows))
+    return GramMatrices(block.gram(rows), block.gram(rows, block.weights[rows]), len(rows))
 
 
-def dense_pairs(block: Block) -> DensePairs:
-    """Return the pairs whose weight is positive as rows of X.
+def residual_sums(block: Block, w: Floats) -> ResidualSums:
+    """Return the sums of the positive residuals at w, computed from the pairs themselves."""
+    normal_residual, loss, total, active = np.zeros(block.n_columns), 0.0, 0.0, 0
+    weight, n_parts = 0.0, 0
+    for part in block.chunks():
+        r = block.residuals(w, part)
+        active += int(np.count_nonzero(r > 0))
+        np.maximum(r, 0.0, out=r)
+        weights = taken(block.weights, part)
+        weighted = r if weights is None else weights * r
+        for some, y in _short(part, weighted):
+            normal_residual += block.rmatvec(y, some)
+            n_parts += 1
+        loss += float(weighted @ r)
+        total += float(weighted.sum())
+        weight += float(len(r) if weights is None else weights.sum())
+    return ResidualSums(normal_residual, loss, total, active, weight, n_parts)
 
-    Parameters
-    ----------
-    block : Block
-        With few enough pairs for X to fit in memory.
 
-    Returns
-    -------
-    DensePairs
+def accurate_sums(block: Block, w: Floats) -> AccurateSums:
+    """Return X_A' V r in parts, most of which are exact."""
+    parts, rounded = [], 0.0
+    for part in block.chunks():
+        r = np.maximum(block.residuals(w, part), 0.0)
+        for some, y in _short(part, r if block.weights is None else block.weights[part] * r):
+            high = leading_bits(y)
+            parts += [block.rmatvec(high, some), block.rmatvec(y - high, some)]
+            rounded += float(np.abs(y - high).sum())
+    return AccurateSums(parts, rounded)
+
+
+def leading_bits(values: Floats) -> Floats:
+    """Return so few leading bits of each number that their sums, in any order, are exact.
+
+    Rump, Ogita & Oishi, "Accurate Floating-Point Summation" (SIAM Journal on Scientific Computing
+    31, 2008).
+
+    >>> leading_bits(np.array([1.0, 2.0**-50])).tolist()
+    [1.0, 0.0]
     """
-    rows = np.flatnonzero(block.weights > 0)
-    return DensePairs(block.X[rows], block.margins[rows], block.weights[rows])
+    spare = len(values).bit_length() + 12
+    exponent = max(-1000, math.frexp(np.abs(values).max(initial=0.0))[1] - 53 + spare)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent))
+
+
+def _short(part: slice, y: Floats) -> Iterator[tuple[slice, Floats]]:
+    """Cut a slice of the pairs, and numbers that belong to it, into short ones."""
+    for begin in range(0, len(y), SUMMED_PAIRS):
+        some = y[begin : begin + SUMMED_PAIRS]
+        yield slice(part.start + begin, part.start + begin + len(some)), some
 
 
 def _hessian_and_linear(
@@ -252,15 +245,14 @@ def _hessian_and_linear(
     """Return X' V X and X' V m of some pairs, with the given weights; None means 1."""
     if not len(rows):
         return np.zeros((block.n_columns, block.n_columns)), np.zeros(block.n_columns)
-    margins = take_unless_ones(block.margins, rows)
+    margins = taken(block.margins, rows)
     weighted = margins if weights is None or margins is None else weights * margins
     return block.gram(rows, weights), block.rmatvec(weights if weighted is None else weighted, rows)
 
 
 def _loss(block: Block, rows: slice, r: Floats) -> float:
     """Return r' V r of some pairs whose residuals r are given."""
-    weights = take_unless_ones(block.weights, rows)
-    return float(r @ r if weights is None else (weights * r) @ r)
+    return float(r @ r if block.weights is None else (block.weights[rows] * r) @ r)
 
 
 def _all_residuals(block: Block, w: Floats) -> CachedResiduals:
@@ -295,8 +287,8 @@ def _residuals_at_both(
     if len(near) > MAX_RECOMPUTED_SHARE * len(block):
         return None, _all_residuals(block, w).residuals, _all_residuals(block, target).residuals
     rows = near if cached.rows is None else cached.rows[near]
-    before = cached.residuals[near] if cached_here else block.margins[rows] - block.matvec(w, rows)
-    after = block.margins[rows] - block.matvec(target, rows)
+    before = cached.residuals[near] if cached_here else block.residuals(w, rows)
+    after = block.residuals(target, rows)
     radius = min(bound, cached.radius - bound)
     block.store_residuals(all_pairs, CachedResiduals(target.copy(), rows, after, radius))
     return rows, before, after

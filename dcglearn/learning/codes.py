@@ -48,17 +48,7 @@ _ALL = slice(None)
 
 @dataclass(frozen=True)
 class CodeLayout:
-    """How the grades of a pair become codes.
-
-    Attributes
-    ----------
-    n_ranks, n_grades : int
-        K and L.
-    has_empty_ranks : bool
-        Whether some ranking has no document at some rank.
-    sums : bool, default False
-        Whether x is the sum of the two encoded rankings instead of their difference.
-    """
+    """How the grades of a pair become codes; with `sums`, x adds the two encoded rankings."""
 
     n_ranks: int
     n_grades: int
@@ -113,28 +103,14 @@ class CodeLayout:
         return tables
 
     def product_bound(self, w: Floats) -> float:
-        """Return the largest <w, x> of any possible pair.
-
-        Parameters
-        ----------
-        w : ndarray of float, shape (K L,)
-        """
+        """Return the largest <w, x> of any possible pair."""
         W = w.reshape(self.n_ranks, self.n_grades)
         if self.has_empty_ranks:  # no document has the weight 0
             W = np.hstack([W, np.zeros((self.n_ranks, 1))])
         return float(np.ptp(W, axis=1).sum())
 
     def encode(self, pairs: Grades) -> NDArray[np.unsignedinteger]:
-        """Return the codes of pairs.
-
-        Parameters
-        ----------
-        pairs : ndarray of int, shape (n, 2, K)
-
-        Returns
-        -------
-        ndarray of unsigned int, shape (codes per pair, n)
-        """
+        """Return the codes of pairs (n, 2, K), shape (codes per pair, n)."""
         base = self.values_per_rank
         rank_type = np.min_scalar_type(base**2 - 1)  # mostly one byte, which is faster
         code_type = np.min_scalar_type(base ** (2 * self.ranks_per_code) - 1)
@@ -156,7 +132,11 @@ class CodeLayout:
         return codes
 
 
-@lru_cache(8)  # many small problems share a layout
+layout_of = lru_cache(8)(CodeLayout)
+"""A layout that many small problems share, with its tables."""
+
+
+@lru_cache(8)
 def _value_rows(values_per_rank: int, n_grades: int, n_ranks: int, sign: float) -> Floats:
     one = np.zeros((values_per_rank, values_per_rank, n_grades))
     grades = np.arange(n_grades)
@@ -171,18 +151,9 @@ def _value_rows(values_per_rank: int, n_grades: int, n_ranks: int, sign: float) 
 
 
 class CachedResiduals(NamedTuple):
-    """Residuals of a block that were computed at some w.
+    """Residuals m - X w of some rows of a block, or of all of them (None).
 
-    Attributes
-    ----------
-    w : ndarray of float, shape (K L,)
-    rows : ndarray of int, shape (m,), or None
-        The pairs; None means all.
-    residuals : ndarray of float, shape (m,)
-        m - X w of these pairs.
-    radius : float
-        The residuals of all other pairs keep their sign as long as no entry of X w changes by
-        more than this.
+    Those of other rows keep their sign as long as no entry of X w changes by more than `radius`.
     """
 
     w: Floats
@@ -193,20 +164,12 @@ class CachedResiduals(NamedTuple):
 
 @dataclass(frozen=True)
 class Block:
-    """Some encoded pairs.
-
-    Attributes
-    ----------
-    layout : CodeLayout
-    codes : ndarray of unsigned int, shape (codes per pair, n)
-    margins, weights : ndarray of float, shape (n,)
-        A broadcast array where all pairs have the same value: it takes no memory.
-    """
+    """Encoded pairs; margins and weights, shape (n,), are None where all are 1."""
 
     layout: CodeLayout
     codes: NDArray[np.unsignedinteger]
-    margins: Floats
-    weights: Floats
+    margins: Floats | None
+    weights: Floats | None
 
     def __len__(self) -> int:
         return int(self.codes.shape[1])
@@ -236,13 +199,7 @@ class Block:
         return ()
 
     def store_residuals(self, *cached: CachedResiduals) -> None:
-        """Replace :attr:`cached_residuals` in one step, because threads may share the block.
-
-        Parameters
-        ----------
-        *cached : CachedResiduals
-            Of all pairs first, then of some.
-        """
+        """Replace :attr:`cached_residuals` in one step, because threads may share the block."""
         vars(self)["cached_residuals"] = cached
 
     def chunks(self) -> Iterator[slice]:
@@ -252,14 +209,7 @@ class Block:
             yield slice(begin, min(begin + step, len(self)))
 
     def matvec(self, w: Floats, rows: NDArray[np.intp] | slice = _ALL) -> Floats:
-        """Return X w of some pairs, shape (m,).
-
-        Parameters
-        ----------
-        w : ndarray of float, shape (K L,)
-        rows : ndarray of int, shape (m,), or slice
-            All pairs by default.
-        """
+        """Return X w of some pairs, shape (m,)."""
         if self.dense is not None:  # the product of a subset may differ in the last bit
             return np.asarray((self.dense @ w)[rows])
         utilities = [values @ w[columns] for values, columns in self.layout.tables]
@@ -269,30 +219,19 @@ class Block:
             product += np.take(utility, _select(code, rows), mode="clip")
         return product
 
-    def residuals(self, w: Floats) -> Floats:
-        """Return m - X w of all pairs, shape (n,).
-
-        Parameters
-        ----------
-        w : ndarray of float, shape (K L,)
-        """
-        if self.dense is not None:
-            return np.asarray(self.margins - self.dense @ w)
-        r = np.empty(len(self))
-        for part in self.chunks():
-            np.subtract(self.margins[part], self.matvec(w, part), out=r[part])
-        return r
+    def residuals(self, w: Floats, rows: NDArray[np.intp] | slice = _ALL) -> Floats:
+        """Return m - X w of some pairs, shape (m,)."""
+        if isinstance(rows, slice) and rows == _ALL and self.dense is None:
+            r = np.empty(len(self))
+            for part in self.chunks():
+                r[part] = self.residuals(w, part)
+            return r
+        product = self.matvec(w, rows)
+        margins = 1.0 if self.margins is None else self.margins[rows]
+        return np.subtract(margins, product, out=product)
 
     def rmatvec(self, y: Floats | None, rows: NDArray[np.intp] | slice) -> Floats:
-        """Return X' y of some pairs, shape (K L,).
-
-        Parameters
-        ----------
-        y : ndarray of float, shape (m,), optional
-            1 by default.
-        rows : ndarray of int, shape (m,), or slice
-            The pairs that y belongs to.
-        """
+        """Return X' y of some pairs, shape (K L,); y is 1 by default."""
         if self.dense is not None:
             X = self.dense[rows]
             return np.asarray(X.sum(axis=0) if y is None else X.T @ y)
@@ -303,14 +242,7 @@ class Block:
         return np.concatenate(sums)
 
     def gram(self, rows: NDArray[np.intp], weights: Floats | None = None) -> Floats:
-        """Return X' V X of some pairs, shape (K L, K L).
-
-        Parameters
-        ----------
-        rows : ndarray of int, shape (m,)
-        weights : ndarray of float, shape (m,), optional
-            The diagonal of V; 1 by default.
-        """
+        """Return X' V X of some pairs, shape (K L, K L); weights, the diagonal of V, are 1."""
         if self.dense is not None:
             X = self.dense[rows]
             return np.asarray(X.T @ (X if weights is None else X * weights[:, None]))
@@ -381,16 +313,9 @@ class Block:
         return full.reshape(self.n_columns, self.n_columns)
 
 
-def take_unless_ones(values: Floats, rows: NDArray[np.intp] | slice) -> Floats | None:
-    """Return the weights (or margins) of some rows, or None if all of the array is a shared 1.
-
-    Parameters
-    ----------
-    values : ndarray of float, shape (n,)
-    rows : ndarray of int, shape (m,), or slice
-    """
-    ones = values.strides == (0,) and len(values) and values[0] == 1
-    return None if ones else values[rows]
+def taken(values: Floats | None, rows: NDArray[np.intp] | slice) -> Floats | None:
+    """Return the weights or margins of some rows; None, where all are 1, stays None."""
+    return None if values is None else values[rows]
 
 
 def _select(code: NDArray[Any], rows: NDArray[np.intp] | slice) -> NDArray[Any]:

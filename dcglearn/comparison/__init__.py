@@ -1,1 +1,0 @@
-"""Measures compared on judgments that they were not learned from."""

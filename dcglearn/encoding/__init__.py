@@ -1,1 +1,0 @@
-"""From pairs to arrays: encoded rankings, and products with them."""

@@ -1,0 +1,184 @@
+"""The matrices W that are allowed: all of them, or those whose rows do not increase.
+
+Newton's method, the certificate and polishing ask a cone for four things:
+
+* the minimum of a quadratic over it, |W|^2 + C (w'H w - 2 w'b);
+* the projection on it, P;
+* the duality gap of a w of the cone and a point q, |w - P(q)|^2 + 2 <w, P(q) - q>;
+* the face of a w: which entries are tied.
+
+For monotone rows the unknowns of the quadratic are the steps between neighbouring entries of a row
+and the offset of the row, W[k, l] = sum_{j >= l} z[k, j] with z[k, j] >= 0 except for the free
+offset z[k, L - 1]. If H and b do not change with the offsets, the penalty alone decides them:
+each row has the mean 0. Otherwise they are eliminated; the Schur complement of their block is the
+matrix of the non-negative least-squares problem in the steps. The projection is isotonic
+regression of each row.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
+from scipy.linalg.lapack import dposv, dpotrf, dtrtrs
+from scipy.optimize import isotonic_regression
+
+from dcglearn.base.types import Floats, Integers
+from dcglearn.learning.nnls import solve_nnls
+
+
+class Cone(Protocol):
+    """What W is restricted to."""
+
+    def minimise(self, H: Floats, b: Floats, C: float, start: Floats, offsets: bool) -> Floats:
+        """Return the W of the cone with the smallest |W|^2 + C (w'H w - 2 w'b), shape (K, L).
+
+        `start` is in the cone, and its face is the first guess; `offsets` says whether the second
+        term changes if a number is added to a row. LinAlgError if I + C H is not positive
+        definite in double precision, RuntimeError if least squares reach their step limit.
+        """
+
+    def project(self, W: Floats) -> Floats:
+        """Return the nearest matrix of the cone; tied entries are exactly equal."""
+
+    def gap(self, W: Floats, q: Floats) -> tuple[float, Floats]:
+        """Return |W - P(q)|^2 + 2 <W, P(q) - q> and P(q), for a W of the cone."""
+
+    def ties(self, W: Floats) -> Integers:
+        """Return the number of the group of tied entries that each one is in, shape (K L,)."""
+
+    def pooled(self, n_grades: int) -> int:
+        """Return how many numbers the projection may add up to one."""
+
+
+class Free:
+    """All matrices."""
+
+    def minimise(self, H: Floats, b: Floats, C: float, start: Floats, offsets: bool) -> Floats:
+        """Solve (I + C H) w = C b."""
+        A = C * H
+        A.flat[:: len(A) + 1] += 1
+        _, w, failed = dposv(A.T, C * b, overwrite_a=1)  # the memory order of LAPACK
+        if failed:
+            raise LinAlgError(f"the hessian is not positive definite at {failed}")
+        return np.asarray(w.reshape(start.shape))
+
+    def project(self, W: Floats) -> Floats:
+        """Return a copy."""
+        return np.array(W, float)
+
+    def gap(self, W: Floats, q: Floats) -> tuple[float, Floats]:
+        """Return |W - q|^2 and q."""
+        off = (W - q).ravel()
+        return float(off @ off), q
+
+    def ties(self, W: Floats) -> Integers:
+        """No entries are tied."""
+        return np.arange(W.size)
+
+    def pooled(self, n_grades: int) -> int:
+        """Nothing is added up."""
+        return 0
+
+
+class Monotone:
+    """Matrices whose rows do not increase."""
+
+    def minimise(self, H: Floats, b: Floats, C: float, start: Floats, offsets: bool) -> Floats:
+        """Solve for steps and offsets.
+
+        >>> H, b = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([1.0, -1.0])
+        >>> Monotone().minimise(H, b, 1.0, np.zeros((1, 2)), False).round(4)
+        array([[ 0.3333, -0.3333]])
+        """
+        K, L = start.shape
+        S, mean, penalty = _sums_of_steps(L, offsets)
+        in_steps = ((S.T @ H.reshape(K, L, -1)).reshape(-1, L) @ S).reshape(K * S.shape[1], -1)
+        in_steps *= C
+        same_row = np.einsum("kikj->kij", in_steps.reshape(K, S.shape[1], K, -1))  # a view
+        same_row += penalty
+        linear = C * (b.reshape(K, L) @ S)
+        free = (start[:, :-1] > start[:, 1:]).ravel()
+        z = np.empty((K, L))
+        if offsets:
+            z[:, :-1], z[:, -1] = _steps_and_offsets(in_steps, linear, free)
+        else:
+            z[:, :-1] = solve_nnls(in_steps, linear.ravel(), free).reshape(K, -1)
+            z[:, -1] = z[:, :-1] @ mean
+        # Summed from the last column, so that a step of 0 gives two exactly equal entries.
+        return np.asarray(z[:, ::-1].cumsum(axis=1)[:, ::-1])
+
+    def project(self, W: Floats) -> Floats:
+        """Return the isotonic regression of each row."""
+        projected = np.array(W, float)
+        for k in np.flatnonzero((projected[:, 1:] > projected[:, :-1]).any(axis=1)):
+            projected[k] = isotonic_regression(projected[k], increasing=False).x
+        return projected
+
+    def gap(self, W: Floats, q: Floats) -> tuple[float, Floats]:
+        """Sum z S over the steps z of W, with S[k, l] = sum_{j <= l} (P(q) - q)[k, j] >= 0.
+
+        Where grades are tied, q contains multipliers as large as C sum v r, and only a sum that
+        skips them, as S is 0 where P(q) has a step, is accurate.
+        """
+        target, complementarity = self._tied_projection(W, q), 0.0
+        if target is None:
+            target = self.project(q)
+            multipliers = np.maximum(0.0, (target - q).cumsum(axis=1)[:, :-1])
+            tied = target[:, :-1] == target[:, 1:]
+            complementarity = float(((W[:, :-1] - W[:, 1:]) * multipliers)[tied].sum())
+        off = (W - target).ravel()
+        return float(off @ off) + 2 * complementarity, target
+
+    def ties(self, W: Floats) -> Integers:
+        """Equal neighbours in a row are tied."""
+        starts = np.ones(W.shape, bool)
+        starts[:, 1:] = W[:, 1:] != W[:, :-1]
+        return np.asarray(starts.ravel().cumsum() - 1)
+
+    def pooled(self, n_grades: int) -> int:
+        """Rows are added up."""
+        return n_grades
+
+    def _tied_projection(self, W: Floats, q: Floats) -> Floats | None:
+        """Return P(q) if its ties are those of W, as at the optimum; this is quick to verify."""
+        group = self.ties(W)
+        means = np.bincount(group, q.ravel()) / np.bincount(group)
+        target: Floats = means[group].reshape(W.shape)
+        falls = target[:, 1:] < target[:, :-1]
+        multipliers = (target - q).cumsum(axis=1)[:, :-1]
+        steps = W[:, 1:] != W[:, :-1]
+        valid = (falls == steps).all() and (falls | (multipliers >= 0)).all()
+        return target if valid else None
+
+
+FREE, MONOTONE = Free(), Monotone()
+
+
+@lru_cache(8)
+def _sums_of_steps(L: int, offsets: bool) -> tuple[Floats, Floats, Floats]:
+    """Return S, shape (L, p), with a row of W as S z; the offset for mean 0; and |row|^2.
+
+    With offsets, p = L. Otherwise z holds the p = L - 1 steps.
+    """
+    S = np.tri(L).T if offsets else np.tri(L).T[:, :-1]
+    rows = S if offsets else S - S.mean(axis=0)
+    return S, rows[-1], rows.T @ rows
+
+
+def _steps_and_offsets(H: Floats, b: Floats, free: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Minimise z'H z - 2 z'b over z, shape (K, L), with z >= 0 but for its last column."""
+    K, L = b.shape
+    T = H.reshape(K, L, K, L)
+    R, failed = dpotrf(T[:, -1, :, -1], lower=0)
+    if failed:
+        raise LinAlgError(f"the hessian is not positive definite at {failed}")
+    right = np.hstack([T[:, -1, :, :-1].reshape(K, -1), b[:, -1:]])
+    U, u = np.split(dtrtrs(R, right, lower=0, trans=1)[0], [free.size], axis=1)
+    schur = T[:, :-1, :, :-1].reshape(free.size, -1) - U.T @ U
+    steps = solve_nnls(schur, b[:, :-1].ravel() - (U.T @ u)[:, 0], free)
+    offsets = dtrtrs(R, u[:, 0] - U @ steps, lower=0)[0]
+    return steps.reshape(K, L - 1), offsets

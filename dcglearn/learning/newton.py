@@ -1,0 +1,229 @@
+"""Semismooth Newton over the cone of monotone matrices: the optimum without slack variables.
+
+    F(w) = |w|^2 + C sum_i v_i max(0, m_i - w'x_i)^2
+
+is quadratic while the active set A, the pairs that miss their margin, stays the same. The
+minimum of this quadratic model over the cone,
+
+    min  w'H w - 2 w'b,   H = I + C X_A' V X_A,   b = C X_A' V m_A,
+
+is a non-negative least-squares problem in the steps between neighbouring grades
+(:mod:`dcglearn.learning.cones`). It has K L unknowns, however many pairs there are. The
+step towards this minimum is a descent direction; if the active set there is the same, it is the
+optimum. The method follows Keerthi & DeCoste, "A Modified Finite Newton Method for Fast Solution
+of Large Scale Linear SVMs" (JMLR 6, 2005), extended to a cone.
+
+Many pairs start from the optimum of a subsample, recursively (without it, 10^6 pairs take 1.7
+times as long, or 7 times if none is wrong). If the active set does not settle, all go along a path
+of growing C (without it, 2,000 to 200,000 pairs of which none is wrong are not solved at C = 10^8).
+These ratios and those below were measured on simulated pairs with K = 10, L = 5.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import LinAlgError
+
+from dcglearn.base.errors import SolverError
+from dcglearn.base.types import Floats
+from dcglearn.learning.codes import MAX_DENSE_ENTRIES
+from dcglearn.learning.problem import Problem
+from dcglearn.learning.sums import (
+    QuadraticModel,
+    active_set_change,
+    directional_derivatives,
+    quadratic_model,
+)
+
+MAX_NEWTON_STEPS = 100
+"""Largest number of steps from one start."""
+
+SUBSAMPLE_MIN = 5_000
+SUBSAMPLE_FROM = 100
+"""Pairs start from the optimum of a subsample if there are more than SUBSAMPLE_MIN of them, and
+more than SUBSAMPLE_FROM for each of the K L unknowns. Without SUBSAMPLE_MIN, 2,000 to 4,000
+pairs with K = 5, L = 3 take 1.3 to 1.8 times as long; without SUBSAMPLE_FROM, 10^4 to 3 x 10^4
+pairs with K = 100 take 1.5 to 4 times as long. With SUBSAMPLE_MIN = 20,000, 10^4 pairs take up
+to 4 times as long."""
+
+SUBSAMPLE_FACTOR = 20
+"""How many times smaller the subsample is. With 100, 10^4 to 10^5 pairs take 1.2 times as many
+passes; with 5, 10^6 pairs take 1.7 times as long if none is wrong."""
+
+MAX_SUBSAMPLE_STEPS = 10
+"""Largest number of steps on a subsample. Without this limit, 10^4 pairs without errors take 2.3
+times as long at C = 100; with 4, 10^6 pairs take twice as many passes."""
+
+LINE_SEARCH_ROUNDS = 3
+"""Rounds of a line search, each over 17 points between two of the previous round. With one round,
+20,000 pairs without errors are not solved at C = 10^6."""
+
+MAX_LINE_SEARCHES = 20
+"""Line searches after which many pairs go along the path of C instead. Without this limit, 10,000
+pairs with K = 30, L = 12 of which none is wrong take 3 to 5 times as long at C = 10^6."""
+
+SLOW_GROWTH = 2.0
+"""Growth of C along its path, instead of 10, while line searches are needed. With 10, 30,000
+pairs with K = 30, L = 12 of which none is wrong are not solved at C = 10^6."""
+
+ARMIJO = 1e-4
+"""A full step is taken if F falls by this share of what its slope predicts (Armijo's rule)."""
+
+
+class Descent(NamedTuple):
+    """The result of Newton's method.
+
+    Attributes
+    ----------
+    W : ndarray of float, shape (K, L)
+        In the cone; tied grades are exactly equal.
+    model : QuadraticModel
+        At W.
+    steps : int
+    passes : int
+        Over all pairs.
+    settled : bool
+        Whether the active set is the same at the minimum of the last model. If so, W is the
+        optimum, otherwise the best point reached.
+    """
+
+    W: Floats
+    model: QuadraticModel
+    steps: int
+    passes: int
+    settled: bool
+
+
+def newton(
+    problem: Problem, start: Floats | None = None, model: QuadraticModel | None = None
+) -> Descent:
+    """Minimise the objective, from the optimum of a subsample or from 0 by default.
+
+    The model at `start` does not depend on C; giving it saves a pass. SolverError if a quadratic
+    model cannot be minimised in double precision.
+
+    >>> newton(Problem.of([[[0, 1], [1, 1]]], 2)).W.round(4)
+    array([[ 0.3333, -0.3333],
+           [ 0.    ,  0.    ]])
+    """
+    if start is None:
+        start = _subsample_optimum(problem) if _many(problem) else np.zeros(problem.shape)
+    few = not _many(problem) and problem.n_pairs * start.size <= MAX_DENSE_ENTRIES
+    searches = MAX_NEWTON_STEPS if few else MAX_LINE_SEARCHES
+    first = _descend(problem, start, model=model, max_line_searches=searches)
+    if first.settled:
+        return first
+    then = _descend_along_path(problem)
+    best = then
+    if not then.settled:
+        best = min(first, then, key=lambda end: _objective_at(problem, end))
+    return best._replace(steps=first.steps + then.steps, passes=first.passes + then.passes)
+
+
+def _descend_along_path(problem: Problem) -> Descent:
+    """Go from a small C to the problem's own, mostly in powers of ten.
+
+    With a large C, quadratic models far from the optimum predict little, but the optima for C
+    and C / 10 are close to each other.
+    """
+    start, model, steps, passes = np.zeros(problem.shape), None, 0, 0
+    below = 10.0 ** max(1, math.ceil(math.log10(problem.C * problem.n_pairs)))
+    while True:
+        end = _descend(problem.with_C(problem.C / below), start, model=model)
+        start, model = end.W, end.model
+        steps, passes = steps + end.steps, passes + end.passes
+        if below == 1.0:
+            return end._replace(steps=steps, passes=passes)
+        searched = end.passes > end.steps + 1
+        below = max(1.0, below / (SLOW_GROWTH if searched else 10.0))
+
+
+def _many(problem: Problem) -> bool:
+    return problem.n_pairs > max(SUBSAMPLE_MIN, SUBSAMPLE_FROM * math.prod(problem.shape))
+
+
+def _subsample_optimum(problem: Problem) -> Floats:
+    """Return about the optimum of a subsample whose total loss is scaled up to match."""
+    fewer = problem.sample(problem.n_pairs // SUBSAMPLE_FACTOR)
+    start = _subsample_optimum(fewer) if _many(fewer) else np.zeros(problem.shape)
+    return _descend(fewer, start, max_steps=MAX_SUBSAMPLE_STEPS).W
+
+
+def _descend(
+    problem: Problem,
+    start: Floats,
+    max_steps: int = MAX_NEWTON_STEPS,
+    model: QuadraticModel | None = None,
+    max_line_searches: int = MAX_NEWTON_STEPS,
+) -> Descent:
+    """Step until the active set settles or no step descends, at most `max_steps` times."""
+    w = problem.cone.project(start).ravel()
+    here = model or problem.sum_over_blocks(quadratic_model, w)
+    passes = 0 if model else 1
+    for step in range(1, max_steps + 1):
+        target = _minimise_model(problem, here, w)
+        change = problem.sum_over_blocks(active_set_change, w, target)
+        passes += 1
+        there = here.updated(change, w, target)
+        if not change.changed:
+            return Descent(target.reshape(problem.shape), there, step, passes, True)
+        direction = target - w
+        if np.abs(direction).max() <= 1e-15 * np.abs(w).max():
+            break
+        if _full_step_descends(problem, w, here, target, there):
+            w, here = target, there
+        elif not max_line_searches:
+            break
+        else:
+            max_line_searches -= 1
+            w = w + _line_search(problem, w, direction) * direction
+            here = problem.sum_over_blocks(quadratic_model, w)
+            passes += LINE_SEARCH_ROUNDS + 1
+    return Descent(w.reshape(problem.shape), here, step, passes, False)
+
+
+def _full_step_descends(
+    problem: Problem, w: Floats, here: QuadraticModel, target: Floats, there: QuadraticModel
+) -> bool:
+    C, step = problem.C, target - w
+    slope = 2 * float(step @ (w - C * (here.linear - here.hessian @ w)))
+    change = float(step @ (w + target)) + C * (there.loss - here.loss)
+    return change <= ARMIJO * slope
+
+
+def _objective_at(problem: Problem, end: Descent) -> float:
+    return float(np.sum(end.W**2) + problem.C * end.model.loss)
+
+
+def _line_search(problem: Problem, w: Floats, direction: Floats) -> float:
+    """Return a t in (0, 1] at which the derivative of F along the direction is about 0."""
+    low, high = 0.0, 1.0
+    for _ in range(LINE_SEARCH_ROUNDS):
+        steps = np.linspace(low, high, 17)
+        loss_part = problem.sum_over_blocks(directional_derivatives, w, direction, steps)
+        slope = direction @ w + steps * (direction @ direction) - problem.C * loss_part
+        if not (slope > 0).any():
+            return float(steps[-1])
+        last = int(np.argmax(slope > 0))
+        if last == 0:  # flat to within rounding
+            return float(steps[0] or steps[1])
+        low, high = steps[last - 1], steps[last]
+    share = -slope[last - 1] / (slope[last] - slope[last - 1])
+    return float(low + share * (high - low))
+
+
+def _minimise_model(problem: Problem, model: QuadraticModel, w: Floats) -> Floats:
+    """Minimise the quadratic model over the cone, starting with the ties between grades of w."""
+    W, offsets = w.reshape(problem.shape), problem.has_empty_ranks
+    try:
+        minimum = problem.cone.minimise(model.hessian, model.linear, problem.C, W, offsets).ravel()
+        if not np.isfinite(minimum).all():
+            raise LinAlgError("the minimum is not finite")
+        return minimum
+    except (LinAlgError, RuntimeError) as error:  # RuntimeError: nnls reached its step limit
+        raise SolverError(
+            f"a quadratic model cannot be minimised in double precision ({error})"
+        ) from error

@@ -1,0 +1,94 @@
+"""The parameters of learning, and the problem that they make of pairs.
+
+:class:`dcglearn.learning.learner.DCGLearner` has the same ones and scikit-learn's contract;
+commands do without scikit-learn, which takes longer to load than most fits take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.types import Grades
+from dcglearn.correlation.agreement import checked_pairs, one_per_pair
+from dcglearn.judgments.checks import check_worth_learning, warn_if_upside_down
+from dcglearn.learning.problem import MARGINS, Problem
+from dcglearn.learning.solve import SolverName
+
+if TYPE_CHECKING:
+    from dcglearn.learning.learner import DCGLearner
+
+Encoding = Literal["grades", "documents"]
+Margin = str | Callable[[Grades], ArrayLike]
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """As those of :class:`dcglearn.learning.learner.DCGLearner`."""
+
+    encoding: Encoding = "grades"
+    margin: Margin = "unit"
+    C: float | Literal["cv"] = 1.0
+    solver: SolverName = "auto"
+    n_grades: int | None = None
+
+    @classmethod
+    def of(cls, learner: DCGLearner | Parameters, n_grades: int) -> Parameters:
+        """Return the parameters of a learner, with another number of grades."""
+        named = {one.name: getattr(learner, one.name) for one in fields(cls)}
+        return cls(**named | {"n_grades": n_grades})
+
+    def problem(self, pairs: ArrayLike, sample_weight: ArrayLike | None = None) -> Problem:
+        """Return the problem of learning from pairs, (n, 2, K) or (n, 2 K), preferred first.
+
+        InputError if the pairs, the weights or a parameter cannot be used.
+        """
+        if not is_one_of(self.encoding, ("grades", "documents")):
+            raise unknown_name("encoding", self.encoding, ["grades", "documents"])
+        if isinstance(self.margin, str) and self.margin not in MARGINS:
+            raise unknown_name("margin", self.margin, MARGINS)
+        rows = checked_pairs(pairs, np.iinfo(np.int64).max)
+        documents = self.encoding == "documents"
+        if documents:
+            _check_permutations(rows)
+        weights = None
+        if sample_weight is not None:
+            weights = one_per_pair(sample_weight, len(rows), "sample_weight", 0.0)
+        check_worth_learning(rows, weights)
+        if not documents:
+            warn_if_upside_down(rows)
+        return Problem.of(
+            rows,
+            rows.shape[2] if documents else self._grades_of(rows),
+            self.margin(rows) if callable(self.margin) else self.margin,
+            weights,
+            1.0 if self.C == "cv" else self.C,
+            monotone=not documents,
+        )
+
+    def _grades_of(self, rows: Grades) -> int:
+        largest = int(rows.max()) + 1
+        if self.n_grades is None:
+            return max(largest, 1)
+        if not isinstance(self.n_grades, int | np.integer) or self.n_grades < largest:
+            raise InputError(
+                f"n_grades is {self.n_grades!r}, but grade index {largest - 1} occurs",
+                f"use {largest} or more",
+            )
+        return int(self.n_grades)
+
+
+def _check_permutations(rankings: Grades) -> None:
+    documents = np.arange(rankings.shape[2])
+    complete = (np.sort(rankings, axis=2) == documents).all(axis=(1, 2))
+    if not complete.all():
+        raise InputError(
+            f"a ranking is not a permutation of the documents 0 ... {len(documents) - 1}",
+            "rank each of the K documents once",
+            f"row {int(np.argmin(complete))}",
+        )

@@ -1,0 +1,242 @@
+"""The learning problem: what every solver minimises and every certificate checks.
+
+    min_W  |W|^2 + C sum_i v_i max(0, m_i - <W, x_i>)^2
+    s.t.   W[k, l] >= W[k, l + 1]                            (if grades are ordered)
+
+with x_i = s(preferred) - s(other), where the encoding s of a ranking has one unit vector per rank.
+The problems of Zhou, Zha, Xue & Yu (arXiv 1212.5650) are eq. 1 with m = 1, eq. 4 ("enhanced")
+with m the Hamming distance, the number of ranks at which the grades differ, and eq. 6 without the
+monotone constraints, on the K x K encoding of rankings without grades.
+
+Solvers never index the pairs. They ask for sums over blocks of pairs, so the same solver works on
+pairs in memory, in files or on other machines (:mod:`dcglearn.learning.source`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any, Literal, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.progress import Advance, silent
+from dcglearn.base.types import Floats, Grades
+from dcglearn.base.workers import Workers
+from dcglearn.correlation.agreement import checked_pairs, one_per_pair
+from dcglearn.judgments.packed import PackedPairs
+from dcglearn.learning.cones import FREE, MONOTONE, Cone
+from dcglearn.learning.source import Arrays, RowGroups, Source
+
+_Statistic = TypeVar("_Statistic")
+
+MarginName = Literal["unit", "hamming"]
+MARGINS: tuple[MarginName, ...] = ("unit", "hamming")
+
+MAX_OBJECTIVE = 1e150
+"""Upper limit of C x total weight x margin^2: its square must be finite."""
+
+MAX_WEIGHTS = 10_000
+"""Upper limit of K L, the size of W: the hessian holds its square, here 800 MB."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A learning problem. Use :meth:`of` or :meth:`packed` to build it.
+
+    Attributes
+    ----------
+    source : Source
+        The pairs, in memory or in files.
+    C : float
+        Weight of the squared hinge loss relative to |W|^2.
+    monotone : bool
+        Whether a better grade must be worth at least as much as a worse one at every rank.
+    margin : str
+        ``unit``, ``hamming``, or ``own`` for given numbers.
+    """
+
+    source: Source
+    C: float = 1.0
+    monotone: bool = True
+    margin: str = "unit"
+
+    def __post_init__(self) -> None:
+        K, L = self.shape
+        if K * L > MAX_WEIGHTS:
+            raise InputError(
+                f"lists of {K:,} ranks and {L:,} grades have {K * L:,} weights to learn",
+                f"cut the lists, or lower `n_ranks`: {MAX_WEIGHTS:,} can be learned at most",
+            )
+        C: object = self.C
+        if isinstance(C, bool) or not isinstance(C, Real) or not 0 < float(C) < math.inf:
+            raise InputError(f"C is {self.C!r}", "use a finite number above 0")
+        weight, margin = self.source.magnitudes
+        with np.errstate(over="ignore"):  # an overflow fails the comparison
+            fits = self.C * max(weight, 1.0) * max(margin, 1.0) ** 2 < MAX_OBJECTIVE
+        if not fits:
+            raise InputError(
+                f"C = {self.C:g}, weights that add up to {weight:g} and margins up to {margin:g} "
+                "overflow",
+                f"scale them down: C x weights x margins^2 must stay below {MAX_OBJECTIVE:g}",
+            )
+
+    @classmethod
+    def of(
+        cls,
+        pairs: ArrayLike,
+        n_grades: int,
+        margin: str | ArrayLike = "unit",
+        weights: ArrayLike | None = None,
+        C: float = 1.0,
+        monotone: bool = True,
+    ) -> Problem:
+        """Check pairs in memory and build the problem.
+
+        Parameters
+        ----------
+        pairs : array-like of int, shape (n, 2, K)
+            The preferred ranking first. An integer array is not copied: do not change it
+            afterwards.
+        n_grades : int
+            L, or the number of documents.
+        margin : {"unit", "hamming"} or array-like of float, shape (n,)
+        weights : array-like of float, shape (n,), optional
+            0 or more; 1 by default.
+        C : float, default 1
+            Positive and finite.
+        monotone : bool, default True
+
+        Returns
+        -------
+        Problem
+
+        Raises
+        ------
+        InputError
+            If a part is not as above, there are no pairs, or C, weights and margins are so
+            large that the objective overflows.
+
+        Examples
+        --------
+        >>> Problem.of([[[0, 1], [1, 1]]], n_grades=2).shape
+        (2, 2)
+        """
+        rows = checked_pairs(pairs, n_grades)
+        if not len(rows):
+            raise InputError("no pair to learn from", "give at least one strict preference")
+        v = None if weights is None else one_per_pair(weights, len(rows), "weights", 0.0)
+        if v is not None and (v == 1).all():  # which then need no memory
+            v = None
+        if isinstance(margin, str):
+            name, m = margin, margins_of(margin)(rows)
+        else:
+            name, m = "own", one_per_pair(margin, len(rows), "margins")
+        return cls(Arrays(rows, n_grades, m, v), C, monotone, name)
+
+    @classmethod
+    def packed(
+        cls,
+        pairs: PackedPairs,
+        margin: str = "unit",
+        C: float = 1.0,
+        workers: Workers | None = None,
+        advance: Advance = silent,
+    ) -> Problem:
+        """Read all packed pairs once, comparing them with their digests, and build the problem.
+
+        Parameters
+        ----------
+        pairs : PackedPairs
+        margin : {"unit", "hamming"}, default "unit"
+        C : float, default 1
+        workers : callable, optional
+            From :func:`dcglearn.base.workers.open_workers`; threads of this process by default.
+        advance : callable
+            Called with (pairs read in this pass, 0).
+
+        Returns
+        -------
+        Problem
+
+        Raises
+        ------
+        InputError
+            If a file is damaged, nothing can be learned, or the objective overflows.
+        """
+        largest = float(pairs.n_ranks) if margin == "hamming" else 1.0
+        source = RowGroups(pairs, margins_of(margin), largest, workers, advance)
+        return cls(source, C, margin=margin)
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs."""
+        return self.source.n_pairs
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(K, L), the shape of W."""
+        return self.source.shape
+
+    @property
+    def has_empty_ranks(self) -> bool:
+        """Whether some list has no document at some rank."""
+        return self.source.has_empty_ranks
+
+    @property
+    def cone(self) -> Cone:
+        """The matrices W that are allowed."""
+        return MONOTONE if self.monotone and self.shape[1] > 1 else FREE
+
+    @property
+    def arrays(self) -> Arrays:
+        """The pairs in memory; an InputError if they are in files."""
+        if isinstance(self.source, Arrays):
+            return self.source
+        raise InputError("the pairs are in files", "read them into memory, or use newton")
+
+    @property
+    def pairs(self) -> Grades:
+        """The pairs in memory, shape (n, 2, K)."""
+        return self.arrays.pairs
+
+    def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
+        """Return the sum of ``statistic(block, *arguments)`` over all blocks, in their order."""
+        return self.source.sum_over_blocks(statistic, *arguments)
+
+    def with_C(self, C: float) -> Problem:
+        """Return the same problem with another C."""
+        return replace(self, C=C)
+
+    def take(self, rows: Any, times: Floats | None = None) -> Problem:
+        """Return the problem of some pairs in memory, each counted `times` as often."""
+        return replace(self, source=self.arrays.take(rows, times))
+
+    def sample(self, n: int) -> Problem:
+        """Return the problem of about n of the pairs, evenly spaced, with C scaled up to match."""
+        source = self.source.sample(max(1, self.n_pairs // n))
+        return replace(self, source=source, C=self.C * self.n_pairs / source.n_pairs)
+
+
+def margins_of(name: str) -> Callable[[Grades], Floats | None]:
+    """Return the function that gives the margins of pairs (n, 2, K); None where all are 1.
+
+    >>> pairs = np.array([[[0, 0, 1, 3, 4], [0, 1, 0, 3, 4]], [[0, 0, 1, 3, 4], [3, 4, 0, 0, 1]]])
+    >>> margins_of("hamming")(pairs)
+    array([2., 5.])
+    """
+    if not is_one_of(name, MARGINS):
+        raise unknown_name("margin", name, MARGINS)
+    return _hamming if name == "hamming" else _unit
+
+
+def _unit(pairs: Grades) -> None:
+    return None
+
+
+def _hamming(pairs: Grades) -> Floats:
+    return cast(Floats, (pairs[:, 0] != pairs[:, 1]).sum(axis=1).astype(float))

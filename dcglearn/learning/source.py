@@ -1,0 +1,315 @@
+"""Where pairs are: in arrays, or in packed files that are read again at every pass.
+
+What solvers need adds up over blocks of encoded pairs (:mod:`dcglearn.learning.sums`). Arrays are
+encoded once. A pass over files reads their row groups one after the other, on as many threads
+as the machine has, or on workers that can read them locally, in bounded memory. Sums are taken in
+the order of the blocks, so the answer does not depend on where they are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from operator import add
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from dcglearn.base.errors import InputError, SolverError
+from dcglearn.base.progress import Advance, silent
+from dcglearn.base.threads import map_threads, one_blas_thread
+from dcglearn.base.types import Floats, Grades
+from dcglearn.base.workers import Workers
+from dcglearn.correlation.agreement import agreement, outcomes
+from dcglearn.judgments.checks import check_worth_learning
+from dcglearn.judgments.packed import PackedPairs, RowGroup
+from dcglearn.learning.codes import (
+    MAX_BLOCK_PAIRS,
+    MIN_BLOCK_PAIRS,
+    Block,
+    CodeLayout,
+    layout_of,
+    taken,
+)
+from dcglearn.measures.measure import Measure
+from dcglearn.measures.scale import NO_DOCUMENT
+
+_Statistic = TypeVar("_Statistic")
+
+
+class Source(Protocol):
+    """Pairs, with their margins and weights, wherever they are."""
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(K, L)."""
+
+    @property
+    def has_empty_ranks(self) -> bool:
+        """Whether some list has no document at some rank."""
+
+    @property
+    def magnitudes(self) -> tuple[float, float]:
+        """The sum of the weights and the largest absolute margin."""
+
+    def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
+        """Return the sum of ``statistic(block, *arguments)`` over all blocks, in their order."""
+
+    def sample(self, every: int) -> Arrays:
+        """Return every so manieth pair, in memory."""
+
+    def agreements(self, measures: Sequence[Measure]) -> list[float]:
+        """Return the share of the pairs' weight that each measure agrees with; ties count 1/2."""
+
+
+@dataclass(frozen=True, eq=False)
+class Arrays:
+    """Pairs (n, 2, K) in memory; margins and weights, shape (n,), are None where all are 1."""
+
+    pairs: Grades
+    n_grades: int
+    margins: Floats | None = None
+    weights: Floats | None = None
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs."""
+        return len(self.pairs)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(K, L)."""
+        return self.pairs.shape[2], self.n_grades
+
+    @cached_property
+    def has_empty_ranks(self) -> bool:
+        """Whether some list has no document at some rank."""
+        return bool(self.pairs.min(initial=0) == NO_DOCUMENT)
+
+    @cached_property
+    def magnitudes(self) -> tuple[float, float]:
+        """The sum of the weights and the largest absolute margin."""
+        weight = float(self.n_pairs) if self.weights is None else _total(self.weights)
+        return weight, 1.0 if self.margins is None else float(np.abs(self.margins).max(initial=0))
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The encoded pairs, in blocks whose sizes depend on n only, not on the machine."""
+        layout = layout_of(*self.shape, self.has_empty_ranks)
+        size = min(MAX_BLOCK_PAIRS, max(MIN_BLOCK_PAIRS, -(-self.n_pairs // 2)))
+        cuts = [slice(begin, begin + size) for begin in range(0, self.n_pairs, size)]
+
+        def block(cut: slice) -> Block:
+            codes = layout.encode(self.pairs[cut])
+            return Block(layout, codes, taken(self.margins, cut), taken(self.weights, cut))
+
+        return tuple(map_threads(block, cuts))
+
+    def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
+        """Sum in threads."""
+        if len(self.blocks) == 1:  # few pairs: every microsecond counts
+            return statistic(self.blocks[0], *arguments)
+        parts: list[Any] = map_threads(lambda block: statistic(block, *arguments), self.blocks)
+        total: _Statistic = reduce(add, parts)
+        return total
+
+    def take(self, rows: Any, times: Floats | None = None) -> Arrays:
+        """Return some of the pairs, with weights times those of `times`, shape (n,)."""
+        weights = self.weights
+        if times is not None:
+            weights = times if weights is None else times * weights
+        margins = taken(self.margins, rows)
+        part = Arrays(self.pairs[rows], self.n_grades, margins, taken(weights, rows))
+        check_worth_learning(part.pairs, part.weights)
+        return part
+
+    def sample(self, every: int) -> Arrays:
+        """Copy the pairs, so that later passes read less memory."""
+        rows = slice(None, None, every)
+        pairs = np.ascontiguousarray(self.pairs[rows])
+        return Arrays(pairs, self.n_grades, taken(self.margins, rows), taken(self.weights, rows))
+
+    def agreements(self, measures: Sequence[Measure]) -> list[float]:
+        """Count all pairs at once."""
+        return [agreement(measure, self.pairs, self.weights) for measure in measures]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the first pass over row groups collects."""
+
+    n_pairs: int
+    weight: float
+    differ: bool
+    best: int
+    worst: int
+    has_empty_ranks: bool
+
+    def __add__(self, other: Summary) -> Summary:
+        return Summary(
+            self.n_pairs + other.n_pairs,
+            self.weight + other.weight,
+            self.differ or other.differ,
+            min(self.best, other.best),
+            max(self.worst, other.worst),
+            self.has_empty_ranks or other.has_empty_ranks,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class RowGroups:
+    """The strict judgments of packed files, read at every pass.
+
+    `margin_of` gives the margins of pairs, or None where they are 1; `largest_margin` bounds them.
+    `advance` is called with (pairs read in this pass, 0). The first pass compares the files with
+    their digests.
+    """
+
+    packed: PackedPairs
+    margin_of: Callable[[Grades], Floats | None]
+    largest_margin: float
+    workers: Workers | None = None
+    advance: Advance = field(default=silent, repr=False)
+
+    @cached_property
+    def summary(self) -> Summary:
+        """What all row groups hold; an InputError if nothing can be learned from it."""
+        nothing = Summary(0, 0.0, False, self.packed.n_grades, -1, False)
+        found: Summary = reduce(add, self._map(_summarise), nothing)
+        if found.worst < 0:
+            problem = "there are no strict preferences, or all weights are 0"
+            raise InputError(problem, "pack some judgments")
+        if not found.differ:
+            raise InputError(
+                f"all strict preferences ({found.n_pairs:,}) are between identical lists",
+                "give pairs whose lists differ",
+            )
+        if found.best == found.worst:
+            raise InputError("only one grade occurs", "judge lists of different grades")
+        return found
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of strict judgments."""
+        return self.summary.n_pairs
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(K, L)."""
+        return self.packed.n_ranks, self.packed.n_grades
+
+    @property
+    def has_empty_ranks(self) -> bool:
+        """Whether some list has no document at some rank."""
+        return self.summary.has_empty_ranks
+
+    @property
+    def magnitudes(self) -> tuple[float, float]:
+        """The sum of the weights and the largest absolute margin."""
+        return self.summary.weight, self.largest_margin
+
+    def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
+        """Sum over row groups."""
+        layout = layout_of(*self.shape, self.has_empty_ranks)
+        found = self._map(_sum_of_group, layout, self.margin_of, statistic, arguments)
+        total: _Statistic = reduce(add, found)
+        return total
+
+    def sample(self, every: int) -> Arrays:
+        """Spread the pairs over all files."""
+        groups = self._map(_rows_of_group, every)
+        pairs = np.concatenate([rows for rows, _ in groups])
+        weights = None
+        if any(given is not None for _, given in groups):
+            weights = np.concatenate([np.ones(len(rows)) if v is None else v for rows, v in groups])
+        return Arrays(pairs, self.packed.n_grades, self.margin_of(pairs), weights)
+
+    def agreements(self, measures: Sequence[Measure]) -> list[float]:
+        """Count in one pass."""
+        agreed: Floats = reduce(add, self._map(_agreed_weight, tuple(measures)))
+        return [float(share) for share in agreed / self.summary.weight]
+
+    def _map(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """Apply a function to every row group; return the results in the order of the groups."""
+        tasks = [(function, group, arguments) for group in self.packed.row_groups]
+        results: dict[int, Any] = {}
+
+        def done(index: int, result: Any) -> None:
+            results[index] = result
+            self.advance(len(results) * self.packed.n_pairs // len(tasks), 0)
+
+        if self.workers is None:
+            map_threads(lambda index: done(index, _run(tasks[index])), range(len(tasks)))
+        else:
+            for index, result in self.workers(_run, tasks):
+                done(index, result)
+        for index in range(len(tasks)):
+            if isinstance(results[index], Exception):
+                raise results[index]
+        return [results[index] for index in range(len(tasks))]
+
+
+def _run(task: tuple[Callable[..., Any], RowGroup, tuple[Any, ...]]) -> Any:
+    """Apply a function to one row group; return errors instead of raising them on a worker."""
+    function, group, arguments = task
+    try:
+        with one_blas_thread():
+            return function(group, *arguments)
+    except (InputError, SolverError) as error:
+        return error
+    except (MemoryError, OSError) as error:
+        return InputError(f"cannot be used ({type(error).__name__}: {error})", "", group.path)
+
+
+def _summarise(group: RowGroup) -> Summary:
+    pairs, weights = group.read()
+    counted = pairs if weights is None else pairs[weights > 0]
+    return Summary(
+        len(pairs),
+        float(len(pairs)) if weights is None else _total(weights),
+        bool((counted[:, 0] != counted[:, 1]).any()),
+        int(counted.min(where=counted >= 0, initial=127)),
+        int(counted.max(initial=-1)),
+        bool(pairs.min(initial=0) < 0),
+    )
+
+
+def _agreed_weight(group: RowGroup, measures: Sequence[Measure]) -> Floats:
+    pairs, weights = group.read(check=False)
+    agreed = [outcomes(measure, pairs) for measure in measures]
+    return np.array([one.sum() if weights is None else weights @ one for one in agreed])
+
+
+def _rows_of_group(group: RowGroup, every: int) -> tuple[Any, Any]:
+    pairs, weights = group.read(check=False)
+    rows = slice(-group.before % every, None, every)
+    return pairs[rows].copy(), taken(weights, rows)
+
+
+def _sum_of_group(
+    group: RowGroup,
+    layout: CodeLayout,
+    margin_of: Callable[[Grades], Floats | None],
+    statistic: Callable[..., Any],
+    arguments: tuple[Any, ...],
+) -> Any:
+    """Return the sum of a statistic over the blocks of one row group."""
+    pairs, weights = group.read(check=False)
+    parts = []
+    for begin in range(0, max(1, len(pairs)), MAX_BLOCK_PAIRS):
+        rows = slice(begin, begin + MAX_BLOCK_PAIRS)
+        some = pairs[rows]
+        block = Block(layout, layout.encode(some), margin_of(some), taken(weights, rows))
+        parts.append(statistic(block, *arguments))
+    return reduce(add, parts)
+
+
+def _total(weights: Floats) -> float:
+    """Return the sum of weights; infinity, without a warning, if it overflows."""
+    with np.errstate(over="ignore"):
+        return float(weights.sum())

@@ -1,1 +1,0 @@
-"""From pairs to a confirmed optimum W."""
