@@ -68,22 +68,6 @@ def answer_terms(
 ) -> Terms:
     """Return the log probability of each answer.
 
-    Parameters
-    ----------
-    answers : ndarray of int, shape (n,)
-        Indices of answers.
-    v : ndarray of float, shape (n,)
-        Utility of a minus that of b, with the side bias.
-    t : float
-        Frequency of ties; without effect for strict judgments.
-    h : ndarray of float, shape (n,)
-        Log odds that a tie is good; without effect for other answers.
-    e : float or ndarray of float, shape (n,)
-        Share of lapses, from 0 to below 1.
-    ties : {"strict", "davidson", "rao-kupper"}
-    q : float
-        Probability of each answer when it is a lapse.
-
     Examples
     --------
     >>> terms = answer_terms(np.array([0, 1]), np.zeros(2), 0.0, np.zeros(2), 0.0, "strict", 0.5)

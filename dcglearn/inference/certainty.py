@@ -115,7 +115,7 @@ def certainty_of(
         evidence = Evidence.of(judgments)
     except InputError as error:
         return Certainty(reason=error.problem)
-    named = evidence.names_queries
+    named = evidence.n_queries > 0
     if _cost(evidence, K + L) > MAX_COST:
         return Certainty(reason=too_many, names_queries=named)
     try:

@@ -297,13 +297,7 @@ class Covariance:
         return self.root @ self.root.T
 
     def inflation(self, directions: Floats) -> tuple[float, float]:
-        """Return the mean of the robust variance of directions, and its degrees of freedom.
-
-        Parameters
-        ----------
-        directions : ndarray of float, shape (P, d)
-            Whitened and orthonormal, so that the model's own variance of each is 1.
-        """
+        """Return the mean of the robust variance of directions, and its degrees of freedom."""
         inverse = np.linalg.pinv(self.root)
         whitened = directions.T @ inverse @ self.robust @ inverse.T @ directions
         (df,) = self.pooled_degrees_of_freedom([directions]).tolist()
@@ -329,21 +323,7 @@ class Covariance:
 
 
 def covariance(likelihood: Likelihood, parameters: Floats, free: NDArray[np.bool_]) -> Covariance:
-    """Return the covariance of estimates, robust to clusters.
-
-    Parameters
-    ----------
-    likelihood : Likelihood
-    parameters : ndarray of float, shape (P,)
-        The maximum of its posterior.
-    free : ndarray of bool, shape (P,)
-        Other parameters are taken as fixed.
-
-    Raises
-    ------
-    InputError
-        If the sums of all queries, or of all pairs of a query and a judge, take too much memory.
-    """
+    """Return the covariance of estimates, robust to clusters."""
     information = likelihood.information(parameters)
     prior = likelihood.prior_information(parameters)
     root = inverse_root(information + prior, free)
@@ -426,13 +406,10 @@ def _scores(way: Way, rows: Whitened) -> _Scores:
     alone = way.alone(judged)
     copies, weights = judged.copies[alone], judged.weights[alone]
     own = Whitened(judged.take(alone), rows.scores[alone], rows.information[alone])
-    if own.information.shape[1] == 1:  # the score has the direction of its row of information
-        adjusted = own.scores * adjustment_of_one(leverage[alone])[:, None]
-    else:
-        adjusted = own.scores + own.moved(own.scores) / 2
-        large = np.flatnonzero(leverage[alone] > SMALL_CLUSTER)
-        parts = own.information[large]
-        adjusted[large] = _adjusted(own.scores[large], parts.transpose(0, 2, 1) @ parts)
+    adjusted = own.scores + own.moved(own.scores) / 2
+    large = np.flatnonzero(leverage[alone] > SMALL_CLUSTER)
+    parts = own.information[large]
+    adjusted[large] = _adjusted(own.scores[large], parts.transpose(0, 2, 1) @ parts)
     products = adjusted.T @ (adjusted * copies[:, None])
     squares = float((weights**2 / copies).sum())
     return _Scores(*sums, products, int(copies.sum()), float(weights.sum()), squares)
@@ -463,18 +440,6 @@ def _times(rows: Floats, matrix: Floats) -> Floats:
     """Return rows (n, answers, P) times a matrix (P, q), as one product."""
     n, answers, P = rows.shape
     return (rows.reshape(-1, P) @ matrix).reshape(n, answers, -1)
-
-
-def adjustment_of_one(leverage: Floats) -> Floats:
-    """Return what adjusts the score of a cluster of one strict judgment, for traces of F_q H^-1.
-
-    Examples
-    --------
-    >>> adjustment_of_one(np.array([0.01, 0.36]))
-    array([1.005, 1.25 ])
-    """
-    firm = np.maximum(1 - leverage, _FIRMEST) ** -0.5
-    return np.asarray(np.where(leverage > SMALL_CLUSTER, firm, 1 + leverage / 2))
 
 
 def _adjusted(totals: Floats, information: Floats) -> Floats:

@@ -184,24 +184,7 @@ class Evidence:
         layout: Layout | None = None,
         advance: Advance = silent,
     ) -> Evidence:
-        """Collect the judgments that a model uses.
-
-        Parameters
-        ----------
-        judgments : Preferences or PackedPairs
-        ties : {"strict", "davidson", "rao-kupper"}, default "strict"
-        layout : Layout, optional
-            That of other judgments, whose model these are compared with. By default, ties have
-            levels if they are modelled and each of them is good or bad.
-        advance : callable
-            Called with (row groups read, row groups in all) of packed judgments.
-
-        Raises
-        ------
-        InputError
-            If nothing is left, ties are to be modelled and there are none, or the sides of packed
-            judgments are unknown.
-        """
+        """Collect the judgments that a model uses."""
         if isinstance(judgments, Evidence):
             return judgments
         if isinstance(judgments, PackedPairs):
@@ -228,11 +211,6 @@ class Evidence:
         return f"Evidence({self.n_judgments:,} judgments)"
 
     @property
-    def names_queries(self) -> bool:
-        """Whether a judgment names its query."""
-        return self.n_queries > 0
-
-    @property
     def n_ranks(self) -> int:
         """K."""
         return self.layout.n_ranks
@@ -246,11 +224,8 @@ class Evidence:
     @property
     def has_query_ids(self) -> bool:
         """Whether some judgments share a query."""
-        if self.parts is not None:
-            return self.n_queries > 0
-        queries = self.judged.queries
-        known = queries[queries >= 0]
-        return len(known) > 0 and int(np.bincount(known).max()) > 1
+        named = self.n_judgments if self.parts else int((self.judged.queries >= 0).sum())
+        return 0 < self.n_queries < named
 
     @property
     def has_judges(self) -> bool:

@@ -248,23 +248,6 @@ class Family:
 def gain_family(gains: FamilyLike, values: Floats, empty: bool = False) -> Family:
     """Return a family of gains. Their scale is among its parameters.
 
-    Parameters
-    ----------
-    gains : str or sequence of float
-        ``free``, ``linear``, ``power:P`` or ``exponential:B``, where the number may be the word
-        ``free``; ``exponential`` alone is ``exponential:2``. Or numbers, the best first.
-    values : ndarray of float, shape (L,)
-        The values of the grades, strictly decreasing.
-    empty : bool, default False
-        Whether one more parameter, the last coefficient, says what an empty rank is worth: the last
-        entry of the vectors.
-
-    Raises
-    ------
-    InputError
-        If the name is unknown, a number is missing or outside its range, or numbers are not those
-        of gains.
-
     Examples
     --------
     >>> gain_family("exponential", np.array([2.0, 1.0, 0.0])).at(np.array([3.0])).values
@@ -312,18 +295,6 @@ def _given_gains(gains: Sequence[float], n_grades: int) -> Floats:
 
 def discount_family(discounts: FamilyLike, n_ranks: int) -> Family:
     """Return a family of discounts.
-
-    Parameters
-    ----------
-    discounts : str or sequence of float
-        ``free``, ``decreasing``, ``convex``, ``log:B``, ``zipf:S``, ``rbp:P``, where the number may
-        be the word ``free``, or a discount rule such as ``log2``. Or a number per rank.
-    n_ranks : int
-
-    Raises
-    ------
-    InputError
-        As :func:`gain_family`.
 
     Examples
     --------

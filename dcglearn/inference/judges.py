@@ -58,24 +58,7 @@ class JudgeLapses:
 
 
 def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
-    """Estimate how often each judge answers at random.
-
-    Parameters
-    ----------
-    likelihood : Likelihood
-    parameters : ndarray of float, shape (P,)
-        Its own share of lapses is not used.
-
-    Returns
-    -------
-    JudgeLapses
-        By the numbers of judges in ``likelihood.evidence.judged.judges``.
-
-    Raises
-    ------
-    InputError
-        If a judgment has no judge.
-    """
+    """Estimate how often each judge answers at random."""
     evidence, judges = likelihood.evidence, likelihood.evidence.judged.judges
     if evidence.parts is not None:
         raise InputError(
@@ -131,13 +114,7 @@ def _meant_probability(likelihood: Likelihood, parameters: Floats, rows: Rows) -
 
 
 def with_judges(likelihood: Likelihood) -> Likelihood:
-    """Return the likelihood in which each judge lapses as often as the judgments say.
-
-    Raises
-    ------
-    InputError
-        If a judgment has no judge.
-    """
+    """Return the likelihood in which each judge lapses as often as the judgments say."""
     for _ in range(_ROUNDS):
         found = judge_lapses(likelihood, highest_posterior(likelihood).parameters)
         if not found.common:

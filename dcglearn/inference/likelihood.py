@@ -44,7 +44,7 @@ from dcglearn.inference.answers import (
     strict_probability,
 )
 from dcglearn.inference.evidence import Evidence, Judged, features, transposed_product
-from dcglearn.inference.weights import WeightFamily
+from dcglearn.inference.weights import Balance, Products, WeightFamily
 
 PRIOR_SD = 10.0
 """Standard deviation of W, the side bias and the level, in log odds."""
@@ -194,7 +194,7 @@ class Likelihood:
                 value -= number**2 / (2 * PRIOR_SD**2)
                 gradient[at] -= number / PRIOR_SD**2
         hessian -= self._prior_information(parameters, J)
-        balance = self.family.balance(theta)
+        balance = self._balance(theta)
         if balance is not None:
             value += balance.value
             gradient[w] += balance.gradient
@@ -242,10 +242,13 @@ class Likelihood:
         """Return the information of the prior, shape (P, P), and on scales that change nothing."""
         theta = parameters[: self.n_weights]
         information = self._prior_information(parameters, self.family.jacobian(theta))
-        balance = self.family.balance(theta)
+        balance = self._balance(theta)
         if balance is not None:
             information[: self.n_weights, : self.n_weights] += balance.information
         return information
+
+    def _balance(self, theta: Floats) -> Balance | None:
+        return self.family.balance(theta) if isinstance(self.family, Products) else None
 
     def _prior_information(self, parameters: Floats, J: Floats) -> Floats:
         information = np.zeros((self.n_parameters, self.n_parameters))

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats
 from dcglearn.inference.likelihood import Expanded, Likelihood
-from dcglearn.inference.weights import any_weights
+from dcglearn.inference.weights import Products, any_weights
 
 MAX_STEPS = 200
 _CLOSE = 1e-12
@@ -67,13 +67,7 @@ class Maximum:
 
 
 def highest_posterior(likelihood: Likelihood) -> Maximum:
-    """Return the maximum of a posterior.
-
-    Raises
-    ------
-    SolverError
-        If it is not reached from any start.
-    """
+    """Return the maximum of a posterior."""
     evidence = likelihood.counted
     if len(evidence) > 2 * _SAMPLE or evidence.parts is not None:
         some = evidence.take(slice(None, None, max(1, len(evidence.judged.answers) // _SAMPLE)))
@@ -98,38 +92,23 @@ def highest_posterior(likelihood: Likelihood) -> Maximum:
 
 def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
     """Return starts at products near to the best W of any kind."""
-    family, n, layout = likelihood.family, likelihood.n_weights, likelihood.evidence.layout
-    if not family.near(np.eye(layout.n_ranks, layout.n_grades + layout.empty)):
+    family, layout = likelihood.family, likelihood.evidence.layout
+    if not isinstance(family, Products) or not family.discounts.n_coefficients:
         return []
-    anywhere = replace(
-        likelihood, family=any_weights(layout.n_ranks, layout.n_grades, layout.empty)
-    )
+    anywhere = any_weights(layout.n_ranks, layout.n_grades, layout.empty)
+    free = replace(likelihood, family=anywhere)
     try:
-        best = maximise(anywhere.expand, anywhere.start, anywhere.bounds).parameters
+        best = maximise(free.expand, free.start, free.bounds).parameters
     except SolverError:
         return []
-    W = anywhere.family.weights(best[: anywhere.n_weights])
-    others = best[anywhere.n_weights :]
-    return [np.append(one, others) for one in family.near(W) if len(one) == n]
+    W, others = anywhere.weights(best[: free.n_weights]), best[free.n_weights :]
+    return [np.append(one, others) for one in family.near(W)]
 
 
 def maximise(
     expand: Callable[[Floats], Expanded], start: Floats, bounds: tuple[Floats, Floats]
 ) -> Maximum:
     """Maximise a function of P parameters.
-
-    Parameters
-    ----------
-    expand : callable
-        From parameters to value, gradient and Hessian.
-    start : ndarray of float, shape (P,)
-    bounds : tuple of two ndarrays of float, shape (P,)
-        Lower and upper; equal ones fix a parameter.
-
-    Raises
-    ------
-    SolverError
-        If the maximum is not reached.
 
     Examples
     --------

@@ -116,15 +116,6 @@ def ratio_interval(
 ) -> tuple[float, float]:
     """Return the interval of Fieller, unbounded where the denominator may be 0.
 
-    Parameters
-    ----------
-    numerator, denominator : float
-        Estimates.
-    covariance : ndarray of float, shape (2, 2)
-        Of the two.
-    quantile : float
-        Of the distribution of (N - r D) / sd, such as 1.96.
-
     Examples
     --------
     >>> low, high = ratio_interval(1.0, 2.0, np.diag([0.01, 0.04]), 1.96)
@@ -150,24 +141,7 @@ def estimated_ratios(
     level: float,
     profile: Profile | None = None,
 ) -> tuple[Estimated, ...]:
-    """Return ratios of estimates to the first of them, with their intervals.
-
-    Parameters
-    ----------
-    names : sequence of str, length m
-    values : ndarray of float, shape (m,)
-    slopes : ndarray of float, shape (m, P)
-        Their derivatives in the parameters.
-    spread : Covariance
-    level : float
-    profile : Profile, optional
-        Of the same ratios, for intervals that Fieller's theorem does not bound.
-
-    Returns
-    -------
-    tuple of Estimated
-        Ratios that no parameter changes are given; ratios to 0 are nan, and not determined.
-    """
+    """Return ratios of estimates to the first of them, with their intervals."""
     if not values[0]:  # nothing bears on it: the prior alone decides
         undetermined = (math.nan, -math.inf, math.inf)
         return tuple(Estimated(name, *undetermined, determined=False) for name in names)

@@ -46,7 +46,7 @@ from dcglearn.inference.covariance import Covariance, inverse_root
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.families import FREE_FAMILY, FamilyLike
 from dcglearn.inference.maximise import maximise
-from dcglearn.inference.weights import WeightFamily, any_weights, multiples_of
+from dcglearn.inference.weights import Products, WeightFamily, any_weights, multiples_of
 
 _SEEN = 0.5
 """A direction counts if the judgments give at least this share of its information."""
@@ -100,11 +100,6 @@ class LikelihoodRatio:
 def verdict_of(p: float) -> TestVerdict:
     """Return what a p-value says.
 
-    Parameters
-    ----------
-    p : float
-        Corrected, if several hypotheses are tested.
-
     Examples
     --------
     >>> verdict_of(0.05)
@@ -156,33 +151,12 @@ def likelihood_ratio(
 
 
 def is_about_grades(smaller: JudgmentFit, larger: JudgmentFit) -> bool:
-    """Return whether a hypothesis says anything if answers do not depend on the grades.
-
-    Parameters
-    ----------
-    smaller, larger : JudgmentFit
-
-    Returns
-    -------
-    bool
-        False if they differ in the side bias alone. What share of answers is random cannot be told
-        if all answers may be.
-    """
+    """Return whether a hypothesis says anything if answers do not depend on the grades."""
     return replace(smaller.model, side=larger.model.side) != larger.model
 
 
 def check_nested(smaller: JudgmentModel, larger: JudgmentModel) -> None:
-    """Refuse models of which one does not hold the other.
-
-    Parameters
-    ----------
-    smaller, larger : JudgmentModel
-
-    Raises
-    ------
-    InputError
-        Naming what does not fit.
-    """
+    """Refuse models of which one does not hold the other."""
     if smaller.ties != larger.ties:
         raise InputError("the models treat ties differently", "give both the same `ties`")
     for name in ("side", "lapses"):
@@ -250,9 +224,10 @@ def _given_up(smaller: JudgmentFit, larger: JudgmentFit) -> Floats:
     of_larger = big.family.jacobian(as_larger)
     of_smaller = small.family.jacobian(smaller.parameters[: small.n_weights])
     tangent = np.zeros((big.n_parameters, small.n_parameters))
-    tangent[: big.n_weights, : small.n_weights] = big.family.ratios(
-        as_larger, np.asarray(np.linalg.lstsq(of_larger, of_smaller)[0], float)
-    )
+    moved = np.asarray(np.linalg.lstsq(of_larger, of_smaller)[0], float)
+    if isinstance(big.family, Products):
+        moved = big.family.ratios(as_larger, moved)
+    tangent[: big.n_weights, : small.n_weights] = moved
     for name in small.names:
         tangent[big.index(name), small.index(name)] = 1.0
     return _beyond(larger.covariance, tangent)
@@ -272,23 +247,6 @@ def _beyond(covariance: Covariance, tangent: Floats) -> Floats:
 
 def no_effect(fit: JudgmentFit, independent: bool = False) -> float:
     """Return the p-value of the hypothesis that answers do not depend on the grades.
-
-    Parameters
-    ----------
-    fit : JudgmentFit
-        Whose judgments, and whose model of ties and of the side, are taken.
-    independent : bool, default False
-        Whether judgments are known to be independent, so that there are no clusters to look for.
-
-    Returns
-    -------
-    float
-        1 if the judgments cannot tell, as those of a single query.
-
-    Raises
-    ------
-    SolverError
-        If the side bias and the frequency of ties are not found.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -35,49 +35,6 @@ class Balance(NamedTuple):
     gradient: Floats
     hessian: Floats
     information: Floats
-
-
-class WeightFamily(Protocol):
-    """Matrices W as functions of parameters."""
-
-    @property
-    def name(self) -> str:
-        """As people read it."""
-        ...
-
-    @property
-    def start(self) -> Floats:
-        """Where an estimate begins, shape (p,)."""
-        ...
-
-    @property
-    def bounds(self) -> tuple[Floats, Floats]:
-        """Lower and upper bounds of the parameters, each of shape (p,)."""
-        ...
-
-    def weights(self, parameters: Floats) -> Floats:
-        """Return W, shape (K, L)."""
-        ...
-
-    def jacobian(self, parameters: Floats) -> Floats:
-        """Return dW / d parameters, shape (K L, p)."""
-        ...
-
-    def curvature(self, parameters: Floats, gradient: Floats) -> Floats:
-        """Return sum_kl gradient_kl d^2 W_kl, shape (p, p), for a gradient of shape (K, L)."""
-        ...
-
-    def balance(self, parameters: Floats) -> Balance | None:
-        """Return what keeps the scale of two factors, None where nothing has to."""
-        ...
-
-    def ratios(self, parameters: Floats, directions: Floats) -> Floats:
-        """Return directions (p, q) that change W alike, and leave the largest of the gains."""
-        ...
-
-    def near(self, W: Floats) -> list[Floats]:
-        """Return parameters whose matrices are near to W, to begin a search."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,8 +128,6 @@ class Products:
 
     def near(self, W: Floats) -> list[Floats]:
         """Return products with the first and the second singular vectors of W, where both serve."""
-        if not self.discounts.n_coefficients:
-            return []
         left, sizes, right = np.linalg.svd(W)
         found = []
         n, (low, high) = self.discounts.n_parameters, self.bounds
@@ -247,16 +202,9 @@ class Combinations:
         """Return 0, shape (p, p)."""
         return np.zeros((len(parameters), len(parameters)))
 
-    def balance(self, parameters: Floats) -> None:
-        """Return None: parameters are determined up to nothing."""
 
-    def ratios(self, parameters: Floats, directions: Floats) -> Floats:
-        """Return the directions: each changes W in another way."""
-        return directions
-
-    def near(self, W: Floats) -> list[Floats]:
-        """Return no other start: the likelihood has few maxima."""
-        return []
+WeightFamily: TypeAlias = Products | Combinations
+"""Matrices W as functions of parameters."""
 
 
 def any_weights(n_ranks: int, n_grades: int, empty: bool = False) -> Combinations:
