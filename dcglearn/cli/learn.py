@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dcglearn.base.types import Integers
-    from dcglearn.hypotheses.certainty import Certainty
+    from dcglearn.inference.certainty import Certainty
     from dcglearn.judgments.preferences import Preferences
     from dcglearn.learning.problem import Problem
     from dcglearn.learning.record import ChosenC
@@ -181,7 +181,7 @@ def _choose(
 
 def _certainty(data: Preferences, documents: bool) -> Certainty:
     """Estimate gains and discounts by a model of the judgment."""
-    from dcglearn.hypotheses.certainty import NO_GRADES, Certainty, certainty_of
+    from dcglearn.inference.certainty import NO_GRADES, Certainty, certainty_of
 
     if documents:
         return Certainty(reason=NO_GRADES)
