@@ -20,7 +20,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import MAX_EXACT, parse_number
 from dcglearn.base.tables.columns import column_of, parse_id
-from dcglearn.base.tables.sources import Source, read_blocks
+from dcglearn.base.tables.sources import Source
 from dcglearn.base.types import Floats, Integers
 from dcglearn.collections.keys import first_repeated
 
@@ -107,7 +107,7 @@ def read_table(source: Source, kind: Kind) -> Iterator[Part]:
         return choose_columns([*dict.fromkeys([*names, *source.partition])], kind, source.name)
 
     first = 0
-    for block in read_blocks(source, choose):
+    for block in source.blocks(choose):
         yield part_of(block.columns, kind, source.name, partial(_place, source, first))
         first += block.rows
 

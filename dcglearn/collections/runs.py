@@ -265,7 +265,7 @@ def _read(path: str | Path, kind: Kind) -> Iterator[Part]:
 def _is_table(source: Source, kind: Kind) -> bool:
     """Return whether a file is not TREC's text: what neither its name nor its first line says."""
     named = PurePath(split_compression(source.name)[0]).suffix.lower() == ".csv"
-    if named or not source.has_text_cells:
+    if named or source.format not in ("csv", "tsv"):
         return True
     first = source.start.translate(None, b'\0\r"').partition(b"\n")[0].decode(errors="ignore")
     return are_columns(re.split("[\t,;|]", first.removeprefix("\ufeff")), kind)
