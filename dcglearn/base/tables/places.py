@@ -89,11 +89,8 @@ def _expand(place: Any, copies: TemporaryCopies) -> tuple[str, list[Part]]:
         if path.exists() and not path.is_dir():  # a pipe
             with path.open("rb") as content:
                 return name, [Part(name, copies.add(content, name), {})]
-        files = (
-            _files_below(path, name)
-            if path.is_dir()
-            else map(Path, glob.glob(name, recursive=True))
-        )  # noqa: PTH207 - Path's are relative
+        found = glob.glob(name, recursive=True)  # noqa: PTH207 - Path's are relative
+        files = _files_below(path, name) if path.is_dir() else map(Path, found)
         kept = [one for one in sorted(files) if not _is_hidden(one) and one.is_file()]
     if not kept:
         problem = "is a folder without files" if path.is_dir() else "no such file"
