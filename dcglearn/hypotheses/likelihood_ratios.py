@@ -237,7 +237,8 @@ def _given_up(smaller: JudgmentFit, larger: JudgmentFit) -> Floats:
     information = -larger.maximum.at.hessian
     free = larger.maximum.free
     whitened = root.T @ information @ (tangent * free[:, None])
-    left, sizes, _ = np.linalg.svd(np.hstack([whitened, np.diag(~free).astype(float)]))
+    spanned = np.hstack([whitened, np.diag(~free).astype(float)])
+    left, sizes, _ = np.linalg.svd(spanned, full_matrices=False)
     complement = left[:, int((sizes > 1e-8 * sizes[0]).sum()) :]
     of_data = information - big.prior_information(larger.parameters)
     shares, axes = np.linalg.eigh(complement.T @ root.T @ of_data @ root @ complement)

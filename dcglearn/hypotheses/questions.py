@@ -39,6 +39,7 @@ from dcglearn.statistics.significance import holm
 USUAL_GAINS = ("linear", "exponential")
 USUAL_DISCOUNTS = ("log2", "zipf", "constant")
 
+_NO_DIFFERENCE = 5e-10
 MAX_LISTS = 1000
 """All pairs of at most so many distinct lists are compared, evenly taken."""
 
@@ -272,7 +273,7 @@ def _changes(
 
 
 def _signs(differences: Floats) -> NDArray[np.int8]:
-    return np.asarray(np.sign(np.round(differences, 9)).astype(np.int8))
+    return (differences > _NO_DIFFERENCE).astype(np.int8) - (differences < -_NO_DIFFERENCE)
 
 
 def _lists_shown(judged: Grades) -> Grades:

@@ -136,10 +136,14 @@ class Covariance:
         directions : ndarray of float, shape (P, d)
             Whitened and orthonormal, so that the model's own variance of each is 1.
         """
-        inverse = np.linalg.pinv(self.root)
+        inverse = self._inverse_root
         whitened = directions.T @ inverse @ self.robust @ inverse.T @ directions
         df = min(one.degrees_of_freedom(directions) for one in self.clusterings)
         return float(np.trace(whitened)) / directions.shape[1], df
+
+    @cached_property
+    def _inverse_root(self) -> Floats:
+        return np.linalg.pinv(self.root)
 
     @property
     def robust(self) -> Floats:

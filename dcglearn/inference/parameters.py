@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import chdtri, stdtrit
 
 from dcglearn.base.errors import InputError
@@ -67,6 +66,8 @@ def estimated_parameter(
 
 def _largest_lapses(likelihood: Likelihood, maximum: Maximum, level: float) -> float:
     """Return the largest share of lapses that the likelihood does not exclude."""
+    from scipy.optimize import brentq  # loads slowly
+
     at = likelihood.index("lapses")
     lowest = maximum.at.value - float(chdtri(1, 1 - level)) / 2
 
