@@ -122,10 +122,12 @@ def fit(
         raise InputError("--workers applies to packed pairs only", "run dcglearn pack first", prefs)
     else:
         data = judgments.load(files)
+    return_free_memory()  # of reading
     with naming(prefs):
         with reporting("counting judgments"):
             data.check_strict()
             contents = count_contents(data)
+        return_free_memory()
         learner = learner_of(
             data, value, margin, solver, "documents" if judgments.documents else "grades", *families
         )
