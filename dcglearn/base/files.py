@@ -1,7 +1,6 @@
-"""Text files: written atomically, read with errors that name the line.
+"""Text files, read with errors that name the line, and written atomically.
 
-The content goes to a temporary file in the same folder, which replaces the target when it is
-complete: a run that fails or is interrupted leaves the old file, or none.
+A temporary file in the same folder replaces the target when it is complete.
 """
 
 from __future__ import annotations
@@ -62,8 +61,6 @@ def check_outputs(
     """Check that files can be written, differ and replace no input, before the work begins."""
     taken = {Path(one).resolve(): "is read here, and would be replaced" for one in inputs}
     for path in paths:
-        if not str(path):
-            raise InputError("`out` is empty", "name a file")
         checked_suffix(path, formats)
         whole = Path(path).resolve()
         if whole in taken:

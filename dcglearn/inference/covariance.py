@@ -143,7 +143,7 @@ class Covariance:
 
     @cached_property
     def _inverse_root(self) -> Floats:
-        return np.linalg.pinv(self.root)
+        return np.asarray(np.linalg.pinv(self.root), float)
 
     @property
     def robust(self) -> Floats:

@@ -10,7 +10,6 @@ What counts is the result: the gradient of the free parameters is 0, to what it 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -124,10 +123,6 @@ def maximise(
 
 
 def _ascent(gradient: Floats, hessian: Floats) -> Floats:
-    with suppress(np.linalg.LinAlgError):  # mostly the Hessian is negative definite: Newton's step
-        sizes = np.linalg.cholesky(-hessian).diagonal()
-        if sizes.min(initial=1.0) ** 2 > 1e-8 * sizes.max(initial=1.0) ** 2:
-            return np.asarray(np.linalg.solve(-hessian, gradient))
     values, vectors = np.linalg.eigh(-hessian)
     size = np.abs(values)
     size = np.maximum(size, _SMALLEST_CURVATURE * size.max(initial=1e-300))

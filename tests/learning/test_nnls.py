@@ -170,13 +170,13 @@ CYCLING = (
 
 
 def test_cycles_are_ended_by_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
+    asked, usual = [], scipy.optimize.nnls
 
     def counting(*arguments: Floats) -> tuple[Floats, float]:
         asked.append(arguments)
-        return scipy.optimize.nnls(*arguments)
+        return usual(*arguments)
 
-    monkeypatch.setattr(nnls, "nnls", counting)
+    monkeypatch.setattr(scipy.optimize, "nnls", counting)
     for patience in (nnls.PATIENCE, 1000):
         monkeypatch.setattr(nnls, "PATIENCE", patience)
         x = solve_nnls(*CYCLING)

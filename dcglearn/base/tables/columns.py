@@ -5,7 +5,8 @@ What a value means is decided once per distinct value, whatever the number of ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +46,13 @@ class Column:
         values = np.empty(len(self.values) + 1, object)
         values[:-1] = self.values
         return values[self.codes]
+
+
+def check_distinct(names: Iterable[Any], place: str = "") -> None:
+    """Refuse a name of columns that appears twice."""
+    twice = [name for name, times in Counter(names).items() if name and times > 1]
+    if twice:
+        raise InputError(f"the column {twice[0]!r} appears twice", "keep one", place)
 
 
 def is_missing(value: Any) -> bool:
@@ -101,9 +109,6 @@ def _of_arrow(array: Any) -> Column:
         array = array.combine_chunks()
     if kinds.is_null(array.type):
         return Column(np.full(len(array), -1, np.int32), [])
-    few = _few_integers(array)
-    if few is not None:
-        return few
     try:
         encoded = array.dictionary_encode()
     except pa.ArrowException:  # of a type such as a struct
@@ -113,17 +118,3 @@ def _of_arrow(array: Any) -> Column:
     if len(kept.values) == len(encoded.dictionary):
         return Column(codes, kept.values)
     return Column(np.append(kept.codes, np.int32(-1))[codes], kept.values)
-
-
-def _few_integers(array: Any) -> Column | None:
-    """Return small whole numbers, such as grades, as codes without a search; None for others."""
-    import pyarrow.types as kinds
-
-    if not kinds.is_integer(array.type) or array.null_count or not len(array):
-        return None
-    numbers = numbers_of_arrow(array)
-    if not 0 <= int(numbers.min()) <= int(numbers.max()) < 2**7:
-        return None
-    occurs = np.bincount(numbers) > 0
-    codes = (np.cumsum(occurs) - 1).astype(np.int32)
-    return Column(codes[numbers], np.flatnonzero(occurs).tolist())

@@ -1,9 +1,8 @@
 """Delimited text: the character between columns, the names of the columns, and its records.
 
-The names of columns are the first row of more than one cell; what is above is a title. Of comma,
-semicolon, tab and ``|``, the one with the fewest rows above the names wins, then the one under
-which all rows have as many fields, then the one with more columns. Quotes are those of CSV. Arrow
-reads the records; Python's ``csv`` finds the line of a fault.
+The names are the first row of several cells; what is above is a title. The delimiter is the one
+with the fewest rows above the names, then the one under which all rows have as many fields, then
+the one with more columns. Arrow reads the records; Python's ``csv`` finds the line of a fault.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import reduce
 from itertools import islice
@@ -19,12 +17,12 @@ from typing import Any, BinaryIO, NamedTuple
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
+from dcglearn.base.tables.columns import check_distinct
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
-"""The characters that may separate columns, and what messages call them."""
 
 HEAD = 1 << 16
-"""Bytes at the beginning of a file from which the layout is found."""
+"""Bytes from which the layout is found."""
 
 BLOCK = 1 << 21
 """Bytes that are read at a time; a row must fit."""
@@ -32,7 +30,7 @@ BLOCK = 1 << 21
 _ROWS = 50
 
 _SECOND_HEADERS = ('{"ImportId"', "Open-Ended Response")
-"""Cells of the second header line that Qualtrics and SurveyMonkey write."""
+"""Of Qualtrics and SurveyMonkey."""
 
 
 class Layout(NamedTuple):
@@ -44,7 +42,7 @@ class Layout(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row: the line in which it ends, its number, both from 1, and its cells."""
+    """The line in which a row ends, its number, both from 1, and its cells."""
 
     line: int
     number: int
@@ -52,7 +50,7 @@ class Row(NamedTuple):
 
 
 def find_layout(content: bytes, tabs: bool = False) -> Layout:
-    """Find the delimiter and the title from the beginning of a file; `tabs` if its name says so."""
+    """Find the delimiter and the title of a beginning; `tabs` if the name says so."""
     head = content.decode(errors="ignore")
     if len(content) >= HEAD and "\n" in head:
         head = head[: head.rindex("\n") + 1]
@@ -73,7 +71,6 @@ def find_layout(content: bytes, tabs: bool = False) -> Layout:
 
 
 def _first_rows(head: str, delimiter: str) -> list[list[str]]:
-    """Return the first rows; those before a fault, if the text is not CSV."""
     reader = csv.reader(io.StringIO(head, newline="\n"), delimiter=delimiter, strict=True)
     rows: list[list[str]] = []
     try:
@@ -116,11 +113,10 @@ def read_records(file: BinaryIO, layout: Layout, name: str) -> Iterator[Row]:
 def read_columns(
     file: BinaryIO, layout: Layout, name: str, check: Callable[[], None]
 ) -> Iterator[dict[str, Any]]:
-    """Read columns of text block by block by Arrow.
+    """Read columns of text block by block by Arrow, without empty rows.
 
-    Rows without any content are left out, as spreadsheets write them. `check` reads the records by
-    Python's ``csv``, which raises the error that names the line, where Arrow fails or a cell holds
-    a line end, as cells do into which a stray quote made several rows.
+    `check` reads by Python's ``csv``, which names the line of a fault, where Arrow fails or a cell
+    holds a line end: a stray quote makes one cell of several rows.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -155,7 +151,7 @@ def read_columns(
 
 
 def _rows(file: BinaryIO, layout: Layout, name: str) -> Iterator[Row]:
-    """Read the rows that have content, from the names of the columns on."""
+    """Read the rows with content, from the names on."""
     lines = (line.decode() for line in iter(file.readline, b""))
     reader = csv.reader(lines, delimiter=layout.delimiter, strict=True)
     try:
@@ -172,9 +168,7 @@ def _names(rows: Iterator[Row], name: str) -> list[str]:
     place = f"{name}, line {line}"
     if not names:
         raise InputError("no column names", "name them in the first line", place)
-    twice = [one for one, times in Counter(names).items() if one and times > 1]
-    if twice:
-        raise InputError(f"the column {twice[0]!r} appears twice", "keep one", place)
+    check_distinct(names, place)
     return names
 
 

@@ -1,8 +1,7 @@
-r"""JSON lines, arrays of objects, and tables in one object, as columns.
+"""JSON lines, arrays of objects, and tables in one object, as columns.
 
-Arrow decodes blocks of lines. What it cannot hold (text next to numbers in a column), or would read
-otherwise than Python (whole numbers beyond 2^53, NaN), Python decodes, which names the line of a
-fault.
+Arrow decodes blocks of lines. Python decodes what Arrow cannot hold (text next to numbers) or reads
+otherwise (whole numbers beyond 2^53, NaN), and names the line of a fault.
 """
 
 from __future__ import annotations
@@ -18,14 +17,13 @@ from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.tables.text import whole_lines
 
 ROWS = 1 << 14
-"""Records of a document that are given at a time."""
 
 _BLANKS = b" \t\r\n"
 _REMEDY = "write one object per row: pandas' to_json(orient='records')"
 
 
 def read_lines(file: BinaryIO, name: str) -> Iterator[dict[str, Any]]:
-    """Read JSON lines block by block as columns: Arrow arrays, or lists of values."""
+    """Read JSON lines block by block."""
     first = 1
     for chunk in whole_lines(file):
         yield _decode(chunk) or columns_of([record for _, record in _records([chunk], name, first)])
@@ -33,7 +31,7 @@ def read_lines(file: BinaryIO, name: str) -> Iterator[dict[str, Any]]:
 
 
 def read_records(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Decode lines one by one by Python; yield the number of each line and its record."""
+    """Decode lines by Python, with their numbers."""
     return _records(whole_lines(file), name)
 
 
@@ -81,10 +79,7 @@ def read_document(file: BinaryIO, name: str) -> Iterator[dict[str, Any]]:
 
 
 def records_of_table(document: object) -> list[dict[str, Any]]:
-    """Return the rows of a table as pandas' ``to_json`` writes it, or of one record.
-
-    By columns or by rows with numbers as labels, ``orient="split"``, or a list per column.
-    """
+    """Return the rows of a table, as pandas' ``to_json`` writes it or a list per column."""
     if not isinstance(document, dict):
         raise InputError("is not an object or array of JSON", _REMEDY)
     names, columns = list(document), list(document.values())

@@ -18,13 +18,13 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.tables.text import guarded
 
 Place = str | os.PathLike[str] | IO[bytes] | IO[str]
-"""A path, a pattern, a folder, ``-`` for standard input, or an open file."""
+"""``-`` is standard input."""
 
 _NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 
 
 class TemporaryCopies:
-    """Copies of what can be read only once, removed with the last source that reads one."""
+    """Copies of what can be read only once, removed with the last source."""
 
     @cached_property
     def _folder(self) -> Path:
@@ -46,7 +46,7 @@ class TemporaryCopies:
 
 
 class Part(NamedTuple):
-    """A file that can be opened again and again, and the columns that the names of folders give."""
+    """A file, and the columns that the names of folders give."""
 
     name: str
     path: Path

@@ -1,10 +1,8 @@
 """Where records are read from: files in any usual format, compression and encoding, as columns.
 
-Places (:mod:`dcglearn.base.tables.places`) become sources. A suffix names the format; a content
-that contradicts it is refused. Standard input and files without a known suffix are recognised by
-their content. Each format has one decoder into columns: Arrow arrays, or lists of Python's values
-where Arrow cannot hold a column. A sheet of Excel is read as CSV. The place of a record is found by
-reading again, so that only errors take the time for it.
+A suffix names the format, otherwise the content shows it. Each format has one decoder into
+columns: Arrow arrays, or lists of values where Arrow cannot hold a column. A sheet of Excel is read
+as CSV. The place of a record is found by reading again: only errors take the time for it.
 """
 
 from __future__ import annotations
@@ -20,11 +18,11 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables import delimited, json_records
+from dcglearn.base.tables.columns import check_distinct
 from dcglearn.base.tables.places import Part, Place, TemporaryCopies, expand_places
 from dcglearn.base.tables.text import decompressed, guarded, open_text, split_compression
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow", "xlsx"]
-"""An object per line, one JSON document, delimited text, Parquet, Arrow's IPC formats, Excel."""
 
 SUFFIXES: dict[str, Format] = {
     ".jsonl": "jsonl",
@@ -38,13 +36,13 @@ SUFFIXES: dict[str, Format] = {
     ".feather": "arrow",
     ".xlsx": "xlsx",
 }
-"""The formats, by suffix. Whether JSON is a document or an object per line shows in its content."""
+"""Whether JSON is a document or an object per line shows in its content."""
 
 ROWS = 1 << 14
-"""Rows of a table that are given at a time."""
+"""Rows of a table in a block."""
 
 _START = 1 << 10
-"""Bytes at the beginning of a file that are held."""
+"""Bytes of a beginning."""
 
 _MAGIC: dict[bytes, Format] = {
     b"PAR1": "parquet",
@@ -59,10 +57,10 @@ _REFUSED = {
     b"<": "a web page or XML, perhaps an error of the server",
 }
 _BLANKS = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"
-"""What may come before the first character of a text: byte order marks and blanks."""
+"""Byte order marks and blanks before a text."""
 
 ChooseColumns = Callable[[Sequence[str]], Collection[str]]
-"""Given the names of all columns of a table, returns those that are to be read."""
+"""Returns which of all columns of a table are read; may refuse names."""
 
 
 class Block(NamedTuple):
@@ -74,7 +72,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """The records of one file; `notes` has a line about each thing taken without being told."""
+    """The records of one file; `notes` are what was decided without being asked."""
 
     name: str
     format: Format
@@ -107,7 +105,7 @@ class Source:
 
     @cached_property
     def path(self) -> Path:
-        """The file on disk; a copy of what it unpacks to if it is compressed."""
+        """The file on disk; a copy of what a compressed one unpacks to."""
         with guarded(self.name), self._file.open("rb") as file:
             content = decompressed(file, self.name)
             return self._file if content is file else self._copies.add(content, self.name)
@@ -124,11 +122,7 @@ class Source:
     def blocks(
         self, choose: ChooseColumns = lambda names: names, advance: Advance = silent
     ) -> Iterator[Block]:
-        """Read the records block by block.
-
-        Of tables (Parquet, Arrow) only the columns that `choose` returns are read, and it may
-        refuse names; what other formats hold besides is there, too.
-        """
+        """Read the records block by block; formats of text hold columns besides the chosen."""
         for columns in self._columns(choose, advance):
             if columns:
                 rows = len(next(iter(columns.values())))
@@ -151,7 +145,7 @@ class Source:
                     yield from json_records.read_lines(file, self.name)
 
     def _check(self) -> None:
-        """Read text record by record; raise the error that names the line of a fault."""
+        """Read text by Python, which names the line of a fault."""
         with self.open() as file:
             for _ in self._numbers(file):
                 pass
@@ -190,7 +184,7 @@ class Source:
 
 
 def find_sources(places: Place | Iterable[Place], encoding: str = "utf-8") -> list[Source]:
-    """Find what to read: each file of the places, and what it is."""
+    """Return each file of the places, and what it is."""
     copies = TemporaryCopies()
     found: list[Source] = []
     for name, parts in expand_places(places, copies):
@@ -271,12 +265,10 @@ def _read_arrow(source: Source, choose: ChooseColumns) -> Iterator[dict[str, Any
 
 
 def _chosen(names: list[str], choose: ChooseColumns, place: str) -> list[str]:
-    """Return the columns that are read; refuse a name that appears twice among them."""
     wanted = choose(names)
-    twice = [name for name in wanted if names.count(name) > 1]
-    if twice:
-        raise InputError(f"the column {twice[0]!r} appears twice", "keep one", place)
-    return [name for name in names if name in wanted]
+    chosen = [name for name in names if name in wanted]
+    check_distinct(chosen, place)
+    return chosen
 
 
 def _columns(batch: Any, names: list[str]) -> dict[str, Any]:
@@ -285,25 +277,17 @@ def _columns(batch: Any, names: list[str]) -> dict[str, Any]:
 
 
 def usual_type(column: Any) -> Any:
-    """Cast what polars, DuckDB or a warehouse writes to types that all functions of Arrow know."""
+    """Cast what polars, DuckDB or a warehouse writes to types that Arrow computes with."""
     import pyarrow as pa
-    import pyarrow.types as kinds
 
-    if hasattr(column, "chunks"):
-        return pa.chunked_array(map(usual_type, column.chunks), _usual(column.type))
-    if kinds.is_dictionary(column.type):  # Arrow cannot cast one of views of text
-        return usual_type(column.dictionary).take(column.indices)
-    listed = kinds.is_list(column.type) or kinds.is_large_list(column.type)
-    if listed and kinds.is_dictionary(column.type.value_type):
-        missing = column.is_null() if column.null_count else None
-        offsets = column.offsets.cast(pa.int64())
-        return pa.LargeListArray.from_arrays(offsets, usual_type(column.values), mask=missing)
     wanted = _usual(column.type)
-    return column if wanted == column.type else column.cast(wanted)
+    try:
+        return column.cast(wanted)
+    except pa.ArrowNotImplementedError:  # of a dictionary of views of text
+        return pa.array(column.to_pylist(), wanted)
 
 
 def _usual(found: Any) -> Any:
-    """Return the type for a view of text, a decimal, or a dictionary or list of them."""
     import pyarrow as pa
     import pyarrow.types as kinds
 
@@ -313,6 +297,6 @@ def _usual(found: Any) -> Any:
         return pa.float64() if found.scale else pa.int64()
     if kinds.is_dictionary(found):
         return _usual(found.value_type)
-    if kinds.is_list(found) or kinds.is_large_list(found) or kinds.is_fixed_size_list(found):
+    if kinds.is_large_list(found) or kinds.is_list(found) or kinds.is_fixed_size_list(found):
         return pa.large_list(_usual(found.value_type))
     return found

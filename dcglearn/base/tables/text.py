@@ -1,8 +1,4 @@
-"""The bytes of files: decompressed, and text as UTF-8, with faults named by their line.
-
-A compression is recognised by its first bytes. Text is UTF-8, or UTF-16 if it begins with its byte
-order mark, or what the caller says.
-"""
+"""The bytes of files: decompressed, and text as UTF-8, with faults named by their line."""
 
 from __future__ import annotations
 
@@ -68,10 +64,7 @@ def split_compression(name: str) -> tuple[str, str]:
 
 @contextmanager
 def guarded(name: str, what: str = "") -> Iterator[None]:
-    """Turn any exception of a foreign reader into the error of a damaged file.
-
-    Readers of other libraries raise what they like on damaged bytes: this is their one door.
-    """
+    """Turn any exception of a foreign reader into the error of a damaged file."""
     try:
         yield
     except InputError:
