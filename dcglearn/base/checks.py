@@ -71,7 +71,7 @@ def finite_array(
         array = array.astype(float, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} are not numbers", remedy) from error
-    wanted = [n or length for n, length in zip(shape, array.shape, strict=False)]
+    wanted = [length if n is None else n for n, length in zip(shape, array.shape, strict=False)]
     if array.ndim != len(shape) or wanted != [*array.shape]:
         raise InputError(f"{name} of shape {array.shape}, not {expected}", remedy)
     wrong = ~np.isfinite(array) | (array < low)
@@ -85,8 +85,10 @@ def finite_array(
 def finite_tuple(values: Iterable[float], name: str) -> tuple[float, ...]:
     """Return finite numbers, at least one, in their order: a set or a mapping is refused."""
     remedy = "give a list of finite numbers, at least one"
-    ordered = isinstance(values, Iterable) and not isinstance(values, str | bytes | Set | Mapping)
-    given = tuple(values) if ordered else ()
+    try:
+        given = () if isinstance(values, str | bytes | Set | Mapping) else tuple(values)
+    except TypeError as error:
+        raise InputError(f"{name} are {values!r:.60}", remedy) from error
     if not given or any(isinstance(value, bool | np.bool_) for value in given):
         raise InputError(f"{name} are {given or values!r:.60}", remedy)
     return tuple(finite_array(given, name, (None,), remedy).tolist())
