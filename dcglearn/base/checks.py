@@ -66,7 +66,8 @@ def finite_array(
     remedy = remedy or f"give numbers in an array of shape {expected}"
     try:
         array = np.asarray(values)
-        if array.dtype.kind not in "biufO":  # O: fractions, and whole numbers of any size
+        masked = isinstance(values, np.ma.MaskedArray)
+        if masked or array.dtype.kind not in "biufO":  # O: fractions, whole numbers of any size
             raise TypeError
         array = array.astype(float, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
@@ -86,7 +87,11 @@ def finite_tuple(values: Iterable[float], name: str) -> tuple[float, ...]:
     """Return finite numbers, at least one, in their order: a set or a mapping is refused."""
     remedy = "give a list of finite numbers, at least one"
     try:
-        given = () if isinstance(values, str | bytes | Set | Mapping) else tuple(values)
+        given = (
+            ()
+            if isinstance(values, str | bytes | Set | Mapping | np.ma.MaskedArray)
+            else tuple(values)
+        )
     except TypeError as error:
         raise InputError(f"{name} are {values!r:.60}", remedy) from error
     if not given or any(isinstance(value, bool | np.bool_) for value in given):

@@ -132,7 +132,7 @@ def test_a_list_of_numbers_is_ordered_and_has_no_truth_values() -> None:
     assert finite_tuple(iter([3, Fraction(1, 2)]), "gains") == (3.0, 0.5)
     assert finite_tuple(np.array([2, 1]), "gains") == (2.0, 1.0)
     others: list[Any] = [[], {1, 2}, {1: 2}, "12", 3, [True, 0], [[1]], ["1"], [math.nan], None]
-    for other in others:
+    for other in [*others, np.ma.masked_array([1.0], [True])]:
         with pytest.raises(InputError):
             finite_tuple(other, "gains")
 
