@@ -11,7 +11,7 @@ from dataclasses import replace
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, Finding, judge_above_zero
-from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, curves, level
+from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, curve, curves, level
 from dcglearn.lab.repetitions import (
     MeanInterval,
     common_value,
@@ -38,6 +38,9 @@ OTHER = "a truth like no preset"
 RIGHT = 0.999
 """A preset with at least this precision counts as the truth itself."""
 
+PROGRAM, USUAL = "qp", "usual"
+"""The learners: W of the quadratic program, and the DCG that starts from the usual measures."""
+
 OWN, MORE = "cv", "validation"
 """How C is chosen: on the judgments themselves, or on more judgments, without errors."""
 
@@ -52,19 +55,21 @@ def figures(table: pd.DataFrame) -> list[Figure]:
     return [
         _figure(rows_where(table, truth=truth), f"A{number}", TITLES.get(truth, OTHER))
         for number, truth in enumerate(table["truth"].unique(), 1)
-        if len(rows_where(table, truth=truth, C=OWN))
+        if len(rows_where(table, truth=truth, C=OWN, learner=PROGRAM))
     ]
 
 
 def _figure(table: pd.DataFrame, number: str, truth: str) -> Figure:
     presets = (level(table, f"precision:{name}", name) for name in AGAINST)
+    program, usual = rows_where(table, learner=PROGRAM), _usual(table)
+    started = (curve(usual, "pairs", "precision", "From the usual measures"),) if len(usual) else ()
     return Figure(
         number,
         f"Learned against ad hoc: {truth}",
         Plot(
             f"judgments, {table['reliability'].iloc[0]:.0%} of them right",
             "precision on exact pairs",
-            (*curves(table, "pairs", "precision", "C", CHOSEN), *presets),
+            (*curves(program, "pairs", "precision", "C", CHOSEN), *started, *presets),
             log_x=True,
             within=SHARE,
         ),
@@ -73,7 +78,7 @@ def _figure(table: pd.DataFrame, number: str, truth: str) -> Figure:
                 f"{truth[:1].upper()}{truth[1:]}: with enough judgments, a learned measure orders "
                 "lists better than every preset that is not the truth. C is chosen on the same "
                 "judgments.",
-                _finding(table),
+                _finding(program, usual),
                 thresholds=(f"a preset is the truth: precision of {RIGHT} or more",),
                 needs_all=True,
             ),
@@ -84,7 +89,13 @@ def _figure(table: pd.DataFrame, number: str, truth: str) -> Figure:
     )
 
 
-def _finding(table: pd.DataFrame) -> Finding:
+def _usual(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the learner without a C, once each."""
+    usual = rows_where(table, learner=USUAL)
+    return usual.drop_duplicates(["pairs", "repetition"])
+
+
+def _finding(table: pd.DataFrame, usual: pd.DataFrame) -> Finding:
     own = rows_where(table, C=OWN)
     sizes = sorted(own["pairs"].unique())
     most = rows_where(own, pairs=sizes[-1])
@@ -96,7 +107,17 @@ def _finding(table: pd.DataFrame) -> Finding:
     others += [
         _ahead(rows_where(own, pairs=n), name, n) for name in right for n in (sizes[0], sizes[-1])
     ]
-    finding = judge_above_zero(ahead, also=[*others, *_gains_by_more(table)])
+    started = [
+        paired_difference(
+            rows_where(usual, pairs=n),
+            rows_where(own, pairs=n),
+            "precision",
+            f"from the usual measures minus learned W at {n:,} judgments:",
+        )
+        for n in sizes
+        if len(rows_where(usual, pairs=n))
+    ]
+    finding = judge_above_zero(ahead, also=[*others, *_gains_by_more(table), *started])
     since = "; ".join(
         f"{words}: " + ", ".join(f"{_from(rows, name, sizes)} ({name})" for name in wrong)
         for words, rows in (
