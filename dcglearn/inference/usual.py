@@ -175,7 +175,8 @@ def _mean(
     scales = W[:, 0, 0] - W[:, 0, -1]
     W = np.tensordot(share, W / scales[:, None, None], 1)
     c = (W[:, 0] - W[:, -1]) / (W[0, 0] - W[0, -1])
-    g = c @ W / (c @ c)
+    g = c @ W
+    g /= g[0] - g[-1]
     by_centre = share.reshape(len(centres), -1).sum(axis=1)
     order = np.argsort(-by_centre, kind="stable")
     theta = share @ found.theta
