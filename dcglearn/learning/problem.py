@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.progress import Advance, silent
+from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Grades
 from dcglearn.base.workers import Workers
 from dcglearn.correlation.agreement import checked_pairs, one_per_pair
@@ -44,8 +45,8 @@ MAX_WEIGHTS = 10_000
 """Upper limit of K L, the size of W: the hessian holds its square, here 800 MB."""
 
 
-@dataclass(frozen=True)
-class Problem:
+@dataclass(frozen=True, repr=False)
+class Problem(ShortRepr):
     """A learning problem. Use :meth:`of` or :meth:`packed` to build it.
 
     Attributes

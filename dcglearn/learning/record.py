@@ -163,19 +163,15 @@ class NullSpace:
     n_pairs, rank, n_directions : int
         Pairs that count, the rank of X, and K L, the number of directions of W.
     free_ranks : tuple of int
-        Ranks (from 1) whose offset is undetermined although all varying grades are
-        compared there.
+        Those (from 1) whose offset is undetermined although all varying grades are compared there.
     empty_ranks : tuple of int
-        Ranks (from 1) at which some pair compares a grade with an empty rank.
+        Those at which some pair compares a grade with an empty rank.
     same_content : bool
         Whether both lists of every pair hold the same grades.
-    constant_ranks : tuple of int
-        Ranks (from 1) at which no pair differs.
-    constant_grades : tuple of int
-        Grade indices in which no pair differs at any rank. The others vary.
+    constant_ranks, constant_grades : tuple of int
+        Those at or in which no pair differs; the other grades vary.
     components : tuple of (int, tuple of tuples of int)
-        Rank (from 1) and the connected components of the varying grades there, where
-        there are several.
+        Ranks with several connected components of the varying grades, and these.
     n_unnamed : int
         Dimensions of the null space beyond all directions named above.
     """

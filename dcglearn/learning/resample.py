@@ -11,10 +11,9 @@ with 10 to 40 simulated queries of three judgments, a fifth of them wrong, the C
 orders up to .07 more of new pairs rightly (.03 in the mean); without errors, or from 80 queries
 on, hardly any.
 
-The cross-validation is repeated with new folds. The standard error is that of the difference from
-the best C on the same judgments, by query (:mod:`dcglearn.statistics.clustered_means`), and the
-variance between repeats is added. Every fold is solved along the whole path of C, each optimum
-being the start of the next.
+It is repeated with new folds. The standard error is that of the difference from the best C on the
+same judgments, by query, and the variance between repeats is added. Every fold is solved along the
+whole path of C, each optimum being the start of the next.
 
 **Resamples** of queries are those of the percentile bootstrap (Efron & Tibshirani, An Introduction
 to the Bootstrap, 1993, chapter 13): draw as many queries as there are, with replacement, learn

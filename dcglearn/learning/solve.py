@@ -115,7 +115,7 @@ def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None 
             if better.computed_gap < certificate.computed_gap:
                 answer, certificate, improved = polished, better, True
         if not certificate.confirmed:
-            if not answer.any():
+            if certificate.size <= certificate.distance:
                 check_not_zero(problem)
             raise SolverError(
                 f"the optimum is not confirmed (|W - W*| <= {TOLERANCE:g} |W|): {name} ended with "

@@ -50,7 +50,7 @@ COMMANDS = {
     "test": ["--json"],
     "study": ["--json"],
     "fit": ["--C", "cv", "--json"],
-    "fit --intervals": ["5", "--discounts", "log2", "--json"],
+    "fit --intervals": ["5", "--json"],
 }
 
 

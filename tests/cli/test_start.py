@@ -44,7 +44,7 @@ MAY_LOAD: dict[str, set[str]] = {
     "fit --help": {"pydantic"},
     "fit judgments.jsonl": SOLVING,
     "fit judgments.jsonl --json": SOLVING,
-    "fit judgments.jsonl --discounts log2 --out m.json": SOLVING,
+    "fit judgments.jsonl --margin hamming --out m.json": SOLVING,
     "fit judgments.jsonl --C cv": SOLVING,
     "inspect judgments.jsonl": SOLVING,
     "compare judgments.jsonl --repeats 1 --folds 3": SOLVING,

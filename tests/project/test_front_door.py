@@ -121,6 +121,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         d.study_judgments(judged, "judgments.jsonl", rng),
         parts,
         d.Problem.packed(parts),
+        d.Parameters(),
         evidence,
         d.fit_packed_evidence(fitted.model, evidence),
         d.DocumentGrades.of(QRELS, [RUN], 3),
