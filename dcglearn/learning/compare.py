@@ -1,9 +1,7 @@
 """Measures compared on the same judgments: the learned one, cross-validated, and given ones.
 
-The learned measure is cross-validated by query: every judgment is predicted by measures learned
-without the judgments of its query. Agreement changes with the folds, so that is repeated with new
-folds and averaged. Given measures need no training. The difference between two measures has the
-variance
+Every judgment is predicted by measures learned without the judgments of its query; that is repeated
+with new folds and averaged. The difference between two measures has the variance
 
     V = V_q + s^2 / R
 

@@ -144,17 +144,10 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
             The query of each pair. Cross-validation keeps a query together. By default
             each pair is a query of its own. Without effect unless C is ``"cv"``.
 
-        Returns
-        -------
-        DCGLearner
-            The learner itself.
-
         Raises
         ------
-        InputError
-            If the pairs, the weights or a parameter cannot be used, or `y` holds -1, 0 and 1.
-        SolverError
-            If no solver's answer is confirmed.
+        InputError, SolverError
+            If the pairs, the weights or a parameter cannot be used, or W is not confirmed.
         """
         learner = Parameters(**self.get_params())
         if isinstance(pairs, Preferences):

@@ -112,16 +112,6 @@ class Problem(ShortRepr):
             Positive and finite.
         monotone : bool, default True
 
-        Returns
-        -------
-        Problem
-
-        Raises
-        ------
-        InputError
-            If a part is not as above, there are no pairs, or C, weights and margins are so
-            large that the objective overflows.
-
         Examples
         --------
         >>> Problem.of([[[0, 1], [1, 1]]], n_grades=2).shape
@@ -159,15 +149,6 @@ class Problem(ShortRepr):
             From :func:`dcglearn.base.workers.open_workers`; threads of this process by default.
         advance : callable
             Called with (pairs read in this pass, 0).
-
-        Returns
-        -------
-        Problem
-
-        Raises
-        ------
-        InputError
-            If a file is damaged, nothing can be learned, or the objective overflows.
         """
         largest = float(pairs.n_ranks) if margin == "hamming" else 1.0
         source = RowGroups(pairs, margins_of(margin), largest, workers, advance)

@@ -51,16 +51,12 @@ class Solution(SolverRun, ShortRepr):
 
     Attributes
     ----------
-    solver : str
-        The solver whose answer it is.
-    status : str
-        How that solver ended, in its own words.
-    iterations : int
-    passes : int
-        Over all pairs, including the certificate's. Those of solvers that hold all of X are not
-        counted.
+    solver, status : str
+        The solver whose answer it is, and how it ended, in its own words.
+    iterations, passes : int
+        Its steps, and passes over all pairs, including the certificate's.
     polished : bool
-        Whether polishing improved the solver's answer.
+        Whether polishing improved its answer.
     W : ndarray of float, shape (K, L)
     certificate : Certificate
     model : QuadraticModel
