@@ -54,6 +54,8 @@ from .learning.record import Certificate as Certificate
 from .learning.sums import GramMatrices as GramMatrices
 
 # Certainty
+from .inference.usual import LearnedDCG as LearnedDCG
+from .inference.usual import learn_dcg as learn_dcg
 from .inference.estimate import JudgmentModel as JudgmentModel
 from .streaming.packed_evidence import PackedEvidence as PackedEvidence
 from .streaming.streamed_likelihood import fit_packed_evidence as fit_packed_evidence
@@ -204,6 +206,8 @@ __all__ = [
     "Certificate",
     "GramMatrices",
     "JudgmentModel",
+    "LearnedDCG",
+    "learn_dcg",
     "PackedEvidence",
     "fit_packed_evidence",
     "JudgmentFit",

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
-from dcglearn import InputError, JudgmentFit, JudgmentModel, Preferences, Scale, link_test
+from dcglearn import JudgmentFit, JudgmentModel, Preferences, Scale, link_test
 from dcglearn.inference.covariance import covariance
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.highest import highest_posterior
 from dcglearn.inference.likelihood import Likelihood, Rows
 from dcglearn.trials.counted_likelihood import CountedLikelihood
-from dcglearn.trials.draws import Blocks
 
 SCALE = Scale((2, 1, 0))
 MODELS = [
@@ -122,21 +120,3 @@ def test_an_adjusted_cluster_of_one_judgment_is_a_root_of_its_information(
             values, vectors = np.linalg.eigh(np.eye(len(r)) - np.outer(r, r))
             adjusted = vectors @ ((vectors.T @ u) / np.sqrt(np.maximum(values, 0.02)))
             assert step == pytest.approx(root @ adjusted, rel=1e-9, abs=1e-12)
-
-
-def failing() -> Iterator[int]:
-    yield 1
-    raise InputError("no more", "stop", "here")
-
-
-def test_blocks_are_drawn_once_and_their_error_is_raised_again() -> None:
-    drawn = []
-    blocks = Blocks(lambda: (drawn.append(i) or i for i in range(3)))
-    assert next(iter(blocks)) == 0
-    assert drawn == [0]
-    assert list(blocks) == list(blocks) == [0, 1, 2]
-    assert drawn == [0, 1, 2]
-    blocks = Blocks(failing)
-    for _ in range(2):
-        with pytest.raises(InputError, match="no more"):
-            list(blocks)

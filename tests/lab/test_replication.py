@@ -9,6 +9,7 @@ from dcglearn import (
     DCG,
     DCGLearner,
     InputError,
+    agreement,
     identifiable_similarity,
     permuted_lists,
     similarity,
@@ -88,7 +89,9 @@ def precision(design: str, n: int, truth: DCG, seed: int) -> float:
         return agreement(DCGLearner(n_grades=5).fit(train).utility_, test)
     train, held_out = flip_pairs(train, 40, rng), pairs(1000, "permutations")
     learners = [DCGLearner(n_grades=5, C=10.0**p).fit(train) for p in range(-4, 4)]
-    return agreement(max(learners, key=lambda one: agreement(one.utility_, held_out)).utility_, test)
+    return agreement(
+        max(learners, key=lambda one: agreement(one.utility_, held_out)).utility_, test
+    )
 
 
 @pytest.mark.parametrize(
