@@ -57,20 +57,18 @@ from .learning.sums import GramMatrices as GramMatrices
 from .inference.usual import LearnedDCG as LearnedDCG
 from .inference.usual import learn_dcg as learn_dcg
 from .inference.estimate import JudgmentModel as JudgmentModel
-from .streaming.packed_evidence import PackedEvidence as PackedEvidence
-from .streaming.streamed_likelihood import fit_packed_evidence as fit_packed_evidence
 from .inference.estimate import JudgmentFit as JudgmentFit
 from .inference.ratios import Estimated as Estimated
-from .hypotheses.likelihood_ratios import LikelihoodRatio as LikelihoodRatio
-from .hypotheses.likelihood_ratios import likelihood_ratio as likelihood_ratio
-from .hypotheses.questions import Question as Question
-from .hypotheses.questions import ask as ask
-from .hypotheses.questions import usual_questions as usual_questions
-from .hypotheses.certainty import Certainty as Certainty
-from .hypotheses.certainty import certainty_of as certainty_of
-from .hypotheses.segments import SegmentComparison as SegmentComparison
-from .hypotheses.segments import Segments as Segments
-from .hypotheses.segments import compare_segments as compare_segments
+from .inference.tests import LikelihoodRatio as LikelihoodRatio
+from .inference.tests import likelihood_ratio as likelihood_ratio
+from .inference.questions import Question as Question
+from .inference.questions import ask as ask
+from .inference.questions import usual_questions as usual_questions
+from .inference.certainty import Certainty as Certainty
+from .inference.certainty import certainty_of as certainty_of
+from .inference.segments import SegmentComparison as SegmentComparison
+from .inference.segments import Segments as Segments
+from .inference.segments import compare_segments as compare_segments
 from .inference.calibration import ReliabilityGroup as ReliabilityGroup
 from .inference.calibration import reliability as reliability
 from .inference.calibration import HeldOut as HeldOut
@@ -208,8 +206,6 @@ __all__ = [
     "JudgmentModel",
     "LearnedDCG",
     "learn_dcg",
-    "PackedEvidence",
-    "fit_packed_evidence",
     "JudgmentFit",
     "Estimated",
     "LikelihoodRatio",

@@ -28,11 +28,11 @@ from dcglearn.terminal.output import print_json, print_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dcglearn.families.given import FamilyLike
-    from dcglearn.hypotheses.questions import Question
     from dcglearn.inference.estimate import JudgmentModel
+    from dcglearn.inference.evidence import Evidence
+    from dcglearn.inference.families import FamilyLike
+    from dcglearn.inference.questions import Question
     from dcglearn.judgments.preferences import Preferences
-    from dcglearn.streaming.packed_evidence import PackedEvidence
 
 MAX_MODELLED = 1_000_000
 """More packed judgments are tested without reading them into memory."""
@@ -150,8 +150,8 @@ def test(
     json: JsonOption = False,
 ) -> None:
     """Test a measure, or compare groups of judgments."""
-    from dcglearn.hypotheses.segments import compare_segments
     from dcglearn.inference.estimate import JudgmentModel
+    from dcglearn.inference.segments import compare_segments
     from dcglearn.judgments.preferences import Preferences
     from dcglearn.report.questions import (
         question_json,
@@ -205,20 +205,19 @@ def test(
         print_text(questions_text(found))
 
 
-def _opened(path: str, judgments: JudgmentOptions) -> Preferences | PackedEvidence:
+def _opened(path: str, judgments: JudgmentOptions) -> Preferences | Evidence:
     """Read judgments; packed ones that do not fit are read again at every pass."""
     pairs = judgments.open_packed(path)
-    if pairs is not None:
-        from dcglearn.streaming.packed_evidence import PackedEvidence
+    if pairs is not None and pairs.n_pairs > MAX_MODELLED:
+        from dcglearn.inference.evidence import Evidence
 
-        if pairs.n_pairs > MAX_MODELLED:
-            with naming(path), reporting(f"reading {path} (parts)") as advance:
-                return PackedEvidence.of(pairs, advance=advance)
+        with naming(path), reporting(f"reading {path} (parts)") as advance:
+            return Evidence.of(pairs, advance=advance)
     return judgments.load(path)
 
 
 def _asked(
-    data: Preferences | PackedEvidence,
+    data: Preferences | Evidence,
     path: str,
     measure: str | None,
     families: tuple[FamilyLike | None, FamilyLike | None],
@@ -226,18 +225,18 @@ def _asked(
 ) -> Sequence[Question]:
     """Test a measure, or families that are not wider than those of the larger model."""
     from dcglearn.inference.estimate import JudgmentModel
-    from dcglearn.streaming.streamed_questions import ask_of, usual_questions_of
+    from dcglearn.inference.questions import ask, usual_questions
 
     if measure:
         (named,) = measures_for_judgments([measure], data, path)
-        return [ask_of(data, JudgmentModel(measure=named.measure), larger, named.name)]
+        return [ask(data, JudgmentModel(measure=named.measure), larger, named.name)]
     gains, discounts = families
     if gains is None and discounts is None and not larger.position_dependent:
-        return usual_questions_of(data, larger)
+        return usual_questions(data, larger)
     smaller = JudgmentModel(gains=gains or larger.gains, discounts=discounts or larger.discounts)
     name = _named(gains, discounts) or "the same gains at every rank"
     within = _named(*(None if one == "free" else one for one in (larger.gains, larger.discounts)))
-    return [ask_of(data, smaller, larger, name + (f", within {within}" if within else ""))]
+    return [ask(data, smaller, larger, name + (f", within {within}" if within else ""))]
 
 
 def _named(gains: FamilyLike | None, discounts: FamilyLike | None) -> str:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dcglearn.base.types import Integers
-    from dcglearn.hypotheses.certainty import Certainty
+    from dcglearn.inference.certainty import Certainty
     from dcglearn.judgments.preferences import Preferences
     from dcglearn.learning.problem import Problem
     from dcglearn.learning.record import ChosenC
@@ -129,10 +129,12 @@ def fit(
         raise InputError("--workers applies to packed pairs only", "run dcglearn pack first", prefs)
     else:
         data = judgments.load(files)
+    return_free_memory()  # of reading
     with naming(prefs):
         with reporting("counting judgments"):
             data.check_strict()
             contents = count_contents(data)
+        return_free_memory()
         encoding: EncodingChoice = "documents" if judgments.documents else "grades"
         parameters = Parameters(encoding, margin, 1.0 if value is None else value, solver)
         parameters = replace(parameters, n_grades=data.n_grades)
@@ -181,7 +183,7 @@ def _choose(
 
 def _certainty(data: Preferences, documents: bool) -> Certainty:
     """Estimate gains and discounts by a model of the judgment."""
-    from dcglearn.hypotheses.certainty import NO_GRADES, Certainty, certainty_of
+    from dcglearn.inference.certainty import NO_GRADES, Certainty, certainty_of
 
     if documents:
         return Certainty(reason=NO_GRADES)

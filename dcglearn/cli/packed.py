@@ -115,7 +115,7 @@ def fit_packed(
 ) -> tuple[str, MeasureFile]:
     """Learn from packed pairs; return a line that describes them, and the measure."""
     from dcglearn.base.workers import open_workers
-    from dcglearn.hypotheses.certainty import certainty_of_packed
+    from dcglearn.inference.certainty import certainty_of
     from dcglearn.learning.fit import fit
     from dcglearn.learning.problem import Problem
     from dcglearn.learning.record import JudgmentsRecord
@@ -135,7 +135,7 @@ def fit_packed(
             problem = Problem.packed(pairs, margin, C, several, cumulative(advance))
             learned = fit(problem, solver)
         with reporting("estimating intervals"):
-            certainty = certainty_of_packed(pairs, problem.n_pairs)
+            certainty = certainty_of(pairs)
         usual = learned_from(prior, pairs)
         with reporting("counting agreements"):
             file = JudgmentsRecord(Path(path).name, pairs.n_pairs, problem.n_pairs)

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 
 from dcglearn.axes.registry import CALIBRATED, JUDGMENT_MODEL, SHIPPED, USUAL, Entry, Registry
 from dcglearn.base.errors import InputError
-from dcglearn.families.vectors import FREE_FAMILY
+from dcglearn.inference.families import FREE_FAMILY
 from dcglearn.learning.solve import C_GRID
 from dcglearn.naming.presets import preset
 from dcglearn.simulation.truths import grade_scale

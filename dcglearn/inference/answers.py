@@ -39,155 +39,124 @@ TieModel = Literal["strict", "davidson", "rao-kupper"]
 A, B, TIE, GOOD, BAD = range(5)
 """Answers, as in :data:`dcglearn.judgments.meaning.answers.ANSWERS`."""
 
-V, T, H = range(3)
-"""The inputs of a probability: difference, frequency of ties, level. Strict answers have V only."""
+V, T, H, E = "vthe"
+"""The inputs of a probability: difference, frequency of ties, level, lapses."""
+
+_LARGEST = 150.0
+"""Differences beyond it, in log odds, are as certain; products of 1 / P are finite up to it."""
 
 
-_LARGEST = 300.0
-"""Logarithm of the largest 1 / P in derivatives, whose square is finite."""
+class Terms(NamedTuple):
+    """The logarithm of a probability, and its derivatives in inputs.
 
-
-class LogTerms(NamedTuple):
-    """The logarithm of a probability, and its derivatives in the inputs v, t and h.
-
-    Attributes
-    ----------
-    value : ndarray of float, shape (n,)
-    first : ndarray of float, shape (n, 3)
-    second : ndarray of float, shape (n, 3, 3)
+    Each array has the shape (n,). Of two inputs, the key is in the order of the inputs.
     """
 
     value: Floats
-    first: Floats
-    second: Floats
+    first: dict[str, Floats]
+    second: dict[str, Floats]
 
 
-class LapseTerms(NamedTuple):
-    """As :class:`LogTerms`, with the share of lapses e as the last input."""
-
-    value: Floats
-    first: Floats
-    second: Floats
-
-
-def log_probability(
-    answers: NDArray[np.int8], v: Floats, t: float, h: Floats, ties: TieModel
-) -> LogTerms:
-    """Return the log probability of each answer of somebody who does not lapse.
-
-    Parameters
-    ----------
-    answers : ndarray of int, shape (n,)
-        Indices of answers.
-    v : ndarray of float, shape (n,)
-        Utility of a minus that of b, with the side bias.
-    t : float
-        Frequency of ties; without effect for strict judgments.
-    h : ndarray of float, shape (n,)
-        Log odds that a tie is good; without effect for other answers.
-    ties : {"strict", "davidson", "rao-kupper"}
-
-    Returns
-    -------
-    LogTerms
+def answer_terms(
+    answers: NDArray[np.int8],
+    v: Floats,
+    t: float,
+    h: Floats,
+    e: float | Floats,
+    ties: TieModel,
+    q: float,
+) -> Terms:
+    """Return the log probability of each answer.
 
     Examples
     --------
-    >>> terms = log_probability(np.array([0, 1]), np.zeros(2), 0.0, np.zeros(2), "strict")
-    >>> np.exp(terms.value), terms.first[:, 0]
+    >>> terms = answer_terms(np.array([0, 1]), np.zeros(2), 0.0, np.zeros(2), 0.0, "strict", 0.5)
+    >>> np.exp(terms.value), terms.first["v"]
     (array([0.5, 0.5]), array([ 0.5, -0.5]))
     """
     sign = np.where(answers == A, 1.0, np.where(answers == B, -1.0, 0.0))
+    v = np.clip(v, -_LARGEST, _LARGEST)
     if ties == "strict":
-        return _strict(sign, v)
+        return _strict(sign, v, e)
     terms = _davidson(sign, v, t) if ties == "davidson" else _rao_kupper(sign, v, t)
     level = np.where(answers == GOOD, 1.0, np.where(answers == BAD, -1.0, 0.0))
-    if level.any():
-        odds = expit(h)
-        terms.value[:] += np.where(level != 0, log_expit(level * h), 0.0)
-        terms.first[:, H] = level * expit(-level * h)
-        terms.second[:, H, H] = -np.abs(level) * odds * (1 - odds)
-    return terms
+    odds = expit(h)
+    terms.value[:] += np.where(level != 0, log_expit(level * h), 0.0)
+    terms.first[H] = level * expit(-level * h)
+    terms.second[H + H] = -np.abs(level) * odds * (1 - odds)
+    return _with_lapses(terms, e, q)
 
 
-def with_lapses(terms: LogTerms, e: float | Floats, q: float) -> LapseTerms:
-    """Return the log probability of each answer if a share of them is given at random.
+def strict_probability(z: Floats, e: float | Floats) -> Floats:
+    """Return the probability of a strict answer whose list is better by z."""
+    return np.asarray(e / 2 + (1 - e) * expit(np.clip(z, -_LARGEST, _LARGEST)))
 
-    Parameters
-    ----------
-    terms : LogTerms
-        Of answers that are no lapses.
-    e : float or ndarray of float, shape (n,)
-        Share of lapses, from 0 to below 1.
-    q : float
-        Probability of each answer when it is a lapse.
 
-    Returns
-    -------
-    LapseTerms
-    """
+def _strict(sign: Floats, v: Floats, e: float | Floats) -> Terms:
+    """Return the terms of strict answers, for which two sides are possible."""
+    z = sign * v
+    p, other = expit(z), expit(-z)
+    P = e / 2 + (1 - e) * p
+    in_v, in_e = sign * (1 - e) * p * other / P, (0.5 - p) / P
+    second = {
+        V + V: in_v * (sign * (1 - 2 * p) - in_v),
+        V + E: -in_v * (1 / (1 - e) + in_e),
+        E + E: -in_e * in_e,
+    }
+    return Terms(np.log(P), {V: in_v, E: in_e}, second)
+
+
+def _with_lapses(terms: Terms, e: float | Floats, q: float) -> Terms:
+    """Return the terms if a share of answers is given at random."""
     with np.errstate(divide="ignore"):  # without lapses, the first logarithm is -inf
         value = np.logaddexp(np.log(e * q), np.log1p(-e) + terms.value)
     meant = np.exp(np.log1p(-e) + terms.value - value)  # the share of such answers that is meant
-    p, inverse = np.exp(terms.value), np.exp(np.minimum(-value, _LARGEST))
-    n, m = terms.first.shape
-    first, second = np.empty((n, m + 1)), np.empty((n, m + 1, m + 1))
-    first[:, :m] = meant[:, None] * terms.first
-    outer = terms.first[:, :, None] * terms.first[:, None, :]
-    second[:, :m, :m] = meant[:, None, None] * terms.second
-    second[:, :m, :m] += (meant * (1 - meant))[:, None, None] * outer
-    first[:, m] = (q - p) * inverse
-    second[:, m, m] = -(first[:, m] ** 2)
-    mixed = -terms.first * (q * p * inverse**2)[:, None]
-    second[:, :m, m] = second[:, m, :m] = mixed
-    return LapseTerms(value, first, second)
+    p, inverse = np.exp(terms.value), np.exp(-np.maximum(value, -2 * _LARGEST))
+    first = {one: meant * slope for one, slope in terms.first.items()}
+    second = {}
+    inputs = list(terms.first)
+    for i, one in enumerate(inputs):
+        for another in inputs[i:]:
+            bend = meant * (1 - meant) * terms.first[one] * terms.first[another]
+            second[one + another] = bend + meant * terms.second.get(one + another, 0.0)
+        second[one + E] = -terms.first[one] * (q * p * inverse**2)
+    first[E] = (q - p) * inverse
+    second[E + E] = -(first[E] ** 2)
+    return Terms(value, first, second)
 
 
-def _strict(sign: Floats, v: Floats) -> LogTerms:
-    terms = _empty(len(v), 1)
-    p = expit(v)
-    terms.value[:] = log_expit(sign * v)
-    terms.first[:, V] = sign * expit(-sign * v)
-    terms.second[:, V, V] = -p * (1 - p)
-    return terms
-
-
-def _davidson(sign: Floats, v: Floats, t: float) -> LogTerms:
-    terms = _empty(len(v))
+def _davidson(sign: Floats, v: Floats, t: float) -> Terms:
     numerators = np.stack([v / 2, -v / 2, np.full(len(v), t)])
     log_sum = np.logaddexp.reduce(numerators)
     p_a, p_b, p_tie = np.exp(numerators - log_sum)
     tie = sign == 0
-    terms.value[:] = np.where(tie, t, sign * v / 2) - log_sum
-    terms.first[:, V] = sign / 2 - (p_a - p_b) / 2
-    terms.first[:, T] = tie - p_tie
-    terms.second[:, V, V] = -(p_a + p_b - (p_a - p_b) ** 2) / 4
-    terms.second[:, V, T] = terms.second[:, T, V] = p_tie * (p_a - p_b) / 2
-    terms.second[:, T, T] = -p_tie * (1 - p_tie)
-    return terms
+    return Terms(
+        np.where(tie, t, sign * v / 2) - log_sum,
+        {V: sign / 2 - (p_a - p_b) / 2, T: tie - p_tie},
+        {
+            V + V: -(p_a + p_b - (p_a - p_b) ** 2) / 4,
+            V + T: p_tie * (p_a - p_b) / 2,
+            T + T: -p_tie * (1 - p_tie),
+        },
+    )
 
 
-def _rao_kupper(sign: Floats, v: Floats, t: float) -> LogTerms:
+def _rao_kupper(sign: Floats, v: Floats, t: float) -> Terms:
     """Return the terms; for a tie, P = (e^2t - 1) P(a) P(b)."""
-    terms = _empty(len(v))
-    for side in (1.0, -1.0):
-        rows = (sign == side) | (sign == 0)
-        z = side * v[rows] - t
-        slope, bend = expit(-z), -expit(z) * expit(-z)
-        terms.value[rows] += log_expit(z)
-        terms.first[rows, V] += side * slope
-        terms.first[rows, T] -= slope
-        terms.second[rows, V, V] += bend
-        terms.second[rows, T, T] += bend
-        terms.second[rows, V, T] -= side * bend
-        terms.second[rows, T, V] -= side * bend
-    tie = sign == 0
+    tie = (sign == 0).astype(float)
     shrink = -np.expm1(-2 * t)  # e^2t - 1 = e^2t shrink
-    terms.value[tie] += 2 * t + np.log(shrink)
-    terms.first[tie, T] += 2 / shrink
-    terms.second[tie, T, T] -= 4 * np.exp(-2 * t) / shrink**2
-    return terms
-
-
-def _empty(n: int, m: int = 3) -> LogTerms:
-    return LogTerms(np.zeros(n), np.zeros((n, m)), np.zeros((n, m, m)))
+    value = tie * (2 * t + np.log(shrink))
+    first = {V: np.zeros(len(v)), T: tie * (2 / shrink)}
+    bends = -tie * (4 * np.exp(-2 * t) / shrink**2)
+    second = {V + V: np.zeros(len(v)), V + T: np.zeros(len(v)), T + T: bends}
+    for side in (1.0, -1.0):
+        rows = (sign != -side).astype(float)
+        z = side * v - t
+        slope, bend = rows * expit(-z), -rows * expit(z) * expit(-z)
+        value += rows * log_expit(z)
+        first[V] += side * slope
+        first[T] -= slope
+        second[V + V] += bend
+        second[T + T] += bend
+        second[V + T] -= side * bend
+    return Terms(value, first, second)

@@ -13,16 +13,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr
+from scipy.special import expit, stdtr
 
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Integers
-from dcglearn.inference.answers import A, B
-from dcglearn.inference.covariance import joined
+from dcglearn.inference.answers import A, B, V
+from dcglearn.inference.covariance import ways_of
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.likelihood import Rows
 from dcglearn.judgments.folds import group_numbers, query_folds
@@ -144,7 +143,7 @@ def held_out(
         learned = model.fit(preferences[train])
         predicted = learned.on(preferences[test])
         if predicted is not None:
-            total = float(predicted.likelihood.evidence.weights.sum())
+            total = float(predicted.evidence.judged.weights.sum())
             losses.append((-predicted.log_likelihood, total))
             answers.append(_strict_answers(predicted))
         advance(done, n_folds)
@@ -165,96 +164,67 @@ def link_test(fit: JudgmentFit) -> LinkTest:
     LinkTest
     """
     likelihood, x = fit.likelihood, fit.parameters
-    parts = likelihood.sum_over_rows(x, lambda rows: _link_rows(fit, rows))
-    scores, of_gamma, information, bent = (joined(part) for part in zip(*parts, strict=True))
-    flat = information.reshape(-1, information.shape[2])
-    slopes = fit.covariance.model @ (bent.ravel() @ flat)  # gamma's score moves by this with theta
-    efficient = of_gamma - scores @ slopes
-    rows = bent - information @ slopes
-    size = beyond_rounding(float((rows**2).sum()), float((bent**2).sum()))
-    found: list[tuple[float, float]] = []
-    clusters: Sequence[Integers] = [likelihood.evidence.queries]
-    if likelihood.evidence.judges is not None and np.ptp(likelihood.evidence.judges):
-        clusters = [*clusters, likelihood.evidence.judges]
-    for numbers in clusters:
-        totals = np.bincount(numbers, efficient)
-        shares = np.bincount(numbers, (rows**2).sum(axis=1))
-        found.append((float(totals @ totals), size**2 / max(float(shares @ shares), 1e-300)))
-    variance, df = max(one for one, _ in found), min(df for _, df in found)
-    return link_test_of_scores(float(efficient.sum()), size, variance, df)
+    evidence = likelihood.evidence.independent or likelihood.evidence
+    ways = ways_of(likelihood.evidence)[:2]
 
+    def along(rows: Rows) -> Floats:
+        _, bent, Z = _bent(fit, rows)
+        return np.asarray(np.einsum("na,nap->p", bent, Z))
 
-def beyond_rounding(information: float, whole: float) -> float:
-    """Return the information on gamma beyond that on other parameters, 0 if it is rounding.
+    total = np.asarray(sum(likelihood.map(evidence, x, along, with_ids=True)))
+    slopes = fit.covariance.model @ total  # gamma's score moves by this with theta
 
-    Parameters
-    ----------
-    information : float
-    whole : float
-        That on gamma, if all else were known.
+    def sums(rows: Rows) -> tuple[Floats, list[tuple[Integers, Floats, Floats]]]:
+        judged, copies = rows.judged, rows.judged.copies
+        terms = likelihood.terms(x, rows)
+        bend, bent, Z = _bent(fit, rows)
+        efficient = bend * terms.first[V] - likelihood.scores(rows, terms) @ slopes
+        shares = ((bent - Z @ slopes) ** 2).sum(axis=1) / copies
+        pair = np.stack([efficient * judged.weights / copies, shares], axis=1)
+        found = []
+        for way in ways:
+            own = way.alone(judged)
+            found.append((*way.sums(judged, pair), copies[own] @ pair[own] ** 2))
+        return np.append(copies @ pair, (bent**2).sum()), found
 
-    Examples
-    --------
-    >>> beyond_rounding(2.0, 3.0), beyond_rounding(1e-16, 3.0), beyond_rounding(1e-30, 1e-30)
-    (2.0, 0.0, 0.0)
-    """
-    return information if information > _NOTHING * max(whole, 1.0) else 0.0
-
-
-def link_test_of_scores(total: float, information: float, variance: float, df: float) -> LinkTest:
-    """Return the test of the link from the sum of scores in gamma.
-
-    Parameters
-    ----------
-    total : float
-        Of the scores in gamma, without what moves with the other parameters.
-    information : float
-        On gamma, beyond that on the other parameters; 0 if there is none.
-    variance : float
-        Of the total, robust to clusters.
-    df : float
-        Degrees of freedom of the variance.
-
-    Examples
-    --------
-    >>> round(link_test_of_scores(3.0, 2.0, 1.0, 1e9).p, 4)
-    0.0027
-    """
-    if not (information and variance):
+    of_all, squares = np.zeros(3), np.zeros((len(ways), 2))
+    of_clusters = [np.zeros((way.count, 2)) for way in ways]
+    for part, of_ways in likelihood.map(evidence, x, sums, with_ids=True):
+        of_all += part
+        for i, (numbers, found, own) in enumerate(of_ways):
+            of_clusters[i][numbers] += found
+            squares[i] += own
+    squares += [(one**2).sum(axis=0) for one in of_clusters]
+    score, size, whole = of_all.tolist()
+    variance, of_shares = squares.max(axis=0).tolist()
+    if size <= _NOTHING * max(whole, 1.0) or not variance:
         return LinkTest(0.0, 0.0, math.inf, 1.0)
-    t = total / math.sqrt(variance)
-    return LinkTest(total / information, t, df, float(2 * stdtr(df, -abs(t))))
+    t, df = score / math.sqrt(variance), size**2 / max(of_shares, 1e-300)
+    return LinkTest(score / size, t, df, float(2 * stdtr(df, -abs(t))))
 
 
-def _link_rows(fit: JudgmentFit, rows: Rows) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return scores of parameters (n, P) and of gamma (n,), and rows of information on both.
-
-    The latter have the shapes (n, answers, P) and (n, answers).
-    """
-    likelihood, x = fit.likelihood, fit.parameters
-    weights = likelihood.evidence.weights[rows.rows]
-    bend = rows.v * np.abs(rows.v)
-    scores = weights[:, None] * likelihood.scores(x, rows)
-    of_gamma = weights * bend * likelihood.answer_terms(x, rows)[1]
-    factors = likelihood.information_factors(x, rows)
-    information = [
-        likelihood.scores(x, rows, answer) * factor[:, None] for answer, factor in factors
-    ]
-    bent = [
-        bend * likelihood.answer_terms(x, rows, answer)[1] * factor for answer, factor in factors
-    ]
-    return scores, of_gamma, np.stack(information, axis=1), np.stack(bent, axis=1)
+def _bent(fit: JudgmentFit, rows: Rows) -> tuple[Floats, Floats, Floats]:
+    """Return v |v| (n,); rows of information on gamma (n, answers), on the rest (n, answers, P)."""
+    bend, likelihood = rows.v * np.abs(rows.v), fit.likelihood
+    parts = likelihood.expected_answers(fit.parameters, rows)
+    bent = [bend * terms.first[V] * factor for terms, factor in parts]
+    Z = [likelihood.scores(rows, terms) * factor[:, None] for terms, factor in parts]
+    return bend, np.stack(bent, axis=1), np.stack(Z, axis=1)
 
 
 def _strict_answers(fit: JudgmentFit) -> tuple[Floats, Floats, Floats, Floats]:
     """Return v, the probability of a among strict answers, whether it was a, and weights."""
-    likelihood, x = fit.likelihood, fit.parameters
-    evidence = likelihood.evidence
-    strict = evidence.answers <= B
-    v = np.concatenate(likelihood.sum_over_rows(x, lambda rows: rows.v))[strict]
-    p = likelihood.probabilities(x)[strict]
-    p_a = p[:, A] / (p[:, A] + p[:, B])
-    return v, p_a, (evidence.answers[strict] == A).astype(float), evidence.weights[strict]
+    likelihood, judged = fit.likelihood, fit.evidence.judged
+
+    def of_rows(rows: Rows) -> tuple[Floats, Floats]:
+        a, b = (likelihood.terms(fit.parameters, rows, one).value for one in (A, B))
+        return rows.v, expit(a - b)
+
+    parts = likelihood.map(fit.evidence, fit.parameters, of_rows)
+    v, p_a = (np.concatenate(one) for one in zip(*parts, strict=True))
+    strict = judged.answers <= B
+    right = (judged.answers[strict] == A).astype(float)
+    return v[strict], p_a[strict], right, judged.weights[strict]
 
 
 def _groups(

@@ -1,10 +1,10 @@
 """Estimates of gains and discounts from a model of the judgment, with intervals.
 
 The estimate is the maximum of the posterior (:mod:`dcglearn.inference.likelihood`). Intervals are
-those of Fieller for ratios (:mod:`dcglearn.inference.ratios`), with variances robust to
-clusters and Satterthwaite's degrees of freedom (:mod:`dcglearn.inference.covariance`). In
-simulation they cover the truth 93 to 98 times in 100 from 200 judgments on, where a plain
-sandwich interval covers 85 to 92.
+those of ratios (:mod:`dcglearn.inference.ratios`), with variances robust to clusters and
+Satterthwaite's degrees of freedom (:mod:`dcglearn.inference.covariance`). In simulation they cover
+the truth 93 to 98 times in 100 from 200 judgments on, where a plain sandwich interval covers 85 to
+92.
 
 Discounts that have to decrease may lie on the border of what is allowed, where no such theory
 holds. Their intervals are those of free discounts, put in order: a band that is made monotone
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.special import stdtr
@@ -24,35 +23,44 @@ from scipy.special import stdtr
 from dcglearn.base.checks import checked_rng
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
-from dcglearn.base.types import Floats
-from dcglearn.families.charts import anchor_of
-from dcglearn.families.given import FamilyLike, discounts_like, gains_like
-from dcglearn.families.vectors import FREE_FAMILY, Anchor
-from dcglearn.families.weights import AnyWeights, GivenWeights, Products, WeightFamily
+from dcglearn.base.types import Floats, Grades
 from dcglearn.inference.answers import TieModel
 from dcglearn.inference.covariance import Covariance, covariance
-from dcglearn.inference.evidence import Evidence
-from dcglearn.inference.highest import highest_posterior, with_judges
+from dcglearn.inference.evidence import Evidence, Judgments
+from dcglearn.inference.families import (
+    FREE_FAMILY,
+    ORDERED,
+    FamilyLike,
+    discount_family,
+    gain_family,
+)
+from dcglearn.inference.judges import with_judges
 from dcglearn.inference.likelihood import Likelihood
-from dcglearn.inference.maximise import Maximum
-from dcglearn.inference.parameters import estimated_parameter
+from dcglearn.inference.maximise import Maximum, highest_posterior
 from dcglearn.inference.ratios import (
     MIN_SHARE,
     Estimated,
+    Profile,
+    estimated_parameter,
     estimated_ratios,
     monotone_discounts,
     ratio_slopes,
-    share_of_data,
     simultaneous_quantile,
 )
-from dcglearn.inference.reach import on_scale
+from dcglearn.inference.weights import (
+    Combinations,
+    Products,
+    WeightFamily,
+    any_weights,
+    multiples_of,
+)
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Scale
 
-ORDERED = ("decreasing", "convex")
-"""Families of discounts on whose border no theory of intervals holds."""
+_FAR_LARGER = 10.0
+"""Discounts are read from the best grade, unless another is worth so many times as much."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +70,8 @@ class JudgmentModel:
     Parameters
     ----------
     gains, discounts : str or sequence of float
-        Families, as in :func:`~dcglearn.families.vectors.gain_family` and
-        :func:`~dcglearn.families.vectors.discount_family`, or numbers that are given.
+        Families, as in :func:`~dcglearn.inference.families.gain_family` and
+        :func:`~dcglearn.inference.families.discount_family`, or numbers that are given.
     ties : {"strict", "davidson", "rao-kupper"}, default "strict"
         What is modelled: strict judgments only, or ties as well.
     side, lapses : bool, default True
@@ -93,27 +101,24 @@ class JudgmentModel:
     position_dependent: bool = False
     measure: Measure | None = None
 
-    def family(self, scale: Scale, n_ranks: int) -> WeightFamily:
-        """Return the family of W on a scale.
-
-        Parameters
-        ----------
-        scale : Scale
-        n_ranks : int
-        """
+    def family(self, scale: Scale, n_ranks: int, empty: bool = False) -> WeightFamily:
+        """Return the family of W on a scale, in which an empty rank may be a grade of its own."""
         if self.measure is not None:
-            return GivenWeights(np.array(self.measure.matrix_for(n_ranks)), str(self.measure))
+            W = np.array(self.measure.matrix_for(n_ranks))
+            return multiples_of(W, str(self.measure), empty)
         if self.position_dependent:
-            return AnyWeights(n_ranks, len(scale))
+            return any_weights(n_ranks, len(scale), empty)
         values = np.array(scale.values, float)
-        return Products(gains_like(self.gains, values), discounts_like(self.discounts, n_ranks))
+        gains = gain_family(self.gains, values, empty)
+        return Products(gains, discount_family(self.discounts, n_ranks))
 
-    def fit(self, preferences: Preferences) -> JudgmentFit:
+    def fit(self, judgments: Judgments) -> JudgmentFit:
         """Estimate the parameters.
 
         Parameters
         ----------
-        preferences : Preferences
+        judgments : Preferences or PackedPairs
+            In memory, or in packed files that are read part by part.
 
         Returns
         -------
@@ -126,42 +131,19 @@ class JudgmentModel:
         SolverError
             If the maximum is not reached.
         """
-        return self.fit_evidence(Evidence.of(preferences, self.ties), preferences.scale)
-
-    def fit_evidence(self, evidence: Evidence, scale: Scale) -> JudgmentFit:
-        """Estimate the parameters from judgments that are encoded already.
-
-        Parameters
-        ----------
-        evidence : Evidence
-        scale : Scale
-
-        Returns
-        -------
-        JudgmentFit
-
-        Raises
-        ------
-        InputError, SolverError
-            As :meth:`fit`.
-        """
-        likelihood = self.likelihood(evidence, scale)
+        evidence = Evidence.of(judgments, self.ties)
+        likelihood = self.likelihood(evidence)
         if self.judges and self.lapses:
             likelihood = with_judges(likelihood)
         free = None
         if not self.has_own_family and self.discounts in ORDERED:
-            free = replace(self, discounts=FREE_FAMILY).fit_evidence(evidence, scale)
-        return JudgmentFit(self, scale, *highest_posterior(likelihood), free)
+            free = replace(self, discounts=FREE_FAMILY).fit(evidence)
+        return JudgmentFit(self, likelihood, highest_posterior(likelihood), free)
 
-    def likelihood(self, evidence: Evidence, scale: Scale) -> Likelihood:
-        """Return the likelihood of judgments under this model.
-
-        Parameters
-        ----------
-        evidence : Evidence
-        scale : Scale
-        """
-        family = self.family(scale, evidence.shape[0])
+    def likelihood(self, evidence: Evidence) -> Likelihood:
+        """Return the likelihood of judgments under this model."""
+        layout = evidence.layout
+        family = self.family(evidence.scale, layout.n_ranks, layout.empty)
         return Likelihood(evidence, family, self.ties, self.side, self.lapses)
 
     @property
@@ -177,7 +159,6 @@ class JudgmentFit:
     Attributes
     ----------
     model : JudgmentModel
-    scale : Scale
     likelihood : Likelihood
     maximum : Maximum
     free : JudgmentFit or None
@@ -185,34 +166,38 @@ class JudgmentFit:
     """
 
     model: JudgmentModel
-    scale: Scale
     likelihood: Likelihood
     maximum: Maximum
     free: JudgmentFit | None = None
 
     def __repr__(self) -> str:
-        judgments = counted(len(self.likelihood.evidence), "judgment")
+        judgments = counted(len(self.evidence), "judgment")
         return f"JudgmentFit({self.likelihood.family.name}; {judgments})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what the model does not make anew: families hold functions."""
-        kept = self.likelihood.evidence, self.likelihood.relative_lapses, self.anchor
-        return _restored, (self.model, self.scale, *kept, self.maximum, self.free)
+    @property
+    def evidence(self) -> Evidence:
+        """The judgments that were used."""
+        return self.likelihood.evidence
+
+    @property
+    def scale(self) -> Scale:
+        """The grades, best first."""
+        return self.evidence.scale
 
     @property
     def parameters(self) -> Floats:
         """The estimate, shape (P,)."""
         return self.maximum.parameters
 
-    @property
-    def anchor(self) -> Anchor:
-        """The gain that is fixed, that of the best grade unless another is far larger."""
-        return anchor_of(self.likelihood.family)
-
     @cached_property
+    def table(self) -> Floats:
+        """W in log odds, shape (K, L), or (K, L + 1) if an empty rank is a grade of its own."""
+        return self.likelihood.family.weights(self._of_weights)
+
+    @property
     def weights(self) -> Floats:
         """W in log odds, shape (K, L)."""
-        return self.likelihood.family.weights(self._of_weights)
+        return self.table[:, : len(self.scale)]
 
     @cached_property
     def log_likelihood(self) -> float:
@@ -222,7 +207,7 @@ class JudgmentFit:
     @cached_property
     def covariance(self) -> Covariance:
         """The covariance of the parameters."""
-        return covariance(self.likelihood, self.maximum)
+        return covariance(self.likelihood, self.parameters, self.maximum.free)
 
     @cached_property
     def dcg(self) -> DCG:
@@ -232,6 +217,11 @@ class JudgmentFit:
         """
         gains, discounts = self.weights.mean(axis=0), self.weights[:, 0]
         return DCG(gains / gains[0], discounts / discounts[0])
+
+    def utilities(self, lists: Grades) -> Floats:
+        """Return the utility of lists of grade indices, (..., K), in log odds."""
+        table = np.hstack([self.weights, self._of_empty[:, None]])
+        return np.asarray(table[np.arange(len(table)), lists].sum(axis=-1))
 
     def on(self, preferences: Preferences) -> JudgmentFit | None:
         """Return the same parameters with other judgments, to see how they predict them.
@@ -246,9 +236,8 @@ class JudgmentFit:
         JudgmentFit or None
             None if no judgment can be predicted.
         """
-        levels = self.likelihood.evidence.sum_layout is not None
         try:
-            evidence = Evidence.of(preferences, self.model.ties, levels)
+            evidence = Evidence.of(preferences, self.model.ties, self.evidence.layout)
         except InputError:
             return None
         likelihood = replace(self.likelihood, evidence=evidence, relative_lapses=None)
@@ -267,7 +256,25 @@ class JudgmentFit:
             One per grade; the best is 1, the worst 0.
         """
         names = [f"gain {label}" for label in self.scale.labels]
-        return self._ratios(names, self._grade_rows, level)
+        return self._ratios(names, self._grade_rows[: len(names)], self._gain_rows, level)
+
+    def empty_rank(self, level: float = 0.95) -> Estimated | None:
+        """Return what an empty rank is worth, relative to the best grade; the worst grade has 0.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+
+        Returns
+        -------
+        Estimated or None
+            None unless lists of a pair differ in their empty ranks.
+        """
+        if not self.evidence.layout.empty:
+            return None
+        some = [0, -1]
+        rows = None if self._gain_rows is None else self._gain_rows[some]
+        return self._ratios(["gain 1", "empty rank"], self._grade_rows[some], rows, level)[1]
 
     def discounts(self, level: float = 0.95) -> tuple[Estimated, ...]:
         """Return the discount of each rank, with its interval.
@@ -283,21 +290,21 @@ class JudgmentFit:
         """
         names = [f"discount {rank}" for rank in range(1, len(self.weights) + 1)]
         if self.free is None:
-            return self._ratios(names, self._rank_rows, level)
-        column, free = self.weights[:, self.anchor.grade], self.free.discounts(level)
+            return self._ratios(names, self._rank_rows, self._discount_rows, level)
+        column, free = self.weights[:, self._reference], self.free.discounts(level)
         return monotone_discounts(column / column[0], free) if column[0] else free
 
     @property
     def gain_slopes(self) -> Floats:
         """The derivative of each gain in the parameters, shape (L, P)."""
-        rows = self._grade_rows
-        return ratio_slopes(rows @ self.weights.ravel(), self._slopes(rows))
+        rows = self._grade_rows[: len(self.scale)]
+        return ratio_slopes(rows @ self.table.ravel(), self._slopes(rows))
 
     @property
     def discount_slopes(self) -> Floats:
         """The derivative of each discount in the parameters, shape (K, P)."""
         rows = self._rank_rows
-        return ratio_slopes(rows @ self.weights.ravel(), self._slopes(rows))
+        return ratio_slopes(rows @ self.table.ravel(), self._slopes(rows))
 
     def simultaneous_level(self, rng: np.random.Generator, level: float = 0.95) -> float:
         """Return the level of single intervals that together hold all numbers with `level`.
@@ -321,7 +328,7 @@ class JudgmentFit:
         if not varies.any():
             return level
         correlation = (V / np.outer(sizes, sizes).clip(1e-300))[np.ix_(varies, varies)]
-        df = min(self.covariance.degrees_of_freedom(one) for one in slopes[varies])
+        df = float(self.covariance.degrees_of_freedom(slopes[varies]).min())
         quantile = simultaneous_quantile(correlation, df, level, rng)
         return max(level, float(2 * stdtr(df, quantile) - 1))
 
@@ -339,62 +346,92 @@ class JudgmentFit:
         InputError
             If the model does not have it.
         """
+        names = self.likelihood.names
+        if name not in names:
+            raise InputError(f"the model has no {name}", f"use one of {', '.join(names)}")
         return estimated_parameter(self.likelihood, self.maximum, self.covariance, name, level)
+
+    def contrast_of(self, of_weights: Floats) -> Floats:
+        """Return the derivatives in the parameters, (m, P), of numbers linear in W, (m, K L)."""
+        slopes = np.zeros((len(of_weights), self.likelihood.n_parameters))
+        entries = np.arange(self.table.size).reshape(self.table.shape)[:, : len(self.scale)]
+        J = self.likelihood.family.jacobian(self._of_weights)
+        slopes[:, : self.likelihood.n_weights] = of_weights @ J[entries.ravel()]
+        return slopes
 
     @property
     def _of_weights(self) -> Floats:
         return self.parameters[: self.likelihood.n_weights]
 
+    @property
+    def _of_empty(self) -> Floats:
+        """What an empty rank adds, shape (K,)."""
+        return self.table[:, -1] if self.evidence.layout.empty else np.zeros(len(self.table))
+
     @cached_property
     def _grade_rows(self) -> Floats:
-        """Return rows (L, K L) whose products with W are in proportion to the gains.
+        """Return rows, one per column of W, whose products with W are in proportion to the gains.
 
         Mean weights over ranks; where lists that permute each other leave these undetermined,
         ranks count by the deviation of their discount from the mean.
         """
-        K, L = self.weights.shape
+        K, L = self.table.shape
         rows = np.tile(np.eye(L) / K, K)
-        share = share_of_data(self.covariance, self._prior, self._slopes(rows)[0])
-        column = self.weights[:, self.anchor.grade]
+        if not isinstance(self.likelihood.family, Products):
+            return rows
+        share = self.covariance.share_of_data(self._slopes(rows[:1])[0])
+        column = self.table[:, self._reference]
         deviations = column - column.mean()
-        if isinstance(self.likelihood.family, Products) and share < MIN_SHARE and deviations.any():
-            return np.kron(deviations, np.eye(L))
-        return rows
+        return np.kron(deviations, np.eye(L)) if share < MIN_SHARE and deviations.any() else rows
 
     @property
     def _rank_rows(self) -> Floats:
-        """Return rows (K, K L) whose products with W are the weights of one grade.
+        """Return rows (K, K L) whose products with W are the weights of one grade."""
+        K, L = self.table.shape
+        return np.kron(np.eye(K), np.eye(L)[self._reference])
 
-        That is the best, unless another is worth far more.
-        """
-        K, L = self.weights.shape
-        return np.kron(np.eye(K), np.eye(L)[self.anchor.grade])
+    @property
+    def _reference(self) -> int:
+        """The grade that discounts are read from."""
+        sizes = np.abs(self.weights).max(axis=0)
+        largest = int(sizes.argmax())
+        return largest if sizes[largest] > _FAR_LARGER * sizes[0] else 0
+
+    @property
+    def _gain_rows(self) -> Floats | None:
+        """The gains as linear numbers of the parameters, None where they are not."""
+        family = self.likelihood.family
+        if isinstance(family, Combinations):
+            return self._slopes(self._grade_rows)
+        if not isinstance(family, Products) or family.gains.formula:
+            return None
+        rows = np.zeros((len(family.gains.generators), self.likelihood.n_parameters))
+        n = family.discounts.n_parameters
+        rows[:, n : n + family.gains.n_coefficients] = family.gains.generators
+        return rows
+
+    @property
+    def _discount_rows(self) -> Floats | None:
+        """The discounts as linear numbers of the parameters, None where they are not."""
+        family = self.likelihood.family
+        if isinstance(family, Combinations):
+            return self._slopes(self._rank_rows)
+        if not isinstance(family, Products) or not family.discounts.n_coefficients:
+            return None
+        rows = np.zeros((len(family.discounts.generators), self.likelihood.n_parameters))
+        rows[:, : family.discounts.n_coefficients] = family.discounts.generators
+        return rows
 
     def _slopes(self, rows: Floats) -> Floats:
         slopes = np.zeros((len(rows), self.likelihood.n_parameters))
-        slopes[:, : self.likelihood.n_weights] = rows @ self.likelihood.family.jacobian(
-            self._of_weights
-        )
+        J = self.likelihood.family.jacobian(self._of_weights)
+        slopes[:, : self.likelihood.n_weights] = rows @ J
         return slopes
 
-    def _ratios(self, names: list[str], rows: Floats, level: float) -> tuple[Estimated, ...]:
+    def _ratios(
+        self, names: list[str], rows: Floats, linear: Floats | None, level: float
+    ) -> tuple[Estimated, ...]:
         """Return the ratios of rows of W (m, K L) to the first of them."""
-        values, slopes = rows @ self.weights.ravel(), self._slopes(rows)
-        return estimated_ratios(names, values, slopes, self.covariance, self._prior, level)
-
-    @property
-    def _prior(self) -> Floats:
-        return self.likelihood.prior_information(self.parameters)
-
-
-def _restored(
-    model: JudgmentModel,
-    scale: Scale,
-    evidence: Evidence,
-    relative_lapses: Floats | None,
-    anchor: Anchor,
-    maximum: Maximum,
-    free: JudgmentFit | None,
-) -> JudgmentFit:
-    likelihood = replace(model.likelihood(evidence, scale), relative_lapses=relative_lapses)
-    return JudgmentFit(model, scale, on_scale(likelihood, anchor), maximum, free)
+        values, slopes = rows @ self.table.ravel(), self._slopes(rows)
+        profile = None if linear is None else Profile(self.likelihood, self.maximum, linear)
+        return estimated_ratios(names, values, slopes, self.covariance, level, profile)

@@ -2,35 +2,88 @@
 
 Lists are kept as codes (:mod:`dcglearn.learning.codes`). The features of a judgment, x J for
 the encoded difference x of its lists and a matrix J of p columns, are sums of one row of a table
-per code; x itself is never built.
+per code; x itself is never built. Judgments are in memory, or in packed files whose row groups are
+read again at every pass, the same to the last bit each time. Equal judgments are counted: all that
+matters for the likelihood is the sum of their weights.
+
+An empty rank is one more grade where lists of a pair differ in their empty ranks; where they do
+not, it cancels out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.progress import Advance, silent
+from dcglearn.base.threads import map_in_order, map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.answers import BAD, GOOD, TIE, B, TieModel
-from dcglearn.judgments.folds import group_numbers
+from dcglearn.judgments.numbering import id_numbers
+from dcglearn.judgments.packed import CodedJudgments, PackedPairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.codes import CodeLayout
-from dcglearn.measures.scale import NO_DOCUMENT
+from dcglearn.measures.scale import NO_DOCUMENT, Scale
+
+Judgments: TypeAlias = "Preferences | PackedPairs | Evidence"
+"""What models are fitted to: judgments in memory, in packed files, or as collected for a model."""
+
+SAMPLE = 40_000
+"""About so many judgments, evenly spaced, are kept of packed ones: estimates begin with theirs."""
+
+CHUNK = 1 << 15
+"""Judgments that are processed at a time."""
+
+_FEWEST_COUNTED = 2000
+_PROBE = 1 << 15
+_FEWEST_EQUAL = 0.02
+_MAX_DISTINCT = 1 << 22
+"""Equal judgments are counted if there are many, and at least this share of the first ones repeat
+earlier ones; more distinct ones are not collected."""
+
+_ANSWERS = 5
+
+_Statistic = TypeVar("_Statistic")
 
 
-class UsableRows(NamedTuple):
-    """Which judgments a model uses, and how many it does not.
+class Judged(NamedTuple):
+    """Some judgments whose lists differ.
 
     Attributes
     ----------
-    rows : ndarray of int, shape (n,)
-    same_lists, without_weight, ties_left_out : int
-        As those of :class:`Evidence`.
+    codes : ndarray of unsigned int, shape (codes per pair, n)
+        Of the two lists, a first.
+    answers : ndarray of int, shape (n,)
+    weights : ndarray of float, shape (n,)
+    queries, judges : ndarray of int, shape (n,)
+        Numbers; -1 where one is missing: the judgment is a cluster of its own.
+    copies : ndarray of float, shape (n,)
+        How many judgments of equal weight a row stands for; their sum is the row's weight.
     """
+
+    codes: NDArray[np.unsignedinteger]
+    answers: NDArray[np.int8]
+    weights: Floats
+    queries: Integers
+    judges: Integers
+    copies: Floats
+
+    def take(self, rows: slice | NDArray[np.bool_] | Integers) -> Judged:
+        """Return some of the judgments; queries and judges keep their numbers."""
+        kept = self._replace(**{name: getattr(self, name)[rows] for name in self._fields[1:]})
+        return kept._replace(codes=self.codes[:, rows])
+
+
+class Used(NamedTuple):
+    """Which judgments a model uses, and how many it does not."""
 
     rows: Integers
     same_lists: int
@@ -38,13 +91,11 @@ class UsableRows(NamedTuple):
     ties_left_out: int
 
     @classmethod
-    def of(
-        cls, lists: Pairs, answers: NDArray[np.int8], weights: Floats, ties: TieModel
-    ) -> UsableRows:
+    def of(cls, judged: CodedJudgments | Preferences, ties: TieModel) -> Used:
         """Find the judgments that a model uses: those of lists that differ, with a weight."""
-        differ = (lists[:, 0] != lists[:, 1]).any(axis=1)
-        weighted = weights > 0
-        modelled = answers <= B if ties == "strict" else np.ones(len(answers), bool)
+        differ = (judged.lists[:, 0] != judged.lists[:, 1]).any(axis=1)
+        weighted = judged.weights > 0
+        modelled = judged.answers <= B if ties == "strict" else np.ones(len(differ), bool)
         return cls(
             np.flatnonzero(differ & weighted & modelled),
             int((~differ & weighted & modelled).sum()),
@@ -53,140 +104,386 @@ class UsableRows(NamedTuple):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
+class Layout:
+    """How lists become codes.
+
+    Attributes
+    ----------
+    n_ranks, n_grades : int
+        K and L.
+    levels : bool
+        Whether ties have levels, good or bad.
+    empty : bool
+        Whether an empty rank is a grade of its own, after the worst.
+    """
+
+    n_ranks: int
+    n_grades: int
+    levels: bool = False
+    empty: bool = False
+
+    @cached_property
+    def differences(self) -> CodeLayout:
+        """The codes as differences of lists."""
+        return CodeLayout(self.n_ranks, self.n_grades + self.empty, False)
+
+    @cached_property
+    def sums(self) -> CodeLayout:
+        """The same codes as sums of lists."""
+        return CodeLayout(self.n_ranks, self.n_grades + self.empty, False, sums=True)
+
+    def encode(self, lists: Pairs) -> NDArray[np.unsignedinteger]:
+        """Return the codes of lists, (codes per pair, n); equal grades at a rank cancel out."""
+        graded = np.where(lists == NO_DOCUMENT, self.n_grades, lists)
+        if not self.levels:
+            graded = np.where((lists[:, 0] == lists[:, 1])[:, None], 0, graded)
+        return self.differences.encode(np.minimum(graded, self.n_grades + self.empty - 1))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Evidence:
     """Judgments whose lists differ.
 
     Attributes
     ----------
-    layout : CodeLayout
-    codes : ndarray of unsigned int, shape (codes per pair, n)
-        Of the two lists, a first.
-    answers : ndarray of int, shape (n,)
-    weights : ndarray of float, shape (n,)
-    queries : ndarray of int, shape (n,)
-        A number per query; a judgment without one is a cluster of its own.
-    judges : ndarray of int, shape (n,), or None
-        A number per judge, if judges are known.
+    scale : Scale
+    layout : Layout
+    judged : Judged
+        All judgments; of packed ones, some of them.
+    n_judgments : int
+    n_queries, n_judges : int
+        Largest number of a query or judge, plus 1; 0 judges unless every judgment has one.
     rows : ndarray of int, shape (n,)
-        Which judgments of the preferences these are.
-    sum_layout : CodeLayout or None
-        As `layout`, for the sum of the two encoded lists; None unless ties have levels.
+        Which judgments of the preferences these are; of the sample of packed ones.
     same_lists, without_weight, ties_left_out : int
         Judgments that are not used: of lists with equal grades at all ranks, of weight 0, and
         ties where only strict judgments are modelled.
+    parts : PackedParts or None
+        Where the judgments are read from, if they are packed.
     """
 
-    layout: CodeLayout
-    codes: NDArray[np.unsignedinteger]
-    answers: NDArray[np.int8]
-    weights: Floats
-    queries: Integers
-    judges: Integers | None
+    scale: Scale
+    layout: Layout
+    judged: Judged
+    n_judgments: int
+    n_queries: int
+    n_judges: int
     rows: Integers
-    sum_layout: CodeLayout | None
+    lists: Pairs
     same_lists: int = 0
     without_weight: int = 0
     ties_left_out: int = 0
+    parts: PackedParts | None = None
 
     @classmethod
     def of(
-        cls, preferences: Preferences, ties: TieModel = "strict", levels: bool | None = None
+        cls,
+        judgments: Judgments,
+        ties: TieModel = "strict",
+        layout: Layout | None = None,
+        advance: Advance = silent,
     ) -> Evidence:
-        """Collect the judgments that a model uses.
-
-        Parameters
-        ----------
-        preferences : Preferences
-        ties : {"strict", "davidson", "rao-kupper"}, default "strict"
-        levels : bool, optional
-            Whether ties have levels. By default they have if they are modelled and each of them
-            is good or bad.
-
-        Returns
-        -------
-        Evidence
-
-        Raises
-        ------
-        InputError
-            If nothing is left, or ties are to be modelled and there are none.
-        """
-        usable = UsableRows.of(preferences.lists, preferences.answers, preferences.weights, ties)
-        rows = usable.rows
-        used = preferences[rows]
-        if not len(used):
-            raise InputError("no judgment of lists that differ", "give judgments of other lists")
-        if levels is None:
-            if ties != "strict" and used.strict.all():
-                raise InputError("there are no ties", "leave `ties` out, or give some ties")
-            has = np.isin((TIE, GOOD, BAD), used.answers)
-            levels = bool(has[1:].any() and not has[0])
-        answers = used.answers if levels else np.minimum(used.answers, TIE)
-        has_empty = bool((used.lists == NO_DOCUMENT).any())
-        layout = CodeLayout(used.n_ranks, used.n_grades, has_empty)
-        judges = None
-        if all(judge is not None for judge in used.judges.tolist()):
-            judges = group_numbers(used.judges)
-        return cls(
-            layout,
-            layout.encode(used.lists),
-            answers,
-            used.weights,
-            group_numbers(used.queries),
-            judges,
-            rows,
-            CodeLayout(used.n_ranks, used.n_grades, has_empty, sums=True) if levels else None,
-            *usable[1:],
+        """Collect the judgments that a model uses."""
+        if isinstance(judgments, Evidence):
+            return judgments
+        if isinstance(judgments, PackedPairs):
+            return _packed_evidence(judgments, ties, advance)
+        used = Used.of(judgments, ties)
+        some = judgments[used.rows]
+        if layout is None:
+            layout = _layout(some.n_ranks, some.n_grades, ties, [_facts(some.lists, some.answers)])
+        elif not len(some):
+            _no_judgment()
+        queries, judges = (
+            id_numbers(np.asarray(one).tolist()) for one in (some.queries, some.judges)
         )
+        judged = _encoded(layout, some.lists, some.answers, some.weights, queries[0], judges[0])
+        n_judges = len(judges[1]) if (judges[0] >= 0).all() else 0
+        n_queries = len(queries[1])
+        sizes = len(judged.answers), n_queries, n_judges
+        return cls(judgments.scale, layout, judged, *sizes, used.rows, some.lists, *used[1:])
 
     def __len__(self) -> int:
-        return int(self.codes.shape[1])
+        return self.n_judgments
+
+    def __repr__(self) -> str:
+        return f"Evidence({self.n_judgments:,} judgments)"
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """(K, L)."""
-        return self.layout.n_ranks, self.layout.n_grades
+    def n_ranks(self) -> int:
+        """K."""
+        return self.layout.n_ranks
+
+    def with_progress(self, advance: Advance) -> Evidence:
+        """Return the same judgments; if packed, `advance` is told how many were read."""
+        if self.parts is None:
+            return self
+        return replace(self, parts=replace(self.parts, advance=advance, _groups_read=[0]))
 
     @property
     def has_query_ids(self) -> bool:
         """Whether some judgments share a query."""
-        return bool(self.queries.max(initial=-1) + 1 < len(self))
+        named = self.n_judgments if self.parts else int((self.judged.queries >= 0).sum())
+        return 0 < self.n_queries < named
+
+    @property
+    def has_judges(self) -> bool:
+        """Whether every judgment has a judge, and there are several."""
+        return self.n_judges > 0 and (self.parts is not None or bool(np.ptp(self.judged.judges)))
 
     def take(self, rows: slice | NDArray[np.bool_] | Integers) -> Evidence:
-        """Return some of the judgments; queries and judges keep their numbers.
-
-        Parameters
-        ----------
-        rows : slice or ndarray of bool or int, shape (n,)
-        """
-        return Evidence(
-            self.layout,
-            self.codes[:, rows],
-            self.answers[rows],
-            self.weights[rows],
-            self.queries[rows],
-            None if self.judges is None else self.judges[rows],
-            self.rows[rows],
-            self.sum_layout,
-            self.same_lists,
-            self.without_weight,
-            self.ties_left_out,
+        """Return some of the judgments in memory; queries and judges keep their numbers."""
+        judged = self.judged.take(rows)
+        kept = self.rows[rows], self.lists[rows]
+        return replace(
+            self,
+            judged=judged,
+            n_judgments=len(judged.answers),
+            rows=kept[0],
+            lists=kept[1],
+            parts=None,
         )
+
+    def map(
+        self, statistic: Callable[[Judged], _Statistic], with_ids: bool = False
+    ) -> Iterable[_Statistic]:
+        """Return a statistic of each chunk of judgments, in order."""
+
+        def of_part(judged: Judged, begin: int) -> _Statistic:
+            return statistic(judged.take(slice(begin, begin + CHUNK)))
+
+        if self.parts is None:
+            begins = range(0, max(1, self.n_judgments), CHUNK)
+            with one_blas_thread():
+                return map_threads(lambda begin: of_part(self.judged, begin), begins)
+        parts = self.parts
+
+        def of_group(group: int) -> list[_Statistic]:
+            judged = parts.read(group, with_ids)
+            return [of_part(judged, at) for at in range(0, max(1, len(judged.answers)), CHUNK)]
+
+        return _chained(of_group, parts.n_parts)
+
+    @cached_property
+    def distinct(self) -> Evidence | None:
+        """The distinct judgments, without queries and judges; None if too few are equal."""
+        if self.n_judgments < _FEWEST_COUNTED:
+            return None
+        parts: Iterator[Judged] = iter([self.judged])
+        if self.parts is not None:
+            packed = self.parts
+            parts = map_in_order(lambda group: packed.read(group, False), range(packed.n_parts))
+        judged = _distinct(parts, self.layout.differences)
+        if judged is None:
+            return None
+        nothing = np.zeros(0, np.int64), self.lists[:0]
+        return replace(
+            self,
+            judged=judged,
+            n_judgments=len(judged.answers),
+            n_queries=0,
+            n_judges=0,
+            rows=nothing[0],
+            lists=nothing[1],
+            parts=None,
+        )
+
+    @property
+    def independent(self) -> Evidence | None:
+        """The distinct judgments, if they say all: judgments have no ids, and equal weights."""
+        alone = not self.n_queries and not self.has_judges and self.distinct is not None
+        if alone and self.parts is None and (self.judged.weights == self.judged.copies).all():
+            return self.distinct
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class PackedParts:
+    """Row groups of packed files, which are read again at every pass.
+
+    Attributes
+    ----------
+    pairs : PackedPairs
+    ties : {"strict", "davidson", "rao-kupper"}
+    layout : Layout
+    queries, judges : list of ndarray of int
+        For each row group, the number of each of its names.
+    advance : callable
+        Called with (judgments read in all passes, 0).
+    """
+
+    pairs: PackedPairs
+    ties: TieModel
+    layout: Layout
+    queries: list[Integers]
+    judges: list[Integers]
+    advance: Advance = silent
+    _groups_read: list[int] = field(default_factory=lambda: [0])
+
+    @property
+    def n_parts(self) -> int:
+        """The number of row groups."""
+        return len(self.pairs.row_groups)
+
+    def read(self, group: int, with_ids: bool) -> Judged:
+        """Read and encode the judgments of a row group; without ids, all are missing."""
+        found = self.pairs.row_groups[group].read_judgments(with_ids, check=False)
+        self._groups_read[0] += 1
+        self.advance(self._groups_read[0] * self.pairs.n_pairs // self.n_parts, 0)
+        rows = Used.of(found, self.ties).rows
+        queries, judges = (
+            np.append(numbers[group], -1)[column.codes[rows]]
+            for numbers, column in ((self.queries, found.queries), (self.judges, found.judges))
+        )
+        shown = found.lists[rows], found.answers[rows], found.weights[rows]
+        return _encoded(self.layout, *shown, queries, judges)
+
+
+def _chained(of_group: Callable[[int], list[_Statistic]], n_parts: int) -> Iterator[_Statistic]:
+    """Yield the statistics of row groups in order; only as many are held as there are threads."""
+    with one_blas_thread():
+        yield from chain.from_iterable(map_in_order(of_group, range(n_parts)))
+
+
+class _Facts(NamedTuple):
+    """What decides the layout."""
+
+    answers: frozenset[int]
+    has_empty: bool
+    differs_in_empty: bool
+
+
+def _facts(lists: Pairs, answers: NDArray[np.int8]) -> _Facts:
+    empty = lists == NO_DOCUMENT
+    differ = bool((empty[:, 0] != empty[:, 1]).any())
+    return _Facts(frozenset(np.unique(answers).tolist()), bool(empty.any()), differ)
+
+
+def _layout(n_ranks: int, n_grades: int, ties: TieModel, facts: Iterable[_Facts]) -> Layout:
+    found = list(facts)
+    answers = frozenset[int]().union(*(one.answers for one in found))
+    if not answers:
+        _no_judgment()
+    if ties != "strict" and max(answers) < TIE:
+        raise InputError("there are no ties", "leave `ties` out, or give some ties")
+    levels = bool(answers & {GOOD, BAD}) and TIE not in answers
+    empty = any(one.differs_in_empty or (levels and one.has_empty) for one in found)
+    return Layout(n_ranks, n_grades, levels, empty)
+
+
+def _no_judgment() -> None:
+    raise InputError("no judgment of lists that differ", "give judgments of other lists")
+
+
+def _encoded(
+    layout: Layout,
+    lists: Pairs,
+    answers: NDArray[np.int8],
+    weights: Floats,
+    queries: Integers,
+    judges: Integers,
+) -> Judged:
+    answers = answers if layout.levels else np.minimum(answers, TIE)
+    ones = np.ones(len(answers))
+    return Judged(layout.encode(lists), answers, weights, queries, judges, ones)
+
+
+class _Scan(NamedTuple):
+    """What the first pass finds in a row group."""
+
+    used: Used
+    facts: _Facts
+    all_judged: bool
+    queries: list[str]
+    judges: list[str]
+    sample: tuple[Pairs, NDArray[np.int8], Floats]
+
+
+def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Evidence:
+    """Read all judgments once: count those that are used, and number queries and judges."""
+    pairs.check_sides()
+    every = max(1, pairs.n_pairs // SAMPLE)
+    done = 0
+
+    def scan(group: int) -> _Scan:
+        nonlocal done
+        row_group = pairs.row_groups[group]
+        found = row_group.read_judgments()
+        used = Used.of(found, ties)
+        rows, n = used.rows, len(used.rows)
+        some = rows[(row_group.before + rows) % every == 0]
+        shown = found.lists[rows], found.answers[rows]
+        sample = found.lists[some], found.answers[some], found.weights[some]
+        judged = bool((found.judges.codes[rows] >= 0).all())
+        done += 1
+        advance(done, len(pairs.row_groups))
+        return _Scan(
+            used._replace(rows=np.array([n])),
+            _facts(*shown),
+            judged,
+            found.queries.values,
+            found.judges.values,
+            sample,
+        )
+
+    known: tuple[dict[str, int], dict[str, int]] = ({}, {})
+    numbers: tuple[list[Integers], list[Integers]] = ([], [])
+    scans = []
+    for one in map_in_order(scan, range(len(pairs.row_groups))):
+        for of_id, into, names in zip(known, numbers, (one.queries, one.judges), strict=True):
+            new = [of_id.setdefault(name, len(of_id)) for name in names]
+            into.append(np.array(new, np.int64))
+        scans.append(one._replace(queries=[], judges=[]))
+    layout = _layout(pairs.n_ranks, pairs.n_grades, ties, [one.facts for one in scans])
+    lists, answers, weights = (
+        np.concatenate(part) for part in zip(*(one.sample for one in scans), strict=True)
+    )
+    unknown = np.full(len(lists), -1)
+    judged = _encoded(layout, lists, answers, weights, unknown, unknown)
+    n_judges = len(known[1]) if all(one.all_judged for one in scans) and len(known[1]) > 1 else 0
+    counts = np.array([[int(one.used.rows[0]), *one.used[1:]] for one in scans]).sum(axis=0)
+    n, *left_out = counts.tolist()
+    parts = PackedParts(pairs, ties, layout, *numbers)
+    rows = np.arange(len(lists))
+    sizes = n, len(known[0]), n_judges
+    same, weightless, ties_left_out = left_out
+    return Evidence(
+        pairs.scale, layout, judged, *sizes, rows, lists, same, weightless, ties_left_out, parts
+    )
+
+
+def _distinct(parts: Iterable[Judged], layout: CodeLayout) -> Judged | None:
+    """Return the distinct judgments of several parts; None if too few are equal."""
+    sizes = [len(values) for values, _ in layout.tables]
+    if _ANSWERS * math.prod(sizes) >= 2**63:
+        return None
+    keys, weights, copies = np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
+    dtype = np.dtype(np.uint16)
+    for part in parts:
+        found, dtype = part.answers.astype(np.int64), part.codes.dtype
+        for code, size in zip(part.codes, sizes, strict=True):
+            found *= size
+            found += code
+        probe = found[:_PROBE]
+        if not len(keys) and len(np.unique(probe)) > (1 - _FEWEST_EQUAL) * len(probe):
+            return None
+        keys, of_row = np.unique(np.concatenate([keys, found]), return_inverse=True)
+        weights, copies = (
+            np.bincount(of_row, np.concatenate(both)).astype(float)
+            for both in ((weights, part.weights), (copies, part.copies))
+        )
+        if len(keys) > _MAX_DISTINCT:
+            return None
+    unknown = np.full(len(keys), -1)
+    codes = np.empty((len(sizes), len(keys)), dtype)
+    for code, size in zip(codes[::-1], sizes[::-1], strict=True):
+        keys, code[:] = np.divmod(keys, size)
+    return Judged(codes, keys.astype(np.int8), weights, unknown, unknown, copies)
 
 
 def features(layout: CodeLayout, codes: NDArray[np.unsignedinteger], J: Floats) -> Floats:
-    """Return x J for the encoded lists x of each judgment.
-
-    Parameters
-    ----------
-    layout : CodeLayout
-    codes : ndarray of unsigned int, shape (codes per pair, n)
-    J : ndarray of float, shape (K L, p)
-
-    Returns
-    -------
-    ndarray of float, shape (n, p)
+    """Return x J, shape (n, p), for the encoded lists x of each judgment and J of (K L, p).
 
     Examples
     --------
@@ -203,14 +500,7 @@ def features(layout: CodeLayout, codes: NDArray[np.unsignedinteger], J: Floats) 
 
 
 def transposed_product(layout: CodeLayout, codes: NDArray[np.unsignedinteger], y: Floats) -> Floats:
-    """Return sum_i y_i x_i, shape (K L,).
-
-    Parameters
-    ----------
-    layout : CodeLayout
-    codes : ndarray of unsigned int, shape (codes per pair, n)
-    y : ndarray of float, shape (n,)
-    """
+    """Return sum_i y_i x_i, shape (K L,)."""
     sums = [
         np.bincount(code, y, len(values)) @ values
         for code, (values, _) in zip(codes, layout.tables, strict=True)

@@ -10,20 +10,23 @@ The integral over e is a sum over cells of a grid that is finer near 0, each wit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import betainc
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers
-from dcglearn.inference.answers import log_probability
+from dcglearn.inference.answers import answer_terms
 from dcglearn.inference.likelihood import Likelihood, Rows
+from dcglearn.inference.maximise import highest_posterior
 
 _CELLS = 200
 _EDGES = np.linspace(0, 1, _CELLS + 1) ** 2
 _MIDDLES = (_EDGES[1:] + _EDGES[:-1]) / 2
+
+_ROUNDS = 3
+"""Times that judges and the measure are estimated in turn; the third changes the last digits."""
 
 _ALIKE = 1e4
 """Concentration of the prior from which on judges count as alike."""
@@ -54,32 +57,19 @@ class JudgeLapses:
 
 
 def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
-    """Estimate how often each judge answers at random.
-
-    Parameters
-    ----------
-    likelihood : Likelihood
-    parameters : ndarray of float, shape (P,)
-        Its own share of lapses is not used.
-
-    Returns
-    -------
-    JudgeLapses
-        By the numbers of judges in ``likelihood.evidence.judges``.
-
-    Raises
-    ------
-    InputError
-        If a judgment has no judge.
-    """
-    judges = likelihood.evidence.judges
-    if judges is None:
+    """Estimate how often each judge answers at random."""
+    evidence, judges = likelihood.evidence, likelihood.evidence.judged.judges
+    if evidence.parts is not None:
+        raise InputError(
+            "lapses by judge need the judgments in memory", "leave `judges` out, or give fewer"
+        )
+    if not evidence.n_judges:
         raise InputError("a judgment has no judge", "give `judges`, or fit without them")
-    parts = likelihood.sum_over_rows(
-        parameters, lambda rows: _meant_probability(likelihood, parameters, rows)
+    parts = likelihood.map(
+        evidence, parameters, lambda rows: _meant_probability(likelihood, parameters, rows)
     )
-    p, q = np.concatenate(parts), 1 / len(likelihood.answers)
-    weights, n = likelihood.evidence.weights, int(judges.max()) + 1
+    p, q = np.concatenate(list(parts)), 1 / len(likelihood.answers)
+    weights, n = evidence.judged.weights, evidence.n_judges
     logs = np.stack(
         [np.bincount(judges, weights * np.log(e * q + (1 - e) * p), n) for e in _MIDDLES], axis=1
     )
@@ -89,6 +79,8 @@ def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
     def negative(x: Floats) -> float:
         mass = _prior_mass(*_prior(x))
         return -float(np.log(np.maximum(scaled @ mass, 1e-300)).sum())
+
+    from scipy.optimize import minimize  # loads slowly
 
     found = minimize(negative, np.array([-2.5, 2.0]), method="Nelder-Mead")
     common, concentration = _prior(found.x)
@@ -117,6 +109,16 @@ def _prior_mass(mean: float, concentration: float) -> Floats:
 
 def _meant_probability(likelihood: Likelihood, parameters: Floats, rows: Rows) -> Floats:
     """Return the probability of each answer if it is no lapse."""
-    answers = likelihood.evidence.answers[rows.rows]
     t = likelihood.value_of("ties", parameters)
-    return np.asarray(np.exp(log_probability(answers, rows.v, t, rows.h, likelihood.ties).value))
+    terms = answer_terms(rows.judged.answers, rows.v, t, rows.h, 0.0, likelihood.ties, 0.5)
+    return np.exp(terms.value)
+
+
+def with_judges(likelihood: Likelihood) -> Likelihood:
+    """Return the likelihood in which each judge lapses as often as the judgments say."""
+    for _ in range(_ROUNDS):
+        found = judge_lapses(likelihood, highest_posterior(likelihood).parameters)
+        if not found.common:
+            break
+        likelihood = replace(likelihood, relative_lapses=found.mean / found.common)
+    return likelihood

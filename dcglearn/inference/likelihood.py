@@ -6,7 +6,7 @@ A judgment of lists a and b has the inputs
     h = offset + slope <W, s(a) + s(b)> / 2,            (level of a tie)
 
 and t, e of :mod:`dcglearn.inference.answers`. W depends on parameters as its family says
-(:mod:`dcglearn.families.weights`), with the utility in units of log odds.
+(:mod:`dcglearn.inference.weights`), with the utility in units of log odds.
 
 The prior keeps estimates finite where no data do, such as judgments that some W predicts without
 an error: every entry of W, the side bias and the parameters of ties and levels are normal with
@@ -20,31 +20,31 @@ the number of threads.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from dcglearn.base.threads import map_threads, one_blas_thread
-from dcglearn.base.types import Floats
-from dcglearn.families.weights import WeightFamily
+from dcglearn.base.types import Floats, Integers
 from dcglearn.inference.answers import (
     BAD,
     GOOD,
     TIE,
     A,
     B,
+    E,
     H,
-    LapseTerms,
     T,
+    Terms,
     TieModel,
     V,
-    log_probability,
-    with_lapses,
+    answer_terms,
+    strict_probability,
 )
-from dcglearn.inference.evidence import Evidence, features, transposed_product
+from dcglearn.inference.evidence import Evidence, Judged, features, transposed_product
+from dcglearn.inference.weights import Balance, Products, WeightFamily
 
 PRIOR_SD = 10.0
 """Standard deviation of W, the side bias and the level, in log odds."""
@@ -55,20 +55,14 @@ LAPSE_PRIOR = 10.0
 MAX_LAPSES = 0.95
 
 _MIN_TIES = 1e-6
-_CHUNK = 1 << 15
+
+_USUAL = {"side": 0.0, "lapses": 0.05, "ties": 0.5, "level offset": 0.0, "level slope": 0.5}
 
 _Statistic = TypeVar("_Statistic")
 
 
 class Expanded(NamedTuple):
-    """A log likelihood, with the prior, and its derivatives.
-
-    Attributes
-    ----------
-    value : float
-    gradient : ndarray of float, shape (P,)
-    hessian : ndarray of float, shape (P, P)
-    """
+    """A log likelihood, with the prior, its gradient (P,) and Hessian (P, P)."""
 
     value: float
     gradient: Floats
@@ -80,22 +74,23 @@ class Rows(NamedTuple):
 
     Attributes
     ----------
-    rows : slice
-        Which judgments.
+    judged : Judged
     v, h : ndarray of float, shape (n,)
         Difference and level.
-    x_weights : ndarray of float, shape (n, p)
-        The derivative of v in the parameters of W.
-    level_weights : ndarray of float, shape (n, p)
-        That of the mean utility of the two lists; no columns without levels.
-    mean_utility : ndarray of float, shape (n,)
+    e : float or ndarray of float, shape (n,)
+        Share of lapses.
+    design : dict from input to (slice or ndarray of int, ndarray of float)
+        The q parameters that an input depends on, and its derivatives in them, (n, q).
+    mean_utility : ndarray of float, shape (n, p + 1)
+        Of the two lists: its derivatives in the parameters of W, and itself; no columns without
+        levels.
     """
 
-    rows: slice
+    judged: Judged
     v: Floats
     h: Floats
-    x_weights: Floats
-    level_weights: Floats
+    e: float | Floats
+    design: dict[str, tuple[slice | Integers, Floats]]
     mean_utility: Floats
 
 
@@ -113,8 +108,8 @@ class Likelihood:
     ties : {"strict", "davidson", "rao-kupper"}, default "strict"
     side, lapses : bool, default True
         Whether the model has a side bias, and a share of answers at random.
-    relative_lapses : ndarray of float, shape (n,), optional
-        By how much each judgment's share of lapses differs from the common one, as a factor.
+    relative_lapses : ndarray of float, shape (judges,), optional
+        By how much each judge's share of lapses differs from the common one, as a factor.
     """
 
     evidence: Evidence
@@ -135,12 +130,7 @@ class Likelihood:
     @property
     def has_levels(self) -> bool:
         """Whether ties have levels, good or bad."""
-        return self.evidence.sum_layout is not None and self.ties != "strict"
-
-    @property
-    def n_inputs(self) -> int:
-        """Number of inputs of a probability without lapses: v alone, or v, t and h."""
-        return 1 if self.ties == "strict" else 3
+        return self.evidence.layout.levels and self.ties != "strict"
 
     @property
     def n_weights(self) -> int:
@@ -155,8 +145,7 @@ class Likelihood:
     @cached_property
     def start(self) -> Floats:
         """Where an estimate begins, shape (P,)."""
-        usual = {"side": 0.0, "lapses": 0.05, "ties": 0.5, "level offset": 0.0, "level slope": 0.5}
-        return np.concatenate([self.family.start, [usual[name] for name in self.names]])
+        return np.concatenate([self.family.start, [_USUAL[name] for name in self.names]])
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
@@ -178,22 +167,20 @@ class Likelihood:
         """Return a parameter after those of W, 0 if the model does not have it."""
         return float(parameters[self.index(name)]) if name in self.names else 0.0
 
+    @property
+    def counted(self) -> Evidence:
+        """The judgments that sums without queries go over: the distinct ones, if many are equal."""
+        if self.relative_lapses is not None:
+            return self.evidence
+        return self.evidence.distinct or self.evidence
+
     def expand(self, parameters: Floats) -> Expanded:
-        """Return the log likelihood with the prior, its gradient and Hessian.
-
-        Parameters
-        ----------
-        parameters : ndarray of float, shape (P,)
-
-        Returns
-        -------
-        Expanded
-        """
-        w = slice(self.n_weights)
-        theta = parameters[w]
+        """Return the log likelihood with the prior, its gradient and Hessian."""
+        theta = parameters[: self.n_weights]
         W, J = self.family.weights(theta), self.family.jacobian(theta)
-        sums = self.expansions(parameters, W, J)
+        sums = self.map(self.counted, parameters, lambda rows: self._expand_rows(parameters, rows))
         value, gradient, hessian, of_weights = (sum(parts) for parts in zip(*sums, strict=True))
+        w = slice(self.n_weights)
         pull = of_weights.reshape(W.shape) - W / PRIOR_SD**2
         hessian[w, w] += self.family.curvature(theta, pull)
         gradient[w] -= J.T @ W.ravel() / PRIOR_SD**2
@@ -201,39 +188,67 @@ class Likelihood:
         for at, name in enumerate(self.names, self.n_weights):
             number = float(parameters[at])
             if name == "lapses":
-                value += (LAPSE_PRIOR - 1) * math.log1p(-number)
+                value += lapse_prior(number)
                 gradient[at] -= (LAPSE_PRIOR - 1) / (1 - number)
             else:
                 value -= number**2 / (2 * PRIOR_SD**2)
                 gradient[at] -= number / PRIOR_SD**2
         hessian -= self._prior_information(parameters, J)
+        balance = self._balance(theta)
+        if balance is not None:
+            value += balance.value
+            gradient[w] += balance.gradient
+            hessian[w, w] += balance.hessian
         return Expanded(value, gradient, hessian)
 
-    def expansions(
-        self, parameters: Floats, W: Floats, J: Floats
-    ) -> list[tuple[float, Floats, Floats, Floats]]:
-        """Return the log likelihood of each chunk, gradient, Hessian, and the gradient in W.
+    def _expand_rows(self, parameters: Floats, rows: Rows) -> tuple[float, Floats, Floats, Floats]:
+        """Return the log likelihood of a chunk, gradient, Hessian, and the gradient in W."""
+        weights, layout = rows.judged.weights, self.evidence.layout
+        terms = self.terms(parameters, rows)
+        first = {one: weights * slope for one, slope in terms.first.items()}
+        gradient = np.zeros(self.n_parameters)
+        hessian = np.zeros((self.n_parameters, self.n_parameters))
+        inputs, index = list(rows.design), np.arange(self.n_parameters)
+        for i, one in enumerate(inputs):
+            at, left = rows.design[one]
+            gradient[at] += left.T @ first[one]
+            for another in inputs[i:]:
+                to, right = rows.design[another]
+                bend = weights * terms.second[one + another]
+                block = left.T @ (right * bend[:, None])
+                hessian[np.ix_(index[at], index[to])] += block
+                if one != another:
+                    hessian[np.ix_(index[to], index[at])] += block.T
+        codes = rows.judged.codes
+        of_weights = transposed_product(layout.differences, codes, first[V])
+        if self.has_levels:
+            slope, at_slope = self.value_of("level slope", parameters), self.index("level slope")
+            of_weights += slope / 2 * transposed_product(layout.sums, codes, first[H])
+            mixed = rows.mean_utility[:, :-1].T @ first[H]
+            hessian[: self.n_weights, at_slope] += mixed
+            hessian[at_slope, : self.n_weights] += mixed
+        return float(weights @ terms.value), gradient, hessian, of_weights
 
-        Without the prior, and without the curvature of the family.
+    def information(self, parameters: Floats) -> Floats:
+        """Return the expected information of the judgments, shape (P, P)."""
 
-        Parameters
-        ----------
-        parameters : ndarray of float, shape (P,)
-        W, J : ndarray of float, shapes (K, L) and (K L, p)
-            Weights at these parameters, and their derivatives.
-        """
-        return self.sum_over_rows(parameters, lambda rows: self.expand_rows(parameters, rows))
+        def of_rows(rows: Rows) -> Floats:
+            Z = self.information_rows(parameters, rows).reshape(-1, self.n_parameters)
+            return Z.T @ Z
+
+        return np.asarray(sum(self.map(self.counted, parameters, of_rows)))
 
     def prior_information(self, parameters: Floats) -> Floats:
-        """Return the information of the prior, shape (P, P).
+        """Return the information of the prior, shape (P, P), and on scales that change nothing."""
+        theta = parameters[: self.n_weights]
+        information = self._prior_information(parameters, self.family.jacobian(theta))
+        balance = self._balance(theta)
+        if balance is not None:
+            information[: self.n_weights, : self.n_weights] += balance.information
+        return information
 
-        Parameters
-        ----------
-        parameters : ndarray of float, shape (P,)
-        """
-        return self._prior_information(
-            parameters, self.family.jacobian(parameters[: self.n_weights])
-        )
+    def _balance(self, theta: Floats) -> Balance | None:
+        return self.family.balance(theta) if isinstance(self.family, Products) else None
 
     def _prior_information(self, parameters: Floats, J: Floats) -> Floats:
         information = np.zeros((self.n_parameters, self.n_parameters))
@@ -246,84 +261,73 @@ class Likelihood:
 
     def log_likelihood(self, parameters: Floats) -> float:
         """Return the log likelihood without the prior."""
-        return math.fsum(self.log_likelihoods(parameters))
-
-    def log_likelihoods(self, parameters: Floats) -> list[float]:
-        """Return the log likelihood of each chunk, without the prior."""
-        return self.sum_over_rows(
-            parameters,
-            lambda rows: float(self._weights(rows) @ self.terms(parameters, rows).value),
+        return math.fsum(
+            self.map(
+                self.counted,
+                parameters,
+                lambda rows: float(rows.judged.weights @ self.terms(parameters, rows).value),
+            )
         )
 
-    def sum_over_rows(
-        self, parameters: Floats, statistic: Callable[[Rows], _Statistic]
-    ) -> list[_Statistic]:
-        """Return a statistic of each chunk of judgments, in order.
-
-        Parameters
-        ----------
-        parameters : ndarray of float, shape (P,)
-        statistic : callable
-            Takes :class:`Rows`.
-        """
+    def map(
+        self,
+        evidence: Evidence,
+        parameters: Floats,
+        statistic: Callable[[Rows], _Statistic],
+        with_ids: bool = False,
+    ) -> Iterable[_Statistic]:
+        """Return a statistic of each chunk of judgments at some parameters, in order."""
         theta = parameters[: self.n_weights]
-        table = np.hstack([self.family.weights(theta).reshape(-1, 1), self.family.jacobian(theta)])
-        with one_blas_thread():
-            return map_threads(
-                lambda begin: statistic(self._rows(parameters, table, begin)),
-                range(0, max(1, len(self.evidence)), _CHUNK),
-            )
+        table = np.hstack([self.family.jacobian(theta), self.family.weights(theta).reshape(-1, 1)])
+        return evidence.map(
+            lambda judged: statistic(self._rows(parameters, table, judged)), with_ids
+        )
 
-    def terms(self, parameters: Floats, rows: Rows, answer: int | None = None) -> LapseTerms:
+    def terms(self, parameters: Floats, rows: Rows, answer: int | None = None) -> Terms:
         """Return the log probability of the given answers, or of one answer to all judgments."""
-        given = self.evidence.answers[rows.rows]
+        given = rows.judged.answers
         answers = given if answer is None else np.full_like(given, answer)
-        t = self.value_of("ties", parameters)
-        terms = log_probability(answers, rows.v, t, rows.h, self.ties)
-        e, q = self.value_of("lapses", parameters), 1 / len(self.answers)
-        if self.relative_lapses is None:
-            return with_lapses(terms, e, q)
-        factor = self.relative_lapses[rows.rows]
-        found = with_lapses(terms, e * factor, q)
-        found.first[:, -1] *= factor
-        found.second[:, -1] *= factor[:, None]
-        found.second[:, :, -1] *= factor[:, None]
+        t, q = self.value_of("ties", parameters), 1 / len(self.answers)
+        return answer_terms(answers, rows.v, t, rows.h, rows.e, self.ties, q)
+
+    def scores(self, rows: Rows, terms: Terms) -> Floats:
+        """Return the gradient of the log probability of each answer, shape (n, P)."""
+        found = np.zeros((len(rows.v), self.n_parameters))
+        for one, (at, part) in rows.design.items():
+            found[:, at] += part * terms.first[one][:, None]
         return found
 
-    def scores(self, parameters: Floats, rows: Rows, answer: int | None = None) -> Floats:
-        """Return the gradient of the log probability of each answer, shape (n, P)."""
-        first = self.terms(parameters, rows, answer).first
-        design = self._design(parameters, rows)
-        return np.asarray(sum(part * first[:, [k]] for k, part in design.items()))
+    def information_rows(self, parameters: Floats, rows: Rows) -> Floats:
+        """Return rows z, (n, answers, P), whose sum of z z' is the expected information.
 
-    def answer_terms(
-        self, parameters: Floats, rows: Rows, answer: int | None = None
-    ) -> tuple[Floats, Floats]:
-        """Return the log probability of each answer, and its derivative in v, each (n,)."""
-        terms = self.terms(parameters, rows, answer)
-        return terms.value, terms.first[:, V]
-
-    def information_rows(self, parameters: Floats, rows: Rows) -> list[Floats]:
-        """Return matrices Z whose sum of Z'Z is the expected information of the judgments.
-
-        Matrices of shape (n, P), one per possible answer: sqrt(weight P) times the gradient of
-        log P. Of two answers one is enough, because P(a) + P(b) = 1: the other's gradient is
-        - P(a) / P(b) times that of a.
+        Of each judgment and possible answer, sqrt(weight P) times the gradient of log P. Of two
+        answers one is enough, because P(a) + P(b) = 1: the other's gradient is - P(a) / P(b) times
+        that of a.
         """
-        return [
-            self.scores(parameters, rows, answer) * factor[:, None]
-            for answer, factor in self.information_factors(parameters, rows)
-        ]
+        return self.scores_and_information(parameters, rows)[1]
 
-    def information_factors(self, parameters: Floats, rows: Rows) -> list[tuple[int, Floats]]:
-        """Return answers and what their scores are multiplied by in the rows of information."""
-        weights = self._weights(rows)
-        values = [self.answer_terms(parameters, rows, answer)[0] for answer in self.answers]
+    def scores_and_information(self, parameters: Floats, rows: Rows) -> tuple[Floats, Floats]:
+        """Return the scores of the given answers, (n, P), and :meth:`information_rows`."""
+        expected = self.expected_answers(parameters, rows)
+        parts = [self.scores(rows, terms) for terms, _ in expected]
+        information = np.stack(
+            [part * factor[:, None] for part, (_, factor) in zip(parts, expected, strict=True)],
+            axis=1,
+        )
+        if self.ties != "strict":
+            return self.scores(rows, self.terms(parameters, rows)), information
+        odds = expected[0][1] ** 2 / rows.judged.weights
+        of_given = np.where(rows.judged.answers == A, 1.0, -odds)
+        return parts[0] * of_given[:, None], information
+
+    def expected_answers(self, parameters: Floats, rows: Rows) -> list[tuple[Terms, Floats]]:
+        """Return possible answers, and what multiplies their scores in rows of information."""
+        weights = rows.judged.weights
         if self.ties == "strict":
-            odds = np.exp(np.minimum(values[A] - values[B], 600.0))  # beyond, the score is 0
-            return [(A, np.sqrt(weights * odds))]
-        factors = [np.sqrt(weights * np.exp(value)) for value in values]
-        return list(zip(self.answers, factors, strict=True))
+            of_a, P_b = self.terms(parameters, rows, A), strict_probability(-rows.v, rows.e)
+            return [(of_a, np.sqrt(weights * np.exp(of_a.value) / P_b))]
+        found = [self.terms(parameters, rows, answer) for answer in self.answers]
+        return [(terms, np.sqrt(weights * np.exp(terms.value))) for terms in found]
 
     @property
     def answers(self) -> tuple[int, ...]:
@@ -332,68 +336,34 @@ class Likelihood:
             return A, B
         return (A, B, GOOD, BAD) if self.has_levels else (A, B, TIE)
 
-    def probabilities(self, parameters: Floats) -> Floats:
-        """Return the probability of each possible answer, shape (n, answers)."""
-
-        def of_rows(rows: Rows) -> Floats:
-            columns = [self.terms(parameters, rows, answer).value for answer in self.answers]
-            return np.exp(np.stack(columns, axis=1))
-
-        return np.concatenate(self.sum_over_rows(parameters, of_rows))
-
-    def _rows(self, parameters: Floats, table: Floats, begin: int) -> Rows:
-        """Return a chunk; the columns of `table` are W and its derivatives."""
-        evidence, rows = self.evidence, slice(begin, begin + _CHUNK)
-        codes = evidence.codes[:, rows]
-        found = features(evidence.layout, codes, table)
-        v = found[:, 0] + self.value_of("side", parameters)
-        if not self.has_levels or evidence.sum_layout is None:
-            nothing = np.zeros(len(v))
-            return Rows(rows, v, nothing, found[:, 1:], np.zeros((len(v), 0)), nothing)
-        both = features(evidence.sum_layout, codes, table) / 2
-        slope = self.value_of("level slope", parameters)
-        h = self.value_of("level offset", parameters) + slope * both[:, 0]
-        return Rows(rows, v, h, found[:, 1:], both[:, 1:], both[:, 0])
-
-    def _design(self, parameters: Floats, rows: Rows) -> dict[int, Floats]:
-        """Return the derivative of each input in the parameters, (n, P), by its place."""
-        n, w = len(rows.v), slice(self.n_weights)
-        inputs = {"side": V, "lapses": self.n_inputs, "ties": T, "level offset": H}
-        design: dict[int, Floats] = {V: np.zeros((n, self.n_parameters))}
-        design[V][:, w] = rows.x_weights
-        for name in self.names:
-            if name in inputs:
-                part = design.setdefault(inputs[name], np.zeros((n, self.n_parameters)))
-                part[:, self.index(name)] = 1.0
+    def _rows(self, parameters: Floats, table: Floats, judged: Judged) -> Rows:
+        """Return a chunk; the columns of `table` are derivatives of W, and W itself."""
+        layout, n, p = self.evidence.layout, len(judged.answers), self.n_weights
+        found = features(layout.differences, judged.codes, table)
+        v, h = found[:, p] + self.value_of("side", parameters), np.zeros(n)
+        one, both = np.ones((n, 1)), np.zeros((n, 0))
+        found[:, p] = 1.0
+        design: dict[str, tuple[slice | Integers, Floats]] = {
+            V: (slice(p + self.side), found[:, : p + self.side])
+        }
+        if self.ties != "strict":
+            design[T] = slice(self.index("ties"), self.index("ties") + 1), one
         if self.has_levels:
-            design[H][:, w] = self.value_of("level slope", parameters) * rows.level_weights
-            design[H][:, self.index("level slope")] = rows.mean_utility
-        return design
+            both = features(layout.sums, judged.codes, table) / 2
+            slope = self.value_of("level slope", parameters)
+            h = self.value_of("level offset", parameters) + slope * both[:, p]
+            at = np.append(np.arange(p), [self.index("level offset"), self.index("level slope")])
+            design[H] = at, np.hstack([slope * both[:, :p], one, both[:, p:]])
+        e: float | Floats = self.value_of("lapses", parameters)
+        if self.lapses:
+            factor = one
+            if self.relative_lapses is not None:
+                factor = self.relative_lapses[judged.judges][:, None]
+                e = e * factor[:, 0]
+            design[E] = slice(self.index("lapses"), self.index("lapses") + 1), factor
+        return Rows(judged, v, h, e, design, both)
 
-    def _weights(self, rows: Rows) -> Floats:
-        return self.evidence.weights[rows.rows]
 
-    def expand_rows(self, parameters: Floats, rows: Rows) -> tuple[float, Floats, Floats, Floats]:
-        """Return the log likelihood of a chunk, gradient, Hessian, and the gradient in W."""
-        weights, terms = self._weights(rows), self.terms(parameters, rows)
-        first = terms.first * weights[:, None]
-        second = terms.second * weights[:, None, None]
-        design = self._design(parameters, rows)
-        gradient = np.zeros(self.n_parameters)
-        hessian = np.zeros((self.n_parameters, self.n_parameters))
-        for i, left in design.items():
-            gradient += left.T @ first[:, i]
-            for j, right in design.items():
-                if j <= i:
-                    block = left.T @ (right * second[:, [i], [j]])
-                    hessian += block if i == j else block + block.T
-        codes = self.evidence.codes[:, rows.rows]
-        of_weights = transposed_product(self.evidence.layout, codes, first[:, V])
-        if self.has_levels and self.evidence.sum_layout is not None:
-            slope, at = self.value_of("level slope", parameters), self.index("level slope")
-            of_level = transposed_product(self.evidence.sum_layout, codes, first[:, H])
-            of_weights += slope / 2 * of_level
-            mixed = rows.level_weights.T @ first[:, H]
-            hessian[: self.n_weights, at] += mixed
-            hessian[at, : self.n_weights] += mixed
-        return float(weights @ terms.value), gradient, hessian, of_weights
+def lapse_prior(share: float) -> float:
+    """Return the log density of the prior of the share of lapses, but for a constant."""
+    return (LAPSE_PRIOR - 1) * math.log1p(-share)

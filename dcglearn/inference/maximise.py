@@ -1,23 +1,29 @@
-"""The maximum of a smooth function within bounds, by Newton's method.
+"""The maximum of a smooth function within bounds, by Newton's method; that of a posterior.
 
 Where the Hessian is not negative definite, the absolute values of its eigenvalues are used
 (Gill, Murray & Wright, Practical Optimization, 1981, section 4.4); steps are limited in length,
 shortened until the function rises enough (Armijo), and cut at the bounds (Bertsekas, SIAM J.
 Control Optim. 20, 1982).
 What counts is the result: the gradient of the free parameters is 0, to what it can be told from 0.
+
+A posterior of products c g' may have several maxima where judgments are few. The search begins at
+usual gains and discounts, and at products near to the best W of any kind; the highest is kept. With
+many judgments, it begins at the maximum of some of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import SolverError
+from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
-from dcglearn.inference.likelihood import Expanded
+from dcglearn.inference.likelihood import Expanded, Likelihood
+from dcglearn.inference.weights import Products, any_weights
 
 MAX_STEPS = 200
 _CLOSE = 1e-12
@@ -34,6 +40,12 @@ _REACH_SHARE of the largest: where the Hessian is nearly singular, quadratic mod
 from where they were made. Without this limit, simulated judgments take 1.4 times as many
 expansions."""
 
+_FEW = 2000
+"""Up to so many judgments, the search begins at several points."""
+
+_SAMPLE = 20_000
+"""More judgments than twice as many begin at the estimate from about so many of them."""
+
 
 @dataclass(frozen=True, eq=False)
 class Maximum:
@@ -47,44 +59,62 @@ class Maximum:
     free : ndarray of bool, shape (P,)
         Parameters that are neither fixed nor held by a bound.
     steps : int
-    reached : bool
-        False if the search was left before.
     """
 
     parameters: Floats
     at: Expanded
     free: NDArray[np.bool_]
     steps: int
-    reached: bool = True
+
+
+def highest_posterior(likelihood: Likelihood) -> Maximum:
+    """Return the maximum of a posterior; small matrices are not worth several threads."""
+    with one_blas_thread():
+        return _highest(likelihood)
+
+
+def _highest(likelihood: Likelihood) -> Maximum:
+    evidence = likelihood.counted
+    if len(evidence) > 2 * _SAMPLE or evidence.parts is not None:
+        some = evidence.take(slice(None, None, max(1, len(evidence.judged.answers) // _SAMPLE)))
+        first = _highest(replace(likelihood, evidence=some)).parameters
+        return maximise(likelihood.expand, first, likelihood.bounds)
+    starts = [likelihood.start]
+    if len(likelihood.evidence) <= _FEW:
+        starts += _near_any_weights(likelihood)
+    found, error = None, None
+    for start in starts:
+        try:
+            one = maximise(likelihood.expand, start, likelihood.bounds)
+        except SolverError as problem:
+            error = problem
+            continue
+        if found is None or one.at.value > found.at.value:
+            found = one
+    if found is None:
+        raise error or SolverError("the likelihood has no maximum")
+    return found
+
+
+def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
+    """Return starts at products near to the best W of any kind."""
+    family, layout = likelihood.family, likelihood.evidence.layout
+    if not isinstance(family, Products) or not family.discounts.n_coefficients:
+        return []
+    anywhere = any_weights(layout.n_ranks, layout.n_grades, layout.empty)
+    free = replace(likelihood, family=anywhere)
+    try:
+        best = maximise(free.expand, free.start, free.bounds).parameters
+    except SolverError:
+        return []
+    W, others = anywhere.weights(best[: free.n_weights]), best[free.n_weights :]
+    return [np.append(one, others) for one in family.near(W)]
 
 
 def maximise(
-    expand: Callable[[Floats], Expanded],
-    start: Floats,
-    bounds: tuple[Floats, Floats],
-    leave: Callable[[Floats], bool] | None = None,
+    expand: Callable[[Floats], Expanded], start: Floats, bounds: tuple[Floats, Floats]
 ) -> Maximum:
     """Maximise a function of P parameters.
-
-    Parameters
-    ----------
-    expand : callable
-        From parameters to value, gradient and Hessian.
-    start : ndarray of float, shape (P,)
-        Within the bounds.
-    bounds : tuple of two ndarrays of float, shape (P,)
-        Lower and upper; equal ones fix a parameter.
-    leave : callable, optional
-        From parameters to whether to end the search there, without a maximum.
-
-    Returns
-    -------
-    Maximum
-
-    Raises
-    ------
-    SolverError
-        If the maximum is not reached.
 
     Examples
     --------
@@ -98,14 +128,11 @@ def maximise(
     x = np.clip(start, low, high)
     at = expand(x)
     for steps in range(MAX_STEPS):
-        held = ((x <= low) & (at.gradient <= 0)) | ((x >= high) & (at.gradient >= 0))
-        free = ~held
+        free = ~(((x <= low) & (at.gradient <= 0)) | ((x >= high) & (at.gradient >= 0)))
         step = np.zeros(len(x))
         step[free] = _ascent(at.gradient[free], at.hessian[np.ix_(free, free)])
         if at.gradient @ step <= _CLOSE:
             return Maximum(x, at, free, steps)
-        if leave is not None and leave(x):
-            return Maximum(x, at, free, steps, reached=False)
         reach = max(_REACH, _REACH_SHARE * float(np.abs(x).max()))
         step *= min(1.0, reach / float(np.abs(step).max()))
         if at.gradient @ (np.clip(x + step, low, high) - x) > 0:

@@ -1,4 +1,4 @@
-"""Intervals of ratios of two estimates.
+"""Intervals of numbers of a model: ratios of two estimates, and parameters.
 
 Gains and discounts are ratios: of the weight of a grade to that of the best, of a rank to the
 first. A ratio of two estimates is skewed, the more so the less certain the denominator. The set of
@@ -6,8 +6,12 @@ all r for which N - r D does not differ from 0,
 
     (N - r D)^2 <= t^2 Var(N - r D),
 
-needs no approximation of the ratio itself (Fieller, J. Roy. Statist. Soc. B 16, 1954). It is
-an interval where D differs from 0; otherwise it is unbounded, and says so.
+needs no approximation of the ratio itself (Fieller, J. Roy. Statist. Soc. B 16, 1954). It is an
+interval where D differs from 0. Where D may be 0 for all that its variance says, as it may be where
+the scale and the share of lapses go together, the likelihood itself is asked: the interval holds
+all r for which the posterior, maximised over all else, has fallen by no more than half the quantile
+of F, inflated as clusters inflate the variance of the ratio. It is unbounded if D = 0 is among
+them, and says so.
 """
 
 from __future__ import annotations
@@ -17,74 +21,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import fdtri, stdtrit
 
+from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats
-from dcglearn.inference.covariance import Covariance
+from dcglearn.inference.covariance import Covariance, covariance
+from dcglearn.inference.likelihood import MAX_LAPSES, Expanded, Likelihood, lapse_prior
+from dcglearn.inference.maximise import Maximum, maximise
 
 MIN_SHARE = 0.9
 """An estimate is determined if the data give at least this share of its information."""
-
-
-@dataclass(frozen=True)
-class RatioInterval:
-    """A ratio with its interval.
-
-    Attributes
-    ----------
-    estimate, low, high : float
-        Bounds are -inf and inf where the denominator may be 0.
-    df : float
-        Degrees of freedom of the variance.
-    """
-
-    estimate: float
-    low: float
-    high: float
-    df: float
-
-    @property
-    def bounded(self) -> bool:
-        """Whether there is an interval at all."""
-        return math.isfinite(self.low) and math.isfinite(self.high)
-
-
-def ratio_interval(
-    numerator: float, denominator: float, covariance: Floats, df: float, quantile: float
-) -> RatioInterval:
-    """Return the interval of Fieller.
-
-    Parameters
-    ----------
-    numerator, denominator : float
-        Estimates.
-    covariance : ndarray of float, shape (2, 2)
-        Of the two.
-    df : float
-        Kept for the reader.
-    quantile : float
-        Of the distribution of (N - r D) / sd, such as 1.96.
-
-    Returns
-    -------
-    RatioInterval
-
-    Examples
-    --------
-    >>> one = ratio_interval(1.0, 2.0, np.diag([0.01, 0.04]), 100.0, 1.96)
-    >>> round(one.low, 3), round(one.high, 3)
-    (0.377, 0.663)
-    """
-    estimate = numerator / denominator if denominator else math.nan
-    t2, ((of_numerator, of_both), (_, of_denominator)) = quantile**2, covariance.tolist()
-    a = denominator**2 - t2 * of_denominator
-    b = numerator * denominator - t2 * of_both
-    c = numerator**2 - t2 * of_numerator
-    root = b * b - a * c
-    if a <= 0 or root < 0:
-        return RatioInterval(estimate, -math.inf, math.inf, df)
-    half = math.sqrt(root)
-    return RatioInterval(estimate, (b - half) / a, (b + half) / a, df)
 
 
 @dataclass(frozen=True)
@@ -114,88 +60,179 @@ class Estimated:
     determined: bool = True
 
 
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """The posterior as a function of one ratio, maximised over all else.
+
+    Attributes
+    ----------
+    likelihood : Likelihood
+    maximum : Maximum
+    rows : ndarray of float, shape (m, P)
+        Numbers, linear in the parameters, whose ratios to the first are asked for.
+    """
+
+    likelihood: Likelihood
+    maximum: Maximum
+    rows: Floats
+
+    def interval(self, number: int, fall: float) -> tuple[float, float]:
+        """Return where the posterior falls by no more than so much."""
+        from scipy.optimize import brentq  # loads slowly
+
+        top, bottom = self.rows[[number, 0]]
+
+        def excess(angle: float) -> float:
+            constraint = math.cos(angle) * top - math.sin(angle) * bottom
+            return self.maximum.at.value - self._highest(constraint) - fall
+
+        x = self.maximum.parameters
+        at, edge = math.atan2(top @ x, bottom @ x), math.pi / 2
+        at -= math.pi * round(at / math.pi)
+        try:
+            if excess(edge) <= 0:
+                return -math.inf, math.inf
+            low, high = (float(brentq(excess, at, end, xtol=1e-5)) for end in (-edge, edge))
+        except (SolverError, ValueError):
+            return -math.inf, math.inf
+        return math.tan(low), math.tan(high)
+
+    def _highest(self, constraint: Floats) -> float:
+        """Return the maximum of the posterior among parameters at a right angle to a vector."""
+        at = int(np.abs(constraint).argmax())
+        others = np.arange(len(constraint)) != at
+        T = np.eye(len(constraint))[:, others]
+        T[at] = -constraint[others] / constraint[at]
+
+        def expand(y: Floats) -> Expanded:
+            found = self.likelihood.expand(T @ y)
+            return Expanded(found.value, T.T @ found.gradient, T.T @ found.hessian @ T)
+
+        low, high = (bound[others] for bound in self.likelihood.bounds)
+        return maximise(expand, self.maximum.parameters[others], (low, high)).at.value
+
+
+def ratio_interval(
+    numerator: float, denominator: float, covariance: Floats, quantile: float
+) -> tuple[float, float]:
+    """Return the interval of Fieller, unbounded where the denominator may be 0.
+
+    Examples
+    --------
+    >>> low, high = ratio_interval(1.0, 2.0, np.diag([0.01, 0.04]), 1.96)
+    >>> round(low, 3), round(high, 3)
+    (0.377, 0.663)
+    """
+    t2, ((of_numerator, of_both), (_, of_denominator)) = quantile**2, covariance.tolist()
+    a = denominator**2 - t2 * of_denominator
+    b = numerator * denominator - t2 * of_both
+    c = numerator**2 - t2 * of_numerator
+    root = b * b - a * c
+    if a <= 0 or root < 0:
+        return -math.inf, math.inf
+    half = math.sqrt(root)
+    return (b - half) / a, (b + half) / a
+
+
 def estimated_ratios(
     names: Sequence[str],
     values: Floats,
     slopes: Floats,
-    covariance: Covariance,
-    prior: Floats,
+    spread: Covariance,
     level: float,
+    profile: Profile | None = None,
 ) -> tuple[Estimated, ...]:
-    """Return ratios of estimates to the first of them, with their intervals.
-
-    Parameters
-    ----------
-    names : sequence of str, length m
-    values : ndarray of float, shape (m,)
-    slopes : ndarray of float, shape (m, P)
-        Their derivatives in the parameters.
-    covariance : Covariance
-    prior : ndarray of float, shape (P, P)
-        Information of the prior.
-    level : float
-
-    Returns
-    -------
-    tuple of Estimated
-        Ratios that no parameter changes are given; ratios to 0 are nan, and not determined.
-    """
+    """Return ratios of estimates to the first of them, with their intervals."""
     if not values[0]:  # nothing bears on it: the prior alone decides
         undetermined = (math.nan, -math.inf, math.inf)
         return tuple(Estimated(name, *undetermined, determined=False) for name in names)
     contrasts = ratio_slopes(values, slopes)
     given = np.abs(contrasts).max(axis=1) <= 1e-12 * np.abs(slopes[0] / values[0]).max()
-    found = []
-    for i, name in enumerate(names):
+    dfs, found = spread.degrees_of_freedom(contrasts).tolist(), []
+    for i, (name, df, contrast) in enumerate(zip(names, dfs, contrasts, strict=True)):
         ratio = float(values[i] / values[0]) + 0.0  # a gain of 0 is not -0
+        flat = float(contrast @ spread.robust @ contrast)
         if given[i]:
             found.append(Estimated(name, ratio, ratio, ratio, given=True))
-            continue
-        if covariance.one_cluster:
+        elif spread.one_cluster or not flat:  # flat: held by the bound of a family
             found.append(Estimated(name, ratio, -math.inf, math.inf, determined=False))
-            continue
-        variance = covariance.variance(contrasts[i])
-        flat = float(contrasts[i] @ covariance.robust @ contrasts[i])
-        if not flat:  # held by the bound of a family
-            found.append(Estimated(name, ratio, -math.inf, math.inf, determined=False))
-            continue
-        both = slopes[[i, 0]]
-        spread = both @ covariance.robust @ both.T * (variance / flat)
-        df = covariance.degrees_of_freedom(contrasts[i])
-        quantile = float(stdtrit(df, (1 + level) / 2))
-        one = ratio_interval(float(values[i]), float(values[0]), spread, df, quantile)
-        determined = one.bounded and share_of_data(covariance, prior, contrasts[i]) >= MIN_SHARE
-        found.append(Estimated(name, ratio, one.low, one.high, df, determined=determined))
+        else:
+            variance, both = spread.variance(contrast), slopes[[i, 0]]
+            V = both @ spread.robust @ both.T * (variance / flat)
+            quantile = float(stdtrit(df, (1 + level) / 2))
+            low, high = ratio_interval(float(values[i]), float(values[0]), V, quantile)
+            determined = spread.share_of_data(contrast) >= MIN_SHARE
+            if determined and profile is not None and not math.isfinite(high - low):
+                inflation = variance / float(contrast @ spread.model @ contrast)
+                low, high = profile.interval(i, inflation * quantile**2 / 2)
+            bounded = math.isfinite(high - low)
+            found.append(Estimated(name, ratio, low, high, df, determined=bounded and determined))
     return tuple(found)
 
 
-def ratio_slopes(values: Floats, slopes: Floats) -> Floats:
-    """Return the derivatives of ratios to the first of several estimates, shape (m, P).
+def estimated_parameter(
+    likelihood: Likelihood, maximum: Maximum, spread: Covariance, name: str, level: float
+) -> Estimated:
+    """Return the side bias, the share of lapses or another parameter, with its interval.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (m,)
-    slopes : ndarray of float, shape (m, P)
-
-    Returns
-    -------
-    ndarray of float, shape (m, P)
-        0 where the first estimate is 0, so that there are no ratios.
+    Intervals are estimates plus and minus t standard errors, robust to clusters. A share of lapses
+    that is estimated as 0 lies on its border, where it has no standard error: its upper bound is
+    the share at which the likelihood, maximised over all else, has fallen by half the quantile of
+    F, inflated as clusters inflate the variance of the share.
     """
+    contrast = np.eye(likelihood.n_parameters)[likelihood.index(name)]
+    estimate = float(contrast @ maximum.parameters)
+    if spread.one_cluster:
+        low, high = (0.0, 1.0) if name == "lapses" else (-math.inf, math.inf)
+        return Estimated(name, estimate, low, high, determined=False)
+    if not spread.free[likelihood.index(name)]:
+        highest = math.inf
+        if name == "lapses":
+            highest = _largest_lapses(likelihood, maximum, spread, level)
+        return Estimated(name, estimate, estimate, highest)
+    (df,) = spread.degrees_of_freedom(contrast[None]).tolist()
+    half = float(stdtrit(df, (1 + level) / 2)) * math.sqrt(spread.variance(contrast))
+    low, high = estimate - half, estimate + half
+    if name == "lapses":
+        low, high = max(low, 0.0), min(high, 1.0)
+    determined = spread.share_of_data(contrast) >= MIN_SHARE
+    return Estimated(name, estimate, low, high, df, determined=determined)
+
+
+def _largest_lapses(
+    likelihood: Likelihood, maximum: Maximum, spread: Covariance, level: float
+) -> float:
+    """Return the largest share of lapses that the likelihood does not exclude."""
+    from scipy.optimize import brentq  # loads slowly
+
+    at = likelihood.index("lapses")
+    contrast = np.eye(likelihood.n_parameters)[at]
+    free = spread.free | (contrast > 0)
+    spread = covariance(likelihood, maximum.parameters, free)
+    inflation = spread.variance(contrast) / float(contrast @ spread.model @ contrast)
+    quantile = float(fdtri(1, max(1.0, spread.effective - 1), level))
+    lowest = maximum.at.value - max(1.0, inflation) * quantile / 2
+
+    def excess(share: float) -> float:
+        low, high = (bound.copy() for bound in likelihood.bounds)
+        low[at] = high[at] = share
+        found = maximise(likelihood.expand, maximum.parameters, (low, high))
+        return found.at.value - lapse_prior(share) - lowest
+
+    if excess(MAX_LAPSES) > 0:
+        return MAX_LAPSES
+    return float(brentq(excess, 0.0, MAX_LAPSES, xtol=1e-4))
+
+
+def ratio_slopes(values: Floats, slopes: Floats) -> Floats:
+    """Return the derivatives of ratios to the first value, (m, P); 0 where that is 0."""
     if not values[0]:
         return np.zeros_like(slopes)
     return np.asarray((slopes - np.outer(values / values[0], slopes[0])) / values[0])
 
 
 def monotone_discounts(discounts: Floats, free: tuple[Estimated, ...]) -> tuple[Estimated, ...]:
-    """Return discounts with the bounds of free ones, made non-increasing.
-
-    Parameters
-    ----------
-    discounts : ndarray of float, shape (K,)
-    free : tuple of Estimated, length K
-        With intervals.
-    """
+    """Return discounts (K,) with the bounds of free ones, made non-increasing."""
     lows = np.maximum.accumulate([one.low for one in reversed(free)])[::-1]
     highs = np.minimum.accumulate([one.high for one in free])
     return tuple(
@@ -206,39 +243,10 @@ def monotone_discounts(discounts: Floats, free: tuple[Estimated, ...]) -> tuple[
     )
 
 
-def share_of_data(covariance: Covariance, prior: Floats, contrast: Floats) -> float:
-    """Return the share of the information on contrast'theta that does not come from the prior.
-
-    Parameters
-    ----------
-    covariance : Covariance
-    prior : ndarray of float, shape (P, P)
-        Information of the prior.
-    contrast : ndarray of float, shape (P,)
-    """
-    step = covariance.model @ contrast
-    total = float(contrast @ step)
-    return 1 - float(step @ prior @ step) / total if total > 0 else 1.0
-
-
 def simultaneous_quantile(
     correlation: Floats, df: float, level: float, rng: np.random.Generator, draws: int = 20_000
 ) -> float:
-    """Return the quantile of the largest |t| of several estimates.
-
-    Parameters
-    ----------
-    correlation : ndarray of float, shape (m, m)
-    df : float
-        Of the common variance.
-    level : float
-    rng : numpy.random.Generator
-    draws : int, default 20000
-
-    Returns
-    -------
-    float
-        At least the quantile of one.
+    """Return the quantile of the largest |t| of several estimates, whose variance has df.
 
     Examples
     --------

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from dcglearn.measures.scale import Scale
 
 if TYPE_CHECKING:  # the words are needed where no model is
-    from dcglearn.hypotheses.questions import Question
     from dcglearn.inference.estimate import JudgmentFit
+    from dcglearn.inference.questions import Question
     from dcglearn.inference.ratios import Estimated
 
 FAMILY_NAMES = {
@@ -157,14 +157,26 @@ def clusters_words(fit: JudgmentFit) -> str:
     fit : JudgmentFit
     """
     judges = any(one.name == "judge" for one in fit.covariance.clusterings)
-    ids = ["a query"] * fit.likelihood.evidence.has_query_ids + ["a judge"] * judges
+    ids = ["a query"] * fit.evidence.has_query_ids + ["a judge"] * judges
     if not ids:
         return "each judgment is taken as independent, as none shares a query with another"
     return f"judgments that share {' or '.join(ids)} are kept together"
 
 
+def few_clusters_words(effective: float) -> str:
+    """Say how many queries, or judges, of equal weight judgments are worth, where they are few.
+
+    Examples
+    --------
+    >>> few_clusters_words(11.3), few_clusters_words(230.0)
+    ('worth 11.3 queries or judges of equal weight: p allows for so few', '')
+    """
+    few = effective < 20  # as dcglearn.inference.covariance says
+    return f"worth {effective:.1f} queries or judges of equal weight: p allows for so few" * few
+
+
 EMPTY_RANKS = (
-    "some lists have empty ranks: estimates and tests take the worst grade to be worth as little "
-    "as an empty rank"
+    "lists that were compared differ in their empty ranks: what an empty rank is worth is "
+    "estimated as well"
 )
-"""What the model of the judgment assumes where lists are of different length."""
+"""What the model of the judgment does where lists are of different length."""

@@ -29,7 +29,7 @@ from dcglearn.naming.measure_files import MeasureFile, MeasurePart
 from dcglearn.report.undetermined import undetermined_statements
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
-    from dcglearn.hypotheses.certainty import Certainty
+    from dcglearn.inference.certainty import Certainty
     from dcglearn.inference.ratios import Estimated
     from dcglearn.inference.usual import LearnedDCG
     from dcglearn.learning.learner import DCGLearner
@@ -129,7 +129,7 @@ def certainty_record(certainty: Certainty) -> CertaintyRecord:
     judges = any(one.name == "judge" for one in fit.covariance.clusterings)
     clusters = ("query",) * certainty.names_queries + ("judge",) * judges
     said: dict[str, Any] = {"untested": certainty.untested} if certainty.untested else {}
-    if evidence.layout.has_empty_ranks:
+    if evidence.layout.empty:
         said["empty_ranks"] = True
     return CertaintyRecord(
         **said,

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from dcglearn.hypotheses.questions import Question
-from dcglearn.hypotheses.segments import Segments
 from dcglearn.inference.estimate import JudgmentFit
+from dcglearn.inference.questions import Question
+from dcglearn.inference.segments import Segments
 from dcglearn.report.certainty_words import (
     EMPTY_RANKS,
     clusters_words,
     estimate_words,
+    few_clusters_words,
     interval_words,
     one_in,
     p_words,
@@ -55,10 +56,9 @@ def questions_text(questions: Sequence[Question]) -> str:
         lines += [Table(head, _estimates(one.fit, one.restricted)).text(), ""]
     corrected = f"; p is corrected for {len(questions)} questions" if len(questions) > 1 else ""
     clusters = clusters_words(questions[0].fit)
-    lines.append(f"LR: likelihood ratio{corrected}; {clusters}")
-    return "\n".join(
-        [*lines, *[EMPTY_RANKS] * questions[0].fit.likelihood.evidence.layout.has_empty_ranks]
-    )
+    few = few_clusters_words(questions[0].test.effective)
+    lines.append(f"LR: likelihood ratio{corrected}; {clusters}{few and f'; {few}'}")
+    return "\n".join([*lines, *[EMPTY_RANKS] * questions[0].fit.evidence.layout.empty])
 
 
 def question_json(one: Question) -> dict[str, Any]:
@@ -107,6 +107,9 @@ def segments_text(segments: Segments) -> str:
         one = segments.compared[0]
         head = ("number", one.name, "95% interval", "others", "95% interval")
         lines += ["", Table(head, _estimates(one.fit, one.other, both=True)).text()]
+    few = few_clusters_words(min(one.effective for one in segments.compared))
+    if few:
+        lines += ["", f"the judgments are {few}"]
     if segments.too_small:
         lines += ["", f"left out, too few judgments: {', '.join(segments.too_small)}"]
     return "\n".join(lines)

@@ -19,9 +19,9 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.correlation.agreement import outcomes
-from dcglearn.hypotheses.questions import Question, usual_questions
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.questions import Question, usual_questions
 from dcglearn.interop.export import export
 from dcglearn.judgments.inspection import Inspection, inspect_judgments
 from dcglearn.judgments.preferences import Preferences

@@ -203,7 +203,7 @@ def _judgments(study: Study) -> Section:
     ]
     if left_out:
         paragraphs.append(f"Not used: {' and '.join(left_out)}.")
-    if evidence.layout.has_empty_ranks:
+    if evidence.layout.empty:
         paragraphs.append(f"{EMPTY_RANKS[0].upper()}{EMPTY_RANKS[1:]}.")
     if found.queries is not None:
         largest = found.queries.largest
@@ -356,7 +356,7 @@ def _specialists(study: Study) -> Section:
         for one in study.questions
     ]
     evidence = study.recommended.likelihood.evidence
-    ids = ["query"] * evidence.has_query_ids + ["judge"] * (evidence.judges is not None)
+    ids = ["query"] * evidence.has_query_ids + ["judge"] * evidence.has_judges
     clustered = f" clustered by {' and '.join(ids)}" if ids else ""
     log_loss = (
         ""

@@ -3,7 +3,7 @@
 Gains and discounts are relative to the weight of the best grade at the first rank. If that does
 not differ from 0, they are not determined, however many numbers an estimate has; if it is below 0,
 people prefer the lists that the measure would put last. Nothing is said of either before answers
-are seen to depend on the grades at all (:mod:`dcglearn.hypotheses.no_effect`).
+are seen to depend on the grades at all (:mod:`dcglearn.inference.tests`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 from scipy.special import stdtrit
 
 from dcglearn.base.types import Floats
-from dcglearn.hypotheses.no_effect import no_effect
-from dcglearn.hypotheses.questions import Question
 from dcglearn.inference.estimate import JudgmentFit
+from dcglearn.inference.questions import Question
+from dcglearn.inference.tests import no_effect
 
 Support = Literal["supported", "contradicted", "open", "reversed"]
 """``supported`` if better grades win, ``reversed`` if they lose. Otherwise ``contradicted`` if a
@@ -81,14 +81,10 @@ def t_of(fit: JudgmentFit, contrast: Floats, n_tests: int = 1) -> float:
     n_tests : int, default 1
         The level is corrected for so many of them.
     """
-    likelihood, covariance = fit.likelihood, fit.covariance
-    if covariance.one_cluster:
+    covariance, slope = fit.covariance, fit.contrast_of(contrast.reshape(1, -1))
+    variance = covariance.variance(slope[0])
+    if covariance.one_cluster or variance <= 0:
         return 0.0
-    slope = np.zeros(likelihood.n_parameters)
-    of_weights = likelihood.family.jacobian(fit.parameters[: likelihood.n_weights])
-    slope[: likelihood.n_weights] = contrast.ravel() @ of_weights
-    variance = covariance.variance(slope)
-    if variance <= 0:
-        return 0.0
-    quantile = float(stdtrit(covariance.degrees_of_freedom(slope), 1 - 0.025 / n_tests))
+    (df,) = covariance.degrees_of_freedom(slope).tolist()
+    quantile = float(stdtrit(df, 1 - 0.025 / n_tests))
     return float((contrast * fit.weights).sum()) / (quantile * math.sqrt(variance))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from dcglearn.base.numbers import decimals
-from dcglearn.hypotheses.questions import Question
+from dcglearn.inference.questions import Question
 from dcglearn.inference.ratios import Estimated
 from dcglearn.report.certainty_words import (
     FAMILY_NAMES,

@@ -11,11 +11,11 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import parse_number
 
 if TYPE_CHECKING:
+    from dcglearn.inference.evidence import Evidence
     from dcglearn.judgments.preferences import Preferences
     from dcglearn.measures.measure import Measure
     from dcglearn.measures.scale import Scale
     from dcglearn.naming.names import NamedMeasure
-    from dcglearn.streaming.packed_evidence import PackedEvidence
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def naming(place: str) -> Iterator[None]:
 
 
 def measures_for_judgments(
-    names: list[str] | None, preferences: Preferences | PackedEvidence, path: str
+    names: list[str] | None, preferences: Preferences | Evidence, path: str
 ) -> list[NamedMeasure]:
     """Return the named measures on the scale of the judgments; without names, every preset."""
     from dcglearn.naming.names import measure_for

@@ -17,27 +17,17 @@ from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.design.own_functions import NO_FUNCTIONS, OwnFunctions
 from dcglearn.design.sampling import PAIRS_PER_BLOCK, draw_lists
 from dcglearn.design.setting import Setting
-from dcglearn.hypotheses.likelihood_ratios import likelihood_ratio
-from dcglearn.hypotheses.no_effect import no_effect
 from dcglearn.inference.calibration import link_test
-from dcglearn.inference.estimate import ORDERED, JudgmentFit, JudgmentModel
+from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
-from dcglearn.inference.highest import highest_posterior
-from dcglearn.inference.ratios import MIN_SHARE, Estimated, share_of_data
+from dcglearn.inference.ratios import MIN_SHARE, Estimated
+from dcglearn.inference.tests import likelihood_ratio, no_effect
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.simulation.answering import Answerer
 from dcglearn.simulation.truths import grade_scale
-from dcglearn.trials.binomial_likelihood import (
-    BinomialEvidence,
-    BinomialFit,
-    Differences,
-    fit_counted,
-)
-from dcglearn.trials.counted_likelihood import CountedLikelihood
 
 LISTS_OF_A_QUERY = 4
 """Different pairs of lists that each query shows, where judgments come in queries."""
@@ -55,7 +45,7 @@ def certainty(
     list_rng: np.random.Generator,
     rng: np.random.Generator,
     own: OwnFunctions = NO_FUNCTIONS,
-    drawn: Pairs | Differences | None = None,
+    drawn: Pairs | None = None,
 ) -> dict[str, Any]:
     """Fit a model to simulated judgments and compare its intervals and tests with the truth.
 
@@ -70,9 +60,8 @@ def certainty(
         Draws answers.
     own : OwnFunctions, default none
         May draw the lists.
-    drawn : ndarray of int8, shape (n, 2, K), or Differences, optional
-        The lists that `list_rng` would draw; the differences between them are enough if judgments
-        are strict and independent.
+    drawn : ndarray of int8, shape (n, 2, K), optional
+        The lists that `list_rng` would draw.
 
     Returns
     -------
@@ -97,51 +86,24 @@ def certainty(
     if not isinstance(truth, DCG) and not setting.hypotheses:
         remedy = "name a DCG, or `hypotheses` to test"
         raise InputError(f"{setting.truth} has no gains and discounts", remedy, "truth")
-    evidence: Evidence
-    if isinstance(drawn, Differences):
-        evidence = _counted_judgments(setting, truth, drawn, rng)
-    else:
-        data = simulated_judgments(setting, truth, list_rng, rng, own, drawn)
-        evidence = Evidence.of(data, setting.ties)
-    scale = grade_scale(setting.grades)
+    data = simulated_judgments(setting, truth, list_rng, rng, own, drawn)
+    evidence = Evidence.of(data, setting.ties)
     fits: dict[JudgmentModel, JudgmentFit] = {}
 
     def fitted(model: JudgmentModel) -> JudgmentFit:
         if model not in fits:
-            fits[model] = _fit(model, evidence, scale)
+            fits[model] = model.fit(evidence)
         return fits[model]
 
     fit = fitted(model_named(f"{setting.gains}-{setting.discounts}", setting.ties))
     result = interval_record(fit, truth) if isinstance(truth, DCG) else {}
     result["lapse_share"] = fit.likelihood.value_of("lapses", fit.parameters)
-    result["p:link"] = (fit.link_test() if isinstance(fit, BinomialFit) else link_test(fit)).p
+    result["p:link"] = link_test(fit).p
     without = no_effect(fit, not setting.clusters) if setting.hypotheses else None
     for text in setting.hypotheses:
         smaller, larger = (fitted(one) for one in hypothesis_named(text, setting.ties))
         result[f"p:{text}"] = likelihood_ratio(smaller, larger, without).p
     return result
-
-
-def _fit(model: JudgmentModel, evidence: Evidence, scale: Scale) -> JudgmentFit:
-    """Fit as :meth:`JudgmentModel.fit_evidence` does, with the faster likelihood if it can."""
-    if isinstance(evidence, BinomialEvidence):
-        found = fit_counted(model, evidence, scale)
-        return found or _fit(model, evidence.one_by_one(), scale)
-    if not model.has_own_family and model.discounts in ORDERED:
-        return model.fit_evidence(evidence, scale)
-    likelihood = CountedLikelihood(
-        evidence, model.family(scale, evidence.shape[0]), model.ties, model.side, model.lapses
-    )
-    return JudgmentFit(model, scale, *highest_posterior(likelihood), None)
-
-
-def _counted_judgments(
-    setting: Setting, truth: Measure, differences: Differences, rng: np.random.Generator
-) -> BinomialEvidence:
-    """Judge lists by the differences between them, and count the answers."""
-    W = in_log_odds(truth.matrix_for(setting.n_ranks), setting.sensitivity)
-    answerer = Answerer(setting.noise, setting.lapses)
-    return BinomialEvidence.of_answers(differences, answerer.answers(differences.scores(W), rng))
 
 
 def simulated_judgments(
@@ -220,12 +182,11 @@ def _compared(
     fit: JudgmentFit, numbers: tuple[Estimated, ...], slopes: Floats, truths: Floats
 ) -> list[dict[str, float]]:
     """Compare each number that is not given with its truth."""
-    prior = fit.likelihood.prior_information(fit.parameters)
     found = []
     for number, slope, true in zip(numbers, slopes, truths.tolist(), strict=True):
         if number.given:
             continue
-        decided = share_of_data(fit.covariance, prior, slope) >= MIN_SHARE
+        decided = fit.covariance.share_of_data(slope) >= MIN_SHARE
         decided = decided and not np.isnan(number.estimate)
         one = {"determined": float(decided)}
         if decided:

@@ -20,18 +20,15 @@ from dcglearn.axes.registry import JUDGMENT_MODEL, SHIPPED, Entry, Registry
 from dcglearn.axes.success import SHIPPED_RESULTS
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.threads import one_blas_thread
-from dcglearn.base.types import Pairs
 from dcglearn.design.cells import QueryTable, rng_for, setting_of
 from dcglearn.design.own_functions import OwnCodeError, OwnFunctions, read_only
 from dcglearn.design.setting import Setting, check_setting
 from dcglearn.measures.measure import Measure
-from dcglearn.trials.binomial_likelihood import Differences
 from dcglearn.trials.certainty_cells import certainty
 from dcglearn.trials.draws import (
     exact_pairs,
     margin_correlation,
     preset_precision,
-    training_differences,
     training_lists,
     true_measure,
 )
@@ -135,7 +132,7 @@ def compute_cell(
     setting = _setting_of(cell, own)
     truth = true_measure(cell, own)
     if setting.learner == JUDGMENT_MODEL:
-        drawn = None if setting.clusters else _drawn_for(setting, cell, own)
+        drawn = None if setting.clusters else training_lists(cell, own, setting.pairs)
         rngs = rng_for(cell, "training"), rng_for(cell, "judge")
         return certainty(setting, truth, *rngs, own, drawn)
     training = training_of(cell, own, setting)
@@ -157,12 +154,6 @@ def compute_cell(
         **{f"precision:{name}": preset_precision(name, cell, own) for name in setting.against},
         **_results(cell, truth, learned, data, own),
     }
-
-
-def _drawn_for(setting: Setting, cell: dict[str, Any], own: OwnFunctions) -> Pairs | Differences:
-    """Return the lists of a model of the judgment; where it is enough, how they differ."""
-    found = training_differences(cell, own, setting.pairs) if setting.ties == "strict" else None
-    return training_lists(cell, own, setting.pairs) if found is None else found
 
 
 def _own_functions(cell: dict[str, Any], codes: Sequence[Code]) -> OwnFunctions:

@@ -37,7 +37,6 @@ from dcglearn.learning.problem import margins_of
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.presets import preset
 from dcglearn.simulation.truths import grade_scale
-from dcglearn.trials.binomial_likelihood import Differences
 
 _OF_PAIRS = {"test": ("truth", "test_pairs"), "validation": ("truth", "validation_pairs")}
 """The keys that pairs depend on, besides those that seed them."""
@@ -127,30 +126,6 @@ def training_lists(cell: dict[str, Any], own: OwnFunctions, n: int) -> Pairs:
     """
     blocks = _lists(*_part(cell, own, "training", ()))
     return np.concatenate(list(islice(blocks, -(-n // PAIRS_PER_BLOCK))))[:n]
-
-
-def training_differences(cell: dict[str, Any], own: OwnFunctions, n: int) -> Differences | None:
-    """Return the differences between the first pairs of lists of a cell.
-
-    Parameters
-    ----------
-    cell : dict
-    own : OwnFunctions
-    n : int
-        The number of pairs.
-
-    Returns
-    -------
-    Differences or None
-        None if there may be too many.
-    """
-    return _differences(*_part(cell, own, "training", ()), n)
-
-
-@lru_cache(8)
-def _differences(part: str, own: OwnFunctions, n: int) -> Differences | None:
-    cell = json.loads(part)[1]
-    return Differences.of(training_lists(cell, own, n), setting_of(cell).grades)
 
 
 @lru_cache(8)

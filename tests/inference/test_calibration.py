@@ -68,7 +68,7 @@ def test_held_out_log_loss_by_hand() -> None:
         one = model.fit(train).on(test)
         assert one is not None
         total -= one.log_likelihood
-        weight += one.likelihood.evidence.weights.sum()
+        weight += one.evidence.judged.weights.sum()
     assert found.log_loss == pytest.approx(total / weight)
     assert found.n_folds == 2
 

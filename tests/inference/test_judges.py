@@ -27,10 +27,9 @@ def of_people(lapses: list[float], n: int, seed: int) -> Preferences:
 
 def found(data: Preferences) -> tuple[JudgmentFit, JudgeLapses, list[str]]:
     fit = MODEL.fit(data)
-    evidence = fit.likelihood.evidence
-    assert evidence.judges is not None
+    evidence = fit.evidence
     names: dict[int, str] = dict(
-        zip(evidence.judges.tolist(), data.judges[evidence.rows].tolist(), strict=True)
+        zip(evidence.judged.judges.tolist(), data.judges[evidence.rows].tolist(), strict=True)
     )
     return fit, judge_lapses(fit.likelihood, fit.parameters), [names[i] for i in range(len(names))]
 

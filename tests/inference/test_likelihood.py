@@ -9,9 +9,9 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from dcglearn import InputError, JudgmentModel, Preferences, SolverError
-from dcglearn.inference.answers import BAD, GOOD, TIE, A, B, log_probability, with_lapses
+from dcglearn.inference.answers import BAD, GOOD, TIE, A, B, answer_terms
 from dcglearn.inference.evidence import Evidence
-from dcglearn.inference.likelihood import PRIOR_SD, Expanded, Likelihood
+from dcglearn.inference.likelihood import PRIOR_SD, Expanded
 from dcglearn.inference.maximise import maximise
 from helpers.simulated import SCALE, every_answer
 
@@ -23,8 +23,8 @@ def test_probabilities_add_up_to_one(ties: str) -> None:
     v, h = np.linspace(-40, 40, 9), np.linspace(-3, 3, 9)
     total = np.zeros(9)
     for answer in (A, B, GOOD, BAD):
-        terms = log_probability(np.full(9, answer, np.int8), v, 0.7, h, ties)
-        total += np.exp(with_lapses(terms, 0.1, 0.25).value)
+        terms = answer_terms(np.full(9, answer, np.int8), v, 0.7, h, 0.1, ties, 0.25)
+        total += np.exp(terms.value)
     np.testing.assert_allclose(total, 1, rtol=1e-12)
 
 
@@ -34,7 +34,9 @@ def test_formulas_of_ties() -> None:
     p_a, p_b, nu, theta = np.exp(v / 2), np.exp(-v / 2), np.exp(t), np.exp(t)
 
     def found(answer: int, ties: str) -> float:
-        one = log_probability(np.array([answer], np.int8), np.array([v]), t, np.zeros(1), ties)
+        one = answer_terms(
+            np.array([answer], np.int8), np.array([v]), t, np.zeros(1), 0.0, ties, 1 / 3
+        )
         return float(np.exp(one.value[0]))
 
     below = p_a + p_b + nu * np.sqrt(p_a * p_b)
@@ -49,9 +51,10 @@ def test_formulas_of_ties() -> None:
 def test_extreme_differences_are_finite() -> None:
     v = np.array([-2000.0, 2000.0])
     for ties in TIES:
-        terms = log_probability(np.array([A, B], np.int8), v, 1.0, np.zeros(2), ties)
         for lapses in (0.0, 0.1):
-            for part in with_lapses(terms, lapses, 0.5):
+            given = np.array([A, B], np.int8), v, 1.0, np.zeros(2), lapses, ties, 0.5
+            value, first, second = answer_terms(*given)
+            for part in (value, *first.values(), *second.values()):
                 assert np.isfinite(part).all()
 
 
@@ -63,7 +66,8 @@ def test_extreme_differences_are_finite() -> None:
 def test_gradient_and_hessian(ties: str, empty: bool, family: dict[str, object]) -> None:
     data = every_answer(60, 3, empty)
     model = JudgmentModel(ties=ties, **family)
-    likelihood = Likelihood(Evidence.of(data, ties), model.family(SCALE, 4), ties)
+    likelihood = model.likelihood(Evidence.of(data, ties))
+    assert likelihood.evidence.layout.empty == empty
     x, h = likelihood.start + 0.03, 1e-5
     at = likelihood.expand(x)
     for i in range(len(x)):
@@ -79,11 +83,12 @@ def test_scores_and_information_agree_with_the_hessian() -> None:
     """Scores add up to the gradient; their expected products to the expected Hessian."""
     data = every_answer(200, 4)
     model = JudgmentModel(ties="davidson")
-    likelihood = Likelihood(Evidence.of(data, "davidson"), model.family(SCALE, 4), "davidson")
+    likelihood = model.likelihood(Evidence.of(data, "davidson"))
     x = likelihood.start
-    weights = likelihood.evidence.weights
-    scores = likelihood.sum_over_rows(
-        x, lambda rows: weights[rows.rows] @ likelihood.scores(x, rows)
+    scores = likelihood.map(
+        likelihood.evidence,
+        x,
+        lambda rows: rows.judged.weights @ likelihood.scores(rows, likelihood.terms(x, rows)),
     )
     at, h = likelihood.expand(x), 1e-5
     for i, step in enumerate(h * np.eye(len(x))):
@@ -92,11 +97,7 @@ def test_scores_and_information_agree_with_the_hessian() -> None:
         )
         of_prior = (up - down) / (2 * h)
         assert at.gradient[i] == pytest.approx(sum(scores)[i] + of_prior, abs=1e-5)
-    information = sum(
-        part.T @ part
-        for chunk in likelihood.sum_over_rows(x, lambda rows: likelihood.information_rows(x, rows))
-        for part in chunk
-    )
+    information = likelihood.information(x) + likelihood.prior_information(x)
     assert np.linalg.eigvalsh(information).min() > 0
 
 
@@ -148,7 +149,7 @@ def test_a_strict_likelihood_written_plainly() -> None:
 
 def test_chunks_do_not_change_the_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     data = every_answer(500, 8)
-    monkeypatch.setattr("dcglearn.inference.likelihood._CHUNK", 64)
+    monkeypatch.setattr("dcglearn.inference.evidence.CHUNK", 64)
     many = JudgmentModel().fit(data).parameters.tobytes()
     monkeypatch.setattr("dcglearn.base.threads._processors", lambda: 1)
     assert JudgmentModel().fit(data).parameters.tobytes() == many
@@ -166,7 +167,7 @@ def test_separable_judgments_have_a_finite_estimate() -> None:
 def test_any_side_bias_has_a_likelihood() -> None:
     """1 is no share of lapses."""
     model = JudgmentModel()
-    likelihood = model.likelihood(Evidence.of(every_answer(50, 2, levels=False)), SCALE)
+    likelihood = model.likelihood(Evidence.of(every_answer(50, 2, levels=False)))
     x = likelihood.start
     x[likelihood.index("side")] = 1.0
     near = x.copy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from dcglearn import (
     JudgmentModel,
     Preferences,
     Scale,
+    SolverError,
     ask,
     certainty_of,
     compare_segments,
@@ -108,6 +110,32 @@ def test_two_grades_have_no_question_about_gains() -> None:
         "side",
         "lapses",
     }
+
+
+@pytest.mark.parametrize("left_out", [(), ("side",), ("side", "lapses")])
+def test_questions_come_in_their_order(left_out: tuple[str, ...]) -> None:
+    model = JudgmentModel(**dict.fromkeys(left_out, False))
+    found = [one.about for one in usual_questions(every_answer(200, 32), model)]
+    order = ["measure", "gains", "discounts", "positions", "side", "lapses"]
+    assert list(dict.fromkeys(found)) == [one for one in order if one not in left_out]
+    assert found == sorted(found, key=order.index)
+
+
+def test_a_question_without_a_maximum_is_not_answered_and_others_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data, fit = every_answer(200, 32), JudgmentModel.fit
+
+    def failing(model: JudgmentModel, *given: Any) -> Any:
+        if model.gains == "linear" or model.position_dependent:
+            raise SolverError("no maximum")
+        return fit(model, *given)
+
+    usual = {one.hypothesis: one.verdict for one in usual_questions(data)}
+    monkeypatch.setattr(JudgmentModel, "fit", failing)
+    found = {one.hypothesis: one.verdict for one in usual_questions(data)}
+    assert found["linear"] == found["the same gains at every rank"] == "not determined"
+    assert found["exponential"] == usual["exponential"]
 
 
 def test_groups_that_are_alike() -> None:

@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 
 from dcglearn import (
     InputError,
-    PackedEvidence,
     PackedPairs,
     Preferences,
     Problem,
@@ -30,6 +29,7 @@ from dcglearn import (
     read_preferences,
     write_preferences,
 )
+from dcglearn.inference.evidence import Evidence
 from dcglearn.judgments import packed
 from helpers.packed_files import write_packed
 
@@ -258,9 +258,9 @@ def test_inspect_prints_the_digest(
 
 
 def evidence_of(path: Path) -> Any:
-    found = PackedEvidence.of(PackedPairs.of(path))
-    groups = range(len(found.pairs.row_groups))
-    return found.queries.known, pickle.dumps([found.read(group, True) for group in groups])
+    found = Evidence.of(PackedPairs.of(path))
+    groups = range(found.parts.n_parts if found.parts else 0)
+    return len(found), pickle.dumps([found.parts.read(group, True) for group in groups])
 
 
 def problem_of(path: Path) -> Any:

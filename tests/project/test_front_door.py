@@ -100,7 +100,6 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     with d.packed_writer(packed, judged.scale) as write:
         write(judged)
     parts = d.PackedPairs.of(packed)
-    evidence = d.PackedEvidence.of(parts)
     fitted = d.JudgmentModel(discounts="log2").fit(judged)
     drawn = d.drawn_lists(400, 3, [1 / 3] * 3, rng)
     many = d.side_by_side(MEASURE, drawn, judged.scale, rng)
@@ -123,8 +122,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         parts,
         d.Problem.packed(parts),
         d.Parameters(),
-        evidence,
-        d.fit_packed_evidence(fitted.model, evidence),
+        fitted.model.fit(parts),
         d.DocumentGrades.of(QRELS, [RUN], 3),
         *d.system_pairs(found, MEASURE, 3),
         conclusions,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import dcglearn.hypotheses.certainty as limits
+import dcglearn.inference.certainty as limits
 from dcglearn import (
     Certainty,
     DCGLearner,
@@ -105,8 +105,8 @@ def test_empty_ranks_are_said_where_they_matter() -> None:
     for judged, said in ((short, True), (data, False)):
         certainty = certainty_of(judged)
         text = " ".join(learned_text(learned(judged, certainty)).split())
-        assert ("take the worst grade to be worth as little as an empty rank" in text) == said
-        assert ("some lists have empty ranks" in questions_text(certainty.questions)) == said
+        assert ("what an empty rank is worth is estimated as well" in text) == said
+        assert ("differ in their empty ranks" in questions_text(certainty.questions)) == said
 
 
 def test_answers_at_random_determine_nothing() -> None:
@@ -133,14 +133,14 @@ def test_a_fit_without_an_estimate_says_why() -> None:
 
 def test_many_judgments_are_left_to_other_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     data = preset_judgments("linear-log2", 400, 7)
-    monkeypatch.setattr(limits, "MAX_TESTED", 1)
+    monkeypatch.setattr(limits, "_QUESTIONS", 1e4)
     found = sentences(data)
     assert found[0].startswith("The middle grade is worth .")
     assert found[1] == (
         "Whether 2^g - 1 and linear gains fit is not said here: 400 strict judgments of lists of 4 "
         "take more than a few seconds; dcglearn study and dcglearn test take them."
     )
-    monkeypatch.setattr(limits, "MAX_ESTIMATED", 1)
+    monkeypatch.setattr(limits, "MAX_COST", 1)
     content = learned(data, certainty_of(data))
     assert answer(content)[0].startswith("The middle grade is worth .")
     assert answer(content)[1].startswith("No interval: 400 strict judgments of lists of 4 take")

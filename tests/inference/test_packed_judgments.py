@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -14,22 +13,17 @@ from dcglearn import (
     InputError,
     JudgmentFit,
     JudgmentModel,
-    PackedEvidence,
     PackedPairs,
     Preferences,
     Scale,
-    fit_packed_evidence,
+    ask,
     preset,
     usual_questions,
 )
 from dcglearn.base import threads
-from dcglearn.inference import equal_judgments, highest, likelihood
-from dcglearn.inference.covariance import score_rows
+from dcglearn.inference import covariance, evidence, maximise
 from dcglearn.inference.evidence import Evidence
 from dcglearn.judgments import packed
-from dcglearn.streaming import packed_evidence
-from dcglearn.streaming.streamed_questions import ask_of, usual_questions_of
-from dcglearn.streaming.strict_likelihood import StrictLikelihood
 from helpers.packed_files import write_packed
 
 SCALE = Scale((2, 1, 0))
@@ -54,14 +48,14 @@ def uneven_judgments(
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 150)
-    monkeypatch.setattr(likelihood, "_CHUNK", 100)
-    monkeypatch.setattr(packed_evidence, "SAMPLE", 100)
+    monkeypatch.setattr(evidence, "CHUNK", 100)
+    monkeypatch.setattr(evidence, "SAMPLE", 100)
+    monkeypatch.setattr(evidence, "_FEWEST_COUNTED", 100)
 
 
 def streamed(path: Path, data: Preferences, model: JudgmentModel) -> JudgmentFit:
     write_packed(data, path / "p.parquet", data.scale)
-    found = PackedEvidence.of(PackedPairs.of(path / "p.parquet"), model.ties)
-    return fit_packed_evidence(model, found)
+    return model.fit(PackedPairs.of(path / "p.parquet"))
 
 
 def numbers(fit: JudgmentFit) -> np.ndarray:
@@ -84,13 +78,20 @@ MODELS = {
 }
 
 
+@pytest.mark.parametrize("kept", [0, 1 << 24])
 @pytest.mark.parametrize(
     ("name", "ids"),
     [*((name, "queries") for name in MODELS), ("free", "judges"), ("davidson", "none")],
 )
 def test_estimates_and_intervals_are_those_in_memory(
-    tmp_path: Path, rng: np.random.Generator, name: str, ids: str
+    tmp_path: Path,
+    rng: np.random.Generator,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    ids: str,
+    kept: int,
 ) -> None:
+    monkeypatch.setattr(covariance, "_MAX_KEPT", kept)
     model = MODELS[name]
     changes: dict[str, Any] = {"queries": None} if ids == "none" else {}
     if ids == "judges":
@@ -124,12 +125,12 @@ def test_ties_with_levels(tmp_path: Path, rng: np.random.Generator) -> None:
 def test_counts_of_what_is_not_used(tmp_path: Path, rng: np.random.Generator) -> None:
     data = uneven_judgments(rng, ties=0.2)
     write_packed(data, tmp_path / "p.parquet", SCALE)
-    found = PackedEvidence.of(PackedPairs.of(tmp_path / "p.parquet"))
-    twin = JudgmentModel().fit(data).likelihood.evidence
+    found = Evidence.of(PackedPairs.of(tmp_path / "p.parquet"))
+    twin = Evidence.of(data)
     for name in ("same_lists", "without_weight", "ties_left_out"):
         assert getattr(found, name) == getattr(twin, name) > 0
-    assert found.n_judgments == len(twin)
-    assert 40 < len(found.sample) < 100
+    assert len(found) == len(twin)
+    assert 40 < len(found.judged.answers) < 100
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -150,14 +151,14 @@ def test_equal_judgments_are_counted_once(
     some = uneven_judgments(rng, 150)
     many = some[rng.integers(0, 150, 900)]
     found = streamed(tmp_path, many, JudgmentModel())
-    assert len(found.likelihood.distinct.evidence) < 150
+    assert len(found.likelihood.counted) < 150
     twin = JudgmentModel().fit(many)
     assert numbers(found) == pytest.approx(numbers(twin), rel=1e-5, abs=1e-6)
-    monkeypatch.setattr(highest, "_SAMPLE", 50)
+    monkeypatch.setattr(maximise, "_SAMPLE", 50)
     assert numbers(JudgmentModel().fit(many)) == pytest.approx(numbers(twin), rel=1e-5, abs=1e-6)
-    monkeypatch.setattr(equal_judgments, "MAX_DISTINCT", 20)
+    monkeypatch.setattr(evidence, "_MAX_DISTINCT", 20)
     found = streamed(tmp_path, many, JudgmentModel())
-    assert found.likelihood.distinct is None
+    assert found.evidence.distinct is None
     assert numbers(found) == pytest.approx(numbers(twin), rel=1e-5, abs=1e-6)
 
 
@@ -166,16 +167,16 @@ def test_what_cannot_be_streamed(tmp_path: Path, rng: np.random.Generator) -> No
     write_packed(data, tmp_path / "p.parquet", SCALE)
     packed = PackedPairs.of(tmp_path / "p.parquet")
     with pytest.raises(InputError, match="there are no ties"):
-        PackedEvidence.of(packed, "davidson")
+        JudgmentModel(ties="davidson").fit(packed)
     with pytest.raises(InputError, match="lapses by judge need the judgments in memory"):
-        fit_packed_evidence(replace(JudgmentModel(), judges=True), PackedEvidence.of(packed))
+        JudgmentModel(judges=True).fit(packed)
     write_packed(data.pairs, tmp_path / "q.parquet", SCALE)
     with pytest.raises(InputError, match="do not say how the lists were shown"):
-        PackedEvidence.of(PackedPairs.of(tmp_path / "q.parquet"))
+        Evidence.of(PackedPairs.of(tmp_path / "q.parquet"))
     same = Preferences.of([[[0], [0]]], ["a"], SCALE)
     write_packed(same, tmp_path / "s.parquet", SCALE)
     with pytest.raises(InputError, match="no judgment of lists that differ"):
-        PackedEvidence.of(PackedPairs.of(tmp_path / "s.parquet"))
+        Evidence.of(PackedPairs.of(tmp_path / "s.parquet"))
 
 
 @pytest.mark.parametrize("ids", ["one query", "one judge"])
@@ -193,11 +194,11 @@ def test_single_queries_and_judges(tmp_path: Path, rng: np.random.Generator, ids
 def test_questions_have_the_same_answers(tmp_path: Path, rng: np.random.Generator) -> None:
     data = uneven_judgments(rng)
     write_packed(data, tmp_path / "p.parquet", SCALE)
-    packed = PackedEvidence.of(PackedPairs.of(tmp_path / "p.parquet"))
+    packed = Evidence.of(PackedPairs.of(tmp_path / "p.parquet"))
     measures = {"linear": preset("linear-log2", SCALE, 4)}
     done: list[int] = []
     watched = packed.with_progress(lambda n, _: done.append(n))
-    found = usual_questions_of(watched, None, measures)
+    found = usual_questions(watched, None, measures)
     twins = usual_questions(data, None, measures)
     assert max(done) >= 500 * len(found)  # each model reads all of them at least once
     for one, twin in zip(found, twins, strict=True):
@@ -213,28 +214,6 @@ def test_questions_have_the_same_answers(tmp_path: Path, rng: np.random.Generato
         assert here == pytest.approx(there, rel=1e-4, abs=1e-6)
         assert one.reversed_all == pytest.approx(twin.reversed_all, abs=0.05)  # of a sample
     hypothesis, name = JudgmentModel(gains="linear"), "gains linear"
-    one = ask_of(packed, hypothesis, JudgmentModel(), name)
-    twin = ask_of(data, hypothesis, JudgmentModel(), name)
+    one = ask(packed, hypothesis, JudgmentModel(), name)
+    twin = ask(data, hypothesis, JudgmentModel(), name)
     assert one.test.p == pytest.approx(twin.test.p, rel=1e-4)
-
-
-def unwhitened(one: likelihood.Likelihood, x: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    return one.sum_over_rows(x, lambda rows: score_rows(one, x, np.eye(len(x)), rows))
-
-
-@pytest.mark.parametrize("side", [True, False])
-def test_the_short_way_of_strict_judgments_is_the_general_one(
-    rng: np.random.Generator, side: bool
-) -> None:
-    model = JudgmentModel(side=side)
-    plain = model.likelihood(Evidence.of(uneven_judgments(rng)), SCALE)
-    short = StrictLikelihood(plain.evidence, plain.family, side=side)
-    start = plain.start + 0.3 * rng.random(plain.n_parameters)
-    for lapses, steepness in itertools.product((0.2, 1e-5, 0.0), (1, 30, 1000)):
-        x = steepness * start
-        x[plain.index("lapses")] = lapses
-        for found, twin in zip(short.expand(x), plain.expand(x), strict=True):
-            assert found == pytest.approx(twin, rel=1e-11, abs=1e-9)
-        for found, twin in zip(unwhitened(short, x), unwhitened(plain, x), strict=True):
-            assert found[0] == pytest.approx(twin[0], rel=1e-11, abs=1e-12)
-            assert found[1] == pytest.approx(twin[1], rel=1e-11, abs=1e-12)

@@ -3,11 +3,11 @@
 A fit minimises a hinge loss, which has no probability behind it. Beside each gain and discount that
 it learned stands the estimate of a logistic model in the same families
 (:mod:`dcglearn.inference.estimate`), with its interval; and whether linear gains and 2^g - 1 fit
-are two of the usual questions (:mod:`dcglearn.hypotheses.questions`), with the same p-values.
+are two of the usual questions (:mod:`dcglearn.inference.questions`), with the same p-values.
 
 A fit takes a fraction of a second, so its certainty should not take much longer. The time grows
 with the number of judgments times the size of W, and with the cube of the number of parameters for
-each step and for each query of some weight; the limits below are about 2 seconds on one core.
+each step and for each query of some weight.
 """
 
 from __future__ import annotations
@@ -17,21 +17,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcglearn.base.errors import InputError, SolverError
-from dcglearn.families.given import FamilyLike
-from dcglearn.families.vectors import FREE_FAMILY
-from dcglearn.hypotheses.questions import Question, usual_questions
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.evidence import Evidence
+from dcglearn.inference.families import FREE_FAMILY, FamilyLike
+from dcglearn.inference.questions import Question, usual_questions
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import Preferences
 
-MAX_ESTIMATED = 5_000_000
-"""The number of strict judgments times the entries of W up to which a fit shows estimates."""
+MAX_COST = 5_000_000
+"""The number of judgments times the entries of W up to which a fit shows estimates, about 2 seconds
+on one core; the usual questions count as so many estimates."""
 
-MAX_TESTED = 600_000
-"""The same number up to which a fit asks the usual questions."""
-
-MAX_CUBES = 150_000_000
-"""The number of steps and queries, times the cubed number of parameters, up to which it does so."""
+_QUESTIONS = 8
+_CUBES = 30
+"""So many multiplications, of matrices of the parameters, take as long as one entry of W."""
 
 _STEPS = 200
 _QUERIES_PER_PARAMETER = 50
@@ -75,7 +74,7 @@ class Certainty:
 
 
 def certainty_of(
-    preferences: Preferences,
+    judgments: Preferences | PackedPairs,
     gains: FamilyLike | None = None,
     discounts: FamilyLike | None = None,
 ) -> Certainty:
@@ -83,9 +82,9 @@ def certainty_of(
 
     Parameters
     ----------
-    preferences : Preferences
+    judgments : Preferences or PackedPairs
     gains, discounts : str or sequence of float, optional
-        As those of :class:`~dcglearn.learning.learner.DCGLearner`.
+        As those of :class:`~dcglearn.inference.estimate.JudgmentModel`; free by default.
 
     Returns
     -------
@@ -94,25 +93,33 @@ def certainty_of(
 
     Examples
     --------
+    >>> from dcglearn.judgments.preferences import Preferences
     >>> from dcglearn.measures.scale import Scale
     >>> lists = [[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]], [[1, 1], [0, 1]]] * 20
     >>> data = Preferences.of(lists, ["a", "a", "a", "b"] * 20, Scale((1, 0)))
     >>> certainty_of(data, discounts="log2").fit.discounts()[1].given
     True
     """
-    named = any(query is not None for query in preferences.queries)
-    n, (K, L) = len(preferences.pairs), (preferences.n_ranks, preferences.n_grades)
-    if n * K * L > MAX_ESTIMATED:
-        return Certainty(reason=_too_many(n, K), names_queries=named)
-    n_queries = len(np.unique(preferences.pair_groups))
-    if _cubes(K + L, n_queries) > MAX_CUBES:
-        return Certainty(reason=_too_many(n, K), names_queries=named)
+    K, L = judgments.n_ranks, judgments.n_grades
+    n = len(judgments.pairs) if isinstance(judgments, Preferences) else judgments.n_pairs
+    if isinstance(judgments, PackedPairs) and not judgments.has_sides:
+        return Certainty(reason=_NO_SIDES)
+    too_many = f"{n:,} strict judgments of lists of {K} take {_LONGER}"
+    if n * K * L > MAX_COST:
+        return Certainty(reason=too_many)
     model = JudgmentModel(
         gains=FREE_FAMILY if gains is None else gains,
         discounts=FREE_FAMILY if discounts is None else discounts,
     )
     try:
-        fit = model.fit(preferences)
+        evidence = Evidence.of(judgments)
+    except InputError as error:
+        return Certainty(reason=error.problem)
+    named = evidence.n_queries > 0
+    if _cost(evidence, K + L) > MAX_COST:
+        return Certainty(reason=too_many, names_queries=named)
+    try:
+        fit = model.fit(evidence)
         fit.gains(), fit.discounts()
     except InputError as error:
         return Certainty(reason=error.problem, names_queries=named)
@@ -120,48 +127,17 @@ def certainty_of(
         return Certainty(reason=_NO_MAXIMUM, names_queries=named)
     if fit.covariance.one_cluster:
         return Certainty(reason=_ONE_QUERY, names_queries=named)
-    if n * K * L > MAX_TESTED or _cubes(K * (L - 1), n_queries) > MAX_CUBES:
-        return Certainty(fit, untested=_too_many(n, K), names_queries=named)
+    if _QUESTIONS * _cost(evidence, K * (L - 1)) > MAX_COST:
+        return Certainty(fit, untested=too_many, names_queries=named)
     try:
-        found = usual_questions(preferences)
+        found = usual_questions(evidence)
     except (InputError, SolverError, np.linalg.LinAlgError):
         return Certainty(fit, untested=_NO_MAXIMUM, names_queries=named)
     return Certainty(fit, tuple(one for one in found if one.about == "gains"), names_queries=named)
 
 
-def _cubes(parameters: int, n_queries: int) -> int:
-    """Return about how many times a matrix of the parameters is decomposed, times its cost."""
-    queries = min(n_queries, _QUERIES_PER_PARAMETER * parameters)
-    return int((_STEPS + queries) * parameters**3)
-
-
-def certainty_of_packed(
-    pairs: PackedPairs,
-    n_strict: int,
-    gains: FamilyLike | None = None,
-    discounts: FamilyLike | None = None,
-) -> Certainty:
-    """Estimate the gains and discounts of packed judgments, as :func:`certainty_of`.
-
-    Parameters
-    ----------
-    pairs : PackedPairs
-        Read into memory if they are few enough for an estimate.
-    n_strict : int
-        The number of strict judgments.
-    gains, discounts : str or sequence of float, optional
-
-    Returns
-    -------
-    Certainty
-        Without an estimate also where the sides are unknown.
-    """
-    if not pairs.has_sides:
-        return Certainty(reason=_NO_SIDES)
-    if n_strict * pairs.n_ranks * pairs.n_grades > MAX_ESTIMATED:
-        return Certainty(reason=_too_many(n_strict, pairs.n_ranks))
-    return certainty_of(pairs.preferences(), gains, discounts)
-
-
-def _too_many(n: int, n_ranks: int) -> str:
-    return f"{n:,} strict judgments of lists of {n_ranks} take {_LONGER}"
+def _cost(evidence: Evidence, parameters: int) -> float:
+    """Return the cost of an estimate with so many parameters."""
+    n, (K, L) = len(evidence), (evidence.n_ranks, len(evidence.scale))
+    queries = min(evidence.n_queries, _QUERIES_PER_PARAMETER * parameters)
+    return n * K * L + (_STEPS + queries) * parameters**3 / _CUBES

@@ -1,4 +1,4 @@
-"""Judgments that say little: estimates reach a maximum, whichever gain is fixed, and say so."""
+"""Judgments that say little, or what nobody expects: estimates reach a maximum, and say so."""
 
 from __future__ import annotations
 
@@ -18,27 +18,16 @@ from dcglearn import (
     InputError,
     JudgmentFit,
     JudgmentModel,
-    PackedEvidence,
-    PackedPairs,
     Preferences,
     compare_segments,
-    fit_packed_evidence,
-    likelihood_ratio,
     study_judgments,
     write_preferences,
 )
-from dcglearn.families.charts import best_chart, has_charts, in_chart, in_new_chart
-from dcglearn.families.vectors import BEST_IS_ONE, Anchor
-from dcglearn.families.weights import AnyWeights, Products
-from dcglearn.inference.covariance import covariance
-from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.maximise import maximise
-from dcglearn.inference.reach import on_scale
+from dcglearn.inference.weights import Products, any_weights
 from dcglearn.study.page import study_json, study_text
 from dcglearn.study.words import headline
-from dcglearn.trials.binomial_likelihood import BinomialEvidence, Differences, fit_counted
 from helpers.commands import run_commands
-from helpers.packed_files import write_packed
 from helpers.simulated import logistic_judgments, scale_of
 from helpers.written import write_records
 
@@ -62,7 +51,7 @@ def with_gains(gains: list[float], n: int, seed: int, K: int = 4) -> Preferences
 def gradient_in_W(fit: JudgmentFit) -> np.ndarray:
     """The gradient of the posterior in any W, shape (K, L - 1)."""
     K, L = fit.weights.shape
-    anywhere = replace(fit.likelihood, family=AnyWeights(K, L))
+    anywhere = replace(fit.likelihood, family=any_weights(K, L))
     others = fit.parameters[fit.likelihood.n_weights :]
     gradient = anywhere.expand(np.concatenate([fit.weights[:, :-1].ravel(), others])).gradient
     return np.asarray(gradient[: K * (L - 1)].reshape(K, L - 1))
@@ -72,28 +61,25 @@ def gradient_in_W(fit: JudgmentFit) -> np.ndarray:
 @pytest.mark.parametrize("discounts", DISCOUNTS)
 def test_noise_has_a_maximum(discounts: str, L: int) -> None:
     """The gradient in W is 0 along the matrices c g', unless it leads out of the bounds."""
-    moved = 0
     for seed in range(21):
         fit = JudgmentModel(discounts=discounts).fit(noise((2, 20, 60)[seed % 3], seed, L))
         family = fit.likelihood.family
         assert isinstance(family, Products)
-        moved += family.gains.anchor != BEST_IS_ONE
         slopes = gradient_in_W(fit)
-        c = family.discounts.at(fit.parameters[: family.discounts.n_parameters])
-        g = fit.weights[np.abs(fit.weights).sum(axis=1).argmax(), :-1]
-        of_gains, of_discounts = c.values @ slopes, c.jacobian.T @ slopes @ g
+        c, g = family.factors(fit.parameters[: fit.likelihood.n_weights])
+        of_gains, of_discounts = c.values @ slopes, c.jacobian.T @ slopes @ g.values[:-1]
         if discounts in ("decreasing", "convex"):  # the best gain and coefficients are 0 or more
-            assert of_gains[0] == pytest.approx(0, abs=2e-4) or (of_gains[0] < 0 and g[0] == 0)
+            assert of_gains[0] == pytest.approx(0, abs=2e-4) or (
+                of_gains[0] < 0 and g.values[0] == 0
+            )
             held = fit.parameters[: len(of_discounts)] == 0
             assert np.abs(of_discounts[~held]).max(initial=0) < 2e-4
             assert (of_discounts[held] < 2e-4).all()
             of_gains = of_gains[1:]
         else:
-            assert np.abs(of_discounts).max() < 2e-4
+            assert np.abs(of_discounts).max(initial=0) < 2e-4
         assert np.abs(of_gains).max() < 2e-4
-        free = fit.parameters[len(of_discounts) : fit.likelihood.n_weights]
-        assert np.abs(free).max() <= 10
-    assert moved
+        assert np.abs(fit.parameters).max() <= 100
 
 
 def test_an_independent_optimiser_finds_the_same_maximum() -> None:
@@ -101,7 +87,7 @@ def test_an_independent_optimiser_finds_the_same_maximum() -> None:
     for seed in range(8):
         fit = JudgmentModel(lapses=False).fit(noise(60, seed))
         K, L = fit.weights.shape
-        anywhere = replace(fit.likelihood, family=AnyWeights(K, L))
+        anywhere = replace(fit.likelihood, family=any_weights(K, L))
 
         def negative(
             x: np.ndarray, one: Any = anywhere, K: int = K, L: int = L
@@ -122,67 +108,45 @@ def test_an_independent_optimiser_finds_the_same_maximum() -> None:
 
 
 @settings(max_examples=30)
-@given(st.integers(0, 10**6), st.sampled_from(DISCOUNTS[:4]), st.sampled_from((1, 2)))
-def test_another_gain_that_is_fixed_changes_nothing(seed: int, discounts: str, grade: int) -> None:
-    """Value, covariance, intervals and tests: of judgments by people with gains 1, .6, .3, 0."""
-    data = with_gains([1.0, 0.6, 0.3, 0.0], 150, seed)
-    model = JudgmentModel(discounts=discounts)
-    fit = model.fit(data)
+@given(st.integers(0, 10**6), st.sampled_from(("free", "decreasing")), st.floats(0.2, 5))
+def test_the_scale_of_the_factors_changes_nothing(seed: int, discounts: str, size: float) -> None:
+    """W, its derivatives, and what a search from there finds."""
+    fit = JudgmentModel(discounts=discounts).fit(with_gains([1.0, 0.6, 0.3, 0.0], 150, seed))
     family, n = fit.likelihood.family, fit.likelihood.n_weights
-    assert has_charts(family)
-    if fit.anchor != BEST_IS_ONE:
-        return
-    gain = fit.likelihood.family.gains.at(fit.parameters[family.discounts.n_parameters : n]).values
-    if abs(gain[grade]) < 0.05:
-        return
-    anchor = Anchor(grade, 1.0)
-    of_weights = in_new_chart(family, fit.parameters[:n], anchor)
-    likelihood = on_scale(fit.likelihood, anchor)
-    start = np.concatenate([of_weights, fit.parameters[n:]])
-    twin = JudgmentFit(
-        model, fit.scale, likelihood, maximise(likelihood.expand, start, likelihood.bounds)
-    )
-    assert twin.maximum.at.value == pytest.approx(fit.maximum.at.value, abs=1e-10)
-    np.testing.assert_allclose(twin.weights, fit.weights, atol=1e-5)
-    K_L = fit.weights.size
-    covariances = []
-    for one in (fit, twin):
-        J = np.zeros((K_L, one.likelihood.n_parameters))
-        J[:, :n] = one.likelihood.family.jacobian(one.parameters[:n])
-        covariances.append(J @ covariance(one.likelihood, one.maximum).robust @ J.T)
-    scale = np.abs(covariances[0]).max()
-    np.testing.assert_allclose(covariances[1], covariances[0], atol=1e-4 * scale)
-    for mine, other in zip(fit.gains(), twin.gains(), strict=True):
-        assert mine.determined == other.determined
-        assert (other.low, other.high) == pytest.approx((mine.low, mine.high), rel=1e-3, abs=1e-5)
-    wider = JudgmentModel(position_dependent=True).fit(data)
-    smaller = JudgmentModel(gains="linear", discounts=discounts).fit(data)
-    for a, b in ((fit, wider), (smaller, fit)):
-        swapped = [twin if one is fit else one for one in (a, b)]
-        usual, found = likelihood_ratio(a, b), likelihood_ratio(*swapped)
-        assert found.df == usual.df
-        assert found.p == pytest.approx(usual.p, abs=1e-4)
+    assert isinstance(family, Products)
+    scaled = fit.parameters.copy()
+    scaled[: family.discounts.n_parameters] *= size
+    scaled[family.discounts.n_parameters : n] /= size
+    np.testing.assert_allclose(family.weights(scaled[:n]), fit.table, atol=1e-12)
+    likelihood = fit.likelihood
+    assert likelihood.log_likelihood(scaled) == pytest.approx(fit.log_likelihood, abs=1e-9)
+    again = maximise(likelihood.expand, scaled, likelihood.bounds)
+    assert again.at.value == pytest.approx(fit.maximum.at.value, abs=1e-9)
+    np.testing.assert_allclose(family.weights(again.parameters[:n]), fit.table, atol=1e-4)
 
 
-def test_the_usual_scale_is_kept_where_the_best_grade_is_worth_something() -> None:
-    for discounts in DISCOUNTS:
-        fit = JudgmentModel(discounts=discounts).fit(with_gains([1.0, 0.6, 0.3, 0.0], 500, 0))
-        assert fit.anchor == BEST_IS_ONE
-        assert fit.parameters.tolist() == fit.maximum.parameters.tolist()
+def test_the_highest_of_several_maxima_is_kept() -> None:
+    """Of few judgments: no search from anywhere else ends higher."""
+    for seed in range(30):
+        fit = JudgmentModel().fit(noise(40, seed))
+        likelihood, rng = fit.likelihood, np.random.default_rng(seed)
+        for _ in range(6):
+            start = likelihood.start + rng.standard_normal(likelihood.n_parameters)
+            start[likelihood.index("lapses")] = 0.3 * rng.random()
+            other = maximise(likelihood.expand, start, likelihood.bounds)
+            assert other.at.value < fit.maximum.at.value + 1e-6
 
 
-def test_another_gain_is_fixed_where_only_the_middle_grade_counts() -> None:
+def test_discounts_are_read_from_the_middle_grade_where_only_that_counts() -> None:
     data = with_gains([0.0, 1.0, 0.0], 1000, 3)
     fit = JudgmentModel().fit(data)
     discounts = fit.discounts()
-    assert fit.anchor == Anchor(1, 1.0)
     assert not fit.gains()[1].determined
     true = 1 / np.log2(np.arange(2, 6))
     for one, value in zip(discounts, true, strict=True):
         assert one.determined
         assert one.low - 1e-12 <= value <= one.high + 1e-12
     restored = pickle.loads(pickle.dumps(fit))  # noqa: S301 - our own bytes
-    assert restored.anchor == fit.anchor
     assert restored.discounts() == discounts
     assert restored.likelihood.expand(fit.parameters).value == fit.maximum.at.value
 
@@ -197,36 +161,6 @@ def test_better_grades_that_lose_are_worth_nothing_where_discounts_decrease() ->
     assert fit.weights[0, 1] < 0
     assert not any(one.determined for one in fit.gains())
     assert not fit.gain_slopes.any()
-
-
-def test_charts_are_chosen_by_the_largest_gain() -> None:
-    family = JudgmentModel(discounts="log2").family(scale_of(4), 3)
-    assert has_charts(family)
-    x = np.array([0.01, -30.0, 4.0])
-    anchor = best_chart(family, x)
-    assert anchor == Anchor(1, -1.0)
-    y, moved = in_new_chart(family, x, anchor), in_chart(family, anchor)
-    np.testing.assert_allclose(moved.weights(y), family.weights(x), atol=1e-15)
-    back = in_new_chart(moved, y, BEST_IS_ONE)
-    np.testing.assert_allclose(back, x)
-    assert not has_charts(AnyWeights(2, 3))
-
-
-def test_counted_judgments_reach_the_same_maximum() -> None:
-    moved = 0
-    for seed in range(20):
-        data = noise(20, seed)
-        alone = replace(data, queries=np.full(len(data), None, object))
-        differences = Differences.of(data.lists.astype(np.int8), 3)
-        assert differences is not None
-        evidence = BinomialEvidence.of_answers(differences, data.answers)
-        found = fit_counted(JudgmentModel(), evidence, data.scale)
-        assert found is not None
-        fit = JudgmentModel().fit_evidence(Evidence.of(alone), data.scale)
-        assert found.anchor == fit.anchor
-        moved += fit.anchor != BEST_IS_ONE
-        np.testing.assert_allclose(found.weights, fit.weights, atol=1e-6)
-    assert moved
 
 
 def test_groups_of_random_answers_have_nothing_to_compare() -> None:
@@ -293,19 +227,3 @@ def test_estimates_that_may_be_any_number_are_dashes(
     numbers = [row[2:4] + row[-1:] for row in rows if row[:1] in (["gain"], ["discount"])]
     assert len(numbers) == 5
     assert all(number == ["-", "not", "-"] for number in numbers)
-
-
-@pytest.mark.parametrize("discounts", ["free", "log2", "decreasing"])
-def test_packed_judgments_have_the_same_gain_fixed(discounts: str, tmp_path: Any) -> None:
-    """The pass over all judgments begins on the scale of the sample; so does a pickled fit."""
-    data, path = with_gains([0.0, 1.0, 0.0], 500, 3), tmp_path / "p.parquet"
-    write_packed(data, path, data.scale)
-    model = JudgmentModel(discounts=discounts)
-    found = fit_packed_evidence(model, PackedEvidence.of(PackedPairs.of(path)))
-    fit = model.fit(data)
-    assert found.anchor == fit.anchor == Anchor(1, 1.0)
-    np.testing.assert_allclose(found.weights, fit.weights, atol=1e-6)
-    restored = pickle.loads(pickle.dumps(found))  # noqa: S301 - our own bytes
-    np.testing.assert_array_equal(restored.weights, found.weights)
-    for mine, other in zip(found.discounts(), fit.discounts(), strict=True):
-        assert (mine.low, mine.high) == pytest.approx((other.low, other.high), rel=1e-4)

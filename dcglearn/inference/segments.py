@@ -7,7 +7,8 @@ by itself, are compared by a Wald test,
 
 where V adds up what each cluster has moved the two estimates by
 (:mod:`dcglearn.inference.covariance`), so that queries that occur in both groups are counted once,
-and d is the number of gains and discounts that both groups determine. How decided judges are, how
+and d is the number of gains and discounts that both groups determine; of a formula, its parameter
+counts, from which all its numbers follow. How decided judges are, how
 often they lapse and which side they like may differ without a difference in what is good.
 With more than two groups, each is compared with all others together, corrected by Holm's method.
 """
@@ -16,16 +17,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import fdtrc
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
-from dcglearn.hypotheses.likelihood_ratios import TestVerdict, verdict_of
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
+from dcglearn.inference.ratios import MIN_SHARE, Estimated
+from dcglearn.inference.tests import TestVerdict, verdict_of
+from dcglearn.inference.weights import Products
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.statistics.significance import holm
 
@@ -45,6 +50,8 @@ class SegmentComparison:
     fit, other : JudgmentFit
     statistic, df, cluster_df : float
         F, and its two degrees of freedom.
+    effective : float
+        How many queries, or judges, of equal weight the judgments of the smaller group are worth.
     p, corrected : float
         Corrected for the number of groups.
     reversed_judged : float
@@ -59,6 +66,7 @@ class SegmentComparison:
     statistic: float
     df: int
     cluster_df: float
+    effective: float
     p: float
     corrected: float
     reversed_judged: float
@@ -128,7 +136,7 @@ def compare_segments(
     used = np.isin(labels, kept)
     evidence, labels = evidence.take(used), labels[used]
     asked = kept[:1] if len(kept) == 2 else kept
-    found = [_compare(preferences, evidence, labels, name, kept, model) for name in asked]
+    found = [_compare(evidence, labels, name, model) for name in asked]
     corrected = holm(np.array([one.p for one in found]))
     compared = tuple(
         SegmentComparison(**(vars(one) | {"corrected": float(p)}))
@@ -138,17 +146,11 @@ def compare_segments(
 
 
 def _compare(
-    preferences: Preferences,
-    evidence: Evidence,
-    labels: np.ndarray[tuple[int], np.dtype[np.object_]],
-    name: str,
-    kept: Sequence[str],
-    model: JudgmentModel,
+    evidence: Evidence, labels: NDArray[np.object_], name: str, model: JudgmentModel
 ) -> SegmentComparison:
     inside = labels == name
-    parts = [evidence.take(inside), evidence.take(~inside)]
-    fits = [model.fit_evidence(part, preferences.scale) for part in parts]
-    numbers = [_contrasts(fit) for fit in fits]
+    fits = [model.fit(evidence.take(inside)), model.fit(evidence.take(~inside))]
+    numbers = [_numbers(fit) for fit in fits]
     both = numbers[0].determined & numbers[1].determined
     d = int(both.sum())
     if not d:
@@ -160,42 +162,52 @@ def _compare(
     slopes = [one.slopes[both] for one in numbers]
     V = _joint_variance(fits, slopes)
     df = min(
-        one.degrees_of_freedom(fit.covariance.root.T @ slope.T)
+        float(fit.covariance.pooled_degrees_of_freedom([fit.covariance.root.T @ slope.T])[0])
         for fit, slope in zip(fits, slopes, strict=True)
-        for one in fit.covariance.clusterings
     )
     statistic = float(h @ np.linalg.pinv(V, hermitian=True) @ h) / d
     p = float(fdtrc(d, df, statistic))
-    scores = [_differences(preferences, evidence, fit) for fit in fits]
-    reversed_share = np.average(np.abs(scores[0] - scores[1]) / 2, weights=evidence.weights)
-    return SegmentComparison(
-        name,
-        len(parts[0]),
-        len(parts[1]),
-        fits[0],
-        fits[1],
-        statistic,
-        d,
-        df,
-        p,
-        p,
-        float(reversed_share),
-    )
+    signs = [np.sign(np.round(fit.utilities(evidence.lists) @ [1.0, -1.0], 9)) for fit in fits]
+    weights = evidence.judged.weights
+    differ = float(np.average(np.abs(signs[0] - signs[1]) / 2, weights=weights))
+    effective = min(fit.covariance.effective for fit in fits)
+    (fit, other), (n, others) = fits, (len(one.evidence) for one in fits)
+    return SegmentComparison(name, n, others, fit, other, statistic, d, df, effective, p, p, differ)
 
 
-@dataclass(frozen=True)
-class _Contrasts:
+class _Numbers(NamedTuple):
+    """Gains and discounts, their derivatives in the parameters, and which the data tell."""
+
     values: Floats
     slopes: Floats
-    determined: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    determined: NDArray[np.bool_]
 
 
-def _contrasts(fit: JudgmentFit) -> _Contrasts:
-    """Return gains and discounts, their derivatives in the parameters, and which the data tell."""
-    found = (*fit.gains(), *fit.discounts())
-    slopes = np.concatenate([fit.gain_slopes, fit.discount_slopes])
+def _numbers(fit: JudgmentFit) -> _Numbers:
+    family = fit.likelihood.family
+    parts, end = [], 0
+    for kind, found, slopes in (
+        ("discounts", fit.discounts(), fit.discount_slopes),
+        ("gains", fit.gains(), fit.gain_slopes),
+    ):
+        formula = ""
+        if isinstance(family, Products):
+            one = getattr(family, kind)
+            formula, end = one.formula, end + one.n_parameters
+        parts.append(_of_parameter(fit, end - 1) if formula else _of_ratios(found, slopes))
+    return _Numbers(*(np.concatenate(one) for one in zip(*parts, strict=True)))
+
+
+def _of_parameter(fit: JudgmentFit, at: int) -> _Numbers:
+    slope = np.eye(len(fit.parameters))[[at]]
+    free = bool(fit.maximum.free[at]) and not fit.covariance.one_cluster
+    told = free and fit.covariance.share_of_data(slope[0]) >= MIN_SHARE
+    return _Numbers(fit.parameters[[at]], slope, np.array([told]))
+
+
+def _of_ratios(found: Sequence[Estimated], slopes: Floats) -> _Numbers:
     values = np.array([one.estimate for one in found])
-    return _Contrasts(values, slopes, np.array([one.determined and not one.given for one in found]))
+    return _Numbers(values, slopes, np.array([one.determined and not one.given for one in found]))
 
 
 def _joint_variance(fits: Sequence[JudgmentFit], slopes: Sequence[Floats]) -> Floats:
@@ -205,16 +217,9 @@ def _joint_variance(fits: Sequence[JudgmentFit], slopes: Sequence[Floats]) -> Fl
     for name in ("query", "judge"):
         if not all(name in one for one in both):  # a group of one judge has no clusters of judges
             continue
-        moves = [one[name].steps @ slope.T for one, slope in zip(both, slopes, strict=True)]
-        total = np.zeros((max(map(len, moves)), moves[0].shape[1]))
-        total[: len(moves[0])] += moves[0]
-        total[: len(moves[1])] -= moves[1]
-        candidates.append(total.T @ total)
+        pairs = [(one[name], slope) for one, slope in zip(both, slopes, strict=True)]
+        moves = [one.steps @ slope.T for one, slope in pairs]
+        total = moves[0] - moves[1]  # both groups number clusters alike
+        alone = sum(slope @ one.alone @ slope.T for one, slope in pairs)
+        candidates.append(total.T @ total + alone)
     return max(candidates, key=lambda V: float(np.trace(V)))
-
-
-def _differences(preferences: Preferences, evidence: Evidence, fit: JudgmentFit) -> Floats:
-    """Return the sign of each judgment's difference of utilities."""
-    padded = np.hstack([fit.weights, np.zeros((len(fit.weights), 1))])
-    utility = padded[np.arange(len(padded)), preferences.lists[evidence.rows]].sum(axis=2)
-    return np.asarray(np.sign(np.round(utility[:, 0] - utility[:, 1], 9)))

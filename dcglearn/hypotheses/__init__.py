@@ -1,1 +1,0 @@
-"""What a team asks of its judgments: tests of models, of measures and of groups of judgments."""

@@ -1,0 +1,351 @@
+"""Families of gains and of discounts: vectors that depend on few parameters.
+
+A measure W[k, l] = c_k g_l has discounts c and gains g. Each is free, given, or follows a formula
+with one free parameter. x is the value of a grade, from 0 for the worst grade to M for the best;
+i is a rank, 1 for the first.
+
+=================  =========================
+gains              g, up to the scale
+=================  =========================
+``free``           one parameter per grade
+``linear``         x / M
+``power:p``        (x / M)^p
+``exponential:b``  (b^x - 1) / (b^M - 1)
+=================  =========================
+
+=================  =========================
+discounts          c
+=================  =========================
+``free``           one parameter per rank
+``decreasing``     c_1 >= ... >= c_K >= 0
+``convex``         decreasing by ever less
+``log:b``          log b / log(i + b - 1)
+``zipf:s``         i^-s
+``rbp:p``          p^(i - 1)
+=================  =========================
+
+A number after the colon is given, ``free`` is estimated: ``exponential:2`` is 2^x - 1. Any discount
+rule (``log2``, ``jk:2``) is a family without parameters; ``log:2`` is 1 / log2(i + 1), so that
+``log:free`` holds the usual discount. The scale, in log odds, belongs to the gains: the worst grade
+has 0, and a best grade that is worth nothing is a point like any other.
+
+Decreasing discounts are the sums of steps 1[i <= j], convex ones those of ramps (j - i)_+ and a
+constant, all with coefficients of 0 or more (the generators of the two cones).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from dcglearn.base.checks import finite_array
+from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.numbers import counted, parse_number
+from dcglearn.base.types import Floats
+from dcglearn.measures.discounts import DISCOUNT_RULES, rule_discounts
+
+FREE_FAMILY = "free"
+"""The family with one parameter per grade or rank, and the parameter that is to be estimated."""
+
+ORDERED = ("decreasing", "convex")
+"""Families of discounts that are cones, on whose border no theory of intervals holds."""
+
+FamilyLike = str | Sequence[float]
+"""The name of a family, or the numbers themselves."""
+
+
+class Formula(NamedTuple):
+    """A formula with one parameter, which is a function of t, any real number.
+
+    `at` takes grade values (best first, the worst 0) or ranks, and t, to the vector, its first and
+    its second derivative in t. The parameter lies strictly between `low` and `high`; an estimate
+    begins at `start`, and its t stays between `t_low` and `t_high`: beyond, the values are those of
+    the limit.
+    """
+
+    at: Callable[[Floats, float], tuple[Floats, Floats, Floats]]
+    parameter: str
+    to_t: Callable[[float], float]
+    low: float
+    high: float
+    start: float
+    t_low: float
+    t_high: float
+
+    def internal(self, name: str, text: str) -> float:
+        """Return t for the parameter as people write it."""
+        value = parse_number(text)
+        if not self.low < value < self.high:
+            limits = f"above {self.low:g}" + (f" and below {self.high:g}" * (self.high < math.inf))
+            wanted = limits if self.low > -math.inf else "that is finite"
+            raise InputError(
+                f"{name!r} does not give the {self.parameter}",
+                f"write a number {wanted} after the colon, or the word free",
+            )
+        return self.to_t(value)
+
+
+def _power(x: Floats, t: float) -> tuple[Floats, Floats, Floats]:
+    exponent, share = math.exp(t), x / x[0]
+    logarithm = np.log(np.where(share > 0, share, 1.0))
+    values = share**exponent
+    first = exponent * logarithm * values
+    return values, first, first * (1 + exponent * logarithm)
+
+
+def _exponential(x: Floats, t: float) -> tuple[Floats, Floats, Floats]:
+    """Return (b^x - 1) / (b^M - 1) = m_0(x) / m_0(M), where m_j(x) integrates s^j b^s over 0 ... x.
+
+    Integrals have no singularity where b = 1, and t = log b.
+    """
+    nodes, node_weights = _legendre()
+    s = x[:, None] * (nodes + 1) / 2
+    density = np.exp(t * s - max(t * x[0], 0.0)) * node_weights * x[:, None] / 2
+    m0, m1, m2 = (np.asarray((density * s**j).sum(axis=1)) for j in range(3))
+    values = m0 / m0[0]
+    first = (m1 - values * m1[0]) / m0[0]
+    return values, first, (m2 - values * m2[0] - 2 * first * m1[0]) / m0[0]
+
+
+@cache
+def _legendre() -> tuple[Floats, Floats]:
+    return np.polynomial.legendre.leggauss(64)  # exact to rounding up to b^M = 10^30
+
+
+def _generalised_log(i: Floats, t: float) -> tuple[Floats, Floats, Floats]:
+    """Return log b / log(i + b - 1) with b = 1 + e^t."""
+    db = math.exp(t)
+    b = 1 + db
+    top, bottom = math.log(b), np.log(i + b - 1)
+    d_top, d_bottom = 1 / b, 1 / (i + b - 1)
+    values = top / bottom
+    first = (d_top - values * d_bottom) / bottom
+    second = (-(d_top**2) + values * d_bottom**2 - 2 * first * d_bottom) / bottom
+    return values, first * db, second * db**2 + first * db
+
+
+def _zipf(i: Floats, t: float) -> tuple[Floats, Floats, Floats]:
+    values, logarithm = i**-t, np.log(i)
+    return values, -logarithm * values, logarithm**2 * values
+
+
+def _rbp(i: Floats, t: float) -> tuple[Floats, Floats, Floats]:
+    values = np.exp(-t * (i - 1))
+    return values, -(i - 1) * values, (i - 1) ** 2 * values
+
+
+_INF = math.inf
+GAIN_FORMULAS = {
+    "power": Formula(_power, "exponent", math.log, 0.0, _INF, 1.0, -6.0, 6.0),
+    "exponential": Formula(_exponential, "base", math.log, 0.0, _INF, 2.0, -6.0, 6.0),
+}
+DISCOUNT_FORMULAS = {
+    "log": Formula(
+        _generalised_log, "base", lambda b: math.log(b - 1), 1.0, _INF, 2.0, -12.0, 12.0
+    ),
+    "zipf": Formula(_zipf, "exponent", float, -_INF, _INF, 1.0, -10.0, 10.0),
+    "rbp": Formula(_rbp, "persistence", lambda p: -math.log(p), 0.0, 1.0, 0.8, -1.0, 5.0),
+}
+_FORMULAS = GAIN_FORMULAS | DISCOUNT_FORMULAS
+
+GAIN_FAMILIES = (FREE_FAMILY, "linear", *GAIN_FORMULAS)
+DISCOUNT_FAMILIES = tuple(
+    dict.fromkeys((FREE_FAMILY, *ORDERED, *DISCOUNT_FORMULAS, *DISCOUNT_RULES))
+)
+"""Names of families, before the colon."""
+
+
+class Expansion(NamedTuple):
+    """A vector (m,), and its first (m, p) and second (m, p, p) derivatives in the parameters."""
+
+    values: Floats
+    jacobian: Floats
+    hessian: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """A vector as a function of parameters: coefficients of generators, then t of a formula.
+
+    It is fixed + generators @ coefficients + scale f(t), where the scale is the first coefficient,
+    or 1 if there is none.
+
+    Attributes
+    ----------
+    name : str
+        As people write it, such as ``zipf:free``.
+    fixed : ndarray of float, shape (m,)
+    generators : ndarray of float, shape (m, q)
+    start : ndarray of float, shape (q,)
+        Coefficients where an estimate begins.
+    lower : ndarray of float, shape (q,)
+        Their lower bounds.
+    formula : str
+        The name of the formula; empty without one.
+    x : ndarray of float, shape (n,)
+        Grade values or ranks, at which the formula gives the first n entries.
+    """
+
+    name: str
+    fixed: Floats
+    generators: Floats
+    start: Floats
+    lower: Floats
+    formula: str = ""
+    x: Floats | None = None
+
+    @property
+    def n_coefficients(self) -> int:
+        """q, the number of parameters that the vector is linear in."""
+        return len(self.start)
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of parameters."""
+        return self.n_coefficients + bool(self.formula)
+
+    @property
+    def first(self) -> Floats:
+        """The parameters where an estimate begins."""
+        if not self.formula:
+            return self.start
+        formula = _FORMULAS[self.formula]
+        return np.append(self.start, formula.to_t(formula.start))
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Lower and upper bounds of the parameters."""
+        low, high = self.lower, np.full(self.n_coefficients, math.inf)
+        if not self.formula:
+            return low, high
+        formula = _FORMULAS[self.formula]
+        return np.append(low, formula.t_low), np.append(high, formula.t_high)
+
+    def at(self, parameters: Floats) -> Expansion:
+        """Return the vector and its derivatives."""
+        q, p, m = self.n_coefficients, self.n_parameters, len(self.fixed)
+        values = self.fixed + self.generators @ parameters[:q]
+        if not self.formula or self.x is None:
+            return Expansion(values, self.generators, np.zeros((m, p, p)))
+        part = slice(len(self.x))
+        f, f1, f2 = _FORMULAS[self.formula].at(self.x, float(parameters[q]))
+        scale = float(parameters[0]) if q else 1.0
+        jacobian, hessian = np.zeros((m, p)), np.zeros((m, p, p))
+        jacobian[:, :q] = self.generators
+        values[part] += scale * f
+        jacobian[part, q], hessian[part, q, q] = scale * f1, scale * f2
+        if q:
+            jacobian[part, 0] += f
+            hessian[part, 0, q] = hessian[part, q, 0] = f1
+        return Expansion(values, jacobian, hessian)
+
+
+def gain_family(gains: FamilyLike, values: Floats, empty: bool = False) -> Family:
+    """Return a family of gains. Their scale is among its parameters.
+
+    Examples
+    --------
+    >>> gain_family("exponential", np.array([2.0, 1.0, 0.0])).at(np.array([3.0])).values
+    array([3., 1., 0.])
+    >>> gain_family([3, 2, 0], np.array([2.0, 1.0, 0.0]), True).at(np.array([3.0, -1.0])).values
+    array([ 3.,  2.,  0., -1.])
+    """
+    L, x, formula = len(values), (values - values[-1]).astype(float), ""
+    if not isinstance(gains, str):
+        columns, name = _given_gains(gains, L)[:, None], "given"
+    else:
+        name = gains
+        kind, parameter = _split(gains, GAIN_FAMILIES, "gains")
+        if kind == FREE_FAMILY:
+            columns = np.eye(L)[:, :-1]
+        elif kind == "linear":
+            columns = (x / x[0])[:, None]
+        elif parameter == FREE_FAMILY:
+            columns, formula = np.zeros((L, 1)), kind
+        else:
+            if kind == "exponential" and not parameter:
+                parameter = "2"
+            of_name = GAIN_FORMULAS[kind]
+            columns = of_name.at(x, of_name.internal(gains, parameter))[0][:, None]
+    q = columns.shape[1]
+    start = np.arange(q, 0, -1) / q
+    generators = np.zeros((L + empty, q + empty))
+    generators[:L, :q] = columns
+    if empty:
+        generators[L, q], start = 1.0, np.append(start, 0.0)
+    lower = np.full(q + empty, -math.inf)
+    return Family(name, np.zeros(L + empty), generators, start, lower, formula, x)
+
+
+def _given_gains(gains: Sequence[float], n_grades: int) -> Floats:
+    wanted = f"give {counted(n_grades, 'number')}, the best first"
+    numbers = finite_array(gains, "gains", (n_grades,), wanted)
+    if (np.diff(numbers) > 0).any() or numbers[0] == numbers[-1]:
+        raise InputError(
+            f"the given gains {numbers.tolist()} are not those of grades, best first",
+            "give non-increasing `gains`, the first above the last",
+        )
+    return np.asarray((numbers - numbers[-1]) / (numbers[0] - numbers[-1]))
+
+
+def discount_family(discounts: FamilyLike, n_ranks: int) -> Family:
+    """Return a family of discounts.
+
+    Examples
+    --------
+    >>> discount_family("log2", 3).at(np.zeros(0)).values.round(3)
+    array([1.   , 0.631, 0.5  ])
+    >>> discount_family("decreasing", 3).at(np.array([0.5, 0.0, 0.5])).values
+    array([1. , 0.5, 0.5])
+    """
+    i, nothing = np.arange(1.0, n_ranks + 1), np.zeros(0)
+    if not isinstance(discounts, str):
+        return _given_discounts("given", _checked_discounts(discounts, n_ranks))
+    kind, parameter = _split(discounts, DISCOUNT_FAMILIES, "discounts")
+    if kind in (FREE_FAMILY, *ORDERED):
+        lower = np.full(n_ranks, -math.inf if kind == FREE_FAMILY else 0.0)
+        start, generators = np.full(n_ranks, 1 / n_ranks), np.eye(n_ranks)
+        if kind == FREE_FAMILY:
+            start = 1 / np.log2(i + 1)
+        elif kind == "decreasing":
+            generators = (i[:, None] <= i).astype(float)
+        else:
+            ramps = np.maximum(i[1:] - i[:, None], 0.0) / (i[1:] - 1)
+            generators = np.hstack([ramps, np.ones((n_ranks, 1))])
+        return Family(discounts, np.zeros(n_ranks), generators, start, lower)
+    formula = DISCOUNT_FORMULAS.get(kind)
+    if formula is None or not parameter:
+        return _given_discounts(discounts, rule_discounts(discounts, n_ranks))
+    if parameter == FREE_FAMILY:
+        return Family(
+            discounts, np.zeros(n_ranks), np.zeros((n_ranks, 0)), nothing, nothing, kind, i
+        )
+    return _given_discounts(discounts, formula.at(i, formula.internal(discounts, parameter))[0])
+
+
+def _given_discounts(name: str, discounts: Floats) -> Family:
+    nothing = np.zeros(0)
+    return Family(name, discounts / discounts[0], np.zeros((len(discounts), 0)), nothing, nothing)
+
+
+def _checked_discounts(discounts: Sequence[float], n_ranks: int) -> Floats:
+    wanted = f"give {counted(n_ranks, 'number')}, one per rank"
+    numbers = finite_array(discounts, "discounts", (n_ranks,), wanted)
+    if (numbers < 0).any() or not numbers[0]:
+        raise InputError(
+            f"the given discounts {numbers.tolist()} are not those of ranks",
+            "give `discounts` of 0 or more, the first above 0",
+        )
+    return numbers
+
+
+def _split(name: str, known: tuple[str, ...], of_what: str) -> tuple[str, str]:
+    kind, _, parameter = name.strip().partition(":")
+    if kind not in known:
+        raise unknown_name(f"family of {of_what}", kind, known)
+    return kind, parameter.strip()

@@ -1,0 +1,244 @@
+"""What a team asks of its judgments, each question answered by a test and by its effect.
+
+Does a preset fit? Are gains linear, exponential; are discounts those in use? Do gains depend on
+the position? Does the side matter, are some answers random? Each question restricts a model, which
+is tested by its likelihood ratio (:mod:`dcglearn.inference.tests`); the p-values of
+several questions are corrected by Holm's method. A measure may be rejected and hardly matter: so
+the effect stands beside the test, the share of judgments that the restricted measure orders
+otherwise than the estimate, of those that were judged and of all pairs of the lists that were
+shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.errors import SolverError
+from dcglearn.base.types import Floats
+from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.evidence import Evidence, Judged, Judgments, features
+from dcglearn.inference.tests import (
+    LikelihoodRatio,
+    TestVerdict,
+    is_about_grades,
+    likelihood_ratio,
+    no_effect,
+    verdict_of,
+)
+from dcglearn.judgments.numbering import row_numbers
+from dcglearn.measures.measure import Measure
+from dcglearn.naming.presets import usual_presets
+from dcglearn.statistics.significance import holm
+
+USUAL_GAINS = ("linear", "exponential")
+USUAL_DISCOUNTS = ("log2", "zipf", "constant")
+
+UNANSWERED = LikelihoodRatio(0.0, 0, 1.0, math.inf, math.inf, 1.0)
+"""The test of a hypothesis, or against a model, that has no maximum that was reached."""
+
+MAX_LISTS = 1000
+"""All pairs of at most so many distinct lists are compared, evenly taken."""
+
+
+class _Asked(NamedTuple):
+    """A smaller model and a larger one that holds it, both estimated."""
+
+    about: str
+    hypothesis: str
+    smaller: JudgmentFit
+    larger: JudgmentFit
+
+
+@dataclass(frozen=True)
+class Question:
+    """A restriction of the model, its test and its effect.
+
+    Attributes
+    ----------
+    about : str
+        ``measure``, ``gains``, ``discounts``, ``positions``, ``side`` or ``lapses``.
+    hypothesis : str
+        What is tested, such as ``exponential-log2`` or ``the same gains at every rank``.
+    restricted, fit : JudgmentFit
+        The model under the hypothesis, and without it; twice the same one if the other has no
+        maximum that was reached, so that the question is not answered.
+    test : LikelihoodRatio
+    corrected : float
+        Its p-value, corrected for the number of questions.
+    reversed_judged, reversed_all : float
+        The share of judgments, and of all pairs of lists, that the restricted measure orders
+        otherwise than the estimate; a tie of one of them counts 1/2.
+    """
+
+    about: str
+    hypothesis: str
+    restricted: JudgmentFit
+    fit: JudgmentFit
+    test: LikelihoodRatio
+    corrected: float
+    reversed_judged: float
+    reversed_all: float
+
+    @property
+    def verdict(self) -> TestVerdict | Literal["not determined"]:
+        """What the test says."""
+        return verdict_of(self.corrected) if self.test.df else "not determined"
+
+
+def usual_questions(
+    judgments: Judgments,
+    model: JudgmentModel | None = None,
+    measures: Mapping[str, Measure] | None = None,
+) -> tuple[Question, ...]:
+    """Ask the usual questions.
+
+    Parameters
+    ----------
+    judgments : Preferences or PackedPairs
+        In memory, or in packed files that are read part by part.
+    model : JudgmentModel, optional
+        What stays in all models: how ties, side and lapses are modelled. By default
+        ``JudgmentModel()``.
+    measures : mapping from name to measure, optional
+        By default every preset.
+
+    Returns
+    -------
+    tuple of Question
+        Measures, gains, discounts, positions, side and lapses, in this order.
+
+    Raises
+    ------
+    InputError
+        If no judgment can be used.
+
+    Examples
+    --------
+    >>> from dcglearn.judgments.preferences import Preferences
+    >>> from dcglearn.measures.scale import Scale
+    >>> lists = [[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]], [[1, 1], [0, 1]]] * 20
+    >>> data = Preferences.of(lists, ["a", "a", "a", "b"] * 20, Scale((1, 0)))
+    >>> {one.about for one in usual_questions(data)} >= {"measure", "discounts"}
+    True
+    """
+    model = JudgmentModel() if model is None else model
+    evidence = Evidence.of(judgments, model.ties)
+    scale, n_ranks = evidence.scale, evidence.layout.n_ranks
+    if measures is None:
+        measures = dict(usual_presets(scale, n_ranks))
+    asked = [("measure", name, replace(model, measure=one)) for name, one in measures.items()]
+    if len(scale) > 2:
+        asked += [("gains", name, replace(model, gains=name)) for name in USUAL_GAINS]
+    asked += [("discounts", name, replace(model, discounts=name)) for name in USUAL_DISCOUNTS]
+    if len(scale) > 2 and n_ranks > 1:
+        asked.append(("positions", "the same gains at every rank", model))
+    if model.side:
+        asked.append(("side", "no side bias", replace(model, side=False)))
+    if model.lapses:
+        asked.append(("lapses", "no random answers", replace(model, lapses=False)))
+    fit = model.fit(evidence)
+
+    def fitted(one: JudgmentModel) -> JudgmentFit:
+        try:
+            return one.fit(evidence)
+        except SolverError:  # this question is not answered, others are
+            return fit
+
+    return _answered(
+        [
+            _Asked(about, name, fit, fitted(replace(model, position_dependent=True)))
+            if about == "positions"
+            else _Asked(about, name, fitted(one), fit)
+            for about, name, one in asked
+        ]
+    )
+
+
+def ask(
+    judgments: Judgments, hypothesis: JudgmentModel, model: JudgmentModel, name: str
+) -> Question:
+    """Ask one question.
+
+    Parameters
+    ----------
+    judgments : Preferences or PackedPairs
+    hypothesis, model : JudgmentModel
+        The smaller and the larger model.
+    name : str
+        Of the hypothesis.
+
+    Returns
+    -------
+    Question
+
+    Raises
+    ------
+    InputError
+        If the larger model does not hold the smaller one, or no judgment can be used.
+    """
+    evidence = Evidence.of(judgments, model.ties)
+    fits = hypothesis.fit(evidence), model.fit(evidence)
+    return _answered([_Asked("hypothesis", name, *fits)])[0]
+
+
+def _answered(pairs: Sequence[_Asked]) -> tuple[Question, ...]:
+    """Test hypotheses, and correct their p-values."""
+    about_grades = any(is_about_grades(one.smaller, one.larger) for one in pairs)
+    without = no_effect(pairs[0].larger) if about_grades else None
+    tests = [
+        UNANSWERED
+        if one.smaller is one.larger
+        else likelihood_ratio(one.smaller, one.larger, without)
+        for one in pairs
+    ]
+    corrected = holm(np.array([test.p for test in tests])).tolist()
+    shares = zip(_reversed_judged(pairs), _reversed_all(pairs), strict=True)
+    return tuple(
+        Question(*pair, test, p, *share)
+        for pair, test, p, share in zip(pairs, tests, corrected, shares, strict=True)
+    )
+
+
+def _reversed_judged(pairs: Sequence[_Asked]) -> list[float]:
+    """Return the share of judgments that two models order differently; a tie counts 1/2."""
+    evidence = pairs[0].larger.evidence
+    evidence = evidence.distinct or evidence
+    tables = np.stack([fit.table.ravel() for pair in pairs for fit in pair[2:]], axis=1)
+
+    def sums(judged: Judged) -> tuple[Floats, float]:
+        signs = _signs(features(evidence.layout.differences, judged.codes, tables))
+        changes = np.abs(signs[:, ::2] - signs[:, 1::2]) / 2
+        return judged.weights @ changes, float(judged.weights.sum())
+
+    totals, weights = zip(*evidence.map(sums), strict=True)
+    return list((sum(totals) / sum(weights)).tolist())
+
+
+def _reversed_all(pairs: Sequence[_Asked]) -> list[float]:
+    """Return the share of pairs of distinct lists, some if packed, that are ordered differently."""
+    lists = pairs[0].larger.evidence.lists
+    rows = lists.reshape(-1, lists.shape[2])
+    distinct = rows[np.unique(row_numbers(rows.T), return_index=True)[1]]
+    shown = distinct[:: -(-len(distinct) // MAX_LISTS)]
+    first, second = np.triu_indices(len(shown), 1)
+    if not len(first):
+        return [0.0] * len(pairs)
+    orders: dict[int, NDArray[np.int8]] = {}
+
+    def order(fit: JudgmentFit) -> NDArray[np.int8]:
+        if id(fit) not in orders:
+            utilities = fit.utilities(shown)
+            orders[id(fit)] = _signs(utilities[first] - utilities[second])
+        return orders[id(fit)]
+
+    return [float(np.abs(order(one.smaller) - order(one.larger)).mean() / 2) for one in pairs]
+
+
+def _signs(differences: Floats) -> NDArray[np.int8]:
+    return np.asarray(np.sign(np.round(differences, 9)).astype(np.int8))

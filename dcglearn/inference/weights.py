@@ -1,0 +1,244 @@
+"""Families of weights W: products of discounts and gains, or combinations of given matrices.
+
+W[k, l] = c_k g_l with c and g from families of their own (:mod:`dcglearn.inference.families`), or W
+is linear in its parameters: any W, so that gains may depend on the position, or the multiples of
+one. The worst grade has the weight 0: one list has one grade at each rank, so a constant added to a
+row of W changes no order (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 5). Where lists of a pair
+have empty ranks at different places, an empty rank is one more grade, and has the last column.
+
+Where c is free, it may be multiplied and g divided by any number. That direction changes nothing,
+and the search stays where coefficients of c and g are of equal size: a penalty on
+b = (|c|^2 - |g|^2) / 2 that is 0 at one point of each orbit, and so changes no maximum. W = 0
+apart, all points are regular: no number is in the denominator of another.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from dcglearn.base.types import Floats
+from dcglearn.inference.families import Expansion, Family
+
+START = 2.0
+"""The weight of the best grade at the first rank, in log odds, where an estimate begins."""
+
+
+class Balance(NamedTuple):
+    """What keeps coefficients of equal size: value, gradient (p,), Hessian (p, p), information."""
+
+    value: float
+    gradient: Floats
+    hessian: Floats
+    information: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Products:
+    """W = c g'. The parameters of the discounts come first.
+
+    Examples
+    --------
+    >>> from dcglearn.inference.families import discount_family, gain_family
+    >>> family = Products(gain_family("linear", np.array([2, 1, 0])), discount_family("zipf", 2))
+    >>> family.weights(np.array([4.0]))
+    array([[4., 2., 0.],
+           [2., 1., 0.]])
+    """
+
+    gains: Family
+    discounts: Family
+
+    @property
+    def name(self) -> str:
+        """As people read it."""
+        return f"gains {self.gains.name}, discounts {self.discounts.name}"
+
+    @cached_property
+    def start(self) -> Floats:
+        """Where an estimate begins, shape (p,)."""
+        found = np.concatenate([self.discounts.first, self.gains.first])
+        found[self._scale_of_gains] *= START
+        return self._balanced(found)
+
+    @cached_property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Lower and upper bounds; with discounts of 0 or more, so is the gain of the best grade."""
+        low, high = (
+            np.concatenate(both)
+            for both in zip(self.discounts.bounds, self.gains.bounds, strict=True)
+        )
+        if self.discounts.n_coefficients and (self.discounts.lower == 0).all():
+            low[self.discounts.n_parameters] = 0.0
+        return low, high
+
+    def weights(self, parameters: Floats) -> Floats:
+        """Return W, shape (K, L)."""
+        c, g = self.factors(parameters)
+        return np.outer(c.values, g.values)
+
+    def jacobian(self, parameters: Floats) -> Floats:
+        """Return dW / d parameters, shape (K L, p)."""
+        c, g = self.factors(parameters)
+        left = c.jacobian[:, None, :] * g.values[:, None]
+        right = c.values[:, None, None] * g.jacobian
+        return np.concatenate([left, right], axis=2).reshape(-1, len(parameters))
+
+    def curvature(self, parameters: Floats, gradient: Floats) -> Floats:
+        """Return sum_kl gradient_kl d^2 W_kl, shape (p, p), for a gradient of shape (K, L)."""
+        c, g = self.factors(parameters)
+        n, p = self.discounts.n_parameters, len(parameters)
+        found = np.zeros((p, p))
+        found[:n, :n] = np.tensordot(gradient @ g.values, c.hessian, 1)
+        found[n:, n:] = np.tensordot(c.values @ gradient, g.hessian, 1)
+        found[:n, n:] = c.jacobian.T @ gradient @ g.jacobian
+        found[n:, :n] = found[:n, n:].T
+        return found
+
+    def balance(self, parameters: Floats) -> Balance | None:
+        """Return what keeps the coefficients of discounts and gains of equal size."""
+        if not self.discounts.n_coefficients:
+            return None
+        signs = np.zeros(len(parameters))
+        signs[self._coefficients] = 1.0
+        signs[self._scale_of_gains] = -1.0
+        along = signs * parameters
+        b = float(along @ parameters) / 2
+        information = np.outer(along, along)
+        return Balance(-b * b / 2, -b * along, -information - b * np.diag(signs), information)
+
+    def ratios(self, parameters: Floats, directions: Floats) -> Floats:
+        """Return directions (p, q) that change W alike, and leave the largest of the gains.
+
+        So the same numbers are changed at parameters nearby, whatever their scale.
+        """
+        c, g = parameters[self._coefficients], parameters[self._scale_of_gains]
+        if not len(c) or not g.any():
+            return directions
+        found, of_gains = directions.copy(), directions[self._scale_of_gains]
+        largest = int(np.abs(g).argmax())
+        along = of_gains[largest] / g[largest]
+        found[self._coefficients] += np.outer(c, along)
+        found[self._scale_of_gains] -= np.outer(g, along)
+        return found
+
+    def near(self, W: Floats) -> list[Floats]:
+        """Return products with the first and the second singular vectors of W, where both serve."""
+        left, sizes, right = np.linalg.svd(W)
+        found = []
+        n, (low, high) = self.discounts.n_parameters, self.bounds
+        for c, size, g in zip(left.T[:2], sizes[:2], right[:2], strict=False):
+            sign = 1.0 if c.sum() >= 0 else -1.0
+            parameters = self.start.copy()
+            parameters[:n] = np.linalg.lstsq(self.discounts.generators, sign * c)[0]
+            q = self.gains.n_coefficients
+            generators = self.gains.at(self.gains.first).jacobian[:, :q]
+            parameters[n : n + q] = np.linalg.lstsq(generators, sign * size * g)[0]
+            found.append(self._balanced(np.clip(parameters, low, high)))
+        return found
+
+    def factors(self, parameters: Floats) -> tuple[Expansion, Expansion]:
+        """Return discounts and gains, with their derivatives."""
+        n = self.discounts.n_parameters
+        return self.discounts.at(parameters[:n]), self.gains.at(parameters[n:])
+
+    @property
+    def _coefficients(self) -> slice:
+        return slice(self.discounts.n_coefficients)
+
+    @property
+    def _scale_of_gains(self) -> slice:
+        n = self.discounts.n_parameters
+        return slice(n, n + self.gains.n_coefficients)
+
+    def _balanced(self, parameters: Floats) -> Floats:
+        """Return the parameters of the same W at which both sets of coefficients are as large."""
+        found = parameters.copy()
+        c, g = found[self._coefficients], found[self._scale_of_gains]
+        sizes = np.linalg.norm(c), np.linalg.norm(g)
+        if all(sizes):
+            factor = math.sqrt(sizes[1] / sizes[0])
+            c *= factor
+            g /= factor
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Combinations:
+    """W that is linear in its parameters.
+
+    Attributes
+    ----------
+    name : str
+    generators : ndarray of float, shape (K L, p)
+    start : ndarray of float, shape (p,)
+    shape : tuple of int
+        (K, L).
+    """
+
+    name: str
+    generators: Floats
+    start: Floats
+    shape: tuple[int, int]
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Lower and upper bounds of the parameters: none."""
+        return np.full(len(self.start), -math.inf), np.full(len(self.start), math.inf)
+
+    def weights(self, parameters: Floats) -> Floats:
+        """Return W, shape (K, L)."""
+        return np.asarray((self.generators @ parameters).reshape(self.shape))
+
+    def jacobian(self, parameters: Floats) -> Floats:
+        """Return dW / d parameters, shape (K L, p)."""
+        return self.generators
+
+    def curvature(self, parameters: Floats, gradient: Floats) -> Floats:
+        """Return 0, shape (p, p)."""
+        return np.zeros((len(parameters), len(parameters)))
+
+
+WeightFamily: TypeAlias = Products | Combinations
+"""Matrices W as functions of parameters."""
+
+
+def any_weights(n_ranks: int, n_grades: int, empty: bool = False) -> Combinations:
+    """Return the family of all W: every rank has gains of its own.
+
+    Examples
+    --------
+    >>> any_weights(1, 3).weights(np.array([2.0, 1.0]))
+    array([[2., 1., 0.]])
+    """
+    varying = np.delete(np.arange(n_grades + empty), n_grades - 1)
+    gains = START * np.maximum(n_grades - 1 - varying, 0) / (n_grades - 1)
+    start = np.outer(1 / np.log2(np.arange(2, n_ranks + 2)), gains).ravel()
+    shape = (n_ranks, n_grades + empty)
+    columns = np.arange(n_ranks * shape[1]).reshape(shape)[:, varying].ravel()
+    return Combinations(
+        "gains of each position", np.eye(n_ranks * shape[1])[:, columns], start, shape
+    )
+
+
+def multiples_of(W: Floats, name: str, empty: bool = False) -> Combinations:
+    """Return the multiples of one W, (K, L); an empty rank may be worth something of its own.
+
+    Examples
+    --------
+    >>> multiples_of(np.array([[3.0, 2.0, 1.0]]), "mine").weights(np.array([2.0]))
+    array([[4., 2., 0.]])
+    """
+    K, L = W.shape
+    relative = W - W[:, -1:]
+    generators = np.zeros((K, L + empty, 1 + empty))
+    generators[:, :L, 0] = relative
+    if empty:  # discounted as the best grade is
+        generators[:, L, 1] = relative[:, 0] / max(np.abs(relative[:, 0]).max(), 1e-300)
+    start = np.zeros(1 + empty)
+    start[0] = START / np.abs(relative).max()
+    return Combinations(name, generators.reshape(K * (L + empty), -1), start, (K, L + empty))

@@ -1,1 +1,0 @@
-"""The likelihood of judgments in packed files, which need not fit in memory."""
