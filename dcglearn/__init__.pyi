@@ -35,6 +35,7 @@ from .judgments.packed import packed_writer as packed_writer
 
 # Learning
 from .learning.learner import DCGLearner as DCGLearner
+from .learning.parameters import Parameters as Parameters
 from .learning.fit import Fit as Fit
 from .learning.fit import fit as fit
 from .learning.compare import MeasureComparison as MeasureComparison
@@ -185,6 +186,7 @@ __all__ = [
     "PackedPairs",
     "packed_writer",
     "DCGLearner",
+    "Parameters",
     "Fit",
     "fit",
     "MeasureComparison",

@@ -169,7 +169,7 @@ def agree(
     json: JsonOption = False,
 ) -> None:
     """Count how often measures agree with judgments."""
-    from dcglearn.learning.compare import judged_agreement
+    from dcglearn.learning.agreement import judged_agreement
     from dcglearn.report.comparisons import agreement_json, agreement_table
     from dcglearn.report.measures import in_full
 

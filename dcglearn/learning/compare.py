@@ -1,9 +1,7 @@
 """Measures compared on the same judgments: the learned one, cross-validated, and given ones.
 
-The learned measure is cross-validated by query: every judgment is predicted by measures learned
-without the judgments of its query. Agreement changes with the folds, so that is repeated with new
-folds and averaged. Given measures need no training. The difference between two measures has the
-variance
+Every judgment is predicted by measures learned without the judgments of its query; that is repeated
+with new folds and averaged. The difference between two measures has the variance
 
     V = V_q + s^2 / R
 
@@ -11,9 +9,7 @@ V_q is that between queries, of the outcomes averaged over the R repeats
 (:mod:`dcglearn.statistics.clustered_means`), and s^2 that between repeats. For a learner that
 hardly changes with one more query, V_q is right for the agreement of the measures learned in the
 folds (Bayle, Bayle, Janson & Mackey, Cross-validation confidence intervals for test error, NeurIPS
-2020). The correction of Nadeau & Bengio (Machine Learning 52, 2003), (1/J + n_test/n_train) times
-the variance of J test folds, is safe as well: in simulations of judgments like those of the ECIR
-2015 study its intervals are a third wider and hold 98 to 100% instead of 95 to 98%.
+2020).
 
 The verdict of a difference does not depend on the folds that were drawn, or says that it is near
 the line: p is between 0.02 and 0.10, or the interval ends within three Monte Carlo errors of 0.
@@ -33,15 +29,10 @@ from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
-from dcglearn.correlation.agreement import (
-    agreement_with_ties,
-    outcomes_of_differences,
-    relative_differences,
-    weighted_mean,
-)
+from dcglearn.correlation.agreement import weighted_mean
 from dcglearn.judgments.folds import group_numbers, query_counts, query_folds
-from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.preferences import Preferences
+from dcglearn.learning.agreement import Predictions, judged_differences
 from dcglearn.learning.fit import fit
 from dcglearn.learning.parameters import Parameters
 from dcglearn.learning.resample import choose_C, naming_fold, variance_between_repeats
@@ -67,27 +58,12 @@ Outcome = Literal["", "better", "worse", "undecided", "near the line"]
 class ComparedMeasure:
     """One measure of a comparison.
 
-    Attributes
-    ----------
-    name, measure : str
-        The short name, and the measure in full (for learned ones, how they were learned).
-    agreement, low, high : float
-        The share of strict judgments that it agrees with, and its 95% interval.
-    with_ties : float or None
-        Agreement with all judgments where it calls as many ties as people did
-        (:func:`~dcglearn.correlation.agreement.agreement_with_ties`); None if none is a tie.
-    against : str
-        The name of the measure that it is compared with.
-    ahead, ahead_low, ahead_high : float or None
-        Agreement of that measure minus the agreement of this one, and its 95% interval; None
-        for that measure itself, like what follows.
-    p, corrected : float or None
-        The p-value of no difference, and Holm's correction for the number of measures.
-    monte_carlo : float or None
-        The standard error of `ahead` that comes from the folds that were drawn.
-    right, tied, wrong : float
-        The number of strict judgments that it orders as judged, ties, and orders otherwise; of a
-        learned measure, the mean over the repeats.
+    `agreement`, `low` and `high` are the share of strict judgments that it agrees with, and its 95%
+    interval; `with_ties` is None if no judgment is a tie. `ahead` is the agreement of the measure
+    `against` minus the agreement of this one, with its 95% interval and p-value, Holm's correction
+    for the number of measures, and the standard error that comes from the folds that were drawn.
+    `right`, `tied` and `wrong` count strict judgments, for a learned measure in the mean over
+    repeats.
     """
 
     name: str
@@ -185,54 +161,6 @@ def short_name(name: str) -> str:
     return "learned" if name in (LEARNED_DCG, LEARNED_UTILITY) else name
 
 
-@dataclass(frozen=True)
-class JudgedAgreement:
-    """The agreement of one measure with a set of judgments.
-
-    Attributes
-    ----------
-    agreement, low, high : float
-        The share of the weight of strict judgments that it agrees with, a tie under the measure
-        counting 1/2, and its 95% interval, which keeps a query together.
-    right, tied, wrong : int
-        The number of strict judgments that it orders as judged, ties, and orders otherwise.
-    with_ties : float or None
-        Agreement with all judgments where the measure calls as many ties as people did
-        (:func:`~dcglearn.correlation.agreement.agreement_with_ties`); None if none is a tie.
-    """
-
-    agreement: float
-    low: float
-    high: float
-    right: int
-    tied: int
-    wrong: int
-    with_ties: float | None
-
-
-def judged_agreement(measure: MeasureLike, preferences: Preferences) -> JudgedAgreement:
-    """Count how often a measure agrees with judgments, of which those of weight 0 are not used.
-
-    >>> from dcglearn.measures.dcg import DCG
-    >>> lists = [[[2, 0], [0, 1]], [[0, 2], [0, 1]], [[1, 0], [1, 1]]]
-    >>> data = Preferences.from_arrays(*np.swapaxes(lists, 0, 1), ["a", "b", "tie"])
-    >>> found = judged_agreement(DCG([2, 1, 0], "constant"), data)
-    >>> found.right, found.wrong, found.agreement
-    (1, 1, 0.5)
-    """
-    data = preferences[preferences.weights > 0]
-    one = _Predictions.of(judged_differences(measure, data)[None], data)
-    mean = clustered_mean(one.right, data.pair_groups, data.pair_weights)
-    right, tied, wrong = map(int, one.counts)
-    return JudgedAgreement(mean.value, *mean.interval(0, 1), right, tied, wrong, one.with_ties)
-
-
-def judged_differences(measure: MeasureLike, preferences: Preferences) -> Floats:
-    """Return u(preferred) - u(other) of each judgment, u(a) - u(b) of ties, in any unit."""
-    b_wins = preferences.answers == ANSWERS.index("b")
-    return relative_differences(measure, preferences.lists) * np.where(b_wins, -1.0, 1.0)
-
-
 def compare(
     preferences: Preferences,
     others: Mapping[str, MeasureLike] | Sequence[MeasureLike],
@@ -299,7 +227,7 @@ def compare(
     learned, C = _predict_held_out(data, parameters, rng, k, n_repeats, tuned, advance)
     table = {name: learned[name] for name in names}
     for name, measure in measures.items():
-        table[name] = _Predictions.of(judged_differences(measure, data)[None], data)
+        table[name] = Predictions.of(judged_differences(measure, data)[None], data)
     table = {first: table.pop(first)} | table
     n_queries, alone = query_counts(data.queries[data.strict])
     how = f"{k}-fold cross-validation" + (" by query" if n_queries else "")
@@ -320,40 +248,6 @@ def compare(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Predictions:
-    """What a measure says of judgments, averaged over the repeats R of a learned one.
-
-    Attributes
-    ----------
-    right : ndarray of float, shape (n,)
-        1 for each strict judgment that it agrees with, 1/2 for a tie and 0 otherwise.
-    shares : ndarray of float, shape (R,)
-        Agreement in each repeat.
-    with_ties : float or None
-        As in :class:`JudgedAgreement`.
-    counts : (float, float, float)
-        The number of strict judgments that it orders as judged, ties, and orders otherwise.
-    """
-
-    right: Floats
-    shares: Floats
-    with_ties: float | None
-    counts: tuple[float, float, float]
-
-    @classmethod
-    def of(cls, differences: Floats, data: Preferences) -> _Predictions:
-        """Average over u(preferred) - u(other), shape (R, judgments), in a unit per repeat."""
-        right = outcomes_of_differences(differences[:, data.strict])
-        shares = right @ (data.pair_weights / data.pair_weights.sum())
-        won, tied, lost = (float((right == one).sum(axis=1).mean()) for one in (1, 0.5, 0))
-        with_ties = None
-        if not data.strict.all():
-            ties = [agreement_with_ties(one, ~data.strict, data.weights) for one in differences]
-            with_ties = float(np.mean(ties))
-        return cls(right.mean(axis=0), shares, with_ties, (won, tied, lost))
-
-
 def _predict_held_out(
     data: Preferences,
     parameters: Parameters,
@@ -362,7 +256,7 @@ def _predict_held_out(
     n_repeats: int,
     tune: MeasurePart | None,
     advance: Advance,
-) -> tuple[dict[str, _Predictions], tuple[float, ...]]:
+) -> tuple[dict[str, Predictions], tuple[float, ...]]:
     """Predict every judgment by measures learned without its query, in k folds, several times.
 
     Returns the predictions of both learned measures, and the C of each fit; with `tune`, C is
@@ -390,7 +284,7 @@ def _predict_held_out(
                 differences[repeat, fold == f] = (lead / unit)[fold == f]
             advance(repeat * k + f + 1, n_repeats * k)
     named = {LEARNED_DCG: dcg, LEARNED_UTILITY: utility}
-    return {name: _Predictions.of(one, data) for name, one in named.items()}, tuple(chosen)
+    return {name: Predictions.of(one, data) for name, one in named.items()}, tuple(chosen)
 
 
 def _folds_of_judgments(data: Preferences, tests: Sequence[NDArray[np.intp]]) -> Integers:
@@ -407,7 +301,7 @@ def _folds_of_judgments(data: Preferences, tests: Sequence[NDArray[np.intp]]) ->
 
 
 def _rows(
-    table: Mapping[str, _Predictions], full: Mapping[str, str], groups: Integers, weights: Floats
+    table: Mapping[str, Predictions], full: Mapping[str, str], groups: Integers, weights: Floats
 ) -> tuple[ComparedMeasure, ...]:
     """Return one row per measure; the others are subtracted from the first."""
     (against, base), *_ = table.items()

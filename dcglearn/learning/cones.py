@@ -1,11 +1,8 @@
 """The matrices W that are allowed: all of them, or those whose rows do not increase.
 
-Newton's method, the certificate and polishing ask a cone for four things:
-
-* the minimum of a quadratic over it, |W|^2 + C (w'H w - 2 w'b);
-* the projection on it, P;
-* the duality gap of a w of the cone and a point q, |w - P(q)|^2 + 2 <w, P(q) - q>;
-* the face of a w: which entries are tied.
+Newton's method, the certificate and polishing ask a cone for the minimum of a quadratic over it,
+the projection P on it, the duality gap of a w and a point q, |w - P(q)|^2 + 2 <w, P(q) - q>, and
+which entries of a w are tied.
 
 For monotone rows the unknowns of the quadratic are the steps between neighbouring entries of a row
 and the offset of the row, W[k, l] = sum_{j >= l} z[k, j] with z[k, j] >= 0 except for the free

@@ -43,26 +43,11 @@ def factorise(
 ) -> Factors:
     """Factorise W, shape (K, L), into discounts and gains.
 
-    Parameters
-    ----------
-    W : array-like of float, shape (K, L)
-    gauge : {"worst", "absolute", "worst order", "absolute order"}, default "worst"
-    determined_offsets : array-like of bool, shape (K,), optional
-        For ``absolute``: the ranks whose offset is determined; all by default.
-    constant_grades : sequence of int
-        Grades in which no pair differs. The best and the worst grade are taken from the
-        others.
-    ordered : bool, default True
-        Whether columns are grades, best first. Otherwise they are documents, and the
-        most and the least relevant one get 1 and 0.
+    For ``absolute``, `determined_offsets` (K,) names the ranks whose offset is determined; all by
+    default. The best and the worst grade are taken from those that are not constant. Columns that
+    are not `ordered` are documents, of which the most and the least relevant one get 1 and 0.
+    InputError if W, in this gauge, is 0: it ties all lists.
 
-    Raises
-    ------
-    InputError
-        If W, in this gauge, is 0: it ties all lists.
-
-    Examples
-    --------
     >>> factors = factorise(np.outer([1, 0.5], [1, 0.6, 0]) - [[0.5], [0.3]])
     >>> factors.discounts.round(6), factors.gains.round(6)
     (array([1. , 0.5]), array([1. , 0.6, 0. ]))

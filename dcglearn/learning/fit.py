@@ -22,7 +22,7 @@ from dcglearn.measures.utility import LinearUtility
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit(ShortRepr):
-    """The optimum of a problem. All but the first three is computed when asked for.
+    """The optimum of a problem; what follows from it is computed when asked for.
 
     Attributes
     ----------
@@ -31,19 +31,6 @@ class Fit(ShortRepr):
     solution : Solution
     choice : ChosenC or None
         How C was chosen, if it was.
-    weights : ndarray of float, shape (K, L)
-        W.
-    certificate : Certificate
-        Confirms that W is the optimum.
-    factors : Factors
-        Discounts and gains in the gauge that the pairs determine; an InputError if W ties
-        all lists.
-    identifiability : Identifiability
-        What the pairs determine, at the optimum.
-    utility : LinearUtility
-        W as a measure.
-    dcg : DCG
-        The factors as a measure.
     """
 
     problem: Problem
@@ -62,7 +49,7 @@ class Fit(ShortRepr):
 
     @cached_property
     def factors(self) -> Factors:
-        """Discounts and gains in the gauge that the pairs determine."""
+        """Discounts and gains in the gauge that the pairs determine; an InputError if W is 0."""
         check_not_zero(self.problem)
         gram, L = self._gram.gram, self.problem.shape[1]
         constant = constant_grades(gram, L)

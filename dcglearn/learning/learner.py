@@ -80,10 +80,10 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
     singular_values_ : ndarray of float, shape (min(K, L),)
         Of W in its gauge. All but the first are 0 if W is a DCG.
     certificate_ : Certificate
-    fit_ : Fit
-        All of the above, and the problem with its pairs; a pickled learner leaves it out.
     identifiability_ : Identifiability
         What the pairs determine, at the optimum.
+    fit_ : Fit
+        All of the above, and the problem with its pairs; a pickled learner leaves it out.
     n_features_in_ : int
         2 K.
 
@@ -144,17 +144,10 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
             The query of each pair. Cross-validation keeps a query together. By default
             each pair is a query of its own. Without effect unless C is ``"cv"``.
 
-        Returns
-        -------
-        DCGLearner
-            The learner itself.
-
         Raises
         ------
-        InputError
-            If the pairs, the weights or a parameter cannot be used, or `y` holds -1, 0 and 1.
-        SolverError
-            If no solver's answer is confirmed.
+        InputError, SolverError
+            If the pairs, the weights or a parameter cannot be used, or W is not confirmed.
         """
         learner = Parameters(**self.get_params())
         if isinstance(pairs, Preferences):
@@ -184,49 +177,16 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
         return {name: value for name, value in state.items() if name != "fit_"}
 
     def problem(self, pairs: ArrayLike, sample_weight: ArrayLike | None = None) -> Problem:
-        """Return the problem that ``fit`` solves, without solving it.
-
-        Parameters
-        ----------
-        pairs : array-like of int, shape (n, 2, K) or (n, 2 K)
-        sample_weight : array-like of float, shape (n,), optional
-
-        Returns
-        -------
-        Problem
-
-        Raises
-        ------
-        InputError
-            If the pairs, the weights or a parameter cannot be used.
-        """
+        """Return the problem that ``fit`` solves, without solving it."""
         return Parameters(**self.get_params()).problem(check_array(_flat(pairs)), sample_weight)
 
     def decision_function(self, pairs: ArrayLike) -> Floats:
-        """Return the difference of the DCG of the two rankings of each pair, exactly 0 for a tie.
-
-        Parameters
-        ----------
-        pairs : array-like of int, shape (n, 2, K) or (n, 2 K)
-
-        Returns
-        -------
-        ndarray of float, shape (n,)
-        """
+        """Return the difference in DCG of the rankings of each pair, (n,); exactly 0 for a tie."""
         rows = self._checked(pairs)
         return score_differences(self.dcg_, rows)
 
     def predict(self, pairs: ArrayLike) -> Floats:
-        """Predict 1 where the first ranking is better, -1 where the second is, 0 for a tie.
-
-        Parameters
-        ----------
-        pairs : array-like of int, shape (n, 2, K) or (n, 2 K)
-
-        Returns
-        -------
-        ndarray of float, shape (n,)
-        """
+        """Predict 1 where the first ranking is better, -1 where the second is, 0 for a tie."""
         signs: Floats = np.sign(self.decision_function(pairs))
         return signs
 
@@ -238,17 +198,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
     ) -> float:
         """Return the share of pairs whose preferred ranking has the higher DCG; a tie counts 1/2.
 
-        Parameters
-        ----------
-        pairs : array-like of int, shape (n, 2, K) or (n, 2 K), or Preferences
-            The preferred ranking first. Preferences bring their weights.
-        y : array-like of -1 and 1, shape (n,), optional
-            As for :meth:`fit`.
-        sample_weight : array-like of float, shape (n,), optional
-
-        Returns
-        -------
-        float
+        Pairs, `y` and `sample_weight` are as for :meth:`fit`.
         """
         if isinstance(pairs, Preferences):
             if sample_weight is not None:

@@ -41,53 +41,37 @@ from dcglearn.learning.sums import (
 MAX_NEWTON_STEPS = 100
 """Largest number of steps from one start."""
 
-SUBSAMPLE_MIN = 5_000
-SUBSAMPLE_FROM = 100
+SUBSAMPLE_MIN, SUBSAMPLE_FROM = 5_000, 100
 """Pairs start from the optimum of a subsample if there are more than SUBSAMPLE_MIN of them, and
-more than SUBSAMPLE_FROM for each of the K L unknowns. Without SUBSAMPLE_MIN, 2,000 to 4,000
-pairs with K = 5, L = 3 take 1.3 to 1.8 times as long; without SUBSAMPLE_FROM, 10^4 to 3 x 10^4
-pairs with K = 100 take 1.5 to 4 times as long. With SUBSAMPLE_MIN = 20,000, 10^4 pairs take up
-to 4 times as long."""
+more than SUBSAMPLE_FROM for each of the K L unknowns: with fewer it takes longer."""
 
 SUBSAMPLE_FACTOR = 20
-"""How many times smaller the subsample is. With 100, 10^4 to 10^5 pairs take 1.2 times as many
-passes; with 5, 10^6 pairs take 1.7 times as long if none is wrong."""
+"""How many times smaller the subsample is."""
 
 MAX_SUBSAMPLE_STEPS = 10
-"""Largest number of steps on a subsample. Without this limit, 10^4 pairs without errors take 2.3
-times as long at C = 100; with 4, 10^6 pairs take twice as many passes."""
+"""Largest number of steps on a subsample, whose exact optimum is not needed."""
 
 LINE_SEARCH_ROUNDS = 3
 """Rounds of a line search, each over 17 points between two of the previous round. With one round,
 20,000 pairs without errors are not solved at C = 10^6."""
 
 MAX_LINE_SEARCHES = 20
-"""Line searches after which many pairs go along the path of C instead. Without this limit, 10,000
-pairs with K = 30, L = 12 of which none is wrong take 3 to 5 times as long at C = 10^6."""
+"""Line searches after which many pairs go along the path of C instead, which is 3 to 5 times as
+fast for 10,000 pairs of which none is wrong at C = 10^6."""
 
 SLOW_GROWTH = 2.0
 """Growth of C along its path, instead of 10, while line searches are needed. With 10, 30,000
-pairs with K = 30, L = 12 of which none is wrong are not solved at C = 10^6."""
+pairs of which none is wrong are not solved at C = 10^6."""
 
 ARMIJO = 1e-4
 """A full step is taken if F falls by this share of what its slope predicts (Armijo's rule)."""
 
 
 class Descent(NamedTuple):
-    """The result of Newton's method.
+    """The best point reached, in the cone, with tied grades exactly equal; and the model there.
 
-    Attributes
-    ----------
-    W : ndarray of float, shape (K, L)
-        In the cone; tied grades are exactly equal.
-    model : QuadraticModel
-        At W.
-    steps : int
-    passes : int
-        Over all pairs.
-    settled : bool
-        Whether the active set is the same at the minimum of the last model. If so, W is the
-        optimum, otherwise the best point reached.
+    It is the optimum if it is settled: the active set is the same at the minimum of the model.
+    `passes` are those over all pairs.
     """
 
     W: Floats

@@ -7,13 +7,8 @@ positive on F and the gradient H x - b is not negative elsewhere. Block principa
 guesses F, solves, and exchanges all unknowns with the wrong sign: Portugal, Judice & Vicente,
 "A comparison of block pivoting and interior-point algorithms for linear least squares
 problems with nonnegative variables" (Math. Comp. 63, 1994). A few exchanges are enough, and
-one or two from the F of a similar problem, while an active-set method exchanges one unknown
-at a time.
-
-The exchanges may cycle. If the number of wrong signs does not fall below its minimum for some
-exchanges, SciPy's active-set method (Lawson & Hanson) takes over, from the beginning. (The
-paper then exchanges one unknown at a time, which must end; on models with 400 nearly dependent
-unknowns it had not ended after 1,500 exchanges, each of which factorises H_FF.)
+one or two from the F of a similar problem. They may cycle: if the number of wrong signs does not
+fall below its minimum for some exchanges, SciPy's active-set method (Lawson & Hanson) takes over.
 """
 
 from __future__ import annotations
@@ -35,30 +30,12 @@ below a tenth of it."""
 
 
 def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) -> Floats:
-    """Minimise x'H x - 2 x'b over x >= 0.
+    """Minimise x'H x - 2 x'b over x >= 0; unknowns above 0 only by rounding are exactly 0.
 
-    Parameters
-    ----------
-    H : ndarray of float, shape (n, n)
-        Symmetric and positive definite.
-    b : ndarray of float, shape (n,)
-    start : ndarray of bool, shape (n,), optional
-        Which unknowns are assumed to be positive at first; by default those with a positive b.
+    `start` says which unknowns are assumed to be positive at first; by default those with b > 0.
+    LinAlgError if H is not positive definite in double precision, RuntimeError if SciPy's
+    solver reaches its step limit.
 
-    Returns
-    -------
-    ndarray of float, shape (n,)
-        Unknowns on the bound, or above it only by rounding, are exactly 0.
-
-    Raises
-    ------
-    LinAlgError
-        If H is not positive definite in double precision.
-    RuntimeError
-        If SciPy's solver takes over and reaches its step limit.
-
-    Examples
-    --------
     >>> solve_nnls(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([2.0, -1.0]))
     array([1., 0.])
     """

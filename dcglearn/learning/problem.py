@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.progress import Advance, silent
+from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Grades
 from dcglearn.base.workers import Workers
 from dcglearn.correlation.agreement import checked_pairs, one_per_pair
@@ -44,8 +45,8 @@ MAX_WEIGHTS = 10_000
 """Upper limit of K L, the size of W: the hessian holds its square, here 800 MB."""
 
 
-@dataclass(frozen=True)
-class Problem:
+@dataclass(frozen=True, repr=False)
+class Problem(ShortRepr):
     """A learning problem. Use :meth:`of` or :meth:`packed` to build it.
 
     Attributes
@@ -111,16 +112,6 @@ class Problem:
             Positive and finite.
         monotone : bool, default True
 
-        Returns
-        -------
-        Problem
-
-        Raises
-        ------
-        InputError
-            If a part is not as above, there are no pairs, or C, weights and margins are so
-            large that the objective overflows.
-
         Examples
         --------
         >>> Problem.of([[[0, 1], [1, 1]]], n_grades=2).shape
@@ -158,15 +149,6 @@ class Problem:
             From :func:`dcglearn.base.workers.open_workers`; threads of this process by default.
         advance : callable
             Called with (pairs read in this pass, 0).
-
-        Returns
-        -------
-        Problem
-
-        Raises
-        ------
-        InputError
-            If a file is damaged, nothing can be learned, or the objective overflows.
         """
         largest = float(pairs.n_ranks) if margin == "hamming" else 1.0
         source = RowGroups(pairs, margins_of(margin), largest, workers, advance)

@@ -59,23 +59,16 @@ class Certificate:
 
     Attributes
     ----------
-    objective : float
-        The objective at W.
-    gap : float
-        An upper bound on objective - optimum, whatever was rounded.
-    distance : float
-        An upper bound on the Euclidean distance to the optimum, whatever was rounded.
-    size : float
-        |W|, the Euclidean norm.
+    objective, size : float
+        The objective at W, and |W|.
+    gap, distance : float
+        Upper bounds on objective - optimum and on |W - W*|, whatever was rounded.
     residual : float
         The largest entry of |W - P(q)|, 0 at the optimum.
     residual_sum : float
         C sum_i v_i r_i, which bounds the entries of q.
-    active_pairs : int
-        Number of pairs that do not reach their margin.
-    tied_grades : int
-        Number of monotone constraints that hold with equality: neighbouring grades with the
-        same weight at a rank.
+    active_pairs, tied_grades : int
+        Pairs that do not reach their margin, and neighbouring grades with the same weight.
     computed_gap : float
         The duality gap as computed, without a bound on its rounding error: it compares answers.
     """
@@ -167,19 +160,15 @@ class NullSpace:
     n_pairs, rank, n_directions : int
         Pairs that count, the rank of X, and K L, the number of directions of W.
     free_ranks : tuple of int
-        Ranks (from 1) whose offset is undetermined although all varying grades are
-        compared there.
+        Those (from 1) whose offset is undetermined although all varying grades are compared there.
     empty_ranks : tuple of int
-        Ranks (from 1) at which some pair compares a grade with an empty rank.
+        Those at which some pair compares a grade with an empty rank.
     same_content : bool
         Whether both lists of every pair hold the same grades.
-    constant_ranks : tuple of int
-        Ranks (from 1) at which no pair differs.
-    constant_grades : tuple of int
-        Grade indices in which no pair differs at any rank. The others vary.
+    constant_ranks, constant_grades : tuple of int
+        Those at or in which no pair differs; the other grades vary.
     components : tuple of (int, tuple of tuples of int)
-        Rank (from 1) and the connected components of the varying grades there, where
-        there are several.
+        Ranks with several connected components of the varying grades, and these.
     n_unnamed : int
         Dimensions of the null space beyond all directions named above.
     """
@@ -200,7 +189,7 @@ class NullSpace:
 class Identifiability(NullSpace):
     """What a set of pairs determines.
 
-    The attributes of :class:`NullSpace`, and
+    The attributes of its base, and
 
     Attributes
     ----------
@@ -220,10 +209,9 @@ class Identifiability(NullSpace):
     discounts_determined_by, gains_determined_by : tuple of {"data", "ridge", "none"}
         What determines each one: the data, partly the penalty, or nothing.
     change_on_doubling_c : float or None
-        At the optimum: the largest change of a discount or gain if C doubles, to first
-        order and with tied grades kept tied: dW / d log C = (I + C X'VX)^-1 W, of the
-        active pairs, on the matrices with the ties of W. None before a fit, where the shares
-        are those of all pairs.
+        At the optimum: the largest change of a discount or gain if C doubles, to first order
+        among the matrices with the ties of W. None before a fit, where the shares are those of
+        all pairs.
     """
 
     gauge: Gauge
@@ -250,17 +238,13 @@ class ParameterIntervals:
         then its spread says nothing about the data.
     level : float
         The share of resamples in the middle.
-    resamples : int
-        The number drawn.
-    left_out : int
-        The number of these from which nothing could be learned (only one grade, or
-        judgments that cancel out) or whose optimum was not confirmed; they do not count.
+    resamples, left_out, unsolved : int
+        The number drawn; of these, from which nothing could be learned or whose optimum was not
+        confirmed; and the latter alone.
     C : (float, float)
-        The smallest and the largest C of a resample; the same unless C was chosen in each.
+        The smallest and the largest C of a resample.
     by_query : bool
         Whether queries were resampled; judgments, where no query is known.
-    unsolved : int
-        The number of those left out whose optimum was not confirmed.
     """
 
     gains: Array
@@ -378,11 +362,11 @@ class PriorRecord:
 class NumberRecord:
     """A gain or discount by a model of the judgment (see ``ratios.Estimated``)."""
 
-    estimate: float | None
-    low: float | None
-    high: float | None
     determined: bool
     given: bool
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True)

@@ -1,28 +1,19 @@
 """Fits to parts of the judgments: the choice of C, and how far learned numbers move.
 
-**C** is chosen by cross-validation that keeps the judgments of a query together. Agreement with
-held-out queries hardly changes with C, and the best of several values is often best by noise. Of
-all C whose agreement is within one standard error of the best, the largest is taken: the weakest
-penalty. The penalty would pull discounts together and gains towards each other; it is not to win by
-chance. Breiman, Friedman, Olshen & Stone (Classification and Regression Trees, 1984, section 3.4.3)
-use one standard error the other way: they take the simplest model, here the strongest penalty. The
-weakest one is for the numbers, and has a price in agreement where there are few queries and errors:
-with 10 to 40 simulated queries of three judgments, a fifth of them wrong, the C that agreed best
-orders up to .07 more of new pairs rightly (.03 in the mean); without errors, or from 80 queries
-on, hardly any.
-
-The cross-validation is repeated with new folds. The standard error is that of the difference from
-the best C on the same judgments, by query (:mod:`dcglearn.statistics.clustered_means`), and the
-variance between repeats is added. Every fold is solved along the whole path of C, each optimum
-being the start of the next.
+**C** is chosen by cross-validation that keeps a query together. The best of several values is often
+best by noise. Of all C whose agreement is within one standard error of the best, the largest is
+taken: the weakest penalty, which would pull discounts together and gains towards each other, and is
+not to win by chance. Breiman, Friedman, Olshen & Stone (Classification and Regression Trees, 1984,
+section 3.4.3) use one standard error the other way: for the simplest model, here the strongest
+penalty. The weakest one is for the numbers, and has a price in agreement: with 10 to 40 simulated
+queries of three judgments, a fifth of them wrong, the C that agreed best orders .03 more of new
+pairs rightly in the mean, and up to .07; without errors, or from 80 queries on, hardly any.
 
 **Resamples** of queries are those of the percentile bootstrap (Efron & Tibshirani, An Introduction
-to the Bootstrap, 1993, chapter 13): draw as many queries as there are, with replacement, learn
-from their judgments, factorise in the gauge of the original fit, and take the middle 95% of
-each gain and discount. These are not intervals for the gains and discounts of a judge. The squared
-hinge does not estimate them: what it tends to differs from them however many judgments there are,
-and resampling shows its spread, not this bias. Intervals that cover are those of the likelihood
-(:mod:`dcglearn.inference.estimate`).
+to the Bootstrap, 1993, chapter 13). What the middle 95% of them lie between are not intervals for
+the gains and discounts of a judge: the squared hinge tends to other numbers however many judgments
+there are, and resampling shows its spread, not this bias. Intervals that cover are those of the
+likelihood (:mod:`dcglearn.inference.estimate`).
 """
 
 from __future__ import annotations
@@ -97,11 +88,9 @@ def choose_C(
 
     Raises
     ------
-    InputError
-        If there is only one query, if there are no candidates, or if nothing can be learned from
-        a training part (the message names the fold).
-    SolverError
-        If an optimum is not confirmed (the message names the fold).
+    InputError, SolverError
+        If there is only one query or no candidate, nothing can be learned from a training part, or
+        an optimum is not confirmed (the message names the fold).
     """
     candidates = tuple(grid)
     n_queries = len(np.unique(groups))
@@ -206,11 +195,9 @@ def parameter_intervals(
 
     Raises
     ------
-    InputError
-        If there are fewer than two queries, or nothing can be learned from more than half
-        of the resamples.
-    SolverError
-        If more than a twentieth of the resamples is not solved.
+    InputError, SolverError
+        If there are fewer than two queries, nothing can be learned from more than half
+        of the resamples, or more than a twentieth of them is not solved.
     """
     checked_rng(rng)
     if resamples < 1 or not 0 < level < 1:

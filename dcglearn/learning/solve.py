@@ -44,6 +44,9 @@ C_GRID = tuple(10.0**power for power in range(-4, 4))
 
 MAX_POLISH_ROUNDS = 20
 
+STIFF = 1e8
+"""Where weights differ by more than this factor, an optimum that looks like 0 need not be 0."""
+
 
 @dataclass(frozen=True, repr=False)
 class Solution(SolverRun, ShortRepr):
@@ -51,16 +54,12 @@ class Solution(SolverRun, ShortRepr):
 
     Attributes
     ----------
-    solver : str
-        The solver whose answer it is.
-    status : str
-        How that solver ended, in its own words.
-    iterations : int
-    passes : int
-        Over all pairs, including the certificate's. Those of solvers that hold all of X are not
-        counted.
+    solver, status : str
+        The solver whose answer it is, and how it ended, in its own words.
+    iterations, passes : int
+        Its steps, and passes over all pairs, including the certificate's.
     polished : bool
-        Whether polishing improved the solver's answer.
+        Whether polishing improved its answer.
     W : ndarray of float, shape (K, L)
     certificate : Certificate
     model : QuadraticModel
@@ -115,13 +114,14 @@ def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None 
             if better.computed_gap < certificate.computed_gap:
                 answer, certificate, improved = polished, better, True
         if not certificate.confirmed:
-            if not answer.any():
+            least, largest = problem.sum_over_blocks(_weight_range).values
+            if certificate.size <= certificate.distance and largest <= STIFF * least:
                 check_not_zero(problem)
             raise SolverError(
                 f"the optimum is not confirmed (|W - W*| <= {TOLERANCE:g} |W|): {name} ended with "
                 f"{status!r} after {iterations} iterations; its answer has {certificate}; "
-                f"{_scale(problem)}; rescale `C`, the weights or the margins, or choose another "
-                "`solver`"
+                f"{_scale(least, largest, problem.C)}; rescale `C`, the weights or the margins, or "
+                "choose another `solver`"
             )
         if improved or model is None:
             model = problem.sum_over_blocks(quadratic_model, answer.ravel())
@@ -223,12 +223,10 @@ def _answer(problem: Problem, name: str, start: Solution | None) -> _Answer:
     return _Answer(W, None, status, iterations, 0, False)
 
 
-def _scale(problem: Problem) -> str:
+def _scale(least: float, largest: float, C: float) -> str:
     """Return the cause of most refusals: how far the weights and C spread."""
-    least, largest = problem.sum_over_blocks(_weight_range).values
     orders = math.log10(largest / least) if largest else 0.0
-    largest *= problem.C
-    return f"weights span {orders:.0f} orders of magnitude, C x weight is up to {largest:.0e}"
+    return f"weights span {orders:.0f} orders of magnitude, C x weight is up to {C * largest:.0e}"
 
 
 def _weight_range(block: Block) -> _WeightRange:

@@ -18,6 +18,7 @@ import numpy as np
 
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.progress import Advance, silent
+from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Grades
 from dcglearn.base.workers import Workers
@@ -61,14 +62,14 @@ class Source(Protocol):
         """Return the sum of ``statistic(block, *arguments)`` over all blocks, in their order."""
 
     def sample(self, every: int) -> Arrays:
-        """Return every so manieth pair, in memory."""
+        """Return one in so many pairs, evenly spaced, in memory."""
 
     def agreements(self, measures: Sequence[Measure]) -> list[float]:
         """Return the share of the pairs' weight that each measure agrees with; ties count 1/2."""
 
 
-@dataclass(frozen=True, eq=False)
-class Arrays:
+@dataclass(frozen=True, eq=False, repr=False)
+class Arrays(ShortRepr):
     """Pairs (n, 2, K) in memory; margins and weights, shape (n,), are None where all are 1."""
 
     pairs: Grades
@@ -161,8 +162,8 @@ class Summary:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class RowGroups:
+@dataclass(frozen=True, eq=False, repr=False)
+class RowGroups(ShortRepr):
     """The strict judgments of packed files, read at every pass.
 
     `margin_of` gives the margins of pairs, or None where they are 1; `largest_margin` bounds them.
@@ -171,9 +172,9 @@ class RowGroups:
     """
 
     packed: PackedPairs
-    margin_of: Callable[[Grades], Floats | None]
-    largest_margin: float
-    workers: Workers | None = None
+    margin_of: Callable[[Grades], Floats | None] = field(repr=False)
+    largest_margin: float = 1.0
+    workers: Workers | None = field(default=None, repr=False)
     advance: Advance = field(default=silent, repr=False)
 
     @cached_property

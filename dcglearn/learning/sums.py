@@ -47,16 +47,9 @@ class Additive(ShortRepr):
 
 @dataclass(frozen=True, repr=False)
 class QuadraticModel(Additive):
-    """The quadratic that equals the loss near some W, as long as the active set A is the same.
+    """The quadratic that equals the loss near some W: X_A' V X_A, X_A' V m_A and sum_A v r^2.
 
-    Attributes
-    ----------
-    hessian : ndarray of float, shape (K L, K L)
-        X_A' V X_A.
-    linear : ndarray of float, shape (K L,)
-        X_A' V m_A.
-    loss : float
-        sum_A v r^2 at W. After updates its rounding error is that of the largest loss so far.
+    After updates the rounding error of the loss is that of the largest loss so far.
     """
 
     hessian: Floats
@@ -103,18 +96,9 @@ class GramMatrices(Additive):
 class ResidualSums(Additive):
     """Sums of the positive residuals r at some W.
 
-    Attributes
-    ----------
-    normal_residual : ndarray of float, shape (K L,)
-        X_A' V r, minus half the gradient of the loss.
-    loss, total : float
-        sum_A v r^2 and sum_A v r.
-    active : int
-        Number of active pairs.
-    weight : float
-        sum v over all pairs.
-    n_parts : int
-        Number of parts, of up to :data:`SUMMED_PAIRS` pairs, whose sums were added.
+    `normal_residual` is X_A' V r, minus half the gradient of the loss; `loss` and `total` are
+    sum_A v r^2 and sum_A v r; `weight` is sum v over all pairs, and `n_parts` the number of parts,
+    of up to :data:`SUMMED_PAIRS` pairs, whose sums were added.
     """
 
     normal_residual: Floats

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dcglearn.base.numbers import counted
 from dcglearn.judgments.folds import query_counts
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.compare import JudgedAgreement
+from dcglearn.learning.agreement import JudgedAgreement
 from dcglearn.report.tables import Table
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load

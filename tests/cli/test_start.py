@@ -43,7 +43,6 @@ MAY_LOAD: dict[str, set[str]] = {
     "--help": set(),
     "fit --help": {"pydantic"},
     "fit judgments.jsonl --C cv --out m.json": SOLVING,
-    "fit judgments.jsonl --discounts log2": SOLVING,
     "inspect judgments.jsonl": SOLVING,
     "compare judgments.jsonl --repeats 1 --folds 3": SOLVING,
     "explain linear-log2 exponential-log2 --scale 2,1,0": SOLVING,

@@ -9,6 +9,7 @@ from dcglearn import (
     DCG,
     DCGLearner,
     InputError,
+    agreement,
     identifiable_similarity,
     permuted_lists,
     similarity,
@@ -85,10 +86,12 @@ def precision(design: str, n: int, truth: DCG, seed: int) -> float:
     train = pairs(n, design)
     test = pairs(5000, design if design.startswith("other") else "permutations")
     if "flips" not in design:
-        return DCGLearner(n_grades=5).fit(train).score(test)
+        return agreement(DCGLearner(n_grades=5).fit(train).utility_, test)
     train, held_out = flip_pairs(train, 40, rng), pairs(1000, "permutations")
     learners = [DCGLearner(n_grades=5, C=10.0**p).fit(train) for p in range(-4, 4)]
-    return max(learners, key=lambda one: one.score(held_out)).score(test)
+    return agreement(
+        max(learners, key=lambda one: agreement(one.utility_, held_out)).utility_, test
+    )
 
 
 @pytest.mark.parametrize(
@@ -104,5 +107,5 @@ def test_precision_without_grades(K: int, n: int, known: float) -> None:
         train, test = (
             true_pairs(truth, permuted_lists(size, rng, np.arange(K))) for size in (n, 3000)
         )
-        found.append(DCGLearner(encoding="documents").fit(train).score(test))
+        found.append(agreement(DCGLearner(encoding="documents").fit(train).utility_, test))
     assert np.mean(found) == pytest.approx(known, abs=0.03)

@@ -21,11 +21,11 @@ from dcglearn import (
 )
 from dcglearn.correlation.agreement import outcomes, score_differences
 from dcglearn.judgments.preferences import ANSWERS
+from dcglearn.learning.agreement import judged_agreement
 from dcglearn.learning.compare import (
     LEARNED_DCG,
     LEARNED_UTILITY,
     ComparedMeasure,
-    judged_agreement,
 )
 from dcglearn.report.comparisons import comparison_table
 from dcglearn.statistics.clustered_means import clustered_mean

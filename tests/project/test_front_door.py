@@ -121,6 +121,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         d.study_judgments(judged, "judgments.jsonl", rng),
         parts,
         d.Problem.packed(parts),
+        d.Parameters(),
         fitted.model.fit(parts),
         d.DocumentGrades.of(QRELS, [RUN], 3),
         *d.system_pairs(found, MEASURE, 3),
