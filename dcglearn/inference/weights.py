@@ -169,16 +169,7 @@ class Products:
 
 @dataclass(frozen=True, eq=False)
 class Combinations:
-    """W that is linear in its parameters.
-
-    Attributes
-    ----------
-    name : str
-    generators : ndarray of float, shape (K L, p)
-    start : ndarray of float, shape (p,)
-    shape : tuple of int
-        (K, L).
-    """
+    """W of `shape` (K, L) that is linear in its parameters: `generators`, (K L, p), times them."""
 
     name: str
     generators: Floats
