@@ -53,6 +53,8 @@ from .learning.record import Certificate as Certificate
 from .learning.sums import GramMatrices as GramMatrices
 
 # Certainty
+from .inference.usual import LearnedDCG as LearnedDCG
+from .inference.usual import learn_dcg as learn_dcg
 from .inference.estimate import JudgmentModel as JudgmentModel
 from .inference.estimate import JudgmentFit as JudgmentFit
 from .inference.ratios import Estimated as Estimated
@@ -200,6 +202,8 @@ __all__ = [
     "Certificate",
     "GramMatrices",
     "JudgmentModel",
+    "LearnedDCG",
+    "learn_dcg",
     "JudgmentFit",
     "Estimated",
     "LikelihoodRatio",

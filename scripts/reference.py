@@ -1,8 +1,8 @@
 """Build the reference of everything public: ``python3 scripts/reference.py``.
 
 Pages are written from the docstrings by Sphinx, into ``build/reference``: one for each group of
-names that ``import dcglearn`` offers, in the order of ``dcglearn/__init__.pyi``, and one for each
-room of the package with all its modules. A warning is an error.
+names that ``import dcglearn`` offers, in the order of ``dcglearn/__init__.pyi``, and one for the
+modules that experiments import. A warning is an error.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from bootstrap import ROOT, prepare
 from children import end_with_code, run_child
 
 STUB = ROOT / "dcglearn" / "__init__.pyi"
-PACKAGE = ROOT / "dcglearn"
 
 
 def main() -> int:
@@ -62,12 +61,9 @@ def pages() -> dict[str, str]:
     """Return the source of every page by name."""
     groups = public_names(STUB.read_text("utf-8"))
     found = {_slug(title): _group_page(title, names) for title, names in groups.items()}
-    rooms = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
-    found |= {f"room-{room}": _room_page(room) for room in rooms}
-    lists = {
-        "What dcglearn exports": [_slug(title) for title in groups],
-        "All modules, by room": [f"room-{room}" for room in rooms],
-    }
+    found["own-experiments"] = _modules_page()
+    lists = {"What dcglearn exports": [_slug(title) for title in groups]}
+    lists["Modules"] = ["own-experiments"]
     toctrees = [_toctree(caption, names) for caption, names in lists.items()]
     return found | {
         "index": "\n".join([*_title("dcglearn"), ".. automodule:: dcglearn\n", *toctrees])
@@ -106,29 +102,18 @@ def _directive(module: str, name: str) -> str:
     return f".. {kind}:: dcglearn.{name}\n" + ("   :members:\n" if kind == "autoclass" else "")
 
 
-def _room_page(room: str) -> str:
-    lines = [*_title(room), f".. automodule:: dcglearn.{room}\n"]
-    for path in sorted((PACKAGE / room).rglob("*.py")):
-        if path.name != "__init__.py":
-            name, types = ".".join(path.relative_to(PACKAGE).with_suffix("").parts), aliases(path)
-            module = f"dcglearn.{name}"
-            lines += [
-                *_title(name, "-"),
-                f".. automodule:: {module}\n   :members:",
-                f"   :exclude-members: {', '.join(types)}\n" if types else "",
-                *(f".. py:type:: {module}.{one}\n\n   ``{t}``\n" for one, t in types.items()),
-            ]
+def own_modules() -> list[str]:
+    """Return the modules that the experiments import, and so experiments of one's own may."""
+    files = [*(ROOT / "experiments").glob("*.py"), *(ROOT / "docs").glob("*.md")]
+    text = "\n".join(path.read_text("utf-8") for path in files)
+    return sorted(set(re.findall(r"from (dcglearn\.[\w.]+) import", text)))
+
+
+def _modules_page() -> str:
+    lines = _title("For experiments of your own")
+    for module in own_modules():
+        lines += [*_title(module, "-"), f".. automodule:: {module}\n   :members:\n"]
     return "\n".join(lines)
-
-
-def aliases(path: Path) -> dict[str, str]:
-    """Return the type aliases of a module, which autodoc cannot document."""
-    found = {}
-    for node in ast.parse(path.read_text("utf-8")).body:
-        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
-        if isinstance(target, ast.Name) and re.fullmatch(r"[A-Z]\w*[a-z]\w*", target.id):
-            found[target.id] = ast.unparse(node.value)
-    return found
 
 
 def _title(text: str, underline: str = "=") -> list[str]:

@@ -35,7 +35,7 @@ def main() -> int:
     found = next((place / PUBLISHED for place in places if (place / PUBLISHED).is_file()), None)
     if options.data and found is None:
         print(
-            f"{options.data}: there is no {PUBLISHED} here; the README says where to get it",
+            f"{options.data}: there is no {PUBLISHED} here; docs/judgments.md says where to get it",
             file=sys.stderr,
         )
         return 2

@@ -134,7 +134,7 @@ def ranx() -> Any:
     return ranx
 
 
-SLOW = ("test_readme", "test_scripts", "test_experiments", "test_workers")
+SLOW = ("test_readme", "test_reference", "test_scripts", "test_workers")
 """Files of slow tests, which start first so that parallel workers end together."""
 
 

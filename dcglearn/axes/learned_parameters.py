@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 from dcglearn.axes.decorators import CellData, result
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
-from dcglearn.learning.factorise import Factors, factorise
-from dcglearn.learning.record import Gauge, is_affine
+from dcglearn.learning.factorise import factorise
+from dcglearn.learning.record import Factors, Gauge, is_affine
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 

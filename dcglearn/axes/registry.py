@@ -38,6 +38,7 @@ ENTRY_POINTS = "dcglearn.axes"
 """The entry-point group under which a package names a module of marked functions."""
 
 JUDGMENT_MODEL = "judgment-model"
+USUAL = "usual"
 CALIBRATED = "calibrated"
 
 _HERE = "dcglearn"
@@ -53,6 +54,7 @@ _LISTS = {
 _LEARNERS = {
     "qp": "W of the quadratic program (eq. 1 of the paper)",
     "qp-dcg": "the DCG that is factorised from it",
+    USUAL: "the DCG that starts from the usual measures",
     JUDGMENT_MODEL: "intervals and tests of a model of the judgment",
 }
 _MARGINS = {"unit": "1 for each pair", "hamming": "the number of ranks at which the lists differ"}

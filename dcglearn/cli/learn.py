@@ -32,6 +32,7 @@ from dcglearn.terminal.options import (
     JsonOption,
     JudgmentFilesArgument,
     MarginOption,
+    PriorOption,
     SeedOption,
     SolverOption,
     UseOption,
@@ -58,6 +59,7 @@ def fit(
     judgments: JudgmentOptions = AS_USUAL,
     C: COption = "1.0",
     margin: MarginOption = "unit",
+    prior: PriorOption = "usual",
     gains: GainsOption = None,
     discounts: DiscountsOption = None,
     solver: SolverOption = "auto",
@@ -92,7 +94,7 @@ def fit(
     """Learn gains and discounts from judgments or packed pairs."""
     import numpy as np
 
-    from dcglearn.cli.packed import fit_packed
+    from dcglearn.cli.packed import fit_packed, learned_from
     from dcglearn.judgments.inspection import count_contents
     from dcglearn.learning.fit import Fit
     from dcglearn.learning.parameters import Parameters
@@ -116,7 +118,7 @@ def fit(
     packed = judgments.open_packed(files)
     if packed is not None:
         if value is not None and not intervals:
-            about, content = fit_packed(packed, prefs, value, margin, solver, use, workers)
+            about, content = fit_packed(packed, prefs, value, margin, solver, use, workers, prior)
             _give(about, content, out, json, use)
             return
         if workers != "1":
@@ -137,6 +139,7 @@ def fit(
         words = scale_text(data.scale, judgments.scale is not None, judgments.documents)
         about = contents_text(prefs, contents, words)
         certainty = _certainty(data, judgments.documents)
+        usual = None if judgments.documents else learned_from(prior, data)
         groups, sampled = data.pair_groups if value is None else None, data if intervals else None
         pairs, weights, labels, n = data.pairs, data.pair_weights, data.scale.labels, len(data)
         del data  # most of the memory
@@ -159,7 +162,7 @@ def fit(
                 )
         with reporting("counting agreements"):
             source = JudgmentsRecord(Path(prefs).name, n, problem.n_pairs)
-            content = learned_measure_of(learned, labels, source, use, resampled, certainty)
+            content = learned_measure_of(learned, labels, source, use, resampled, certainty, usual)
     _give(about, content, out, json, use)
 
 

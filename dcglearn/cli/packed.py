@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +23,7 @@ from dcglearn.terminal.output import print_note, print_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dcglearn.inference.usual import LearnedDCG
     from dcglearn.judgments.packed import PackedPairs
     from dcglearn.judgments.preferences import Preferences
     from dcglearn.measures.scale import Scale
@@ -82,6 +84,25 @@ def _pack(path: Path, scale: Scale, n: int, parts: Iterator[Preferences]) -> tup
     return done, ties
 
 
+def learned_from(prior: str, judgments: Preferences | PackedPairs) -> LearnedDCG | None:
+    """Learn from the usual measures, or from one measure; None without a prior."""
+    from dcglearn.inference.usual import learn_dcg
+    from dcglearn.measures.dcg import DCG
+    from dcglearn.naming.names import measure_for
+
+    if prior == "none":
+        return None
+    start: str | DCG = prior
+    if prior != "usual":
+        with naming("--prior"):
+            measure = measure_for(prior, judgments.scale, judgments.n_ranks).measure
+            if not isinstance(measure, DCG):
+                raise InputError(f"{prior} is not a DCG", "name a preset, a DCG, usual or none")
+            start = measure
+    with reporting("learning from usual measures"):
+        return replace(learn_dcg(judgments, start), prior=prior)
+
+
 def fit_packed(
     pairs: PackedPairs,
     path: str,
@@ -90,6 +111,7 @@ def fit_packed(
     solver: SolverChoice,
     use: UseChoice,
     workers: str,
+    prior: str,
 ) -> tuple[str, MeasureFile]:
     """Learn from packed pairs; return a line that describes them, and the measure."""
     from dcglearn.base.workers import open_workers
@@ -114,10 +136,11 @@ def fit_packed(
             learned = fit(problem, solver)
         with reporting("estimating intervals"):
             certainty = certainty_of(pairs)
+        usual = learned_from(prior, pairs)
         with reporting("counting agreements"):
             file = JudgmentsRecord(Path(path).name, pairs.n_pairs, problem.n_pairs)
             labels = pairs.scale.labels
-            content = learned_measure_of(learned, labels, file, use, certainty=certainty)
+            content = learned_measure_of(learned, labels, file, use, None, certainty, usual)
     for words in refused:  # not while the line of progress is redrawn
         print_note(f"{path}: {words}")
     files = counted(len({part.path for part in pairs.row_groups}), "file")

@@ -1,37 +1,32 @@
 """The rows of qrels and runs as three columns: a query, a document and a number.
 
-Names of columns are those of ir_datasets, PyTerrier and BEIR; capitals, ``-`` and ``_`` do not
-count. Ids are text or whole numbers. Grades and scores are numbers, or text that holds numbers;
-grades may also be names. What a value means is decided once for each distinct value.
+Whatever the format, a file becomes parts of three columns; what their cells mean is decided here,
+once. Names of columns are those of ir_datasets, PyTerrier and BEIR; capitals, ``-`` and ``_`` do
+not count. Ids are text or whole numbers. Grades and scores are numbers, or text that holds
+numbers; grades may also be names.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dcglearn.base.arrow_arrays import numbers_of_arrow, take_rows, text_array
 from dcglearn.base.errors import InputError
-from dcglearn.base.json_text import decode_json
-from dcglearn.base.numbers import MAX_EXACT, parse_number
+from dcglearn.base.numbers import parse_number
 from dcglearn.base.tables.columns import column_of, parse_id
-from dcglearn.base.tables.sources import Source, read_blocks
+from dcglearn.base.text import ASCII_BLANKS
 from dcglearn.base.types import Floats, Integers
-from dcglearn.collections.keys import first_repeated
 
 _IDS = (
     ("query_id", "qid", "q_id", "query", "topic_id", "topic"),  # next to an id, query is a text
     ("document", "doc_id", "docno", "docid", "doc", "corpus_id", "document_id", "url"),
 )
 _GRADE = ("grade", "relevance", "label", "rel", "rating", "score", "stars")
-
-_NO_NAME = re.compile(r"(?=.*\d)[\d\s_.,+xe-]*|[+-]?(nan|inf|infinity)|\s*", re.IGNORECASE)
-"""Text that is meant as a number, or empty: it is not the name of a grade."""
 
 
 class Kind(NamedTuple):
@@ -53,75 +48,46 @@ RUN = Kind("a run", "qrels", "query Q0 document rank score tag", (*_IDS, ("score
 
 
 class Part(NamedTuple):
-    """Some rows: ids as Arrow text, numbers as an Arrow array or a list, the place of a row."""
+    """Some rows: columns as Arrow arrays or lists, the place of a row, and the name of a system."""
 
     query: Any
     document: Any
     number: Any
     place: Callable[[int], str]
-    tags: Sequence[str] = ()
-
-
-class Rows(NamedTuple):
-    """All rows; `query` numbers `queries`, and grades that are names are numbers of `names`."""
-
-    queries: tuple[str, ...]
-    query: Integers
-    documents: Any
-    number: Floats
-    names: tuple[str, ...]
+    tag: str = ""
 
 
 def choose_columns(names: Sequence[str], kind: Kind, place: str = "") -> list[str]:
     """Return the columns of the query, the document and the number."""
+    plain = {re.sub("[-_ ]", "", str(name).casefold()): name for name in reversed(names)}
     chosen = []
-    plain = [re.sub("[-_ ]", "", str(name).casefold()) for name in names]
     for known in kind.columns:
-        found = next((one for one in (k.replace("_", "") for k in known) if one in plain), None)
-        if found is None:
+        found = [plain[one] for one in (k.replace("_", "") for k in known) if one in plain]
+        if not found:
             problem = f"no column {known[0]!r} among {', '.join(map(str, names))}"
             raise InputError(problem, f"name it {', '.join(known)}", place)
-        chosen.append(names[plain.index(found)])
-        if plain.count(found) > 1:
-            raise InputError(f"the column {chosen[-1]!r} appears twice", "keep one", place)
+        chosen.append(found[0])
     return chosen
 
 
-def are_columns(names: Sequence[str], kind: Kind) -> bool:
-    """Return whether names are those of the columns of such a table."""
-    try:
-        return bool(choose_columns(names, kind))
-    except InputError:
-        return False
+def part_of(columns: Mapping[str, Any], kind: Kind, name: str, place: Callable[[int], str]) -> Part:
+    """Return the rows of columns of a table."""
+    chosen = choose_columns(list(columns), kind, name)
+    query, document, number = (_arrow(columns[one]) for one in chosen)
+    return Part(query, document, number, place)
 
 
-def read_table(source: Source, kind: Kind) -> Iterator[Part]:
-    """Read a table, or JSON of the form ``{query: {document: number}}``."""
-    if source.format == "json":
-        document = _document(source)
-        if is_nested(document) and not are_columns(list(document), kind):
-            yield part_of_dicts(document, kind, source.name)
-            return
-
-    def choose(names: Iterable[str]) -> list[str]:
-        return choose_columns([*dict.fromkeys([*names, *source.partition])], kind, source.name)
-
-    first = 0
-    for block in read_blocks(source, choose):
-        yield part_of(block.columns, kind, source.name, partial(_place, source, first))
-        first += block.rows
-
-
-def _document(source: Source) -> Any:
-    with source.open() as file:
-        try:
-            return decode_json(file.read(), "write {query: {document: number}}")
-        except InputError as error:
-            raise error.at(source.name) from error
-
-
-def _place(source: Source, first: int, row: int) -> str:
-    return source.place(first + row)
+def part_of_dicts(content: Mapping[Any, Any], name: str) -> Part:
+    """Return the rows of ``{query: {document: number}}``."""
+    ids = [(query, document) for query, held in content.items() for document in held]
+    number = [number for held in content.values() for number in held.values()]
+    queries, documents = zip(*ids, strict=True) if ids else ((), ())
+    return Part(
+        list(queries),
+        list(documents),
+        _arrow(number),
+        lambda row: "{}, query {}, document {}".format(name, *ids[row]),
+    )
 
 
 def is_nested(content: object) -> bool:
@@ -129,24 +95,43 @@ def is_nested(content: object) -> bool:
     return isinstance(content, Mapping) and all(isinstance(v, Mapping) for v in content.values())
 
 
-def part_of_dicts(content: Mapping[Any, Any], kind: Kind, name: str) -> Part:
-    """Return the rows of ``{query: {document: number}}``."""
-    ids = [(query, document) for query, held in content.items() for document in held]
-    columns = {
-        "query_id": [query for query, _ in ids],
-        "document": [document for _, document in ids],
-        kind.number: [number for held in content.values() for number in held.values()],
-    }
-    return part_of(
-        columns, kind, name, lambda row: "{}, query {}, document {}".format(name, *ids[row])
-    )
+def join_parts(
+    parts: Sequence[Part], kind: Kind, name: str, wanted: Container[str] | None = None
+) -> tuple[Any, ...]:
+    """Check all rows; return queries, query, documents, number and names of a `DocumentTable`.
 
+    Of the rows, only those of the queries that are `wanted`.
+    """
+    import pyarrow.compute as pc
 
-def part_of(columns: Mapping[str, Any], kind: Kind, name: str, place: Callable[[int], str]) -> Part:
-    """Return the rows of columns of a table."""
-    chosen = choose_columns(list(columns), kind, name)
-    query, document, number = (_arrow(columns[one]) for one in chosen)
-    return Part(_ids(query, place), _ids(document, place), number, place)
+    ends = np.cumsum([len(part.query) for part in parts])
+    if not parts or not ends[-1]:
+        raise InputError("is empty", f"give {kind.name} of at least one document", name)
+
+    def place(row: int) -> str:
+        at = int(np.searchsorted(ends, row, "right"))
+        return parts[at].place(row - int(ends[at]) + len(parts[at].query))
+
+    numbers: dict[str, int] = {}
+    query = np.concatenate([_queries(part, numbers) for part in parts])
+    documents = _concatenated([_texts(part.document, part.place) for part in parts])
+    values, names = _values([part.number for part in parts], kind, place)
+    lengths = numbers_of_arrow(pc.binary_length(documents))
+    missing = (query < 0) | (lengths == 0) | np.isnan(values)
+    if missing.any():
+        problem = f"an id or the {kind.number} is missing"
+        raise InputError(problem, "correct it", place(int(np.argmax(missing))))
+    queries, coded = tuple(numbers), documents.dictionary_encode()
+    keys = query * len(coded.dictionary) + numbers_of_arrow(coded.indices)
+    if not np.diff(np.sort(keys)).all():
+        order = np.argsort(keys, kind="stable")
+        row = int(order[1:][np.diff(keys[order]) == 0].min())
+        pair = f"the document {documents[row]} appears twice for query {queries[query[row]]}"
+        raise InputError(pair, "keep one", place(row))
+    if wanted is not None:
+        rows = np.flatnonzero(np.array([one in wanted for one in queries])[query])
+        query, documents, values = query[rows], take_rows(documents, rows), values[rows]
+    return queries, query, documents, values, names
 
 
 def _arrow(cells: Any) -> Any:
@@ -161,108 +146,57 @@ def _arrow(cells: Any) -> Any:
         return cells
 
 
-def _ids(cells: Any, place: Callable[[int], str]) -> Any:
+def _queries(part: Part, numbers: dict[str, int]) -> Integers:
+    """Return the number of the query of each row, -1 where it is missing."""
+    column = column_of(part.query).parsed(_id, part.place)
+    found = [numbers.setdefault(one, len(numbers)) for one in column.values]
+    return np.array([*found, -1])[column.codes]
+
+
+def _texts(cells: Any, place: Callable[[int], str]) -> Any:
+    """Return ids as Arrow text without blanks around it, empty where one is missing."""
     import pyarrow as pa
-    import pyarrow.types as types
-
-    held = getattr(cells, "type", pa.null())
-    if types.is_string(held) or types.is_large_string(held) or types.is_integer(held):
-        return texts(cells.cast(pa.string()))
-    column = column_of(cells).parsed(parse_id, place)
-    return texts(text_array(column.values).take(pa.array(column.codes, mask=column.codes < 0)))
-
-
-def texts(cells: Any) -> Any:
-    """Return Arrow text without blanks around it, null where nothing is left."""
     import pyarrow.compute as pc
 
-    cells = pc.ascii_trim_whitespace(cells)
-    return pc.if_else(pc.equal(cells, ""), None, cells)
+    held = getattr(cells, "type", pa.null())
+    if pa.types.is_string(held) or pa.types.is_large_string(held) or pa.types.is_integer(held):
+        found = pc.ascii_trim_whitespace(cells.cast(pa.string()))
+        return pc.coalesce(found, text_array([""])[0])  # a scalar that is made without pandas
+    column = column_of(cells).parsed(_id, place)
+    rows = np.where(column.codes < 0, len(column.values), column.codes)
+    return take_rows(text_array([*column.values, ""]), rows)
 
 
-def join_parts(
-    parts: Sequence[Part], kind: Kind, name: str, wanted: Container[str] | None = None
-) -> Rows:
-    """Check the rows of all parts, and return those of the queries that are wanted."""
-    ends = np.cumsum([len(part.query) for part in parts]).tolist()
-    if not parts or not ends[-1]:
-        raise InputError("is empty", f"give {kind.name} of at least one document", name)
-
-    def place(row: int) -> str:
-        at = int(np.searchsorted(ends, row, "right"))
-        return parts[at].place(row - ends[at] + len(parts[at].query))
-
-    ids = column_of(_joined([part.query for part in parts]))
-    documents = _joined([part.document for part in parts])
-    values, names = _values([part.number for part in parts], kind, place)
-    missing = (ids.codes < 0) | np.isnan(values)
-    if documents.null_count:
-        missing |= documents.is_null().to_numpy(zero_copy_only=False)
-    if missing.any():
-        problem = f"an id or the {kind.number} is missing"
-        raise InputError(problem, "correct it", place(int(np.argmax(missing))))
-    if kind is QRELS and np.abs(values).max() >= MAX_EXACT:
-        row = int(np.argmax(np.abs(values)))
-        problem = f"the grade {values[row]:.17g} is too large to tell from its neighbours"
-        raise InputError(problem, "use grades below 2^53", place(row))
-    query, rows = ids.codes.astype(np.int64), np.arange(len(ids))
-    if wanted is not None and not all(one in wanted for one in ids.values):
-        rows = np.flatnonzero(np.array([one in wanted for one in ids.values])[query])
-        query, documents, values = query[rows], take_rows(documents, rows), values[rows]
-    again = first_repeated(query, documents, len(ids.values))
-    if again is not None:
-        pair = f"the document {documents[again]} appears twice for query {ids.values[query[again]]}"
-        raise InputError(pair, "keep one", place(int(rows[again])))
-    return Rows(tuple(ids.values), query, documents, values, names)
+def _id(value: Any) -> str | None:
+    return parse_id(value.strip(ASCII_BLANKS) if isinstance(value, str) else value)
 
 
-def _joined(arrays: Sequence[Any]) -> Any:
+def _concatenated(arrays: Sequence[Any]) -> Any:
     import pyarrow as pa
 
-    if len(arrays) == 1:
-        return arrays[0]
-    joined = pa.chunked_array(arrays).combine_chunks(pa.system_memory_pool())
-    if isinstance(joined, pa.ChunkedArray):
-        raise InputError("more than 2 GiB of ids", "split the file by query")
-    return joined
+    return arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays, pa.system_memory_pool())
 
 
 def _values(
     parts: Sequence[Any], kind: Kind, place: Callable[[int], str]
 ) -> tuple[Floats, tuple[str, ...]]:
     """Return the numbers, NaN where one is missing; or the number of each name, and the names."""
-    numbers = _finite(parts)
-    if numbers is not None:
-        return numbers, ()
-    column = column_of(np.concatenate([column_of(part).decoded() for part in parts]).tolist())
-    if kind is QRELS and all(map(_is_name, column.values)):
-        return np.where(column.codes < 0, np.nan, column.codes), tuple(column.values)
-    parsed = column.parsed(partial(_number, kind=kind), place)
-    return np.append(parsed.values, np.nan)[parsed.codes], ()
-
-
-def _finite(parts: Sequence[Any]) -> Floats | None:
-    """Return numbers as Arrow reads them, None where there is anything else."""
     import pyarrow as pa
 
-    if any(isinstance(part, list) or pa.types.is_boolean(part.type) for part in parts):
-        return None
-    try:
-        joined = _joined([part.cast(pa.float64(), safe=False) for part in parts])
-    except pa.ArrowException:
-        return None
-    values = None if joined.null_count else numbers_of_arrow(joined)
-    return values if values is not None and np.isfinite(values).all() else None
-
-
-def _number(value: Any, kind: Kind) -> float:
-    number = parse_number(str(value))
-    if math.isnan(number):
-        remedy = "correct it, or write all grades as names" if _is_name(value) else "correct it"
-        problem = f"the {kind.number} {str(value)[:40]!r} is not a finite number"
-        raise InputError(problem, remedy)
-    return number
-
-
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and _NO_NAME.fullmatch(value) is None
+    if not any(getattr(part, "null_count", 1) for part in parts):  # nor is any a list
+        with suppress(pa.ArrowException):  # of text that Arrow does not read as numbers
+            read = [numbers_of_arrow(part.cast(pa.float64(), safe=False)) for part in parts]
+            if np.isfinite(values := np.concatenate(read)).all():
+                return values, ()
+    cells = np.concatenate([column_of(part).decoded() for part in parts])
+    column = column_of(cells).parsed(lambda value: None if value == "" else value, place)
+    values = np.array([parse_number(str(value)) for value in column.values])
+    wrong = np.flatnonzero(np.isnan(values))
+    are_text = all(isinstance(value, str) for value in column.values)
+    if kind is QRELS and are_text and len(wrong) == len(values):
+        return np.where(column.codes < 0, np.nan, column.codes), tuple(column.values)
+    if len(wrong):
+        problem = f"the {kind.number} {str(column.values[wrong[0]])[:40]!r} is not a finite number"
+        remedy = "correct it" if kind is RUN else "correct it, or write all grades as names"
+        raise InputError(problem, remedy, place(int(np.argmax(column.codes == wrong[0]))))
+    return np.append(values, np.nan)[column.codes], ()

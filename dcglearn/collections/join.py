@@ -1,7 +1,7 @@
 """The join of documents with qrels: the one place where documents get their grades.
 
-Qrels become keys (:mod:`dcglearn.collections.keys`) in order of their queries, with the grade next
-to each; documents are found among them by Arrow, some queries at a time.
+A document of a query is one number: with D different documents in the qrels, it is D times the
+number of the query, plus that of the document.
 """
 
 from __future__ import annotations
@@ -18,12 +18,6 @@ from dcglearn.base.arrow_arrays import numbers_of_arrow, sorted_rows, take_rows,
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Integers
-from dcglearn.collections.keys import (
-    QueryDocuments,
-    group_documents,
-    rows_by_query,
-    starts_of,
-)
 from dcglearn.collections.runs import Qrels, Run
 from dcglearn.measures.scale import Scale, ScaleLike, canonical_label, needed_scale
 
@@ -45,8 +39,10 @@ class IndexedQrels(ShortRepr):
         The Q queries, in the order of the qrels.
     pools : ndarray of int, shape (Q, L)
         The number of judged documents of each grade, per query.
-    documents : QueryDocuments
-        The ids of the judged documents, n of them, query by query.
+    documents : pyarrow.Array of text
+        The D different documents.
+    keys : ndarray of int, shape (n,)
+        The numbers of the judged documents, ascending.
     grades : ndarray of int8, shape (n,)
         The grade index of each.
     """
@@ -54,7 +50,8 @@ class IndexedQrels(ShortRepr):
     scale: Scale
     queries: tuple[str, ...]
     pools: Integers
-    documents: QueryDocuments
+    documents: Any
+    keys: Integers
     grades: NDArray[np.int8]
 
     def number_queries(self, queries: Sequence[str]) -> Integers:
@@ -65,32 +62,17 @@ class IndexedQrels(ShortRepr):
         """Return the grade index of each document, L without a judgment, shape (n,).
 
         `query` (n,) holds numbers of queries, or -1; `documents` is Arrow text, or a list. Each
-        call goes through the qrels of its queries: give it many documents.
+        call goes through all qrels.
         """
-        ids = documents if hasattr(documents, "buffers") else text_array(documents)
-        rows, sought = group_documents(query, ids, len(self.queries))
-        grades = np.full(len(query), len(self.scale), np.int8)
-        grades[rows] = self.find_grades(sought)
-        return grades
-
-    def find_grades(self, sought: QueryDocuments) -> NDArray[np.int8]:
-        """Return the same for documents that are in order of the Q queries."""
         import pyarrow as pa
-        import pyarrow.compute as pc
 
-        grades = np.full(len(sought.ids), len(self.scale), np.int8)
-        found, firsts = [], np.zeros(len(sought.ids), np.int64)
-        for first, last in self.documents.ranges():
-            begin, end = sought.starts[[first, last]]
-            if begin < end:
-                known = self.documents.keys(first, last)
-                found.append(pc.index_in(sought.keys(first, last), value_set=known))
-                firsts[begin:end] = self.documents.starts[first]
-        if found:
-            places = pa.concat_arrays(found)
-            held = numbers_of_arrow(pc.indices_nonzero(places.is_valid()))
-            grades[held] = self.grades[firsts[held] + numbers_of_arrow(places.drop_null())]
-        return grades
+        ids = documents if hasattr(documents, "buffers") else text_array(documents)
+        D = len(self.documents)
+        coded = pa.concat_arrays([self.documents, ids]).dictionary_encode()
+        document = numbers_of_arrow(coded.indices)[D:]  # D and more: not in the qrels
+        keys = np.where(document < D, query * D + document, -1)
+        at = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
+        return np.where(self.keys[at] == keys, self.grades[at], np.int8(len(self.scale)))
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -131,8 +113,12 @@ def index_qrels(qrels: Qrels, scale: ScaleLike | None = None) -> IndexedQrels:
         raise error.at(qrels.name) from error
     grades, shape = indices[which], (len(qrels.queries), len(scale))
     cells = np.bincount(qrels.query * shape[1] + grades, minlength=shape[0] * shape[1])
-    rows, documents = group_documents(qrels.query, qrels.documents, shape[0])
-    return IndexedQrels(scale, qrels.queries, cells.reshape(shape), documents, grades[rows])
+    coded = qrels.documents.dictionary_encode()
+    keys = qrels.query * len(coded.dictionary) + numbers_of_arrow(coded.indices)
+    order = np.argsort(keys)
+    return IndexedQrels(
+        scale, qrels.queries, cells.reshape(shape), coded.dictionary, keys[order], grades[order]
+    )
 
 
 class DocumentPool:
@@ -140,30 +126,28 @@ class DocumentPool:
 
     def __init__(self, n_queries: int) -> None:
         self._n_queries = n_queries
-        self._parts = [text_array([])]
+        self._parts: list[Any] = []
 
     def add(self, query: Integers, ids: Any) -> None:
         """Add documents, of queries (n,) and ids as Arrow text."""
-        size = self._n_queries + 1  # keys of more than one query begin with its number
-        self._parts.append(group_documents(query, ids, size)[1].keys(0, size))
+        import pyarrow as pa
+
+        content = [None, pa.py_buffer(np.ascontiguousarray(query, np.int64))]
+        numbers = pa.Array.from_buffers(pa.int64(), len(query), content)  # without pandas
+        self._parts.append(pa.Table.from_arrays([numbers, ids], ["query", "document"]))
         if sum(map(len, self._parts[1:])) > len(self._parts[0]):
             self._parts = [self._distinct()]
 
     def _distinct(self) -> Any:
         import pyarrow as pa
-        import pyarrow.compute as pc
 
-        return pc.unique(pa.concat_arrays(self._parts))
+        parts = pa.concat_tables(self._parts)
+        return parts.group_by(parts.column_names, use_threads=False).aggregate([])
 
     def count_by_query(self) -> Integers:
         """Return the number of documents of each query, shape (Q,)."""
-        import pyarrow.compute as pc
-
-        numbers = pc.utf8_slice_codeunits(self._distinct(), 0, len(str(self._n_queries + 1)))
-        values, counts = pc.value_counts(numbers).flatten()
-        found = np.zeros(self._n_queries, np.int64)
-        found[[int(number) for number in values.to_pylist()]] = numbers_of_arrow(counts)
-        return found
+        numbers = self._distinct()["query"].combine_chunks()
+        return np.bincount(numbers_of_arrow(numbers), minlength=self._n_queries)
 
 
 class GradedRun(NamedTuple):
@@ -203,8 +187,8 @@ def grade_run(
         return take_rows(run.documents, rows)
 
     rows, tied = rank_documents(query, score, ids if by_id else None, smaller_first)
-    starts = starts_of(np.bincount(query[rows], minlength=len(indexed.queries)))
-    return GradedRun(starts, indexed.find_grades(QueryDocuments(ids(rows), starts)), tied)
+    starts = np.searchsorted(query[rows], np.arange(len(indexed.queries) + 1))
+    return GradedRun(starts, indexed.find_grades_of_ids(query, run.documents)[rows], tied)
 
 
 def rank_documents(
@@ -216,10 +200,9 @@ def rank_documents(
     """Order documents by query, without those of query -1, and falling score.
 
     Return their rows and, unless all scores of each query differ, the number of each one's group
-    of equal scores. `ids` gives the ids of rows as Arrow text: if given, they order equal scores,
-    the larger first.
+    of equal scores, which `ids` orders, if given: the Arrow text of rows, the larger first.
     """
-    rows = rows_by_query(query)
+    rows = np.argsort(query, kind="stable")[np.count_nonzero(query < 0) :]
     if not _falls(query[rows], score[rows]):
         rows = rows[np.lexsort((-score[rows], query[rows]))]
     query, score = query[rows], score[rows]

@@ -1,38 +1,38 @@
 """Qrels and runs: the grades of documents, and the scores that systems give them.
 
-Files hold TREC's text (:mod:`dcglearn.collections.trec`), tables in any usual format
-(:mod:`dcglearn.base.tables`) with the columns of :mod:`dcglearn.collections.columns`, or JSON of
-the form ``{query: {document: number}}``. ``ir_datasets:ID`` names the qrels of a dataset of
-ir_datasets (MacAvaney et al., SIGIR 2021), which downloads what it has not got.
+Files hold TREC's text, tables in any usual format, or JSON of the form
+``{query: {document: number}}``; ``ir_datasets:ID`` names the qrels of a dataset of ir_datasets
+(MacAvaney et al., SIGIR 2021).
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, did_you_mean, warn_of_input
+from dcglearn.base.errors import InputError, did_you_mean
+from dcglearn.base.json_text import decode_json
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.tables.frames import columns_of_frame
-from dcglearn.base.tables.sources import Source, find_sources
-from dcglearn.base.tables.text import split_compression
+from dcglearn.base.tables.sources import Source, find_sources, read_blocks
 from dcglearn.base.types import Floats, Integers
 from dcglearn.collections.columns import (
     QRELS,
     RUN,
     Kind,
     Part,
-    are_columns,
+    choose_columns,
     is_nested,
     join_parts,
     part_of,
     part_of_dicts,
-    read_table,
 )
 from dcglearn.collections.trec import read_trec
 from dcglearn.measures.scale import Scale, canonical_label
@@ -59,6 +59,8 @@ class DocumentTable(ShortRepr):
         Their ids.
     number : ndarray of float, shape (n,)
         The grade, or the score.
+    names : tuple of str
+        The grades that occur if they are names; `number` is then which of them.
     """
 
     name: str
@@ -66,29 +68,17 @@ class DocumentTable(ShortRepr):
     query: Integers
     documents: Any
     number: Floats
+    names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.number)
 
 
-@dataclass(frozen=True, repr=False)
 class Qrels(DocumentTable):
-    """The grades of documents: `number` is the grade as the file has it.
-
-    Attributes
-    ----------
-    names : tuple of str
-        If the grades are names, those that occur; `number` is then which of them.
-    """
-
-    names: tuple[str, ...] = ()
+    """The grades of documents: `number` is the grade as the file has it."""
 
     def scale(self) -> Scale:
-        """Return the grades that occur, the highest first, and 0 if all are above it.
-
-        Qrels that list only relevant documents mean 0 for the others. Names need a scale of their
-        own.
-        """
+        """Return the grades that occur, the highest first, and 0 for documents not listed."""
         if self.names:
             problem = f"its grades are names ({', '.join(sorted(self.names)[:6])})"
             raise InputError(problem, "order them, best first: `scale`")
@@ -106,10 +96,9 @@ def read_qrels(path: str | Path) -> Qrels:
     Parameters
     ----------
     path : path-like
-        A file of TREC's text, a table (CSV, TSV, JSON lines, JSON, Parquet, Arrow, Excel) whose
-        columns have names, or JSON of the form ``{query: {document: grade}}``; compressed or not.
-        A folder or a pattern names files that are read as one. ``ir_datasets:ID`` names a dataset
-        of ir_datasets.
+        TREC's text, a table (CSV, TSV, JSON lines, JSON, Parquet, Arrow, Excel), or JSON of the
+        form ``{query: {document: grade}}``, also compressed; a folder or pattern of files that are
+        read as one; or ``ir_datasets:ID``.
 
     Returns
     -------
@@ -119,9 +108,8 @@ def read_qrels(path: str | Path) -> Qrels:
     Raises
     ------
     InputError
-        Naming the file and line: a wrong number of fields, a grade that is not a finite number,
-        names next to numbers, a document that appears twice, text that is not UTF-8, a run instead
-        of qrels.
+        Naming the file and line of a wrong number of fields, a grade that is not a finite number,
+        or a document that appears twice.
 
     Examples
     --------
@@ -138,11 +126,7 @@ def read_qrels(path: str | Path) -> Qrels:
     return Qrels(str(path), *join_parts(parts, QRELS, str(path)))
 
 
-def read_run(
-    path: str | Path,
-    queries: Container[str] | None = None,
-    warn: Callable[[str], None] = warn_of_input,
-) -> Run:
+def read_run(path: str | Path, queries: Container[str] | None = None) -> Run:
     r"""Read the documents that a system retrieved.
 
     Parameters
@@ -150,15 +134,12 @@ def read_run(
     path : path-like
         As for :func:`read_qrels`.
     queries : container of str, optional
-        The documents of other queries are left out, once they are read; by default none are. The
-        `queries` of the run name these, too.
-    warn : callable, optional
-        Called with a message if the lines have several tags. By default it is a warning.
+        The documents of other queries are left out; the `queries` of the run name these, too.
 
     Returns
     -------
     Run
-        Named by the tag of the text, or by the file if there is none.
+        Named by the first tag of the text, or by the file if there is none.
 
     Raises
     ------
@@ -176,13 +157,8 @@ def read_run(
     ('bm25', ('301',), array([2.5, 1.5]))
     """
     parts = list(_read(path, RUN))
-    tags = list(dict.fromkeys(tag for part in parts for tag in part.tags))
-    if len(tags) > 1:
-        text = f"{len(tags)} tags ({tags[0]}, {tags[1]}{', ...' * (len(tags) > 2)})"
-        remedy = "give each system its own file if they are several"
-        warn(str(InputError(f"{text}, read as one system, {tags[0]}", remedy, str(path))))
-    name = next(iter(tags), "") or name_of_file(path)
-    return Run(name, *join_parts(parts, RUN, str(path), queries)[:4])
+    name = parts[0].tag if parts and parts[0].tag else name_of_file(path)
+    return Run(name, *join_parts(parts, RUN, str(path), queries))
 
 
 def qrels_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "qrels") -> Qrels:
@@ -236,7 +212,7 @@ def run_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "run
     >>> run_of({"301": {"d1": 2.5, "d2": 1.5}}, "bm25").name
     'bm25'
     """
-    return Run(name, *join_parts([_part_of(content, RUN, name)], RUN, name)[:4])
+    return Run(name, *join_parts([_part_of(content, RUN, name)], RUN, name))
 
 
 def name_of_file(path: str | Path) -> str:
@@ -246,7 +222,7 @@ def name_of_file(path: str | Path) -> str:
 
 def _part_of(content: Any, kind: Kind, name: str) -> Part:
     if is_nested(content):
-        return part_of_dicts(content, kind, name)
+        return part_of_dicts(content, name)
     if isinstance(content, Mapping):
         remedy = f"write {{query: {{document: {kind.number}}}}}"
         raise InputError(f"is not {kind.name}", remedy, name)
@@ -259,16 +235,54 @@ def _part_of(content: Any, kind: Kind, name: str) -> Part:
 
 def _read(path: str | Path, kind: Kind) -> Iterator[Part]:
     for source in find_sources(path):
-        yield from read_table(source, kind) if _is_table(source, kind) else read_trec(source, kind)
+        if source.format == "json":
+            yield from _read_json(source, kind)
+        elif _is_table(source, kind):
+            yield from _read_table(source, kind)
+        else:
+            yield from read_trec(source, kind)
+
+
+def _read_json(source: Source, kind: Kind) -> Iterator[Part]:
+    with source.open() as file:
+        try:
+            document = decode_json(file.read(), "write {query: {document: number}}")
+        except InputError as error:
+            raise error.at(source.name) from error
+    if is_nested(document) and not _are_columns(list(document), kind):
+        yield part_of_dicts(document, source.name)
+    else:
+        yield from _read_table(source, kind)
+
+
+def _read_table(source: Source, kind: Kind) -> Iterator[Part]:
+    def choose(names: Iterable[str]) -> list[str]:
+        return choose_columns([*dict.fromkeys([*names, *source.partition])], kind, source.name)
+
+    first = 0
+    for block in read_blocks(source, choose):
+        yield part_of(block.columns, kind, source.name, partial(_place, source, first))
+        first += block.rows
+
+
+def _place(source: Source, first: int, row: int) -> str:
+    return source.place(first + row)
 
 
 def _is_table(source: Source, kind: Kind) -> bool:
     """Return whether a file is not TREC's text: what neither its name nor its first line says."""
-    named = PurePath(split_compression(source.name)[0]).suffix.lower() == ".csv"
-    if named or not source.has_text_cells:
+    if not source.has_text_cells or re.search(r"\.csv(\.\w+)?$", source.name, re.IGNORECASE):
         return True
-    first = source.start.translate(None, b'\0\r"').partition(b"\n")[0].decode(errors="ignore")
-    return are_columns(re.split("[\t,;|]", first.removeprefix("\ufeff")), kind)
+    with source.open() as file:
+        first = file.readline().decode().replace('"', "").strip()
+    return _are_columns(re.split("[\t,;|]", first), kind)
+
+
+def _are_columns(names: Sequence[str], kind: Kind) -> bool:
+    try:
+        return bool(choose_columns(names, kind))
+    except InputError:
+        return False
 
 
 def _dataset(name: str) -> Part:
@@ -297,17 +311,16 @@ def _dataset(name: str) -> Part:
 
 
 def distinct_names(names: Sequence[str], paths: Sequence[str | Path]) -> list[str]:
-    """Replace equal names of runs by as much of their paths as distinguishes them."""
+    """Replace equal names of runs by their paths below the folder that all of them are in."""
     whole = check_distinct_paths(paths)
-    found = list(names)
-    parts = 0
-    while len(set(found)) < len(found):
-        parts += 1
-        found = [
-            name if found.count(name) == 1 else "/".join(path.parts[-parts:])
-            for name, path in zip(found, whole, strict=True)
-        ]
-    return found
+    if len(set(names)) == len(names):
+        return list(names)
+    folder = os.path.commonpath(whole)
+    files = [os.path.relpath(path, folder) for path in whole]
+    found = [
+        file if names.count(name) > 1 else name for name, file in zip(names, files, strict=True)
+    ]
+    return found if len(set(found)) == len(found) else files
 
 
 def check_distinct_paths(paths: Sequence[str | Path]) -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dcglearn.axes.registry import JUDGMENT_MODEL, Registry
+from dcglearn.axes.registry import JUDGMENT_MODEL, USUAL, Registry
 from dcglearn.base.errors import InputError, did_you_mean
 from dcglearn.design.setting import Setting
 
@@ -52,7 +52,7 @@ def columns_of(setting: Setting, registry: Registry) -> set[str]:
         fixed = {name for name in MODEL_COLUMNS if name != "p:HYPOTHESIS"}
         return fixed | {f"p:{name}" for name in setting.hypotheses}
     fixed = {name for name in LEARNED_COLUMNS if name != "precision:PRESET"}
-    if registry.is_own("learner", setting.learner):
+    if setting.learner == USUAL or registry.is_own("learner", setting.learner):
         fixed -= {"chosen_C", "margin_correlation"}
     if setting.margin == "unit":
         fixed.discard("margin_correlation")

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from dcglearn.axes.registry import CALIBRATED, JUDGMENT_MODEL, SHIPPED, Entry, Registry
+from dcglearn.axes.registry import CALIBRATED, JUDGMENT_MODEL, SHIPPED, USUAL, Entry, Registry
 from dcglearn.base.errors import InputError
 from dcglearn.inference.families import FREE_FAMILY
 from dcglearn.learning.solve import C_GRID
@@ -25,8 +25,12 @@ LISTS = SHIPPED.names("lists")
 """Names of the list generators of this package (see :mod:`dcglearn.design.sampling`)."""
 
 LEARNERS = SHIPPED.names("learner")
-"""What is tested: the W of the quadratic program, the DCG factorised from it, or the intervals and
-tests of a model of the judgment (:mod:`dcglearn.trials.certainty_cells`)."""
+"""What is tested: the W of the quadratic program, the DCG factorised from it, the DCG that starts
+from the usual measures, or the intervals and tests of a model of the judgment
+(:mod:`dcglearn.trials.certainty_cells`)."""
+
+PROGRAMS = ("qp", "qp-dcg")
+"""The learners that solve the quadratic program."""
 
 SAME = "same"
 """The value of ``test_lists`` for test pairs made like the training pairs."""
@@ -214,7 +218,7 @@ def _names_used(setting: Setting, columns: Sequence[str]) -> Iterator[tuple[str,
         return
     yield from (("lists", setting.test_lists), ("judge", setting.judge))
     yield ("learner", setting.learner)
-    if setting.learner in LEARNERS:
+    if setting.learner in PROGRAMS:
         yield ("margin", setting.margin)
     yield from (("result", column) for column in columns)
 
@@ -245,7 +249,7 @@ def unused_keys(
     lists = {setting.lists, setting.test_lists}
     models = setting.learner == JUDGMENT_MODEL
     program = f'learner = "{LEARNERS[0]}"'
-    solves = setting.learner in LEARNERS and not models
+    solves = setting.learner in PROGRAMS
     needs = {
         "probabilities": ("drawn" in lists, 'lists = "drawn"'),
         "queries": ("queries" in lists, 'lists = "queries"'),
@@ -372,10 +376,10 @@ def _check_learner(s: Setting) -> None:
 
 
 def _check_model(s: Setting) -> None:
+    if s.documents and s.learner in (JUDGMENT_MODEL, USUAL):
+        raise InputError("documents have no grades", "draw lists of grades", "lists")
     if s.learner != JUDGMENT_MODEL:
         return
-    if s.documents:
-        raise InputError("documents have no grades", "draw lists of grades", "lists")
     if not 0 < s.sensitivity <= _MAX_LOG_ODDS:
         raise InputError(
             f"{s.sensitivity}", f"use log odds above 0, at most {_MAX_LOG_ODDS:g}", "sensitivity"

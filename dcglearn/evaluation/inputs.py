@@ -51,13 +51,13 @@ class RunSource:
     name : str or None
         The name that was given to it, in place of its own.
     read : callable
-        Takes the queries whose documents are needed, and what to call with a warning.
+        Takes the queries whose documents are needed.
     """
 
     place: str
     path: Path | None
     name: str | None
-    read: Callable[[Container[str], Callable[[str], None]], Run]
+    read: Callable[[Container[str]], Run]
 
 
 @dataclass(frozen=True)
@@ -195,17 +195,15 @@ def _as_qrels(qrels: QrelsLike) -> Qrels | IndexedQrels:
 
 def _run_source(run: RunLike, name: str, lists: Qrels | None) -> RunSource:
     if isinstance(run, Run):
-        return RunSource(run.name, None, None, lambda queries, warn: run)
+        return RunSource(run.name, None, None, lambda queries: run)
     if _is_path(run):
         path = Path(cast(str, run))
         if lists is None:
-            return RunSource(
-                str(run), path, None, lambda queries, warn: read_run(path, queries, warn)
-            )
-        return RunSource(str(run), path, None, lambda queries, warn: read_predictions(path, lists))
+            return RunSource(str(run), path, None, lambda queries: read_run(path, queries))
+        return RunSource(str(run), path, None, lambda queries: read_predictions(path, lists))
     if isinstance(run, Mapping) or hasattr(run, "columns"):
         frame = cast("pd.DataFrame", run)
-        return RunSource(name, None, None, lambda queries, warn: run_of(frame, name))
+        return RunSource(name, None, None, lambda queries: run_of(frame, name))
     raise InputError(
         f"a run of type {type(run).__name__}",
         "give a path, {query: {document: score}}, a frame or Run",

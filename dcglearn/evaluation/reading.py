@@ -119,7 +119,7 @@ def _in_order(
 
     def grade(source: RunSource) -> _Graded:
         warnings: list[str] = []
-        run = source.read(queries, warnings.append)
+        run = source.read(queries)
         if queries.isdisjoint(run.queries):
             theirs, ours = run.queries[0], known.queries[0]
             raise InputError(

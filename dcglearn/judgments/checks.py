@@ -32,8 +32,8 @@ def check_worth_learning(pairs: Grades, weights: Floats | None = None) -> None:
 def warn_if_upside_down(pairs: Grades) -> None:
     """Warn if pairs (n, 2, K) prove that their grades are not indices, of which 0 is the best.
 
-    A list that is as good as another at each rank, and better at one, is better whatever the gains
-    and discounts; the other one is preferred more often than chance allows, by 6 standard errors.
+    Of lists that are as good at each rank, and better at one, the other one is preferred more often
+    than chance allows, by 6 standard errors.
     """
     first, second = pairs[:_SAMPLE, 0], pairs[:_SAMPLE, 1]
     same_ranks = ((first == NO_DOCUMENT) == (second == NO_DOCUMENT)).all(axis=1)

@@ -30,9 +30,7 @@ def query_counts(queries: Ids) -> tuple[int, int]:
 def query_folds(
     groups: NDArray[np.integer], n_folds: int, rng: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Split judgments into folds that keep a query whole.
-
-    They are those of scikit-learn's ``GroupKFold(n_folds, shuffle=True)``, which loads slowly.
+    """Split judgments into folds that keep a query whole, as ``GroupKFold(shuffle=True)`` does.
 
     Parameters
     ----------

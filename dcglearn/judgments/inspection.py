@@ -1,14 +1,13 @@
 """Counts of a set of judgments, and the ceiling it puts on the agreement of any measure.
 
-A measure depends only on grades. Identical lists are always a tie, which counts 1/2; on two lists
-judged both ways, a measure agrees at most with the larger side. No measure agrees with more than
+Identical lists are a tie for every measure, which counts 1/2; on two lists judged both ways, a
+measure agrees at most with the larger side. With v_xy the weight of the judgments that prefer x to
+y, no measure agrees with more than
 
     (sum over unordered pairs {x, y} of max(v_xy, v_yx) + 1/2 sum of v_xx) / sum of v
 
-where v_xy is the weight of the judgments that prefer x to y.
-
-Judgments of one query are not independent. With n_q judgments of query q, a set is worth as many
-evenly judged queries as (sum of n_q)^2 / sum of n_q^2 (Kish, Survey Sampling, 1965, of weights).
+With n_q judgments of query q, a set is worth as many evenly judged queries as
+(sum of n_q)^2 / sum of n_q^2 (Kish, Survey Sampling, 1965, of weights).
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.statistics.clustered_means import clustered_mean
 
 DOMINANT = 0.05
-"""A query dominates if it holds this share of the strict judgments and twice an even share, or
-three quarters if there are few queries."""
+"""The share of the strict judgments that a dominant query holds; and twice an even share, or three
+quarters."""
 
 
 @dataclass(frozen=True)
@@ -59,22 +58,22 @@ class Summary(Contents):
     Attributes
     ----------
     weightless, weighted
-        The number of strict judgments of weight 0; whether weights differ.
+        Strict judgments of weight 0; whether weights differ.
     shorter_lists
         Lists with an empty rank.
     repeated_rows
-        Judgments that repeat an earlier one: query, both lists, answer, judge and weight.
+        Judgments that repeat an earlier one in everything.
     a_share, a_share_of_weight, a_share_interval
-        The share of strict judgments, and of their weight, that prefer side a; its 95% interval,
-        which keeps a query together.
+        The share of strict judgments, and of their weight, that prefer side a; its 95% interval
+        over queries.
     identical, repeated_pairs, contradicted_pairs, contradicted_within_query
-        Strict judgments of identical lists; unordered pairs of lists with several strict
-        judgments, judged both ways, and both ways for one query.
+        Strict judgments of identical lists; unordered pairs of lists judged strictly more than
+        once, both ways, and both ways for one query.
     contradicted, also_tied
         Strict judgments of lists that were also judged the other way, or a tie.
     ceiling_identical, ceiling, unweighted_ceiling_identical, unweighted_ceiling
-        The largest agreement of any measure, because of identical lists alone and of
-        contradictions as well, as a share of weight and of judgments.
+        The largest agreement of any measure, given identical lists alone and contradictions as
+        well, as a share of weight and of judgments.
     """
 
     repeated_rows: int
@@ -93,7 +92,7 @@ class Summary(Contents):
     unweighted_ceiling: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return the counts as a dict that JSON can hold."""
+        """Return a dict that JSON can hold."""
         return asdict(self)
 
 
@@ -126,10 +125,9 @@ class Inspection:
     ----------
     summary : Summary
     queries : QueryShares or None
-        `queries`, the `effective` number of evenly judged ones, the `largest` and the `dominant`
-        ones; None if no strict judgment has a query id.
+        The `effective` number of evenly judged `queries`, the `largest` and the `dominant` ones.
     judges : JudgeTests or None
-        All `judges`, those `outstanding`, and the `basis` of comparison; None if none is known.
+        All `judges`, those `outstanding`, and the `basis` of comparison.
     """
 
     summary: Summary
@@ -137,9 +135,8 @@ class Inspection:
     judges: JudgeTests | None
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as a dict that JSON can hold."""
-        found = asdict(self)
-        summary, queries, judges = found.values()
+        """Return a dict that JSON can hold."""
+        summary, queries, judges = asdict(self).values()
         return {**summary, "query_shares": queries, "judge_tests": judges}
 
 
@@ -241,10 +238,12 @@ def _summary(preferences: Preferences, pairs: ListPairs) -> Summary:
 
 
 def _repeated_rows(preferences: Preferences, pairs: ListPairs) -> int:
-    ids = (id_numbers(of)[0] for of in (preferences.queries, preferences.judges))
-    weights = np.unique(preferences.weights, return_inverse=True)[1]
+    again = np.flatnonzero(np.bincount(pairs.lists)[pairs.lists] > 1)
+    some, (lists, _, winner) = preferences[again], (column[again] for column in pairs)
+    ids = (id_numbers(of)[0] for of in (some.queries, some.judges))
+    weights = np.unique(some.weights, return_inverse=True)[1]
     # lists, answer and winner together say which list was a
-    rows = row_numbers((pairs.lists, pairs.winner, preferences.answers, weights, *ids))
+    rows = row_numbers((lists, winner, some.answers, weights, *ids))
     return len(rows) - 1 - int(rows.max(initial=-1))
 
 

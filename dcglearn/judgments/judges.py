@@ -1,17 +1,15 @@
 """Which judges answer nearly at random, or nearly always one side.
 
-An answer is compared with the majority of the strict answers of all other judges to the same two
-lists (and query, where it is known); where fewer than half of the judgments can be compared so,
-with linear gains and discounts 1/log2(i+1).
-
-With many judgments every judge differs from the others. With r the typical share of all others,
+An answer is compared with the majority of the other judges' strict answers to the same two lists
+(and query, where known); where fewer than half can be compared so, with linear gains and discounts
+1/log2(i+1). With r the typical share of all others,
 
     one side:   the share of a is above max(r, 1/2) + 0.1, or below min(r, 1/2) - 0.1
     at random:  agreement is below (r + 1/2) / 2, closer to chance than to the others
 
-are therefore tested by exact binomial tests whose null is the opposite, with Holm's correction. r
-is the median over judgments of their judges' shares, which a few bad judges do not move; judges
-with few judgments are one judge there and are not tested.
+are tested by exact binomial tests whose null is the opposite, with Holm's correction. r is the
+median over judgments of their judges' shares, which a few bad judges do not move; judges with few
+judgments are one judge there and are not tested.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ FEWEST_JUDGMENTS = 20
 """A judge with fewer judgments is not tested."""
 
 LEVEL = 0.05
-"""The chance that any judge of a set without such judges is named."""
+"""The chance that any judge is named without reason."""
 
 LEAD = 0.1
 
@@ -42,8 +40,8 @@ LEAD = 0.1
 class ListPairs(NamedTuple):
     """Numbers of the unordered pairs of lists of n judgments, and which of the two lists won.
 
-    `within_query` keeps queries apart, if some are known. `winner` is 1 for the lexically first
-    list, -1 for the other, 0 if both are the same, as if a judgment that is not for a were for b.
+    `within_query` keeps queries apart. `winner` is 1 for the lexically first list, -1 for the
+    other, 0 if both are the same; ties count as if for b.
     """
 
     lists: Integers
@@ -70,9 +68,9 @@ def votes(lists: Integers, winner: Integers, weights: Floats | float = 1.0) -> F
 class JudgeTest:
     """One judge: numbers of judgments, whatever their weight, and p-values, nan if not tested.
 
-    Of the strict judgments, the share `agreement` of `compared` agrees, and `contradicted` have an
-    opposite answer of another judge. `repeated` and `contradict_self` are pairs of lists judged
-    strictly more than once, and both ways.
+    Of `compared` strict judgments the share `agreement` agrees; another judge answered
+    `contradicted` the opposite way. `repeated` pairs of lists were judged more than once,
+    `contradict_self` both ways.
     """
 
     judge: str
@@ -95,8 +93,7 @@ class JudgeTest:
 class JudgeTests:
     """All judges, those that stand out first, then by number of judgments.
 
-    Of `shared_pairs` of lists, judged strictly by several judges, `contradicted_pairs` were judged
-    both ways.
+    Of `shared_pairs` of lists, which several judged, `contradicted_pairs` were judged both ways.
     """
 
     judges: tuple[JudgeTest, ...]
@@ -197,15 +194,18 @@ def _typical_shares(part: Integers, whole: Integers) -> tuple[Floats, float]:
     parts, weights = (np.append(of[enough], of[~enough].sum()) for of in (part, whole))
     shares = np.nan_to_num(ratio(parts, weights), nan=0.5)
     order = np.argsort(shares, kind="stable")
-    shares, weights = shares[order], weights[order]
-    total = weights.cumsum()
-    half = (total[-1] - weights) / 2
     others = np.empty(len(order))
-    others[order] = shares[np.searchsorted(total, half + weights * (half > total - weights))]
-    others[order[half == 0]] = 0.5
+    for one in range(len(order)):
+        without = np.where(order == one, 0, weights[order])
+        others[one] = _weighted_median(shares[order], without)
     found = np.full(len(part), 0.5)
     found[enough] = others[:-1]
-    return found, float(shares[np.searchsorted(total, total[-1] / 2)])
+    return found, _weighted_median(shares[order], weights[order])
+
+
+def _weighted_median(ascending: Floats, weights: Integers) -> float:
+    total = weights.cumsum()
+    return float(ascending[np.searchsorted(total, total[-1] / 2)]) if total[-1] else 0.5
 
 
 def ratio(part: Any, whole: Any) -> Any:

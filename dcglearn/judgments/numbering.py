@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dcglearn.base.tables.columns import Column
 from dcglearn.base.types import Grades, Integers
 
 
@@ -32,6 +33,51 @@ def row_numbers(columns: Iterable[Grades]) -> Integers:
         codes = codes * width + column + 1
         size *= width
     return np.unique(codes, return_inverse=True)[1].astype(np.int64, copy=False)
+
+
+class GatheredColumn:
+    """A column that is gathered block by block, as numbers of the values of the whole input.
+
+    Its blocks have the shape (n,), or (n, ..., K) if a row holds lists.
+    """
+
+    def __init__(self) -> None:
+        self.parts: list[Grades] = []
+        self.values: list[Any] = []
+        self._numbers: dict[Any, int] = {}
+
+    def add(self, column: Column) -> None:
+        """Add the values of some rows; numbers take few bytes."""
+        found = []
+        for value in column.values:
+            key = value if type(value) is str else (type(value), repr(value))
+            found.append(self._numbers.setdefault(key, len(self._numbers)))
+            if len(self._numbers) > len(self.values):
+                self.values.append(value)
+        size = len(self.values)
+        bits = 8 if size <= 2**7 else 16 if size <= 2**15 else 32
+        self.parts.append(np.array([*found, -1], np.dtype(f"int{bits}"))[column.codes])
+
+    def column(self, which: slice = slice(None)) -> Column:
+        """Return the column of some blocks."""
+        return Column(np.concatenate(_padded(self.parts[which])), self.values)
+
+
+def stacked(columns: Iterable[Column]) -> Column:
+    """Return columns of n rows as one of shape (n, columns) or (n, columns, K)."""
+    gathered = GatheredColumn()
+    for column in columns:
+        gathered.add(column)
+    return Column(np.stack(_padded(gathered.parts), axis=1), gathered.values)
+
+
+def _padded(parts: list[Grades]) -> list[Grades]:
+    """Fill lists up with -1 to the length of the longest."""
+    if not parts or parts[0].ndim == 1:
+        return parts or [np.zeros(0, np.int8)]
+    K = max(part.shape[-1] for part in parts)
+    below = [[(0, 0)] * (part.ndim - 1) + [(0, K - part.shape[-1])] for part in parts]
+    return [np.pad(part, each, constant_values=-1) for part, each in zip(parts, below, strict=True)]
 
 
 def count_true(found: NDArray[np.bool_]) -> int:

@@ -1,13 +1,9 @@
 """Packed judgments: Parquet files that are small, read in parts, and checked by a digest.
 
-A row is a judgment. ``pair`` holds its lists, 2K bytes of grade indices (Parquet's own lists are
-many times slower to read): b before a if ``answer`` is b, otherwise a before b. ``weight`` is a
-number, ``query`` and ``judge`` are text.
-
-The head, JSON in the metadata, states the scale, K, whether it is known how the lists were shown,
-and of each row group its rows and the SHA-256 of each column but weights of 1 and missing ids. The
-SHA-256 of the head is the digest of the content. What is decoded is compared with them: no damage
-is read as other judgments.
+A row is a judgment. ``lists`` holds 2K bytes of grade indices (Parquet's own lists are many times
+slower to read); ``answer`` and ``weight`` are numbers, ``query`` and ``judge`` text. The head, JSON
+in the metadata, states the scale, K, whether sides are known, and the rows and SHA-256 of each row
+group, with which readers compare what they decode. Its own SHA-256 is the digest of the content.
 """
 
 from __future__ import annotations
@@ -16,7 +12,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +33,7 @@ from dcglearn.correlation.agreement import checked_pairs, one_per_pair
 from dcglearn.judgments.preferences import B, Preferences, concatenated, put_preferred_first
 from dcglearn.measures.scale import Scale
 
-HEAD, DIGEST = b"dcglearn.packed", b"dcglearn.digest"
+HEAD, DIGEST = b"dcglearn.judgments", b"dcglearn.digest"
 
 ROW_GROUP_SIZE = 1 << 19
 """Judgments that are read at a time."""
@@ -45,7 +41,7 @@ ROW_GROUP_SIZE = 1 << 19
 MAX_MEMORY = 8 * 2**30
 """Judgments that take more bytes are not read into memory."""
 
-_SHOWN, _IDS = ("pair", "answer", "weight"), ("query", "judge")
+_SHOWN, _IDS = ("lists", "answer", "weight"), ("query", "judge")
 
 
 class CodedJudgments(NamedTuple):
@@ -67,38 +63,29 @@ class CodedJudgments(NamedTuple):
 class RowGroup:
     """One row group of a file, not yet read; `before` counts the rows of all files before it.
 
-    Readers `check` the digests, unless an earlier pass did.
+    Readers `check` the digest, unless an earlier pass did.
     """
 
     path: str
     group: int
     before: int
     n_rows: int
-    digests: Mapping[str, str]
+    digest: str
 
     def read(self, check: bool = True) -> tuple[Pairs, Floats | None]:
         """Read the strict judgments: pairs, and weights, None if each counts 1."""
-        found = self._columns(_SHOWN, check)
-        pairs, weights, strict = found["pair"], found.get("weight"), found["answer"] <= B
-        if not strict.all():
-            rows = np.flatnonzero(strict)
-            pairs, weights = pairs.take(rows, axis=0), None if weights is None else weights[rows]
-        return pairs, weights
+        lists, answers, weights, *_ = self.read_judgments(False, check)
+        strict = np.flatnonzero(answers <= B)
+        pairs, weights = lists.take(strict, axis=0), weights[strict]
+        put_preferred_first(pairs, answers[strict] == B)
+        return pairs, None if (weights == 1).all() else weights
 
     def read_judgments(self, with_ids: bool = True, check: bool = True) -> CodedJudgments:
         """Read all judgments."""
-        found = self._columns(_SHOWN + _IDS if with_ids else _SHOWN, check)
-        lists, answers = found["pair"].copy(), found["answer"]
-        put_preferred_first(lists, answers == B)
-        unknown = Column(np.full(self.n_rows, -1, np.int32), [])
-        ids = (found.get(name, unknown) for name in _IDS)
-        return CodedJudgments(lists, answers, found.get("weight", np.ones(self.n_rows)), *ids)
-
-    def _columns(self, wanted: Sequence[str], check: bool) -> dict[str, Any]:
-        names = [name for name in wanted if name in self.digests]
+        names = None if with_ids or check else list(_SHOWN)
         with _opened(self.path) as file:
             found = _decoded(file.read_row_group(self.group, names))
-            if check and any(_digest(found[name]) != self.digests[name] for name in names):
+            if check and _digest(found) != self.digest:
                 raise ValueError("its content differs from its digest")
         return found
 
@@ -114,7 +101,7 @@ class PackedPairs:
     n_ranks, n_pairs : int
         K, and the number of judgments, ties included.
     has_sides : bool
-        Whether the files say on which side the preferred list was shown; arrays of pairs do not.
+        Whether it is known on which side each list was shown; of arrays of pairs it is not.
     digest : str
         The SHA-256 of the content; of several files, that of their digests.
 
@@ -152,11 +139,6 @@ class PackedPairs:
         Returns
         -------
         PackedPairs
-
-        Raises
-        ------
-        InputError
-            Naming a file that is damaged, is not packed or differs from the first.
         """
         places = [path] if isinstance(path, str | os.PathLike) else path
         paths = [file for place in places for file in _files(place)]
@@ -169,15 +151,18 @@ class PackedPairs:
                 if head[name] != first[name]:
                     problem = f"`{name}` is {head[name]}, and {first[name]} in {paths[0].name}"
                     raise InputError(problem, "read the files one by one", str(file))
-            for group, (n_rows, digests) in enumerate(head["row_groups"]):
-                row_groups.append(RowGroup(str(file), group, before, n_rows, digests))
+            for group, (n_rows, digest) in enumerate(head["row_groups"]):
+                row_groups.append(RowGroup(str(file), group, before, n_rows, digest))
                 before += n_rows
-        digest = heads[0]["digest"]
-        if len(heads) > 1:
-            digest = _sha256("\n".join(head["digest"] for head in heads))
-        has_sides = all(head["has_sides"] for head in heads)
-        scale = Scale(first["scale"])
-        return cls(tuple(row_groups), scale, first["n_ranks"], before, has_sides, digest)
+        digests = [head["digest"] for head in heads]
+        return cls(
+            tuple(row_groups),
+            Scale(first["scale"]),
+            first["n_ranks"],
+            before,
+            all(head["has_sides"] for head in heads),
+            _sha256("\n".join(digests)) if len(digests) > 1 else digests[0],
+        )
 
     def check_sides(self) -> None:
         """Refuse pairs whose sides are unknown."""
@@ -196,8 +181,7 @@ class PackedPairs:
         Parameters
         ----------
         strict : bool, default False
-            Whether to read judgments whose sides are unknown, too, as if the preferred list were
-            list a: for what depends on strict judgments alone.
+            Whether to read judgments whose sides are unknown, too, the preferred list as list a.
         bytes_each : int, default 0
             Bytes per judgment that will be needed besides; more than 8 GiB in all are refused.
         advance : callable
@@ -206,42 +190,27 @@ class PackedPairs:
         Returns
         -------
         Preferences
-
-        Raises
-        ------
-        InputError
-            If the sides are unknown, or a file is damaged.
         """
         if not strict:
             self.check_sides()
-        n, K, done = self.n_pairs, self.n_ranks, 0
-        n_bytes = n * (2 * K + 1 + 3 * 8 + bytes_each)
+        n_bytes = self.n_pairs * (2 * (2 * self.n_ranks + 1 + 3 * 8) + bytes_each)
         if n_bytes > MAX_MEMORY:
             raise InputError(
-                f"{n:,} judgments take {n_bytes / 2**30:.1f} GiB in memory, more "
+                f"{self.n_pairs:,} judgments take {n_bytes / 2**30:.1f} GiB in memory, more "
                 f"than {MAX_MEMORY / 2**30:.0f}",
                 "use `fit` or `test`, which read them in parts, or pack a sample of them",
                 self.row_groups[0].path,
             )
+        done = 0
 
-        columns: dict[str, Any] = {
-            "lists": np.empty((n, 2, K), np.int8),
-            "answers": np.empty(n, np.int8),
-            "weights": np.empty(n),
-            "queries": np.empty(n, object),
-            "judges": np.empty(n, object),
-        }
-
-        def load(group: RowGroup) -> None:
+        def load(group: RowGroup) -> Preferences:
             nonlocal done
             part = group.read_judgments().preferences(self.scale)
-            for name, column in columns.items():
-                column[group.before : group.before + group.n_rows] = getattr(part, name)
             done += group.n_rows
-            advance(done, n)
+            advance(done, self.n_pairs)
+            return part
 
-        map_threads(load, self.row_groups)
-        return Preferences(scale=self.scale, **columns)
+        return concatenated(map_threads(load, self.row_groups))
 
     def batches(self) -> Iterator[Preferences]:
         """Read the judgments a row group at a time."""
@@ -264,8 +233,7 @@ def packed_writer(path: str | Path, scale: Scale) -> Iterator[PackedWriter]:
     ------
     PackedWriter
         Called with :class:`Preferences`; or with pairs of shape (n, 2, K), the preferred list
-        first, and their weights, from which a file can be learned but which have no sides. The
-        same judgments give the same bytes, whatever the batches.
+        first, and their weights. The same judgments give the same bytes, whatever the batches.
 
     Examples
     --------
@@ -285,7 +253,7 @@ class PackedWriter:
         self._path, self._scale, self._files = path, scale, files
         self._file: Any = None
         self._held: list[Preferences] = []
-        self._row_groups: list[tuple[int, dict[str, str]]] = []
+        self._row_groups: list[tuple[int, str]] = []
         self._n, self._has_sides = 0, True
 
     def __call__(self, judged: Preferences | ArrayLike, weights: ArrayLike | None = None) -> None:
@@ -333,8 +301,7 @@ class PackedWriter:
         while len(held) >= least:
             part, held = held[:ROW_GROUP_SIZE], held[ROW_GROUP_SIZE:]
             table = _table(part)
-            digests = {name: _digest(column) for name, column in _decoded(table).items()}
-            self._row_groups.append((len(part), digests))
+            self._row_groups.append((len(part), _digest(_decoded(table))))
             if self._file is None:
                 writer = pq.ParquetWriter(
                     self._path,
@@ -381,7 +348,7 @@ def _head(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def _opened(path: str | Path) -> Iterator[Any]:
-    """Open a Parquet file; whatever is raised in the block means that the file is damaged."""
+    """Open a Parquet file; any error in the block means that it is damaged."""
     import pyarrow.parquet as pq
 
     with guarded(str(path), "Parquet"), pq.ParquetFile(path) as file:
@@ -392,11 +359,10 @@ def _table(judged: Preferences) -> Any:
     """Return judgments as the columns of a file."""
     import pyarrow as pa
 
-    pairs = judged.lists.copy()
-    put_preferred_first(pairs, judged.answers == B)
-    content = [None, pa.py_buffer(pairs)]
+    lists = np.ascontiguousarray(judged.lists)
+    content = [None, pa.py_buffer(lists)]
     columns = [
-        pa.FixedSizeBinaryArray.from_buffers(pa.binary(pairs[0].size), len(pairs), content),
+        pa.FixedSizeBinaryArray.from_buffers(pa.binary(lists[0].size), len(lists), content),
         pa.array(judged.answers),
         pa.array(judged.weights),
         pa.array(judged.queries, pa.string()),
@@ -405,27 +371,25 @@ def _table(judged: Preferences) -> Any:
     return pa.table(columns, [*_SHOWN, *_IDS])
 
 
-def _decoded(table: Any) -> dict[str, Any]:
-    """Return the columns of a table that have content, ids by first appearance."""
-    found: dict[str, Any] = {}
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        if name == "pair":
-            content = np.frombuffer(column.combine_chunks().buffers()[1], np.int8)
-            found[name] = content.reshape(len(table), 2, -1)
-        elif name in _IDS:
-            ids = column_of(column)
-            if ids.values:
-                found[name] = Column(ids.codes, list(map(sys.intern, ids.values)))
-        elif name == "answer" or not (column.to_numpy() == 1).all():
-            found[name] = column.to_numpy()
-    return found
+def _decoded(table: Any) -> CodedJudgments:
+    """Return the judgments of a table, without ids if it has no columns of them."""
+    n = len(table)
+    content = np.frombuffer(table["lists"].combine_chunks().buffers()[1], np.int8)
+    ids = [Column(np.full(n, -1, np.int32), [])] * 2
+    if _IDS[0] in table.column_names:
+        columns = (column_of(table[name]) for name in _IDS)
+        ids = [Column(one.codes, list(map(sys.intern, one.values))) for one in columns]
+    numbers = (table[name].to_numpy() for name in _SHOWN[1:])
+    return CodedJudgments(content.reshape(n, 2, -1), *numbers, *ids)
 
 
-def _digest(column: NDArray[Any] | Column) -> str:
-    """Return the SHA-256 of the values of a column and of their type."""
-    held, names = (column.codes, column.values) if isinstance(column, Column) else (column, [])
-    found = hashlib.sha256(json.dumps([held.dtype.str, held.shape, names]).encode())
-    found.update(np.ascontiguousarray(held).data)
+def _digest(judged: CodedJudgments) -> str:
+    """Return the SHA-256 of judgments: of the types and values of their columns."""
+    found = hashlib.sha256()
+    for column in judged:
+        held, ids = (column.codes, column.values) if isinstance(column, Column) else (column, [])
+        found.update(json.dumps([held.dtype.str, held.shape, ids]).encode())
+        found.update(np.ascontiguousarray(held).data)
     return found.hexdigest()
 
 

@@ -1,7 +1,7 @@
 """Preferences: judgments of which of two rankings is better, as arrays.
 
-They keep the order and sides in which they were given. What learning uses is derived: the strict
-judgments as pairs of shape (m, 2, K), the preferred ranking first.
+Sides are kept as they were shown; what learning uses, pairs with the preferred ranking first, is
+derived.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _COLUMNS = ("lists", "answers", "weights", "queries", "judges")
 class Preferences:
     """Side-by-side judgments of rankings.
 
-    Build them with :meth:`from_frame`, :meth:`from_arrays` or :meth:`of`, which check their
-    input, or read a file with :func:`dcglearn.read_preferences`. A mask, a slice or row numbers
-    select judgments: ``data[data.strict]``. The arrays are read-only.
+    Build them with :meth:`from_frame`, :meth:`from_arrays`, :meth:`of` or
+    :func:`dcglearn.read_preferences`. A mask, a slice or row numbers select judgments:
+    ``data[data.strict]``. The arrays are read-only.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ class Preferences:
         Returns
         -------
         pandas.DataFrame
-            Its lists have K grades, None for an empty rank.
+            Lists have K grades, None for an empty rank.
 
         Examples
         --------
@@ -252,8 +252,7 @@ class Preferences:
             rows = np.asarray(rows)
             if rows.ndim != 1:
                 raise TypeError("select judgments by a slice, a mask of length n or row numbers")
-            if not len(rows):
-                rows = rows.astype(np.intp)
+            rows = rows if len(rows) else rows.astype(np.intp)
         return replace(self, **{name: getattr(self, name)[rows] for name in _COLUMNS})
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,12 +1,11 @@
 """Ratings of single lists, such as satisfaction, and judgments made of pairs of them.
 
-The n (n - 1) / 2 pairs of n rated lists of a group (a query, or one judge's lists of a query) hold
-no more than n - 1 independent comparisons. A pair of lists i and j therefore has the weight
+The pairs of n rated lists of a group (a query, or one judge's lists of a query) hold no more than
+n - 1 independent comparisons. A pair of lists i and j therefore has the weight
 
     2 w_i w_j / (sum of w in the group),        2 / n if all lists have the weight 1
 
-so that all pairs of a group together weigh n - 1, and a list of weight 2 counts as two lists. Pairs
-that are left out take their weight with them.
+and all pairs of a group together weigh n - 1. Pairs that are left out take their weight with them.
 """
 
 from __future__ import annotations
@@ -108,20 +107,19 @@ def read_ratings(
     Ratings(2 lists of 2, grades 2 > 1 > 0)
     """
     told = parse_given_map(columns, "columns", "grades=labels,rating=stars")
-    if rating is not None and told.setdefault("rating", rating) != rating:
-        raise InputError(f"`rating` is {rating!r}, and `columns` says another", "name it once")
+    if rating is not None:
+        told["rating"] = rating
     options = ReadOptions(
         scale, n_ranks, told, None, unjudged, null_values, strict=strict, encoding=encoding
     )
     table, name, notes = read_table(path, RATED_LISTS, options, advance)
     lists, scale = graded_lists(table, "grades", options, name)
     lists, count = grade_unjudged(lists, scale, unjudged)
-    weights = table.weights()
     found = Ratings(
         lists,
         table.numbers("rating"),
         scale,
-        np.ones(len(lists)) if weights is None else weights,
+        table.weights(),
         *(np.array(table.values(name, parse_id), object) for name in ("query", "judge")),
     )
     of = f"within the lists {'has' if count == 1 else 'have'} no grade (null)"
@@ -140,9 +138,9 @@ class RatingPairs:
     groups, possible : int
         Groups of two or more lists, and their pairs.
     without_id, alone : int
-        Lists without the query or judge that they need, or alone in their group.
+        Lists without a query or judge, or alone in their group.
     equal, small, not_drawn : int
-        Pairs left out: their ratings are equal or differ too little, or others were drawn.
+        Pairs left out: of equal ratings, of too small a difference, or not drawn.
     """
 
     preferences: Preferences
@@ -179,13 +177,11 @@ def pairs_from_ratings(
     ties : bool, default True
         Whether pairs of equal ratings become ties or are left out.
     equal_weights : bool, default False
-        Whether a pair of lists has the product of their weights, not twice that over the sum of
-        weights of the group.
+        Whether a pair of lists has the product of their weights alone.
     at_most : int, optional
         Draw this many of the pairs if there are more. They get all of the weight.
     seed : int, optional
-        Draws which list of a pair is shown as a; by default sides win in turn. It also draws the
-        `at_most` pairs, by default as 0 does.
+        Draws the `at_most` pairs, and which list is shown as a; by default sides win in turn.
 
     Returns
     -------
@@ -204,10 +200,6 @@ def pairs_from_ratings(
 
     groups = _groups(ratings, within)
     sizes = np.bincount(groups[groups >= 0])
-    of = "" if within == "all" else f" of one {within}"
-    if sizes.max(initial=0) < 2:
-        remedy = 'name the queries (and judges), or pair all lists: `within="all"`'
-        raise InputError(f"no two rated lists{of}", remedy)
     possible = int((sizes * (sizes - 1) // 2).sum())
     if possible > MAX_PAIRS:
         problem = f"{possible:,} pairs of lists, and at most {MAX_PAIRS:,} can be compared"
@@ -218,8 +210,10 @@ def pairs_from_ratings(
     rounding = 16 * np.finfo(float).eps * np.maximum(np.abs(one), np.abs(other))
     large = ~equal & (np.abs(one - other) >= min_difference - rounding)
     if not large.any():
+        of = "" if within == "all" else f" of one {within}"
         by = f" by {min_difference:g} or more" if min_difference else ""
-        raise InputError(f"no two ratings{of} differ{by}", "rate more lists")
+        remedy = 'rate more lists, name their queries, or pair all: `within="all"`'
+        raise InputError(f"no two ratings{of} differ{by}", remedy)
     kept = drawn = np.flatnonzero(large | (equal & ties))
     if at_most is not None and at_most < len(kept):
         chosen = np.random.default_rng(seed or 0).choice(len(kept), at_most, replace=False)
@@ -269,7 +263,8 @@ def _all_pairs(groups: Integers, sizes: Integers) -> Integers:
     pairs_of = cache(lambda n: np.stack(np.triu_indices(n, 1)))
     starts = (groups < 0).sum() + sizes.cumsum() - sizes
     pairs = [start + pairs_of(n) for start, n in zip(starts, sizes.tolist(), strict=True)]
-    return np.argsort(groups, kind="stable").take(np.concatenate(pairs, axis=1))
+    rows = np.concatenate([np.empty((2, 0), np.int64), *pairs], axis=1)
+    return np.argsort(groups, kind="stable").take(rows)
 
 
 def _a_is_first(lead: Floats, seed: int | None) -> NDArray[np.bool_]:

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.columns import column_of, parse_id
+from dcglearn.base.tables.columns import Column, column_of
 from dcglearn.base.tables.frames import FrameLike
 from dcglearn.base.tables.places import Place
-from dcglearn.base.types import Floats
-from dcglearn.judgments.meaning.cells import GivenMap, parse_weight
-from dcglearn.judgments.meaning.sides import shown_answers
+from dcglearn.judgments.meaning.cells import GivenMap
+from dcglearn.judgments.meaning.columns import JUDGMENTS, ColumnMap
 from dcglearn.judgments.meaning.unjudged import UnjudgedRule
 from dcglearn.judgments.options import Note, ReadOptions
 from dcglearn.judgments.packed import PackedPairs, is_packed
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.documents import DocumentGrades
+from dcglearn.judgments.reading.fields import FieldBlock
 from dcglearn.judgments.reading.judgments import JudgmentReader
-from dcglearn.judgments.reading.lists import ListColumn, lists_of
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike
 
 
@@ -167,40 +165,25 @@ def preferences_of_arrays(
     """Return judgments from two arrays of grades, or of grade indices, of shape (n, K)."""
     if indices and scale is None:
         raise InputError("grade indices without a scale", "give `scale`, best grade first")
-    arrays = [_matrix(side, name) for side, name in ((a, "a"), (b, "b"))]
-    if arrays[0].shape != arrays[1].shape:
-        shapes = f"lists of shapes {arrays[0].shape} and {arrays[1].shape}"
-        raise InputError(shapes, "give two arrays of (n, K)")
-    n = len(arrays[0])
-    columns = {
-        name: None if held is None else np.asarray(held, object)
-        for name, held in (
-            ("answers", answers),
-            ("weights", weights),
-            ("queries", queries),
-            ("judges", judges),
-        )
+    lists = {
+        side: _lists(held, side, scale if indices else None) for side, held in (("a", a), ("b", b))
     }
-    for name, held in columns.items():
-        if held is not None and held.shape != (n,):
-            problem = f"{counted(n, 'pair')} of lists, and not as many {name}"
+    rows = len(lists["a"])
+    given = {"answer": answers, "weight": weights, "query": queries, "judge": judges}
+    arrays = {name: np.asarray(held, object) for name, held in given.items() if held is not None}
+    if lists["a"].codes.shape != lists["b"].codes.shape:
+        raise InputError("lists of a and b differ in shape", "give two arrays of (n, K)")
+    for name, held in arrays.items():
+        if held.shape != (rows,):
+            problem = f"{counted(rows, 'pair')} of lists, and {name} has the shape {held.shape}"
             raise InputError(problem, "give one value per pair")
+    columns = {name: column_of(held) for name, held in arrays.items()}
+    if "weight" in columns and (columns["weight"].codes < 0).any():
+        row = int(np.argmin(columns["weight"].codes))
+        raise InputError("the weight is missing", "give one per pair", row_place(row))
     reader = JudgmentReader(ReadOptions(scale=scale, unjudged="nothing" if indices else unjudged))
-    reader.add_coded(
-        tuple(
-            _indices(array, name, scale) if indices and scale else _labels(array, name)
-            for array, name in zip(arrays, "ab", strict=True)
-        ),
-        shown_answers({"answer": column_of(columns["answers"])}, n),
-        None if columns["weights"] is None else _weights(columns["weights"]),
-        row_place,
-        {
-            name: None
-            if columns[argument] is None
-            else column_of(columns[argument]).parsed(partial(parse_id, name=name), row_place)
-            for name, argument in (("query", "queries"), ("judge", "judges"))
-        },
-    )
+    block = FieldBlock(columns | lists, rows, ColumnMap({}, (), (), JUDGMENTS), row_place, {})
+    reader.add(block, check_lists=not indices)
     found = reader.preferences
     for line in reader.notes:
         note(line)
@@ -212,7 +195,8 @@ def row_place(row: int) -> str:
     return f"row {row + 1}"
 
 
-def _matrix(values: ArrayLike, side: str) -> NDArray[Any]:
+def _lists(values: ArrayLike, side: str, scale: Scale | None) -> Column:
+    """Return the lists of an array of labels, or of indices of a scale's grades."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -220,32 +204,14 @@ def _matrix(values: ArrayLike, side: str) -> NDArray[Any]:
     if array.ndim != 2:
         problem = f"{side} is not an array of shape (n, K)"
         raise InputError(problem, "fill short lists up with None")
-    return array
-
-
-def _labels(array: NDArray[Any], side: str) -> ListColumn:
-    found = lists_of(array, side, row_place)
-    found.check(side, row_place, None)
-    return found
-
-
-def _indices(array: NDArray[Any], side: str, scale: Scale) -> ListColumn:
+    if scale is None:
+        column = column_of(array.ravel())
+        return Column(column.codes.reshape(array.shape), column.values)
     if array.dtype.kind not in "iu":
         raise InputError(f"grade indices of {side} are {array.dtype}", "give integers")
     wrong = ((array < NO_DOCUMENT) | (array >= len(scale))).any(axis=1)
     if wrong.any():
-        problem, remedy = (
-            f"a grade index of {side} is off the scale",
-            f"use -1 ... {len(scale) - 1}",
-        )
+        problem = f"a grade index of {side} is off the scale"
+        remedy = f"use -1 ... {len(scale) - 1}"
         raise InputError(problem, remedy, row_place(int(np.argmax(wrong))))
-    lengths = np.full(len(array), array.shape[1], np.int64)
-    return ListColumn(array.ravel().astype(np.int32), lengths, list(scale.labels))
-
-
-def _weights(values: NDArray[Any]) -> Floats:
-    parsed = column_of(values).parsed(parse_weight, row_place)
-    if (parsed.codes < 0).any():
-        row = row_place(int(np.argmin(parsed.codes)))
-        raise InputError("the weight is missing", "give one per pair", row)
-    return np.array(parsed.values, float)[parsed.codes]
+    return Column(array.astype(np.int32), list(scale.labels))

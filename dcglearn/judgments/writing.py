@@ -1,7 +1,6 @@
 """Judgments as files, column by column and a block of rows at a time.
 
-Each distinct id, answer or grade becomes text once. Files are those that :func:`json.dumps` and
-:class:`csv.writer` write record by record.
+Each distinct id, answer or grade becomes text once.
 """
 
 from __future__ import annotations
@@ -30,6 +29,8 @@ _ROWS = 1 << 15
 
 _SIDES = ("a", "b")
 
+_dumps = partial(json.dumps, ensure_ascii=False)
+
 Columns = dict[str, NDArray[Any]]
 
 
@@ -41,9 +42,8 @@ def write_preferences(preferences: Preferences, path: PathLike) -> None:
     preferences : Preferences
     path : path-like
         ``.jsonl``, ``.json``, ``.csv``, ``.tsv``, ``.parquet`` or ``.arrow``; text may also be
-        compressed, such as ``.jsonl.gz``. Columns without content (no query ids, no judges, all
-        weights 1) are left out. Empty ranks within a list are read back as such with
-        ``unjudged="nothing"`` only.
+        compressed, such as ``.jsonl.gz``. Columns without content are left out. Empty ranks within
+        a list are read back as such with ``unjudged="nothing"`` only.
 
     Raises
     ------
@@ -61,9 +61,9 @@ def write_preferences(preferences: Preferences, path: PathLike) -> None:
     for column, nothing in (("query", None), ("weight", 1), ("judge", None)):
         if set(columns[column].tolist()) == {nothing}:
             del columns[column]
-    if suffix in (".csv", ".tsv"):
-        _check_list_texts(labels, os.fspath(path))
     if suffix in _TEXT:
+        if suffix in (".csv", ".tsv"):
+            _check_list_texts(labels, os.fspath(path))
         write_text_blocks(path, _TEXT[suffix](columns, labels))
     elif len({isinstance(label, str) for label in labels}) > 1:
         problem = f"a {suffix} file holds names or numbers, and the grades {preferences.scale} both"
@@ -93,14 +93,19 @@ def _arrow_lists(lists: Grades, labels: Sequence[Any]) -> Any:
     return pa.ListArray.from_arrays(pa.array(ends), pa.array(labels).take(pa.array(flat)))
 
 
-def _blocks(columns: Columns, labels: Sequence[str], between: str) -> Iterator[dict[str, Any]]:
-    """Iterate over blocks of rows: lists as the texts of their labels, other values as they are."""
+def _blocks(
+    columns: Columns, labels: Sequence[Label], as_json: bool = True
+) -> Iterator[dict[str, Any]]:
+    """Iterate over blocks of rows: lists as text, ``["good", null]`` or ``good -``."""
     import pyarrow.compute as pc
 
+    entries = [*map(_dumps, labels), "null"] if as_json else [*map(str, labels), "-"]
+    begin, between, end = ("[", ", ", "]") if as_json else ("", " ", "")
     for row in range(0, len(columns["a"]), _ROWS):
         block = {name: column[row : row + _ROWS] for name, column in columns.items()}
         for name in _SIDES:
-            block[name] = pc.binary_join(_arrow_lists(block[name], labels), between)
+            lists = pc.binary_join(_arrow_lists(block[name], entries), between)
+            block[name] = pc.binary_join_element_wise(begin, lists, end, "")
         yield {name: column.tolist() for name, column in block.items()}
 
 
@@ -112,9 +117,8 @@ def _json(
     end: str = "\n",
 ) -> Iterator[str]:
     """Iterate over the text of JSON objects."""
-    shown = (f'"{name}": ' + ("[%s]" if name in _SIDES else "%s") for name in columns)
-    form = f"{{{', '.join(shown)}}}"
-    for block in _blocks(columns, [*map(_dumps, labels), "null"], ", "):
+    form = "{{{}}}".format(", ".join(f'"{name}": %s' for name in columns))
+    for block in _blocks(columns, labels):
         for name in block.keys() - {*_SIDES, "weight"}:
             known = {value: _dumps(value) for value in set(block[name])}
             block[name] = map(known.__getitem__, block[name])
@@ -123,23 +127,28 @@ def _json(
     yield end
 
 
-_dumps = partial(json.dumps, ensure_ascii=False)
-
-
 def _csv(columns: Columns, labels: Sequence[Label], delimiter: str = ",") -> Iterator[str]:
     """Iterate over the text of a table."""
     yield delimiter.join(columns) + "\n"
-    for block in _blocks(columns, [*map(str, labels), "-"], " "):
+    for block in _blocks(columns, labels, as_json=not all(map(_is_one_word, labels))):
         text = io.StringIO()
         writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
         writer.writerows(zip(*block.values(), strict=True))
         yield text.getvalue()
 
 
+def _is_one_word(label: Label) -> bool:
+    """Return whether a grade is read back from lists whose entries have blanks between them."""
+    return parse_list_text(str(label)) == [str(label)]
+
+
 def _check_list_texts(labels: Sequence[Label], path: str) -> None:
-    """Refuse grades that would be read as several, or as others."""
+    """Refuse grades that no list in CSV can hold."""
+    plain = all(map(_is_one_word, labels))
     for label in labels:
-        if parse_list_text(str(label)) != [str(label)] or canonical_label(str(label)) != label:
+        name = str(label)
+        escaped = not plain and _dumps(name) != f'"{name}"'
+        if escaped or canonical_label(name) != label:
             problem = f"the grade {label!r} cannot be written in a CSV list"
             raise InputError(problem, "use .jsonl", path)
 

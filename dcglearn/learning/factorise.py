@@ -25,22 +25,13 @@ c g' always orders lists as the rank-1 part does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
-from dcglearn.learning.record import Gauge, Normalisation, is_affine
-
-
-@dataclass(frozen=True)
-class Factors(Normalisation):
-    """The discounts (K,) and gains (L,) of a W, in a gauge."""
-
-    discounts: Floats
-    gains: Floats
+from dcglearn.learning.record import Factors, Gauge, is_affine
 
 
 def factorise(

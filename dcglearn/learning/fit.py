@@ -9,11 +9,11 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.learning.data_share import DataShare
-from dcglearn.learning.factorise import Factors, factorise
+from dcglearn.learning.factorise import factorise
 from dcglearn.learning.identify import identify
 from dcglearn.learning.null_space import constant_grades, constant_ranks
 from dcglearn.learning.problem import Problem
-from dcglearn.learning.record import Certificate, ChosenC, Identifiability
+from dcglearn.learning.record import Certificate, ChosenC, Factors, Identifiability
 from dcglearn.learning.solve import Solution, SolverName, check_not_zero, solve
 from dcglearn.learning.sums import GramMatrices, gram_matrices
 from dcglearn.measures.dcg import DCG

@@ -17,10 +17,10 @@ import numpy as np
 from dcglearn.base.types import Floats
 from dcglearn.learning.cones import Cone
 from dcglearn.learning.data_share import HALF, NEGLIGIBLE, DataShare, DeterminedGauge
-from dcglearn.learning.factorise import Factors, factorise
+from dcglearn.learning.factorise import factorise
 from dcglearn.learning.null_space import null_space
 from dcglearn.learning.problem import Problem
-from dcglearn.learning.record import Determined, Identifiability, is_affine
+from dcglearn.learning.record import Determined, Factors, Identifiability, is_affine
 from dcglearn.learning.sums import GramMatrices, gram_matrices, quadratic_model
 from dcglearn.measures.discounts import rule_discounts
 

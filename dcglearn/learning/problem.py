@@ -217,8 +217,8 @@ class Problem:
         return replace(self, source=self.arrays.take(rows, times))
 
     def sample(self, n: int) -> Problem:
-        """Return the problem of about n of the pairs, evenly spaced, with C scaled up to match."""
-        source = self.source.sample(max(1, self.n_pairs // n))
+        """Return the problem of at most n evenly spaced pairs, with C scaled up to match."""
+        source = self.source.sample(-(-self.n_pairs // n))
         return replace(self, source=source, C=self.C * self.n_pairs / source.n_pairs)
 
 

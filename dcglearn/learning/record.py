@@ -122,8 +122,8 @@ class SolverRun:
 
 
 @dataclass(frozen=True)
-class Normalisation:
-    """The gauge of a DCG, what it fixes, and how near to rank 1 W is.
+class Factors:
+    """The DCG of a W in a gauge, what that fixes, and how near to rank 1 W is.
 
     Attributes
     ----------
@@ -133,12 +133,16 @@ class Normalisation:
         -1; the others are relative to these.
     singular_values : ndarray of float, shape (min(K, L),)
         Of W in its gauge, descending.
+    discounts : ndarray of float, shape (K,)
+    gains : ndarray of float, shape (L,)
     """
 
     gauge: Gauge
     fixed_discounts: tuple[int, ...]
     fixed_gains: tuple[int, ...]
     singular_values: Array
+    discounts: Array
+    gains: Array
 
     @property
     def rank_one_share(self) -> float:
@@ -345,11 +349,29 @@ class ParametersRecord:
 
 @dataclass(frozen=True)
 class AgreementRecord:
-    """Agreement of three measures with the judgments that were learned from."""
+    """Agreement of measures with the judgments that were learned from.
+
+    `factors` is that of the DCG of W, `dcg` that of the DCG of the file.
+    """
 
     utility: float
     rank_one: float
+    factors: float
     dcg: float
+
+
+@dataclass(frozen=True)
+class PriorRecord:
+    """What the DCG of the file started from (see ``usual.LearnedDCG``); nan: not learned."""
+
+    name: str
+    centres: dict[str, float]
+    judgments: int
+    gains_from_data: Array
+    discounts_from_data: Array
+    lapses: float
+    side: float
+    scale: float
 
 
 @dataclass(frozen=True)
@@ -406,13 +428,14 @@ class LearnedRecord:
     parameters: ParametersRecord
     solution: SolverRun
     certificate: Certificate
-    factors: Normalisation
+    factors: Factors
     identifiability: Identifiability
     undetermined: tuple[str, ...]
     agreement: AgreementRecord
     intervals: ParameterIntervals | None = None
     choice: ChosenC | None = None
     certainty: CertaintyRecord | None = None
+    prior: PriorRecord | None = None
 
     @classmethod
     def read(cls, content: MeasureFile) -> LearnedRecord | None:
@@ -435,9 +458,12 @@ class LearnedRecord:
         """Return the numbers of gains and of discounts that the record describes."""
         known, bounds, certainty = self.identifiability, self.intervals, self.certainty
         sizes = {
+            (len(self.factors.gains), len(self.factors.discounts)),
             (len(known.gain_share), len(known.discount_share)),
             (len(known.gains_determined_by), len(known.discounts_determined_by)),
         }
+        if self.prior is not None:
+            sizes.add((len(self.prior.gains_from_data), len(self.prior.discounts_from_data)))
         if bounds is not None:
             sizes.add((len(bounds.gains), len(bounds.discounts)))
         if certainty is not None and not certainty.reason:

@@ -42,10 +42,9 @@ from dcglearn.base.types import Floats
 from dcglearn.correlation.agreement import outcomes, weighted_mean
 from dcglearn.judgments.folds import query_counts, query_folds
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.factorise import Factors
 from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.problem import Problem
-from dcglearn.learning.record import ChosenC, ParameterIntervals
+from dcglearn.learning.record import ChosenC, Factors, ParameterIntervals
 from dcglearn.learning.solve import C_GRID, SolverName, solve_path
 from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.statistics.clustered_means import clustered_mean

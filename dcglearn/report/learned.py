@@ -18,6 +18,7 @@ from dcglearn.learning.record import (
     NumberRecord,
     ParameterIntervals,
     ParametersRecord,
+    PriorRecord,
     as_json,
 )
 from dcglearn.learning.resample import fit_of
@@ -30,6 +31,7 @@ from dcglearn.report.undetermined import undetermined_statements
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
     from dcglearn.inference.certainty import Certainty
     from dcglearn.inference.ratios import Estimated
+    from dcglearn.inference.usual import LearnedDCG
     from dcglearn.learning.learner import DCGLearner
 
 
@@ -40,6 +42,7 @@ def learned_measure(
     use: MeasurePart = "dcg",
     intervals: ParameterIntervals | None = None,
     certainty: Certainty | None = None,
+    usual: LearnedDCG | None = None,
 ) -> MeasureFile:
     """Return a fit as a measure file.
 
@@ -56,6 +59,8 @@ def learned_measure(
         Of the gains and discounts.
     certainty : Certainty, optional
         What a model of the judgment says.
+    usual : LearnedDCG, optional
+        The DCG of the file, learned from the usual measures; by default it is that of W.
 
     Returns
     -------
@@ -64,7 +69,7 @@ def learned_measure(
     """
     found, labels = fit_of(learned), preferences.scale.labels
     file = JudgmentsRecord(source, len(preferences), len(preferences.pairs))
-    return learned_measure_of(found, labels, file, use, intervals, certainty)
+    return learned_measure_of(found, labels, file, use, intervals, certainty, usual)
 
 
 def learned_measure_of(
@@ -74,10 +79,12 @@ def learned_measure_of(
     use: MeasurePart = "dcg",
     intervals: ParameterIntervals | None = None,
     certainty: Certainty | None = None,
+    usual: LearnedDCG | None = None,
 ) -> MeasureFile:
     """Return what :func:`learned_measure` does, of pairs in memory or in files."""
     problem, factors = learned.problem, learned.factors
-    dcg = DCG(factors.gains, factors.discounts, grades=labels)
+    of_W = DCG(factors.gains, factors.discounts, grades=labels)
+    dcg = of_W if usual is None else usual.dcg
     utility = LinearUtility(learned.weights, labels)
     nearest = LinearUtility(rank_one(learned.weights), labels)
     encoding = "grades" if problem.monotone else "documents"
@@ -91,12 +98,26 @@ def learned_measure_of(
         factors=factors,
         identifiability=known,
         undetermined=tuple(undetermined_statements(known, labels, parameters.noun)),
-        agreement=AgreementRecord(*problem.source.agreements([utility, nearest, dcg])),
+        agreement=AgreementRecord(*problem.source.agreements([utility, nearest, of_W, dcg])),
         intervals=intervals,
         choice=learned.choice,
         certainty=None if certainty is None else certainty_record(certainty),
+        prior=None if usual is None else _prior(usual),
     )
     return MeasureFile(dcg=dcg, utility=utility, use=use, about=as_json(record))
+
+
+def _prior(usual: LearnedDCG) -> PriorRecord:
+    return PriorRecord(
+        name=usual.prior,
+        centres=usual.centres,
+        judgments=usual.n_judgments,
+        gains_from_data=usual.gains_from_data,
+        discounts_from_data=usual.discounts_from_data,
+        lapses=usual.lapses,
+        side=usual.side,
+        scale=usual.scale,
+    )
 
 
 def certainty_record(certainty: Certainty) -> CertaintyRecord:

@@ -9,11 +9,12 @@ from dcglearn.learning.record import (
     Gauge,
     LearnedRecord,
     ParameterIntervals,
+    PriorRecord,
 )
 from dcglearn.naming.measure_files import MeasureFile
 from dcglearn.report.answer import answer
 from dcglearn.report.certainty_words import EMPTY_RANKS
-from dcglearn.report.parameter_tables import learned_record, parameter_tables
+from dcglearn.report.parameter_tables import learned_record, parameter_tables, tables_of_W
 from dcglearn.report.tables import Table
 from dcglearn.report.wording import bulleted, wrap_lines
 
@@ -63,24 +64,71 @@ def learned_text(content: MeasureFile, source: str = "") -> str:
         "",
         *(wrap_lines(one) for one in _about_numbers(record)),
         "",
-        "what the judgments do not determine:",
+        "what the judgments do not determine without a prior:"
+        if record.prior
+        else "what the judgments do not determine:",
         bulleted(record.undetermined),
         "",
+        *(_without_prior(content, record) if record.prior else []),
         "details:",
         *_details(record),
     ]
     return "\n".join(lines)
 
 
+def _without_prior(content: MeasureFile, record: LearnedRecord) -> list[str]:
+    gains, discounts = tables_of_W(content)
+    return [
+        "W, of the quadratic program, as gains and discounts:",
+        gains.text(),
+        "",
+        discounts.text(),
+        "",
+        *(wrap_lines(one) for one in _about_shares(record)),
+        "",
+    ]
+
+
 def _about_numbers(record: LearnedRecord) -> list[str]:
     """Return what the columns of the tables are, and how they are normalised."""
-    known, certainty = record.identifiability, record.certainty
+    certainty, prior = record.certainty, record.prior
+    if prior is None:
+        learned = "learned: what agrees best with the judgments; measure files hold it"
+    else:
+        learned = f"learned: {_about_prior(prior)}; measure files hold it"
     lines = []
     if certainty is not None and certainty.reason and record.parameters.noun != "grade":
         lines.append(f"no interval: {certainty.reason}")
     if certainty is not None and not certainty.reason:
-        lines += _about_estimates(certainty)
-    lines += [
+        lines += [learned, *_about_estimates(certainty)]
+    elif prior is not None:
+        lines.append(learned)
+    if prior is None:
+        return [*lines, *_about_shares(record)]
+    return [
+        *lines,
+        "from data: how much of the variance that the prior leaves to the logarithm of a number "
+        "the judgments took away (1: all of it); it is not a standard error",
+    ]
+
+
+def _about_prior(prior: PriorRecord) -> str:
+    if prior.name != "usual":
+        return f"starts from {prior.name} and departs from it on evidence"
+    named = [(name, share) for name, share in prior.centres.items() if share >= _LEAST_SHARE]
+    words = ", ".join(f"{share:.0%} {name}" for name, share in named)
+    rest = 1 - sum(share for _, share in named)
+    others = f", {rest:.0%} others" if rest >= _LEAST_SHARE / 2 else ""
+    return f"starts from the usual measures ({words}{others}) and departs from them on evidence"
+
+
+_LEAST_SHARE = 0.05
+"""Usual measures with less weight are not named."""
+
+
+def _about_shares(record: LearnedRecord) -> list[str]:
+    known = record.identifiability
+    lines = [
         "data share: how much of a number the data determine, as opposed to the penalty w'w "
         "(1: the data alone); it is not a standard error"
     ]
@@ -95,7 +143,6 @@ def _about_estimates(certainty: CertaintyRecord) -> list[str]:
     if together:
         clusters = f"judgments that share {together} are kept together"
     return [
-        "learned: what agrees best with the judgments; measure files hold it",
         "estimate: by a model of how people answer; if they answer so, its interval holds the true "
         f"number in {certainty.level:.0%} of studies; {clusters}",
         *([f"{EMPTY_RANKS}, which the learned gains need not"] if certainty.empty_ranks else []),
@@ -106,6 +153,7 @@ def _details(record: LearnedRecord) -> list[str]:
     agreements = [
         ("W (the utility)", record.agreement.utility),
         ("rank-1 part of W", record.agreement.rank_one),
+        *([("the DCG of W", record.agreement.factors)] if record.prior else []),
         ("the DCG above", record.agreement.dcg),
     ]
     return [

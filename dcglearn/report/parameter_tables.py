@@ -7,7 +7,7 @@ from typing import Literal, cast
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
-from dcglearn.learning.record import Determined, LearnedRecord, NumberRecord
+from dcglearn.learning.record import CertaintyRecord, Determined, LearnedRecord, NumberRecord
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Label
 from dcglearn.naming.measure_files import MeasureFile
@@ -45,7 +45,10 @@ def learned_record(content: MeasureFile) -> LearnedRecord:
 
 
 def parameter_tables(content: MeasureFile) -> tuple[Table, Table]:
-    """Return gains by grade and discounts by rank, with what determines each.
+    """Return gains by grade and discounts by rank of the DCG of a learned file, as far as known.
+
+    Beside a number is what a model of the judgment estimates, and how much of it the judgments
+    determine: of its prior's variance they took away that share, or the penalty left it to them.
 
     Parameters
     ----------
@@ -63,14 +66,58 @@ def parameter_tables(content: MeasureFile) -> tuple[Table, Table]:
         If a fit did not write it.
     """
     record = learned_record(content)
-    dcg = cast(DCG, content.dcg)  # a record is read only where there is one
-    known, bounds, certainty = record.identifiability, record.intervals, record.certainty
+    if record.prior is None:
+        return _tables(record, content, record.certainty)
+    dcg, certainty, prior = cast(DCG, content.dcg), record.certainty, record.prior
+    middle: tuple[str, ...] = ()
+    estimates: tuple[Sequence[NumberRecord], Sequence[NumberRecord]] = ((), ())
+    if certainty is not None and not certainty.reason:
+        middle = ("estimate", f"{certainty.level:.0%} interval")
+        estimates = (certainty.gains, certainty.discounts)
+
+    def rows(
+        names: Sequence[Label],
+        values: Sequence[float],
+        estimated: Sequence[NumberRecord],
+        shares: Floats,
+    ) -> list[tuple[str, ...]]:
+        return [
+            (
+                str(name),
+                f"{values[i]:.3f}",
+                *(_estimate(estimated[i]) if estimated else ()),
+                "fixed" if share != share else f"{share:.2f}",
+            )
+            for i, (name, share) in enumerate(zip(names, shares, strict=True))
+        ]
+
+    K = len(prior.discounts_from_data)
+    gains = rows(dcg.grades or range(dcg.n_grades), dcg.gains, estimates[0], prior.gains_from_data)
+    discounts = rows(
+        range(1, K + 1), dcg.discounts_for(K).tolist(), estimates[1], prior.discounts_from_data
+    )
+    return (
+        Table(("grade", "learned gain", *middle, "from data"), gains),
+        Table(("rank", "learned discount", *middle, "from data"), discounts),
+    )
+
+
+def tables_of_W(content: MeasureFile) -> tuple[Table, Table]:
+    """Return the gains and discounts of W, with what determines each."""
+    return _tables(learned_record(content), content, None)
+
+
+def _tables(
+    record: LearnedRecord, content: MeasureFile, certainty: CertaintyRecord | None
+) -> tuple[Table, Table]:
+    known, bounds, factors = record.identifiability, record.intervals, record.factors
     gain_origins, discount_origins = parameter_origins(record)
     name, number = ("grade", "gain") if record.parameters.noun == "grade" else _OF_DOCUMENTS
     estimated = certainty is not None and not certainty.reason
+    labels = content.dcg.grades if content.dcg is not None else None
     gains = _rows(
-        dcg.grades or range(dcg.n_grades),
-        dcg.gains,
+        labels or range(len(factors.gains)),
+        factors.gains.tolist(),
         known.gain_share,
         gain_origins,
         certainty.gains if certainty is not None and estimated else None,
@@ -78,7 +125,7 @@ def parameter_tables(content: MeasureFile) -> tuple[Table, Table]:
     )
     discounts = _rows(
         range(1, len(discount_origins) + 1),
-        dcg.discounts_for(len(discount_origins)).tolist(),
+        factors.discounts.tolist(),
         known.discount_share,
         discount_origins,
         certainty.discounts if certainty is not None and estimated else None,

@@ -172,6 +172,15 @@ MarginOption = Annotated[
         "lists differ.",
     ),
 ]
+PriorOption = Annotated[
+    str,
+    typer.Option(
+        "--prior",
+        metavar="usual|MEASURE|none",
+        help="What the DCG starts from and departs from on evidence: the usual measures, one "
+        "measure (a preset, a file), or nothing: then it is that of W.",
+    ),
+]
 GainsOption = Annotated[
     str | None,
     typer.Option(

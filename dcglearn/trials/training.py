@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from dcglearn.axes.registry import USUAL
 from dcglearn.base.types import Pairs
 from dcglearn.design.cells import rng_for, setting_of
 from dcglearn.design.own_functions import NO_FUNCTIONS, OwnFunctions
 from dcglearn.design.setting import Setting
+from dcglearn.inference.ascent import Answers
+from dcglearn.inference.usual import learn_from_answers
 from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.resample import choose_C
@@ -20,6 +23,7 @@ from dcglearn.learning.solve import solve_path
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.simulation.judges import flip_pairs, misgrade_pairs
+from dcglearn.simulation.truths import grade_scale
 from dcglearn.trials.draws import exact_pairs, judged_pairs_of
 
 _OF_TESTS = ("test_lists", "test_pairs", "against", "columns")
@@ -103,11 +107,14 @@ def _with_errors(setting: Setting, pairs: Pairs, rng: np.random.Generator) -> Pa
 def _learn(
     setting: Setting, pairs: Pairs, cell: dict[str, Any], own: OwnFunctions
 ) -> tuple[Measure, Fit | None]:
-    """Return what is learned, and the fit of the quadratic program."""
+    """Return what is learned, and the fit of the quadratic program if it is that."""
     if own.get("learner", setting.learner):
         measure = own.learned(setting, pairs, rng_for(cell, "learner"))
         assert measure is not None  # noqa: S101 - there is such a learner
         return measure, None
+    if setting.learner == USUAL:
+        answers = Answers(pairs, np.ones(len(pairs)))
+        return learn_from_answers(answers, grade_scale(setting.grades)).dcg, None
     learned = _solve(setting, pairs, cell, own)
     return _measure_of(setting, learned), learned
 

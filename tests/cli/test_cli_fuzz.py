@@ -30,7 +30,7 @@ from helpers.command_lines import (
 from helpers.commands import run_command
 
 TIMES = int(os.environ.get("DCGLEARN_FUZZ", "1"))
-EXAMPLES = 100 * TIMES
+EXAMPLES = 40 * TIMES
 """Commands that are run; some seconds."""
 
 SECONDS = 60

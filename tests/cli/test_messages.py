@@ -52,12 +52,6 @@ def test_no_message_of_the_library_names_an_option() -> None:
     assert naming == SHELL_COMMANDS
 
 
-def test_the_check_would_find_an_option(tmp_path: Path) -> None:
-    module = tmp_path / "module.py"
-    module.write_text('"""Not here: --scale."""\n\nTEXT = f"declare {1}, or add --scale"\n')
-    assert [text for text in strings_of(module) if names_an_option(text)] == [", or add --scale"]
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

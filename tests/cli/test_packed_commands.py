@@ -50,7 +50,7 @@ COMMANDS = {
     "test": ["--json"],
     "study": ["--json"],
     "fit": ["--C", "cv", "--json"],
-    "fit --intervals": ["5", "--discounts", "log2", "--json"],
+    "fit --intervals": ["5", "--json"],
 }
 
 
@@ -75,6 +75,7 @@ def test_a_fit_has_the_same_intervals(run: Run, data: Preferences) -> None:
         json.loads(run("fit", place, "--json").stdout)["about"] for place in ("one.jsonl", "two")
     )
     assert packed["certainty"] == plain["certainty"]
+    assert packed["prior"] == plain["prior"]
     assert packed["certainty"]["clusters"] == ["query", "judge"]
     assert packed["learned_from"] == plain["learned_from"] | {"file": "two"}
 

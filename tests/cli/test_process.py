@@ -76,6 +76,15 @@ def test_grades_that_the_terminal_lacks_are_printed_as_escapes(folder: Path, for
     assert ("\\u00e9" if form else "\\xe9") in found.stdout
 
 
+def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
+    line = "-m dcglearn agree p.jsonl --scale good,é"
+    found = shell(f"{line} | head -1; exit ${{PIPESTATUS[0]}}", folder)
+    assert "Traceback" not in found.stderr
+    assert "strict judgments" in found.stdout
+    assert found.returncode == 0
+    assert "Traceback" not in shell(f"{line} >&-", folder).stderr
+
+
 def test_a_closed_standard_error_fails_no_valid_input(folder: Path) -> None:
     line = "-m dcglearn fit p.jsonl --scale good,é -o learned.json"
     found = shell(f"{line} 2>&-", folder)
@@ -86,26 +95,30 @@ def test_a_closed_standard_error_fails_no_valid_input(folder: Path) -> None:
     assert shell(f"{line} >&- 2>&- <&-", folder).returncode == 0
 
 
-def test_sigterm_ends_like_ctrl_c(tmp_path: Path) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "dcglearn", "simulate", "p.jsonl", "-n", "20000"],
-        cwd=tmp_path,
-        check=True,
-        timeout=60,
-        capture_output=True,
-    )
+@pytest.mark.parametrize(
+    ("number", "code", "command"),
+    [
+        (signal.SIGTERM, 143, "fit p.jsonl --intervals 9000 -o x.json"),
+        (signal.SIGINT, 130, "compare p.jsonl --C cv -o x.md"),
+    ],
+)
+def test_signals_leave_nothing(
+    run: Run, tmp_path: Path, number: signal.Signals, code: int, command: str
+) -> None:
+    assert run("simulate", "p.jsonl", "-n", "20000").returncode == 0
     process = subprocess.Popen(
-        [sys.executable, "-m", "dcglearn", "fit", "p.jsonl", "--intervals", "9000", "-o", "x.json"],
+        [sys.executable, "-m", "dcglearn", *command.split()],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
     assert process.stderr is not None
-    next(line for line in process.stderr if line.startswith("learning from resamples"))
-    process.send_signal(signal.SIGTERM)
+    stages = ("choosing C", "learning from", "comparing")
+    next(line for line in process.stderr if line.startswith(stages))  # the work is under way
+    process.send_signal(number)
     _, rest = process.communicate(timeout=60)
-    assert process.returncode == 143
+    assert process.returncode == code
     assert "interrupted; nothing half-written is left" in rest
     assert "Traceback" not in rest
     assert [path.name for path in tmp_path.iterdir()] == ["p.jsonl"]
@@ -142,7 +155,6 @@ def in_session(leader: int) -> list[int]:
     ("number", "whole_group", "code"),
     [
         (signal.SIGTERM, False, 143),
-        (signal.SIGTERM, True, 143),
         (signal.SIGINT, True, 130),
         (signal.SIGKILL, False, -9),
     ],

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -39,23 +40,18 @@ LIBRARIES = SOLVING | OTHERS | {"scipy.stats", "sklearn"}
 """Libraries that are slow to load, or load others that are."""
 
 MAY_LOAD: dict[str, set[str]] = {
-    "--version": set(),
     "--help": set(),
     "fit --help": {"pydantic"},
-    "fit judgments.jsonl": SOLVING,
-    "fit judgments.jsonl --json": SOLVING,
-    "fit judgments.jsonl --discounts log2 --out m.json": SOLVING,
-    "fit judgments.jsonl --C cv": SOLVING,
+    "fit judgments.jsonl --C cv --out m.json": SOLVING,
+    "fit judgments.jsonl --discounts log2": SOLVING,
     "inspect judgments.jsonl": SOLVING,
     "compare judgments.jsonl --repeats 1 --folds 3": SOLVING,
     "explain linear-log2 exponential-log2 --scale 2,1,0": SOLVING,
     "pack judgments.jsonl packed.parquet": READING,
     "agree judgments.jsonl": READING | {"scipy.special"},
-    "evaluate qrels.txt old.run": READING,
     "evaluate qrels.txt old.run new.run": READING,
     "coherence qrels.txt old.run new.run --K 3": SOLVING | {"scipy.stats"},
     "show zipf --scale 2,1,0": {"numpy", "pydantic"},
-    "measures": {"numpy", "pydantic"},
     "export zipf --scale 2,1,0 --to python": {"numpy", "pydantic"},
 }
 """Command -> what it may load of the libraries."""
@@ -98,15 +94,6 @@ def test_a_library_kept_out_is_as_if_not_installed(monkeypatch: pytest.MonkeyPat
     assert importlib.util.find_spec("fractions") is not None, "others are found"
 
 
-def test_the_version(tmp_path: Path) -> None:
+def test_the_version(run: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     for option in ("--version", "-V"):
-        done = subprocess.run(
-            [sys.executable, "-m", "dcglearn", option],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(Path(dcglearn.__file__).parent.parent)},
-            capture_output=True,
-            text=True,
-            timeout=600,
-            check=True,
-        )
-        assert done.stdout == f"dcglearn {dcglearn.__version__}\n"
+        assert run(option).stdout == f"dcglearn {dcglearn.__version__}\n"

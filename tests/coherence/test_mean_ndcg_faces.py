@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcglearn import DCG, MeanVerdict
+from dcglearn import DCG
 from dcglearn.base.types import Floats, Grades
 from dcglearn.coherence.mean_ndcg import mean_verdicts
 from dcglearn.coherence.mean_ndcg_faces import mean_verdicts_with_faces
@@ -95,35 +93,3 @@ def test_a_nonnegative_worst_gain_adds_the_face_where_it_is_zero() -> None:
     assert inside.bounds[1] < 0.2
     assert found.bounds[1] == pytest.approx(0.25)
     assert (found.winner, inside.winner) == ("depends", "depends")
-
-
-@pytest.mark.parametrize(
-    ("inside", "face", "combined"),
-    [
-        ("a", "a", "a"),
-        ("a", "equal", "a"),
-        ("equal", "b", "b"),
-        ("equal", "equal", "equal"),
-        ("a", "b", "depends"),
-        ("b", "depends", "depends"),
-        ("a", "undecided", "undecided"),
-        ("undecided", "equal", "undecided"),
-        ("undecided", "depends", "depends"),
-    ],
-)
-def test_combined_verdicts(
-    inside: str, face: str, combined: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Both are taken as proved, whether or not the search found witnesses."""
-    one = MeanVerdict("equal", (None, None), (0.0, 0.0), (-0.1, 0.1), (), 0.1, 1e-15)
-    other = replace(one, undecided_share=0.2, tolerance=2e-15)
-    verdicts = {3: replace(one, winner=inside), 2: replace(other, winner=face)}
-
-    def fixed(runs: object, pools: object, discounts: object, n_grades: int, *_: object) -> object:
-        return {(0, 1): verdicts[n_grades]}
-
-    monkeypatch.setattr("dcglearn.coherence.mean_ndcg_faces.mean_verdicts", fixed)
-    found = mean_verdicts_with_faces([A, B], POOLS, "zipf", 3)[0, 1]
-    assert found.winner == combined
-    assert found.undecided_share == 0.2
-    assert found.tolerance == 2e-15

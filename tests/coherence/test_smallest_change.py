@@ -7,12 +7,11 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from scipy.optimize import OptimizeResult, linprog
+from scipy.optimize import linprog
 
 from dcglearn import (
     DCG,
     InputError,
-    SolverError,
     advantage,
     smallest_change_of_discounts,
     smallest_change_of_gains,
@@ -200,11 +199,8 @@ def test_a_free_worst_gain_makes_the_change_smaller() -> None:
     [
         ([1, 2, 0], [1, 1], {}, "entry 2: gains increase from 1 to 2"),
         ([2, 1, -1], [1, 1], {"worst_gain": "nonnegative"}, "gains end with -1"),
-        ([2, 1, 1], [1, 1], {"worst_gain": "zero"}, "gains end with 1; give a worst gain of 0"),
         ([2, 1, 0], [1, 1], {"worst_gain": "free"}, "worst_gain: a smallest change with any"),
-        ([2, 1, 0], [1, 1], {"worst_gain": "nil"}, "unknown worst gain 'nil'"),
         ([2, 1], [1, 1], {}, "gains of shape (2,), not (3,)"),
-        ([2, 1, 0], [1], {}, "discounts of shape (1,), not (2,)"),
         ([2, 1, 0], [1, 1], {"norm": "euklid"}, "did you mean 'euclidean'"),
     ],
 )
@@ -224,25 +220,6 @@ def test_the_worst_gain_may_rise_from_zero() -> None:
     assert kept is None
     assert found is not None
     np.testing.assert_allclose(found.tie, [2, 1 + 1 / 5, 2 / 5])
-
-
-def test_a_linear_programme_without_a_solution_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    stopped = OptimizeResult(status=1, x=np.array([1.0]), message="iteration limit")
-    monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: stopped)
-    with pytest.raises(SolverError, match="iteration limit"):
-        smallest_change_of_gains([[0, 1, 0], [-1, 0, 0]], [3, 2, 0.5], [1.5, 0.5], "largest")
-
-
-@pytest.mark.parametrize("error", [-1e-5, 1e-5])
-def test_an_inexact_solution_is_moved_onto_the_tie(
-    error: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    inexact = OptimizeResult(status=0, x=np.array([4 / 3 + error, 2 / 3]), message="")
-    monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: inexact)
-    D = [[0, 1, 0], [-1, 0, 0]]
-    found = smallest_change_of_gains(D, [3, 2, 0.5], [1.5, 0.5], "largest")
-    assert found is not None
-    np.testing.assert_allclose(found.tie, [3, 4 / 3, 0.5], atol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from dcglearn.base.types import Floats, Grades
 from dcglearn.coherence.advantage import (
     WORST_GAINS,
     WorstGain,
-    advantage_by_step,
     cumulative_counts,
     total_counts,
 )
@@ -244,21 +243,13 @@ def test_a_sorted_list_is_not_optimal_if_a_better_document_is_missing() -> None:
         (lambda: advantage([0, 1], [0, 1, 2], 3), "shape (2,) against (3,)"),
         (lambda: advantage([0, 3], [0, 1], 3), "grade index 3"),
         (lambda: verdict([1, 2]), "shape (2,)"),
-        (lambda: winners([[1], [1, 2]]), "advantages are not numbers"),
-        (lambda: winners([1, 2]), "shape (2,)"),
-        (lambda: winners([[]]), "shape (1, 0); give an advantage table"),
         (lambda: verdict([[1, 2]], discounts=[np.inf]), "row 0: discounts hold inf"),
-        (lambda: verdict([[[1]]]), "shape (1, 1, 1)"),
-        (lambda: winners([[np.nan]]), "row 0: advantages hold nan"),
         (
             lambda: verdict([[1, 2]], gains=[1]),
             "gains of shape (1,), not (2,); give one",
         ),
-        (lambda: verdict([[1, 2]], discounts=[1, np.inf]), "discounts of shape (2,), not (1,)"),
         (lambda: verdict([[1, 2]], discounts="log3"), "did you mean 'log2'"),
         (lambda: verdict([[1, 2]], worst_gain="null"), "unknown worst gain 'null'"),
-        (lambda: advantage_by_step([[1, 2]], gains="ab"), "gains are not numbers"),
-        (lambda: advantage_by_step([["x", "y"]]), "advantages are not numbers"),
     ],
 )
 def test_bad_input_is_refused(call: object, message: str) -> None:

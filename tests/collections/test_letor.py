@@ -75,7 +75,7 @@ def test_real_queries() -> None:
         ("1 qid:1\r0 qid:1\r", "line 1: a carriage return without a line feed"),
         ("1 qid:1\n0 1:.5\n", "line 2: no qid, which other lines have"),
         ("1 1:.5\n", "no line has a qid, and there is no file of group sizes"),
-        ("0 qid:1\n\n3 qid:1\n", "line 3: grade 3, and there are 2 grades"),
+        ("0 qid:1\n\n3 qid:1\n", "line 3: the grade is '3'"),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, text: str, problem: str) -> None:

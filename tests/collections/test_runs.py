@@ -25,7 +25,6 @@ from dcglearn import (
     read_run,
     run_of,
 )
-from dcglearn.base.errors import InputWarning
 from dcglearn.collections.runs import DocumentTable, distinct_names
 from dcglearn.evaluation.lookup import look_up
 from helpers.written import write
@@ -121,7 +120,11 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         ("plain.gz", QRELS.encode(), "plain.gz: is not compressed"),
         ("a.json", b'{"q": {"d": 1}', "line 1: is not JSON"),
         ("b.json", b'{"q": 3}', "b.json: no column 'query_id' among q"),
-        ("c.json", b'{"q": {"d": "1x"}}', "query q, document d: the grade '1x' is not a finite"),
+        (
+            "c.json",
+            b'{"q": {"d": "1x", "e": 1}}',
+            "query q, document d: the grade '1x' is not a finite",
+        ),
         ("d.json", b'{"q": {"d": 1, "d": 2}}', 'the key "d" appears twice'),
         ("e.parquet", b"PAR1", "e.parquet: is damaged"),
         ("g.parquet.gz", b"PAR1", "is not compressed, and its name"),
@@ -198,8 +201,8 @@ def test_names_get_as_much_of_the_path_as_distinguishes_them(tmp_path: Path) -> 
     paths.append(write(tmp_path / "third", RUN.replace("mine", "run")))
     tags = [read_run(path).name for path in paths]
     names = distinct_names(tags, paths)
-    assert names[:2] == ["x/run", "y/run"]
-    assert names[2].endswith("/third")  # its tag is the name that the others had in between
+    assert names == ["x/run", "y/run", "run"]
+    assert distinct_names(["mine", "mine", "x/run"], paths) == ["x/run", "y/run", "third"]
     with pytest.raises(InputError, match="appears twice among the runs"):
         distinct_names(tags[:2], [paths[0], tmp_path / "y" / ".." / "x" / "run"])
 
@@ -216,8 +219,6 @@ def test_frames_of_pyterrier_are_read_by_their_ids() -> None:
 def test_odd_bytes_and_numbers(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="line 1: is not UTF-8 text"):  # in a column without use
         read_run(write(tmp_path / "run", b"q1 Q0 d1 1 2.5 caf\xe9\n"))
-    with pytest.raises(InputError, match="line 2: the grade 9007199254740992 is too large"):
-        read_qrels(write(tmp_path / "big", "q1 0 d1 1\nq1 0 d2 9007199254740993\n"))
     with pytest.raises(InputError, match="line 1: the score '1_0' is not a finite number"):
         read_run(write(tmp_path / "odd", "q1 Q0 d1 1 1_0 x\n"))
     plus = read_run(write(tmp_path / "plus", "q1 Q0 d1 1 +1.5 x\n"))
@@ -226,11 +227,8 @@ def test_odd_bytes_and_numbers(tmp_path: Path) -> None:
         read_qrels(write(tmp_path / "q.json", '{"q": {"\\ud800": 1}}'))
 
 
-@pytest.mark.parametrize("score", ["2.5", "+2.5"])
-def test_several_tags_are_one_system_and_said(tmp_path: Path, score: str) -> None:
-    text = f"q1 Q0 d1 1 3 mine\nq1 Q0 d2 2 {score} yours\n"
-    with pytest.warns(InputWarning, match=r"run: 2 tags \(mine, yours\), read as one system, mine"):
-        found = read_run(write(tmp_path / "run", text))
+def test_a_run_is_named_by_its_first_tag(tmp_path: Path) -> None:
+    found = read_run(write(tmp_path / "run", "q1 Q0 d1 1 3 mine\nq1 Q0 d2 2 +2.5 yours\n"))
     assert found.name == "mine"
     assert content(found) == {"q1": {"d1": 3.0, "d2": 2.5}}
 
@@ -305,7 +303,7 @@ def test_documents_of_equal_scores_are_one_group(
     [
         (b'{"q": {"d": NaN}}', "is not JSON (NaN)"),
         (b'{"q": {"d": 1e400}}', "is not a finite number"),
-        (b'{"q": {"d": true}}', "the grade 'True' is not a finite number"),
+        (b'{"q": {"d": true, "e": 2}}', "the grade 'True' is not a finite number"),
         (b'{"q": {"d": 1, "d": 2}}', 'the key "d" appears twice'),
         (b'{"q": {"d\\ud800": 1}}', "is not valid text (half of a character)"),
         (b'{"q": {"\xff": 1}}', "line 1: is not UTF-8 text"),

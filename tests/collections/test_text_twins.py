@@ -29,32 +29,35 @@ def twin_trec(content: bytes, n_fields: int) -> list[Row] | set[int]:
         return faults
     text = content.decode().removeprefix("\ufeff")
     lines = [
-        (number, line)
+        (number, line.removesuffix("\r"))
         for number, line in enumerate(text.split("\n"), 1)
-        if line.strip(BLANKS) and not line.startswith("#")
+        if line.strip("\r") and not line.startswith("#")
     ]
-    split = [(number, twin_fields(line)) for number, line in lines]
-    wrong = [number for number, fields in split if len(fields) != n_fields]
-    if wrong:
-        by_tabs = [(number, line.split("\t")) for number, line in lines]
-        neither = {n for n, fields in by_tabs if len(fields) != n_fields} & set(wrong)
-        if any(len(fields) != n_fields for _, fields in by_tabs):
-            return {min(neither or wrong)}
-        split = [(number, [field.strip(BLANKS) for field in fields]) for number, fields in by_tabs]
-    rows, faults = [], set()
-    for number, fields in split:
+    split = [(n, [field.strip(BLANKS) for field in line.split("\t")]) for n, line in lines]
+    if any(len(fields) != n_fields for _, fields in split):
+        lines = [(number, line) for number, line in lines if line.strip(BLANKS)]
+        split = [(number, twin_fields(line)) for number, line in lines]
+        wrong = [number for number, fields in split if len(fields) != n_fields]
+        if wrong:
+            by_tabs = {number for number, line in lines if line.count("\t") == n_fields - 1}
+            return {min(set(wrong) - by_tabs or wrong)}
+    written = [fields[3 if n_fields == 4 else 4] for _, fields in split]
+    values, faults = [], set()
+    for (number, _), one in zip(split, written, strict=True):
         try:
-            value = twin_number(fields[3 if n_fields == 4 else 4])
+            values.append(twin_number(one) if one else None)
         except ValueError:
-            return {number} | faults
-        if not (fields[0] and fields[2]):
-            faults = faults or {number}
-        rows.append((fields[0], fields[2], value))
-    if faults or not rows:
-        return faults or {0}
-    large = [abs(value) for _, _, value in rows if n_fields == 4 and abs(value) >= 2**53]
-    if large:
-        return {next(n for (n, _), r in zip(split, rows, strict=True) if abs(r[2]) == max(large))}
+            values.append(one)
+            faults.add(number)
+    if n_fields == 4 and not any(isinstance(value, float) for value in values):
+        names = list(dict.fromkeys(filter(None, written)))
+        values, faults = [float(names.index(one)) if one else None for one in written], set()
+    if faults:
+        return {min(faults)}
+    rows = [(fields[0], fields[2], value) for (_, fields), value in zip(split, values, strict=True)]
+    missing = [n for (n, _), row in zip(split, rows, strict=True) if None in row or "" in row]
+    if missing or not rows:
+        return {missing[0] if missing else 0}
     ids = [row[:2] for row in rows]
     again = [number for i, (number, _) in enumerate(split) if ids[i] in ids[:i]]
     return {again[0]} if again else rows

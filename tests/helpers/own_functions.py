@@ -10,6 +10,26 @@ from dcglearn.design.config import Config
 from dcglearn.lab.run import compute_cells
 from dcglearn.lab.store import Store
 
+FLIPS = """# Figures 5 and 6, small.
+experiment = "flips"
+figures = [5, 6]
+seed = 5
+repetitions = 2
+
+[setting]
+pairs = 20
+test_pairs = 100
+
+[sweep]
+truth = ["data-1", "data-2"]
+flips = [0, 5]
+
+[quick]
+flips = [0]
+repetitions = 1
+"""
+"""A shipped experiment with eight small cells; quick, with two."""
+
 CONFIG = """
 experiment = "mine"
 figures = ["T"]

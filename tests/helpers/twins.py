@@ -10,8 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from dcglearn import InputError
-from dcglearn.base.errors import InputWarning
+from dcglearn import InputError, InputWarning
 
 BLANKS = " \t\v\f\r"
 

@@ -48,9 +48,9 @@ def likelihood_ratio_p(X: np.ndarray, y: np.ndarray) -> float:
 
 @pytest.mark.parametrize("per_query", [1, 4])
 def test_judgments_by_a_coin_reject_little(per_query: int) -> None:
-    """Of 40 studies, each with hypotheses that are true; and they support no measure."""
+    """Of 20 studies, each with hypotheses that are true; and they support no measure."""
     rejected = np.zeros(6)
-    for seed in range(40):
+    for seed in range(20):
         data = with_effect(400, np.random.default_rng(seed), per_query=per_query)
         free, wider = JudgmentModel().fit(data), JudgmentModel(position_dependent=True).fit(data)
         smaller = [
@@ -60,7 +60,7 @@ def test_judgments_by_a_coin_reject_little(per_query: int) -> None:
         tests = [likelihood_ratio(one, free) for one in smaller] + [likelihood_ratio(free, wider)]
         shown = support_of(smaller[1], []) != "open"
         rejected += np.array([no_effect(free) < 0.05, *(test.p < 0.05 for test in tests), shown])
-    assert (rejected <= 5).all()
+    assert (rejected <= 4).all()
 
 
 def test_the_side_is_tested_nevertheless(rng: np.random.Generator) -> None:

@@ -106,10 +106,10 @@ def test_frames_of_other_tools() -> None:
         ({"answer": ["a", []]}, "row 2: the answer is"),
         ({"a": [[1], [True]]}, 'row 2, "a", rank 1: grade True is a truth value'),
         ({"a": [[1], [[1]]]}, 'row 2, "a", rank 1: grade [1]; use numbers or names'),
-        ({"a": [[1], ["1 "]], "b": [[0], ["good"]]}, "grades are numbers (1, 0) and names (good)"),
+        ({"a": [[1], ["1 "]], "b": [[0], ["good"]]}, "row 2, \"b\", rank 1: grade 'good' is off"),
         ({"answer": ["a", "c"]}, "row 2: the answer is 'c'"),
-        ({"a": [[1], 3]}, 'row 2: "a" is 3, not a list'),
-        ({"b": [[1], [None]]}, 'row 2: "b": an empty list'),
+        ({"a": [[1], 3]}, 'row 2, "a": 3 is not a list'),
+        ({"b": [[1], [None]]}, 'row 2: "b" holds no grade'),
         ({"a": [[1], [0, 1, 7]]}, 'row 2, "a", rank 3: grade 7 is off the scale 2 > 1 > 0'),
         ({"weight": [1.0, np.inf]}, "row 2: the weight is inf"),
         ({"weight": [-1, 1]}, "row 1: the weight is -1"),
@@ -266,13 +266,13 @@ def test_labels_are_never_taken_for_indices() -> None:
     ("a", "b", "more", "message"),
     [
         ([[1, 2], [1]], [[1, 2], [1, 2]], {}, "a is not an array of shape"),
-        ([[1, 2]], [[1]], {}, r"lists of shapes \(1, 2\) and \(1, 1\)"),
+        ([[1, 2]], [[1]], {}, "differ in shape"),
         ([1, 2], [1, 2], {}, "a is not an array of shape"),
         ([["x"]], [["y"]], {}, r"grades are names \(x, y\)"),
         ([[True]], [[False]], {}, "row 1, .a., rank 1: grade True is a truth value"),
         ([[1]], [[3]], {"scale": THREE}, "row 1, .b., rank 1: grade 3 is off the scale"),
         ([[1]], [[2]], {"queries": [1.5]}, '"query" is 1.5'),
-        ([[1]], [[2]], {"judges": ["x", "y"]}, "1 pair of lists, and not as many judges"),
+        ([[1]], [[2]], {"judges": ["x", "y"]}, "1 pair of lists, and judge has"),
     ],
 )
 def test_bad_arrays_are_named(a: Any, b: Any, more: dict[str, Any], message: str) -> None:
@@ -400,3 +400,9 @@ def test_group_numbers_are_those_of_a_dictionary(ids: list[Any]) -> None:
     ]
     array = np.array(ids, object)
     assert group_numbers(array).tolist() == expected
+
+
+def test_lists_of_grade_indices_may_be_empty() -> None:
+    """A system may show nothing."""
+    data = Preferences.of([[[-1, -1], [0, 1]]], ["b"], Scale((1, 0)))
+    assert data.lists.tolist() == [[[-1, -1], [0, 1]]]

@@ -196,7 +196,7 @@ def test_queries_and_judges_are_kept_where_both_lists_have_them() -> None:
     assert made.queries.tolist() == ["p", None, None]
     assert made.judges.tolist() == [None, "x", None]
     assert pairs_from_ratings(frame).preferences.judges.tolist() == [None]
-    with pytest.raises(InputError, match="no two rated lists of one judge"):
+    with pytest.raises(InputError, match="no two ratings of one judge"):
         pairs_from_ratings(frame, "judge")
 
 
@@ -267,10 +267,9 @@ def changed(old: str, new: str) -> str:
         ),
         (TWO, ("--rating", "stars"), "r.jsonl", "unknown column in --columns 'stars'"),
         (TWO, ("--rating", "query"), "r.jsonl, line 1", "\"rating\" is 'q'"),
-        (TWO, ("--rating", "rating", "--columns", "rating=x"), "", "--rating is 'rating'"),
-        (changed('"q"', '"p"'), (), "r.jsonl", "no two rated lists of one query"),
-        (TWO.replace('"query": "q", ', ""), (), "r.jsonl", "no two rated lists of one query"),
-        (TWO, ("--within", "judge"), "r.jsonl", "no two rated lists of one judge"),
+        (changed('"q"', '"p"'), (), "r.jsonl", "no two ratings of one query"),
+        (TWO.replace('"query": "q", ', ""), (), "r.jsonl", "no two ratings of one query"),
+        (TWO, ("--within", "judge"), "r.jsonl", "no two ratings of one judge"),
         (TWO, ("--within", "jugde"), "", "unknown --within 'jugde'; did you mean 'judge'?"),
         (
             changed('"rating": 1', '"rating": 2'),
@@ -281,7 +280,7 @@ def changed(old: str, new: str) -> str:
         (TWO, ("--min-difference", "2"), "r.jsonl", "of one query differ by 2 or more"),
         (TWO, ("--min-difference", "-1"), "", "--min-difference"),
         (TWO, ("--at-most", "0"), "", "--at-most"),
-        (changed("[1]", "[]"), (), "r.jsonl, line 1", "an empty list"),
+        (changed("[1]", "[]"), (), "r.jsonl, line 1", "holds no grade"),
         (changed("[1]", '["good"]'), (), "r.jsonl", "good"),
         (
             changed("[1]", "[1, 1]"),

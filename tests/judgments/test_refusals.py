@@ -82,13 +82,13 @@ IN_LINES = {
     "single quotes": after_good(str(RECORDS[0]), "is not JSON"),
     "too deep": after_good("[" * 100_000, "is not JSON"),
     "an unknown answer": after_good(field("answer", '"c"'), "'c'"),
-    "a number and words": after_good(field("answer", "1"), "numbers (1) and words (a)"),
+    "a number and words": after_good(field("answer", "1"), "'1'"),
     "no answer": after_good('{"a": [1], "b": [2]}', "empty"),
     "an empty answer": after_good(field("answer", '""'), "empty", remedy="=tie"),
-    "no list": after_good('{"a": [1], "answer": "a"}', '"b" is missing'),
+    "no list": after_good('{"a": [1], "answer": "a"}', '"b" holds no grade'),
     "no array": after_good(field("a", "1"), "not a list"),
-    "an empty list": after_good(field("a", "[]"), "empty list"),
-    "only null": after_good(field("a", "[null]"), "empty list"),
+    "an empty list": after_good(field("a", "[]"), "no grade"),
+    "only null": after_good(field("a", "[null]"), "no grade"),
     "a truth value": after_good(field("a", "[true]"), "truth", ', line 3, "a", rank 1'),
     "a list of lists": after_good(field("a", "[[1]]"), "[1]", ', line 3, "a", rank 1'),
     "not a number": after_good(field("a", "[NaN]"), "NaN"),
@@ -117,7 +117,7 @@ IN_CSV = {
     "a short row": csv_with("q2,0 2 0", "0 2 0", ", line 3", "4 fields under 5"),
     "commas, not quoted": csv_with("0 2 0", "0,2,0", ", line 3", "7 fields under 5", "quote"),
     "an open quote": csv_with("b,2", '"b,2', ", line 4", "not CSV", "quotes"),
-    "a missing list": csv_with("0 2 0", "", ", line 3", "empty list"),
+    "a missing list": csv_with("0 2 0", "", ", line 3", "no grade"),
     "a bracket": csv_with("0 2 0", "[0 2 0", ', line 3, "a"', "cannot be read"),
     "a name": csv_with("0 2 0", "0 x 0", ', line 3, "a", rank 2', "names (x)"),
     "no blanks": Case(
@@ -127,18 +127,18 @@ IN_CSV = {
     "a spreadsheet's number": csv_with("0 2 0", "2.1", ', line 3, "a"', "2.1", "blanks"),
     "a weight in words": csv_with("b,2", "b,heavy", ", line 3", "'heavy'"),
     "thousands": Case(
-        "x.csv", CSV.replace(",", ";").replace("b;2", "b;1,500"), ", line 3", "1,500", "1.500 or 1"
+        "x.csv", CSV.replace(",", ";").replace("b;2", "b;1,500"), ", line 3", "1,500", "point"
     ),
     "an unknown answer": csv_with("tie", "dunno", ", line 4", "'dunno'", "answers="),
     "two answers": csv_with(
         "answer,weight", "verdict,winner", "", "'verdict' and 'winner'", "answer=verdict"
     ),
-    "0 and 1": Case("x.csv", "a,b,answer\n2 0,1 1,1\n1,0,0\n", ", line 2", "1, 0", "1=a,0=b"),
+    "0 and 1": Case("x.csv", "a,b,answer\n2 0,1 1,1\n1,0,0\n", ", line 2", "1, 0", "1=...,0=..."),
     "yes and no": Case(
         "x.csv", "a,b,preferred\n2 0,1 1,False\n1 0,0 0,True\n", ", line 2", "False", "answers="
     ),
     "7 steps": Case(
-        "x.csv", "a,b,answer\n2 0,1 1,7\n1 1,2 0,2\n", ", line 2", "do not say which", "`answers`"
+        "x.csv", "a,b,answer\n2 0,1 1,7\n1 1,2 0,2\n", ", line 2", "do not say which", "`answers="
     ),
     "a misspelt column": csv_with("answer", "anwser", "", '"answer" is missing', "'anwser'"),
     "arms of an experiment": Case(
@@ -170,8 +170,8 @@ IN_TABLES = {
     "truth values": Case(
         "x.parquet", parquet(b=[[1], [True]][:1] * 2, a=[[True]] * 2), ", row 1", "truth"
     ),
-    "no list": Case("x.parquet", parquet(a=[None, [1]]), ", row 1", '"a" is missing'),
-    "an empty list": Case("x.parquet", parquet(b=[[1], []]), ", row 2", "empty list"),
+    "no list": Case("x.parquet", parquet(a=[None, [1]]), ", row 1", '"a" holds no grade'),
+    "an empty list": Case("x.parquet", parquet(b=[[1], []]), ", row 2", "no grade"),
     "no answer": Case("x.parquet", parquet(answer=["a", None]), ", row 2", "empty"),
     "an unknown answer": Case("x.parquet", parquet(answer=["a", "x"]), ", row 2", "'x'"),
     "numbers": Case("x.parquet", parquet(answer=[0, 1]), ", row 1", "0, 1", "answers="),

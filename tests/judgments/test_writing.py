@@ -126,10 +126,10 @@ def test_files_are_those_of_records(
 def test_the_first_value_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     data = Preferences.of(np.zeros((4, 2, 2), int), ["a"] * 4, Scale((1, 0)))
     empty = replace(data, lists=np.array([[[0], [0]], [[0], [-1]]] * 2, np.int8))
-    blank = Preferences.of([[[0], [1]]], ["a"], Scale(("very good", "bad")))
+    quoted = Preferences.of([[[0], [1]]], ["a"], Scale(('very "good"', "bad")))
     for judged, name, problem in (
-        (blank, "p.csv", "the grade 'very good'"),
-        (blank, "p.tsv", "the grade 'very good'"),
+        (quoted, "p.csv", "the grade 'very"),
+        (quoted, "p.tsv", "the grade 'very"),
         (empty, "p.jsonl", "row 2 holds an empty list"),
         (data[:0], "p.jsonl", "no judgment"),
         (data, "p.parquet.gz", "compressed as a whole"),
@@ -140,6 +140,14 @@ def test_the_first_value_that_cannot_be_written_is_named(tmp_path: Path) -> None
             write_preferences(judged, path)
         assert str(path) in str(refused.value)
         assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.tsv"])
+def test_grades_of_several_words_are_read_back(tmp_path: Path, name: str) -> None:
+    scale = Scale(("very good", "good, or so", "bad"))
+    data = Preferences.of([[[0, 1], [2, -1]], [[1, -1], [0, 2]]], ["a", "tie"], scale)
+    write_preferences(data, tmp_path / name)
+    assert read_preferences(tmp_path / name, scale, 2, unjudged="nothing", note=str) == data
 
 
 @pytest.mark.parametrize("suffix", ["gz", "zst", "bz2", "xz"])

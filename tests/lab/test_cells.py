@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from dcglearn import InputError
-from dcglearn.base.fingerprint import fingerprint
 from dcglearn.design import cells
 from dcglearn.design.cells import CELL_VERSION, cell_of, key_of, query_table_hash, rng_for
 from dcglearn.design.sampling import strict_pairs, truth_of
@@ -184,22 +183,6 @@ def test_what_cells_share_does_not_change_what_they_result_in() -> None:
     forget()
     with ThreadPoolExecutor(4) as pool:
         assert [*map(json.dumps, pool.map(run_cell, some))] == found
-
-
-def test_cells_that_differ_in_their_tests_learn_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    learned = []
-    monkeypatch.setattr(training, "_solve", lambda *its: learned.append(its) or SOLVE(*its))
-    forget()
-    run_cell(SMALL)
-    tests = {"test_pairs": 60, "test_lists": "drawn", "against": ["zipf"], "columns": PARAMETERS}
-    for key, value in tests.items():
-        run_cell({**SMALL, key: value})
-    assert len(learned) == 1
-    run_cell({**SMALL, "margin": "hamming"})
-    assert len(learned) == 2
-
-
-SOLVE = training._solve
 
 
 def test_another_process_gives_the_same_bytes() -> None:
@@ -433,21 +416,10 @@ def test_records_without_a_checksum_are_used_if_they_are_right(tmp_path: Path) -
     [
         {},
         None,
-        [0.9],
         {"precision": 99},
-        {"precision": -0.1},
-        {"precision:zipf": 1.01},
         {"precision": float("nan")},
-        {"precision": True},
-        {"precision": "0.9"},
-        {"precision": None},
-        {"similarity": -1.1},
-        {"gains_correlation": 1.1},
         {"draws": -1},
-        {"gains": []},
         {"gains": [1.0, float("inf")]},
-        {"gains": [1.0, 10**400]},
-        {"gains": [[1.0]]},
     ],
 )
 def test_a_result_that_no_cell_can_have_is_not_used(tmp_path: Path, result: Any) -> None:
@@ -463,14 +435,14 @@ def test_a_result_that_no_cell_can_have_is_not_used(tmp_path: Path, result: Any)
 
 
 def test_flipped_bits_never_change_a_result(tmp_path: Path) -> None:
-    """Each of 1,500 flips loses a record or two, or nothing; and what is lost is counted."""
+    """Each of 400 flips loses a record or two, or nothing; and what is lost is counted."""
     kept, some = Store(tmp_path), {"gains": [4.5, 4.25, 0.1], "draws": 0, "chosen_C": 1e-4}
     results = {seed: {"precision": 0.9 + seed / 100, **some} for seed in range(8)}
     for seed, result in results.items():
         kept.add({"seed": seed, "repetition": 0, "truth": "data-1"}, {"result": result})
     kept.add({"seed": 8, "repetition": 0, "truth": "data-1"}, {"error": "SolverError: no"})
     whole, rng, lost = kept.path.read_bytes(), np.random.default_rng(1), 0
-    for place in rng.integers(len(whole), size=1500):
+    for place in rng.integers(len(whole), size=400):
         flipped = bytearray(whole)
         flipped[place] ^= 1 << int(rng.integers(8))
         kept.path.write_bytes(flipped)
@@ -481,19 +453,7 @@ def test_flipped_bits_never_change_a_result(tmp_path: Path) -> None:
         if len(read) + read.failed < 9:
             assert read.torn + read.damaged + read.other_versions > 0
             lost += 1
-    assert lost > 1400
-
-
-@pytest.mark.parametrize("line", [b"[" * 100_000, b'{"version": 2, "key": ' + b"9" * 5000 + b"}"])
-def test_records_too_deep_or_too_long_are_counted(tmp_path: Path, line: bytes) -> None:
-    (tmp_path / store.CELLS_FILE).write_bytes(b"\n" + line + b"\n")
-    assert Store(tmp_path).torn == 1
-
-
-def test_a_record_says_which_program_computed_it(tmp_path: Path) -> None:
-    kept = Store(tmp_path)
-    kept.add({"seed": 1}, {"result": {"precision": 0.9}})
-    assert json.loads(kept.path.read_text())["program"] == fingerprint()
+    assert lost > 370
 
 
 def test_a_damaged_table_of_queries_is_an_error_and_written_again(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from dcglearn import InputError
 from dcglearn.base.workers import open_workers
 from dcglearn.design.cells import key_of, query_table_hash
 from dcglearn.design.config import read_config
-from dcglearn.design.setting import Setting
 from dcglearn.lab.experiment_files import (
     config_files,
     load_experiment,
@@ -89,55 +88,28 @@ def test_the_run_table_does_not_change_results(tmp_path: Path) -> None:
     ("old", "new", "message"),
     [
         ("seed = 1", "sead = 1", "mine.toml: unknown key 'sead'; did you mean 'seed'?"),
-        ("grades = 3", "grade = 3", "setting: unknown key 'grade'; did you mean 'grades'?"),
-        ("pairs = [20", "pairz = [20", "sweep: unknown key 'pairz'; did you mean 'pairs'?"),
         ("[quick]", "[quick]\nbase = [[1]]", "quick: unknown key 'base'"),
-        ("[quick]", "[run]\nworker = '2'\n[quick]", "did you mean 'workers'"),
         ("seed = 1", "seed = '1'", r"seed: found '1' \(text\); expected a whole number"),
-        ("seed = 1", "seed = -1", "seed: found -1"),
         ("seed = 1\n", "", "seed is missing; add it: a whole number"),
         ('experiment = "pairs"', "", 'experiment is missing; add experiment = "name"'),
-        ('experiment = "pairs"', "experiment = 3", r"experiment: found 3 \(a whole number\)"),
-        ("grades = 3", "grades = 3.5", r"setting.grades: found 3.5 \(a number\)"),
-        ("base = [3, 2, 1]", "base = [3, 'x']", "setting.base: found 'x'.*a list of grades"),
         ("grades = 3", "grades = 3\nmargin = 'hammin'", "margin: unknown.*did you mean 'hamming'"),
         ("grades = 3", "grades = 3\nC = 'best'", "setting.C.*number, .validation. or .cv."),
         ("[20, 40]", "[]", "sweep.pairs: an empty list"),
-        ("[20, 40]", "20", "sweep.pairs: 20; give a list"),
         ("[20, 40]", "[20, '40']", r"sweep.pairs, value 2: found '40' \(text\)"),
         ("[20, 40]", "[20, 40, 20]", "sweep.pairs: 20 appears twice"),
-        ("[20, 40]", "[0, 40]", "pairs = 0, pairs: 0; use 1"),
         ("grades = 3", "grades = 3\npairs = 5", r"pairs is in \[setting\] and in \[sweep\]"),
         ("pairs = [40]", "pairs = [60]", "quick.pairs: 60 is not in the sweep"),
         ("repetitions = 2", "repetitions = 9", "quick.repetitions: 9; use 1 ... 3"),
         ("grades = 3", "grades = 3\nranks = 4", "K = 4 is larger than the base list of 3"),
         ("grades = 3", "grades = 3\nflips = 21", "flips: 21 flips of 20 pairs; use 0 ... 20"),
-        ("grades = 3", "grades = 3\nflips = -1", "flips: -1 flips"),
-        ("grades = 3", "grades = 3\nwrong_grades = 121", "wrong_grades: 121 of 120 grades"),
         ("grades = 3", "grades = 3\nreliability = 0.5", "reliability: 0.5; use a number above .5"),
-        ("grades = 3", "grades = 3\nreliability = nan", "reliability: nan"),
-        ("grades = 3", "grades = 3\nbias = inf", "bias: inf"),
-        ("grades = 3", "grades = 3\nC = 0.0", "C: 0.0; use a finite number above 0"),
         ("grades = 3", "grades = 3\nC = nan", "C: nan; use a finite"),
         ("grades = 3", "grades = 3\nlists = 'permutation'", "did you mean 'permutations'.*queries"),
-        ("grades = 3", "grades = 3\ntest_lists = 'sane'", "did you mean 'same'"),
-        (
-            "grades = 3",
-            "grades = 3\nlearner = 'pq'",
-            "unknown learner 'pq'.*Known: judgment-model, qp",
-        ),
         ('"free"', '"data-3"', "unknown truth 'data-3'; did you mean 'data-.*Known: .*zipf"),
-        ('"free"', '"DCG([1, 0], log2)"', "truth"),
         ("grades = 3", "grades = 3\nagainst = ['zipff']", "against: unknown preset 'zipff'"),
         ("grades = 3", "lists = 'drawn'\nprobabilities = [0.5, 0.4, 0.2]\ngrades = 3", "up to 1"),
         ("grades = 3", "grades = 3\nprobabilities = [0.5, 0.3, 0.2]", "has no effect"),
         ("grades = 3", "grades = 3\nC_grid = [1.0]", 'C_grid: has no effect; .*C = "validation"'),
-        (
-            "grades = 3",
-            "grades = 3\nC = 'cv'\nvalidation_pairs = 9",
-            "pairs: has no effect",
-        ),
-        ("grades = 3", "grades = 3\nqueries = [[1, 2, 3]]", "queries: found a list"),
         ("grades = 3", "grades = 3\nlists = 'queries'", "queries: lists = .queries. needs a file"),
         ("grades = 3", "grades = 3\nqueries = 'no.txt'", "no.txt: no such file"),
         ("base = [3, 2, 1]", "base = [4, 2, 1]", "base: 4 is not a grade; use grades from 1 to 3"),
@@ -146,8 +118,6 @@ def test_the_run_table_does_not_change_results(tmp_path: Path) -> None:
             "grades = 3\nlists = 'documents'\nwrong_grades = 1",
             "documents have no grades",
         ),
-        ("grades = 3", "grades = 3\ntest_lists = 'documents'", "grades on grades"),
-        ("figures = [1]", "figures = []", "figures: an empty list"),
         ('experiment = "pairs"', 'experiment = "../x"', "is not a name"),
         ("seed = 1", "seed = ", "is not valid TOML"),
     ],
@@ -256,12 +226,8 @@ def test_a_missing_experiment_file_names_the_existing_ones(tmp_path: Path) -> No
     ("content", "message"),
     [
         ("def figures(table): return []", "does not define COLUMNS"),
-        ("COLUMNS = ()", "does not define figures"),
-        ("import nothing_of_this_name", "cannot be loaded"),
         ("1 / 0", r"cannot be loaded \(ZeroDivisionError: division by zero, line 1\)"),
         ("COLUMNS = 'precision'\ndef figures(table): return []", "COLUMNS is not a tuple of names"),
-        ("COLUMNS = 3\ndef figures(table): return []", "COLUMNS is not a tuple of names"),
-        ("def", "cannot be loaded"),
     ],
 )
 def test_a_broken_experiment_file_is_named(tmp_path: Path, content: str, message: str) -> None:
@@ -272,55 +238,6 @@ def test_a_broken_experiment_file_is_named(tmp_path: Path, content: str, message
     with pytest.raises(InputError, match=message) as caught:
         load_experiment(read_config(config))
     assert "mine.py" in str(caught.value)
-
-
-DIGITS = {n: "9" * n for n in (25, 310, 4300, 4301)}
-ABSURD = [
-    *("1e400", "nan", "-inf", "[]", "{}", "[[]]", "true", '""', '"\\u0000"', "1979-05-27"),
-    *DIGITS.values(),
-    *(f"-{digits}" for digits in DIGITS.values()),
-    *("[" * n + "]" * n for n in (300, 900, 100_000)),
-    "{a = " * 3000 + "1" + "}" * 3000,
-    '"' + "(" * 5000 + '"',
-    "9e-400",
-]
-
-
-def is_refused(folder: Path, text: str, name: str = "mine.toml") -> bool:
-    """Whether a config is refused, with one short line that names the file; nothing else fails."""
-    try:
-        read_config(written(folder, text, name))
-    except InputError as error:
-        line = str(error)
-        assert "\n" not in line
-        assert len(line) < 4000
-        assert line.startswith(str(folder / name)[:500])
-        return True
-    return False
-
-
-@pytest.mark.parametrize("value", ABSURD, ids=range(len(ABSURD)))
-def test_absurd_values_are_one_clear_error(tmp_path: Path, value: str) -> None:
-    for key in ("experiment", "figures", "seed", "repetitions", "setting", "sweep", "quick", "run"):
-        text = "\n".join(line for line in GOOD.splitlines() if not line.startswith(f"{key} ="))
-        if key in ("setting", "sweep", "quick"):
-            text = 'experiment = "pairs"\nfigures = [1]\nseed = 1\nrepetitions = 3\n'
-        allowed = (key == "seed" and value.isdigit() and len(value) <= 4300) or (
-            key in ("setting", "sweep", "quick", "run") and value == "{}"
-        )
-        assert is_refused(tmp_path, f"{key} = {value}\n{text}") is not allowed, key
-    for key in Setting.model_fields:
-        is_refused(tmp_path, GOOD.replace("[sweep]", f"{key} = {value}\n[sweep]"))
-        is_refused(tmp_path, GOOD.replace("[sweep]", f"[sweep]\n{key} = {value}"))
-        is_refused(tmp_path, GOOD.replace("[quick]", f"{key} = [{value}]\n[quick]"))
-
-
-def test_keys_of_many_parts_are_refused_at_once(tmp_path: Path) -> None:
-    assert is_refused(tmp_path, "a." * 50_000 + "b = 1")
-    assert is_refused(tmp_path, "x = {" + "a . " * 50_000 + "b = 1}")
-    numbers = ", ".join(f"{n / 1000}" for n in range(1, 300))
-    assert not is_refused(tmp_path, GOOD.replace("[sweep]", f"[sweep]\nC = [{numbers}]"))
-    assert not is_refused(tmp_path, f"# {'.' * 500}\n{GOOD}")
 
 
 @pytest.mark.parametrize(
@@ -350,14 +267,8 @@ def test_figures_of_an_experiment_are_named_like_files(tmp_path: Path, number: s
     ("figure", "message"),
     [
         ("Figure(2, '', PLOT, ())", "figure 2 with the number 2; make it a str"),
-        ("Figure('X', '', PLOT, (), None)", "figure X with the caption None; make it a str"),
         ("Figure('X', '', PLOT, Claim('a', Finding('holds')))", "with the claims Claim.*Sequence"),
-        ("Figure('X', '', PLOT, (Claim('a', 'holds'),))", "the finding 'holds'; make it a Finding"),
-        ("Figure('X', '', PLOT, ('a',))", "with the claim 'a'; make it a Claim"),
         ("Figure('X', '', (), ())", "the plot .*; make it a Plot"),
-        ("Figure('X', '', PLOT, (), '', PLOT)", "more panels Plot.*; make it a Sequence"),
-        ("Figure('X', '', Plot('', '', ('a',)), ())", "the series 'a'; make it a Series"),
-        ("Figure('X', '', Plot('', '', (), within=3), ())", "limits within 3; make it a Seq"),
     ],
 )
 def test_parts_of_figures_of_another_type_are_refused(

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from dcglearn import InputError, experiment
-from dcglearn.axes import data_files
 from dcglearn.design.config import read_config
 from dcglearn.lab.store import Store
 from dcglearn.trials.compute import compute_cell, run_cell
@@ -157,12 +156,6 @@ def test_bad_declarations_are_refused(tmp_path: Path, old: str, new: str, messag
     assert old in CODE
     with pytest.raises(InputError, match=message):
         read_config(with_data(tmp_path, CODE.replace(old, new, 1)))
-
-
-def test_a_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data_files, "LARGEST", len(DATA) - 1)
-    with pytest.raises(InputError, match="too large to travel with cells"):
-        read_config(with_data(tmp_path))
 
 
 def test_copies_last_for_one_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,6 @@ from matplotlib.text import Text
 from dcglearn.base.workers import open_workers
 from dcglearn.design.config import Config, read_config
 from dcglearn.figures.experiment_figures import draw_figure
-from dcglearn.figures.style import save
 from dcglearn.lab.experiment_files import config_files, load_experiment, make_figures
 from dcglearn.lab.plots import Figure, Plot, curve
 from dcglearn.lab.repetitions import (
@@ -43,9 +42,8 @@ X_AXIS = {
     "sorted_other": "pairs",
     "hamming": "pairs",
     "documents": "pairs",
-    "ad_hoc": "pairs",
 }
-
+"""What is on the x-axis of the first figure, of experiments whose first curve is one over it."""
 
 FORMATS = (".svg", ".pdf", ".png")
 
@@ -72,22 +70,17 @@ def test_every_figure_draws_on_two_cells(name: str, tmp_path: Path) -> None:
     with open_workers("1") as workers:
         done = compute_cells(config, False, store, workers)
     assert (done.done, done.total) == (2, 2)
-    shown = write_results(config, False, store, tmp_path / name)
     experiment = load_experiment(config)
     table = result_table(config, False, store, experiment.columns)
     assert len(table) == 2
+    figures = make_figures(experiment, config, table)
     expected = VERDICTS_ON_TWO_CELLS.get(name, {"undecided"})
-    assert {claim.finding.verdict for f in shown.figures for claim in f.claims} == expected
-    for figure in shown.figures:
+    assert {claim.finding.verdict for f in figures for claim in f.claims} == expected
+    for figure in figures:
         assert_drawn(figure)
         assert "95% intervals" in figure.caption
-        first = {e: (tmp_path / name / f"{figure.name}{e}").read_bytes() for e in FORMATS}
-        assert b"<svg" in first[".svg"]
-        for ending, content in first.items():
-            save(draw_figure(figure), tmp_path / f"again{ending}", dpi=300, adapts=True)
-            assert (tmp_path / f"again{ending}").read_bytes() == content
-    if name in X_AXIS and name != "ad_hoc":
-        series = shown.figures[0].plot.series[0]
+    if name in X_AXIS:
+        series = figures[0].plot.series[0]
         assert series.mean == pytest.approx([table[shown_column(name)].mean()])
         assert series.x == (config.sweep[X_AXIS[name]][0],)
 

@@ -14,8 +14,7 @@ import pandas as pd
 import pytest
 
 import dcglearn
-from dcglearn import InputError
-from dcglearn.base.errors import InputWarning
+from dcglearn import InputError, InputWarning
 from dcglearn.design.sampling import draw_lists
 from dcglearn.lab.store import CELLS_FILE
 from dcglearn.trials import draws
@@ -210,14 +209,10 @@ def test_failed_cells_are_said_and_the_others_kept(
     ("config", "message"),
     [
         ("flip", "unknown experiment 'flip'; did you mean 'flips'"),
-        ("nowhere.toml", "nowhere.toml"),
         ({}, "experiment: neither columns nor experiment is given; add columns, such as"),
         ({**SMALL, "experiment": "flips", "figures": [5]}, "columns: stand beside `experiment`"),
         ({**SMALL, "columns": ["precison"]}, "precison.*precision"),
-        ({**SMALL, "columns": "precision"}, "COLUMNS is not a tuple"),
         ({**SMALL, "setting": {"pair": 20}}, "pair.*pairs"),
-        ({**SMALL, "setting": {"pairs": None}}, "None cannot be in a config"),
-        ({**SMALL, "sweep": {"pairs": []}}, "pairs"),
         ({**SMALL, "setting": {"learner": len}}, "is a function; write it into an experiment file"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import re
 import shutil
 import subprocess
@@ -20,28 +21,12 @@ from markdown_it import MarkdownIt
 from dcglearn.design.cells import CELL_VERSION
 from dcglearn.design.config import read_config
 from dcglearn.lab.provenance import read_provenance, write_provenance
+from helpers.commands import run_command
+from helpers.own_functions import FLIPS as CONFIG
 from helpers.places import ROOT
+from helpers.written import write
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
-
-CONFIG = """# Figures 5 and 6, small.
-experiment = "flips"
-figures = [5, 6]
-seed = 5
-repetitions = 2
-
-[setting]
-pairs = 20
-test_pairs = 100
-
-[sweep]
-truth = ["data-1", "data-2"]
-flips = [0, 5]
-
-[quick]
-flips = [0]
-repetitions = 1
-"""
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -49,17 +34,36 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with one config of its own, under the name of a shipped one."""
-    (tmp_path / "configs").mkdir()
-    (tmp_path / "configs" / "flips.toml").write_text(CONFIG)
+    return with_config(tmp_path)
+
+
+def with_config(folder: Path) -> Path:
+    write(folder / "configs/flips.toml", CONFIG)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def first_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Such a folder in which the config has run, and what the command printed."""
+    place = with_config(tmp_path_factory.mktemp("finished"))
+    done = run_command(["run", "configs/flips.toml"], place, dict(os.environ))
+    assert done.returncode == 0, done.stderr
+    return place, done.stdout
+
+
+@pytest.fixture
+def finished(first_run: tuple[Path, str], tmp_path: Path) -> Path:
+    """A copy of that folder."""
+    shutil.copytree(first_run[0], tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 
-def test_run_leaves_a_table_figures_and_provenance(run: Run, folder: Path) -> None:
-    done = run("run", "configs/flips.toml")
-    assert done.returncode == 0, done.stderr
-    assert "flips: 8 of 8 cells: 0 kept, 8 new\n" in done.stdout
-    assert "figure 5: undecided\nfigure 6: undecided\n" in done.stdout
-    out = folder / "results" / "flips"
+def test_run_leaves_a_table_figures_and_provenance(
+    run: Run, finished: Path, first_run: tuple[Path, str]
+) -> None:
+    assert "flips: 8 of 8 cells: 0 kept, 8 new\n" in first_run[1]
+    assert "figure 5: undecided\nfigure 6: undecided\n" in first_run[1]
+    out = finished / "results" / "flips"
     names = {path.name for path in out.iterdir()}
     assert names == {
         "table.csv",
@@ -95,56 +99,37 @@ def test_quick_results_have_their_own_folder_and_cells_are_reused(run: Run, fold
     assert store.read_text().count('"key"') == 8
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("seed = 5", "seed = 6", "another config: seed is 5 there and 6 here"),
-        ("pairs = 20\n", "pairs = 21\n", "pairs is 20 there and 21 here"),
-        ("pairs = 20\n", "pairs = 20\nC = 2.0\n", "C is None there and 2.0 here"),
-    ],
-)
-def test_results_of_another_config_are_replaced_only_on_request(
-    run: Run, folder: Path, old: str, new: str, message: str
+OTHER_CONFIGS = {
+    "seed is 5 there and 6 here": ("seed = 5", "seed = 6"),
+    "C is None there and 2.0 here": ("pairs = 20\n", "pairs = 20\nC = 2.0\n"),
+    "a larger grid: it also has flips [5]": ("[0, 5]", "[0]"),
+    "a larger grid: it also has truth ['data-2']": ('"data-2"]', '"zipf"]'),
+    "of 2 repetitions, more than the 1 of the config": ("repetitions = 2", "repetitions = 1"),
+}
+
+
+def test_results_of_another_or_a_larger_config_are_replaced_only_on_request(
+    run: Run, finished: Path
 ) -> None:
-    assert run("run", "configs/flips.toml").returncode == 0
-    before = (folder / "results/flips/table.csv").read_bytes()
-    (folder / "configs/flips.toml").write_text(CONFIG.replace(old, new, 1))
-    refused = run("run", "configs/flips.toml")
-    assert refused.returncode == 2
-    assert refused.stderr.count("\n") == 1
-    assert message in refused.stderr
-    assert "name another --out, or use --replace" in refused.stderr
-    assert (folder / "results/flips/table.csv").read_bytes() == before
+    table = finished / "results/flips/table.csv"
+    before = table.read_bytes()
+    for message, (old, new) in OTHER_CONFIGS.items():
+        (finished / "configs/flips.toml").write_text(CONFIG.replace(old, new, 1))
+        refused = run("run", "configs/flips.toml")
+        assert refused.returncode == 2
+        assert refused.stderr.count("\n") == 1
+        assert message in refused.stderr
+        assert "--replace" in refused.stderr
+        assert table.read_bytes() == before
     assert run("run", "configs/flips.toml", "--replace").returncode == 0
-    assert (folder / "results/flips/table.csv").read_bytes() != before
+    assert table.read_bytes() != before
 
 
-def test_a_larger_grid_is_the_same_experiment(run: Run, folder: Path) -> None:
-    assert run("run", "configs/flips.toml").returncode == 0
+def test_a_larger_grid_is_the_same_experiment(run: Run, finished: Path) -> None:
     larger = CONFIG.replace("[0, 5]", "[0, 3, 5]").replace("repetitions = 2", "repetitions = 3", 1)
-    (folder / "configs/flips.toml").write_text(larger)
+    (finished / "configs/flips.toml").write_text(larger)
     assert "18 of 18 cells: 8 kept, 10 new" in run("run", "configs/flips.toml").stdout
-    assert (folder / "results/store/cells.jsonl").read_text().count('"key"') == 18
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("[0, 5]", "[0]", "a larger grid: it also has flips \\[5\\]"),
-        ('"data-2"]', '"zipf"]', "a larger grid: it also has truth \\['data-2'\\]"),
-        ("repetitions = 2", "repetitions = 1", "of 2 repetitions, more than the 1 of the config"),
-    ],
-)
-def test_a_smaller_grid_replaces_results_only_on_request(
-    run: Run, folder: Path, old: str, new: str, message: str
-) -> None:
-    assert run("run", "configs/flips.toml").returncode == 0
-    before = (folder / "results/flips/table.csv").read_bytes()
-    (folder / "configs/flips.toml").write_text(CONFIG.replace(old, new, 1))
-    refused = run("run", "configs/flips.toml")
-    assert refused.returncode == 2
-    assert re.search(message, refused.stderr)
-    assert (folder / "results/flips/table.csv").read_bytes() == before
+    assert (finished / "results/store/cells.jsonl").read_text().count('"key"') == 18
 
 
 def test_a_checkout_without_its_store_keeps_its_results(run: Run, folder: Path) -> None:
@@ -179,16 +164,15 @@ def without_hashes(made: str) -> str:
     return json.dumps(content)
 
 
-def test_a_table_that_was_changed_is_not_reported(run: Run, folder: Path) -> None:
-    assert run("run", "configs/flips.toml").returncode == 0
-    place = folder / "results/flips"
+def test_a_table_that_was_changed_is_not_reported(run: Run, finished: Path) -> None:
+    place = finished / "results/flips"
     whole, made = (place / "table.csv").read_bytes(), (place / "provenance.json").read_text()
     assert json.loads(made)["files"] == {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
         for path in place.iterdir()
         if path.name != "provenance.json"
     }
-    store = folder / "results/store/cells.jsonl"
+    store = finished / "results/store/cells.jsonl"
     records = store.read_bytes()
     store.unlink()
     report = ("report", "configs/flips.toml")
@@ -225,13 +209,12 @@ def test_a_table_that_was_changed_is_not_reported(run: Run, folder: Path) -> Non
 
 @pytest.mark.parametrize("with_store", [True, False])
 def test_figures_that_were_changed_are_reported_and_drawn_again(
-    run: Run, folder: Path, with_store: bool
+    run: Run, finished: Path, with_store: bool
 ) -> None:
-    assert run("run", "configs/flips.toml").returncode == 0
-    place = folder / "results/flips"
+    place = finished / "results/flips"
     before = {path.name: path.read_bytes() for path in place.iterdir()}
     if not with_store:
-        (folder / "results/store/cells.jsonl").write_bytes(b"")
+        (finished / "results/store/cells.jsonl").write_bytes(b"")
     changed = bytearray(before["figure-05.png"])
     changed[len(changed) // 2] ^= 1
     (place / "figure-05.png").write_bytes(changed)
@@ -247,10 +230,9 @@ def test_figures_that_were_changed_are_reported_and_drawn_again(
     assert "results/" not in run("status", "--json").stderr
 
 
-def test_figures_drawn_again_by_another_version_say_so(run: Run, folder: Path) -> None:
-    assert run("run", "configs/flips.toml").returncode == 0
-    (folder / "results/store/cells.jsonl").write_bytes(b"")
-    place = folder / "results/flips"
+def test_figures_drawn_again_by_another_version_say_so(run: Run, finished: Path) -> None:
+    (finished / "results/store/cells.jsonl").write_bytes(b"")
+    place = finished / "results/flips"
     made = read_provenance(place)
     assert made is not None
     # as if another version of Matplotlib had drawn it
@@ -269,9 +251,8 @@ def test_figures_drawn_again_by_another_version_say_so(run: Run, folder: Path) -
 
 def test_figures_follow_the_experiment_file_without_a_store(run: Run, folder: Path) -> None:
     """One whose points are others is drawn again, with its caption; the other is left as it is."""
-    (folder / "experiments").mkdir()
     code = drawing("5", "6")
-    (folder / "experiments/flips.py").write_text(code)
+    write(folder / "experiments/flips.py", code)
     assert run("run", "configs/flips.toml").returncode == 0
     (folder / "results/store/cells.jsonl").write_bytes(b"")
     place = folder / "results/flips"
@@ -326,8 +307,7 @@ def figures(table):
 
 
 def test_findings_are_a_latex_table(run: Run, folder: Path) -> None:
-    (folder / "experiments").mkdir()
-    (folder / "experiments/flips.py").write_text(CLAIMS)
+    write(folder / "experiments/flips.py", CLAIMS)
     (folder / "configs/flips.toml").write_text(CONFIG.replace("[5, 6]", "[5]"))
     assert run("run", "configs/flips.toml").returncode == 0
     done = run("report", "--findings", "f.tex")
@@ -345,8 +325,7 @@ def test_findings_are_a_latex_table(run: Run, folder: Path) -> None:
 
 @pytest.mark.parametrize("quick", [False, True])
 def test_the_page_says_whose_a_claim_is(run: Run, folder: Path, quick: bool) -> None:
-    (folder / "experiments").mkdir()
-    (folder / "experiments/flips.py").write_text(CLAIMS)
+    write(folder / "experiments/flips.py", CLAIMS)
     (folder / "configs/flips.toml").write_text(CONFIG.replace("[5, 6]", "[5]"))
     done = run("reproduce", *(["--quick"] if quick else []))
     assert done.returncode == 0, done.stderr
@@ -404,8 +383,7 @@ def test_the_page_says_how_long_it_took(run: Run, folder: Path) -> None:
 
 def test_names_and_words_stay_text_on_the_page(run: Run, folder: Path) -> None:
     """In Markdown as GitHub reads it, and in HTML; the config's name is one of them."""
-    (folder / "experiments").mkdir()
-    (folder / "experiments/odd.py").write_text(ODD_FIGURES)
+    write(folder / "experiments/odd.py", ODD_FIGURES)
     odd = "a|b `c` <img src=x> (d).toml"
     (folder / "configs" / "flips.toml").rename(folder / "configs" / odd)
     path = folder / "configs" / odd
@@ -443,9 +421,8 @@ class Tags(HTMLParser):
         self.text.append(data)
 
 
-def test_damaged_records_are_reported_and_computed_again(run: Run, folder: Path) -> None:
-    assert run("run", "configs/flips.toml").returncode == 0
-    table, store = folder / "results/flips/table.csv", folder / "results/store/cells.jsonl"
+def test_damaged_records_are_reported_and_computed_again(run: Run, finished: Path) -> None:
+    table, store = finished / "results/flips/table.csv", finished / "results/store/cells.jsonl"
     before, lines = table.read_bytes(), store.read_text().split("\n\n")
     first = json.loads(lines[0])["result"]["precision"]
     lines[0] = lines[0].replace(f'"precision":{first}', '"precision":0.123')
@@ -478,9 +455,8 @@ def test_configs_that_cannot_be_read_do_not_stop_the_others(run: Run, folder: Pa
     )
 
 
-def test_results_of_another_version_are_replaced_only_on_request(run: Run, folder: Path) -> None:
-    assert run("run", "configs/flips.toml").returncode == 0
-    path = folder / "results/flips/provenance.json"
+def test_results_of_another_version_are_replaced_only_on_request(run: Run, finished: Path) -> None:
+    path = finished / "results/flips/provenance.json"
     made = read_provenance(path.parent)
     assert made is not None
     made["cells"]["version"] = 0
@@ -571,9 +547,9 @@ def test_the_config_says_where_and_with_how_many(run: Run, folder: Path) -> None
 
 
 def test_a_broken_figure_keeps_the_cells(run: Run, folder: Path) -> None:
-    (folder / "experiments").mkdir()
-    (folder / "experiments/flips.py").write_text(
-        "COLUMNS = ('precision',)\ndef figures(table):\n    return {}['nothing']\n"
+    write(
+        folder / "experiments/flips.py",
+        "COLUMNS = ('precision',)\ndef figures(table):\n    return {}['nothing']\n",
     )
     refused = run("run", "configs/flips.toml")
     assert refused.returncode == 2
@@ -620,8 +596,7 @@ def test_a_folder_of_own_configs_has_those_and_the_shipped_ones_when_asked(
 ) -> None:
     (folder / "configs/flips.toml").rename(folder / "configs/mine.toml")
     (folder / "configs/mine.toml").write_text(CONFIG.replace("5, 6", '"T5", "T6"'))
-    (folder / "experiments").mkdir()
-    (folder / "experiments/flips.py").write_text(drawing("T5", "T6"))
+    write(folder / "experiments/flips.py", drawing("T5", "T6"))
     statuses = (run("status", "--json", *asked).stdout for asked in ((), ("--shipped",)))
     names = [[row["experiment"] for row in json.loads(status)] for status in statuses]
     assert names[0] == ["mine"]
@@ -681,17 +656,15 @@ def test_a_config_lists_the_figures_that_are_drawn(
 
 
 def test_a_figure_is_drawn_once(run: Run, folder: Path) -> None:
-    (folder / "experiments").mkdir()
-    (folder / "experiments/flips.py").write_text(drawing("5", "05"))
+    write(folder / "experiments/flips.py", drawing("5", "05"))
     refused = run("run", "configs/flips.toml")
     assert refused.returncode == 2
     assert "flips.py: figures(table) returned figure 05 twice; give one" in refused.stderr
 
 
 def test_a_quotation_says_where_it_is_from(run: Run, folder: Path) -> None:
-    (folder / "experiments").mkdir()
     quoting = drawing("5", "6").replace("()", '(Claim("", Finding("holds"), quote="It “falls”."),)')
-    (folder / "experiments/flips.py").write_text(quoting)
+    write(folder / "experiments/flips.py", quoting)
     refused = run("run", "configs/flips.toml")
     assert refused.returncode == 2
     assert "a claim quotes the paper and does not say where; give its section" in refused.stderr
@@ -772,12 +745,15 @@ def test_the_docs_add_an_experiment_in_under_40_lines(run: Run, tmp_path: Path) 
     ).read_text("utf-8")
 
 
+SHOWN = ("flips", "pairs", "parameters", "sorted")
+"""Curves, levels, and points with intervals; the last one is not run."""
+
+
 @pytest.fixture(scope="module")
 def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of an unfinished run: two points of every experiment but one."""
+    """The page of an unfinished run: two points of each of these experiments but one."""
     import dataclasses
 
-    from dcglearn.lab.experiment_files import config_files
     from dcglearn.lab.store import Store
     from dcglearn.pages.page import write_page
     from dcglearn.pages.results import write_results
@@ -785,11 +761,11 @@ def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     out = tmp_path_factory.mktemp("partial")
     store, shown = Store(out / "store"), []
-    for path in config_files():
-        config = read_config(path)
+    for name in SHOWN:
+        config = read_config(ROOT / f"configs/{name}.toml")
         fixed = {**config.fixed, "test_pairs": 60, "validation_pairs": 40}
         config = dataclasses.replace(config, fixed=fixed)
-        if path.stem != "sorted":
+        if name != "sorted":
             for _, cell in config.cells()[:2]:
                 store.add(cell, run_cell(cell, codes=config.codes))
         shown.append(write_results(config, False, store, out / config.name))
@@ -797,11 +773,8 @@ def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def number_of_figures() -> int:
-    """The number of figures on that page: others need cells that it does not have."""
-    from dcglearn.lab.experiment_files import config_files
-
-    listed = {figure for path in config_files() for figure in read_config(path).figures}
-    return len(listed - {"9", "A2", "A3"})
+    """The number of figures on that page: the others need cells that it does not have."""
+    return sum(len(read_config(ROOT / f"configs/{name}.toml").figures) for name in SHOWN[:-1])
 
 
 class ExternalReferences(HTMLParser):

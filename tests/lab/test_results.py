@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -16,7 +17,7 @@ from dcglearn.design.figure_names import figure_file_name
 from dcglearn.design.setting import Setting
 from dcglearn.lab.provenance import changed_files, read_provenance
 from dcglearn.trials.compute import run_cell
-from helpers.places import ROOT
+from helpers.places import GOLDEN, ROOT
 
 RESULTS = ROOT / "results"
 CONFIGS = sorted(path.stem for path in (ROOT / "configs").glob("*.toml"))
@@ -34,119 +35,9 @@ def in_the_making(name: str, results: Path) -> bool:
 NAMES = [name for name in CONFIGS if not in_the_making(name, RESULTS)]
 WITHIN = 0.02
 
-# Means over about ten seeds by independent programs, with C = 1 unless the config says otherwise:
-# (experiment, series, column x, column y, {x: mean as published}).
-REPLICATIONS = [
-    (
-        "pairs",
-        {"lists": "permutations", "truth": "data-1"},
-        "pairs",
-        "precision",
-        {20: ".778", 60: ".867", 100: ".906", 200: ".941", 500: ".971"},
-    ),
-    (
-        "pairs",
-        {"lists": "permutations", "truth": "data-2"},
-        "pairs",
-        "precision",
-        {20: ".763", 60: ".854", 100: ".907", 200: ".936", 500: ".965"},
-    ),
-    (
-        "pairs",
-        {"lists": "permutations", "truth": "data-1"},
-        "pairs",
-        "similarity",
-        {20: ".876", 200: ".885"},
-    ),
-    (
-        "pairs",
-        {"lists": "permutations", "truth": "data-2"},
-        "pairs",
-        "similarity",
-        {20: ".846", 200: ".892"},
-    ),
-    (
-        "pairs",
-        {"lists": "drawn", "truth": "data-1"},
-        "pairs",
-        "similarity",
-        {20: ".852", 100: ".953", 200: ".982", 500: ".995"},
-    ),
-    ("parameters", {"truth": "data-1"}, None, "gains_correlation", {None: ".997"}),
-    ("parameters", {"truth": "data-2"}, None, "gains_correlation", {None: ".997"}),
-    ("parameters", {"truth": "data-1"}, None, "discounts_correlation", {None: ".995"}),
-    ("parameters", {"truth": "data-2"}, None, "discounts_correlation", {None: ".992"}),
-    (
-        "flips",
-        {"truth": "data-1"},
-        "flips",
-        "precision",
-        {0: ".942", 5: ".926", 10: ".910", 20: ".895", 40: ".869"},
-    ),
-    (
-        "flips",
-        {"truth": "data-2"},
-        "flips",
-        "precision",
-        {0: ".941", 5: ".925", 10: ".906", 20: ".898", 40: ".857"},
-    ),
-    (
-        "wrong_grades",
-        {"truth": "data-1"},
-        "wrong_grades",
-        "precision",
-        {50: ".93", 100: ".93", 200: ".915", 400: ".91"},
-    ),
-    (
-        "wrong_grades",
-        {"truth": "data-2"},
-        "wrong_grades",
-        "precision",
-        {50: ".93", 100: ".92", 200: ".90", 400: ".905"},
-    ),
-    (
-        "sorted",
-        {"truth": "data-1"},
-        "pairs",
-        "precision",
-        {20: ".655", 60: ".666", 200: ".663", 500: ".629"},
-    ),
-    (
-        "sorted",
-        {"truth": "data-2"},
-        "pairs",
-        "precision",
-        {20: ".70", 60: ".72", 200: ".71", 500: ".67"},
-    ),
-    (
-        "sorted_other",
-        {"truth": "data-1", "lists": "sorted-against-another", "test_lists": "permutations"},
-        "pairs",
-        "precision",
-        {20: ".653", 60: ".704", 200: ".800", 500: ".875"},
-    ),
-    (
-        "sorted_other",
-        {"truth": "data-1", "lists": "sorted-against-another", "test_lists": "drawn"},
-        "pairs",
-        "precision",
-        {20: ".799", 60: ".850", 200: ".908", 500: ".940"},
-    ),
-    (
-        "documents",
-        {"truth": "data-1", "base": "5 4 3 2 1"},
-        "pairs",
-        "precision",
-        {20: ".795", 100: ".94", 200: ".96"},
-    ),
-    (
-        "documents",
-        {"truth": "data-1", "base": "5 5 4 4 3 3 2 2 1 1"},
-        "pairs",
-        "precision",
-        {20: ".616", 200: ".856", 800: ".95"},
-    ),
-]
+REPLICATIONS = json.loads((GOLDEN / "replications.json").read_text("utf-8"))
+"""Means over about ten seeds by independent programs, as published, with C = 1 unless the config
+says otherwise: by the value of the column x, in the rows that `series` chooses."""
 
 
 def test_an_experiment_is_in_the_making_until_its_results_or_its_figures_are_there(
@@ -198,21 +89,20 @@ def test_a_committed_row_equals_its_cell(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "series", "x", "y", "expected"),
+    "published",
     REPLICATIONS,
-    ids=[f"{r[0]}-{'-'.join(r[1].values())}-{r[3]}" for r in REPLICATIONS],
+    ids=lambda one: "-".join([one["experiment"], *one["series"].values(), one["y"]]),
 )
-def test_means_are_close_to_those_of_independent_replications(
-    name: str, series: dict[str, str], x: str | None, y: str, expected: dict[int | None, str]
-) -> None:
+def test_means_are_close_to_those_of_independent_replications(published: dict[str, Any]) -> None:
+    name, x = published["experiment"], published["x"]
     table = pd.read_csv(RESULTS / name / "table.csv")
-    for column, value in series.items():
+    for column, value in published["series"].items():
         table = table[table[column] == value]
-    for point, mean in expected.items():
-        rows = table if x is None else table[table[x] == point]
+    for point, mean in published["means"].items():
+        rows = table if x is None else table[table[x] == int(point)]
         assert len(rows) == read_config(ROOT / "configs" / f"{name}.toml").repetitions
         rounding = 0.5 * 10.0 ** -len(mean.removeprefix("."))
-        assert rows[y].mean() == pytest.approx(float(mean), abs=WITHIN + rounding)
+        assert rows[published["y"]].mean() == pytest.approx(float(mean), abs=WITHIN + rounding)
 
 
 def test_the_docs_count_the_cells() -> None:

@@ -13,16 +13,19 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
-from dcglearn import summarise
-from dcglearn.correlation.agreement import agreement
-from dcglearn.inference.estimate import JudgmentModel
-from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.compare import compare
+from dcglearn import (
+    DCG,
+    DCGLearner,
+    JudgmentModel,
+    LinearUtility,
+    Preferences,
+    agreement,
+    compare,
+    preset,
+    summarise,
+    usual_presets,
+)
 from dcglearn.learning.factorise import rank_one
-from dcglearn.learning.learner import DCGLearner
-from dcglearn.measures.dcg import DCG
-from dcglearn.measures.utility import LinearUtility
-from dcglearn.naming.presets import preset, usual_presets
 
 SCRIPT = ROOT / "scripts" / "prepare_ecir2015.py"
 

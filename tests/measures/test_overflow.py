@@ -18,34 +18,13 @@ from dcglearn import (
     InputError,
     LinearUtility,
     Ranked,
-    Scale,
-    advantage,
-    agreement,
-    beta_gamma_threshold,
-    compare_systems,
-    evaluate,
-    explain,
-    export,
     score_runs,
-    sklearn_metric,
-    smallest_change_of_discounts,
-    smallest_change_of_gains,
-    verdict,
 )
-from dcglearn.correlation.agreement import score_differences
-from dcglearn.correlation.pairwise_loss import pairwise_loss
 from dcglearn.evaluation.unjudged_bounds import unjudged_bounds
-from dcglearn.figures.measure_figures import draw_measure
-from dcglearn.figures.style import save
 from dcglearn.measures.dcg import Normalisation
-from dcglearn.measures.discounts import format_number
-from dcglearn.measures.linear_ndcg import linear_error, linear_ndcg
-from dcglearn.report.tables import Table
-from dcglearn.statistics.significance import mean_of_counted, paired_intervals, paired_p_values
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
-LARGE = (1e308, 0.0, -1e308)
 TOO_LARGE = [
     DCG((1e308, 1e308, 0.0), "constant"),
     DCG((1e200, 1e200, 0.0), (1e200, 1e200, 1e200)),
@@ -129,109 +108,6 @@ def test_numbers_too_far_apart_are_refused(measure: DCG) -> None:
     assert caught.value.place == str(measure)
 
 
-def test_ideals() -> None:
-    with pytest.raises(InputError, match="too large"):
-        DCG((1e308, 0.0), "constant").ideal([0, 0])
-    with pytest.raises(InputError, match="too large"):
-        LinearUtility([[1e308, 0.0]] * 2).ideal([0, 0])
-    assert DCG((1e308, -1e308), "constant").ideal([0, 0, 1]) == 1e308
-    assert LinearUtility([[1e308, 0.0], [1e308, 0.0], [0.0, -1e308]]).ideal([0, 0, 1]) == 1e308
-
-
-def test_large_values_that_do_not_overflow() -> None:
-    assert DCG((1e307, 0.0), "constant").score([0, 0]) == 2e307
-    assert DCG(LARGE, "constant", 1, "minmax").score([1, 0, 2]) == 0.5
-    assert DCG((1e308, 1e308, 0), "constant", normalise="ideal").score([0, 1, 1]) == 1
-    assert DCG((1e-320, 0.0), "constant", normalise="ideal").score([1, 0]) == 1
-
-
-def test_agreement_and_explain_of_extreme_gains() -> None:
-    large = DCG(LARGE, "constant")
-    pairs = [[[0, 0], [2, 2]], [[0, 2], [1, 1]], [[2, 2], [0, 0]]]
-    assert agreement(large, pairs) == 0.5
-    with pytest.raises(InputError, match="too large"):
-        score_differences(large, pairs)
-    found = explain(DCG((1e-320, 0), "zipf"), DCG((1e308, 0), "zipf"), [0, 1], [1, 0])
-    assert found.winners == ("a", "a")
-    assert found.contributions.tolist() == [[2 / 3, -1 / 3]] * 2
-    assert found.differences[1] == 5e307
-    with pytest.raises(InputError, match="too large"):
-        explain(large, large, [0, 0], [2, 2])
-
-
-@pytest.mark.parametrize("exponent", [-1060, -500, 500, 1021])
-def test_coherence_of_extreme_gains(exponent: int) -> None:
-    D, usual = advantage([1, 2], [2, 0], 3), np.array([3.0, 2.0, 0.5])
-    gains, factor = np.ldexp(usual, exponent), 2.0**exponent
-    found = verdict(D, gains=gains)
-    assert found.winner == verdict(D, gains=usual).winner == "depends"
-    differences = [x * factor for x in verdict(D, gains=usual).differences]
-    assert list(found.differences) == differences
-    for witness, difference in zip(found.witnesses, differences, strict=True):
-        ahead = explain(witness, witness, [1, 2], [2, 0])
-        assert ahead.differences[0] == difference
-    one, other = (smallest_change_of_gains(D, g, [1.5, 0.5]) for g in (gains, usual))
-    assert one is not None
-    assert other is not None
-    assert one.distance == other.distance * factor
-    assert one.tie == tuple(x * factor for x in other.tie)
-    assert one.beyond is not None
-    assert verdict(D, one.beyond.gains, [1.5, 0.5]).winner == "b"
-    one, other = (smallest_change_of_discounts(D, g, [1.5, 0.5]) for g in (gains, usual))
-    assert one is not None
-    assert other is not None
-    assert one.tie == other.tie
-    assert one.difference == other.difference * factor
-    with pytest.raises(InputError, match=r"above 2\^53"):
-        verdict([[1e300, 1.0]])
-
-
-def test_linear_measures_of_extreme_gains() -> None:
-    rows = [0, 2, 1]
-    assert linear_ndcg(rows, [1e308, 9e307, 0]) == linear_ndcg(rows, [1, 0.9, 0])
-    assert linear_error(rows, [2.0**1023, 2.0**1022, 0]) == 2.0**1022
-    with pytest.raises(InputError, match="pair-wise loss"):
-        pairwise_loss(rows, [1, 2, 3], gains=[1e308, 0, -1e308])
-
-
-def test_means_and_tests_of_extreme_differences() -> None:
-    rng = np.random.default_rng
-    usual = rng(0).normal(0.3, 1.0, (2, 12))
-    for exponent in (-1000, 1020):
-        rows = np.ldexp(usual, exponent)
-        for test in ("t", "randomisation"):
-            found = paired_p_values(rows, rng(0), test, 99)  # type: ignore[arg-type]  # a Literal
-            assert found.tolist() == paired_p_values(usual, rng(0), test, 99).tolist()  # type: ignore[arg-type]  # a Literal
-        expected = np.ldexp(paired_intervals(usual, rng(0), 99), exponent)
-        assert paired_intervals(rows, rng(0), 99).tolist() == expected.tolist()
-    assert mean_of_counted(np.array([1e308, 1e308, np.nan])) == 1e308
-
-
-def test_a_difference_of_systems_that_overflows_names_the_measure() -> None:
-    qrels = {q: {"d1": 1, "d2": 0} for q in "ab"}
-    runs = {
-        name: {q: {document: 1.0} for q in qrels}
-        for name, document in zip("12", ("d1", "d2"), strict=True)
-    }
-    measure = DCG({1: 1e308, 0: -1e308})
-    evaluation = evaluate(qrels, runs, {"large": measure})
-    assert evaluation.means()[:, 0].tolist() == [1e308, -1e308]
-    with pytest.raises(InputError, match="too large") as caught:
-        compare_systems(evaluation, "1", np.random.default_rng(0))
-    assert caught.value.place == "large"
-
-
-def test_thresholds_of_extreme_utilities() -> None:
-    scores, utilities = [0.9, 0.8, 0.5, 0.3], np.array([3.0, 3.0, -2.0, -4.0])
-    usual = beta_gamma_threshold(scores, utilities)
-    for exponent in (-1060, 1020):
-        found = beta_gamma_threshold(scores, np.ldexp(utilities, exponent))
-        assert found.theta == usual.theta
-        assert (found.curve.utilities == np.ldexp(usual.curve.utilities, exponent)).all()
-    with pytest.raises(InputError, match="utilities"):
-        beta_gamma_threshold(scores, utilities * 4e307)
-
-
 def test_commands_refuse_overflow(run: Run, tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("q 0 d1 1023\nq 0 d2 1023\nq 0 d3 1023\n")
     (tmp_path / "run").write_text("q Q0 d1 1 2 r\nq Q0 d2 2 1 r\nq Q0 d3 3 0 r\n")
@@ -251,39 +127,3 @@ def test_a_tiny_cost_gives_no_nan(run: Run, tmp_path: Path) -> None:
         assert "nan" not in found.stdout + found.stderr
         assert "Warning" not in found.stderr
         assert found.returncode in (0, 1)
-
-
-@pytest.mark.parametrize("size", [1e308, 1e-320])
-def test_pictures_of_extreme_measures(size: float, tmp_path: Path) -> None:
-    scale = Scale((2, 1, 0))
-    presets = {"other": DCG((size, 0.0, -size), (size, 0.0))}
-    utility = LinearUtility([[size, 0.0, -size], [0.0, 0.0, 0.0]])
-    figure = draw_measure(DCG((size, 0.0, -size), (size, 0.0)), utility, presets, scale, "extreme")
-    save(figure, tmp_path / "figure.png")
-    drawn = figure.axes[0].get_lines()[-1]
-    assert np.asarray(drawn.get_ydata()).tolist() == [1.0, 0.0, -1.0]
-    assert drawn.get_label() == f"this measure, divided by {size:g}"
-
-
-def test_tables_show_extreme_numbers_as_powers() -> None:
-    rows = [("a", 1e308), ("b", -1.25e-300), ("c", 0.5), ("d", 0.0)]
-    shown = [line.split()[1] for line in Table(("name", "number"), rows).text().splitlines()[1:]]
-    assert shown == ["1e+308", "-1.25e-300", "0.5000", "0.0000"]
-    assert [float(row.split(",")[1]) for row in Table(("n", "x"), rows).csv().split("\n")[1:]] == [
-        number for _, number in rows
-    ]
-
-
-@pytest.mark.parametrize("gain", [1e308, 1e-320])
-@pytest.mark.parametrize("tool", ["lightgbm", "xgboost", "torch", "tf-ranking"])
-def test_tools_whose_sums_would_overflow_are_refused(tool: str, gain: float) -> None:
-    with pytest.raises(InputError, match="computes with numbers from") as caught:
-        export(DCG({1: gain, 0: 0}, "log2", normalise="ideal"), tool)
-    assert caught.value.problem.endswith(f"a gain is {format_number(gain)}")
-
-
-def test_scikit_learn_is_given_the_measure_itself_if_its_sums_would_overflow() -> None:
-    found = export(DCG({1: 1e308, 0: 0}, "log2", normalise="ideal"), "scikit-learn")
-    assert "sklearn_metric" in found.text
-    metric = sklearn_metric(DCG({1: 1e308, 0: 0}, "log2", normalise="ideal"))
-    assert metric([[1, 1, 1, 0]], [[3.0, 2.0, 1.0, 0.0]]) == 1

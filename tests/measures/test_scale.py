@@ -27,12 +27,9 @@ def test_a_label_off_the_scale_is_refused(label: object) -> None:
     ("text", "problem"),
     [
         ("2,2", "appears twice"),
-        ("2,2.0", "appears twice"),
         ("2,,1", "empty grade"),
         ("a=1,b", "only some grades"),
         ("a=x,b=1", "not a finite number"),
-        ("a=inf,b=1", "finite"),
-        ("nan,1", "finite"),
         (",".join(map(str, range(128))), "128 grades"),
     ],
 )

@@ -117,6 +117,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         segments,
         segments.compared[0],
         d.certainty_of(judged),
+        d.learn_dcg(judged),
         d.study_judgments(judged, "judgments.jsonl", rng),
         parts,
         d.Problem.packed(parts),
@@ -192,40 +193,6 @@ def test_public_objects_print_pickle_and_copy(kind: type, examples: list[Any]) -
             assert repr(other) == shown
 
 
-RIGHT = """
-import numpy as np
-from numpy.typing import NDArray
-from typing import assert_type
-import dcglearn
-
-measure = dcglearn.DCG([1, 0.5, 0]) @ 10
-assert_type(measure, dcglearn.DCG)
-assert_type(measure.score([[0, 1]]), NDArray[np.float64])
-data = dcglearn.read_preferences("judgments.jsonl")
-assert_type(data, dcglearn.Preferences)
-assert_type(dcglearn.agreement(measure, data.pairs), float)
-learner = dcglearn.DCGLearner(n_grades=3).fit(data.pairs)
-assert_type(learner, dcglearn.DCGLearner)
-assert_type(learner.dcg_, dcglearn.DCG)
-assert_type(learner.score(data.pairs), float)
-evaluation = dcglearn.evaluate("qrels.txt", {"q1": {"d1": 1.0}}, [measure, "linear-log2 @ 5"])
-assert_type(evaluation, dcglearn.Evaluation)
-assert_type(evaluation.means(), NDArray[np.float64])
-"""
-
-WRONG = "import dcglearn\ndcglearn.DCG(1, 2, 3, 4, 5, 6, 7)\n"
-
-
-def test_types_reach_a_strict_user(tmp_path: Path) -> None:
-    """The names are typed, not ``Any``: a strict run accepts what is right and only that."""
-    (tmp_path / "right.py").write_text(RIGHT)
-    (tmp_path / "wrong.py").write_text(WRONG)
-    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "right.py", "wrong.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "right.py" not in done.stdout, done.stdout
-    assert 'Too many arguments for "DCG"' in done.stdout
-
-
 def test_measures_are_taken_in_any_form(tmp_path: Path) -> None:
     d, pairs = dcglearn, [[[0, 2], [2, 0]], [[1, 2], [0, 2]]]
     path = tmp_path / "measure.json"
@@ -269,24 +236,6 @@ def test_scales_and_rules_are_refused_in_words() -> None:
         dcglearn.Scale("2,1,0")
     with pytest.raises(dcglearn.InputError, match="rules of type dict"):
         dcglearn.evaluate(QRELS, RUN, MEASURE, rules={"ties": "mean"})
-
-
-def test_a_margin_of_the_user_is_called_once() -> None:
-    """Neither the folds nor choosing C in them builds the problem again."""
-    calls = []
-
-    def margin(pairs: Any) -> Any:
-        calls.append(len(pairs))
-        return np.ones(len(pairs))
-
-    lists = dcglearn.permuted_lists(90, np.random.default_rng(1), [0, 0, 1, 2])
-    queries = [f"q{i % 9}" for i in range(90)]
-    data = dcglearn.Preferences.of(
-        lists, ["a", "b", "a"] * 30, dcglearn.Scale((2, 1, 0)), queries=queries
-    )
-    learner = dcglearn.DCGLearner(margin=margin)
-    dcglearn.compare(data, [MEASURE], learner, np.random.default_rng(0), n_folds=3, tune=True)
-    assert calls == [90]
 
 
 def test_types_and_names_are_listed_alike() -> None:

@@ -20,6 +20,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from dcglearn.lab.provenance import changed_files, read_provenance
+from helpers.own_functions import FLIPS
 from helpers.places import ROOT
 from helpers.processes import Process
 
@@ -121,23 +122,8 @@ def clone(tmp_path: Path) -> Path:
         "import sys\nfrom pathlib import Path\nROOT = Path(__file__).resolve().parent.parent\n"
         "def prepare(extra=''):\n    return Path(sys.executable)\n"
     )
-    (clone / "configs" / "flips.toml").write_text(SMALL)
+    (clone / "configs" / "flips.toml").write_text(FLIPS)
     return clone
-
-
-SMALL = """experiment = "flips"
-figures = [5, 6]
-seed = 1
-repetitions = 2
-[setting]
-pairs = 20
-test_pairs = 100
-[sweep]
-truth = ["data-1", "data-2"]
-flips = [0, 5]
-[quick]
-flips = [5]
-"""
 
 
 def reproduce(clone: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -191,7 +177,7 @@ def test_reproduce_analyses_simulated_judgments_where_there_are_no_real_ones(clo
 def test_reproduce_passes_its_options_on(clone: Path) -> None:
     quick = reproduce(clone, "--quick", "--only", "5", "--workers", "1", "--out", "there")
     assert quick.returncode == 0, quick.stderr
-    assert "flips: 4 of 4 cells" in quick.stdout
+    assert "flips: 2 of 2 cells" in quick.stdout
     assert "real judgments are not analysed" in quick.stdout
     assert {path.name for path in (clone.parent / "there").iterdir()} == {"quick", "store"}
     unknown = reproduce(clone, "--only", "77")
@@ -247,16 +233,15 @@ import sys
 """
 
 
-@pytest.mark.parametrize("children", [1, 2])
 @pytest.mark.parametrize("child", [TIDY, IGNORING])
 @pytest.mark.parametrize(
     ("number", "whole_group", "code"),
     [(signal.SIGTERM, False, 143), (signal.SIGINT, False, 130), (signal.SIGINT, True, 130)],
 )
 def test_children_end_before_their_script(
-    clone: Path, child: str, number: signal.Signals, whole_group: bool, code: int, children: int
+    clone: Path, child: str, number: signal.Signals, whole_group: bool, code: int
 ) -> None:
-    temporary = clone / "temporary"
+    children, temporary = 2, clone / "temporary"
     temporary.mkdir()
     commands = f"COMMANDS = [[sys.executable, '-c', sys.argv[1]]] * {children}\n"
     short = "import children\nchildren.GRACE_SECONDS = 0.1\n"

@@ -79,8 +79,13 @@ def in_view(tick: mpl.axis.Tick) -> bool:
     return low - 1e-9 <= tick.get_loc() <= high + 1e-9
 
 
-@pytest.mark.parametrize("width", [3.3, 7.0])
-@pytest.mark.parametrize("name", CASES)
+WIDE = ("differences", "small multiples", "presets", "long labels")
+"""Where the width of a page has another layout than that of a column."""
+
+
+@pytest.mark.parametrize(
+    ("name", "width"), [*((name, 3.3) for name in CASES), *((name, 7.0) for name in WIDE)]
+)
 def test_text_is_whole_apart_and_large_enough(name: str, width: float) -> None:
     drawing = draw_figure(CASES[name], width, title=True)
     assert drawing.get_size_inches()[0] == width
@@ -102,11 +107,10 @@ def test_text_is_whole_apart_and_large_enough(name: str, width: float) -> None:
             assert both is None or both.height < 2 or both.width < 2
 
 
-@pytest.mark.parametrize("width", [3.3, 7.0])
 @pytest.mark.parametrize("name", sorted(p.stem for p in (ROOT / "configs").glob("*.toml")))
-def test_committed_figures_are_legible(name: str, width: float) -> None:
+def test_committed_figures_are_legible(name: str) -> None:
     for figure in figures_of(name):
-        drawing = draw_figure(figure, width)
+        drawing = draw_figure(figure, 3.3)
         for text, _ in texts_of(drawing):
             assert figure.title not in text.get_text()
             assert text.get_fontsize() >= 6

@@ -143,7 +143,7 @@ def test_markdown_captions_take_no_markup_from_names() -> None:
     assert Table(("name",), [("a",)], "from <img src=x>").markdown().startswith("from &lt;img")
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
 def test_names_that_the_encoding_lacks(tmp_path: Path, encoding: str) -> None:
     name = "日本é"
     (tmp_path / "qrels").write_text("q 0 d1 1\nq 0 d2 0\n")

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 import os
 import shutil
-import subprocess
 import sys
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise, permutations, product
 from pathlib import Path
@@ -40,7 +38,6 @@ from dcglearn.system_report.paper_table import paper_table
 from dcglearn.system_report.systems import rules_in_words
 from helpers.places import ROOT
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Dicts = dict[str, dict[str, Any]]
 
 TREC = Path(os.environ.get("DCGLEARN_DATA", ROOT.parent / "shared" / "data")) / "trec"
@@ -460,29 +457,19 @@ def test_a_table_of_a_paper_with_other_measures() -> None:
     ("text", "meant"),
     [
         ("map", "AP"),
-        ("MAP", "AP"),
         ("map_cut.10", "AP@10"),
         ("map_cut_100", "AP@100"),
-        ("map@100", "AP@100"),
         ("recip_rank", "RR"),
-        ("mrr@10", "RR@10"),
         ("MRR(rel=2)@10", "RR(rel=2)@10"),
         ("P_10", "P@10"),
-        ("P.5", "P@5"),
         ("p@5", "P@5"),
         ("precision@10", "P@10"),
-        ("recall_1000", "R@1000"),
         ("recall.1000", "R@1000"),
-        ("bpref", "Bpref"),
         ("BPref", "Bpref"),
-        ("r-precision", "Rprec"),
-        ("Rprec", "Rprec"),
         ("infAP", "infAP"),
         ("success_5", "Success@5"),
-        ("hit_rate@5", "Success@5"),
         ("iprec_at_recall_0.10", "IPrec@0.1"),
         ("set_P", "SetP"),
-        ("set_recall", "SetR"),
         ("set_F.0.5", "SetF(beta=0.5)"),
         ("AP( rel = 2 ) @ 10", "AP(rel=2)@10"),
     ],
@@ -511,30 +498,19 @@ def test_names_that_are_not_of_these_measures() -> None:
     ("text", "message"),
     [
         ("P", "P: needs a cutoff; write it like P@10"),
-        ("recall", "recall: needs a cutoff; write it like R@1000"),
         ("Bpref@10", "Bpref@10: Bpref has no cutoff"),
         ("P@0", "P@0: the cutoff is 0"),
-        ("P@1.5", "P@1.5: the cutoff is 1.5"),
         ("P_5,10", "P_5,10: names several measures; write one at a time: P@5 and P@10"),
         ("AP(rell=2)", "unknown argument of AP 'rell'; did you mean 'rel'"),
-        ("AP([1, 0])", "AP takes no numbers per grade"),
         ("AP(rel=good)", "'good' is off the scale 2 > 1 > 0; use a grade of the scale"),
         ("P@ten", "P@ten: cannot be read; write it like P@10"),
-        ("AP:10", "AP:10: cannot be read; write it like AP(rel=2)"),
-        ("AP@10@20", "AP@10@20: cannot be read"),
         ("NumRet", "NumRet: unknown preset 'NumRet'; Known: binary"),
-        ("alpha_nDCG@10", "dcglearn measures lists all names"),
         ("ERR([0.9, 0.3])", "2 gains, but the documents have 3 grades"),
         ("ERR([0.9, 0.3, 0], max_rel=3)", "has probabilities and max_rel"),
-        ("ERR(top=0.5)", "has top and no measure file"),
         ("RBP([1, 0.5, 0], rel=1)", "has numbers for grades and rel"),
         ("RBP(p=1)", "`p` is 1"),
         ("ERR(missing.json)@20", "no such file"),
         ("bprf", "unknown preset 'bprf'; did you mean 'Bpref'"),
-        ("Bprf(rel=2)", "did you mean 'Bpref'"),
-        ("gm_map", "did you mean 'map'"),
-        ("recip_rnk", "did you mean 'recip_rank'"),
-        ("AP(", "AP("),
     ],
 )
 def test_names_that_are_refused(text: str, message: str) -> None:

@@ -1,9 +1,7 @@
-"""What single cells hold: ids, weights, numbers, grades, and lists that are written as text.
+"""What single cells hold: weights, numbers, grades, and lists that are written as text.
 
-Entries of a list are separated by blanks (``2 0 1``), by commas (``very good, bad``), by bars or
-semicolons (``2|0|1``), or numbers by slashes; or the text is a list of JSON, Python, NumPy or
-PostgreSQL (``[2, null, 0]``, ``['good', None]``, ``[2 0]``, ``{2,NULL}``). A dash is an empty rank.
-Between blanks, numbers may have decimal commas (``0,5 1``).
+Entries of a list are between blanks, commas, bars, semicolons or slashes, or in the brackets of
+JSON, Python, NumPy or PostgreSQL. A dash is an empty rank.
 """
 
 from __future__ import annotations
@@ -36,11 +34,14 @@ _EMPTY_ENTRIES = frozenset(("-", "null", "None", "NULL", "nan", "NaN"))
 _ENTRY = r"""(?:"([^"\\]*)"|'([^'\\]*)'|([^\s,\[\](){{}}"']+))"""
 _LIST = re.compile(rf"\s*(?:{_ENTRY}(?:\s*,\s*|\s+|\s*$))*", re.ASCII)
 _ENTRIES = re.compile(_ENTRY, re.ASCII)
-_PLAIN, _DIGITS = "[A-Za-z0-9_.+-]+", "[0-9]+[.]?[0-9]*"
+
+PLAIN_ENTRY = "[A-Za-z0-9_.+-]+"
+"""Entries of lists that need no quotes."""
+
+_NUMBER = "[0-9]+[.]?[0-9]*"
 _JOINED = {
-    "|": rf"{_PLAIN}(?:[ \t]*[|][ \t]*{_PLAIN})+",
-    ";": rf"{_PLAIN}(?:[ \t]*;[ \t]*{_PLAIN})+",
-    "/": rf"{_DIGITS}(?:[ \t]*/[ \t]*{_DIGITS})+",
+    mark: rf"{entry}(?:[ \t]*[{mark}][ \t]*{entry})+"
+    for mark, entry in (("|", PLAIN_ENTRY), (";", PLAIN_ENTRY), ("/", _NUMBER))
 }
 _DECIMALS = re.compile(r"[0-9]+(?:,[0-9]+)?(?:[ \t]+[0-9]+(?:,[0-9]+)?)+", re.ASCII)
 _BRACKETS = {"[": "]", "(": ")", "{": "}"}
@@ -56,25 +57,21 @@ class UnmappedValueError(InputError):
 
 def parse_given_map(given: GivenMap | None, argument: str, example: str) -> dict[str, str]:
     """Return what a user says as a mapping of text to text."""
-    remedy = f"write `{argument}={example!r}`"
-    if isinstance(given, str):
-        parts = []
-        for part in next(csv.reader([given], skipinitialspace=True), None) or [given]:
-            key, equals, value = part.rpartition("=")
-            if not equals:
-                raise InputError(f"`{argument}` holds {part!r:.60}", remedy)
-            parts.append((key, value))
-    elif given is None or isinstance(given, Mapping):
-        parts = [(str(key), str(value)) for key, value in (given or {}).items()]
-    else:
-        raise InputError(f"`{argument}` is of type {type(given).__name__}", remedy)
+    parts = (
+        (given or {}).items()
+        if not isinstance(given, str)
+        else [
+            part.rpartition("=")[::2] if "=" in part else (part, "")
+            for part in next(csv.reader([given], skipinitialspace=True), [given])
+        ]
+    )
     found: dict[str, str] = {}
-    for key, value in ((key.strip(), value.strip()) for key, value in parts):
-        if key in found:
-            raise InputError(f"`{argument}` names {key!r:.60} twice", "name it once")
+    for key, value in ((str(key).strip(), str(value).strip()) for key, value in parts):
         if not value:
-            raise InputError(f"`{argument}` has nothing for {key!r:.60}", remedy)
-        found[key] = value
+            problem = f"`{argument}` has nothing for {key!r:.60}"
+            raise InputError(problem, f"write `{argument}={example!r}`")
+        if found.setdefault(key, value) != value:
+            raise InputError(f"`{argument}` names {key!r:.60} twice", "name it once")
     return found
 
 
@@ -102,12 +99,10 @@ def parse_weight(value: object) -> float | None:
     if value == "":
         return None
     weight = number_of(value)
-    if 0 <= weight <= LARGEST_WEIGHT:
-        return weight
-    shown = f"the weight is {value!r:.40}"
-    if isinstance(value, str) and _WITH_COMMA.fullmatch(value):
-        raise InputError(shown, f"write {value.replace(',', '.')} or {value.replace(',', '')}")
-    raise InputError(shown, f"use 0 ... {LARGEST_WEIGHT:g}")
+    if not 0 <= weight <= LARGEST_WEIGHT:
+        remedy = f"use 0 ... {LARGEST_WEIGHT:g}, with a point before decimals"
+        raise InputError(f"the weight is {value!r:.40}", remedy)
+    return weight
 
 
 def parse_list_text(text: str) -> list[str | None]:
@@ -125,14 +120,11 @@ def parse_list_text(text: str) -> list[str | None]:
         ]
     if _DECIMALS.fullmatch(stripped):
         return [entry.replace(",", ".") for entry in stripped.split()]
-    for separator, pattern in _JOINED.items():
-        if separator in stripped and re.fullmatch(pattern, stripped, re.ASCII):
-            parts = (part.strip(ASCII_BLANKS) for part in stripped.split(separator))
-            return [None if part == "-" else part for part in parts]
-    if "," in stripped:
-        parts = (part.strip(ASCII_BLANKS) for part in stripped.split(","))
-        return [None if part in ("", "-") else part for part in parts]
-    return [None if part == "-" else part for part in split_fields(text)]
+    joined = (mark for mark, pattern in _JOINED.items() if re.fullmatch(pattern, stripped))
+    separator = next(joined, "," if "," in stripped else None)
+    parts = stripped.split(separator) if separator else split_fields(text)
+    stripped_parts = (part.strip(ASCII_BLANKS) for part in parts)
+    return [None if part in ("", "-") else part for part in stripped_parts]
 
 
 def resolve_labels(
@@ -156,8 +148,6 @@ def resolve_labels(
         try:
             found[position] = None if label is None else scale.labels[scale.index(label)]
         except InputError as error:
-            if len({isinstance(one, str) for one in scale.labels}) == 1:
-                _check_one_kind(found, position)
             raise UnmappedValueError(error.problem, error.remedy, position) from error
     return found
 
@@ -176,17 +166,17 @@ def _canonical(value: Any, scale: Scale | None) -> Label:
     return canonical_label(value)
 
 
-def _check_one_kind(labels: Sequence[Any], position: int | None = None) -> None:
+def _check_one_kind(labels: Sequence[Any]) -> None:
     """Refuse grades of which some are numbers and others names; the rarer kind is at fault."""
     known = [label for label in dict.fromkeys(labels) if label is not None]
-    numbers = [label for label in known if not isinstance(label, str)]
     names = [label for label in known if isinstance(label, str)]
+    numbers = [label for label in known if label not in names]
     if numbers and names:
         odd = numbers[0] if len(numbers) <= len(names) else names[0]
         raise UnmappedValueError(
             f"grades are numbers ({_shown(numbers)}) and names ({_shown(names)})",
             "write all of them one way; if both are grades, declare all, best first, with `scale`",
-            labels.index(odd) if position is None else position,
+            labels.index(odd),
         )
 
 

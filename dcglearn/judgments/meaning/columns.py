@@ -1,15 +1,14 @@
 """Which column of a table is which field of a judgment.
 
-A column is taken for a field if its name is the field's, or one of the field's well-known other
-names and the only such column. Lists are one column each, named alike (``left`` and ``right``,
-``list_a`` and ``list_b``), or a column per rank (``a1`` ... ``a10``). A user's map comes first.
+A column is taken for a field if it has the field's name, or is the only one with another name of
+it. Lists are one column each, named alike, or a column per rank. A user's map comes first.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from dcglearn.base.errors import InputError, did_you_mean, unknown_name
@@ -36,49 +35,40 @@ class RecordFields:
     noun: str
     names: tuple[str, ...]
     required: tuple[str, ...]
-    instead: Mapping[str, str] = field(default_factory=dict)
-    """Fields that may be there in place of required ones."""
 
 
 JUDGMENTS = RecordFields(
-    "judgment", (*JUDGMENT_FIELDS, *SHOWN, *LONG, "pair"), ("a", "b", "answer")
+    "judgment",
+    ("a", "b", "answer", "query", "judge", "weight", *SHOWN, *LONG, "pair"),
+    ("a", "b", "answer"),
 )
 JUDGMENTS_OF_DOCUMENTS = RecordFields(
     "judgment",
-    (*JUDGMENT_FIELDS, *SHOWN[:2], "run_a", "run_b"),
-    ("a", "b", "answer"),
-    {"a": "run_a", "b": "run_b"},
+    ("a", "b", "answer", "query", "judge", "run_a", "run_b", "weight", *SHOWN[:2]),
+    ("a or run_a", "b or run_b", "answer"),
 )
 RATED_LISTS = RecordFields(
-    "list", ("query", "grades", "rating", "judge", "weight"), ("grades", "rating")
+    "list", ("grades", "rating", "query", "judge", "weight"), ("grades", "rating")
 )
 SCORED_DOCUMENTS = RecordFields("document", ("id", "score", "grade"), ("score",))
 
 _PAIRS = (("a", "b"), ("left", "right"), ("1", "2"), ("links", "rechts"), ("gauche", "droite"))
-_NOUNS = [
-    "list",
-    "ranking",
-    "results",
-    "result",
-    "serp",
-    "items",
-    "docs",
-    "documents",
-    "liste",
-    "grades",
-    "grade",
-    "labels",
-    "relevance",
-    "ranks",
-    "rank",
-    "response",
-    "option",
-]
+_NOUNS = (
+    *("list", "ranking", "results", "result", "serp", "items", "docs", "documents", "liste"),
+    *("grades", "grade", "labels", "relevance", "ranks", "rank", "response", "option"),
+)
+_SIDES = [pair for pair in _PAIRS if pair != ("1", "2")]
+for _noun in _NOUNS:
+    for _first, _second in _PAIRS:
+        _SIDES += [(_noun + _first, _noun + _second), (_first + _noun, _second + _noun)]
 _PREFIX = re.compile(r"(?:input|output|answer|assignment)[.:](?=.)", re.IGNORECASE)
 """What Mechanical Turk and Toloka write before the names of columns."""
 
 _MAIN = ("answer", "rating", "score", "grade")
 """Fields of which it must be clear which column they are."""
+
+_RATINGS = ("score", "satisfaction")
+"""Names of ratings that are as usual as ``rating``."""
 
 _OTHER_NAMES = {
     "rating": "score satisfaction stars",
@@ -106,8 +96,6 @@ _OTHER_NAMES = {
 _DATA = re.compile(r"[\[({]?\s*[0-9][0-9\s,;|.]*[\])}]?")
 """Numbers, where the names of columns belong."""
 
-_EXAMPLE = "a=left,b=right,answer=verdict"
-
 
 @dataclass(frozen=True)
 class ColumnMap:
@@ -132,7 +120,16 @@ class ColumnMap:
     @property
     def used(self) -> set[str]:
         """The columns of all fields."""
-        return _used(self.columns)
+        return set().union(*map(_parts, self.columns.values()))
+
+    def check_same(self, later: ColumnMap) -> None:
+        """Refuse another column for a field that already has one; a list may get more ranks."""
+        for one, column in self.columns.items():
+            other = later.columns.get(one, "another")
+            if column != other and not (isinstance(column, tuple) and {*column} <= {*other}):
+                names = f"{_name(column)} and {_name(other)}"
+                remedy = "say which one is with `columns`"
+                raise InputError(f"the columns {names} could both be the {one}", remedy)
 
     def unknown_words(self) -> str:
         """Return what is said about the unknown columns; empty if there are none."""
@@ -147,212 +144,169 @@ class ColumnMap:
     def check_complete(self) -> None:
         """Refuse columns that lack a field."""
         fields = self.fields
-        required = ["query", "answer", *LONG] if self.is_long else fields.required
-        missing = [
-            one
-            for one in required
-            if one not in self.columns and fields.instead.get(one) not in self.columns
-        ]
+        required = ("query", "answer", *LONG) if self.is_long else fields.required
+        missing = [one for one in required if not {*one.split(" or ")} & {*self.columns}]
         if not missing:
             return
-        *most, last = (f'"{name}"' for name in missing)
-        shown = f"columns {', '.join(most)} and {last} are" if most else f"column {last} is"
+        shown = " and ".join(f'"{name}"' for name in missing)
+        many = len(missing) > 1
         remedy = f"every {fields.noun} needs {', '.join(required)}"
-        if set(missing) & set(fields.instead):
-            remedy += f", or {' and '.join(fields.instead.values())}"
-        guess = did_you_mean(missing[0], self.unknown)
-        raise InputError(f"the {shown} missing", guess + remedy + self._left_over(missing))
-
-    def _left_over(self, missing: Sequence[str]) -> str:
-        """Say which columns are left, and how to say that they are the missing ones."""
         if any(map(_DATA.fullmatch, self.unknown)):
-            return "; the first line must name the columns"
-        if not self.unknown:
-            return ""
-        alone = len(self.unknown) == len(missing) == 1
-        example = ",".join(f"{name}={self.unknown[0] if alone else '...'}" for name in missing)
-        if alone:
-            return f"; if {self.unknown[0]!r} holds it, say `columns={example!r}`"
-        which = "it is" if len(missing) == 1 else "they are"
-        words = f"; if {which} among {_listed(self.unknown, 12)}, say `columns={example!r}`"
-        if missing == ["answer"]:
-            words += "; answers of several raters are joined: `columns='answer=ann+bob'`"
-        return words
+            remedy += "; the first line must name the columns"
+        elif self.unknown:
+            example = ",".join(f"{name.split()[-1]}=..." for name in missing)
+            among = f"{'they are' if many else 'it is'} among {_listed(self.unknown, 12)}"
+            remedy += f"; if {among}, say `columns={example!r}`"
+            if missing == ["answer"]:
+                remedy += "; answers of several raters are joined: `columns='answer=ann+bob'`"
+        guess = did_you_mean(missing[0], self.unknown)
+        problem = f"the column{'s' * many} {shown} {'are' if many else 'is'} missing"
+        raise InputError(problem, guess + remedy)
 
 
 def resolve_columns(
     names: Iterable[str], given: GivenMap | None = None, fields: RecordFields = JUDGMENTS
 ) -> ColumnMap:
     """Return which column is which field."""
-    names = list(dict.fromkeys(names))
-    wanted = parse_given_map(given, "columns", _EXAMPLE)
+    wanted = parse_given_map(given, "columns", "a=left,b=right,answer=verdict")
     ignored = wanted.pop("ignore", None)
-    names = [name for name in names if ignored is None or name not in ignored.split("+")]
-    columns = _given_columns(names, wanted, fields.names)
-    known = set(columns)
-    lists = {"a", "b"} <= set(fields.names)
-    first = [one for one in fields.names if not (lists and one in (*LONG, "pair"))]
-    for name in first:
-        if name not in columns and name in names and name not in _used(columns) | {"rating"}:
-            columns[name] = name
-            known.add(name)
-    notes: list[str] = []
-    if lists:
-        _add_sides(columns, names)
-    _add_other_names(columns, names, first, notes, known)
-    if lists and not {"a", "b"} & set(columns):
-        rest = {**columns}
-        for name in (*LONG, "pair"):
-            if name in names and name not in _used(rest):
-                rest[name] = name
-        _add_other_names(rest, names, (*LONG, "pair"), [], known)
-        columns = rest if set(LONG) <= set(rest) else columns
-    if "answer" in first and "answer" not in wanted:
-        _check_raters(columns, names)
-    if "grades" in fields.names and "grades" not in columns:
-        _add_list(columns, names)
-    taken = [f"{one}={_name(name)}" for one, name in columns.items() if one not in known | {name}]
-    if taken:
-        notes.insert(0, f"columns taken: {', '.join(taken)}")
-    unknown = tuple(name for name in names if name not in _used(columns))
-    return ColumnMap(columns, unknown, tuple(notes), fields)
+    names = [one for one in dict.fromkeys(names) if not ignored or one not in ignored.split("+")]
+    finder = _Finder(names)
+    for one, column in wanted.items():
+        if one not in fields.names:
+            raise unknown_name("field in `columns`", one, (*fields.names, "ignore"))
+        finder.take_given(one, column)
+    others = [one for one in fields.names if one not in ("a", "b")]
+    if "a" not in fields.names:
+        finder.take_named(others)
+    else:
+        finder.take_sides()
+        finder.take_named([one for one in others if one not in (*LONG, "pair")])
+        if not {"a", "b"} & {*finder.columns}:
+            finder.take_named((*LONG, "pair"))
+    if "answer" in fields.names and "answer" not in wanted:
+        finder.check_raters()
+    usual = {*wanted, *(one for one, name in finder.columns.items() if name in (one, *_RATINGS))}
+    taken = [f"{one}={_name(name)}" for one, name in finder.columns.items() if one not in usual]
+    notes = [f"columns taken: {', '.join(taken)}"] if taken else []
+    unknown = tuple(name for name in finder.free if isinstance(name, str))
+    return ColumnMap(finder.columns, unknown, (*notes, *finder.notes), fields)
 
 
-def _add_other_names(
-    columns: dict[str, Column],
-    names: Sequence[str],
-    fields: Sequence[str],
-    notes: list[str],
-    known: set[str],
-) -> None:
-    """Take columns that have another name of a field; refuse several of a main one."""
-    for one in (one for one in _OTHER_NAMES if one in fields and one not in columns):
-        plain = (one.replace("_", ""), *_OTHER_NAMES[one].split())
-        found = [name for name in names if name not in _used(columns) and _plain(name) in plain]
-        if len(found) > 1 and one in _MAIN:
+class _Finder:
+    """Takes columns for fields; `free` are those that are left, with their plain names.
+
+    Numbered columns, such as those of ranks, are one column, too, with the name before the number.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.columns: dict[str, Column] = {}
+        self.notes: list[str] = []
+        self.free: dict[Column, str] = {}
+        numbered: dict[str, dict[int, str]] = {}
+        for name in names:
+            if match := re.fullmatch(r"(.*\D)([0-9]{1,5})[\])}]?", name):
+                numbered.setdefault(plain_name(match[1]), {})[int(match[2])] = name
+        for stem, ranks in numbered.items():
+            if max(ranks) - min(ranks) == len(ranks) - 1 and min(ranks) < 2:
+                self.free[tuple(ranks[rank] for rank in sorted(ranks))] = stem
+        self.free |= {name: plain_name(name) for name in names}
+
+    def _take(self, field: str, column: Column) -> None:
+        self.columns[field] = column
+        parts = _parts(column)
+        self.free = {one: plain for one, plain in self.free.items() if not parts & _parts(one)}
+
+    def take_given(self, field: str, name: str) -> None:
+        """Take the column that a user names."""
+        column: Column = name
+        if name not in self.free and field == "answer":
+            column = tuple(name.split("+"))
+        elif name not in self.free and field in ("a", "b", "grades"):
+            stem = plain_name(name)
+            column = next((one for one, plain in self.free.items() if plain == stem), name)
+        names = [one for one in self.free if isinstance(one, str)]
+        for one in (column,) if isinstance(column, str) else column:
+            if one not in names:
+                raise unknown_name("column in `columns`", one, names)
+        self._take(field, column)
+
+    def take_sides(self) -> None:
+        """Find the columns of both lists, which are named alike."""
+        for side in "ab":
+            if side in self.free and side not in self.columns:
+                self._take(side, side)
+        plain = {plain: column for column, plain in self.free.items()}
+        given = {side: self.columns[side] for side in "ab" if side in self.columns}
+        found: list[dict[str, Column]] = []
+        for pair in _SIDES if len(given) < 2 else ():
+            own = {side: name for side, name in zip("ab", pair, strict=True) if side not in given}
+            others = {plain_name(_stem(column)) for column in given.values()}
+            if {*pair} == {*own.values(), *others} and {*own.values()} <= {*plain}:
+                found.append({side: plain[name] for side, name in own.items()})
+        if len(found) > 1:
+            lists = " and ".join("/".join(map(_name, one.values())) for one in found)
+            example = ",".join(f"{side}={_name(one)}" for side, one in found[0].items())
+            problem = f"the columns {lists} could be the lists"
+            raise InputError(problem, f"say which are: `columns={example!r}`")
+        for side, column in found[0].items() if found else ():
+            self._take(side, column)
+
+    def take_named(self, fields: Iterable[str]) -> None:
+        """Take the column that has the name of a field, or the only one with another name."""
+        for one in fields:
+            accepted = _names_of(one)
+            ranks = ("grades", "grade", "rank") if one == "grades" else ()
+            found = [
+                column
+                for column, plain in self.free.items()
+                if plain in (accepted if isinstance(column, str) else ranks)
+            ]
+            if one in found and one != "rating":
+                found = [one]
+            if one in self.columns or not found:
+                continue
+            if len(found) == 1:
+                self._take(one, found[0])
+            elif one in _MAIN:
+                raise InputError(
+                    f"the columns {' and '.join(map(repr, found))} could both be the {one}",
+                    f"say which one is: `columns={f'{one}={found[0]}'!r}`",
+                )
+            else:
+                both = " and ".join(map(_name, found))
+                self.notes.append(f"the columns {both} could both be the {one}, and none is taken")
+
+    def check_raters(self) -> None:
+        """Refuse numbered columns of answers, of which only one would be used."""
+        answers = _names_of("answer")
+        numbered = [
+            name
+            for name, plain in self.free.items()
+            if isinstance(name, str)
+            and plain not in answers
+            and plain.rstrip("0123456789") in answers
+        ]
+        if numbered:
+            every = "+".join(map(str, filter(None, (self.columns.get("answer"), *numbered))))
             raise InputError(
-                f"the columns {' and '.join(map(repr, found))} could both be the {one}",
-                f"say which one is: `columns={f'{one}={found[0]}'!r}`",
+                f"the columns {every} may be answers of several raters",
+                f"say `columns='answer={every}'` if they are, or name the one that counts",
             )
-        if len(found) == 1:
-            columns[one] = found[0]
-            known |= {one} if found[0] in ("rating", "score", "satisfaction") else set()
-        elif found:
-            both = " and ".join(found)
-            notes.append(f"the columns {both} could both be the {one}, and none is taken")
 
 
-def _check_raters(columns: Mapping[str, Column], names: Sequence[str]) -> None:
-    """Refuse numbered columns of answers, of which only one would be used."""
-    answers = ("answer", *_OTHER_NAMES["answer"].split())
-    spread = _spread([name for name in names if name not in _used(columns)])
-    numbered = [name for stem, found in spread.items() if stem in answers for _, name in found]
-    if numbered:
-        first = columns.get("answer")
-        every = [first, *numbered] if isinstance(first, str) else numbered
-        joined = "+".join(map(str, every))
-        raise InputError(
-            f"the columns {_listed([str(one) for one in every])} may be answers of several raters",
-            f"say `columns='answer={joined}'` if they are, and `columns='answer={every[0]}'` if "
-            "only that one counts",
-        )
+def _names_of(field: str) -> tuple[str, ...]:
+    """Return the plain names of a field."""
+    return (field.replace("_", ""), *_OTHER_NAMES.get(field, "").split())
 
 
-def _add_list(columns: dict[str, Column], names: Sequence[str]) -> None:
-    """Find the columns of the ranks of a single list."""
-    spread = _spread([name for name in names if name not in _used(columns)])
-    found = [name for name in ("grades", "grade", "rank") if name in spread]
-    if len(found) == 1:
-        columns["grades"] = _ranks(found[0], spread[found[0]])
-
-
-def _given_columns(
-    names: Sequence[str], given: Mapping[str, str], fields: Sequence[str]
-) -> dict[str, Column]:
-    columns: dict[str, Column] = {}
-    for one, column in given.items():
-        if one not in fields:
-            raise unknown_name("field in `columns`", one, (*fields, "ignore"))
-        several = column.split("+") if one == "answer" else []
-        spread = _spread(names).get(_plain(column), ()) if one in ("a", "b", "grades") else ()
-        if column in names:
-            columns[one] = column
-        elif len(several) > 1 and set(several) <= set(names):
-            columns[one] = tuple(several)
-        elif spread:
-            columns[one] = _ranks(column, spread)
-        else:
-            wrong = next((name for name in several if name not in names), column)
-            raise unknown_name("column in `columns`", wrong, names)
-        if list(columns.values()).count(columns[one]) > 1:
-            other = next(name for name, held in columns.items() if held == columns[one])
-            problem = f"`columns` gives {column!r} for {other} and {one}"
-            raise InputError(problem, "name a column once")
-    return columns
-
-
-def _add_sides(columns: dict[str, Column], names: Sequence[str]) -> None:
-    """Find the columns of both lists, which are named alike."""
-    if {"a", "b"} <= set(columns):
-        return
-    free = {_plain(name): name for name in names if name not in _used(columns)}
-    spread = _spread([name for name in names if name not in _used(columns)])
-    given = {side: _plain(str(columns[side])) for side in "ab" if side in columns}
-    found: list[dict[str, Column]] = []
-    for pair in _side_names():
-        own = dict(zip("ab", pair, strict=True))
-        wanted = [side for side in "ab" if side not in given]
-        if any(own[side] != name for side, name in given.items()):
-            continue
-        if all(own[side] in free for side in wanted):
-            found.append({side: free[own[side]] for side in wanted})
-        elif all(own[side] in spread for side in wanted):
-            found.append({side: _ranks(own[side], spread[own[side]]) for side in wanted})
-    if len(found) > 1:
-        lists = " and ".join("/".join(map(_name, one.values())) for one in found)
-        example = ",".join(f"{side}={_name(one)}" for side, one in found[0].items())
-        problem = f"the columns {lists} could be the lists"
-        raise InputError(problem, f"say which are: `columns={example!r}`")
-    for one in found:
-        columns |= one
-
-
-def _side_names() -> Iterator[tuple[str, str]]:
-    """Yield the plain names of the columns of a and of b that belong together."""
-    yield from (pair for pair in _PAIRS if pair != ("1", "2"))
-    for noun in _NOUNS:
-        for first, second in _PAIRS:
-            yield noun + first, noun + second
-            yield first + noun, second + noun
-
-
-def _spread(names: Iterable[str]) -> dict[str, list[tuple[int, str]]]:
-    """Return numbered columns by the plain name before the number."""
-    found: dict[str, list[tuple[int, str]]] = {}
-    for name in names:
-        match = re.fullmatch(r"(.*\D)([0-9]{1,5})[\])]?", name)
-        if match:
-            found.setdefault(_plain(match[1]), []).append((int(match[2]), name))
-    return found
-
-
-def _ranks(stem: str, columns: Iterable[tuple[int, str]]) -> tuple[str, ...]:
-    """Return the columns of a list from the first rank down."""
-    numbers, names = zip(*sorted(columns), strict=True)
-    if list(numbers) != list(range(numbers[0], numbers[0] + len(numbers))) or numbers[0] > 1:
-        raise InputError(
-            f"the columns {_listed(names)} are numbered {', '.join(map(str, numbers))}",
-            f"number the ranks of {stem} from 1, each once",
-        )
-    return tuple(names)
-
-
-def _used(columns: Mapping[str, Column]) -> set[str]:
-    return {name for one in columns.values() for name in ((one,) if isinstance(one, str) else one)}
-
-
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """Return a name without capitals and what is between its words."""
     return re.sub(r"[\W_]+", "", _PREFIX.sub("", name, count=1).casefold())
+
+
+def _parts(column: Column) -> set[str]:
+    return {column} if isinstance(column, str) else {*column}
 
 
 def _stem(column: Column) -> str:
@@ -363,6 +317,6 @@ def _name(column: Column) -> str:
     return column if isinstance(column, str) else f"{column[0]}...{column[-1]}"
 
 
-def _listed(names: Sequence[str], most: int = 6) -> str:
+def _listed(names: Sequence[object], most: int = 6) -> str:
     more = ", ..." if len(names) > most else ""
     return ", ".join(map(repr, names[:most])) + more

@@ -1,16 +1,12 @@
 """Answers that name sides or systems, where lists were shown on changing sides.
 
-An answer *left* means list a unless the row says that a was on the right: by ``a_shown_on`` or
-``swapped``, or by the systems on both sides, if the lists are named after them. An answer that is
-the name of a row's system means that system's list. Columns named after sides hold the lists as
-they were shown; then it is the letters a and b that are translated.
+An answer *left* means list a unless the row says that a was on the right. Columns named after
+sides hold the lists as they were shown; then it is the letters a and b that are translated.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,15 +22,17 @@ from dcglearn.judgments.meaning.answers import (
     text_of,
 )
 from dcglearn.judgments.meaning.cells import GivenMap, UnmappedValueError
+from dcglearn.judgments.meaning.columns import plain_name
+from dcglearn.judgments.numbering import row_numbers
 
 _B = ANSWERS.index("b")
-_TRUE, _FALSE = ("true", "yes", "1", "y", "swapped"), ("false", "no", "0", "n", "")
+_TRUE, _FALSE = ("true", "yes", "1", "y", "swapped"), ("false", "no", "0", "n")
 
 
 class ShownAnswer(NamedTuple):
     """An answer with what its row says of the sides on which the lists were shown."""
 
-    answer: Any
+    answer: Any = None
     a_shown_on: Any = None
     swapped: Any = None
     left_system: Any = None
@@ -43,17 +41,13 @@ class ShownAnswer(NamedTuple):
     run_b: Any = None
 
 
-def shown_answers(columns: Mapping[str, Column | None], rows: int) -> Column:
+def shown_answers(columns: Mapping[str, Column]) -> Column:
     """Return the answers of rows with what the rows say of sides, as one column."""
-    present = {name: column for name, column in columns.items() if column is not None}
-    codes = np.zeros(rows, np.int64)
-    for column in present.values():
-        codes = codes * (len(column.values) + 1) + column.codes + 1
-    _, first, numbers = np.unique(codes, return_index=True, return_inverse=True)
-    held = {name: column.decoded()[first] for name, column in present.items()}
+    numbers = row_numbers([column.codes for column in columns.values()])
+    _, first = np.unique(numbers, return_index=True)
+    held = (Column(column.codes[first], column.values).decoded() for column in columns.values())
     values = [
-        ShownAnswer(**{"answer": None} | {name: cells[row] for name, cells in held.items()})
-        for row in range(len(first))
+        ShownAnswer(**dict(zip(columns, row, strict=True))) for row in zip(*held, strict=True)
     ]
     return Column(numbers.astype(np.int32), values)
 
@@ -102,7 +96,7 @@ def _swapped(one: ShownAnswer) -> bool:
     side = side_named(text)
     if side is not None:
         return side == _B
-    if text in _TRUE or (text in _FALSE and text):
+    if text in (*_TRUE, *_FALSE):
         return text in _TRUE
     remedy = "write left or right for the side of list a, or true where the lists were swapped"
     raise InputError(f"where list a was shown is {value!r:.60}", remedy)
@@ -110,9 +104,8 @@ def _swapped(one: ShownAnswer) -> bool:
 
 def _swapped_by_name(left: str, sides: tuple[str, str], change: bool) -> bool | None:
     """Return whether the second list is the left system's, None if systems do not change places."""
-    stems = [re.sub(r"[\W_]+", "", side.casefold()) for side in sides]
-    name = re.sub(r"[\W_]+", "", left.casefold())
-    first, second = (bool(name) and name in stem for stem in stems)
+    name = plain_name(left)
+    first, second = (bool(name) and name in plain_name(side) for side in sides)
     if first != second:
         return second
     if not change:
@@ -146,14 +139,13 @@ def check_unused(
                 "a was shown, and answers name sides",
                 f"say `columns='a_shown_on={name}'` if so, `columns='ignore={name}'` if not",
             )
-    for one, other in combinations(held, 2):
-        systems = held[one]
-        if len(systems) == 2 and systems == held[other] and (unclear or systems & texts):
+        alike = [other for other in held if other != name and held[other] == values]
+        if alike and len(values) == 2 and (unclear or values & texts):
             raise InputError(
-                f"the columns {one!r} and {other!r} hold {' and '.join(sorted(systems))}: they may "
-                "name the systems on the left and on the right",
-                f"say `columns='left_system={one},right_system={other}'` if so, and "
-                f"`columns='ignore={one}+{other}'` if not",
+                f"the columns {name!r} and {alike[0]!r} hold {' and '.join(sorted(values))}: they "
+                "may name the systems on the left and on the right",
+                f"say `columns='left_system={name},right_system={alike[0]}'` if so, and "
+                f"`columns='ignore={name}+{alike[0]}'` if not",
             )
 
 
@@ -161,8 +153,5 @@ def _few_texts(cells: Any) -> set[str]:
     """Return the distinct texts of a column, empty if it holds others or more than four."""
     if hasattr(cells, "type") and str(cells.type) not in ("string", "large_string"):
         return set()  # what is not used may be what Python cannot hold, such as far times
-    try:
-        texts = {text_of(value) for value in column_of(cells[:1000]).values} - {""}
-    except UnicodeDecodeError:
-        return set()
+    texts = {text_of(value) for value in column_of(cells[:1000]).values} - {""}
     return texts if len(texts) <= 4 else set()

@@ -1,7 +1,6 @@
 """Documents without a grade inside lists, as opposed to the empty ranks below a list's end.
 
-A ``null`` above the last document of a list is a document that nobody judged. Which grade it counts
-as is a rule, as for the documents that qrels lack (:mod:`dcglearn.evaluation.rules`).
+Which grade they count as is a rule, as for the documents that qrels lack.
 """
 
 from __future__ import annotations

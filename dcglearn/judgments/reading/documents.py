@@ -1,8 +1,4 @@
-"""Judgments that name documents or runs, turned into judgments of graded lists.
-
-The qrels give the grades of the documents of each list by query, and of the first K documents of
-each run.
-"""
+"""Judgments that name documents or runs, turned into judgments of graded lists by qrels."""
 
 from __future__ import annotations
 
@@ -11,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
@@ -26,8 +21,7 @@ from dcglearn.judgments.meaning.unjudged import (
     unjudged_words,
 )
 from dcglearn.judgments.reading.fields import FieldBlock
-from dcglearn.judgments.reading.lists import ListColumn
-from dcglearn.measures.scale import NO_DOCUMENT, Scale
+from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
 
 @dataclass(frozen=True)
@@ -131,15 +125,11 @@ class DocumentLookup:
     def __init__(self, grades: DocumentGrades) -> None:
         self._grades, self._documents, self._unjudged = grades, 0, 0
 
-    def lists(self, block: FieldBlock) -> tuple[ListColumn, ListColumn]:
+    def lists(self, block: FieldBlock) -> tuple[Column, Column]:
         """Return the lists of both sides by their grades."""
         queries = block.ids("query")
-        if queries is None:
-            raise InputError(
-                '"query" is missing', "documents are looked up by query", block.place(0)
-            )
         numbers = self._grades.qrels.number_queries(queries.values)
-        query = np.append(numbers, -2)[queries.codes]
+        query = np.append(numbers, -1)[queries.codes]
         if (query < 0).any():
             row = int(np.argmax(query < 0))
             name = queries.decoded()[row]
@@ -165,91 +155,70 @@ class DocumentLookup:
         counted_as = words if self._unjudged else None
         return {"documents": self._documents, "unjudged": self._unjudged, "counted_as": counted_as}
 
-    def _side(self, block: FieldBlock, side: str, query: Integers) -> ListColumn:
-        """Return the lists of a side: of documents, of the runs that are named, or of both."""
-        runs = block.ids(f"run_{side}")
-        if runs is None or not runs.values:
-            return self._labelled(block, side, self._of_documents(block, side, query))
-        named = runs.codes >= 0
-        grades = self._of_runs(block, side, runs, query)
-        if not named.all():
-            rest = block.take(np.flatnonzero(~named))
-            lists = self._of_documents(rest, side, query[~named])
-            K = max(grades.shape[1], lists.shape[1])
-            grades = np.pad(grades, ((0, 0), (0, K - grades.shape[1])), constant_values=NO_DOCUMENT)
-            grades[~named, : lists.shape[1]] = lists
-        return self._labelled(block, side, grades)
+    def _side(self, block: FieldBlock, side: str, query: Integers) -> Column:
+        """Return the lists of a side: those of the runs that are named, else of documents."""
+        grades, runs = self._of_documents(block, side, query), block.ids(f"run_{side}")
+        for code, name in enumerate(runs.values):
+            rows = np.flatnonzero(runs.codes == code)
+            shown = self._shown(name, side, block.place(int(rows[0])))[query[rows]]
+            empty = (shown == NO_DOCUMENT).all(axis=1)
+            if empty.any():
+                place = block.place(int(rows[np.argmax(empty)]))
+                problem = f"the run {name} holds nothing for the query"
+                raise InputError(problem, "leave the judgment out", place)
+            more = max(shown.shape[1] - grades.shape[1], 0)
+            grades = np.pad(grades, ((0, 0), (0, more)), constant_values=NO_DOCUMENT)
+            grades[rows] = NO_DOCUMENT
+            grades[rows, : shown.shape[1]] = shown
+        return self._labelled(grades)
 
     def _of_documents(self, block: FieldBlock, side: str, query: Integers) -> Grades:
         """Return the grades of lists, shape (n, K), L without a judgment and -1 for no document."""
-        found = block.lists_of(side)
-        ids = Column(found.codes, found.values).parsed(
-            lambda value: parse_id(value, "document"), lambda at: block.place(found.position(at)[0])
+        found = block.lists(side)
+        K = found.codes.shape[1]
+        ids = found.parsed(
+            lambda value: parse_id(value, "document"), lambda at: block.place(at // K)
         )
-        table = np.full((len(found), int(found.lengths.max(initial=0))), -1, np.int64)
-        table[np.arange(table.shape[1]) < found.lengths[:, None]] = ids.codes
-        ordered = np.sort(table, axis=1)
+        ordered = np.sort(ids.codes, axis=1)
         twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
         if twice.any():
             row, at = np.argwhere(twice)[0].tolist()
             problem = f'"{side}": the document {ids.values[ordered[row, at]]} appears twice'
             raise InputError(problem, "keep one", block.place(row))
-        filled = table >= 0
-        names = np.array([*ids.values, None], object)[table[filled]].tolist()
-        entries = np.repeat(query, filled.sum(axis=1))
-        grades = np.full(table.shape, NO_DOCUMENT, np.int8)
-        grades[filled] = self._grades.qrels.find_grades_of_ids(entries, names)
+        rows, ranks = np.nonzero(ids.codes >= 0)
+        names = ids.decoded()[rows, ranks].tolist()
+        grades = np.full(ids.codes.shape, NO_DOCUMENT, np.int8)
+        grades[rows, ranks] = self._grades.qrels.find_grades_of_ids(query[rows], names)
         return grades
 
-    def _of_runs(self, block: FieldBlock, side: str, runs: Column, query: Integers) -> Grades:
-        """Return the same for the rows that name a run; the others are empty."""
-        tables = self._grades.runs
-        for code, name in enumerate(runs.values):
-            place = block.place(int(np.argmax(runs.codes == code)))
-            if not tables:
-                problem = f'"run_{side}": the run {name}, and no runs'
-                raise InputError(problem, "give its file: `run`", place)
-            if name not in tables:
-                raise unknown_name("run", name, tables, place)
-        K = max(tables[name].shape[1] for name in runs.values)
-        grades = np.full((block.rows, K), NO_DOCUMENT, np.int8)
-        for code, name in enumerate(runs.values):
-            rows = np.flatnonzero(runs.codes == code)
-            grades[rows, : tables[name].shape[1]] = tables[name][query[rows]]
-        empty = (runs.codes >= 0) & (grades == NO_DOCUMENT).all(axis=1)
-        if empty.any():
-            row = int(np.argmax(empty))
-            problem = f"the run {runs.values[runs.codes[row]]} holds nothing for the query"
-            raise InputError(problem, "leave the judgment out", block.place(row))
-        shown = (grades != NO_DOCUMENT) & ~self._dropped(grades)
-        grades[np.cumsum(shown, axis=1) - shown >= (self._grades.n_ranks or 0)] = NO_DOCUMENT
-        return grades
+    def _shown(self, run: str, side: str, place: str) -> Rankings:
+        """Return the grades of the first K documents of a run that are part of its lists."""
+        grades = self._grades
+        if not grades.runs:
+            problem = f'"run_{side}": the run {run}, and no runs'
+            raise InputError(problem, "give its file: `run`", place)
+        if run not in grades.runs:
+            raise unknown_name("run", run, grades.runs, place)
+        held = grades.runs[run]
+        left_out = (held == len(grades.qrels.scale)) & (grades.unjudged in DROPPED)
+        counts = (held != NO_DOCUMENT) & ~left_out
+        below = np.cumsum(counts, axis=1) - counts >= (grades.n_ranks or 0)
+        return np.where(below, NO_DOCUMENT, held)
 
-    def _dropped(self, grades: Grades) -> NDArray[np.bool_]:
-        """Return which documents are no part of their list."""
-        rule = self._grades.unjudged in DROPPED
-        return np.asarray((grades == len(self._grades.qrels.scale)) & rule)
-
-    def _labelled(self, block: FieldBlock, side: str, grades: Grades) -> ListColumn:
+    def _labelled(self, grades: Grades) -> Column:
         """Return lists by their labels, with the rule for unjudged documents."""
-        L, labels = len(self._grades.qrels.scale), list(self._grades.qrels.scale.labels)
+        labels: list[Label | None] = list(self._grades.qrels.scale.labels)
         index, _ = unjudged_meaning(self._grades.unjudged, self._grades.scale)
-        documents, unjudged = (grades != NO_DOCUMENT).sum(axis=1), (grades == L).sum(axis=1)
-        none = (documents > 0) & (documents == unjudged)
-        if index == NO_DOCUMENT and none.any():
-            problem = f'"{side}": no document of the list is judged'
-            remedy = "leave the judgment out, or use `unjudged='worst'`"
-            raise InputError(problem, remedy, block.place(int(np.argmax(none))))
-        self._documents += int(documents.sum())
-        self._unjudged += int(unjudged.sum())
-        dropped = self._dropped(grades)
-        order = np.argsort(dropped, axis=1, kind="stable")
-        grades = np.take_along_axis(np.where(dropped, NO_DOCUMENT, grades), order, axis=1)
-        used = np.flatnonzero((grades != NO_DOCUMENT).any(axis=0))
-        grades = grades[:, : used.max(initial=-1) + 1]
-        if index != NO_DOCUMENT:
+        unjudged = grades == len(labels)
+        self._documents += int(np.count_nonzero(grades != NO_DOCUMENT))
+        self._unjudged += int(np.count_nonzero(unjudged))
+        if self._grades.unjudged in DROPPED:
+            order = np.argsort(unjudged, axis=1, kind="stable")
+            grades = np.take_along_axis(np.where(unjudged, NO_DOCUMENT, grades), order, axis=1)
+        K = np.flatnonzero((grades != NO_DOCUMENT).any(axis=0)).max(initial=-1) + 1
+        codes = grades[:, :K]
+        if index == NO_DOCUMENT:
+            codes = np.where(codes == len(labels), NO_DOCUMENT, codes)
+        else:
             labels.append(self._grades.scale.labels[index])
-        codes = np.where(grades < len(labels), grades, NO_DOCUMENT).astype(np.int32)
-        occurring = [label if code in codes else None for code, label in enumerate(labels)]
-        lengths = np.full(len(codes), codes.shape[1], np.int64)
-        return ListColumn(codes.ravel(), lengths, occurring)
+        return Column(codes, [one if code in codes else None for code, one in enumerate(labels)])

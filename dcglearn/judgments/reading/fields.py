@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,124 +19,99 @@ from dcglearn.base.tables.sources import Block, Source, find_sources, name_sourc
 from dcglearn.base.types import Floats, Rankings
 from dcglearn.judgments.meaning.cells import number_of, parse_weight
 from dcglearn.judgments.meaning.columns import ColumnMap, RecordFields, resolve_columns
+from dcglearn.judgments.numbering import GatheredColumn
 from dcglearn.judgments.options import ReadOptions
-from dcglearn.judgments.reading import lists
+from dcglearn.judgments.reading.lists import GatheredLists, RowPlace, lists_of
 from dcglearn.measures.scale import Scale
 
 LARGEST = 1e100
 """Larger numbers are refused, whose differences and squares would overflow."""
 
+LISTS = ("a", "b", "grades")
+"""Fields that hold lists, whatever their columns are."""
+
 
 @dataclass(frozen=True)
 class FieldBlock:
-    """Consecutive records: the cells of each field that is there, and where the records are.
+    """Consecutive records: a column for each field that is there, and where the records are.
 
-    A field of ranks or of raters has a tuple of columns.
+    A column of lists, or of the answers of several raters, has codes of shape (n, K).
     """
 
-    cells: dict[str, Any]
+    columns: dict[str, Column]
     rows: int
     found: ColumnMap
-    place: lists.Place
+    place: RowPlace
     unknown: dict[str, Any]
 
-    def column(self, field: str) -> Column | None:
-        """Return a field as a column, None where it is not there."""
-        return column_of(self.cells[field]) if field in self.cells else None
+    def column(self, field: str) -> Column:
+        """Return a field as a column, which lacks all values where it is not there."""
+        none = Column(np.full(self.rows, -1, np.int32), [])
+        return self.columns.get(field, none)
 
-    def ids(self, field: str) -> Column | None:
+    def ids(self, field: str) -> Column:
         """Return a field of ids as a column of texts."""
+        return self.column(field).parsed(lambda value: parse_id(value, field), self.place)
+
+    def is_listed(self, field: str) -> bool:
+        """Return whether a field has several values per row."""
+        return self.column(field).codes.ndim == 2
+
+    def lists(self, field: str) -> Column:
+        """Return a column of lists, empty where there are none."""
         column = self.column(field)
-        return None if column is None else column.parsed(lambda v: parse_id(v, field), self.place)
+        return column if self.is_listed(field) else Column(column.codes[:, None], column.values)
 
-    def lists_of(self, field: str) -> lists.ListColumn:
-        """Return the lists of a field, which every record must have."""
-        if field not in self.cells:
-            raise InputError(f'"{field}" is missing', "every record needs it", self.place(0))
-        return lists.lists_of(self.cells[field], field, self.place)
-
-    def take(self, rows: NDArray[np.intp]) -> FieldBlock:
+    def take(self, rows: NDArray[Any]) -> FieldBlock:
         """Return some of the records, in that order; a row may be there several times."""
-
-        def taken(cells: Any) -> Any:
-            if isinstance(cells, tuple):
-                return tuple(map(taken, cells))
-            held = _listed(cells)
-            return [held[row] for row in rows.tolist()]
-
-        cells = {name: taken(held) for name, held in self.cells.items()}
+        columns = {name: Column(c.codes[rows], c.values) for name, c in self.columns.items()}
+        place = self.place
         return replace(
-            self, cells=cells, rows=len(rows), place=lambda row: self.place(int(rows[row]))
+            self, columns=columns, rows=len(rows), place=lambda row: place(int(rows[row]))
         )
 
-    def values(self, field: str, parse: Callable[[Any], Any]) -> list[Any]:
+    def values(self, field: str, parse: Callable[[Any], Any], needed: bool = False) -> list[Any]:
         """Return what the cells of a field mean, None where there is none."""
-        column = self.column(field)
-        if column is None:
-            return [None] * self.rows
-        found: list[Any] = column.parsed(parse, self.place).decoded().tolist()
+        found: list[Any] = self.column(field).parsed(parse, self.place).decoded().tolist()
+        if needed and None in found:
+            where = self.place(found.index(None))
+            raise InputError(f'"{field}" is missing', "every row needs it", where)
         return found
 
     def numbers(self, field: str) -> Floats:
         """Return the numbers of a field, of at most 1e100, which every record must have."""
 
         def parse(value: Any) -> float | None:
-            number = number_of(value)
             if value == "":
                 return None
-            if not abs(number) <= LARGEST:
+            if not abs(number := number_of(value)) <= LARGEST:
                 raise InputError(f'"{field}" is {value!r:.40}', "use a finite number")
             return number
 
-        numbers = self.values(field, parse)
-        if None in numbers:
-            where = self.place(numbers.index(None))
-            raise InputError(f'"{field}" is missing', "every record needs it", where)
-        return np.array(numbers, float)
+        return np.array(self.values(field, parse, needed=True), float)
 
-    def weights(self) -> Floats | None:
-        """Return the weights, 1 where there is none; None without a column of them."""
-        column = self.column("weight")
-        if column is None:
-            return None
-        parsed = column.parsed(parse_weight, self.place)
+    def weights(self) -> Floats:
+        """Return the weights, 1 where there is none."""
+        parsed = self.column("weight").parsed(parse_weight, self.place)
         return np.array([*parsed.values, 1.0], float)[parsed.codes]
 
 
-def _listed(cells: Any) -> list[Any]:
-    found: list[Any] = cells.to_pylist() if hasattr(cells, "to_pylist") else list(cells)
-    return found
-
-
 def joined(blocks: Sequence[FieldBlock]) -> FieldBlock:
-    """Return consecutive blocks as one, whose cells are Python's values."""
+    """Return consecutive blocks as one."""
     starts = np.cumsum([0, *(block.rows for block in blocks)])
 
     def place(row: int) -> str:
         at = int(np.searchsorted(starts, row, side="right")) - 1
         return blocks[at].place(row - int(starts[at]))
 
-    def cells(field: str) -> Any:
-        held = [(block.cells.get(field), block.rows) for block in blocks]
-        ranks = next((len(one) for one, _ in held if isinstance(one, tuple)), 0)
-        if ranks:
-            columns = [one or ([None] * n,) * ranks for one, n in held]
-            most = max(map(len, columns))
-            return tuple(
-                [
-                    cell
-                    for (_, n), column in zip(held, columns, strict=True)
-                    for cell in (_listed(column[rank]) if rank < len(column) else [None] * n)
-                ]
-                for rank in range(most)
-            )
-        return [cell for one, n in held for cell in ([None] * n if one is None else _listed(one))]
-
-    fields = dict.fromkeys(field for block in blocks for field in block.cells)
-    last = blocks[-1]  # which knows the columns of all
-    return replace(
-        last, cells={field: cells(field) for field in fields}, rows=int(starts[-1]), place=place
-    )
+    columns = {}
+    for field in dict.fromkeys(field for block in blocks for field in block.columns):
+        gathered, listed = GatheredColumn(), any(block.is_listed(field) for block in blocks)
+        for block in blocks:
+            gathered.add(block.lists(field) if listed else block.column(field))
+        columns[field] = gathered.column()
+    # the last block knows the columns of all
+    return replace(blocks[-1], columns=columns, rows=int(starts[-1]), place=place)
 
 
 def read_fields(
@@ -150,29 +124,23 @@ def read_fields(
     """Read the fields of sources block by block; add a line to `notes` for each thing taken."""
     total, before = sum(source.size for source in sources), 0
     for source in sources:
-        finder = _Finder(source.name, fields, options, source.partition)
+        finder, row = _Finder(source, fields, options), 0
 
         def share(done: int, of: int, before: int = before, size: int = source.size) -> None:
             advance(before + (size * done // of if of else done), total)
 
-        row = 0
-        for block in source.blocks(finder.wanted, share):
-            if not row:
-                _check_one_header(block.columns, source)
-            yield finder.block(block, partial(_shifted, source.place, row))
-            row += block.rows
-        if not row:
-            problem = f"holds no {fields.noun}"
-            raise InputError(problem, f"give one {fields.noun} per row", source.name)
+        try:
+            for block in source.blocks(finder.wanted, share):
+                if not row:
+                    _check_one_header(block.columns, source)
+                yield finder.block(block, row)
+                row += block.rows
+            finder.check_read(row)
+        except InputError as error:
+            raise error if error.place else error.at(source.name) from error
         before += source.size
-        finder.check_kept()
         words = finder.found.unknown_words()
-        every = (*source.notes, *finder.found.notes, *([words] if words else []))
-        notes.update(dict.fromkeys(every))
-
-
-def _shifted(place: lists.Place, first: int, row: int) -> str:
-    return place(first + row)
+        notes.update(dict.fromkeys((*source.notes, *finder.found.notes, *filter(None, [words]))))
 
 
 def find_records(
@@ -198,9 +166,8 @@ def graded_lists(
     table: FieldBlock, field: str, options: ReadOptions, name: str
 ) -> tuple[Rankings, Scale]:
     """Return the lists of a field as grade indices, shape (n, K), and their scale."""
-    gathered, column = lists.GatheredLists(options), table.lists_of(field)
-    column.check(field, table.place, options.n_ranks)
-    gathered.add((column,), table.place, (field,))
+    gathered = GatheredLists(options, [field])
+    gathered.add([table.lists(field)], table.place)
     scale = gathered.scale(name)
     return gathered.filled(scale)[:, 0], scale
 
@@ -222,74 +189,63 @@ def _check_one_header(columns: dict[str, Any], source: Source | FrameSource) -> 
 
 
 class _Finder:
-    """Finds the columns of fields, as the columns of a file become known."""
+    """Finds the columns of fields; records of JSON may name more of them later on."""
 
     def __init__(
-        self, path: str, fields: RecordFields, options: ReadOptions, partition: Iterable[str]
+        self, source: Source | FrameSource, fields: RecordFields, options: ReadOptions
     ) -> None:
-        self._path, self._fields, self._options = path, fields, options
-        self._others = {*options.keep, *partition}
+        self._source, self._fields, self._options = source, fields, options
         self._names: dict[str, None] = {}
         self.found = ColumnMap({}, (), (), fields)
 
     def wanted(self, names: Iterable[str]) -> set[str]:
         """Return the columns of a table that are read: those of fields, and kept ones."""
-        found = self._find(names)
-        return {*found.used, *found.unknown, *self._options.keep} & {*names}
+        self._find(names)
+        return {*self.found.used, *self.found.unknown, *self._options.keep} & {*names}
 
-    def block(self, block: Block, place: lists.Place) -> FieldBlock:
-        """Return the fields of some records."""
-        columns, rows = block
-        found = self._find(columns)
-        try:
-            found.check_complete()
-        except InputError as error:
-            raise error.at(self._path) from error
-        cells = {}
-        for field, column in found.columns.items():
-            if isinstance(column, str):
-                if column in columns:
-                    cells[field] = columns[column]
-            elif any(name in columns for name in column):
-                cells[field] = tuple(columns.get(name, [None] * rows) for name in column)
-        cells |= {name: columns[name] for name in self._options.keep if name in columns}
-        unknown = {name: columns[name] for name in found.unknown if name in columns}
-        return FieldBlock(cells, rows, found, place, unknown)
+    def block(self, block: Block, first: int) -> FieldBlock:
+        """Return the fields of some records; `first` is the number of the first one."""
+        raw, rows = block
+        source = self._source
+        self._find(raw)
+        self.found.check_complete()
 
-    def check_kept(self) -> None:
-        """Refuse names of kept columns that the file does not have."""
+        def place(row: int) -> str:
+            return source.place(first + row)
+
+        cells: dict[str, Any] = {one: raw[one] for one in self._options.keep if one in raw}
+        for field, held in self.found.columns.items():
+            if isinstance(held, tuple):
+                cells[field] = tuple(raw.get(name, [None] * rows) for name in held)
+            elif held in raw:
+                cells[field] = raw[held]
+        columns = {
+            field: lists_of(held, field, place)
+            if field in LISTS or isinstance(held, tuple)
+            else column_of(held)
+            for field, held in cells.items()
+        }
+        unknown = {name: raw[name] for name in self.found.unknown if name in raw}
+        return FieldBlock(columns, rows, self.found, place, unknown)
+
+    def check_read(self, rows: int) -> None:
+        """Refuse a file without rows, or without a column that is to be kept."""
+        if not rows:
+            noun = self._fields.noun
+            raise InputError(f"holds no {noun}", f"give one {noun} per row")
         for name in self._options.keep:
             if name not in self._names and name not in self.found.columns:
-                raise unknown_name("field", name, self._names).at(self._path)
+                raise unknown_name("field", name, self._names)
 
-    def _find(self, more: Iterable[str]) -> ColumnMap:
-        new = [name for name in more if name not in self._names]
+    def _find(self, more: Iterable[str]) -> None:
+        new = dict.fromkeys(name for name in more if name not in self._names)
         if not new:
-            return self.found
-        names = self._names | dict.fromkeys(new)
-        try:
-            found = resolve_columns(names, self._options.columns, self._fields)
-            _check_same(self.found, found)
-            unknown = tuple(name for name in found.unknown if name not in self._others)
-            if unknown and self._options.strict:
-                raise unknown_name("column", unknown[0], self._fields.names)
-        except InputError as error:
-            raise error.at(self._path) from error
-        self._names, self.found = names, replace(found, unknown=unknown)
-        return self.found
-
-
-def _check_same(before: ColumnMap, after: ColumnMap) -> None:
-    """Refuse another column for a field that already has one; a list may get more ranks."""
-    for field, column in before.columns.items():
-        later = after.columns.get(field)
-        if isinstance(column, tuple) and isinstance(later, tuple) and set(column) <= set(later):
-            continue
-        if column != later:
-            names = [
-                one if isinstance(one, str) else one[0] for one in (column, later or "another")
-            ]
-            raise InputError(
-                f"the columns {' and '.join(names)} could both be the {field}",
-                f"say which one is: `columns={f'{field}={names[0]}'!r}`",
-            )
+            return
+        self._names |= new
+        known = {*self._options.keep, *self._source.partition}
+        found = resolve_columns(self._names, self._options.columns, self._fields)
+        self.found.check_same(found)
+        unknown = tuple(name for name in found.unknown if name not in known)
+        if unknown and self._options.strict:
+            raise unknown_name("column", unknown[0], self._fields.names)
+        self.found = replace(found, unknown=unknown)

@@ -1,33 +1,31 @@
 """Judgments gathered block by block, in memory proportional to the arrays that they become.
 
-Each field is a column of codes of distinct values, and what a value means is decided once: ids and
-weights as they come, grades and answers when all are there, because a scale and the words for an
-answer are those of the whole input.
+What a value means is decided once: ids and weights as they come, grades and answers when all are
+there, because a scale and the words for an answer are those of the whole input.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.columns import Column
 from dcglearn.base.tables.frames import FrameLike
 from dcglearn.base.tables.places import Place
 from dcglearn.base.tables.sources import name_sources
-from dcglearn.base.types import Floats, Grades, Ids, Pairs
+from dcglearn.base.types import Floats, Ids, Pairs
 from dcglearn.judgments.meaning.answers import (
     LEFT_OUT,
     AnswerMap,
     resolve_answers,
 )
 from dcglearn.judgments.meaning.cells import UnmappedValueError
-from dcglearn.judgments.meaning.columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS
+from dcglearn.judgments.meaning.columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS, SHOWN
 from dcglearn.judgments.meaning.sides import (
     ShownAnswer,
     answers_in_lists,
@@ -39,25 +37,14 @@ from dcglearn.judgments.meaning.unjudged import (
     unjudged_meaning,
     unjudged_words,
 )
+from dcglearn.judgments.numbering import GatheredColumn
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.documents import DocumentLookup
 from dcglearn.judgments.reading.fields import FieldBlock, find_records, joined, read_fields
-from dcglearn.judgments.reading.lists import GatheredLists, ListColumn, Numbering
-from dcglearn.judgments.reading.lists import Place as RowPlace
+from dcglearn.judgments.reading.lists import GatheredLists, RowPlace
 from dcglearn.judgments.reading.shapes import one_judgment_per_row, one_rater_per_row
-from dcglearn.measures.scale import NO_DOCUMENT, Scale
-
-_IDS = ("query", "judge")
-
-
-class _Part(NamedTuple):
-    """The answers, weights and ids of a block, by the numbers of their values in the input."""
-
-    answers: Grades
-    weights: Floats | None
-    ids: dict[str, Grades | None]
-    place: RowPlace
+from dcglearn.measures.scale import Scale
 
 
 class JudgmentReader:
@@ -67,30 +54,24 @@ class JudgmentReader:
         self.options, self.name = options, name
         self.notes: dict[str, None] = {}
         self.unknown: dict[str, None] = {}
-        self._lists = GatheredLists(options)
-        self._answers = Numbering()
-        self._ids = {one: Numbering() for one in (*_IDS, *options.keep)}
-        self._parts: list[_Part] = []
-        self._sides = ("a", "b")
+        self._lists, self._answers = GatheredLists(options), GatheredColumn()
+        self._ids = {one: GatheredColumn() for one in ("query", "judge", *options.keep)}
+        self._weights: list[Floats] = []
+        self._places: list[RowPlace] = []
+        self._sides, self._weighted = ("a", "b"), False
         self._empty_raters = self._without_grade = self._left_out = 0
-        self._lookup = None
-        if options.document_grades is not None:
-            self._lookup = DocumentLookup(options.document_grades)
+        grades = options.document_grades
+        self._lookup = None if grades is None else DocumentLookup(grades)
 
     def __len__(self) -> int:
-        return sum(len(part.answers) for part in self._parts)
+        return sum(map(len, self._answers.parts))
 
     @property
     def nbytes(self) -> int:
         """The bytes of memory that the coded judgments take."""
-        ids = sum(
-            codes.nbytes for part in self._parts for codes in part.ids.values() if codes is not None
-        )
-        own = sum(
-            part.answers.nbytes + 8 * (part.weights is not None) * len(part.answers)
-            for part in self._parts
-        )
-        return self._lists.nbytes + ids + own
+        ids = (part for column in self._ids.values() for part in column.parts)
+        held = (*self._answers.parts, *self._weights, *ids)
+        return self._lists.nbytes + sum(part.nbytes for part in held)
 
     def read(self, places: Place | Iterable[Place] | FrameLike, advance: Advance = silent) -> None:
         """Add the judgments of files, or of a frame with one per row."""
@@ -102,46 +83,33 @@ class JudgmentReader:
             if block.found.is_long:
                 block = one_judgment_per_row(joined([block, *blocks]))
             self.unknown.update(dict.fromkeys(block.found.unknown))
-            if isinstance(block.cells.get("answer"), tuple):
+            if block.is_listed("answer"):
                 block, empty = one_rater_per_row(block)
                 self._empty_raters += empty
             if block.rows:
-                self._add(block)
+                self.add(block)
 
-    def _add(self, block: FieldBlock) -> None:
+    def add(self, block: FieldBlock, check_lists: bool = True) -> None:
+        """Add judgments, one per row."""
         self._sides = block.found.sides
-        answers = shown_answers({one: block.column(one) for one in ShownAnswer._fields}, block.rows)
-        if not self._parts and not {*ShownAnswer._fields[1:5]} & set(block.cells):
+        said = [one for one in ShownAnswer._fields if one == "answer" or one in block.columns]
+        answers = shown_answers({one: block.column(one) for one in said})
+        if not self._places and not {*SHOWN} & set(block.columns):
             try:
                 check_unused(block.unknown, answers.values, self._sides, self.options.answers)
             except InputError as error:
                 raise error.at(self.name) from error
         if self._lookup is None:
-            lists = block.lists_of("a"), block.lists_of("b")
+            lists = block.lists("a"), block.lists("b")
         else:
             lists = self._lookup.lists(block)
-        for side, name in zip(lists, "ab", strict=True):
-            side.check(name, block.place, self.options.n_ranks)
-        self.add_coded(
-            lists, answers, block.weights(), block.place, {one: block.ids(one) for one in self._ids}
-        )
-
-    def add_coded(
-        self,
-        lists: tuple[ListColumn, ...],
-        answers: Column,
-        weights: Floats | None,
-        place: RowPlace,
-        ids: dict[str, Column | None],
-    ) -> None:
-        """Add judgments as columns of codes."""
-        self._lists.add(lists, place, ("a", "b"))
-        coded = {
-            name: None if column is None else self._ids[name].add(column.codes, column.values)
-            for name, column in ids.items()
-        }
-        answered = self._answers.add(answers.codes, answers.values)
-        self._parts.append(_Part(answered, weights, coded, place))
+        self._lists.add(lists, block.place, check_lists)
+        self._answers.add(answers)
+        for name, gathered in self._ids.items():
+            gathered.add(block.ids(name))
+        self._weights.append(block.weights())
+        self._weighted |= "weight" in block.columns
+        self._places.append(block.place)
 
     @cached_property
     def scale(self) -> Scale:
@@ -152,16 +120,14 @@ class JudgmentReader:
     @cached_property
     def answer_map(self) -> AnswerMap:
         """What the answers mean."""
-        weighted = any(part.weights is not None for part in self._parts)
         given = self.options.answers
         try:
             texts = answers_in_lists(self._answers.values, self._sides, given)
-            found = resolve_answers(texts, given, self._sides, weighted)
+            found = resolve_answers(texts, given, self._sides, self._weighted)
         except UnmappedValueError as error:
-            for part in self._parts:
-                row = int(np.argmax(part.answers == error.position))
-                if part.answers[row] == error.position:
-                    raise error.at(part.place(row)) from error
+            for codes, place in zip(self._answers.parts, self._places, strict=True):
+                if (codes == error.position).any():
+                    raise error.at(place(int(np.argmax(codes == error.position)))) from error
             raise
         self.notes.update(dict.fromkeys(found.notes))
         return found
@@ -176,18 +142,17 @@ class JudgmentReader:
     def batches(self, rows: int = 1 << 19) -> Iterator[Preferences]:
         """Iterate over the judgments in order, about so many at a time."""
         start = held = 0
-        for end, part in enumerate(self._parts, start=1):
-            held += len(part.answers)
-            if held >= rows or end == len(self._parts):
+        for end, part in enumerate(self._answers.parts, start=1):
+            held += len(part)
+            if held >= rows or end == len(self._places):
                 yield self._part(slice(start, end))
                 start, held = end, 0
         self._add_rules()
 
     def kept(self, name: str) -> Ids:
         """Return a column that was kept, for the judgments that are not left out."""
-        codes = np.array(self.answer_map.codes, np.int8)
-        answers = np.concatenate([codes[part.answers] for part in self._parts])
-        found: Ids = self._joined_ids(name, self._parts)[answers != LEFT_OUT]
+        answers = np.array(self.answer_map.codes)[self._answers.column().codes]
+        found: Ids = self._ids[name].column().decoded()[answers != LEFT_OUT]
         return found
 
     def counts(self) -> dict[str, Any]:
@@ -204,20 +169,17 @@ class JudgmentReader:
 
     def _part(self, which: slice) -> Preferences:
         """Return the judgments of some blocks, without those whose answers are left out."""
-        scale, answers, parts = self.scale, self.answer_map, self._parts[which]
+        scale, answers = self.scale, self.answer_map
         lists = self._lists.filled(scale, which)
         if self.options.documents:
-            before = sum(len(part.answers) for part in self._parts[: which.start or 0])
-            self._check_rankings(lists, scale, before)
+            self._check_rankings(lists, scale, which)
         lists, without = grade_unjudged(lists, scale, self.options.unjudged_rule)
         self._without_grade += without
-        given = np.concatenate([np.zeros(0, np.int8), *(part.answers for part in parts)])
+        given = self._answers.column(which).codes
         codes = np.array([*answers.codes, 0], np.int8)[given]
-        own = (np.ones(len(p.answers)) if p.weights is None else p.weights for p in parts)
-        weights = np.concatenate([np.zeros(0), *own])
-        if set(answers.weights) != {1.0}:
-            weights *= np.array([*answers.weights, 1.0])[given]
-        ids = [self._joined_ids(name, parts) for name in _IDS]
+        weights = np.concatenate([np.zeros(0), *self._weights[which]])
+        weights *= np.array([*answers.weights, 1.0])[given]
+        ids = (self._ids[name].column(which).decoded() for name in ("query", "judge"))
         judgments = Preferences(lists, codes, scale, weights, *ids)
         kept = codes != LEFT_OUT
         self._left_out += int(np.count_nonzero(~kept))
@@ -225,48 +187,31 @@ class JudgmentReader:
 
     def _add_rules(self) -> None:
         """Say how many documents had no grade, and which judgments are left out."""
+        lines = []
         if self._without_grade:
             have = "has" if self._without_grade == 1 else "have"
             of = f"within the lists {have} no grade (null)"
             rule = self.options.unjudged_rule
-            self.notes[unjudged_words(self._without_grade, of, rule, self.scale)] = None
+            lines.append(unjudged_words(self._without_grade, of, rule, self.scale))
         if self._left_out:
-            are = (
-                "is left out for its answer"
-                if self._left_out == 1
-                else "are left out for their answers"
-            )
-            self.notes[f"{counted(self._left_out, 'judgment')} {are}"] = None
+            their = "is left out for its answer", "are left out for their answers"
+            left_out = counted(self._left_out, "judgment")
+            lines.append(f"{left_out} {their[self._left_out > 1]}")
         if self._empty_raters:
-            self.notes[f"{counted(self._empty_raters, 'empty answer')} of raters left out"] = None
+            lines.append(f"{counted(self._empty_raters, 'empty answer')} of raters left out")
         if self._lookup is not None and (words := self._lookup.note()):
-            self.notes[words] = None
+            lines.append(words)
+        self.notes.update(dict.fromkeys(lines))
 
-    def _joined_ids(self, name: str, parts: list[_Part]) -> Ids:
-        values = np.array([*self._ids[name].values, None], object)
-        columns = [
-            np.full(len(part.answers), None, object) if codes is None else values[codes]
-            for part in parts
-            for codes in (part.ids[name],)
-        ]
-        return np.concatenate([np.zeros(0, object), *columns])
-
-    def _check_rankings(self, lists: Pairs, scale: Scale, first: int) -> None:
+    def _check_rankings(self, lists: Pairs, scale: Scale, which: slice) -> None:
         """Check that each list ranks every document once."""
         whole = np.arange(lists.shape[2])
-        wrong = (np.sort(lists, axis=2) != whole).any(axis=2)
-        if len(whole) != len(scale):
-            wrong |= (lists != NO_DOCUMENT).sum(axis=2) != len(scale)
+        wrong = (np.sort(lists, axis=2) != whole).any(axis=2) | (len(whole) != len(scale))
         if wrong.any():
             row, side = np.argwhere(wrong)[0].tolist()
             problem = f"is not a ranking of all {len(scale)} documents"
-            place = f'{self.place(first + row)}, "{"ab"[side]}"'
-            raise InputError(problem, "rank each of them once", place)
-
-    def place(self, row: int) -> str:
-        """Return the place of a judgment in the input."""
-        for part in self._parts:
-            if row < len(part.answers):
-                return part.place(row)
-            row -= len(part.answers)
-        raise IndexError(row)
+            for codes, place in zip(self._answers.parts[which], self._places[which], strict=True):
+                if row < len(codes):
+                    where = f'{place(row)}, "{"ab"[side]}"'
+                    raise InputError(problem, "rank each of them once", where)
+                row -= len(codes)

@@ -3,293 +3,172 @@
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.tables.columns import column_of, is_missing
-from dcglearn.base.types import Grades, Integers, Pairs
+from dcglearn.base.tables.columns import Column, column_of, is_missing
+from dcglearn.base.types import Grades, Pairs
 from dcglearn.judgments.meaning.cells import (
     LONGEST_LIST,
+    PLAIN_ENTRY,
     UnmappedValueError,
     parse_list_text,
     resolve_labels,
     with_point,
 )
+from dcglearn.judgments.numbering import GatheredColumn, stacked
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
-Place = Callable[[int], str]
+RowPlace = Callable[[int], str]
 """Returns the place of a row, for errors."""
 
-_DIGITS = frozenset(string.digits.encode())
-_SINGLE = _DIGITS | frozenset(string.ascii_letters.encode())
-_MOST_WIDTHS = 64
-"""Texts of more different lengths are read one by one."""
+_JOINED = re.compile(r"0[0-9]+|[0-9](?:[^\w\s][0-9])+")
+"""Digits that may be several grades of a list, where they are all of it."""
+
+_WRITTEN = re.compile(rf"([\[({{]?){PLAIN_ENTRY}([ ,|;]+){PLAIN_ENTRY}.*?([\])}}]?)")
 
 
-@dataclass(frozen=True)
-class ListColumn:
-    """Lists one after the other: codes of their entries, -1 for none, and distinct values."""
-
-    codes: Grades
-    lengths: Integers
-    values: list[Any]
-    in_text: bool = False
-    """Whether lists are written as text."""
-
-    def __len__(self) -> int:
-        return len(self.lengths)
-
-    def position(self, entry: int) -> tuple[int, int]:
-        """Return the row and the rank, from 0, of an entry of `codes`."""
-        ends = np.cumsum(self.lengths)
-        row = int(np.searchsorted(ends, entry, side="right"))
-        return row, entry - int(ends[row] - self.lengths[row])
-
-    def check(self, side: str, place: Place, n_ranks: int | None) -> None:
-        """Refuse lists without an entry, and those that are longer than K."""
-        most = LONGEST_LIST if n_ranks is None else n_ranks
-        if self.lengths.max(initial=0) > most:
-            row = int(np.argmax(self.lengths > most))
-            problem = f"a list of {self.lengths[row]:,} grades, and K = {most:,}"
-            raise InputError(problem, "raise `n_ranks` or cut the list", f'{place(row)}, "{side}"')
-        filled = self.codes >= 0
-        if not filled.all() or not self.lengths.all():
-            before = np.append(0, np.cumsum(filled))
-            ends = np.cumsum(self.lengths)
-            empty = before[ends] == before[ends - self.lengths]
-            if empty.any():
-                where = place(int(np.argmax(empty)))
-                raise InputError(f'"{side}": an empty list', "give at least one grade", where)
-
-
-def lists_of(cells: Any, side: str, place: Place) -> ListColumn:
-    """Return the lists of a side; `cells` is a column, or a tuple of those of the ranks."""
+def lists_of(cells: Any, side: str, place: RowPlace) -> Column:
+    """Return a column of lists, or a tuple of the columns of ranks; a missing list is empty."""
     if isinstance(cells, tuple):
-        return _of_ranks(cells)
-    if not hasattr(cells, "type"):
-        return _of_values(cells, side, place)
-    import pyarrow.types as kinds
+        return stacked(column_of(one).parsed(_rank_cell, str) for one in cells)
+    if hasattr(cells, "type"):
+        import pyarrow.types as kinds
 
-    array = cells.combine_chunks() if hasattr(cells, "num_chunks") else cells
-    if array.null_count:
-        row = int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
-        raise InputError(f'"{side}" is missing', "every row needs one", place(row))
-    if kinds.is_string(array.type) or kinds.is_large_string(array.type):
-        return _of_texts(array, side, place)
-    if kinds.is_list(array.type) or kinds.is_large_list(array.type):
-        lengths = array.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
-        column = column_of(array.flatten())
-        return ListColumn(column.codes, lengths, column.values)
-    return _of_values(array.to_pylist(), side, place)
+        array = cells.combine_chunks() if hasattr(cells, "num_chunks") else cells
+        if kinds.is_string(array.type) or kinds.is_large_string(array.type):
+            return _split_alike(array, place) or _of_texts(column_of(array), side, place)
+        if kinds.is_list(array.type) or kinds.is_large_list(array.type):
+            lengths = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+            return table_of(column_of(array.flatten()), lengths, place)
+        cells = array.to_pylist()
+    return _of_values(cells, side, place)
 
 
-def _of_ranks(columns: Sequence[Any]) -> ListColumn:
-    """Return lists whose ranks are columns of their own; an empty cell or a dash is no document."""
-
-    def parse(value: Any) -> Any:
-        if value in ("", "-"):
-            return None
-        return with_point(value) if isinstance(value, str) else value
-
-    values: list[Any] = []
-    tables = []
-    for one in columns:
-        column = column_of(one).parsed(parse, str)
-        tables.append(np.where(column.codes < 0, -1, column.codes + len(values)))
-        values += column.values
-    codes = np.stack(tables, axis=1)
-    return ListColumn(codes.ravel(), np.full(len(codes), len(columns), np.int64), values)
+def table_of(entries: Column, lengths: Grades, place: RowPlace) -> Column:
+    """Return lists whose entries follow one another as a column of shape (n, K)."""
+    K, n = int(lengths.max(initial=0)), len(lengths)
+    if K > LONGEST_LIST or n * K > max(2**28, 100 * len(entries)):
+        problem = f"a list of {K:,} ranks, far longer than others"
+        raise InputError(problem, "cut the list", place(int(lengths.argmax())))
+    codes = entries.codes.reshape(n, K) if len(entries) == n * K else np.full((n, K), -1, np.int32)
+    if len(entries) < n * K:
+        codes[np.arange(K) < lengths[:, None]] = entries.codes
+    return Column(codes, entries.values)
 
 
-def _of_values(cells: Any, side: str, place: Place) -> ListColumn:
+def check_lists(lists: Column, side: str, place: RowPlace, n_ranks: int | None) -> None:
+    """Refuse lists without an entry, and those that are longer than K."""
+    filled = lists.codes >= 0
+    longer = filled[:, n_ranks:].any(axis=1) if n_ranks is not None else np.zeros(1, bool)
+    if longer.any():
+        row = int(np.argmax(longer))
+        problem = f"a list of {np.flatnonzero(filled[row])[-1] + 1:,} grades, and K = {n_ranks:,}"
+        raise InputError(problem, "raise `n_ranks` or cut the list", f'{place(row)}, "{side}"')
+    empty = ~filled.any(axis=1)
+    if empty.any():
+        where, remedy = place(int(np.argmax(empty))), "give at least one, or leave the judgment out"
+        raise InputError(f'"{side}" holds no grade', remedy, where)
+
+
+def _rank_cell(value: Any) -> Any:
+    """Return the grade in a column of its own; an empty cell or a dash is no document."""
+    if not isinstance(value, str):
+        return value
+    return None if value.strip() in ("", "-") else with_point(value)
+
+
+def _of_values(cells: Sequence[Any], side: str, place: RowPlace) -> Column:
     """Return lists of Python's values, some of which may be texts."""
-    if isinstance(cells, np.ndarray) and cells.ndim == 2:
-        column = column_of(cells.ravel())
-        lengths = np.full(len(cells), cells.shape[1], np.int64)
-        return ListColumn(column.codes, lengths, column.values)
     lists: list[Sequence[Any]] = []
     for row, cell in enumerate(cells):
-        if isinstance(cell, str):
-            lists.append(_entries(cell, side, partial(place, row)))
-        elif isinstance(cell, np.ndarray):
-            lists.append(cell.tolist())
-        elif isinstance(cell, list | tuple):
-            lists.append(cell)
-        elif is_missing(cell):
-            raise InputError(f'"{side}" is missing', "every row needs one", place(row))
-        else:
-            remedy = "give the grades in rank order"
-            raise InputError(f'"{side}" is {cell!r:.60}, not a list', remedy, place(row))
-    column = column_of(list(chain.from_iterable(lists)))
+        try:
+            lists.append(_entries(cell))
+        except InputError as error:
+            raise error.at(f'{place(row)}, "{side}"') from error
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
-    in_text = any(isinstance(cell, str) for cell in cells)
-    return ListColumn(column.codes, lengths, column.values, in_text)
+    return table_of(column_of(list(chain.from_iterable(lists))), lengths, place)
 
 
-def _entries(text: str, side: str, place: Callable[[], str]) -> list[str | None]:
-    try:
-        return parse_list_text(text)
-    except InputError as error:
-        raise error.at(f'{place()}, "{side}"') from error
+def _entries(cell: Any) -> Sequence[Any]:
+    if isinstance(cell, str):
+        return parse_list_text(cell)
+    if isinstance(cell, list | tuple | np.ndarray):
+        return list(cell)
+    if is_missing(cell):
+        return []
+    raise InputError(f"{cell!r:.60} is not a list", "give the grades in rank order")
 
 
-def _of_texts(array: Any, side: str, place: Place) -> ListColumn:
-    """Return lists that are written as text: by width where they are alike, else one by one."""
-    import pyarrow as pa
-
-    alike = _written_alike(array.cast(pa.string()))
-    if alike is not None:
-        return alike
-    texts = column_of(array)
-
-    def entries(code: int) -> list[str | None]:
-        return _entries(
-            texts.values[code], side, lambda: place(int(np.argmax(texts.codes == code)))
-        )
-
-    lists = [entries(code) for code in range(len(texts.values))]
-    column = column_of(list(chain.from_iterable(lists)))
-    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
-    return ListColumn(*_taken(column.codes, lengths, texts.codes), column.values, in_text=True)
+def _of_texts(texts: Column, side: str, place: RowPlace) -> Column:
+    """Return lists that are written as text, each distinct text parsed once."""
+    lists = _of_values(
+        [*texts.values, None], side, lambda code: place(int(np.argmax(texts.codes == code)))
+    )
+    return Column(lists.codes[texts.codes], lists.values)
 
 
-def _taken(codes: Grades, lengths: Integers, rows: Grades) -> tuple[Grades, Integers]:
-    """Return the codes and lengths of some of the lists that follow one another."""
-    starts, wanted = np.cumsum(lengths) - lengths, lengths[rows]
-    before = np.cumsum(wanted) - wanted
-    entries = np.arange(wanted.sum()) + np.repeat(starts[rows] - before, wanted)
-    return codes[entries], wanted
+def _split_alike(array: Any, place: RowPlace) -> Column | None:
+    """Return lists that are all written in one simple way, such as ``2 0 1``; None for others."""
+    import pyarrow.compute as pc
 
-
-def _written_alike(array: Any) -> ListColumn | None:
-    """Return lists of single letters or digits with the same between them, such as ``2 0 1``.
-
-    Texts of one width have their entries and the characters between them at the same places.
-    """
-    offsets = np.frombuffer(array.buffers()[1], np.int32, len(array) + 1, 4 * array.offset)
-    widths = np.diff(offsets)
-    distinct = np.unique(widths)
-    if not len(array) or not distinct[0] or len(distinct) > _MOST_WIDTHS:
+    longest = max((text or "" for text in array.slice(0, 100).to_pylist()), key=len, default="")
+    written = _WRITTEN.fullmatch(longest)
+    if written is None:
         return None
-    content = np.frombuffer(array.buffers()[2], np.uint8)
-    lengths = np.zeros(len(array), np.int64)
-    found = []
-    for width in distinct.tolist():
-        rows = np.flatnonzero(widths == width) if len(distinct) > 1 else slice(None)
-        if len(distinct) == 1:
-            table = content[offsets[0] : offsets[-1]].reshape(-1, width)
-        else:
-            table = content[offsets[:-1][rows][:, None] + np.arange(width)]
-        entries = _entries_at(table)
-        if entries is None:
-            return None
-        lengths[rows] = entries.shape[1]
-        found.append((rows, entries))
-    if len(found) == 1:
-        flat = found[0][1].ravel()
-    else:
-        starts = np.cumsum(lengths) - lengths
-        flat = np.empty(int(lengths.sum()), np.uint8)
-        for rows, entries in found:
-            flat[starts[rows][:, None] + np.arange(entries.shape[1])] = entries
-    occur = np.flatnonzero(np.bincount(flat, minlength=256))
-    numbers = np.zeros(256, np.int32)
-    numbers[occur] = np.arange(len(occur), dtype=np.int32)
-    return ListColumn(numbers[flat], lengths, [chr(byte) for byte in occur.tolist()])
-
-
-def _entries_at(table: Any) -> Any:
-    """Return the entries of texts of one width, shape (n, entries); None if they are not alike."""
-    first = table[0].tobytes()
-    at = [place for place, byte in enumerate(first) if byte in _SINGLE]
-    between = [place for place in range(len(first)) if place not in at]
+    opening, between, closing = written.groups()
+    pattern = rf"{PLAIN_ENTRY}(?:{re.escape(between)}{PLAIN_ENTRY})*"
+    alike = pc.match_substring_regex(array, f"^{re.escape(opening)}{pattern}{re.escape(closing)}$")
     try:
-        if not first.isascii() or parse_list_text(first.decode()) != [chr(first[i]) for i in at]:
-            return None
+        entries = len(parse_list_text(longest))
     except InputError:
         return None
-    if not at or any((table[:, place] != first[place]).any() for place in between):
+    if not pc.all(alike, skip_nulls=False).as_py() or entries != longest.count(between) + 1:
         return None
-    entries = table[:, at]
-    allowed = _DIGITS if _DIGITS.issuperset(first[i] for i in at) else _SINGLE
-    occur = np.flatnonzero(np.bincount(entries.ravel(), minlength=256)).tolist()
-    return entries if allowed.issuperset(occur) else None  # some separators are those of digits
-
-
-class Numbering:
-    """The distinct values of a column, numbered as they occur in the whole input."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[Any, int] = {}
-        self.values: list[Any] = []
-
-    def add(self, codes: Grades, values: list[Any]) -> Grades:
-        """Return the numbers of coded values in few bytes, -1 for a missing one."""
-        found = []
-        for value in values:
-            key = value if type(value) is str else (type(value), repr(value))
-            found.append(self._numbers.setdefault(key, len(self._numbers)))
-            if len(self._numbers) > len(self.values):
-                self.values.append(value)
-        size = len(self.values)
-        bits = 8 if size <= 2**7 else 16 if size <= 2**15 else 32
-        return np.array([*found, -1], np.dtype(f"int{bits}"))[codes]
+    lists = pc.split_pattern(pc.utf8_trim(array, f" {opening}{closing}"), between)
+    column = column_of(lists.flatten()).parsed(
+        lambda entry: parse_list_text(f"{opening}{entry}{closing}")[0], str
+    )
+    return table_of(column, lists.value_lengths().to_numpy(zero_copy_only=False), place)
 
 
 class GatheredLists:
-    """Lists gathered block by block, one per side, by the numbers of their labels.
+    """Lists gathered block by block, one per name; what labels mean is known when all are there."""
 
-    The meaning of the labels, and so the scale, is known when all are there. An error finds the
-    first entry with a label, and its place, then.
-    """
+    def __init__(self, options: ReadOptions, names: Sequence[str] = ("a", "b")) -> None:
+        self._options, self._names, self._labels = options, names, GatheredColumn()
+        self._places: list[RowPlace] = []
 
-    def __init__(self, options: ReadOptions) -> None:
-        self._options, self._labels = options, Numbering()
-        self._parts: list[tuple[list[tuple[Grades, Grades]], Place, tuple[str, ...]]] = []
-        self.longest = self._entries = self._rows = 0
-        self._in_text = False
-
-    def add(self, sides: tuple[ListColumn, ...], place: Place, names: tuple[str, ...]) -> None:
-        """Add the lists of some rows."""
-        coded: list[tuple[Grades, Grades]] = []
-        for side in sides:
-            longest = int(side.lengths.max(initial=0))
-            self.longest = max(self.longest, longest)
-            self._entries += len(side.codes)
-            lengths: Grades = side.lengths.astype(np.uint8 if longest < 2**8 else np.int32)
-            coded.append((self._labels.add(side.codes, side.values), lengths))
-        self._in_text |= any(side.in_text for side in sides)
-        self._rows += len(sides[0])
-        self._parts.append((coded, place, names))
+    def add(self, lists: Sequence[Column], place: RowPlace, check: bool = True) -> None:
+        """Add the lists of some rows; without a check, lists may be empty."""
+        for name, column in zip(self._names, lists, strict=True) if check else ():
+            check_lists(column, name, place, self._options.n_ranks)
+        self._labels.add(stacked(lists))
+        self._places.append(place)
 
     @property
     def nbytes(self) -> int:
         """The bytes of the codes."""
-        return sum(one.nbytes for part, _, _ in self._parts for side in part for one in side)
+        return sum(part.nbytes for part in self._labels.parts)
 
     @cached_property
     def labels(self) -> list[Label | None]:
         """The meanings of the labels, checked."""
-        options = self._options
-        if options.documents:
-            return [str(value) for value in self._labels.values]
+        values, scale = self._labels.values, self._options.declared_scale()
+        if self._options.documents:
+            return [str(value) for value in values]
+        if scale is None and self._options.n_ranks is None:
+            self._check_joined()
         try:
-            found = resolve_labels(
-                self._labels.values, options.declared_scale(), options.null_marks
-            )
+            return resolve_labels(values, scale, self._options.null_marks)
         except UnmappedValueError as error:
-            raise self._joined(error).at(self._place(error.position)) from error
-        if self._in_text and options.declared_scale() is None and options.n_ranks is None:
-            self._check_spreadsheet(found)
-        return found
+            raise error.at(self._first([error.position])[0]) from error
 
     def scale(self, path: str) -> Scale:
         """Return the declared scale, or that of the grades that occur."""
@@ -303,82 +182,39 @@ class GatheredLists:
         try:
             return make(known)
         except InputError as error:
-            error = self._joined(error)
             raise error.at(path) from error
 
-    def filled(self, scale: Scale, parts: slice = slice(None)) -> Pairs:
-        """Return the lists as grade indices, shape (n, sides, K), -1 where there is no grade."""
-        some = self._parts[parts]
-        n = sum(len(part[0][1]) for part, _, _ in some)
-        K = self.longest if self._options.n_ranks is None else self._options.n_ranks
-        if self._rows * K > max(2**28, 100 * self._entries):
-            raise InputError(
-                f"lists of up to {K:,} ranks do not fit into an array with the others",
-                "cut the longest lists, or lower `n_ranks`",
-            )
+    def filled(self, scale: Scale, which: slice = slice(None)) -> Pairs:
+        """Return the lists as grade indices, shape (n, names, K), -1 where there is no grade."""
+        K = max((part.shape[2] for part in self._labels.parts), default=0)
+        K = K if self._options.n_ranks is None else self._options.n_ranks
         found = [NO_DOCUMENT if one is None else scale.index(one) for one in self.labels]
-        table = np.array([*found, NO_DOCUMENT], np.int8)
-        lists = np.full((n, len(some[0][0]) if some else 2, K), NO_DOCUMENT, np.int8)
-        start = 0
-        for part, _, _ in some:
-            end = start + len(part[0][1])
-            for side, (codes, lengths) in enumerate(part):
-                _fill(lists[start:end, side], table[codes], lengths)
-            start = end
+        labels = self._labels.column(which).codes[..., :K]
+        lists = np.full((len(labels), len(self._names), K), NO_DOCUMENT, np.int8)
+        lists[..., : labels.shape[-1]] = np.array([*found, NO_DOCUMENT], np.int8)[labels]
         return lists
 
-    def _place(self, label: int) -> str:
-        """Return the place of the first entry with a label."""
-        for part, place, names in self._parts:
-            found = []
-            for side, (codes, lengths) in enumerate(part):
-                entry = int(np.argmax(codes == label))
-                if len(codes) and codes[entry] == label:
-                    column = ListColumn(codes, lengths.astype(np.int64), [])
-                    row, rank = column.position(entry)
-                    found.append((row, side, rank))
-            if found:
-                row, side, rank = min(found)
-                return f'{place(row)}, "{names[side]}", rank {rank + 1}'
-        raise LookupError(label)
+    def _first(self, labels: list[int]) -> tuple[str, int]:
+        """Return the place of the first entry with one of some labels, and its longest list."""
+        first, longest = "", 0
+        for part, place in zip(self._labels.parts, self._places, strict=True):
+            rows, names, ranks = np.nonzero(np.isin(part, labels))
+            if len(rows):
+                longest = max(longest, int((part[rows, names] >= 0).sum(axis=1).max()))
+                name, rank = self._names[names[0]], ranks[0] + 1
+                first = first or f'{place(int(rows[0]))}, "{name}", rank {rank}'
+        return first, longest
 
-    def _joined(self, error: InputError) -> InputError:
-        """Return another error if lists are perhaps written so that they are taken for grades."""
+    def _check_joined(self) -> None:
+        """Refuse a list such as 012, or 2.1, into which a spreadsheet made 2,1, among others."""
         values = self._labels.values
-        joined = [one for one in values if re.fullmatch(r"[0-9](?:\W?[0-9])+", str(one))]
-        if self.longest > 1 or not joined:
-            return error
-        problem = f"every list holds one grade, such as {joined[0]}"
-        return InputError(problem, "separate the grades of a list with blanks or commas")
-
-    def _check_spreadsheet(self, labels: list[Label | None]) -> None:
-        """Refuse a list of one number such as 2.1, into which a spreadsheet made the list 2,1."""
-        odd = [
-            number
-            for number, (label, value) in enumerate(zip(labels, self._labels.values, strict=True))
-            if isinstance(value, str) and isinstance(label, float)
+        joined = [
+            at for at, one in enumerate(values) if type(one) is str and _JOINED.fullmatch(one)
         ]
-        first = None
-        for part, place, names in self._parts if odd else []:
-            for side, (codes, lengths) in enumerate(part):
-                rows = np.repeat(np.arange(len(lengths)), lengths)[np.isin(codes, odd)]
-                if (lengths[rows] > 1).any():
-                    return  # such grades occur
-                if len(rows) and first is None:
-                    first = f'{place(int(rows[0]))}, "{names[side]}"'
-        if first is not None:
-            label = labels[odd[0]]
+        first, longest = self._first(joined)
+        if longest == 1:
             raise InputError(
-                f"the list {label} may be two grades that a spreadsheet took for a number",
-                "write blanks between its grades, or say `n_ranks=1` if it is one",
+                f"the list {values[joined[0]]} may be several grades",
+                "separate the grades of a list with blanks, or say `n_ranks=1` if it is one",
                 first,
             )
-
-
-def _fill(table: Any, indices: Any, lengths: Grades) -> None:
-    """Fill the rows of a table with lists that follow one another."""
-    longest = int(lengths.max(initial=0))
-    if len(indices) == longest * len(table):
-        table[:, :longest] = indices.reshape(len(table), longest)
-    else:
-        table[np.arange(table.shape[1]) < lengths[:, None]] = indices

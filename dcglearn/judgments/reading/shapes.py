@@ -3,51 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.tables.columns import Column, column_of
+from dcglearn.base.tables.columns import Column
 from dcglearn.judgments.meaning.answers import answer_in_words, text_of
 from dcglearn.judgments.meaning.cells import LONGEST_LIST, number_of
+from dcglearn.judgments.numbering import row_numbers
 from dcglearn.judgments.reading.fields import FieldBlock
+from dcglearn.judgments.reading.lists import table_of
 
 _KEYS = ("pair", "query", "judge", "answer", "weight")
 
 
 def one_rater_per_row(block: FieldBlock) -> tuple[FieldBlock, int]:
     """Return a judgment for each rater's answer, and how many raters left theirs empty."""
-    columns = [column_of(cells) for cells in block.cells["answer"]]
-    names = block.found.columns["answer"]
-    filled = np.stack([_filled(column) for column in columns], axis=1)
-    rows, raters = np.nonzero(filled)
-    answers = np.stack([column.decoded() for column in columns], axis=1)[rows, raters]
-    taken = replace(block, cells={k: v for k, v in block.cells.items() if k != "answer"}).take(rows)
-    judges = [names[rater] for rater in raters.tolist()]
-    cells = taken.cells | {"answer": answers.tolist()} | {"judge": judges}
-    return replace(taken, cells=cells), int((~filled).sum())
-
-
-def _filled(column: Column) -> Any:
-    return np.array([text_of(value) != "" for value in column.values] + [False])[column.codes]
+    answers, names = block.column("answer"), list(block.found.columns["answer"])
+    rows, raters = np.nonzero(answers.codes >= 0)
+    own = {
+        "answer": Column(answers.codes[rows, raters], answers.values),
+        "judge": Column(raters.astype(np.int32), names),
+    }
+    taken = block.take(rows)
+    return replace(taken, columns=taken.columns | own), answers.codes.size - len(rows)
 
 
 def one_judgment_per_row(table: FieldBlock) -> FieldBlock:
     """Return judgments of a table that has a row for each document of a list.
 
-    The rows of a judgment share their query, judge, answer and weight, and a name, ``pair``, if
-    there is one; ``list`` says which of the two lists a row is of, ``rank`` where, and ``grade``
-    what the document is worth.
+    The rows of a judgment share their query, judge, answer, weight and ``pair``.
     """
-    keys = [column_of(_hashable(table.cells[one])).codes for one in _KEYS if one in table.cells]
-    _, first, group = np.unique(np.stack(keys), axis=1, return_index=True, return_inverse=True)
-    sides, ranks = table.values("list", _side), table.values("rank", _rank)
-    for name, values in (("list", sides), ("rank", ranks)):
-        if None in values:
-            where = table.place(values.index(None))
-            raise InputError(f"the {name} is missing", "every document needs it", where)
-    of_list = 2 * first[group.ravel()] + np.array(sides)  # the first row of its judgment, the side
+    held = (table.lists(one).codes.T for one in _KEYS)
+    keys = [codes for columns in held for codes in columns]  # one per rater
+    _, first, group = np.unique(row_numbers(keys), return_index=True, return_inverse=True)
+    sides, ranks = table.values("list", _side, True), table.values("rank", _rank, True)
+    of_list = 2 * first[group] + np.array(sides)  # the first row of its judgment, and the side
     order = np.lexsort((ranks, of_list))
     lists, starts, lengths = np.unique(of_list[order], return_index=True, return_counts=True)
     expected = np.arange(1, len(order) + 1) - np.repeat(starts, lengths)
@@ -62,15 +53,11 @@ def one_judgment_per_row(table: FieldBlock) -> FieldBlock:
         row, side = divmod(int(alone[0]), 2)
         problem, where = f"a judgment without list {'ba'[side]}", table.place(row)
         raise InputError(problem, "give the documents of both lists", where)
-    grades = [None if text_of(one) in ("", "-") else one for one in table.cells["grade"]]
-    held = [[grades[row] for row in rows.tolist()] for rows in np.split(order, starts[1:])]
+    grades = table.columns["grade"].parsed(_grade, table.place)
+    every = table_of(Column(grades.codes[order], grades.values), lengths, table.place)
+    both = {side: Column(every.codes[at::2], every.values) for at, side in enumerate("ab")}
     judgments = table.take(lists[::2] // 2)
-    return replace(judgments, cells=judgments.cells | {"a": held[::2], "b": held[1::2]})
-
-
-def _hashable(cells: Any) -> Any:
-    """Return cells of several columns as one column of tuples."""
-    return list(zip(*cells, strict=True)) if isinstance(cells, tuple) else cells
+    return replace(judgments, columns=judgments.columns | both)
 
 
 def _side(value: object) -> int:
@@ -85,3 +72,7 @@ def _rank(value: object) -> int:
     if not (number.is_integer() and 1 <= number <= LONGEST_LIST):
         raise InputError(f"the rank is {value!r:.60}", "number ranks from 1")
     return int(number)
+
+
+def _grade(value: object) -> object:
+    return None if text_of(value) in ("", "-") else value

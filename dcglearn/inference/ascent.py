@@ -1,0 +1,371 @@
+"""The most probable gains and discounts around each of several centres, and the evidence for it.
+
+For the preferred list of an answer, with v = <W, x> + side and a share e of lapses,
+
+    P = e / 2 + (1 - e) / (1 + exp(-v)).
+
+All members (:mod:`dcglearn.inference.centres`) climb together: Fisher scoring, then Newton's steps
+on the observed information with all bends turned upwards, damped as by Levenberg. The log evidence
+is Laplace's approximation (MacKay, Neural Computation 4, 1992): the log posterior at its maximum,
+and half the log determinants of the prior's information over the posterior's.
+
+Of many answers, members climb on a part first, and those far behind stay there. Beyond some
+thousands, the others share one expansion of the likelihood in (W, side, logit e), made anew at the
+best member until that does not move; where it does not hold, such as for answers without noise,
+each has its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from dcglearn.base.errors import SolverError
+from dcglearn.base.numbers import counted
+from dcglearn.base.types import Floats, Pairs
+from dcglearn.inference.centres import Index, Members
+from dcglearn.learning.codes import Block, CodeLayout
+from dcglearn.measures.scale import NO_DOCUMENT
+
+PARTS = (500, 4000)
+"""Sizes of the parts of more answers on which members climb first."""
+
+_TOLERANCE, _MOST_STEPS, _MOST_EXPANSIONS, _SETTLED = 1e-6, 100, 10, 1e-4
+_NEAR, _LEAST_BEND, _TINY = 10.0, 0.01, 1e-300
+_CANNOT_COUNT, _FAR_BEHIND = 15.0, 10.0
+_CHUNK, _NUMBERS, _OF_INFORMATION = 1 << 17, 1 << 22, 1 << 17
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Strict answers: the preferred list first, and whether it was shown as a (1, or -1 as b)."""
+
+    pairs: Pairs
+    weights: Floats
+    sides: Floats | None = None
+
+    def take(self, rows: slice, times: float = 1.0) -> Answers:
+        """Return some of them, each counted `times`."""
+        sides = None if self.sides is None else self.sides[rows]
+        return Answers(self.pairs[rows], self.weights[rows] * times, sides)
+
+    def encoded(self, n_grades: int) -> Floats:
+        """Return x = s(preferred) - s(other), shape (n, K, L)."""
+        grades = np.arange(n_grades, dtype=self.pairs.dtype)
+        first, second = (self.pairs[:, side, :, None] == grades for side in (0, 1))
+        return np.asarray(np.subtract(first, second, dtype=float))
+
+    def blocks(self, n_grades: int) -> list[tuple[Answers, Block]]:
+        """Return the answers in parts, each with its pairs as codes."""
+        layout = CodeLayout(self.pairs.shape[2], n_grades, bool((self.pairs == NO_DOCUMENT).any()))
+        parts = [self.take(slice(k, k + _CHUNK)) for k in range(0, len(self.pairs), _CHUNK)]
+        return [
+            (one, Block(layout, layout.encode(one.pairs), one.weights, one.weights))
+            for one in parts
+        ]
+
+
+class Expansion(NamedTuple):
+    """Minus a log likelihood of members (f,), gradients (f, P), and information (f, P, P)."""
+
+    value: Floats
+    gradient: Floats
+    information: Floats
+
+
+class Likelihood(Protocol):
+    """What :class:`Ascent` needs of answers."""
+
+    n_rows: int
+
+    def value(self, theta: Floats, some: Index) -> Floats:
+        """Return minus the log likelihood of some members at their parameters (f, P)."""
+
+    def expand(self, theta: Floats, some: Index, observed: bool) -> Expansion:
+        """Return it with its derivatives; the information is Fisher's, or that observed."""
+
+
+class OwnExpansions:
+    """The likelihood of answers, for each member at its own parameters."""
+
+    def __init__(self, members: Members, answers: Answers) -> None:
+        self.members, self.answers = members, answers
+        self.n_rows = min(len(answers.pairs), PARTS[-1])
+        self._first = answers.take(slice(PARTS[-1])).encoded(members.L)
+
+    def value(self, theta: Floats, some: Index) -> Floats:
+        """Return minus the log likelihood of some members at their parameters (f, P)."""
+        members, found = self.members, np.zeros(len(theta))
+        for part, x in self._parts():
+            v = members.products(theta, some, x)
+            if part.sides is not None:
+                v += theta[:, [members.side]] * part.sides
+            found -= np.log(probability(v, theta[:, [members.lapse]])[0]) @ part.weights
+        return found
+
+    def expand(self, theta: Floats, some: Index, observed: bool) -> Expansion:
+        """Return it with its derivatives; the information is Fisher's, or that observed."""
+        sums = [self._expand(theta, some, observed, *part) for part in self._parts()]
+        return Expansion(*(np.sum(one, axis=0) for one in zip(*sums, strict=True)))
+
+    def _parts(self) -> Iterator[tuple[Answers, Floats]]:
+        for begin in range(0, len(self.answers.pairs), PARTS[-1]):
+            part = self.answers.take(slice(begin, begin + PARTS[-1]))
+            yield part, part.encoded(self.members.L) if begin else self._first
+
+    def _expand(
+        self, theta: Floats, some: Index, observed: bool, part: Answers, x: Floats
+    ) -> Expansion:
+        members, lapse = self.members, theta[:, [self.members.lapse]]
+        v, slopes = members.slopes(theta, some, x)
+        if part.sides is not None:
+            v += theta[:, [members.side]] * part.sides
+            slopes[..., members.side] = part.sides
+        chosen, by_v, by_lapse = probability(v, lapse)
+        of_v, of_lapse = part.weights * by_v / chosen, part.weights * by_lapse / chosen
+        gradient = -np.matmul(of_v[:, None], slopes)[:, 0]
+        gradient[:, members.lapse] = -of_lapse.sum(axis=1)
+        if observed:
+            e, p = expit(lapse), expit(v)
+            vv = of_v * (by_v / chosen - (1 - 2 * p))
+            mixed = of_v * (by_lapse / chosen + e)
+            both = of_lapse * (by_lapse / chosen - (1 - 2 * e))
+        else:
+            variance = part.weights / np.maximum(chosen * (1 - chosen), _TINY)
+            vv, mixed, both = (variance * one for one in (by_v**2, by_v * by_lapse, by_lapse**2))
+        information = np.matmul((slopes * vv[..., None]).swapaxes(1, 2), slopes)
+        cross = np.matmul(mixed[:, None], slopes)[:, 0]
+        information[:, members.lapse] += cross
+        information[:, :, members.lapse] += cross
+        information[:, members.lapse, members.lapse] += both.sum(axis=1)
+        if observed:
+            pull = (of_v @ x.reshape(len(x), -1)).reshape(-1, members.K, members.L)
+            information -= members.curvature(theta, some, pull)
+        return Expansion(-(np.log(chosen) @ part.weights), gradient, information)
+
+
+class SharedExpansion:
+    """The likelihood of many answers, to second order in (W, side, logit e) at one point.
+
+    Its value and gradient there are those of all answers; of very many, some give the information.
+    """
+
+    def __init__(
+        self, members: Members, blocks: Sequence[tuple[Answers, Block]], at: Floats
+    ) -> None:
+        self.members, self.at = members, at
+        self.n_rows = n_weights = members.K * members.L
+        self.unit = np.eye(n_weights).reshape(n_weights, members.K, members.L)
+        size, every = len(at), -(-len(blocks) * _CHUNK // _OF_INFORMATION)
+        self.value_at_place, self.gradient = 0.0, np.zeros(size)
+        self.information = np.zeros((size, size))
+        for part, block in blocks:
+            v = block.matvec(at[:n_weights])
+            if part.sides is not None:
+                v += at[n_weights] * part.sides
+            chosen, by_v, by_lapse = probability(v, at[-1:])
+            pull, rows = part.weights / chosen, np.arange(0, len(v), every)
+            self.value_at_place -= float(np.log(chosen) @ part.weights)
+            variance = every * (pull / np.maximum(1 - chosen, _TINY))[rows]
+            of_weights = np.sqrt(variance) * by_v[rows]
+            others = [of_weights * part.sides[rows]] if part.sides is not None else []
+            others.append(np.sqrt(variance) * by_lapse[rows])
+            self.gradient[:n_weights] += block.rmatvec(pull * by_v, slice(None))
+            if part.sides is not None:
+                self.gradient[n_weights] += (pull * by_v) @ part.sides
+            self.gradient[-1] += pull @ by_lapse
+            self.information[:n_weights, :n_weights] += block.gram(rows, of_weights**2)
+            for k, other in enumerate(others, n_weights):
+                cross = block.rmatvec(of_weights * other, rows)
+                self.information[k, :n_weights] += cross
+                self.information[:n_weights, k] += cross
+                self.information[k, n_weights:] += [other @ one for one in others]
+
+    @staticmethod
+    def place(members: Members, theta: Floats, some: Index) -> Floats:
+        """Return (W, side, logit e) of some members, shape (f, K L + 1 or 2)."""
+        W = members.weights(theta, some).reshape(len(theta), -1)
+        return np.hstack([W, theta[:, members.others]])
+
+    def value(self, theta: Floats, some: Index) -> Floats:
+        """Return minus the log likelihood of some members at their parameters (f, P)."""
+        away = self.place(self.members, theta, some) - self.at
+        bend = away @ self.information
+        found = (away * bend).sum(axis=1) / 2 - away @ self.gradient
+        return np.asarray(found + self.value_at_place)
+
+    def expand(self, theta: Floats, some: Index, observed: bool) -> Expansion:
+        """Return it with its derivatives; the information is Fisher's, or that observed."""
+        members, n_weights = self.members, len(self.unit)
+        slopes = np.zeros((len(theta), len(self.at), theta.shape[1]))
+        slopes[:, :n_weights] = members.slopes(theta, some, self.unit)[1]
+        slopes[:, range(n_weights, len(self.at)), members.others] = 1.0
+        away = self.place(self.members, theta, some) - self.at
+        pull = self.gradient - away @ self.information
+        information = slopes.swapaxes(1, 2) @ (self.information @ slopes)
+        if observed:
+            of_weights = pull[:, :n_weights].reshape(-1, members.K, members.L)
+            information -= members.curvature(theta, some, of_weights)
+        gradient = -np.matmul(pull[:, None], slopes)[:, 0]
+        return Expansion(self.value(theta, some), gradient, information)
+
+
+def probability(v: Floats, logit_lapses: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return P = e / 2 + (1 - e) / (1 + exp(-v)), and its derivatives in v and logit e."""
+    e, p = expit(logit_lapses), expit(v)
+    return e / 2 + (1 - e) * p, (1 - e) * p * (1 - p), (0.5 - p) * e * (1 - e)
+
+
+class Ascent:
+    """The highest posterior of each member: Fisher scoring, then Newton's steps near the end.
+
+    Steps are damped as by Levenberg. Members may stay on their way whose evidence cannot count.
+    """
+
+    def __init__(self, members: Members, likelihood: Likelihood, theta: Floats) -> None:
+        self.members, self.likelihood, self.theta = members, likelihood, theta.copy()
+        n, size = theta.shape
+        self.value, self.gradient = np.full(n, np.inf), np.empty((n, size))
+        self.hessian, self.damping = np.tile(np.eye(size), (n, 1, 1)), np.full(n, 1e-3)
+        self.decrement = np.full(n, np.inf)
+
+    def run(self, some: NDArray[np.intp]) -> None:
+        """Move some members to their maxima; their Hessians are then Fisher's information."""
+        active, near = some, np.zeros(len(self.theta), bool)
+        self.expand(active, observed=False)
+        for _ in range(_MOST_STEPS):
+            self.measure(active)
+            close = active[~near[active] & (self.decrement[active] < _NEAR)]
+            near[close] = True
+            self.expand(close, observed=True)
+            self.measure(close)
+            active = active[self.decrement[active] > _TOLERANCE]
+            if not len(active):
+                break
+            moved = self.step(active)
+            self.expand(moved[~near[moved]], observed=False)
+            self.expand(moved[near[moved]], observed=True)
+        self.expand(some, observed=False)
+        reachable = self.evidence()[active] + 10 * self.decrement[active]
+        if (reachable > self.evidence()[some].max() - _CANNOT_COUNT).any():
+            raise SolverError(
+                f"{counted(len(active), 'posterior')} without a maximum in {_MOST_STEPS} steps"
+            )
+
+    def expand(self, some: NDArray[np.intp], observed: bool) -> None:
+        """Expand some members; of what is observed, all bends are turned upwards."""
+        at_once = max(1, _NUMBERS // (self.likelihood.n_rows * self.theta.shape[1]))
+        for begin in range(0, len(some), at_once):
+            self._expand(some[begin : begin + at_once], observed)
+
+    def _expand(self, some: NDArray[np.intp], observed: bool) -> None:
+        theta, size = self.theta[some], np.arange(self.theta.shape[1])
+        found = self.likelihood.expand(theta, some, observed)
+        away, pull = self.members.prior(theta, some)
+        found.information[:, size, size] += self.members.precision[some]
+        if observed:
+            bends, axes = np.linalg.eigh(found.information)
+            bends = np.maximum(np.abs(bends), _LEAST_BEND)
+            found.information[:] = (axes * bends[:, None]) @ axes.swapaxes(1, 2)
+        self.value[some], self.gradient[some] = found.value + away, found.gradient + pull
+        self.hessian[some] = found.information
+
+    def measure(self, some: NDArray[np.intp]) -> None:
+        """Find by how much a full step would raise the posterior, twice."""
+        gradient = self.gradient[some]
+        steps = np.linalg.solve(self.hessian[some], gradient[..., None])[..., 0]
+        self.decrement[some] = (gradient * steps).sum(axis=1)
+
+    def ahead(self) -> NDArray[np.intp]:
+        """Return the members whose evidence is not far behind the best."""
+        evidence = self.evidence()
+        return np.flatnonzero(evidence > evidence.max() - _FAR_BEHIND)
+
+    def best_place(self) -> tuple[Floats, float]:
+        """Return (W, side, logit e) of the member of most evidence, and minus its log prior."""
+        best = np.array([np.argmax(self.evidence())])
+        place = SharedExpansion.place(self.members, self.theta[best], best)
+        return place[0], float(self.members.prior(self.theta[best], best)[0][0])
+
+    def evidence(self) -> Floats:
+        """Return the log evidence at the present parameters, by Laplace's approximation."""
+        volume = np.log(self.members.precision).sum(axis=1) - np.linalg.slogdet(self.hessian)[1]
+        return np.asarray(volume / 2 - self.value + self.members.log_prior)
+
+    def step(self, some: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Take one damped step where it helps, change the damping, and return who moved."""
+        theta, gradient, hessian = self.theta[some], self.gradient[some], self.hessian[some]
+        diagonal = np.einsum("fpp->fp", hessian)
+        damped = hessian + np.eye(theta.shape[1]) * (self.damping[some, None] * diagonal)[:, None]
+        steps = -np.linalg.solve(damped, gradient[..., None])[..., 0]
+        expected = -(gradient * steps).sum(axis=1)
+        expected -= np.einsum("fp,fpq,fq->f", steps, hessian, steps) / 2
+        new = theta + steps
+        value = self.likelihood.value(new, some) + self.members.prior(new, some)[0]
+        share = (self.value[some] - value) / expected
+        self.damping[some] *= np.select([share > 0.75, share < 0.25], [0.2, 5.0], 1.0)
+        self.theta[some[share > 0]] = new[share > 0]
+        return np.asarray(some[share > 0])
+
+
+def start(members: Members, likelihood: Likelihood) -> Ascent:
+    """Return members at their centres, or at what the first has learned if that is more probable.
+
+    The first, with a spread of 1, learns alone: from W near its maximum, no step is too far.
+    """
+    first, everyone = int(np.argmax(members.spreads == 1.0)), np.arange(len(members))
+    at_centre = np.tile(members.mean, (len(members), 1))
+    alone = Ascent(members, likelihood, at_centre)
+    alone.run(np.array([first]))
+    moved = members.translated(alone.theta[first], first)
+    values = (
+        likelihood.value(t, everyone) + members.prior(t, everyone)[0] for t in (at_centre, moved)
+    )
+    return Ascent(members, likelihood, np.where(np.less(*values)[:, None], at_centre, moved))
+
+
+def estimate(members: Members, answers: Answers) -> Ascent:
+    """Return members at their maxima; those far behind on a part of the answers are left out."""
+    n = len(answers.pairs)
+    sizes = [size for size in PARTS if size < n]
+    first = answers.take(slice(None, None, -(-n // sizes[0]) if sizes else None))
+    found = start(members, OwnExpansions(members, first))
+    found.run(np.arange(len(members)))
+    for size in [*sizes[1:], n] if sizes else []:
+        part = answers.take(slice(None, None, -(-n // size)))
+        found = _settled(members, part, found) or _climbed(members, part, found)
+    return found
+
+
+def _climbed(members: Members, answers: Answers, last: Ascent) -> Ascent:
+    """Return members at their maxima, from those for a part of the answers."""
+    found = Ascent(members, OwnExpansions(members, answers), last.theta)
+    found.run(last.ahead())
+    return found
+
+
+def _settled(members: Members, answers: Answers, last: Ascent) -> Ascent | None:
+    """Return them by shared expansions; None where answers are few, or these do not hold."""
+    if len(answers.pairs) <= PARTS[-1]:
+        return None
+    found, lowest, blocks = last, np.inf, answers.blocks(members.L)
+    for _ in range(_MOST_EXPANSIONS):
+        place, height = found.best_place()
+        shared = SharedExpansion(members, blocks, place)
+        if height + shared.value_at_place > lowest + _SETTLED:
+            break
+        lowest = height + shared.value_at_place
+        found = Ascent(members, shared, found.theta)
+        try:
+            found.run(last.ahead())
+        except SolverError:
+            break
+        away = found.best_place()[0] - place
+        if away @ shared.information @ away < _SETTLED:
+            return found
+    return None

@@ -1,0 +1,201 @@
+"""Gains and discounts around usual measures: sums of steps that may be larger or smaller.
+
+    c_k = sum_{j >= k} d_j exp(z_j),    g_l = sum_{m >= l} e_m exp(y_m),    z, y ~ N(0, spread^2)
+
+d and e are the steps of a usual measure, the *centre*: from rank to rank and, at the end, to 0; and
+from grade to grade. So gains and discounts fall whatever the parameters, and are those of the
+centre where they are 0. The utility is W = s c g' with log s ~ N(1, 1.5^2); answers have a share e
+of lapses, logit e ~ N(-2.5, 1.5^2), and a side bias ~ N(0, 1.5^2). Where lists have different
+lengths, the worst grade may be worth more or less than an empty rank, by h ~ N(that of linear
+gains, .5^2), in units of the difference between the best and the worst grade at the centre.
+
+A *member* is a centre with a spread. Arrays hold one row for each of f members; x are rows of
+encoded differences of lists, shape (n, K, L).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Floats
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.scale import Scale
+
+SPREADS = (0.25, 0.5, 1.0, 2.0)
+"""How far the logarithm of a step may be from that of the centre, as a standard deviation."""
+
+SMALLEST_STEP = 0.05
+"""A centre's steps are at least this share of their mean: a factor moves them."""
+
+Index = NDArray[np.intp] | slice
+
+_SCALE, _LAPSES, _SIDE, _EMPTY_SD = (1.0, 1.5), (-2.5, 1.5), (0.0, 1.5), 0.5
+
+
+class Centre(NamedTuple):
+    """A usual measure: gains (L,) from 1 to 0, discounts (K,) from 1 down, and its log prior."""
+
+    name: str
+    gains: Floats
+    discounts: Floats
+    log_prior: float = 0.0
+
+
+def usual_centres(scale: Scale, n_ranks: int) -> list[Centre]:
+    """Return the centres: four gains by four discounts."""
+    i, r = np.arange(1.0, n_ranks + 1), np.array(scale.values) - scale.values[-1]
+    gains = {
+        "linear": r,
+        "exponential": 2.0 ** (r - r[0]) - 2.0 ** -r[0],
+        "root": np.sqrt(r),
+        "binary": (r == r[0]).astype(float),
+    }
+    discounts = {
+        "log2": 1 / np.log2(i + 1),
+        "zipf": 1.0 / i,
+        "rbp:0.95": 0.95 ** (i - 1),
+        "rbp:0.7": 0.7 ** (i - 1),
+    }
+    prior = {"linear-log2": 1.5, "exponential-log2": 0.7}
+    return [
+        Centre(name := f"{gain}-{discount}", g / g[0], c, prior.get(name, 0.0))
+        for gain, g in gains.items()
+        for discount, c in discounts.items()
+    ]
+
+
+def centre_of(measure: DCG, name: str, n_ranks: int) -> Centre:
+    """Return a measure as a centre; its gains and discounts may not rise."""
+    gains = np.array(measure.gains)
+    discounts = measure.discounts_for(n_ranks)
+    rises = (np.diff(gains) > 0).any() or (np.diff(discounts) > 0).any()
+    if rises or gains[0] == gains[-1] or discounts[0] <= 0 or discounts[-1] < 0:
+        remedy = "name a measure whose gains and discounts fall, or `prior='usual'`"
+        raise InputError(f"{name} cannot be a prior", remedy)
+    span = gains[0] - gains[-1]
+    return Centre(name, (gains - gains[-1]) / span, discounts / discounts[0])
+
+
+class Members:
+    """Centres with spreads: gains and discounts as functions of parameters, shape (F, P).
+
+    The parameters are z (K), y (L - 1), log s, logit e, then the side and the worth h of the worst
+    grade over an empty rank if the model has them.
+    """
+
+    def __init__(
+        self, centres: Sequence[Centre], worst: float, has_side: bool, has_empty: bool
+    ) -> None:
+        discounts, gains = (np.stack([one[k] for one in centres]) for k in (2, 1))
+        n, self.K, self.L = len(SPREADS), discounts.shape[1], gains.shape[1]
+        self.spreads = np.tile(SPREADS, len(centres))
+        self.rank_steps = np.repeat(_steps(discounts), n, axis=0)
+        self.grade_steps = np.repeat(_steps(gains[:, :-1]), n, axis=0)
+        self.log_prior = np.repeat([one.log_prior for one in centres], n)
+        self.log_prior -= (np.log(self.spreads / 0.5) / 1.2) ** 2 / 2
+        at = self.K + self.L - 1
+        self.scale, self.lapse, self.side, self.empty = at, at + 1, at + 2, at + 2 + has_side
+        self.has_side, self.has_empty = has_side, has_empty
+        more = [_SCALE, _LAPSES] + has_side * [_SIDE] + has_empty * [(worst, _EMPTY_SD)]
+        means, deviations = np.array(more).T
+        self.others = [self.side] * has_side + [self.lapse]
+        self.mean = np.append(np.zeros(at), means)
+        self.precision = np.hstack(
+            [
+                np.repeat(self.spreads[:, None] ** -2, at, axis=1),
+                np.repeat(deviations[None] ** -2, len(self), axis=0),
+            ]
+        )
+
+    def __len__(self) -> int:
+        return len(self.spreads)
+
+    def vectors(self, theta: Floats, some: Index) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return the discounts (f, K), gains (f, L), and the steps of both, of some members."""
+        steps = np.exp(theta[:, : self.scale])
+        by_rank = self.rank_steps[some] * steps[:, : self.K]
+        by_grade = self.grade_steps[some] * steps[:, self.K :]
+        gains = np.zeros((len(theta), self.L))
+        gains[:, :-1] = sums_from(by_grade)
+        if self.has_empty:
+            gains += theta[:, [self.empty]]
+        return sums_from(by_rank), gains, by_rank, by_grade
+
+    def weights(self, theta: Floats, some: Index = slice(None)) -> Floats:
+        """Return W = s c g' of some members, shape (f, K, L)."""
+        c, g, _, _ = self.vectors(theta, some)
+        return np.exp(theta[:, self.scale])[:, None, None] * c[:, :, None] * g[:, None, :]
+
+    def products(self, theta: Floats, some: Index, x: Floats) -> Floats:
+        """Return <W, x> of some members and rows x (n, K, L), shape (f, n)."""
+        return self.weights(theta, some).reshape(len(theta), -1) @ x.reshape(len(x), -1).T
+
+    def slopes(self, theta: Floats, some: Index, x: Floats) -> tuple[Floats, Floats]:
+        """Return <W, x>, shape (f, n), and its derivatives, shape (f, n, P)."""
+        c, g, by_rank, by_grade = self.vectors(theta, some)
+        s = np.exp(theta[:, self.scale])[:, None, None]
+        of_ranks = np.moveaxis(x @ g.T, 2, 0)  # (f, n, K): what each rank adds, but for c and s
+        of_grades = np.tensordot(c, x, (1, 1))  # (f, n, L)
+        found = np.zeros((*of_ranks.shape[:2], self.mean.size))
+        found[..., : self.K] = s * by_rank[:, None] * of_ranks.cumsum(axis=2)
+        to_grade = of_grades[..., :-1].cumsum(axis=2)
+        found[..., self.K : self.scale] = s * by_grade[:, None] * to_grade
+        v = s[..., 0] * np.einsum("fnk,fk->fn", of_ranks, c)
+        found[..., self.scale] = v
+        if self.has_empty:
+            found[..., self.empty] = s[..., 0] * of_grades.sum(axis=2)
+        return v, found
+
+    def curvature(self, theta: Floats, some: Index, pull: Floats) -> Floats:
+        """Return the second derivatives of <W, pull> for `pull` (f, K, L), shape (f, P, P)."""
+        c, g, by_rank, by_grade = self.vectors(theta, some)
+        s = np.exp(theta[:, [self.scale]])
+        found = np.zeros((len(theta), self.mean.size, self.mean.size))
+        ranks, grades = slice(self.K), slice(self.K, self.scale)
+        sums = pull.cumsum(axis=1)
+        of_ranks = s * by_rank * np.einsum("fkl,fl->fk", sums, g)
+        of_grades = s * by_grade * np.einsum("fkl,fk->fl", pull, c)[:, :-1].cumsum(axis=1)
+        found[:, range(self.K), range(self.K)] = found[:, ranks, self.scale] = of_ranks
+        at = range(self.K, self.scale)
+        found[:, at, at] = found[:, grades, self.scale] = of_grades
+        both = sums.cumsum(axis=2)[..., :-1] * by_rank[..., None] * by_grade[:, None]
+        found[:, ranks, grades] = s[..., None] * both
+        found[:, self.scale, self.scale] = of_ranks.sum(axis=1)
+        if self.has_empty:
+            of_empty = s * by_rank * sums.sum(axis=2)
+            found[:, ranks, self.empty] = of_empty
+            found[:, self.scale, self.empty] = of_empty.sum(axis=1)
+        return np.asarray(np.triu(found) + np.triu(found, 1).swapaxes(1, 2))
+
+    def translated(self, theta: Floats, member: int) -> Floats:
+        """Return parameters of all members with the W of one at its parameters, shape (F, P)."""
+        _, _, by_rank, by_grade = self.vectors(theta[None], np.array([member]))
+        found = np.tile(theta, (len(self), 1))
+        found[:, : self.K] = np.log(by_rank / self.rank_steps)
+        found[:, self.K : self.scale] = np.log(by_grade / self.grade_steps)
+        for part in (slice(self.K), slice(self.K, self.scale)):
+            mean = found[:, part].mean(axis=1, keepdims=True)
+            found[:, part] -= mean
+            found[:, [self.scale]] += mean
+        return found
+
+    def prior(self, theta: Floats, some: Index) -> tuple[Floats, Floats]:
+        """Return minus the log density of the prior, up to a constant, and its gradient."""
+        away = theta - self.mean
+        pull = self.precision[some] * away
+        return (pull * away).sum(axis=1) / 2, pull
+
+
+def _steps(values: Floats) -> Floats:
+    """Return the steps (f, n) of gains or discounts (f, n) that fall from 1 to 0 after the last."""
+    return np.asarray(np.maximum(-np.diff(values, append=0.0), SMALLEST_STEP / values.shape[1]))
+
+
+def sums_from(steps: Floats) -> Floats:
+    """Return at each place the sum of the steps from there to the end."""
+    return steps[:, ::-1].cumsum(axis=1)[:, ::-1]

@@ -1,0 +1,210 @@
+"""Learn gains and discounts that start from the usual measures and depart from them on evidence.
+
+Centres are four gains (linear, 2^r - 1, square root, the best grade only) by four discounts
+(1 / log2(i + 1), 1 / i, .95^(i-1), .7^(i-1)), each with four spreads
+(:mod:`dcglearn.inference.centres`). The evidence of each (:mod:`dcglearn.inference.ascent`) is its
+weight in the mean of W; the weights of a centre say how much speaks for it. linear-log2 and
+exponential-log2, the most used, have a higher prior.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.representation import ShortRepr
+from dcglearn.base.threads import map_threads, one_blas_thread
+from dcglearn.base.types import Floats, Pairs
+from dcglearn.inference.ascent import Answers, Ascent, estimate
+from dcglearn.inference.centres import Centre, Members, centre_of, sums_from, usual_centres
+from dcglearn.judgments.checks import check_worth_learning
+from dcglearn.judgments.packed import PackedPairs, RowGroup
+from dcglearn.judgments.preferences import B, Preferences, put_preferred_first
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.scale import NO_DOCUMENT, Scale
+from dcglearn.naming.presets import preset
+
+MOST_PACKED = 10_000_000
+"""Of more packed judgments, some row groups are read."""
+
+MAX_RANKS = 200
+"""Longer lists have more discounts than can be estimated around 64 centres."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearnedDCG(ShortRepr):
+    """Gains and discounts that start from usual measures.
+
+    Attributes
+    ----------
+    dcg : DCG
+        The product nearest to the mean: gains and discounts fall, both from 1.
+    weights : ndarray of float, shape (K, L)
+        The mean of W over all centres and spreads, each with its evidence; its maximum is 1.
+    prior : str
+        ``usual``, or the name of the measure to start from.
+    n_judgments : int
+        The number of strict judgments.
+    centres : dict of str to float
+        The share of each centre, the largest first.
+    gains_from_data, discounts_from_data : ndarray of float, shapes (L,) and (K,)
+        How much of the variance that the prior leaves to the logarithm of each gain and discount,
+        relative to the first, the judgments took away; nan for the first and a gain of 0.
+    lapses, side : float
+        The share of answers at random, and how much list a is preferred for its place, in log odds
+        (0 if the answers do not say where lists were shown).
+    scale : float
+        The utility of the best grade at the first rank over the worst, in log odds.
+    """
+
+    dcg: DCG
+    weights: Floats
+    prior: str
+    n_judgments: int
+    centres: dict[str, float]
+    gains_from_data: Floats
+    discounts_from_data: Floats
+    lapses: float
+    side: float
+    scale: float
+
+
+def learn_dcg(judgments: Preferences | PackedPairs, prior: str | DCG = "usual") -> LearnedDCG:
+    """Learn gains and discounts that start from usual measures and depart from them on evidence.
+
+    Parameters
+    ----------
+    judgments : Preferences or PackedPairs
+        The strict ones are used; of more than 10^7 packed ones, those of evenly spaced row
+        groups.
+    prior : "usual", name of a preset, or DCG, default "usual"
+        The measures to start from: four gains by four discounts, or one.
+
+    Returns
+    -------
+    LearnedDCG
+
+    Raises
+    ------
+    InputError
+        If no judgment is strict, or the prior's gains or discounts rise.
+    SolverError
+        If a maximum is not reached.
+
+    Examples
+    --------
+    >>> lists = np.random.default_rng(0).integers(0, 3, (60, 2, 4))
+    >>> first, second = DCG([3, 1, 0], "log2").score(lists).T
+    >>> judged = Preferences.of(lists, np.where(first > second, "a", "b"), Scale((2, 1, 0)))
+    >>> learned = learn_dcg(judged)
+    >>> next(iter(learned.centres))
+    'exponential-log2'
+    """
+    if isinstance(judgments, PackedPairs):
+        return learn_from_answers(_packed_answers(judgments), judgments.scale, prior)
+    judgments.check_strict()
+    sides = _sides(judgments.answers[judgments.strict] == B)
+    answers = Answers(judgments.pairs, judgments.pair_weights, sides)
+    return learn_from_answers(answers, judgments.scale, prior)
+
+
+def learn_from_answers(answers: Answers, scale: Scale, prior: str | DCG = "usual") -> LearnedDCG:
+    """Learn from strict answers, as :func:`learn_dcg` does from judgments."""
+    K = answers.pairs.shape[2]
+    if len(scale) < 2 or scale.values[0] == scale.values[-1]:
+        raise InputError(f"the grades {scale} have one value", "give at least two")
+    if K > MAX_RANKS:
+        raise InputError(f"lists of {K} ranks", f"cut them to {MAX_RANKS}, or use no prior")
+    empty = bool((answers.pairs == NO_DOCUMENT).any())
+    worst = scale.values[-1] / (scale.values[0] - scale.values[-1])
+    centres = prior_centres(prior, scale, K)
+    members = Members(centres, float(np.clip(worst, -1, 1)), answers.sides is not None, empty)
+    with one_blas_thread():
+        found = estimate(members, answers)
+    name = prior if isinstance(prior, str) else str(prior)
+    return _mean(members, found, centres, scale, name, len(answers.pairs))
+
+
+def _packed_answers(packed: PackedPairs) -> Answers:
+    """Return the strict answers, and how lists were shown if the files say that."""
+
+    def read(group: RowGroup) -> tuple[Pairs, Floats, NDArray[np.bool_]]:
+        found = group.read_judgments(with_ids=False)
+        strict = found.answers <= B
+        pairs, b_wins = found.lists[strict], found.answers[strict] == B
+        put_preferred_first(pairs, b_wins)
+        return pairs, found.weights[strict], b_wins
+
+    groups = packed.row_groups[:: -(-packed.n_pairs // MOST_PACKED)]
+    pairs, weights, b_wins = map(np.concatenate, zip(*map_threads(read, groups), strict=True))
+    check_worth_learning(pairs, weights)
+    return Answers(pairs, weights, _sides(b_wins) if packed.has_sides else None)
+
+
+def _sides(b_wins: NDArray[np.bool_]) -> Floats | None:
+    """Return 1 where a won and -1 where b did; None if one side always won."""
+    return np.where(b_wins, -1.0, 1.0) if 0 < b_wins.sum() < len(b_wins) else None
+
+
+def prior_centres(prior: str | DCG, scale: Scale, n_ranks: int) -> list[Centre]:
+    """Return the centres of a prior."""
+    if prior == "usual":
+        return usual_centres(scale, n_ranks)
+    if isinstance(prior, DCG):
+        return [centre_of(prior, str(prior), n_ranks)]
+    return [centre_of(preset(prior, scale, n_ranks), prior, n_ranks)]
+
+
+def _mean(
+    members: Members,
+    found: Ascent,
+    centres: Sequence[Centre],
+    scale: Scale,
+    prior: str,
+    n_judgments: int,
+) -> LearnedDCG:
+    evidence = found.evidence()
+    share = np.exp(evidence - evidence.max())
+    share /= share.sum()
+    W = members.weights(found.theta)
+    scales = W[:, 0, 0] - W[:, 0, -1]
+    W = np.tensordot(share, W / scales[:, None, None], 1)
+    c = (W[:, 0] - W[:, -1]) / (W[0, 0] - W[0, -1])
+    g = c @ W / (c @ c)
+    by_centre = share.reshape(len(centres), -1).sum(axis=1)
+    order = np.argsort(-by_centre, kind="stable")
+    theta = share @ found.theta
+    ranks, grades = _taken_away(members, found, share)
+    return LearnedDCG(
+        dcg=DCG(g.tolist(), c.tolist(), grades=scale.labels),
+        weights=W,
+        prior=prior,
+        n_judgments=n_judgments,
+        centres={centres[i].name: float(by_centre[i]) for i in order},
+        gains_from_data=grades,
+        discounts_from_data=ranks,
+        lapses=float(share @ expit(found.theta[:, members.lapse])),
+        side=float(theta[members.side]) if members.has_side else 0.0,
+        scale=float(share @ scales),
+    )
+
+
+def _taken_away(members: Members, found: Ascent, share: Floats) -> tuple[Floats, Floats]:
+    """Return the share of the prior variance of log c_k / c_1 and log g_l / g_1 that is gone."""
+    _, _, by_rank, by_grade = members.vectors(found.theta, slice(None))
+    covariance = np.linalg.inv(found.hessian)
+    result = []
+    for steps, part in ((by_rank, slice(members.K)), (by_grade, slice(members.K, members.scale))):
+        slopes = np.triu(np.ones(2 * (steps.shape[1],))) * steps[:, None]
+        slopes /= sums_from(steps)[..., None]
+        slopes -= slopes[:, :1]
+        before = members.spreads[:, None] ** 2 * (slopes**2).sum(axis=2)
+        after = np.einsum("fkj,fji,fki->fk", slopes, covariance[:, part, part], slopes)
+        with np.errstate(invalid="ignore"):
+            result.append(share @ (1 - after / before))
+    return result[0], np.append(result[1], np.nan)

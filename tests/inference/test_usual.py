@@ -1,0 +1,286 @@
+"""The learner around usual measures, against a posterior written down plainly and SciPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from dcglearn import DCG, Preferences, Scale, agreement, learn_dcg
+from dcglearn.base.errors import InputError
+from dcglearn.inference import ascent
+from dcglearn.inference.ascent import Answers, Ascent, OwnExpansions, estimate
+from dcglearn.inference.centres import SPREADS, Members, centre_of, usual_centres
+
+K, L = 4, 3
+SCALE = Scale((2, 1, 0))
+TRUTH = DCG([1, 0.7, 0], [1, 0.5, 0.4, 0.1])
+
+
+def judged(
+    n: int, seed: int = 0, truth: DCG = TRUTH, lapses: float = 0.0, short: bool = False
+) -> Preferences:
+    """Return judgments of lists of independent grades, with logistic noise and lapses."""
+    rng = np.random.default_rng(seed)
+    lists = rng.integers(0, L, (n, 2, K))
+    if short:
+        lists[np.arange(K) >= rng.integers(1, K + 1, (n, 2, 1))] = -1
+    first, second = truth.score(lists).T
+    better = rng.random(n) < 1 / (1 + np.exp(-6 * (first - second) - 0.3))
+    better ^= rng.random(n) < lapses / 2
+    return Preferences.of(lists, np.where(better, "a", "b"), SCALE)
+
+
+def plain_posterior(
+    data: Preferences, gains: list[float], discounts: list[float], spread: float
+) -> Callable[[np.ndarray], float]:
+    """Return minus the log posterior at (z, y, log s, logit e, side, h), up to a constant."""
+    has_empty = bool((data.lists < 0).any())
+    d = [max(c - n, 0.05 / K) for c, n in pairwise([*discounts, 0.0])]
+    e = [max(g - n, 0.05 / (L - 1)) for g, n in pairwise(gains)]
+
+    def value(theta: np.ndarray) -> float:
+        z, y = theta[:K], theta[K : K + L - 1]
+        s, lapses, side = (
+            np.exp(theta[K + L - 1]),
+            1 / (1 + np.exp(-theta[K + L])),
+            theta[K + L + 1],
+        )
+        h = theta[K + L + 2] if has_empty else 0.0
+        c = [sum(d[j] * np.exp(z[j]) for j in range(k, K)) for k in range(K)]
+        g = [sum(e[m] * np.exp(y[m]) for m in range(grade, L - 1)) + h for grade in range(L)]
+        total = (z @ z + y @ y) / (2 * spread**2)
+        total += (theta[K + L - 1] - 1) ** 2 / 4.5 + (theta[K + L] + 2.5) ** 2 / 4.5
+        total += side**2 / 4.5 + (2 * h**2 if has_empty else 0.0)
+        for (a, b), answer, weight in zip(data.lists, data.answers, data.weights, strict=True):
+            u = [s * sum(c[k] * g[x] for k, x in enumerate(one) if x >= 0) for one in (a, b)]
+            v = (u[0] - u[1] + side) * (1 if answer == 0 else -1)
+            total -= weight * np.log(lapses / 2 + (1 - lapses) / (1 + np.exp(-v)))
+        return float(total)
+
+    return value
+
+
+def members_of(data: Preferences, centres: list) -> tuple[Members, Answers]:
+    sides = np.where(data.answers == 0, 1.0, -1.0)
+    members = Members(centres, 0.0, True, bool((data.lists < 0).any()))
+    return members, Answers(data.pairs, data.pair_weights, sides)
+
+
+@pytest.mark.parametrize("short", [False, True])
+def test_each_member_is_at_the_maximum_that_scipy_finds(short: bool) -> None:
+    data = judged(60, 3, short=short)
+    centres = usual_centres(SCALE, K)
+    members, answers = members_of(data, centres)
+    found = estimate(members, answers)
+    for at in (2, 13, 40):  # linear-log2 with a spread of 1, and others
+        centre, spread = centres[at // len(SPREADS)], SPREADS[at % len(SPREADS)]
+        value = plain_posterior(data, centre.gains.tolist(), centre.discounts.tolist(), spread)
+        other = minimize(value, found.theta[at] + 0.05, method="BFGS", options={"gtol": 1e-7})
+        assert value(found.theta[at]) == pytest.approx(found.value[at], abs=1e-9)
+        assert value(found.theta[at]) <= other.fun + 1e-6
+        np.testing.assert_allclose(found.theta[at], other.x, atol=2e-3)
+
+
+@pytest.mark.parametrize("observed", [False, True])
+@pytest.mark.parametrize("short", [False, True])
+def test_derivatives_are_those_of_differences(short: bool, observed: bool) -> None:
+    data = judged(25, 1, short=short)
+    members, answers = members_of(data, usual_centres(SCALE, K))
+    likelihood = OwnExpansions(members, answers)
+    rng = np.random.default_rng(0)
+    some = np.array([5, 50])
+    theta = members.mean + rng.normal(size=(2, members.mean.size)) / 2
+    found = likelihood.expand(theta, some, observed)
+    step = 1e-5
+    for k in range(members.mean.size):
+        ahead, behind = theta.copy(), theta.copy()
+        ahead[:, k] += step
+        behind[:, k] -= step
+        slope = (likelihood.value(ahead, some) - likelihood.value(behind, some)) / (2 * step)
+        np.testing.assert_allclose(found.gradient[:, k], slope, atol=1e-6)
+        if observed:
+            ends = (likelihood.expand(one, some, True).gradient for one in (ahead, behind))
+            bend = np.subtract(*ends) / (2 * step)
+            np.testing.assert_allclose(found.information[:, :, k], bend, atol=1e-5)
+
+
+def test_fisher_information_is_the_mean_of_that_observed() -> None:
+    data = judged(25, 1)
+    members, answers = members_of(data, usual_centres(SCALE, K))
+    theta, some = members.mean[None] + 0.3, np.array([6])
+    likelihood = OwnExpansions(members, answers)
+    expected = likelihood.expand(theta, some, False).information[0]
+    mean = 0.0
+    for row in range(len(answers.pairs)):
+        for swapped in (False, True):
+            pair = answers.pairs[[row]][:, ::-1] if swapped else answers.pairs[[row]]
+            side = -answers.sides[[row]] if swapped else answers.sides[[row]]
+            one = OwnExpansions(members, Answers(pair, np.ones(1), side))
+            p = np.exp(-one.value(theta, some)[0])
+            mean = mean + p * one.expand(theta, some, True).information[0]
+    np.testing.assert_allclose(mean, expected, atol=1e-10)
+
+
+def test_the_evidence_is_that_of_laplace() -> None:
+    """Twin: the information as the sum of squared slopes of P, by differences."""
+    data = judged(40, 5)
+    members, answers = members_of(data, usual_centres(SCALE, K)[:1])
+    found = estimate(members, answers)
+    likelihood, step = OwnExpansions(members, answers), 1e-6
+    for at, spread in enumerate(SPREADS):
+        theta = found.theta[at]
+        information = np.diag(members.precision[at])
+        for row in range(len(answers.pairs)):
+            part = Answers(answers.pairs[[row]], np.ones(1), answers.sides[[row]])
+            one = OwnExpansions(members, part)
+
+            def p(theta: np.ndarray, one: OwnExpansions = one, at: int = at) -> float:
+                return float(np.exp(-one.value(theta[None], np.array([at]))[0]))
+
+            slopes = np.array(
+                [(p(theta + e) - p(theta - e)) / 2 for e in step * np.eye(len(theta))]
+            )
+            information += np.outer(slopes, slopes) / step**2 / (p(theta) * (1 - p(theta)))
+        height = (
+            -likelihood.value(theta[None], np.array([at]))[0]
+            - members.prior(theta[None], np.array([at]))[0][0]
+        )
+        volume = np.linalg.slogdet(np.diag(members.precision[at]))[1]
+        volume -= np.linalg.slogdet(information)[1]
+        prior = 1.5 - (np.log(spread / 0.5) / 1.2) ** 2 / 2
+        assert found.evidence()[at] == pytest.approx(height + volume / 2 + prior, abs=1e-4)
+
+
+def test_parts_and_shared_expansions_find_what_all_answers_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = judged(3000, 2, lapses=0.1)
+    members, answers = members_of(data, usual_centres(SCALE, K))
+    monkeypatch.setattr(ascent, "PARTS", (3000,))
+    whole = estimate(members, answers)
+    monkeypatch.setattr(ascent, "PARTS", (300, 1000))
+    shared = estimate(members, answers)
+    assert isinstance(shared.likelihood, ascent.SharedExpansion)
+    share, other = (np.exp(one.evidence() - one.evidence().max()) for one in (whole, shared))
+    np.testing.assert_allclose(share, other, atol=0.02)
+    W, near = (
+        np.tensordot(s / s.sum(), members.weights(one.theta), 1)
+        for s, one in ((share, whole), (other, shared))
+    )
+    np.testing.assert_allclose(near / near[0, 0], W / W[0, 0], atol=2e-3)
+
+
+def test_answers_without_noise_have_expansions_of_their_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(1)
+    lists = rng.integers(0, L, (900, 2, K))
+    first, second = TRUTH.score(lists).T
+    flipped = (first > second) ^ (rng.random(900) < 0.1)
+    data = Preferences.of(lists, np.where(flipped, "a", "b"), SCALE)
+    monkeypatch.setattr(ascent, "PARTS", (100, 300))
+    learned = learn_dcg(data)
+    exact = data.pairs[TRUTH.score(data.pairs[:, 0]) > TRUTH.score(data.pairs[:, 1])]
+    assert agreement(learned.dcg, exact) > 0.97
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 60), short=st.booleans())
+def test_gains_and_discounts_fall_whatever_is_answered(seed: int, n: int, short: bool) -> None:
+    rng = np.random.default_rng(seed)
+    data = judged(n, seed, lapses=1.0, short=short)
+    try:
+        learned = learn_dcg(data)
+    except InputError:  # no two lists differ
+        return
+    assert (np.diff(learned.dcg.gains) <= 1e-12).all()
+    assert (np.diff(learned.dcg.discounts) <= 1e-12).all()
+    assert learned.dcg.discounts[0] == pytest.approx(1)
+    assert learned.dcg.gains[0] - learned.dcg.gains[-1] == pytest.approx(1)
+    assert sum(learned.centres.values()) == pytest.approx(1)
+    order = rng.permutation(n)
+    again = learn_dcg(data[order])
+    np.testing.assert_allclose(again.weights, learned.weights, atol=1e-5)
+
+
+def test_which_list_is_a_changes_the_side_alone() -> None:
+    data = judged(200)
+    swapped = Preferences.of(
+        data.lists[:, ::-1], np.array(["b", "a"])[data.answers.astype(int)], SCALE
+    )
+    learned, other = learn_dcg(data), learn_dcg(swapped)
+    np.testing.assert_allclose(other.weights, learned.weights, atol=1e-6)
+    assert other.side == pytest.approx(-learned.side, abs=1e-6)
+    assert learned.side == pytest.approx(0.3, abs=0.5)
+
+
+def test_a_weight_of_two_is_two_judgments() -> None:
+    data = judged(40)
+    twice = learn_dcg(data[np.repeat(np.arange(40), 2)])
+    weighted = Preferences.of(
+        data.lists, np.array(["a", "b"])[data.answers.astype(int)], SCALE, np.full(40, 2.0)
+    )
+    np.testing.assert_allclose(learn_dcg(weighted).weights, twice.weights, atol=1e-6)
+
+
+def test_few_judgments_leave_the_centre_and_many_leave_it_behind() -> None:
+    few, many = learn_dcg(judged(1), "linear-log2"), learn_dcg(judged(20000), "linear-log2")
+    linear = 1 / np.log2(np.arange(2, K + 2))
+    np.testing.assert_allclose(few.dcg.discounts, linear, atol=0.05)
+    np.testing.assert_allclose(many.dcg.gains, TRUTH.gains, atol=0.03)
+    np.testing.assert_allclose(many.dcg.discounts, TRUTH.discounts, atol=0.03)
+    assert few.gains_from_data[1] < 0.1 < 0.9 < many.gains_from_data[1]
+    assert many.lapses == pytest.approx(0, abs=0.02)
+    assert many.scale == pytest.approx(6, abs=0.5)
+
+
+def test_the_true_centre_holds_most_of_the_weight() -> None:
+    learned = learn_dcg(judged(3000, truth=DCG([3, 1, 0], "zipf")))
+    assert next(iter(learned.centres)) == "exponential-zipf"
+
+
+def test_the_worth_of_an_empty_rank_is_learned() -> None:
+    """Lists of different length: the worst grade is worth .2 more than an empty rank."""
+    learned = learn_dcg(judged(20000, truth=DCG([1.2, 0.8, 0.2], "log2"), short=True))
+    np.testing.assert_allclose(learned.dcg.gains, [1.2, 0.8, 0.2], atol=0.04)
+
+
+def test_a_measure_is_a_prior() -> None:
+    given = learn_dcg(judged(5), DCG([1, 0.9, 0], [1, 0.2, 0.1, 0.1]))
+    np.testing.assert_allclose(given.dcg.gains, [1, 0.9, 0], atol=0.1)
+    assert list(learn_dcg(judged(5), "zipf").centres) == ["zipf"]
+
+
+@pytest.mark.parametrize(
+    ("prior", "problem"),
+    [
+        (DCG([0, 1, 2], "log2"), "cannot be a prior"),
+        (DCG([1, 0, 0], [1, 2, 1, 1]), "cannot be a prior"),
+        ("linar-log2", "unknown preset"),
+    ],
+)
+def test_a_prior_that_rises_or_is_unknown(prior: DCG | str, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        learn_dcg(judged(5), prior)
+
+
+def test_a_centre_has_gains_from_1_to_0() -> None:
+    centre = centre_of(DCG([5, 3, 1], "log2"), "mine", K)
+    np.testing.assert_allclose(centre.gains, [1, 0.5, 0])
+
+
+def test_a_posterior_without_a_maximum_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dcglearn.base.errors import SolverError
+
+    monkeypatch.setattr(ascent, "_MOST_STEPS", 1)
+    members, answers = members_of(judged(50), usual_centres(SCALE, K))
+    with pytest.raises(SolverError, match="without a maximum"):
+        Ascent(members, OwnExpansions(members, answers), np.tile(members.mean, (64, 1))).run(
+            np.arange(64)
+        )
