@@ -64,20 +64,16 @@ def finite_array(
     """Return finite numbers as an array of that shape (None: any length); text is refused."""
     expected = str(shape).replace("None", "any")
     remedy = remedy or f"give numbers in an array of shape {expected}"
-    if isinstance(values, np.ma.MaskedArray):
-        raise InputError(f"{name} are a masked array", "fill it, or leave out what is masked")
     try:
         array = np.asarray(values)
-        if array.dtype.kind == "O" and not any(isinstance(value, str) for value in array.flat):
-            array = array.astype(float)  # fractions, and whole numbers of any size
-        if array.dtype.kind not in "biuf":
+        masked = isinstance(values, np.ma.MaskedArray)
+        if masked or array.dtype.kind not in "biufO":  # O: fractions, whole numbers of any size
             raise TypeError
         array = array.astype(float, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} are not numbers", remedy) from error
-    if array.ndim != len(shape) or any(
-        n not in (None, length) for n, length in zip(shape, array.shape, strict=True)
-    ):
+    wanted = [length if n is None else n for n, length in zip(shape, array.shape, strict=False)]
+    if array.ndim != len(shape) or wanted != [*array.shape]:
         raise InputError(f"{name} of shape {array.shape}, not {expected}", remedy)
     wrong = ~np.isfinite(array) | (array < low)
     if wrong.any():
@@ -91,13 +87,15 @@ def finite_tuple(values: Iterable[float], name: str) -> tuple[float, ...]:
     """Return finite numbers, at least one, in their order: a set or a mapping is refused."""
     remedy = "give a list of finite numbers, at least one"
     try:
-        if isinstance(values, str | bytes | Set | Mapping | np.ma.MaskedArray):
-            raise TypeError
-        given = tuple(values)
+        given = (
+            ()
+            if isinstance(values, str | bytes | Set | Mapping | np.ma.MaskedArray)
+            else tuple(values)
+        )
     except TypeError as error:
-        raise InputError(f"{name} {values!r:.60} are not a list of numbers", remedy) from error
+        raise InputError(f"{name} are {values!r:.60}", remedy) from error
     if not given or any(isinstance(value, bool | np.bool_) for value in given):
-        raise InputError(f"{name} are {list(given)!r:.60}", remedy)
+        raise InputError(f"{name} are {given or values!r:.60}", remedy)
     return tuple(finite_array(given, name, (None,), remedy).tolist())
 
 

@@ -1,7 +1,6 @@
-"""Text files: written atomically, read with errors that name the line.
+"""Text files, read with errors that name the line, and written atomically.
 
-The content goes to a temporary file in the same folder, which replaces the target when it is
-complete: a run that fails or is interrupted leaves the old file, or none.
+A temporary file in the same folder replaces the target when it is complete.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.tables.text import compress_as_named, split_compression
+from dcglearn.base.tables.text import compress_as_named, guarded, split_compression
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -62,8 +61,6 @@ def check_outputs(
     """Check that files can be written, differ and replace no input, before the work begins."""
     taken = {Path(one).resolve(): "is read here, and would be replaced" for one in inputs}
     for path in paths:
-        if not str(path):
-            raise InputError("`out` is empty", "name a file")
         checked_suffix(path, formats)
         whole = Path(path).resolve()
         if whole in taken:
@@ -91,14 +88,12 @@ def write_text(path: PathLike, text: str) -> None:
 def write_text_blocks(path: PathLike, blocks: Iterable[str]) -> None:
     """Write a UTF-8 text file atomically, block by block; a compressed one as a whole."""
     name = os.fspath(path)
-    encoded = (block.encode() for block in blocks)
+    encoded: Iterable[bytes] = (block.encode() for block in blocks)
+    if split_compression(name)[1]:
+        encoded = [compress_as_named(b"".join(encoded), name)]
     try:
-        with atomic_write(path) as temporary:
-            if split_compression(name)[1]:
-                temporary.write_bytes(compress_as_named(b"".join(encoded), name))
-                return
-            with temporary.open("wb") as file:
-                file.writelines(encoded)
+        with atomic_write(path) as temporary, temporary.open("wb") as file:
+            file.writelines(encoded)
     except UnicodeEncodeError as error:  # such as half of a character in the name of a file
         problem = f"{error.object[error.start]!r} cannot be encoded"
         raise InputError(problem, "remove it", name) from error
@@ -106,13 +101,10 @@ def write_text_blocks(path: PathLike, blocks: Iterable[str]) -> None:
 
 def read_text(path: PathLike) -> str:
     """Read a UTF-8 text file, with its ends of lines and without its byte order mark."""
+    with guarded(str(path)):
+        content = Path(path).read_bytes()
     try:
-        return Path(path).read_bytes().decode("utf-8-sig")
-    except FileNotFoundError as error:
-        raise InputError("no such file", "check the path", str(path)) from error
-    except OSError as error:
-        problem = f"cannot be read ({error.strerror})"
-        raise InputError(problem, "check the path and its permissions", str(path)) from error
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise InputError("is not UTF-8 text", "save it as UTF-8", f"{path}, line {line}") from error

@@ -1,8 +1,9 @@
-"""Progress of long work on standard error: a bar on a terminal, elsewhere a line now and then."""
+"""Progress of long work on standard error: a line, which is redrawn on a terminal."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import threading
 import time
@@ -19,6 +20,8 @@ QUIET_SECONDS = 2.0
 
 REDRAW_SECONDS, LINE_SECONDS = 0.2, 5.0
 """Time between two states on a terminal, and between two plain lines."""
+
+_CLEAR_LINE = "\r\x1b[K"
 
 
 def silent(done: int, total: int) -> None:
@@ -42,26 +45,23 @@ def cumulative(advance: Advance) -> Advance:
 @contextmanager
 def reporting(label: str) -> Iterator[Advance]:
     """Report the progress of a block of code."""
-    work, over = _Work(label), threading.Event()
-    watcher = threading.Thread(target=_watch, args=(work, over), daemon=True)
+    start, over = time.monotonic(), threading.Event()
+    counts = 0, 0
+
+    def advance(done: int, total: int) -> None:
+        nonlocal counts
+        counts = done, total
+
+    def line() -> str:
+        return plain_text(f"{label}: {state_in_words(time.monotonic() - start, *counts)}")
+
+    watcher = threading.Thread(target=_watch, args=(line, over), daemon=True)
     watcher.start()
     try:
-        yield work.advance
+        yield advance
     finally:
         over.set()
         watcher.join()
-
-
-class _Work:
-    def __init__(self, label: str) -> None:
-        self.label, self.start = plain_text(label), time.monotonic()
-        self.done = self.total = 0
-
-    def advance(self, done: int, total: int) -> None:
-        self.done, self.total = done, total
-
-    def state(self) -> str:
-        return state_in_words(time.monotonic() - self.start, self.done, self.total)
 
 
 def state_in_words(seconds: float, done: int, total: int) -> str:
@@ -76,40 +76,20 @@ def state_in_words(seconds: float, done: int, total: int) -> str:
     return f"{counts}, about {left:.0f} s left"
 
 
-def _watch(work: _Work, over: threading.Event) -> None:
-    if over.wait(QUIET_SECONDS) or sys.stderr is None:  # None if the shell closed it
+def _watch(line: Callable[[], str], over: threading.Event) -> None:
+    stream = sys.stderr
+    if over.wait(QUIET_SECONDS) or stream is None:  # None if the shell closed it
         return
-    if sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown"):
-        _redraw(work, over)
-    else:
-        _print_lines(work, over)
-
-
-def _print_lines(work: _Work, over: threading.Event) -> None:
+    redrawn = stream.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
     while True:
-        print(f"{work.label}: {work.state()}", file=sys.stderr, flush=True)
-        if over.wait(LINE_SECONDS):
-            return
-
-
-def _redraw(work: _Work, over: threading.Event) -> None:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    with Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn("{task.fields[state]}", markup=False),
-        console=Console(stderr=True),
-        transient=True,
-        auto_refresh=False,
-        redirect_stdout=False,
-        redirect_stderr=False,
-    ) as bar:
-        bar.console.show_cursor(True)  # it would stay hidden if the process were killed
-        task = bar.add_task(work.label, total=None, state="")
-        while True:
-            total = work.total or None
-            bar.update(task, completed=work.done, total=total, state=work.state(), refresh=True)
-            if over.wait(REDRAW_SECONDS):
-                return
+        if redrawn:
+            columns = shutil.get_terminal_size().columns
+            stream.write(f"{_CLEAR_LINE}{line()[: columns - 1]}")
+        else:
+            stream.write(f"{line()}\n")
+        stream.flush()
+        if over.wait(REDRAW_SECONDS if redrawn else LINE_SECONDS):
+            break
+    if redrawn:
+        stream.write(_CLEAR_LINE)
+        stream.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 
@@ -40,17 +41,17 @@ def plain_text(text: str, keep: str = "") -> str:
     """Escape unseen characters, except those to keep, as Python does."""
     if text.isprintable():
         return text
-    unseen = {c for c in set(text) - set(keep) if _is_unseen(c)}
+    unseen = {c for c in {*text} - {*keep, *_JOINERS} if unicodedata.category(c) in _UNSEEN}
     escapes = {ord(c): c.encode("unicode_escape").decode() for c in unseen}
     return text.translate(escapes) if escapes else text
 
 
 def json_plain_text(text: str, encoding: str = "utf-8") -> str:
-    """Escape what is unseen, or what an encoding lacks, in a JSON document; line feeds stay."""
-    others = set(text) - {"\n"}
-    unseen = {c for c in others if _is_unseen(c) or not c.encode(encoding, errors="ignore")}
-    escapes = {ord(c): _utf16_escapes(c) for c in unseen}
-    return text.translate(escapes) if escapes else text
+    """Escape all but ASCII in a JSON document where some is unseen, or an encoding lacks it."""
+    known = text.encode(encoding, "ignore").decode(encoding) == text
+    if known and plain_text(text, keep="\n") == text:
+        return text
+    return re.sub(r"[^ -~\n]+", lambda found: json.dumps(found[0])[1:-1], text)
 
 
 def markdown_cell(text: str) -> str:
@@ -72,13 +73,3 @@ def split_fields(text: str) -> list[str]:
     if text.isascii() and text.isprintable():
         return text.split()
     return [field.decode() for field in text.encode().split()]
-
-
-def _is_unseen(character: str) -> bool:
-    return unicodedata.category(character) in _UNSEEN and character not in _JOINERS
-
-
-def _utf16_escapes(character: str) -> str:
-    """Return the escapes of JSON, two for a character beyond 16 bits."""
-    units = character.encode("utf-16-be", errors="surrogatepass")
-    return rf"\u{units.hex('-', 2)}".replace("-", r"\u")

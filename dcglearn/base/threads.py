@@ -24,22 +24,18 @@ _INSIDE = local()
 
 def map_threads(function: Callable[[_Item], _Answer], items: Sequence[_Item]) -> list[_Answer]:
     """Apply a function to items in threads; results are in the order of the items."""
-    count = _thread_count(len(items))
-    if count < 2:
-        return [function(item) for item in items]
-    with _pool(count) as pool:
-        return list(pool.map(function, items))
+    return list(map_in_order(function, items))
 
 
 def map_in_order(
     function: Callable[[_Item], _Answer], items: Sequence[_Item], threads: int = MAX_THREADS
 ) -> Iterator[_Answer]:
     """Yield results in the order of items; only as many are held as there are threads."""
-    count = _thread_count(min(len(items), threads))
-    if count < 2:
+    count = min(len(items), threads, MAX_THREADS, _processors())
+    if count < 2 or hasattr(_INSIDE, "thread"):
         yield from map(function, items)
         return
-    with _pool(count) as pool:
+    with ThreadPoolExecutor(count, initializer=setattr, initargs=(_INSIDE, "thread", True)) as pool:
         ahead = deque(pool.submit(function, item) for item in items[:count])
         try:
             for item in items[count:]:
@@ -87,16 +83,6 @@ def _controller() -> ThreadpoolController:
     import scipy.linalg  # noqa: F401 - loads scipy's own BLAS, which must be found too
 
     return ThreadpoolController()
-
-
-def _pool(count: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(count, initializer=setattr, initargs=(_INSIDE, "thread", True))
-
-
-def _thread_count(wanted: int) -> int:
-    if wanted < 2 or hasattr(_INSIDE, "thread"):
-        return 1
-    return min(wanted, MAX_THREADS, _processors())
 
 
 def _processors() -> int:

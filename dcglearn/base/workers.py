@@ -3,10 +3,8 @@
     with open_workers("1" | "4" | "tcp://host:8786") as workers:
         for index, result in workers(function, items): ...
 
-Results arrive in any order. The function must be defined at the top level of a module, and must
-return its errors instead of raising them. A result counts only with the fingerprint of this
-program; what workers of another program were given is computed in this process. Nothing waits for
-ever: if the workers are lost, :class:`WorkersLostError` is raised.
+Results arrive in any order. The function is at the top level of a module, and returns its errors.
+A result counts only with the fingerprint of this program; the others are computed in this process.
 """
 
 from __future__ import annotations
@@ -37,16 +35,14 @@ Answer = tuple[str, dict[str, str], Batch]
 MAX_PROCESSES = 1024
 
 IDLE_SECONDS = 30
-"""Idle time after which a worker process ends."""
 
 PARENT_SECONDS = 0.5
-"""How often a worker process looks whether its parent is still there."""
+"""Between two looks of a worker for its parent."""
 
 CONNECT_SECONDS = 8
-"""Time limit for connecting to a cluster."""
 
 LOST_SECONDS = 20
-"""How long a cluster may be without workers or scheduler before it counts as lost."""
+"""Without workers or scheduler, until a cluster counts as lost."""
 
 MAX_BATCH, MIN_BATCHES = 20, 64
 """A cluster gets small batches, to show progress and to lose little."""

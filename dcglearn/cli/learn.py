@@ -129,10 +129,12 @@ def fit(
         raise InputError("--workers applies to packed pairs only", "run dcglearn pack first", prefs)
     else:
         data = judgments.load(files)
+    return_free_memory()  # of reading
     with naming(prefs):
         with reporting("counting judgments"):
             data.check_strict()
             contents = count_contents(data)
+        return_free_memory()
         encoding: EncodingChoice = "documents" if judgments.documents else "grades"
         parameters = Parameters(encoding, margin, 1.0 if value is None else value, solver)
         parameters = replace(parameters, n_grades=data.n_grades)

@@ -21,7 +21,7 @@ from dcglearn.base.errors import InputError, did_you_mean
 from dcglearn.base.json_text import decode_json
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.tables.frames import columns_of_frame
-from dcglearn.base.tables.sources import Source, find_sources, read_blocks
+from dcglearn.base.tables.sources import Source, find_sources
 from dcglearn.base.types import Floats, Integers
 from dcglearn.collections.columns import (
     QRELS,
@@ -260,7 +260,7 @@ def _read_table(source: Source, kind: Kind) -> Iterator[Part]:
         return choose_columns([*dict.fromkeys([*names, *source.partition])], kind, source.name)
 
     first = 0
-    for block in read_blocks(source, choose):
+    for block in source.blocks(choose):
         yield part_of(block.columns, kind, source.name, partial(_place, source, first))
         first += block.rows
 
@@ -271,7 +271,9 @@ def _place(source: Source, first: int, row: int) -> str:
 
 def _is_table(source: Source, kind: Kind) -> bool:
     """Return whether a file is not TREC's text: what neither its name nor its first line says."""
-    if not source.has_text_cells or re.search(r"\.csv(\.\w+)?$", source.name, re.IGNORECASE):
+    if source.format not in ("csv", "tsv") or re.search(
+        r"\.csv(\.\w+)?$", source.name, re.IGNORECASE
+    ):
         return True
     with source.open() as file:
         first = file.readline().decode().replace('"', "").strip()

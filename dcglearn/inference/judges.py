@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import betainc
 
 from dcglearn.base.errors import InputError
@@ -72,6 +71,8 @@ def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
     def negative(x: Floats) -> float:
         mass = _prior_mass(*_prior(x))
         return -float(np.log(np.maximum(scaled @ mass, 1e-300)).sum())
+
+    from scipy.optimize import minimize  # loads slowly
 
     found = minimize(negative, np.array([-2.5, 2.0]), method="Nelder-Mead")
     common, concentration = _prior(found.x)

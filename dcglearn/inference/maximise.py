@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import SolverError
+from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.inference.likelihood import Expanded, Likelihood
 from dcglearn.inference.weights import Products, any_weights
@@ -57,11 +58,16 @@ class Maximum:
 
 
 def highest_posterior(likelihood: Likelihood) -> Maximum:
-    """Return the maximum of a posterior."""
+    """Return the maximum of a posterior; small matrices are not worth several threads."""
+    with one_blas_thread():
+        return _highest(likelihood)
+
+
+def _highest(likelihood: Likelihood) -> Maximum:
     evidence = likelihood.counted
     if len(evidence) > 2 * _SAMPLE or evidence.parts is not None:
         some = evidence.take(slice(None, None, max(1, len(evidence.judged.answers) // _SAMPLE)))
-        first = highest_posterior(replace(likelihood, evidence=some)).parameters
+        first = _highest(replace(likelihood, evidence=some)).parameters
         return maximise(likelihood.expand, first, likelihood.bounds)
     starts = [likelihood.start]
     if len(likelihood.evidence) <= _FEW:

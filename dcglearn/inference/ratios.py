@@ -21,7 +21,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import fdtri, stdtrit
 
 from dcglearn.base.errors import SolverError
@@ -75,6 +74,8 @@ class Profile:
 
     def interval(self, number: int, fall: float) -> tuple[float, float]:
         """Return where the posterior falls by no more than so much."""
+        from scipy.optimize import brentq  # loads slowly
+
         top, bottom = self.rows[[number, 0]]
 
         def excess(angle: float) -> float:
@@ -198,6 +199,8 @@ def _largest_lapses(
     likelihood: Likelihood, maximum: Maximum, spread: Covariance, level: float
 ) -> float:
     """Return the largest share of lapses that the likelihood does not exclude."""
+    from scipy.optimize import brentq  # loads slowly
+
     at = likelihood.index("lapses")
     contrast = np.eye(likelihood.n_parameters)[at]
     free = spread.free | (contrast > 0)

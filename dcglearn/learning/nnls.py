@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.linalg.lapack import dposv
-from scipy.optimize import nnls
 
 from dcglearn.base.types import Floats
 
@@ -86,6 +85,8 @@ def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) -> 
         patience = PATIENCE if wrong < fewest else patience - 1
         fewest = min(wrong, fewest)
         free = better
+    from scipy.optimize import nnls  # loads slowly
+
     R = cholesky(H)
     return np.asarray(nnls(R, solve_triangular(R, b, trans="T"))[0])
 

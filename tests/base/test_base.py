@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import io
-import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
@@ -111,19 +110,17 @@ def test_progress_is_a_plain_line_in_a_file(monkeypatch: pytest.MonkeyPatch) -> 
     assert stream.getvalue().splitlines()[-1].startswith("work: 1 of 4 (25%), ")
 
 
-@pytest.mark.parametrize("name", ["work [bold]", "work"])
-def test_progress_is_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_progress_is_redrawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = WaitingStream("50%", terminal=True)
     monkeypatch.setattr("sys.stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(progress, "QUIET_SECONDS", 0)
-    with reporting(name) as advance:
+    with reporting("work [bold]") as advance:
         advance(2, 4)
         assert stream.written.wait(60)
-    shown = re.sub(r"\x1b\[[^A-Za-z]*[A-Za-z]", "", stream.getvalue())
-    assert f"{name} ━" in shown
-    assert "2 of 4 (50%)" in shown
-    assert "\x1b[?25h" in stream.getvalue()[-40:], "the cursor is shown again"
+    clear = "\r\x1b[K"
+    assert f"{clear}work [bold]: 2 of 4 (50%), 0 s, about 1 s left" in stream.getvalue()
+    assert stream.getvalue().endswith(clear), "the line is removed"
 
 
 def test_a_terminal_that_cannot_move_its_cursor_gets_lines(
@@ -164,7 +161,6 @@ def test_an_array_of_finite_numbers_is_checked() -> None:
         ([[1, 2]], r"weights of shape \(1, 2\), not \(2,\)"),
         (1, r"weights of shape \(\), not \(2,\)"),
         (["1", "2"], "weights are not numbers; give one per pair"),
-        (np.array(["1", 2], object), "weights are not numbers"),
         ([1j, 2], "weights are not numbers"),
         ([[1], [1, 2]], "weights are not numbers"),
         ([10**400, 1], "weights are not numbers"),

@@ -208,7 +208,7 @@ def test_titles_are_said_and_lines_counted_below_them(tmp_path: Path) -> None:
     notes: list[str] = []
     read_preferences(path, note=notes.append)
     assert notes == [
-        "lines 1 to 3 are above the names of the columns and left out: 'Meine Studie 2026'",
+        "3 rows are above the names of the columns and left out: 'Meine Studie 2026'",
         "columns are separated by semicolons",
     ]
     path.write_text(path.read_text(encoding="utf-16").replace("tie", "dunno"), encoding="utf-16")

@@ -244,7 +244,7 @@ def test_frames_with_missing_or_repeated_columns() -> None:
     frame = pd.DataFrame({"a": [[1]], "b": [[0]], "answer": ["a"]})
     with pytest.raises(InputError, match='the column "answer" is missing'):
         Preferences.from_frame(frame[["a", "b"]])
-    with pytest.raises(InputError, match='the column "b" appears twice'):
+    with pytest.raises(InputError, match="the column 'b' appears twice"):
         Preferences.from_frame(pd.concat([frame, frame[["b"]]], axis=1))
     with pytest.raises(InputError, match="a list of 1 grades, and K = 0"):
         Preferences.from_frame(frame, n_ranks=0)

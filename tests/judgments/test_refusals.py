@@ -155,13 +155,13 @@ IN_CSV = {
         "x.csv",
         CSV.replace("q2", "\x81").encode("latin-1"),
         ", line 3",
-        "cp1252",
+        "CP1252",
         "encoding",
         {"encoding": "cp1252"},
     ),
     "an unknown encoding": Case("x.csv", CSV, "", "'utf9'", "latin-1", {"encoding": "utf9"}),
     "zero bytes": Case("x.csv", CSV.encode("utf-32"), "", "zero bytes", "UTF-8"),
-    "cut UTF-16": Case("x.csv", CSV.encode("utf-16")[:-1], ", line 4", "utf-16", "encoding"),
+    "cut UTF-16": Case("x.csv", CSV.encode("utf-16")[:-1], ", line 4", "UTF-16", "encoding"),
 }
 
 IN_TABLES = {
@@ -203,10 +203,10 @@ IN_TABLES = {
     "a date in a sheet": Case(
         "x.xlsx",
         sheet(HEADER, ["q", pd.Timestamp(2024, 1, 2), "1 0", "a"]),
-        ", row 2",
-        "not a list",
+        "",
+        "2024-01-02",
     ),
-    "an empty sheet": Case("x.xlsx", sheet(HEADER), "", "no rows"),
+    "an empty sheet": Case("x.xlsx", sheet(HEADER), "", "no judgment"),
     "a column of a sheet twice": Case(
         "x.xlsx", sheet([*HEADER, "a"], ["q", "2", "1", "a", "0"]), "", "'a' appears twice"
     ),
@@ -226,7 +226,7 @@ IN_DOCUMENTS = {
     "a cut array": Case("x.json", json.dumps(RECORDS)[:-9], ", line 1", "not JSON"),
     "values alone": Case("x.json", "[[1], [2]]", ", record 1", "not a JSON object"),
     "a number": Case("x.json", "3", "", "object or array"),
-    "an empty array": Case("x.json", "[]", "", "is empty"),
+    "an empty array": Case("x.json", "[]", "", "no judgment"),
     "labels that are no numbers": Case(
         "x.json", pd.DataFrame(RECORDS, ["x", "y"]).to_json(), "", "columns or rows", "records"
     ),
@@ -237,7 +237,7 @@ IN_DOCUMENTS = {
         "x.json", '{"columns": ["a", "b"], "data": [[[1], [0], "a"]]}', "", "do not fit"
     ),
     "rows that are numbers": Case("x.json", '{"columns": ["a"], "data": [1]}', "", "do not fit"),
-    "records and facts": Case("x.json", json.dumps({"v": 1, "data": RECORDS}), "", "other facts"),
+    "records and facts": Case("x.json", json.dumps({"v": 1, "data": RECORDS}), "", "are missing"),
     "a fault": Case(
         "x.json", json.dumps([RECORDS[0], {**RECORDS[1], "answer": "x"}]), ", record 2", "'x'"
     ),

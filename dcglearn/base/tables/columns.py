@@ -5,7 +5,8 @@ What a value means is decided once per distinct value, whatever the number of ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +48,13 @@ class Column:
         return values[self.codes]
 
 
+def check_distinct(names: Iterable[Any], place: str = "") -> None:
+    """Refuse a name of columns that appears twice."""
+    twice = [name for name, times in Counter(names).items() if name and times > 1]
+    if twice:
+        raise InputError(f"the column {twice[0]!r} appears twice", "keep one", place)
+
+
 def is_missing(value: Any) -> bool:
     """Return whether a value is None, NaN, or pandas' missing value or time."""
     if isinstance(value, float):
@@ -62,12 +70,7 @@ def parse_id(value: object, name: str = "id") -> str | None:
         return str(int(value))  # whole numbers of which some are missing
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise InputError(f'"{name}" is {value!r:.60}', "use text or a whole number")
-    text = str(value)
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(f'"{name}" is not valid text', "correct it") from error
-    return text
+    return str(value)
 
 
 def column_of(cells: Any) -> Column:
@@ -102,42 +105,16 @@ def _of_arrow(array: Any) -> Column:
     import pyarrow as pa
     import pyarrow.types as kinds
 
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
     if kinds.is_null(array.type):
         return Column(np.full(len(array), -1, np.int32), [])
-    few = _few_integers(array)
-    if few is not None:
-        return few
     try:
         encoded = array.dictionary_encode()
     except pa.ArrowException:  # of a type such as a struct
         return _of_values(array.to_pylist())
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.unify_dictionaries().combine_chunks()
-    codes = encoded.indices
-    codes = numbers_of_arrow(codes.fill_null(-1) if codes.null_count else codes).astype(np.int32)
-    values = encoded.dictionary.to_pylist()
-    if not kinds.is_string(encoded.dictionary.type) and any(map(is_missing, values)):
-        return Column(*_without_missing(codes, values))
-    return Column(codes, values)
-
-
-def _without_missing(codes: Grades, values: list[Any]) -> tuple[Grades, list[Any]]:
-    kept = _of_values(values)
-    return np.append(kept.codes, np.int32(-1))[codes], kept.values
-
-
-def _few_integers(array: Any) -> Column | None:
-    """Return small whole numbers, such as grades, as codes without a search; None for others."""
-    import pyarrow as pa
-    import pyarrow.types as kinds
-
-    if not kinds.is_integer(array.type) or array.null_count or not len(array):
-        return None
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-    numbers = array.to_numpy(zero_copy_only=False)
-    if not 0 <= int(numbers.min()) <= int(numbers.max()) < 2**7:
-        return None
-    occurs = np.bincount(numbers) > 0
-    codes = (np.cumsum(occurs) - 1).astype(np.int32)
-    return Column(codes[numbers], np.flatnonzero(occurs).tolist())
+    codes = numbers_of_arrow(encoded.indices.fill_null(-1)).astype(np.int32)
+    kept = _of_values(encoded.dictionary.to_pylist())  # NaN is missing
+    if len(kept.values) == len(encoded.dictionary):
+        return Column(codes, kept.values)
+    return Column(np.append(kept.codes, np.int32(-1))[codes], kept.values)

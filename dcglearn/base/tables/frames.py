@@ -8,6 +8,7 @@ from typing import Any
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
+from dcglearn.base.tables.columns import check_distinct
 from dcglearn.base.tables.sources import Block, ChooseColumns, usual_type
 
 FrameLike = Any
@@ -49,7 +50,7 @@ def is_frame(value: object) -> bool:
 def columns_of_frame(frame: FrameLike) -> dict[str, Any]:
     """Return the columns of a frame: Arrow arrays, or lists of values."""
     if hasattr(frame, "iloc"):
-        _check_distinct(list(frame.columns))
+        check_distinct(frame.columns)
         held: dict[str, Any] = {str(name): frame[name].tolist() for name in frame.columns}
     elif isinstance(frame, Mapping):
         held = {str(name): list(values) for name, values in frame.items()}
@@ -57,16 +58,10 @@ def columns_of_frame(frame: FrameLike) -> dict[str, Any]:
         import pyarrow as pa
 
         table = pa.table(frame if any(hasattr(frame, one) for one in _ARROW) else frame.collect())
-        _check_distinct(table.column_names)
+        check_distinct(table.column_names)
         held = {name: usual_type(table.column(name)) for name in table.column_names}
     else:
         raise InputError(f"a frame of type {type(frame).__name__}", "give a frame of pandas")
     if len(set(map(len, held.values()))) > 1:
         raise InputError("the columns differ in length", "give one value per row in each")
     return held
-
-
-def _check_distinct(names: list[Any]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f'the column "{name}" appears twice', "keep one")

@@ -1,8 +1,4 @@
-"""The bytes of files: decompressed, and text as UTF-8, with faults named by their line.
-
-Gzip, Zstandard and bzip2 are unpacked by Arrow, xz by Python. Text is UTF-8, or UTF-16 if it
-begins with its byte order mark, or what the caller says.
-"""
+"""The bytes of files: decompressed, and text as UTF-8, with faults named by their line."""
 
 from __future__ import annotations
 
@@ -11,26 +7,53 @@ import codecs
 import gzip
 import io
 import lzma
-import os
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from functools import partial
+from itertools import chain
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 
-COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".xz": "xz"}
-"""The kinds of compression, by suffix."""
-
-_MAGIC = {".gz": b"\x1f\x8b", ".zst": b"(\xb5/\xfd", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00"}
+_CHUNK = 1 << 20
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-_BUFFER = 1 << 14
-_CHUNK = 1 << 20
+
+
+class Compression(NamedTuple):
+    """What a compression is called, how its files begin, and its functions."""
+
+    name: str
+    magic: bytes
+    open: Callable[[Any], Any]
+    compress: Callable[[bytes], bytes]
+
+
+def _open_zstd(file: BinaryIO) -> Any:
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
+
+
+def _compress_zstd(content: bytes) -> bytes:
+    import pyarrow as pa
+
+    return bytes(pa.compress(content, codec="zstd", asbytes=True))
+
+
+COMPRESSIONS = {
+    ".gz": Compression("gzip", b"\x1f\x8b", gzip.open, partial(gzip.compress, mtime=0)),
+    ".zst": Compression("zstd", b"(\xb5/\xfd", _open_zstd, _compress_zstd),
+    ".bz2": Compression("bz2", b"BZh", bz2.open, bz2.compress),
+    ".xz": Compression("xz", b"\xfd7zXZ\x00", lzma.open, lzma.compress),
+}
+"""The kinds of compression, by suffix."""
 
 
 def split_compression(name: str) -> tuple[str, str]:
@@ -41,165 +64,99 @@ def split_compression(name: str) -> tuple[str, str]:
 
 @contextmanager
 def guarded(name: str, what: str = "") -> Iterator[None]:
-    """Turn any exception of a foreign reader into the error of a damaged file.
-
-    Readers of other libraries raise what they like on damaged bytes: this is their one door.
-    """
+    """Turn any exception of a foreign reader into the error of a damaged file."""
     try:
         yield
     except InputError:
         raise
-    except FileNotFoundError as error:
-        raise InputError("no such file", "check the path", name) from error
-    except PermissionError as error:
-        raise InputError("cannot be read (permission denied)", "check the file", name) from error
     except Exception as error:
+        if isinstance(error, OSError) and error.strerror:
+            missing = isinstance(error, FileNotFoundError)
+            problem = "no such file" if missing else f"cannot be read ({error.strerror})"
+            raise InputError(problem, "check the path and its permissions", name) from error
         reason = " ".join(str(error).split())[:100] or type(error).__name__
         damaged = f"is damaged, or not {what}" if what else "is damaged"
         raise InputError(f"{damaged} ({reason})", "fetch or write it again", name) from error
 
 
-class _Chunks(io.RawIOBase):
-    """Bytes that a function gives chunk by chunk, ``b""`` at the end."""
-
-    def __init__(self, following: Callable[[int], bytes], close: Callable[[], None]) -> None:
-        self._following, self._close = following, close
-        self._ready, self._at = b"", 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        if self._at == len(self._ready):
-            self._ready, self._at = self._following(min(len(buffer), _CHUNK)), 0
-        found = self._ready[self._at : self._at + len(buffer)]
-        buffer[: len(found)] = found
-        self._at += len(found)
-        return len(found)
-
-    def close(self) -> None:
-        if not self.closed:
-            self._close()
-        super().close()
-
-
-class _CountedFile(io.FileIO):
-    """A file that reports how much of it was read."""
-
-    def __init__(self, path: Path, advance: Advance) -> None:
-        super().__init__(path)
-        self._advance, self._total = advance, os.fstat(self.fileno()).st_size
-
-    def readinto(self, buffer: Any) -> int | None:
-        found = super().readinto(buffer)
-        self._advance(self.tell() if self.seekable() else 0, self._total)
-        return found
-
-
-def open_decompressed(path: Path, name: str = "", advance: Advance = silent) -> BinaryIO:
-    """Open a file, decompressed as it is read if its first bytes are those of a compression."""
-    name = name or str(path)
-    with guarded(name):
-        file = io.BufferedReader(_CountedFile(path, advance), _BUFFER)
-        head = file.peek(6)[:6]
-    found = next((suffix for suffix, magic in _MAGIC.items() if head.startswith(magic)), "")
-    named = split_compression(path.name)[1]  # an open file may be one that unpacks it
+def decompressed(file: Any, name: str) -> Any:
+    """Return the content of a file opened for reading: itself if it is not compressed."""
+    head = file.peek(6)
+    found = next((one for one, kind in COMPRESSIONS.items() if head.startswith(kind.magic)), "")
+    named = split_compression(str(file.name))[1]
     if named and found != named:
-        file.close()
-        is_what = f"is compressed by {COMPRESSIONS[found]}" if found else "is not compressed"
-        problem = f"{is_what}, and its name says {COMPRESSIONS[named]}"
+        is_what = f"is compressed by {COMPRESSIONS[found].name}" if found else "is not compressed"
+        problem = f"{is_what}, and its name says {COMPRESSIONS[named].name}"
         raise InputError(problem, "fetch it again, or rename it", name)
-    if not found:
-        return file
-    with guarded(name):
-        stream = _decompressor(file, found)
-
-    def following(size: int) -> bytes:
-        with guarded(name, COMPRESSIONS[found]):
-            return bytes(stream.read(size))
-
-    return io.BufferedReader(_Chunks(following, file.close), _BUFFER)
-
-
-def _decompressor(file: BinaryIO, compression: str) -> Any:
-    if compression == ".xz":
-        return lzma.LZMAFile(file)
-    import pyarrow as pa
-
-    return pa.CompressedInputStream(pa.PythonFile(file, "r"), COMPRESSIONS[compression])
+    return COMPRESSIONS[found].open(file) if found else file
 
 
 def open_text(
     path: Path, name: str, encoding: str = "utf-8", advance: Advance = silent
 ) -> BinaryIO:
-    """Open a text file as UTF-8 without a byte order mark."""
-    file = open_decompressed(path, name, advance)
-    with guarded(name):
-        head = file.peek(3)[:3]  # type: ignore[attr-defined]  # a BufferedReader
-    marked = next((mark for mark in _MARKS if head.startswith(mark)), b"")
-    if marked:
-        file.read(len(marked))
-        encoding = _MARKS[marked]
+    """Open a text file, decompressed, as UTF-8 without a byte order mark."""
+    return io.BufferedReader(_Chunks(_utf8_chunks(path, name, encoding, advance)), 1 << 14)
+
+
+class _Chunks(io.RawIOBase):
+    """A file of the bytes that a generator yields."""
+
+    def __init__(self, chunks: Generator[bytes]) -> None:
+        self._chunks, self._rest = chunks, memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest and (chunk := next(self._chunks, None)) is not None:
+            self._rest = memoryview(chunk)
+        count = min(len(buffer), len(self._rest))
+        buffer[:count], self._rest = self._rest[:count], self._rest[count:]
+        return count
+
+    def close(self) -> None:
+        self._chunks.close()
+        super().close()
+
+
+def _utf8_chunks(path: Path, name: str, encoding: str, advance: Advance) -> Generator[bytes]:
+    with guarded(name), path.open("rb") as file:
+        content, line = decompressed(file, name), 1
+        size = path.stat().st_size
+        first = content.read(_CHUNK)
+        mark = next((mark for mark in _MARKS if first.startswith(mark)), b"")
+        encoding = _MARKS.get(mark, encoding)
+        decoder = _decoder(encoding, name)
+        following = iter(lambda: content.read(_CHUNK), b"")
+        for chunk in chain([first[len(mark) :]], following, [b""]):
+            try:
+                text = decoder.decode(chunk, final=not chunk)
+            except UnicodeDecodeError as error:
+                before = error.object[: error.start].decode(encoding, "replace")
+                problem = f"is not {encoding.upper()} text"
+                remedy = "save it as UTF-8, or name its encoding: `encoding='latin-1'`"
+                place = f"{name}, line {line + before.count(chr(10))}"
+                raise InputError(problem, remedy, place) from error
+            lone = re.search("\r(?!\n)", text)
+            if lone:
+                problem = "a carriage return without a line feed"
+                remedy = r"save it with line ends \n or \r\n"
+                place = f"{name}, line {line + text.count(chr(10), 0, lone.start())}"
+                raise InputError(problem, remedy, place)
+            if "\0" in text:
+                raise InputError("holds zero bytes: it is not text", "save it as UTF-8 text", name)
+            line += text.count("\n")
+            advance(file.tell() if file.seekable() else 0, size)
+            yield text.encode()
+
+
+def _decoder(encoding: str, name: str) -> io.IncrementalNewlineDecoder:
     try:
-        decoder = _Decoder(file, name, encoding)
-    except InputError:
-        file.close()
-        raise
-    return io.BufferedReader(_Chunks(decoder.chunk, file.close), _BUFFER)
-
-
-class _Decoder:
-    """Decodes a file chunk by chunk; a chunk does not end between the halves of a line end."""
-
-    def __init__(self, file: BinaryIO, name: str, encoding: str) -> None:
-        self._file, self._name, self._encoding = file, name, encoding
-        try:
-            "".encode(encoding)  # refuses codecs of bytes, such as base64
-            self._decoder = codecs.getincrementaldecoder(encoding)()
-        except LookupError as error:
-            raise InputError(
-                f"`encoding` is {encoding!r}", "use utf-8, latin-1 ...", name
-            ) from error
-        self._as_is = codecs.lookup(encoding).name == "utf-8"
-        self._lines, self._held = 1, b""
-
-    def chunk(self, size: int) -> bytes:
-        import numpy as np  # which help texts do without
-
-        with guarded(self._name):
-            read = self._file.read(size)
-        if self._as_is and read.isascii() and not self._decoder.getstate()[0]:
-            text = read
-        else:
-            text = self._decoded(read)
-        if b"\0" in text:
-            raise InputError(
-                "holds zero bytes: it is not text", "save it as UTF-8 text", self._name
-            )
-        text, self._held = self._held + text, b""
-        if text.endswith(b"\r") and read:
-            text, self._held = text[:-1], b"\r"
-        if b"\r" in text and text.count(b"\r") != text.count(b"\r\n"):
-            before = text.replace(b"\r\n", b"\n\n").partition(b"\r")[0]
-            line = self._lines + text.count(b"\n", 0, len(before))
-            problem = "a carriage return without a line feed"
-            remedy = r"save it with line ends \n or \r\n"
-            raise InputError(problem, remedy, f"{self._name}, line {line}")
-        self._lines += int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
-        return text if text or not read else self.chunk(size)
-
-    def _decoded(self, read: bytes) -> bytes:
-        try:
-            text = self._decoder.decode(read, final=not read)
-        except UnicodeDecodeError as error:
-            before = error.object[: error.start].decode(self._encoding, "replace")
-            place = f"{self._name}, line {self._lines + before.count(chr(10))}"
-            if not self._as_is:
-                problem = f"is not {self._encoding} text"
-                raise InputError(problem, "name another `encoding`", place) from error
-            remedy = "save it as UTF-8, or name its encoding: `encoding='latin-1'`"
-            raise InputError("is not UTF-8 text", remedy, place) from error
-        return read if self._as_is else text.encode()
+        b"".decode(encoding)  # refuses codecs of bytes, such as base64
+        # Its text never ends between the two characters of a line end.
+        return io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(encoding)(), False)
+    except LookupError as error:
+        raise InputError(f"`encoding` is {encoding!r}", "use utf-8, latin-1 ...", name) from error
 
 
 def whole_lines(file: BinaryIO, size: int = _CHUNK) -> Iterator[bytes]:
@@ -211,12 +168,4 @@ def whole_lines(file: BinaryIO, size: int = _CHUNK) -> Iterator[bytes]:
 def compress_as_named(content: bytes, name: str) -> bytes:
     """Compress what a file will hold as its name says."""
     compression = split_compression(name)[1]
-    if compression == ".gz":
-        return gzip.compress(content, mtime=0)
-    if compression == ".zst":
-        import pyarrow as pa
-
-        return bytes(pa.compress(content, codec="zstd", asbytes=True))
-    if compression == ".bz2":
-        return bz2.compress(content)
-    return lzma.compress(content) if compression else content
+    return COMPRESSIONS[compression].compress(content) if compression else content
