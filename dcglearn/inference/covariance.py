@@ -61,17 +61,10 @@ _Sums = TypeVar("_Sums")
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """One way to group judgments into clusters.
+    """One way to group judgments into clusters: ``query``, ``judge`` or ``both``.
 
-    Attributes
-    ----------
-    name : str
-        ``query``, ``judge`` or both.
-    count : int
-        Of clusters that may hold several judgments.
-    keys : ndarray of int
-        Of pairs of a query and a judge, ascending, where both decide.
-    n_judges : int
+    `count` clusters may hold several judgments; `keys` are those of pairs of a query and a judge,
+    ascending, where both decide.
     """
 
     name: str
@@ -183,17 +176,9 @@ class Passes:
 class Clustering:
     """One way to group judgments into clusters, at an estimate.
 
-    Attributes
-    ----------
-    way : Way
-    steps : ndarray of float, shape (clusters, P)
-        By how much each cluster has moved the estimate, adjusted.
-    alone : ndarray of float, shape (P, P)
-        The covariance that comes from judgments that are clusters of their own.
-    n_clusters : int
-        Those of one judgment as well.
-    effective : float
-        So many clusters of equal weight would be as uneven: (sum w)^2 / sum w^2.
+    `steps`, (clusters, P), are by how much each cluster has moved the estimate, adjusted; `alone`,
+    (P, P), is the covariance from judgments that are clusters of their own. So many `effective`
+    clusters of equal weight would be as uneven: (sum w)^2 / sum w^2.
     """
 
     way: Way

@@ -26,8 +26,8 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.threads import map_in_order, map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.inference.answers import BAD, GOOD, TIE, B, TieModel
-from dcglearn.judgments.numbering import id_numbers
+from dcglearn.inference.answers import BAD, GOOD, TIE, A, B, TieModel
+from dcglearn.judgments.numbering import id_numbers, row_numbers
 from dcglearn.judgments.packed import CodedJudgments, PackedPairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.codes import CodeLayout
@@ -106,16 +106,9 @@ class Used(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """How lists become codes.
+    """How lists of K ranks and L grades become codes.
 
-    Attributes
-    ----------
-    n_ranks, n_grades : int
-        K and L.
-    levels : bool
-        Whether ties have levels, good or bad.
-    empty : bool
-        Whether an empty rank is a grade of its own, after the worst.
+    Ties may have levels, and an empty rank may be a grade of its own, after the worst.
     """
 
     n_ranks: int
@@ -302,15 +295,8 @@ class Evidence:
 class PackedParts:
     """Row groups of packed files, which are read again at every pass.
 
-    Attributes
-    ----------
-    pairs : PackedPairs
-    ties : {"strict", "davidson", "rao-kupper"}
-    layout : Layout
-    queries, judges : list of ndarray of int
-        For each row group, the number of each of its names.
-    advance : callable
-        Called with (judgments read in all passes, 0).
+    `queries` and `judges` hold, for each row group, the number of each of its names; `advance` is
+    called with (judgments read in all passes, 0).
     """
 
     pairs: PackedPairs
@@ -480,6 +466,32 @@ def _distinct(parts: Iterable[Judged], layout: CodeLayout) -> Judged | None:
     for code, size in zip(codes[::-1], sizes[::-1], strict=True):
         keys, code[:] = np.divmod(keys, size)
     return Judged(codes, keys.astype(np.int8), weights, unknown, unknown, copies)
+
+
+class Differences(NamedTuple):
+    """Distinct differences x of two lists, (m, K L), and the weights of answers a and b, (2, m)."""
+
+    x: Floats
+    counts: Floats
+
+
+def differences_of(evidence: Evidence) -> Differences:
+    """Count the strict answers to each difference of lists that occurs, a minus b.
+
+    Examples
+    --------
+    >>> lists = [[[0, 1], [1, 1]], [[0, 0], [1, 0]], [[0, 1], [1, 0]]]
+    >>> data = Preferences.of(lists, ["a", "b", "a"], Scale((1, 0)))
+    >>> differences_of(Evidence.of(data))
+    Differences(x=array([[ 1., -1.,  0.,  0.],
+           [ 1., -1., -1.,  1.]]), counts=array([[1., 1.],
+           [1., 0.]]))
+    """
+    judged, layout = (evidence.distinct or evidence).judged, evidence.layout.differences
+    first, number = np.unique(row_numbers(judged.codes), return_index=True, return_inverse=True)[1:]
+    counts = [np.bincount(number, judged.weights * (judged.answers == answer)) for answer in (A, B)]
+    J = np.eye(layout.n_ranks * layout.n_grades)
+    return Differences(features(layout, judged.codes[:, first], J), np.stack(counts))
 
 
 def features(layout: CodeLayout, codes: NDArray[np.unsignedinteger], J: Floats) -> Floats:

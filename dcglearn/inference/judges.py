@@ -34,18 +34,10 @@ _ALIKE = 1e4
 
 @dataclass(frozen=True, eq=False)
 class JudgeLapses:
-    """The share of random answers of each judge.
+    """The share of random answers of each judge: mean and middle 95% of the posterior, (judges,).
 
-    Attributes
-    ----------
-    judgments : ndarray of int, shape (judges,)
-        The number that the model uses.
-    mean, low, high : ndarray of float, shape (judges,)
-        Of the posterior: its mean, and the middle 95%.
-    common : float
-        The mean of the prior.
-    concentration : float
-        Of the prior: judges are as alike as if each had so many judgments in common.
+    The prior has the mean `common`; judges are as alike as if each had `concentration` judgments in
+    common.
     """
 
     judgments: Integers

@@ -49,17 +49,7 @@ _SAMPLE = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Maximum:
-    """A local maximum.
-
-    Attributes
-    ----------
-    parameters : ndarray of float, shape (P,)
-    at : Expanded
-        The function there.
-    free : ndarray of bool, shape (P,)
-        Parameters that are neither fixed nor held by a bound.
-    steps : int
-    """
+    """A local maximum: parameters (P,), the function there, and which parameters no bound holds."""
 
     parameters: Floats
     at: Expanded

@@ -64,12 +64,8 @@ class Estimated:
 class Profile:
     """The posterior as a function of one ratio, maximised over all else.
 
-    Attributes
-    ----------
-    likelihood : Likelihood
-    maximum : Maximum
-    rows : ndarray of float, shape (m, P)
-        Numbers, linear in the parameters, whose ratios to the first are asked for.
+    `rows`, (m, P), give numbers that are linear in the parameters, whose ratios to the first are
+    asked for.
     """
 
     likelihood: Likelihood

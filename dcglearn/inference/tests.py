@@ -225,9 +225,13 @@ def _given_up(smaller: JudgmentFit, larger: JudgmentFit) -> Floats:
     of_smaller = small.family.jacobian(smaller.parameters[: small.n_weights])
     tangent = np.zeros((big.n_parameters, small.n_parameters))
     moved = np.asarray(np.linalg.lstsq(of_larger, of_smaller)[0], float)
+    n = big.n_weights
     if isinstance(big.family, Products):
         moved = big.family.ratios(as_larger, moved)
-    tangent[: big.n_weights, : small.n_weights] = moved
+        unseen = np.zeros(big.n_parameters)
+        unseen[:n] = big.family.unseen(larger.parameters[:n])
+        tangent = np.column_stack([tangent, unseen])
+    tangent[:n, : small.n_weights] = moved
     for name in small.names:
         tangent[big.index(name), small.index(name)] = 1.0
     return _beyond(larger.covariance, tangent)

@@ -103,13 +103,19 @@ class Products:
         """Return what keeps the coefficients of discounts and gains of equal size."""
         if not self.discounts.n_coefficients:
             return None
-        signs = np.zeros(len(parameters))
-        signs[self._coefficients] = 1.0
-        signs[self._scale_of_gains] = -1.0
-        along = signs * parameters
+        along = self.unseen(parameters)
+        signs = np.sign(self.unseen(np.ones(len(parameters))))
         b = float(along @ parameters) / 2
         information = np.outer(along, along)
         return Balance(-b * b / 2, -b * along, -information - b * np.diag(signs), information)
+
+    def unseen(self, parameters: Floats) -> Floats:
+        """Return the direction (p,) in which c grows and g shrinks, and W stays the same."""
+        along = np.zeros(len(parameters))
+        if self.discounts.n_coefficients:
+            along[self._coefficients] = parameters[self._coefficients]
+            along[self._scale_of_gains] = -parameters[self._scale_of_gains]
+        return along
 
     def ratios(self, parameters: Floats, directions: Floats) -> Floats:
         """Return directions (p, q) that change W alike, and leave the largest of the gains.
@@ -169,16 +175,7 @@ class Products:
 
 @dataclass(frozen=True, eq=False)
 class Combinations:
-    """W that is linear in its parameters.
-
-    Attributes
-    ----------
-    name : str
-    generators : ndarray of float, shape (K L, p)
-    start : ndarray of float, shape (p,)
-    shape : tuple of int
-        (K, L).
-    """
+    """W of `shape` (K, L) that is linear in its parameters: `generators`, (K L, p), times them."""
 
     name: str
     generators: Floats

@@ -138,6 +138,19 @@ def test_a_question_without_a_maximum_is_not_answered_and_others_are(
     assert found["exponential"] == usual["exponential"]
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_directions_that_change_no_weight_are_not_counted(seed: int) -> None:
+    """Of four ranks and three grades: 3 discounts, 1 gain, or both, whatever their scale."""
+    data = every_answer(400, seed, levels=False)
+    larger = JudgmentModel().fit(data)
+    for given, df in (
+        ({"gains": "exponential", "discounts": "constant"}, 4),
+        ({"gains": "linear"}, 1),
+        ({"discounts": "zipf"}, 3),
+    ):
+        assert likelihood_ratio(JudgmentModel(**given).fit(data), larger).df == df
+
+
 def test_groups_that_are_alike() -> None:
     """At the level .05, some 5% of random splits are called different."""
     data = every_answer(2000, 35, levels=False)
