@@ -30,7 +30,7 @@ TOLERANCE = 1e-6
 """An answer is accepted if its distance to w*, whatever was rounded, is at most TOLERANCE |w|."""
 
 FEW_QUERIES = 80
-"""With fewer queries standard errors are wide, and the rule that chooses C gives up agreement."""
+"""With fewer queries standard errors are wide, and the C that agreed best is chosen."""
 
 
 def is_affine(gauge: str) -> bool:
@@ -286,7 +286,7 @@ class ChosenC:
 
     @property
     def remark(self) -> str:
-        """What to know of the choice: an end of the grid, few queries; mostly empty."""
+        """What to know of the choice: that it is at an end of the grid; mostly empty."""
         said = []
         if len(self.grid) > 1 and max(self.grid) == self.C:
             said.append(
@@ -297,13 +297,6 @@ class ChosenC:
             said.append(
                 f"C = {self.C:g} is the smallest tried: any weaker penalty agrees clearly worse, "
                 "and the penalty decides much of the result"
-            )
-        best = self.grid[int(np.argmax(self.agreement))]
-        if self.queries is not None and self.queries < FEW_QUERIES and best != self.C:
-            noun = "queries" if self.by_query else "judgments"
-            said.append(
-                f"with {self.queries} {noun} the rule may cost agreement: below about "
-                f"{FEW_QUERIES} the C that agreed best, {best:g}, is often better with new ones"
             )
         return "; ".join(said)
 

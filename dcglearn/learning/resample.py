@@ -1,13 +1,13 @@
 """Fits to parts of the judgments: the choice of C, and how far learned numbers move.
 
-**C** is chosen by cross-validation that keeps a query together. The best of several values is often
-best by noise. Of all C whose agreement is within one standard error of the best, the largest is
-taken: the weakest penalty, which would pull discounts together and gains towards each other, and is
-not to win by chance. Breiman, Friedman, Olshen & Stone (Classification and Regression Trees, 1984,
-section 3.4.3) use one standard error the other way: for the simplest model, here the strongest
-penalty. The weakest one is for the numbers, and has a price in agreement: with 10 to 40 simulated
-queries of three judgments, a fifth of them wrong, the C that agreed best orders .03 more of new
-pairs rightly in the mean, and up to .07; without errors, or from 80 queries on, hardly any.
+**C** is chosen by cross-validation that keeps a query together. From 80 queries on, of all C whose
+agreement is within one standard error of the best, the largest is taken: the weakest penalty, which
+would pull discounts together and gains towards each other, and is not to win by chance. Breiman,
+Friedman, Olshen & Stone (Classification and Regression Trees, 1984, section 3.4.3) use one standard
+error the other way: for the simplest model, here the strongest penalty. With fewer queries standard
+errors are wide, and the C that agreed best is taken: with 10 to 40 simulated queries of three
+judgments, a fifth of them wrong, it orders .03 more of new pairs rightly in the mean, and up to
+.07; without errors, or from 80 queries on, hardly any.
 
 **Resamples** of queries are those of the percentile bootstrap (Efron & Tibshirani, An Introduction
 to the Bootstrap, 1993, chapter 13). What the middle 95% of them lie between are not intervals for
@@ -35,7 +35,7 @@ from dcglearn.judgments.folds import query_counts, query_folds
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.problem import Problem
-from dcglearn.learning.record import ChosenC, Factors, ParameterIntervals
+from dcglearn.learning.record import FEW_QUERIES, ChosenC, Factors, ParameterIntervals
 from dcglearn.learning.solve import C_GRID, SolverName, solve_path
 from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.statistics.clustered_means import clustered_mean
@@ -84,7 +84,8 @@ def choose_C(
     Returns
     -------
     ChosenC
-        The largest candidate within one standard error of the best.
+        The largest candidate within one standard error of the best; with fewer than 80 queries,
+        the best.
 
     Raises
     ------
@@ -135,8 +136,9 @@ def _within_one_error(
         if c != best:
             spread = variance_between_repeats(shares[:, best] - shares[:, c])
             error[c] = clustered_mean(mean[best] - mean[c], groups, weights, spread).error
-    chosen = max(C for C, gap, one in zip(grid, behind, error, strict=True) if gap <= one)
-    n_queries = len(np.unique(groups))
+    chosen, n_queries = grid[best], len(np.unique(groups))
+    if n_queries >= FEW_QUERIES:
+        chosen = max(C for C, gap, one in zip(grid, behind, error, strict=True) if gap <= one)
     found = tuple(agreement.tolist()), tuple(error.tolist())
     return ChosenC(chosen, grid, *found, n_queries < len(groups), n_queries)
 

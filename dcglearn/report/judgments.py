@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dcglearn.base.numbers import counted
 from dcglearn.judgments.inspection import Contents
-from dcglearn.learning.record import ChosenC, Identifiability
+from dcglearn.learning.record import FEW_QUERIES, ChosenC, Identifiability
 from dcglearn.measures.scale import Label, Scale
 from dcglearn.report.tables import Table
 from dcglearn.report.undetermined import undetermined_statements
@@ -85,5 +85,8 @@ def choice_table(choice: ChosenC) -> Table:
     ]
     held_out = "queries" if choice.by_query else "judgments"
     columns = ("C", f"agreement, held-out {held_out}", "behind the best", "standard error", "")
-    caption = "C: the largest within one standard error of the best, by repeated cross-validation"
+    rule = "the largest within one standard error of the best"
+    if choice.queries is not None and choice.queries < FEW_QUERIES:
+        rule = f"the best, for there are fewer than {FEW_QUERIES} {held_out}"
+    caption = f"C: {rule}, by repeated cross-validation"
     return Table(columns, rows, caption + (f"; {choice.remark}" if choice.remark else ""))

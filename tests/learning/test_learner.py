@@ -207,10 +207,16 @@ def test_grid_search_chooses_c_by_query(pairs: np.ndarray) -> None:
     assert scores.mean() > 0.8
 
 
-def test_choosing_c_agrees_with_grid_search(rng: np.random.Generator) -> None:
-    """The same folds by scikit-learn; then the rule of one standard error, as it is stated."""
+@pytest.mark.parametrize("n_queries", [30, 100])
+def test_choosing_c_agrees_with_grid_search(rng: np.random.Generator, n_queries: int) -> None:
+    """The same folds by scikit-learn; then the best, or the rule of one standard error."""
     data = side_by_side(
-        DATA_1, permuted_lists(150, rng), Scale((5, 4, 3, 2, 1)), rng, reliability=0.8
+        DATA_1,
+        permuted_lists(150, rng),
+        Scale((5, 4, 3, 2, 1)),
+        rng,
+        reliability=0.8,
+        n_queries=n_queries,
     )
     pairs, groups = data.pairs, data.pair_groups
     grid = (0.0001, 0.01, 1.0, 100.0)
@@ -239,7 +245,7 @@ def test_choosing_c_agrees_with_grid_search(rng: np.random.Generator) -> None:
         for C, share, error in zip(grid, choice.agreement, choice.error, strict=True)
         if max(choice.agreement) - share <= error
     ]
-    assert max(near) == choice.C
+    assert choice.C == (max(near) if len(np.unique(groups)) >= 80 else grid[best])
 
 
 def test_the_edge_of_the_grid_is_named(rng: np.random.Generator) -> None:
@@ -257,10 +263,6 @@ def test_the_edge_of_the_grid_is_named(rng: np.random.Generator) -> None:
     low = ChosenC(0.1, (0.1, 1.0, 10.0), (0.9, 0.8, 0.8), (0.0, 0.01, 0.01))
     assert low.remark.startswith("C = 0.1 is the smallest tried: any weaker penalty agrees clearly")
     assert replace(low, C=1.0).remark == ""
-    few = replace(low, C=1.0, queries=40)
-    assert few.remark.startswith("with 40 queries the rule may cost agreement")
-    assert "agreed best, 0.1, is often better" in few.remark
-    assert replace(few, queries=80).remark == ""
     with pytest.raises(InputError, match="n_repeats is 0"):
         choose_C(problem, groups, np.random.default_rng(1), n_repeats=0)
 
