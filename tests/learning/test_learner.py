@@ -245,7 +245,7 @@ def test_choosing_c_agrees_with_grid_search(rng: np.random.Generator, n_queries:
         for C, share, error in zip(grid, choice.agreement, choice.error, strict=True)
         if max(choice.agreement) - share <= error
     ]
-    assert choice.C == (max(near) if len(np.unique(groups)) >= 80 else grid[best])
+    assert (max(near) if len(np.unique(groups)) >= 80 else grid[best]) == choice.C
 
 
 def test_the_edge_of_the_grid_is_named(rng: np.random.Generator) -> None:
