@@ -23,7 +23,7 @@ from dcglearn.judgments.meaning.answers import (
 )
 from dcglearn.judgments.meaning.cells import GivenMap, UnmappedValueError
 from dcglearn.judgments.meaning.columns import plain_name
-from dcglearn.judgments.numbering import row_numbers
+from dcglearn.judgments.numbering import distinct_rows
 
 _B = ANSWERS.index("b")
 _TRUE, _FALSE = ("true", "yes", "1", "y", "swapped"), ("false", "no", "0", "n")
@@ -43,13 +43,12 @@ class ShownAnswer(NamedTuple):
 
 def shown_answers(columns: Mapping[str, Column]) -> Column:
     """Return the answers of rows with what the rows say of sides, as one column."""
-    numbers = row_numbers([column.codes for column in columns.values()])
-    _, first = np.unique(numbers, return_index=True)
+    first, numbers = distinct_rows(column.codes for column in columns.values())
     held = (Column(column.codes[first], column.values).decoded() for column in columns.values())
     values = [
         ShownAnswer(**dict(zip(columns, row, strict=True))) for row in zip(*held, strict=True)
     ]
-    return Column(numbers.astype(np.int32), values)
+    return Column(numbers, values)
 
 
 def answers_in_lists(
