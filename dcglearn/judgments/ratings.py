@@ -32,7 +32,7 @@ from dcglearn.judgments.meaning.unjudged import UnjudgedRule, grade_unjudged, un
 from dcglearn.judgments.numbering import count_true, id_numbers
 from dcglearn.judgments.options import Note, ReadOptions
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.reading.fields import read_records
+from dcglearn.judgments.reading.fields import numbers_of_weights, read_records
 from dcglearn.judgments.reading.lists import GradedLists
 from dcglearn.measures.scale import Scale, ScaleLike
 
@@ -119,7 +119,7 @@ def read_ratings(
         lists,
         records.numbers("rating"),
         graded.scale,
-        records.weights(),
+        numbers_of_weights(records.weights()),
         records.ids("query").decoded(),
         records.ids("judge").decoded(),
     )

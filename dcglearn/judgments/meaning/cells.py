@@ -182,7 +182,7 @@ def _check_one_kind(labels: Sequence[Any]) -> None:
 
 def _check_unjudged_mark(labels: Sequence[Label | None]) -> None:
     """Refuse -1 beside other numbers of 0 or more: it may mean a document that nobody judged."""
-    numbers = [label for label in labels if isinstance(label, int | float)]
+    numbers = {label for label in labels if isinstance(label, int | float)}
     if -1 in numbers and sum(number < 0 for number in numbers) == 1 and len(numbers) > 1:
         raise UnmappedValueError(
             "-1 may be a grade, or mean that a document is not judged",

@@ -147,8 +147,8 @@ class ColumnMap:
             remedy += f"; if among {_listed(self.unknown, 12)}, say `columns={example!r}`"
             if missing == ["answer"]:
                 remedy += "; answers of several raters are joined: `columns='answer=ann+bob'`"
-        problem = f"the column{'s' * (len(missing) > 1)} {shown} {'are' if len(missing) > 1 else 'is'} missing"
-        raise InputError(problem, remedy)
+        are = "columns {} are" if len(missing) > 1 else "column {} is"
+        raise InputError(f"the {are.format(shown)} missing", remedy)
 
 
 def resolve_columns(

@@ -48,7 +48,7 @@ def shown_answers(columns: Mapping[str, Column]) -> Column:
     values = [
         ShownAnswer(**dict(zip(columns, row, strict=True))) for row in zip(*held, strict=True)
     ]
-    return Column(numbers, values)
+    return Column(numbers.astype(np.min_scalar_type(len(values))), values)
 
 
 def answers_in_lists(

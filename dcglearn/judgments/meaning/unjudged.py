@@ -29,7 +29,7 @@ def grade_unjudged(lists: Pairs, scale: Scale, rule: UnjudgedRule) -> tuple[Pair
     """Apply a rule to the documents without a grade; return the lists and how many there are."""
     unjudged_meaning(rule, scale)  # refuses an unknown rule
     empty = lists == NO_DOCUMENT
-    if rule == "nothing" or not (empty[..., :-1] & ~empty[..., 1:]).any():
+    if rule == "nothing" or not (empty[..., :-1] > empty[..., 1:]).any():
         return lists, 0
     below = np.logical_and.accumulate(empty[..., ::-1], axis=-1)[..., ::-1]
     inside = empty & ~below

@@ -46,7 +46,7 @@ class Records:
 
     def column(self, field: str) -> Column:
         """Return a field as a column, which lacks all values where it is not there."""
-        none = Column(np.full(self.rows, -1, np.int32), [])
+        none = Column(np.full(self.rows, -1, np.int8), [])
         return self.columns.get(field, none)
 
     def ids(self, field: str) -> Column:
@@ -90,10 +90,14 @@ class Records:
 
         return np.array(self.values(field, parse, needed=True), float)
 
-    def weights(self) -> Floats:
-        """Return the weights, 1 where there is none."""
-        parsed = self.column("weight").parsed(parse_weight, self.place)
-        return np.array([*parsed.values, 1.0], float)[parsed.codes]
+    def weights(self) -> Column:
+        """Return the weights as a column, which lacks those that are 1 by default."""
+        return self.column("weight").parsed(parse_weight, self.place)
+
+
+def numbers_of_weights(weights: Column, rows: slice = slice(None)) -> Floats:
+    """Return weights as numbers, 1 where there is none."""
+    return np.array([*weights.values, 1.0], float)[weights.codes[rows]]
 
 
 def read_records(

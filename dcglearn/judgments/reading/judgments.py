@@ -35,7 +35,7 @@ from dcglearn.judgments.meaning.unjudged import (
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.documents import DocumentLookup
-from dcglearn.judgments.reading.fields import Records, read_records
+from dcglearn.judgments.reading.fields import Records, numbers_of_weights, read_records
 from dcglearn.judgments.reading.lists import GradedLists
 from dcglearn.judgments.reading.shapes import one_judgment_per_row, one_rater_per_row
 
@@ -152,7 +152,8 @@ class JudgmentTable:
         self._without_grade += without
         answers = self._answers.codes[rows]
         codes = np.array(self._meanings.codes, np.int8)[answers]
-        weights = self._weights[rows] * np.array(self._meanings.weights)[answers]
+        weights = numbers_of_weights(self._weights, rows)
+        weights *= np.array(self._meanings.weights)[answers]
         judgments = Preferences(lists, codes, self.scale, weights, ids("query"), ids("judge"))
         kept = codes != LEFT_OUT
         self._left_out += int(np.count_nonzero(~kept))
