@@ -142,23 +142,25 @@ def preferences_of_arrays(
     """Return judgments from two arrays of grades, or of grade indices, of shape (n, K)."""
     if indices and scale is None:
         raise InputError("grade indices without a scale", "give `scale`, best grade first")
-    lists = {
-        side: _lists(held, side, scale if indices else None) for side, held in (("a", a), ("b", b))
-    }
-    rows = len(lists["a"])
     given = {"answer": answers, "weight": weights, "query": queries, "judge": judges}
-    arrays = {name: np.asarray(held, object) for name, held in given.items() if held is not None}
-    if lists["a"].codes.shape != lists["b"].codes.shape:
-        raise InputError("lists of a and b differ in shape", "give two arrays of (n, K)")
-    for name, held in arrays.items():
-        if held.shape != (rows,):
-            problem = f"{counted(rows, 'pair')} of lists, and {name} has the shape {held.shape}"
+    columns = {
+        name: column_of(np.asarray(held, object))
+        for name, held in given.items()
+        if held is not None
+    }
+    for side, held in (("a", a), ("b", b)):
+        columns[side] = _lists(held, side, scale if indices else None)
+    rows = len(columns["a"])
+    for name, column in columns.items():
+        if len(column) != rows:
+            problem = (
+                f"{counted(rows, 'pair')} of lists, and {counted(len(column), 'value')} of {name}"
+            )
             raise InputError(problem, "give one value per pair")
-    columns = {name: column_of(held) for name, held in arrays.items()}
     if "weight" in columns and (columns["weight"].codes < 0).any():
         row = int(np.argmin(columns["weight"].codes))
         raise InputError("the weight is missing", "give one per pair", row_place(row))
-    records = Records(columns | lists, rows, ColumnMap({}, (), (), JUDGMENTS), row_place, {})
+    records = Records(columns, rows, ColumnMap({}, (), (), JUDGMENTS), row_place, {})
     options = ReadOptions(scale=scale, unjudged="nothing" if indices else unjudged)
     return _preferences(JudgmentTable(records, options), note)
 

@@ -150,11 +150,10 @@ def _unknown(text: str, others: list[str], explained: bool) -> tuple[str, str]:
     if not text:
         remedy = "write one, or count empty answers as ties: `answers='=tie'`"
         return "the answer is empty", remedy
-    problem = f"the answer is {text!r:.60}"
     if explained:
         remedy = f"add what it means, or leave its judgments out by {text}={_OUT}"
-        return f"{problem}, which `answers` does not explain", remedy
-    return problem, f"use one of {', '.join(ANSWERS)}, or {_example(others)}"
+        return f"the answer is {text!r:.60}, which `answers` does not explain", remedy
+    return f"the answer is {text!r:.60}", f"use one of {', '.join(ANSWERS)}, or {_example(others)}"
 
 
 def _example(others: list[str]) -> str:
@@ -178,10 +177,10 @@ def _check_signs(others: list[str], texts: list[str]) -> None:
     signed = min(numbers) < 0
     for text, number in zip(others, numbers, strict=True):
         if not signed or abs(number) > _LARGEST or not number.is_integer():
+            problem = f"the answers are the numbers {', '.join(others[:6])}"
             signs = "say `answers='positive=...,negative=...,0=tie'`"
             raise UnmappedValueError(
-                f"the answers are the numbers {', '.join(others[:6])}, which do not say which "
-                "list is better",
+                f"{problem}, which do not say which list is better",
                 signs if signed else _example(others),
                 texts.index(text),
             )

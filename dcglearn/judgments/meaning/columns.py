@@ -256,7 +256,7 @@ class _Finder:
                 found = [one]
             if one in self.columns or not found:
                 continue
-            both = " and ".join(map(_name, found))
+            both = " and ".join(repr(_name(column)) for column in found)
             problem = f"the columns {both} could both be the {one}"
             if len(found) == 1:
                 self._take(one, found[0])

@@ -53,15 +53,6 @@ class Records:
         """Return a field of ids as a column of texts."""
         return self.column(field).parsed(lambda value: parse_id(value, field), self.place)
 
-    def is_listed(self, field: str) -> bool:
-        """Return whether a field has several values per row."""
-        return self.column(field).codes.ndim == 2
-
-    def lists(self, field: str) -> Column:
-        """Return a column of lists, empty where there are none."""
-        column = self.column(field)
-        return column if self.is_listed(field) else Column(column.codes[:, None], column.values)
-
     def take(self, rows: Integers) -> Records:
         """Return some of the records, in that order; a row may be there several times."""
         columns = {name: Column(c.codes[rows], c.values) for name, c in self.columns.items()}

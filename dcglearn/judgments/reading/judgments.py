@@ -55,7 +55,7 @@ class JudgmentTable:
         self._empty_raters = self._without_grade = self._left_out = 0
         if records.found.is_long:
             records = one_judgment_per_row(records)
-        if records.is_listed("answer"):
+        if isinstance(records.found.columns.get("answer"), tuple):
             records, self._empty_raters = one_rater_per_row(records)
         self._records = records
         self._ids = {one: records.ids(one) for one in ("query", "judge", *options.keep)}
@@ -101,7 +101,8 @@ class JudgmentTable:
 
     def preferences(self) -> Preferences:
         """Return the judgments as arrays."""
-        (found,) = self.batches(len(self))
+        found = self._part(slice(0, len(self)))
+        self._add_rules()
         return found
 
     def batches(self, rows: int = 1 << 19) -> Iterator[Preferences]:

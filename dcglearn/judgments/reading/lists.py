@@ -27,6 +27,9 @@ from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 RowPlace = Callable[[int], str]
 """Returns the place of a row, for errors."""
 
+_JOINED = re.compile(r"0[0-9]+|[0-9](?:[^\w\s][0-9])+")
+"""Digits that may be several grades of a list, where they are all of it."""
+
 _WRITTEN = re.compile(rf"([\[({{]?){PLAIN_ENTRY}([ ,|;]+){PLAIN_ENTRY}.*?([\])}}]?)")
 
 
@@ -138,6 +141,26 @@ def _split_alike(array: Any, place: RowPlace) -> Column | None:
     return table_of(column, lists.value_lengths().to_numpy(zero_copy_only=False), place)
 
 
+def _check_joined(lists: dict[str, Column], place: RowPlace) -> None:
+    """Refuse a list such as 012, or 2.1, into which a spreadsheet made 2,1."""
+    longest, first = 0, []
+    for name, column in lists.items():
+        texts = enumerate(column.values)
+        joined = [at for at, one in texts if type(one) is str and _JOINED.fullmatch(one)]
+        rows = np.flatnonzero(np.isin(column.codes, joined).any(axis=1)) if joined else ()
+        if len(rows):
+            longest = max(longest, (column.codes[rows] >= 0).sum(axis=1).max())
+            value = column.values[column.codes[rows[0]].max()]
+            first.append((rows[0], name, value))
+    if longest == 1:
+        row, name, value = min(first)
+        raise InputError(
+            f"the list {value} may be several grades",
+            "separate the grades of a list with blanks, or say `n_ranks=1` if it is one",
+            f'{place(int(row))}, "{name}"',
+        )
+
+
 class GradedLists:
     """Lists by name as codes, and the scale of their grades."""
 
@@ -149,6 +172,8 @@ class GradedLists:
             _check_lengths(column, name, place, options.n_ranks)
         values = [value for column in lists.values() for value in column.values]
         declared = options.declared_scale()
+        if declared is None and options.n_ranks is None and not options.documents:
+            _check_joined(lists, place)
         if options.documents:
             labels: list[Label | None] = [str(value) for value in values]
         else:
