@@ -253,14 +253,12 @@ def pairs_from_ratings(
 
 
 def _groups(ratings: Ratings, within: Within) -> Integers:
-    """Return the number of the group of each list, -1 for a list without the ids it needs."""
     columns = {"query": [ratings.queries], "judge": [ratings.queries, ratings.judges], "all": []}
     rows = zip([""] * len(ratings), *columns[within], strict=True)
     return id_numbers(None if None in ids else ids for ids in rows)[0]
 
 
 def _all_pairs(groups: Integers, sizes: Integers) -> Integers:
-    """Return the rows of all pairs of lists of one group, shape (2, pairs), group by group."""
     pairs_of = cache(lambda n: np.stack(np.triu_indices(n, 1)))
     starts = (groups < 0).sum() + sizes.cumsum() - sizes
     pairs = [start + pairs_of(n) for start, n in zip(starts, sizes.tolist(), strict=True)]
@@ -269,7 +267,6 @@ def _all_pairs(groups: Integers, sizes: Integers) -> Integers:
 
 
 def _a_is_first(lead: Floats, seed: int | None) -> NDArray[np.bool_]:
-    """Return whether the first list of each pair is shown as a."""
     if seed is not None:
         return np.random.default_rng([seed, 1]).random(len(lead)) < 0.5
     in_turn = np.cumsum(lead != 0) % 2 == 1

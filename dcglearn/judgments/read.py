@@ -171,7 +171,6 @@ def row_place(row: int) -> str:
 
 
 def _lists(values: ArrayLike, side: str, scale: Scale | None) -> Column:
-    """Return the lists of an array of labels, or of indices of a scale's grades."""
     try:
         array = np.asarray(values)
     except ValueError:

@@ -112,7 +112,6 @@ def _json(
     between: str = "\n",
     end: str = "\n",
 ) -> Iterator[str]:
-    """Iterate over the text of JSON objects."""
     form = "{{{}}}".format(", ".join(f'"{name}": %s' for name in columns))
     for block in _blocks(columns, labels):
         for name in block.keys() - {*_SIDES, "weight"}:
@@ -124,7 +123,6 @@ def _json(
 
 
 def _csv(columns: Columns, labels: Sequence[Label], delimiter: str = ",") -> Iterator[str]:
-    """Iterate over the text of a table."""
     yield delimiter.join(columns) + "\n"
     for block in _blocks(columns, labels):
         text = io.StringIO()
@@ -134,7 +132,6 @@ def _csv(columns: Columns, labels: Sequence[Label], delimiter: str = ",") -> Ite
 
 
 def _check_list_texts(labels: Sequence[Label], path: str) -> None:
-    """Refuse grades that no list in CSV can hold."""
     for label in labels:
         text = _dumps(label)
         if "\\" in text or canonical_label(str(label)) != label:

@@ -146,7 +146,6 @@ def _is_number(text: str) -> bool:
 
 
 def _unknown(text: str, others: list[str], explained: bool) -> tuple[str, str]:
-    """Return the problem and the remedy of an answer without a meaning."""
     if not text:
         remedy = "write one, or count empty answers as ties: `answers='=tie'`"
         return "the answer is empty", remedy
@@ -172,7 +171,6 @@ def _key(text: str) -> str | float:
 
 
 def _check_signs(others: list[str], texts: list[str]) -> None:
-    """Refuse numbers that are not a scale around 0."""
     numbers = [parse_number(text) for text in others]
     signed = min(numbers) < 0
     for text, number in zip(others, numbers, strict=True):
@@ -199,5 +197,4 @@ def _sign_note(others: list[str], weighted: bool) -> str:
 
 
 def _size(text: str) -> float:
-    """Return the weight of a number: its size, 1 for a tie."""
     return min(abs(parse_number(text)), LARGEST_WEIGHT) or 1.0

@@ -157,7 +157,6 @@ class DocumentLookup:
         return {"documents": self._documents, "unjudged": self._unjudged, "counted_as": counted_as}
 
     def _side(self, records: Records, side: str, query: Integers) -> Column:
-        """Return the lists of a side: those of the runs that are named, else of documents."""
         grades, runs = self._of_documents(records, side, query), records.ids(f"run_{side}")
         for code, name in enumerate(runs.values):
             rows = np.flatnonzero(runs.codes == code)

@@ -134,7 +134,6 @@ def read_records(
 
 
 def _check_one_header(columns: dict[str, Any], source: Source | FrameSource) -> None:
-    """Refuse a survey's export, whose first records are more lines of names."""
     if source.format not in ("csv", "tsv", "xlsx"):
         return
     for row in range(min(2, len(next(iter(columns.values()))))):

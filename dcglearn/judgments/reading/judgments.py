@@ -129,7 +129,6 @@ class JudgmentTable:
         }
 
     def _answer_map(self) -> AnswerMap:
-        """Return what the answers mean."""
         given, sides = self.options.answers, self._records.found.sides
         try:
             texts = answers_in_lists(self._answers.values, sides, given)
@@ -141,7 +140,6 @@ class JudgmentTable:
         return found
 
     def _part(self, rows: slice) -> Preferences:
-        """Return some judgments, without those whose answers are left out."""
 
         def ids(name: str) -> Ids:
             return Column(self._ids[name].codes[rows], self._ids[name].values).decoded()
@@ -161,7 +159,6 @@ class JudgmentTable:
         return judgments if kept.all() else judgments[kept]
 
     def _add_rules(self) -> None:
-        """Say how many documents had no grade, and which judgments are left out."""
         lines = []
         if self._without_grade:
             have = "has" if self._without_grade == 1 else "have"
@@ -179,7 +176,6 @@ class JudgmentTable:
         self.notes.update(dict.fromkeys(lines))
 
     def _check_rankings(self, lists: Pairs, first: int) -> None:
-        """Check that each list ranks every document once."""
         whole = np.arange(lists.shape[2])
         wrong = (np.sort(lists, axis=2) != whole).any(axis=2) | (len(whole) != len(self.scale))
         if wrong.any():

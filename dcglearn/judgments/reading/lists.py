@@ -67,7 +67,6 @@ def table_of(entries: Column, lengths: Grades, place: RowPlace) -> Column:
 
 
 def _check_lengths(lists: Column, side: str, place: RowPlace, n_ranks: int | None) -> None:
-    """Refuse lists without an entry, and those that are longer than K."""
     filled = lists.codes >= 0
     longer = filled[:, n_ranks:].any(axis=1) if n_ranks is not None else np.zeros(1, bool)
     if longer.any():
@@ -81,14 +80,12 @@ def _check_lengths(lists: Column, side: str, place: RowPlace, n_ranks: int | Non
 
 
 def _rank_cell(value: Any) -> Any:
-    """Return the grade in a column of its own; an empty cell or a dash is no document."""
     if not isinstance(value, str):
         return value
     return None if value.strip() in ("", "-") else with_point(value)
 
 
 def _of_values(cells: Sequence[Any], side: str, place: RowPlace) -> Column:
-    """Return lists of Python's values, some of which may be texts."""
     lists: list[Sequence[Any]] = []
     for row, cell in enumerate(cells):
         try:
@@ -143,21 +140,20 @@ def _split_alike(array: Any, place: RowPlace) -> Column | None:
 
 def _check_joined(lists: dict[str, Column], place: RowPlace) -> None:
     """Refuse a list such as 012, or 2.1, into which a spreadsheet made 2,1."""
-    longest, first = 0, []
+    longest, first = 0, list[tuple[int, str, str]]()
     for name, column in lists.items():
         texts = enumerate(column.values)
         joined = [at for at, one in texts if type(one) is str and _JOINED.fullmatch(one)]
-        rows = np.flatnonzero(np.isin(column.codes, joined).any(axis=1)) if joined else ()
-        if len(rows):
-            longest = max(longest, (column.codes[rows] >= 0).sum(axis=1).max())
+        if joined and len(rows := np.flatnonzero(np.isin(column.codes, joined).any(axis=1))):
+            longest = max(longest, int((column.codes[rows] >= 0).sum(axis=1).max()))
             value = column.values[column.codes[rows[0]].max()]
-            first.append((rows[0], name, value))
+            first.append((int(rows[0]), name, value))
     if longest == 1:
         row, name, value = min(first)
         raise InputError(
             f"the list {value} may be several grades",
             "separate the grades of a list with blanks, or say `n_ranks=1` if it is one",
-            f'{place(int(row))}, "{name}"',
+            f'{place(row)}, "{name}"',
         )
 
 
@@ -204,7 +200,6 @@ class GradedLists:
         return found
 
     def _first(self, label: int, place: RowPlace) -> str:
-        """Return the place of the first entry with a label, numbered through all lists."""
         names = [name for name, column in self._lists.items() for _ in column.values]
         codes = self._lists[names[label]].codes
         row, rank = np.argwhere(codes == label - names.index(names[label]))[0].tolist()
