@@ -258,8 +258,8 @@ def _grouped(
     if by is not None:
         packed = judgments.open_packed(paths[0]) is not None
         if not packed and by not in ("query", "judge"):
-            reader = judgments.gather(paths[0], (by,))
-            return judgments.in_memory(reader), reader.kept(by).tolist()
+            table = judgments.gather(paths[0], (by,))
+            return judgments.in_memory(table), table.kept(by).tolist()
         data = judgments.load(paths[0], bytes_each=MODEL_BYTES)
         ids = {"query": data.queries, "judge": data.judges}
         if by not in ids:

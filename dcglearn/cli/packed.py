@@ -46,9 +46,9 @@ def pack(
     if packed is not None:
         found = _pack(Path(out), packed.scale, packed.n_pairs, packed.batches())
     else:
-        reader = judgments.gather(files)
-        found = _pack(Path(out), reader.scale, len(reader), reader.batches())
-        for line in reader.notes:
+        table = judgments.gather(files)
+        found = _pack(Path(out), table.scale, len(table), table.batches())
+        for line in table.notes:
             warn_of_input(line)
     done, ties = found
     left = f", {ties:,} of them without a preference" if ties else ""

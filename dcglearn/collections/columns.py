@@ -30,10 +30,9 @@ _GRADE = ("grade", "relevance", "label", "rel", "rating", "score", "stars")
 
 
 class Kind(NamedTuple):
-    """Qrels or runs: what they and the others are called, fields of a line, names of columns."""
+    """Qrels or runs: what they are called, fields of a line, names of columns."""
 
     name: str
-    other: str
     layout: str
     columns: tuple[tuple[str, ...], ...]
 
@@ -43,8 +42,8 @@ class Kind(NamedTuple):
         return self.columns[2][0]
 
 
-QRELS = Kind("qrels", "a run", "query 0 document grade", (*_IDS, _GRADE))
-RUN = Kind("a run", "qrels", "query Q0 document rank score tag", (*_IDS, ("score",)))
+QRELS = Kind("qrels", "query 0 document grade", (*_IDS, _GRADE))
+RUN = Kind("a run", "query Q0 document rank score tag", (*_IDS, ("score",)))
 
 
 class Part(NamedTuple):

@@ -89,7 +89,6 @@ def read_predictions(path: str | Path, lists: Qrels) -> Run:
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
-    """Iterate over what lines hold before comments, and their numbers."""
     with open_text(Path(path), str(path)) as file:
         for number, line in enumerate(file, start=1):
             text = line.split(b"#")[0].strip()
@@ -98,7 +97,6 @@ def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _numbers(path: str | Path, what: str, is_valid: Callable[[float], bool]) -> list[float]:
-    """Return the numbers of a file that holds one per line."""
     found = []
     for number, line in _lines(path):
         found.append(parse_number(line.decode()))

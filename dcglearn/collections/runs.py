@@ -288,7 +288,6 @@ def _are_columns(names: Sequence[str], kind: Kind) -> bool:
 
 
 def _dataset(name: str) -> Part:
-    """Return the qrels of a dataset of ir_datasets."""
     try:
         import ir_datasets
     except ModuleNotFoundError as error:

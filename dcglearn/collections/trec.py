@@ -71,7 +71,6 @@ def _table(text: bytes, delimiter: str, kind: Kind) -> Any:
 
 
 def _single_blanks(text: bytes) -> bytes:
-    """Return lines with one blank between fields."""
     blank = np.frombuffer(text, np.uint8) <= ord(" ")
     odd = text[:1] <= b" " or text.endswith(b" ") or any(other in text for other in b"\t\r\v\f")
     if not odd and not (blank[1:] & blank[:-1]).any():
@@ -83,7 +82,6 @@ def _single_blanks(text: bytes) -> bytes:
 
 
 def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Iterate over the lines that are neither empty nor comments, with their numbers."""
     with source.open() as file:
         for number, line in enumerate(file, start=1):
             if line.strip() and not line.startswith(b"#"):
@@ -96,13 +94,9 @@ def _place(source: Source, first: int, row: int) -> str:
 
 
 def _fault(source: Source, kind: Kind) -> InputError:
-    """Return what is wrong with the first line without the fields."""
     wanted = len(kind.layout.split())
     lines = ((n, len(line.split()), line.count(b"\t") + 1) for n, line in _lines(source))
     wrong = [(tabs == wanted, number, fields) for number, fields, tabs in lines if fields != wanted]
     _, number, fields = min(wrong)
     place, problem = f"{source.name}, line {number}", counted(fields, "field")
-    if fields == 10 - wanted:
-        remedy = f"give {kind.name} here; qrels come first, then runs"
-        return InputError(f"{problem}: this looks like {kind.other}", remedy, place)
     return InputError(f"{problem}, not {wanted}", f"write: {kind.layout}", place)

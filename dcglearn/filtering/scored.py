@@ -20,7 +20,7 @@ from dcglearn.base.tables.places import Place
 from dcglearn.base.types import Floats
 from dcglearn.judgments.meaning.columns import SCORED_DOCUMENTS
 from dcglearn.judgments.options import Note, ReadOptions
-from dcglearn.judgments.reading.fields import read_table
+from dcglearn.judgments.reading.fields import read_records
 from dcglearn.measures.scale import Label, Scale, canonical_label
 
 AS_USUAL = ReadOptions()
@@ -145,7 +145,7 @@ def read_scored(
     note: Note = warn_of_input,
 ) -> Scored:
     """Read files of scored documents; of the options, those on columns and text apply."""
-    table, _, notes = read_table(path, SCORED_DOCUMENTS, options, advance)
+    table, _, notes = read_records(path, SCORED_DOCUMENTS, options, advance)
     scores = table.numbers("score")
     grades = table.values("grade", _grade)
     names = table.values("id", parse_id)

@@ -259,7 +259,6 @@ def _interval(a_wins: NDArray[np.bool_], queries: Integers) -> tuple[float, floa
 
 
 def _shares(a_wins: NDArray[np.bool_], lists: Integers, winner: Integers, weights: Floats) -> Any:
-    """Return the share of side a and both ceilings."""
     total, halves = weights.sum(), weights[winner == 0].sum() / 2
     larger = votes(lists, winner, weights).max(axis=0).sum()
     parts = np.array([weights[a_wins].sum(), total - halves, larger + halves])

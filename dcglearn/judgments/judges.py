@@ -23,7 +23,7 @@ import scipy  # which loads its parts when they are first used
 from dcglearn.base.types import Floats, Integers
 from dcglearn.correlation.agreement import outcomes
 from dcglearn.judgments.folds import group_numbers
-from dcglearn.judgments.numbering import count_true, id_numbers, row_numbers
+from dcglearn.judgments.numbering import count_true, distinct_rows, id_numbers, row_numbers
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.naming.presets import preset
 from dcglearn.statistics.significance import holm
@@ -122,8 +122,7 @@ def judge_tests(
     used = known & preferences.strict
     judge, a_wins = judges[used], preferences.answers[used] == 0
     lists, winner = pairs.within_query[used], pairs.winner[used]
-    own = row_numbers((lists, judge))  # what one judge said about one pair of lists
-    first = np.unique(own, return_index=True)[1]
+    first, own = distinct_rows((lists, judge))  # what one judge said about one pair of lists
     everyones, ones = votes(lists, winner), votes(own, winner)
     others = everyones[:, lists] - ones[:, own]
     same, opposite = np.where(winner == 1, others, others[::-1])

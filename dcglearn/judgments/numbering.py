@@ -22,8 +22,11 @@ def id_numbers(ids: Iterable[Any]) -> tuple[Integers, list[Any]]:
     return np.fromiter(codes, np.int64, len(values)), names
 
 
-def row_numbers(columns: Iterable[Grades]) -> Integers:
-    """Return numbers for the distinct rows of whole numbers from -1 on, in lexical order."""
+def distinct_rows(columns: Iterable[Grades]) -> tuple[Integers, Integers]:
+    """Return the first of each of the distinct rows, in lexical order, and the number of each row.
+
+    The columns hold whole numbers from -1 on.
+    """
     codes, size = np.zeros((), np.int64), 1
     for column in columns:
         width = int(column.max(initial=0)) + 2
@@ -32,52 +35,42 @@ def row_numbers(columns: Iterable[Grades]) -> Integers:
             size = int(codes.max(initial=0)) + 1
         codes = codes * width + column + 1
         size *= width
-    return np.unique(codes, return_inverse=True)[1].astype(np.int64, copy=False)
+    codes = codes.astype(np.min_scalar_type(size))  # short ones are sorted in linear time
+    _, first, numbers = np.unique(codes, return_index=True, return_inverse=True)
+    return first, numbers.astype(np.int64, copy=False)
+
+
+def row_numbers(columns: Iterable[Grades]) -> Integers:
+    """Return numbers for the distinct rows of whole numbers from -1 on, in lexical order."""
+    return distinct_rows(columns)[1]
 
 
 class GatheredColumn:
-    """A column that is gathered block by block, as numbers of the values of the whole input.
-
-    Its blocks have the shape (n,), or (n, ..., K) if a row holds lists.
-    """
+    """A column that is gathered block by block; codes take few bytes, (n,) or (n, K) of lists."""
 
     def __init__(self) -> None:
-        self.parts: list[Grades] = []
-        self.values: list[Any] = []
+        self._values: list[Any] = []
         self._numbers: dict[Any, int] = {}
+        self._parts: list[tuple[int, Grades]] = []
 
-    def add(self, column: Column) -> None:
-        """Add the values of some rows; numbers take few bytes."""
+    def add(self, column: Column, first: int) -> None:
+        """Add the values of some rows, from row `first` on."""
         found = []
         for value in column.values:
             key = value if type(value) is str else (type(value), repr(value))
             found.append(self._numbers.setdefault(key, len(self._numbers)))
-            if len(self._numbers) > len(self.values):
-                self.values.append(value)
-        size = len(self.values)
-        bits = 8 if size <= 2**7 else 16 if size <= 2**15 else 32
-        self.parts.append(np.array([*found, -1], np.dtype(f"int{bits}"))[column.codes])
+            if len(self._numbers) > len(self._values):
+                self._values.append(value)
+        codes = np.array([*found, -1], np.min_scalar_type(-max(1, len(self._values))))
+        self._parts.append((first, codes[column.codes]))
 
-    def column(self, which: slice = slice(None)) -> Column:
-        """Return the column of some blocks."""
-        return Column(np.concatenate(_padded(self.parts[which])), self.values)
-
-
-def stacked(columns: Iterable[Column]) -> Column:
-    """Return columns of n rows as one of shape (n, columns) or (n, columns, K)."""
-    gathered = GatheredColumn()
-    for column in columns:
-        gathered.add(column)
-    return Column(np.stack(_padded(gathered.parts), axis=1), gathered.values)
-
-
-def _padded(parts: list[Grades]) -> list[Grades]:
-    """Fill lists up with -1 to the length of the longest."""
-    if not parts or parts[0].ndim == 1:
-        return parts or [np.zeros(0, np.int8)]
-    K = max(part.shape[-1] for part in parts)
-    below = [[(0, 0)] * (part.ndim - 1) + [(0, K - part.shape[-1])] for part in parts]
-    return [np.pad(part, each, constant_values=-1) for part, each in zip(parts, below, strict=True)]
+    def column(self, rows: int) -> Column:
+        """Return the column, which lacks the values of rows that were not added."""
+        shape = max(part.shape[1:] for _, part in self._parts)
+        codes = np.full((rows, *shape), -1, np.result_type(*(part for _, part in self._parts)))
+        for first, part in self._parts:
+            codes[(slice(first, first + len(part)), *map(slice, part.shape[1:]))] = part
+        return Column(codes, self._values)
 
 
 def count_true(found: NDArray[np.bool_]) -> int:

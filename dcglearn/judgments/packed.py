@@ -325,7 +325,6 @@ def is_packed(path: str | os.PathLike[str]) -> bool:
 
 
 def _files(path: str | os.PathLike[str]) -> list[Path]:
-    """Return a file, or those of a folder that are not hidden and hold data by their names."""
     place = Path(path)
     if not place.is_dir():
         return [place]
@@ -334,7 +333,6 @@ def _files(path: str | os.PathLike[str]) -> list[Path]:
 
 
 def _head(path: Path) -> dict[str, Any]:
-    """Return the head of a file, with its digest."""
     with _opened(path) as file:
         given = file.metadata.metadata or {}
         if HEAD not in given:
@@ -356,7 +354,6 @@ def _opened(path: str | Path) -> Iterator[Any]:
 
 
 def _table(judged: Preferences) -> Any:
-    """Return judgments as the columns of a file."""
     import pyarrow as pa
 
     lists = np.ascontiguousarray(judged.lists)
@@ -384,7 +381,6 @@ def _decoded(table: Any) -> CodedJudgments:
 
 
 def _digest(judged: CodedJudgments) -> str:
-    """Return the SHA-256 of judgments: of the types and values of their columns."""
     found = hashlib.sha256()
     for column in judged:
         held, ids = (column.codes, column.values) if isinstance(column, Column) else (column, [])

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.columns import parse_id
 from dcglearn.base.tables.frames import FrameLike
 from dcglearn.base.tables.places import Place
 from dcglearn.base.types import Floats, Ids, Integers, Rankings
@@ -33,7 +32,8 @@ from dcglearn.judgments.meaning.unjudged import UnjudgedRule, grade_unjudged, un
 from dcglearn.judgments.numbering import count_true, id_numbers
 from dcglearn.judgments.options import Note, ReadOptions
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.reading.fields import graded_lists, read_table
+from dcglearn.judgments.reading.fields import numbers_of_weights, read_records
+from dcglearn.judgments.reading.lists import GradedLists
 from dcglearn.measures.scale import Scale, ScaleLike
 
 Within = Literal["query", "judge", "all"]
@@ -112,18 +112,19 @@ def read_ratings(
     options = ReadOptions(
         scale, n_ranks, told, None, unjudged, null_values, strict=strict, encoding=encoding
     )
-    table, name, notes = read_table(path, RATED_LISTS, options, advance)
-    lists, scale = graded_lists(table, "grades", options, name)
-    lists, count = grade_unjudged(lists, scale, unjudged)
+    records, name, notes = read_records(path, RATED_LISTS, options, advance)
+    graded = GradedLists({"grades": records.column("grades")}, options, name, records.place)
+    lists, count = grade_unjudged(graded.indices()[:, 0], graded.scale, unjudged)
     found = Ratings(
         lists,
-        table.numbers("rating"),
-        scale,
-        table.weights(),
-        *(np.array(table.values(name, parse_id), object) for name in ("query", "judge")),
+        records.numbers("rating"),
+        graded.scale,
+        numbers_of_weights(records.weights()),
+        records.ids("query").decoded(),
+        records.ids("judge").decoded(),
     )
     of = f"within the lists {'has' if count == 1 else 'have'} no grade (null)"
-    for line in (*notes, *([unjudged_words(count, of, unjudged, scale)] if count else [])):
+    for line in (*notes, *([unjudged_words(count, of, unjudged, graded.scale)] if count else [])):
         note(line)
     return found
 
@@ -252,14 +253,12 @@ def pairs_from_ratings(
 
 
 def _groups(ratings: Ratings, within: Within) -> Integers:
-    """Return the number of the group of each list, -1 for a list without the ids it needs."""
     columns = {"query": [ratings.queries], "judge": [ratings.queries, ratings.judges], "all": []}
     rows = zip([""] * len(ratings), *columns[within], strict=True)
     return id_numbers(None if None in ids else ids for ids in rows)[0]
 
 
 def _all_pairs(groups: Integers, sizes: Integers) -> Integers:
-    """Return the rows of all pairs of lists of one group, shape (2, pairs), group by group."""
     pairs_of = cache(lambda n: np.stack(np.triu_indices(n, 1)))
     starts = (groups < 0).sum() + sizes.cumsum() - sizes
     pairs = [start + pairs_of(n) for start, n in zip(starts, sizes.tolist(), strict=True)]
@@ -268,7 +267,6 @@ def _all_pairs(groups: Integers, sizes: Integers) -> Integers:
 
 
 def _a_is_first(lead: Floats, seed: int | None) -> NDArray[np.bool_]:
-    """Return whether the first list of each pair is shown as a."""
     if seed is not None:
         return np.random.default_rng([seed, 1]).random(len(lead)) < 0.5
     in_turn = np.cumsum(lead != 0) % 2 == 1

@@ -22,8 +22,8 @@ from dcglearn.judgments.options import Note, ReadOptions
 from dcglearn.judgments.packed import PackedPairs, is_packed
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.documents import DocumentGrades
-from dcglearn.judgments.reading.fields import FieldBlock
-from dcglearn.judgments.reading.judgments import JudgmentReader
+from dcglearn.judgments.reading.fields import Records
+from dcglearn.judgments.reading.judgments import JudgmentTable
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike
 
 
@@ -41,7 +41,6 @@ def read_preferences(
     encoding: str = "utf-8",
     documents: bool = False,
     document_grades: DocumentGrades | None = None,
-    keep: Sequence[str] = (),
     note: Note = warn_of_input,
 ) -> Preferences:
     """Read judgments.
@@ -76,8 +75,6 @@ def read_preferences(
         Whether lists rank all documents of a set, which have no grades.
     document_grades : DocumentGrades, optional
         The grades of documents, where lists hold ids or judgments name runs.
-    keep : sequence of str, optional
-        Columns that are known to be no fields of judgments, and are not mentioned.
     note : callable, optional
         Called with a line about each thing that was taken without being told; by default an
         :class:`InputWarning`.
@@ -98,36 +95,23 @@ def read_preferences(
     """
     options = ReadOptions(
         scale, n_ranks, columns, answers, unjudged, null_values, strict, encoding, documents,
-        document_grades, keep,
+        document_grades,
     )  # fmt: skip
-    return read_judgments(path, options, note, advance)
-
-
-def read_judgments(
-    path: Place | Iterable[Place] | FrameLike,
-    options: ReadOptions,
-    note: Note = warn_of_input,
-    advance: Advance = silent,
-) -> Preferences:
-    """Read judgments as :func:`read_preferences` does, with its arguments as options."""
     packed = packed_paths(path)
-    if packed is not None:
-        refuse_options(options, str(packed[0]))
-        return PackedPairs.of(packed).preferences(advance=advance)
-    reader = gather_judgments(path, options, advance)
-    found = reader.preferences
-    for line in reader.notes:
+    if packed is None:
+        return _preferences(JudgmentTable.read(path, options, advance), note)
+    for name, value in vars(options).items():
+        if value != getattr(ReadOptions(), name):
+            problem = f"`{name}` does not apply to packed pairs"
+            raise InputError(problem, "leave it out", str(packed[0]))
+    return PackedPairs.of(packed).preferences(advance=advance)
+
+
+def _preferences(table: JudgmentTable, note: Note) -> Preferences:
+    found = table.preferences()
+    for line in table.notes:
         note(line)
     return found
-
-
-def gather_judgments(
-    path: Place | Iterable[Place] | FrameLike, options: ReadOptions, advance: Advance = silent
-) -> JudgmentReader:
-    """Read judgments as codes, whose arrays and notes are made when they are asked for."""
-    reader = JudgmentReader(options)
-    reader.read(path, advance)
-    return reader
 
 
 def packed_paths(path: Any) -> list[Any] | None:
@@ -141,13 +125,6 @@ def packed_paths(path: Any) -> list[Any] | None:
             remedy = "name packed judgments alone, or pack these"
             raise InputError("is not packed, and other files are", remedy, os.fspath(one))
     return list(named)
-
-
-def refuse_options(options: ReadOptions, path: str) -> None:
-    """Refuse options that packed judgments, which are what they are, do not take."""
-    for name, value in vars(options).items():
-        if value != getattr(ReadOptions(), name):
-            raise InputError(f"`{name}` does not apply to packed pairs", "leave it out", path)
 
 
 def preferences_of_arrays(
@@ -165,29 +142,27 @@ def preferences_of_arrays(
     """Return judgments from two arrays of grades, or of grade indices, of shape (n, K)."""
     if indices and scale is None:
         raise InputError("grade indices without a scale", "give `scale`, best grade first")
-    lists = {
-        side: _lists(held, side, scale if indices else None) for side, held in (("a", a), ("b", b))
-    }
-    rows = len(lists["a"])
     given = {"answer": answers, "weight": weights, "query": queries, "judge": judges}
-    arrays = {name: np.asarray(held, object) for name, held in given.items() if held is not None}
-    if lists["a"].codes.shape != lists["b"].codes.shape:
-        raise InputError("lists of a and b differ in shape", "give two arrays of (n, K)")
-    for name, held in arrays.items():
-        if held.shape != (rows,):
-            problem = f"{counted(rows, 'pair')} of lists, and {name} has the shape {held.shape}"
+    columns = {
+        name: column_of(np.asarray(held, object))
+        for name, held in given.items()
+        if held is not None
+    }
+    for side, held in (("a", a), ("b", b)):
+        columns[side] = _lists(held, side, scale if indices else None)
+    rows = len(columns["a"])
+    for name, column in columns.items():
+        if len(column) != rows:
+            problem = (
+                f"{counted(rows, 'pair')} of lists, and {counted(len(column), 'value')} of {name}"
+            )
             raise InputError(problem, "give one value per pair")
-    columns = {name: column_of(held) for name, held in arrays.items()}
     if "weight" in columns and (columns["weight"].codes < 0).any():
         row = int(np.argmin(columns["weight"].codes))
         raise InputError("the weight is missing", "give one per pair", row_place(row))
-    reader = JudgmentReader(ReadOptions(scale=scale, unjudged="nothing" if indices else unjudged))
-    block = FieldBlock(columns | lists, rows, ColumnMap({}, (), (), JUDGMENTS), row_place, {})
-    reader.add(block, check_lists=not indices)
-    found = reader.preferences
-    for line in reader.notes:
-        note(line)
-    return found
+    records = Records(columns, rows, ColumnMap({}, (), (), JUDGMENTS), row_place, {})
+    options = ReadOptions(scale=scale, unjudged="nothing" if indices else unjudged)
+    return _preferences(JudgmentTable(records, options, may_be_empty=indices), note)
 
 
 def row_place(row: int) -> str:
@@ -196,7 +171,6 @@ def row_place(row: int) -> str:
 
 
 def _lists(values: ArrayLike, side: str, scale: Scale | None) -> Column:
-    """Return the lists of an array of labels, or of indices of a scale's grades."""
     try:
         array = np.asarray(values)
     except ValueError:

@@ -20,7 +20,6 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.files import PathLike, atomic_write, checked_suffix, write_text_blocks
 from dcglearn.base.tables.text import split_compression
 from dcglearn.base.types import Grades
-from dcglearn.judgments.meaning.cells import parse_list_text
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import NO_DOCUMENT, Label, canonical_label
 
@@ -93,19 +92,16 @@ def _arrow_lists(lists: Grades, labels: Sequence[Any]) -> Any:
     return pa.ListArray.from_arrays(pa.array(ends), pa.array(labels).take(pa.array(flat)))
 
 
-def _blocks(
-    columns: Columns, labels: Sequence[Label], as_json: bool = True
-) -> Iterator[dict[str, Any]]:
-    """Iterate over blocks of rows: lists as text, ``["good", null]`` or ``good -``."""
+def _blocks(columns: Columns, labels: Sequence[Label]) -> Iterator[dict[str, Any]]:
+    """Iterate over blocks of rows, with lists as the text of JSON, ``["good", null]``."""
     import pyarrow.compute as pc
 
-    entries = [*map(_dumps, labels), "null"] if as_json else [*map(str, labels), "-"]
-    begin, between, end = ("[", ", ", "]") if as_json else ("", " ", "")
+    entries = [*map(_dumps, labels), "null"]
     for row in range(0, len(columns["a"]), _ROWS):
         block = {name: column[row : row + _ROWS] for name, column in columns.items()}
         for name in _SIDES:
-            lists = pc.binary_join(_arrow_lists(block[name], entries), between)
-            block[name] = pc.binary_join_element_wise(begin, lists, end, "")
+            lists = pc.binary_join(_arrow_lists(block[name], entries), ", ")
+            block[name] = pc.binary_join_element_wise("[", lists, "]", "")
         yield {name: column.tolist() for name, column in block.items()}
 
 
@@ -116,7 +112,6 @@ def _json(
     between: str = "\n",
     end: str = "\n",
 ) -> Iterator[str]:
-    """Iterate over the text of JSON objects."""
     form = "{{{}}}".format(", ".join(f'"{name}": %s' for name in columns))
     for block in _blocks(columns, labels):
         for name in block.keys() - {*_SIDES, "weight"}:
@@ -128,27 +123,18 @@ def _json(
 
 
 def _csv(columns: Columns, labels: Sequence[Label], delimiter: str = ",") -> Iterator[str]:
-    """Iterate over the text of a table."""
     yield delimiter.join(columns) + "\n"
-    for block in _blocks(columns, labels, as_json=not all(map(_is_one_word, labels))):
+    for block in _blocks(columns, labels):
         text = io.StringIO()
         writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
         writer.writerows(zip(*block.values(), strict=True))
         yield text.getvalue()
 
 
-def _is_one_word(label: Label) -> bool:
-    """Return whether a grade is read back from lists whose entries have blanks between them."""
-    return parse_list_text(str(label)) == [str(label)]
-
-
 def _check_list_texts(labels: Sequence[Label], path: str) -> None:
-    """Refuse grades that no list in CSV can hold."""
-    plain = all(map(_is_one_word, labels))
     for label in labels:
-        name = str(label)
-        escaped = not plain and _dumps(name) != f'"{name}"'
-        if escaped or canonical_label(name) != label:
+        text = _dumps(label)
+        if "\\" in text or canonical_label(str(label)) != label:
             problem = f"the grade {label!r} cannot be written in a CSV list"
             raise InputError(problem, "use .jsonl", path)
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from dcglearn.judgments.packed import PackedPairs
     from dcglearn.judgments.preferences import Preferences
     from dcglearn.judgments.reading.documents import DocumentGrades
-    from dcglearn.judgments.reading.judgments import JudgmentReader
+    from dcglearn.judgments.reading.judgments import JudgmentTable
     from dcglearn.measures.scale import Scale
 
 Command = Callable[..., None]
@@ -115,28 +115,28 @@ class JudgmentOptions:
             with reporting(f"reading {name_files(files)}") as advance:
                 found = packed.preferences(bytes_each=bytes_each, advance=advance)
                 return found, {**NOTHING_LEFT_OUT, "digest": packed.digest}
-        reader = self.gather(files, keep)
-        return self.in_memory(reader), reader.counts()
+        table = self.gather(files, keep)
+        return self.in_memory(table), table.counts()
 
-    def gather(self, files: str | list[str], keep: Sequence[str] = ()) -> JudgmentReader:
+    def gather(self, files: str | list[str], keep: Sequence[str] = ()) -> JudgmentTable:
         """Read judgments with progress, as codes."""
-        from dcglearn.judgments.read import gather_judgments
+        from dcglearn.judgments.reading.judgments import JudgmentTable
 
         options = self.read_options(keep)
         with reporting(f"reading {name_files(files)} (bytes)") as advance:
-            return gather_judgments(files, options, advance)
+            return JudgmentTable.read(files, options, advance)
 
-    def in_memory(self, reader: JudgmentReader) -> Preferences:
+    def in_memory(self, table: JudgmentTable) -> Preferences:
         """Return judgments that were read as arrays; report what was taken and left out."""
-        if reader.nbytes > MOST_IN_MEMORY:
+        if table.nbytes > MOST_IN_MEMORY:
             problem = (
-                f"{len(reader):,} judgments take {reader.nbytes / 2**20:,.0f} MiB as they are read"
+                f"{len(table):,} judgments take {table.nbytes / 2**20:,.0f} MiB as they are read"
             )
-            raise InputError(problem, "pack them first: dcglearn pack", reader.name)
+            raise InputError(problem, "pack them first: dcglearn pack", table.name)
         return_free_memory()
         with reporting("arranging judgments"):
-            preferences = reader.preferences
-        for line in reader.notes:
+            preferences = table.preferences()
+        for line in table.notes:
             warn_of_input(line)
         return preferences
 

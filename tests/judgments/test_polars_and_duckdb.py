@@ -10,7 +10,7 @@ import pytest
 
 from dcglearn import InputError, Preferences, qrels_of, read_preferences, run_of
 from dcglearn.judgments.options import ReadOptions
-from dcglearn.judgments.read import gather_judgments
+from dcglearn.judgments.reading.judgments import JudgmentTable
 
 pl = pytest.importorskip("polars", reason="the extra dev is not installed")
 duckdb = pytest.importorskip("duckdb", reason="the extra dev is not installed")
@@ -139,7 +139,9 @@ def test_partitions_of_duckdb(tmp_path: Path, written: str, place: str) -> None:
     order = [found.queries.tolist().index(query) for query in QUERIES]
     check_same(found[order])
     assert notes == []
-    dates = gather_judgments(place.format(folder, written), ReadOptions(keep=["date"])).kept("date")
+    dates = JudgmentTable.read(place.format(folder, written), ReadOptions(keep=["date"])).kept(
+        "date"
+    )
     assert [dates[row] for row in order] == FRAME["date"].to_list()
 
 

@@ -105,7 +105,7 @@ def test_frames_of_other_tools() -> None:
         ({"answer": ["a", None]}, "row 2: the answer is empty"),
         ({"answer": ["a", []]}, "row 2: the answer is"),
         ({"a": [[1], [True]]}, 'row 2, "a", rank 1: grade True is a truth value'),
-        ({"a": [[1], [[1]]]}, 'row 2, "a", rank 1: grade [1]; use numbers or names'),
+        ({"a": [[1], [[1]]]}, 'row 2, "a", rank 1: grade [1]; use a number or a name'),
         ({"a": [[1], ["1 "]], "b": [[0], ["good"]]}, "row 2, \"b\", rank 1: grade 'good' is off"),
         ({"answer": ["a", "c"]}, "row 2: the answer is 'c'"),
         ({"a": [[1], 3]}, 'row 2, "a": 3 is not a list'),
@@ -165,7 +165,7 @@ def test_frames_of_any_usual_columns() -> None:
 
 def test_a_column_that_is_nearly_a_field_is_named() -> None:
     frame = pd.DataFrame({"a": [[1]], "b": [[0]], "answer": ["a"], "wieght": [2]})
-    with pytest.warns(InputWarning, match="'wieght': did you mean 'weight'?"):
+    with pytest.warns(InputWarning, match="'wieght'"):
         Preferences.from_frame(frame)
     assert Preferences.from_frame(frame, columns={"weight": "wieght"}).weights.tolist() == [2.0]
 
@@ -266,13 +266,13 @@ def test_labels_are_never_taken_for_indices() -> None:
     ("a", "b", "more", "message"),
     [
         ([[1, 2], [1]], [[1, 2], [1, 2]], {}, "a is not an array of shape"),
-        ([[1, 2]], [[1]], {}, "differ in shape"),
+        ([[1], [2]], [[1]], {}, "1 value of b"),
         ([1, 2], [1, 2], {}, "a is not an array of shape"),
         ([["x"]], [["y"]], {}, r"grades are names \(x, y\)"),
         ([[True]], [[False]], {}, "row 1, .a., rank 1: grade True is a truth value"),
         ([[1]], [[3]], {"scale": THREE}, "row 1, .b., rank 1: grade 3 is off the scale"),
         ([[1]], [[2]], {"queries": [1.5]}, '"query" is 1.5'),
-        ([[1]], [[2]], {"judges": ["x", "y"]}, "1 pair of lists, and judge has"),
+        ([[1]], [[2]], {"judges": ["x", "y"]}, "1 pair of lists, and 2 values of judge"),
     ],
 )
 def test_bad_arrays_are_named(a: Any, b: Any, more: dict[str, Any], message: str) -> None:
@@ -291,7 +291,7 @@ def test_bad_arrays_are_named(a: Any, b: Any, more: dict[str, Any], message: str
         ([[[0], [1]]], [np.nan], "row 1: the weight is missing"),
         ([[[0], [1]]], [2 * LARGEST_WEIGHT], "row 1: the weight is"),
         ([[[0], [1]]], [1.0, 1.0], "give one value per pair"),
-        ([[[0], [1]]], [[1.0]], "give one value per pair"),
+        ([[[0], [1]]], [[1.0]], "the weight is"),
     ],
 )
 def test_bad_input_of_the_plain_constructor(lists: Any, weights: Any, message: str) -> None:

@@ -201,7 +201,7 @@ def rank_rows() -> Records:
 SHAPES: dict[str, tuple[Records, dict[str, Any]]] = {
     "systems": (system_rows(), {"columns": "a=control,b=treatment"}),
     "raters": (rater_rows(), {"columns": "answer=ann+bob,ignore=left"}),
-    "documents": (long_rows(), {"keep": ["segment"]}),
+    "documents": (long_rows(), {"columns": "ignore=segment"}),
     "ranks": (rank_rows(), {}),
     "numbers": ([{"a": "2 0", "b": "1 1", "answer": i % 5 - 2} for i in range(9)], {}),
 }

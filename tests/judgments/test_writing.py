@@ -22,7 +22,7 @@ from dcglearn.judgments import writing
 from dcglearn.measures.scale import NO_DOCUMENT
 
 ANSWERS = ("a", "b", "tie", "good", "bad")
-SCALES = [(4, 3, 2, 1, 0), (1, 0.5, 0), (2.5, 1.5), ("good", "fair", "bad"), ("é", 'a"b', "%s")]
+SCALES = [(4, 3, 2, 1, 0), (1, 0.5, 0), (2.5, 1.5), ("good", "fair", "bad"), ("é", "a'b", "%s")]
 ids = st.one_of(
     st.none(),
     st.sampled_from(["q1", 'laptop 15"', "a,b", "x\ty", "é", " x ", "two\nlines", "%s", "a\r\nb"]),
@@ -85,10 +85,7 @@ def delimited(records: list[dict[str, Any]], delimiter: str) -> str:
     writer = csv.DictWriter(text, list(records[0]), delimiter=delimiter, lineterminator="\n")
     writer.writeheader()
     for record in records:
-        sides = {
-            side: " ".join("-" if one is None else str(one) for one in record[side])
-            for side in "ab"
-        }
+        sides = {side: json.dumps(record[side], ensure_ascii=False) for side in "ab"}
         writer.writerow(record | sides)
     return text.getvalue()
 

@@ -182,9 +182,9 @@ def test_what_is_refused(run: Run, refused: Callable[..., str], files: Path) -> 
     (files / "copy").write_text(QRELS)
     (files / "many").write_text("".join(f"q1 0 d{i} {i}\n" for i in range(200)))
     for arguments, message in (
-        (("one", "qrels"), "one, line 1: 6 fields: this looks like a run"),
+        (("one", "qrels"), "one, line 1: 6 fields"),
         (("qrels", "qrels"), "qrels: is given as qrels and as a run"),
-        (("qrels", "copy"), "copy, line 1: 4 fields: this looks like qrels"),
+        (("qrels", "copy"), "copy, line 1: 4 fields"),
         (("qrels", "strange"), "strange: none of its queries is in the qrels"),
         (("qrels", "twice"), "twice, line 4: "),
         (("qrels", "one", "one"), "one: appears twice among the runs"),

@@ -146,15 +146,13 @@ def _is_number(text: str) -> bool:
 
 
 def _unknown(text: str, others: list[str], explained: bool) -> tuple[str, str]:
-    """Return the problem and the remedy of an answer without a meaning."""
     if not text:
         remedy = "write one, or count empty answers as ties: `answers='=tie'`"
         return "the answer is empty", remedy
-    problem = f"the answer is {text!r:.60}"
     if explained:
         remedy = f"add what it means, or leave its judgments out by {text}={_OUT}"
-        return f"{problem}, which `answers` does not explain", remedy
-    return problem, f"use one of {', '.join(ANSWERS)}, or {_example(others)}"
+        return f"the answer is {text!r:.60}, which `answers` does not explain", remedy
+    return f"the answer is {text!r:.60}", f"use one of {', '.join(ANSWERS)}, or {_example(others)}"
 
 
 def _example(others: list[str]) -> str:
@@ -173,15 +171,14 @@ def _key(text: str) -> str | float:
 
 
 def _check_signs(others: list[str], texts: list[str]) -> None:
-    """Refuse numbers that are not a scale around 0."""
     numbers = [parse_number(text) for text in others]
     signed = min(numbers) < 0
     for text, number in zip(others, numbers, strict=True):
         if not signed or abs(number) > _LARGEST or not number.is_integer():
+            problem = f"the answers are the numbers {', '.join(others[:6])}"
             signs = "say `answers='positive=...,negative=...,0=tie'`"
             raise UnmappedValueError(
-                f"the answers are the numbers {', '.join(others[:6])}, which do not say which "
-                "list is better",
+                f"{problem}, which do not say which list is better",
                 signs if signed else _example(others),
                 texts.index(text),
             )
@@ -200,5 +197,4 @@ def _sign_note(others: list[str], weighted: bool) -> str:
 
 
 def _size(text: str) -> float:
-    """Return the weight of a number: its size, 1 for a tie."""
     return min(abs(parse_number(text)), LARGEST_WEIGHT) or 1.0

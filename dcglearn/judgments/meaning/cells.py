@@ -121,8 +121,8 @@ def parse_list_text(text: str) -> list[str | None]:
     if _DECIMALS.fullmatch(stripped):
         return [entry.replace(",", ".") for entry in stripped.split()]
     joined = (mark for mark, pattern in _JOINED.items() if re.fullmatch(pattern, stripped))
-    separator = next(joined, "," if "," in stripped else None)
-    parts = stripped.split(separator) if separator else split_fields(text)
+    separator = next(joined, ",")
+    parts = stripped.split(separator) if separator in stripped else split_fields(text)
     stripped_parts = (part.strip(ASCII_BLANKS) for part in parts)
     return [None if part in ("", "-") else part for part in stripped_parts]
 
@@ -134,21 +134,18 @@ def resolve_labels(
     absent = set(map(_mark, missing))
     found: list[Label | None] = []
     for position, value in enumerate(values):
+        label = None
         try:
-            is_absent = value is None or _mark(value) in absent
-            found.append(None if is_absent else _canonical(value, scale))
-        except (TypeError, ValueError) as error:
-            problem = error.problem if isinstance(error, InputError) else f"the grade {value!r:.60}"
-            raise UnmappedValueError(problem, "use numbers or names", position) from error
-    if scale is None:
-        _check_one_kind(found)
-        _check_unjudged_mark(found)
-        return found
-    for position, label in enumerate(found):
-        try:
-            found[position] = None if label is None else scale.labels[scale.index(label)]
+            if value is not None and _mark(value) not in absent:
+                label = _canonical(value, scale)
         except InputError as error:
             raise UnmappedValueError(error.problem, error.remedy, position) from error
+        except (TypeError, ValueError) as error:
+            problem = f"the grade {value!r:.60}"
+            raise UnmappedValueError(problem, "use numbers or names", position) from error
+        found.append(label)
+    if scale is None:
+        _check_one_kind(found)
     return found
 
 
@@ -159,18 +156,19 @@ def _mark(value: object) -> str | float:
 
 
 def _canonical(value: Any, scale: Scale | None) -> Label:
-    if isinstance(value, str):
-        if scale is not None and value in scale.labels:
-            return value  # perhaps with blanks around it
-        return canonical_label(value.strip())
-    return canonical_label(value)
+    if (
+        isinstance(value, str) and scale is not None and value in scale.labels
+    ):  # perhaps with blanks around it
+        return scale.labels[scale.index(value)]
+    label = canonical_label(value.strip() if isinstance(value, str) else value)
+    return label if scale is None else scale.labels[scale.index(label)]
 
 
-def _check_one_kind(labels: Sequence[Any]) -> None:
-    """Refuse grades of which some are numbers and others names; the rarer kind is at fault."""
+def _check_one_kind(labels: Sequence[Label | None]) -> None:
+    """Refuse names among numbers, and -1 among numbers of 0 or more, which may be no grade."""
     known = [label for label in dict.fromkeys(labels) if label is not None]
     names = [label for label in known if isinstance(label, str)]
-    numbers = [label for label in known if label not in names]
+    numbers = [label for label in known if not isinstance(label, str)]
     if numbers and names:
         odd = numbers[0] if len(numbers) <= len(names) else names[0]
         raise UnmappedValueError(
@@ -178,12 +176,7 @@ def _check_one_kind(labels: Sequence[Any]) -> None:
             "write all of them one way; if both are grades, declare all, best first, with `scale`",
             labels.index(odd),
         )
-
-
-def _check_unjudged_mark(labels: Sequence[Label | None]) -> None:
-    """Refuse -1 beside other numbers of 0 or more: it may mean a document that nobody judged."""
-    numbers = [label for label in labels if isinstance(label, int | float)]
-    if -1 in numbers and sum(number < 0 for number in numbers) == 1 and len(numbers) > 1:
+    if len(numbers) > 1 and [number for number in numbers if number < 0] == [-1]:
         raise UnmappedValueError(
             "-1 may be a grade, or mean that a document is not judged",
             "say `null_values=-1` if it is not a grade, and declare `scale` if it is",

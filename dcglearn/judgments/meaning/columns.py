@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from dcglearn.base.errors import InputError, did_you_mean, unknown_name
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
 from dcglearn.judgments.meaning.cells import GivenMap, parse_given_map
 
@@ -131,16 +131,6 @@ class ColumnMap:
                 remedy = "say which one is with `columns`"
                 raise InputError(f"the columns {names} could both be the {one}", remedy)
 
-    def unknown_words(self) -> str:
-        """Return what is said about the unknown columns; empty if there are none."""
-        if not self.unknown:
-            return ""
-        columns = counted(len(self.unknown), "unknown column is", "unknown columns are")
-        missing = [one for one in self.fields.names if one not in self.columns]
-        guesses = {name: did_you_mean(name, missing).rstrip() for name in self.unknown}
-        guess = "".join(f"; {name!r}: {words}" for name, words in guesses.items() if words)
-        return f"{columns} ignored: {_listed(self.unknown)}{guess}"
-
     def check_complete(self) -> None:
         """Refuse columns that lack a field."""
         fields = self.fields
@@ -149,48 +139,50 @@ class ColumnMap:
         if not missing:
             return
         shown = " and ".join(f'"{name}"' for name in missing)
-        many = len(missing) > 1
         remedy = f"every {fields.noun} needs {', '.join(required)}"
         if any(map(_DATA.fullmatch, self.unknown)):
             remedy += "; the first line must name the columns"
         elif self.unknown:
             example = ",".join(f"{name.split()[-1]}=..." for name in missing)
-            among = f"{'they are' if many else 'it is'} among {_listed(self.unknown, 12)}"
-            remedy += f"; if {among}, say `columns={example!r}`"
+            remedy += f"; if among {_listed(self.unknown, 12)}, say `columns={example!r}`"
             if missing == ["answer"]:
                 remedy += "; answers of several raters are joined: `columns='answer=ann+bob'`"
-        guess = did_you_mean(missing[0], self.unknown)
-        problem = f"the column{'s' * many} {shown} {'are' if many else 'is'} missing"
-        raise InputError(problem, guess + remedy)
+        are = "columns {} are" if len(missing) > 1 else "column {} is"
+        raise InputError(f"the {are.format(shown)} missing", remedy)
 
 
 def resolve_columns(
-    names: Iterable[str], given: GivenMap | None = None, fields: RecordFields = JUDGMENTS
+    names: Iterable[str],
+    given: GivenMap | None = None,
+    fields: RecordFields = JUDGMENTS,
+    known: Iterable[str] = (),
+    strict: bool = False,
 ) -> ColumnMap:
-    """Return which column is which field."""
+    """Return which column is which field; unknown ones are noted, or refused if `strict`."""
     wanted = parse_given_map(given, "columns", "a=left,b=right,answer=verdict")
-    ignored = wanted.pop("ignore", None)
-    names = [one for one in dict.fromkeys(names) if not ignored or one not in ignored.split("+")]
-    finder = _Finder(names)
-    for one, column in wanted.items():
-        if one not in fields.names:
-            raise unknown_name("field in `columns`", one, (*fields.names, "ignore"))
-        finder.take_given(one, column)
-    others = [one for one in fields.names if one not in ("a", "b")]
-    if "a" not in fields.names:
-        finder.take_named(others)
-    else:
+    ignored = wanted.pop("ignore", "").split("+")
+    finder = _Finder([name for name in dict.fromkeys(names) if name not in ignored])
+    for field, column in wanted.items():
+        if field not in fields.names:
+            raise unknown_name("field in `columns`", field, (*fields.names, "ignore"))
+        finder.take_given(field, column)
+    long = (*LONG, "pair") if "list" in fields.names else ()
+    if "a" in fields.names:
         finder.take_sides()
-        finder.take_named([one for one in others if one not in (*LONG, "pair")])
-        if not {"a", "b"} & {*finder.columns}:
-            finder.take_named((*LONG, "pair"))
-    if "answer" in fields.names and "answer" not in wanted:
-        finder.check_raters()
+    finder.take_named([one for one in fields.names if one not in ("a", "b", *long)])
+    if not {"a", "b"} & {*finder.columns}:
+        finder.take_named(long)
+    unknown = tuple(name for name in finder.free if isinstance(name, str) and name not in {*known})
+    if unknown and strict:
+        raise unknown_name("column", unknown[0], fields.names)
     usual = {*wanted, *(one for one, name in finder.columns.items() if name in (one, *_RATINGS))}
     taken = [f"{one}={_name(name)}" for one, name in finder.columns.items() if one not in usual]
     notes = [f"columns taken: {', '.join(taken)}"] if taken else []
-    unknown = tuple(name for name in finder.free if isinstance(name, str))
-    return ColumnMap(finder.columns, unknown, (*notes, *finder.notes), fields)
+    notes += finder.notes
+    if unknown:
+        columns = counted(len(unknown), "unknown column is", "unknown columns are")
+        notes.append(f"{columns} ignored: {_listed(unknown)}")
+    return ColumnMap(finder.columns, unknown, tuple(notes), fields)
 
 
 class _Finder:
@@ -225,10 +217,9 @@ class _Finder:
         elif name not in self.free and field in ("a", "b", "grades"):
             stem = plain_name(name)
             column = next((one for one, plain in self.free.items() if plain == stem), name)
-        names = [one for one in self.free if isinstance(one, str)]
-        for one in (column,) if isinstance(column, str) else column:
-            if one not in names:
-                raise unknown_name("column in `columns`", one, names)
+        for one in _parts(column) - {*self.free}:
+            names = [one for one in self.free if isinstance(one, str)]
+            raise unknown_name("column in `columns`", one, names)
         self._take(field, column)
 
     def take_sides(self) -> None:
@@ -236,68 +227,54 @@ class _Finder:
         for side in "ab":
             if side in self.free and side not in self.columns:
                 self._take(side, side)
+        if {"a", "b"} & {*self.columns}:
+            return
         plain = {plain: column for column, plain in self.free.items()}
-        given = {side: self.columns[side] for side in "ab" if side in self.columns}
-        found: list[dict[str, Column]] = []
-        for pair in _SIDES if len(given) < 2 else ():
-            own = {side: name for side, name in zip("ab", pair, strict=True) if side not in given}
-            others = {plain_name(_stem(column)) for column in given.values()}
-            if {*pair} == {*own.values(), *others} and {*own.values()} <= {*plain}:
-                found.append({side: plain[name] for side, name in own.items()})
+        found = [[plain[one] for one in pair] for pair in _SIDES if {*pair} <= {*plain}]
         if len(found) > 1:
-            lists = " and ".join("/".join(map(_name, one.values())) for one in found)
-            example = ",".join(f"{side}={_name(one)}" for side, one in found[0].items())
+            lists = " and ".join("/".join(map(_name, pair)) for pair in found)
+            example = ",".join(
+                f"{side}={_name(one)}" for side, one in zip("ab", found[0], strict=True)
+            )
             problem = f"the columns {lists} could be the lists"
             raise InputError(problem, f"say which are: `columns={example!r}`")
-        for side, column in found[0].items() if found else ():
-            self._take(side, column)
+        for pair in found:
+            self._take("a", pair[0])
+            self._take("b", pair[1])
 
     def take_named(self, fields: Iterable[str]) -> None:
         """Take the column that has the name of a field, or the only one with another name."""
         for one in fields:
-            accepted = _names_of(one)
+            names = (one.replace("_", ""), *_OTHER_NAMES.get(one, "").split())
             ranks = ("grades", "grade", "rank") if one == "grades" else ()
             found = [
                 column
                 for column, plain in self.free.items()
-                if plain in (accepted if isinstance(column, str) else ranks)
+                if plain in (names if isinstance(column, str) else ranks)
             ]
             if one in found and one != "rating":
                 found = [one]
+            if one == "answer":
+                found += [
+                    column
+                    for column, plain in self.free.items()
+                    if isinstance(column, str) and re.sub("[0-9]+$", "", plain) in names
+                    if plain not in names
+                ]
             if one in self.columns or not found:
                 continue
+            both = " and ".join(repr(_name(column)) for column in found)
+            problem = f"the columns {both} could both be the {one}"
             if len(found) == 1:
                 self._take(one, found[0])
             elif one in _MAIN:
-                raise InputError(
-                    f"the columns {' and '.join(map(repr, found))} could both be the {one}",
-                    f"say which one is: `columns={f'{one}={found[0]}'!r}`",
-                )
+                remedy = f"say which one is: `columns='{one}={_name(found[0])}'`"
+                if one == "answer":
+                    every = "+".join(map(_name, found))
+                    remedy += f", or `columns='answer={every}'` if they are of several raters"
+                raise InputError(problem, remedy)
             else:
-                both = " and ".join(map(_name, found))
-                self.notes.append(f"the columns {both} could both be the {one}, and none is taken")
-
-    def check_raters(self) -> None:
-        """Refuse numbered columns of answers, of which only one would be used."""
-        answers = _names_of("answer")
-        numbered = [
-            name
-            for name, plain in self.free.items()
-            if isinstance(name, str)
-            and plain not in answers
-            and plain.rstrip("0123456789") in answers
-        ]
-        if numbered:
-            every = "+".join(map(str, filter(None, (self.columns.get("answer"), *numbered))))
-            raise InputError(
-                f"the columns {every} may be answers of several raters",
-                f"say `columns='answer={every}'` if they are, or name the one that counts",
-            )
-
-
-def _names_of(field: str) -> tuple[str, ...]:
-    """Return the plain names of a field."""
-    return (field.replace("_", ""), *_OTHER_NAMES.get(field, "").split())
+                self.notes.append(f"{problem}, and none is taken")
 
 
 def plain_name(name: str) -> str:

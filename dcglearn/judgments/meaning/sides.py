@@ -23,7 +23,7 @@ from dcglearn.judgments.meaning.answers import (
 )
 from dcglearn.judgments.meaning.cells import GivenMap, UnmappedValueError
 from dcglearn.judgments.meaning.columns import plain_name
-from dcglearn.judgments.numbering import row_numbers
+from dcglearn.judgments.numbering import distinct_rows
 
 _B = ANSWERS.index("b")
 _TRUE, _FALSE = ("true", "yes", "1", "y", "swapped"), ("false", "no", "0", "n")
@@ -43,13 +43,12 @@ class ShownAnswer(NamedTuple):
 
 def shown_answers(columns: Mapping[str, Column]) -> Column:
     """Return the answers of rows with what the rows say of sides, as one column."""
-    numbers = row_numbers([column.codes for column in columns.values()])
-    _, first = np.unique(numbers, return_index=True)
+    first, numbers = distinct_rows(column.codes for column in columns.values())
     held = (Column(column.codes[first], column.values).decoded() for column in columns.values())
     values = [
         ShownAnswer(**dict(zip(columns, row, strict=True))) for row in zip(*held, strict=True)
     ]
-    return Column(numbers.astype(np.int32), values)
+    return Column(numbers.astype(np.min_scalar_type(len(values))), values)
 
 
 def answers_in_lists(
@@ -133,19 +132,17 @@ def check_unused(
     )
     held = {name: _few_texts(cells) for name, cells in unknown.items()}
     for name, values in held.items():
-        if unclear and values and all(side_named(value) is not None for value in values):
+        alike = [one for one in held if held[one] == values]  # two systems, on the left and right
+        are_sides = unclear and values and all(side_named(value) is not None for value in values)
+        are_systems = len(alike) > 1 and len(values) == 2 and (unclear or values & texts)
+        if are_sides or are_systems:
+            words = f"a_shown_on={name}"
+            if not are_sides:
+                words = f"left_system={name},right_system={alike[1]}"
             raise InputError(
-                f"the column {name!r} holds {' and '.join(sorted(values))}: it may say where list "
-                "a was shown, and answers name sides",
-                f"say `columns='a_shown_on={name}'` if so, `columns='ignore={name}'` if not",
-            )
-        alike = [other for other in held if other != name and held[other] == values]
-        if alike and len(values) == 2 and (unclear or values & texts):
-            raise InputError(
-                f"the columns {name!r} and {alike[0]!r} hold {' and '.join(sorted(values))}: they "
-                "may name the systems on the left and on the right",
-                f"say `columns='left_system={name},right_system={alike[0]}'` if so, and "
-                f"`columns='ignore={name}+{alike[0]}'` if not",
+                f"the column {name!r} holds {' and '.join(sorted(values))}: it may say how the "
+                "lists were shown",
+                f"say `columns='{words}'` if so, and `columns='ignore={'+'.join(alike)}'` if not",
             )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
@@ -26,17 +27,23 @@ _LEFT_OUT = "no part of the list"
 
 def grade_unjudged(lists: Pairs, scale: Scale, rule: UnjudgedRule) -> tuple[Pairs, int]:
     """Apply a rule to the documents without a grade; return the lists and how many there are."""
-    index, _ = unjudged_meaning(rule, scale)
+    unjudged_meaning(rule, scale)  # refuses an unknown rule
     empty = lists == NO_DOCUMENT
-    if rule == "nothing" or not (empty[..., :-1] & ~empty[..., 1:]).any():
+    if rule == "nothing" or not (empty[..., :-1] > empty[..., 1:]).any():
         return lists, 0
     below = np.logical_and.accumulate(empty[..., ::-1], axis=-1)[..., ::-1]
     inside = empty & ~below
-    count = int(np.count_nonzero(inside))
-    if rule in DROPPED:
-        order = np.argsort(inside, axis=-1, kind="stable")
-        return np.take_along_axis(lists, order, axis=-1), count
-    return np.where(inside, np.int8(index), lists), count
+    return apply_unjudged(lists, inside, scale, rule), int(np.count_nonzero(inside))
+
+
+def apply_unjudged(
+    lists: Pairs, unjudged: NDArray[np.bool_], scale: Scale, rule: UnjudgedRule
+) -> Pairs:
+    """Return lists in which `unjudged` documents count as a rule says."""
+    lists = np.where(unjudged, np.int8(unjudged_meaning(rule, scale)[0]), lists)
+    if rule not in DROPPED:
+        return lists
+    return np.take_along_axis(lists, np.argsort(unjudged, axis=-1, kind="stable"), axis=-1)
 
 
 def unjudged_meaning(rule: UnjudgedRule, scale: Scale) -> tuple[int, str]:

@@ -8,20 +8,22 @@ from pathlib import Path
 
 import numpy as np
 
+from dcglearn.base.arrow_arrays import take_rows, text_array
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.tables.columns import Column, parse_id
-from dcglearn.base.types import Grades, Integers, Rankings
+from dcglearn.base.types import Integers, Rankings
 from dcglearn.collections.join import GradedRun, IndexedQrels, grade_run, index_qrels
 from dcglearn.collections.runs import Qrels, Run, distinct_names, read_qrels, read_run
 from dcglearn.judgments.meaning.unjudged import (
     DROPPED,
     UnjudgedRule,
+    apply_unjudged,
     unjudged_meaning,
     unjudged_words,
 )
-from dcglearn.judgments.reading.fields import FieldBlock
-from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
+from dcglearn.judgments.reading.fields import Records
+from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 
 @dataclass(frozen=True)
@@ -105,11 +107,10 @@ class DocumentGrades:
         """
         if runs and n_ranks is None:
             raise InputError("runs without K", "give `n_ranks`, the number of documents shown")
-        indexed = index_qrels(qrels, scale if qrels.names else None)
-        scale = indexed.scale if scale is None else scale
-        unjudged_meaning(unjudged, scale)  # refuses an unknown rule
+        indexed = index_qrels(qrels, scale)
+        unjudged_meaning(unjudged, indexed.scale)  # refuses an unknown rule
         tables = {run.name: _table(grade_run(run, indexed)) for run in runs}
-        return cls(scale, indexed, tables, n_ranks, unjudged)
+        return cls(indexed.scale, indexed, tables, n_ranks, unjudged)
 
 
 def _table(graded: GradedRun) -> Rankings:
@@ -125,17 +126,17 @@ class DocumentLookup:
     def __init__(self, grades: DocumentGrades) -> None:
         self._grades, self._documents, self._unjudged = grades, 0, 0
 
-    def lists(self, block: FieldBlock) -> tuple[Column, Column]:
+    def lists(self, records: Records) -> dict[str, Column]:
         """Return the lists of both sides by their grades."""
-        queries = block.ids("query")
+        queries = records.ids("query")
         numbers = self._grades.qrels.number_queries(queries.values)
         query = np.append(numbers, -1)[queries.codes]
         if (query < 0).any():
             row = int(np.argmax(query < 0))
             name = queries.decoded()[row]
             problem = '"query" is missing' if name is None else f"the query {name} has no qrels"
-            raise InputError(problem, "documents are looked up by query", block.place(row))
-        return self._side(block, "a", query), self._side(block, "b", query)
+            raise InputError(problem, "documents are looked up by query", records.place(row))
+        return {side: self._side(records, side, query) for side in "ab"}
 
     def note(self) -> str:
         """Return what is said about unjudged documents; refuse judgments without any judged."""
@@ -155,40 +156,46 @@ class DocumentLookup:
         counted_as = words if self._unjudged else None
         return {"documents": self._documents, "unjudged": self._unjudged, "counted_as": counted_as}
 
-    def _side(self, block: FieldBlock, side: str, query: Integers) -> Column:
-        """Return the lists of a side: those of the runs that are named, else of documents."""
-        grades, runs = self._of_documents(block, side, query), block.ids(f"run_{side}")
+    def _side(self, records: Records, side: str, query: Integers) -> Column:
+        grades, runs = self._of_documents(records, side, query), records.ids(f"run_{side}")
         for code, name in enumerate(runs.values):
             rows = np.flatnonzero(runs.codes == code)
-            shown = self._shown(name, side, block.place(int(rows[0])))[query[rows]]
+            shown = self._shown(name, side, records.place(int(rows[0])))[query[rows]]
             empty = (shown == NO_DOCUMENT).all(axis=1)
             if empty.any():
-                place = block.place(int(rows[np.argmax(empty)]))
+                place = records.place(int(rows[np.argmax(empty)]))
                 problem = f"the run {name} holds nothing for the query"
                 raise InputError(problem, "leave the judgment out", place)
             more = max(shown.shape[1] - grades.shape[1], 0)
             grades = np.pad(grades, ((0, 0), (0, more)), constant_values=NO_DOCUMENT)
             grades[rows] = NO_DOCUMENT
             grades[rows, : shown.shape[1]] = shown
-        return self._labelled(grades)
+        unjudged, scale = grades == len(self._grades.scale), self._grades.scale
+        self._documents += int(np.count_nonzero(grades != NO_DOCUMENT))
+        self._unjudged += int(np.count_nonzero(unjudged))
+        graded = apply_unjudged(grades, unjudged, scale, self._grades.unjudged)
+        K = np.flatnonzero((graded != NO_DOCUMENT).any(axis=0)).max(initial=-1) + 1
+        return Column(graded[:, :K], list(scale.labels))
 
-    def _of_documents(self, block: FieldBlock, side: str, query: Integers) -> Grades:
+    def _of_documents(self, records: Records, side: str, query: Integers) -> Rankings:
         """Return the grades of lists, shape (n, K), L without a judgment and -1 for no document."""
-        found = block.lists(side)
+        if side not in records.columns:
+            return np.full((records.rows, 0), NO_DOCUMENT, np.int8)
+        found = records.columns[side]
         K = found.codes.shape[1]
         ids = found.parsed(
-            lambda value: parse_id(value, "document"), lambda at: block.place(at // K)
+            lambda value: parse_id(value, "document"), lambda at: records.place(at // K)
         )
         ordered = np.sort(ids.codes, axis=1)
         twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
         if twice.any():
             row, at = np.argwhere(twice)[0].tolist()
             problem = f'"{side}": the document {ids.values[ordered[row, at]]} appears twice'
-            raise InputError(problem, "keep one", block.place(row))
+            raise InputError(problem, "keep one", records.place(row))
         rows, ranks = np.nonzero(ids.codes >= 0)
-        names = ids.decoded()[rows, ranks].tolist()
+        documents = take_rows(text_array(ids.values), ids.codes[rows, ranks].astype(np.int64))
         grades = np.full(ids.codes.shape, NO_DOCUMENT, np.int8)
-        grades[rows, ranks] = self._grades.qrels.find_grades_of_ids(query[rows], names)
+        grades[rows, ranks] = self._grades.qrels.find_grades_of_ids(query[rows], documents)
         return grades
 
     def _shown(self, run: str, side: str, place: str) -> Rankings:
@@ -200,25 +207,7 @@ class DocumentLookup:
         if run not in grades.runs:
             raise unknown_name("run", run, grades.runs, place)
         held = grades.runs[run]
-        left_out = (held == len(grades.qrels.scale)) & (grades.unjudged in DROPPED)
+        left_out = (held == len(grades.scale)) & (grades.unjudged in DROPPED)
         counts = (held != NO_DOCUMENT) & ~left_out
         below = np.cumsum(counts, axis=1) - counts >= (grades.n_ranks or 0)
         return np.where(below, NO_DOCUMENT, held)
-
-    def _labelled(self, grades: Grades) -> Column:
-        """Return lists by their labels, with the rule for unjudged documents."""
-        labels: list[Label | None] = list(self._grades.qrels.scale.labels)
-        index, _ = unjudged_meaning(self._grades.unjudged, self._grades.scale)
-        unjudged = grades == len(labels)
-        self._documents += int(np.count_nonzero(grades != NO_DOCUMENT))
-        self._unjudged += int(np.count_nonzero(unjudged))
-        if self._grades.unjudged in DROPPED:
-            order = np.argsort(unjudged, axis=1, kind="stable")
-            grades = np.take_along_axis(np.where(unjudged, NO_DOCUMENT, grades), order, axis=1)
-        K = np.flatnonzero((grades != NO_DOCUMENT).any(axis=0)).max(initial=-1) + 1
-        codes = grades[:, :K]
-        if index == NO_DOCUMENT:
-            codes = np.where(codes == len(labels), NO_DOCUMENT, codes)
-        else:
-            labels.append(self._grades.scale.labels[index])
-        return Column(codes, [one if code in codes else None for code, one in enumerate(labels)])

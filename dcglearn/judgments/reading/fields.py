@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.progress import Advance, silent
@@ -16,13 +16,12 @@ from dcglearn.base.tables.delimited import is_second_header
 from dcglearn.base.tables.frames import FrameLike, FrameSource, is_frame
 from dcglearn.base.tables.places import Place
 from dcglearn.base.tables.sources import Block, Source, find_sources, name_sources
-from dcglearn.base.types import Floats, Rankings
+from dcglearn.base.types import Floats, Integers
 from dcglearn.judgments.meaning.cells import number_of, parse_weight
 from dcglearn.judgments.meaning.columns import ColumnMap, RecordFields, resolve_columns
 from dcglearn.judgments.numbering import GatheredColumn
 from dcglearn.judgments.options import ReadOptions
-from dcglearn.judgments.reading.lists import GatheredLists, RowPlace, lists_of
-from dcglearn.measures.scale import Scale
+from dcglearn.judgments.reading.lists import RowPlace, lists_of
 
 LARGEST = 1e100
 """Larger numbers are refused, whose differences and squares would overflow."""
@@ -32,10 +31,11 @@ LISTS = ("a", "b", "grades")
 
 
 @dataclass(frozen=True)
-class FieldBlock:
-    """Consecutive records: a column for each field that is there, and where the records are.
+class Records:
+    """Records of some kind: a column for each field that is there, and where the records are.
 
-    A column of lists, or of the answers of several raters, has codes of shape (n, K).
+    A column of lists, or of the answers of several raters, has codes of shape (n, K). `unknown`
+    holds the first cells of the columns that are not fields.
     """
 
     columns: dict[str, Column]
@@ -46,23 +46,14 @@ class FieldBlock:
 
     def column(self, field: str) -> Column:
         """Return a field as a column, which lacks all values where it is not there."""
-        none = Column(np.full(self.rows, -1, np.int32), [])
+        none = Column(np.full(self.rows, -1, np.int8), [])
         return self.columns.get(field, none)
 
     def ids(self, field: str) -> Column:
         """Return a field of ids as a column of texts."""
         return self.column(field).parsed(lambda value: parse_id(value, field), self.place)
 
-    def is_listed(self, field: str) -> bool:
-        """Return whether a field has several values per row."""
-        return self.column(field).codes.ndim == 2
-
-    def lists(self, field: str) -> Column:
-        """Return a column of lists, empty where there are none."""
-        column = self.column(field)
-        return column if self.is_listed(field) else Column(column.codes[:, None], column.values)
-
-    def take(self, rows: NDArray[Any]) -> FieldBlock:
+    def take(self, rows: Integers) -> Records:
         """Return some of the records, in that order; a row may be there several times."""
         columns = {name: Column(c.codes[rows], c.values) for name, c in self.columns.items()}
         place = self.place
@@ -90,90 +81,59 @@ class FieldBlock:
 
         return np.array(self.values(field, parse, needed=True), float)
 
-    def weights(self) -> Floats:
-        """Return the weights, 1 where there is none."""
-        parsed = self.column("weight").parsed(parse_weight, self.place)
-        return np.array([*parsed.values, 1.0], float)[parsed.codes]
+    def weights(self) -> Column:
+        """Return the weights as a column, which lacks those that are 1 by default."""
+        return self.column("weight").parsed(parse_weight, self.place)
 
 
-def joined(blocks: Sequence[FieldBlock]) -> FieldBlock:
-    """Return consecutive blocks as one."""
-    starts = np.cumsum([0, *(block.rows for block in blocks)])
-
-    def place(row: int) -> str:
-        at = int(np.searchsorted(starts, row, side="right")) - 1
-        return blocks[at].place(row - int(starts[at]))
-
-    columns = {}
-    for field in dict.fromkeys(field for block in blocks for field in block.columns):
-        gathered, listed = GatheredColumn(), any(block.is_listed(field) for block in blocks)
-        for block in blocks:
-            gathered.add(block.lists(field) if listed else block.column(field))
-        columns[field] = gathered.column()
-    # the last block knows the columns of all
-    return replace(blocks[-1], columns=columns, rows=int(starts[-1]), place=place)
+def numbers_of_weights(weights: Column, rows: slice = slice(None)) -> Floats:
+    """Return weights as numbers, 1 where there is none."""
+    return np.array([*weights.values, 1.0], float)[weights.codes[rows]]
 
 
-def read_fields(
-    sources: Sequence[Source | FrameSource],
+def read_records(
+    places: Place | Iterable[Place] | FrameLike,
     fields: RecordFields,
     options: ReadOptions,
-    notes: dict[str, None],
     advance: Advance = silent,
-) -> Iterator[FieldBlock]:
-    """Read the fields of sources block by block; add a line to `notes` for each thing taken."""
-    total, before = sum(source.size for source in sources), 0
+) -> tuple[Records, str, dict[str, None]]:
+    """Read all records of files or of a frame; return them, what to call them, and notes."""
+    sources: Sequence[Source | FrameSource] = (
+        [FrameSource(places)] if is_frame(places) else find_sources(places, options.encoding)
+    )
+    gathered: defaultdict[str, GatheredColumn] = defaultdict(GatheredColumn)
+    notes, unknown = dict[str, None](), dict[str, Any]()
+    total, before, rows, starts = sum(source.size for source in sources), 0, 0, list[int]()
     for source in sources:
-        finder, row = _Finder(source, fields, options), 0
+        finder = _Finder(source, fields, options)
+        starts.append(rows)
 
         def share(done: int, of: int, before: int = before, size: int = source.size) -> None:
             advance(before + (size * done // of if of else done), total)
 
         try:
             for block in source.blocks(finder.wanted, share):
-                if not row:
-                    _check_one_header(block.columns, source)
-                yield finder.block(block, row)
-                row += block.rows
-            finder.check_read(row)
+                for field, column in finder.columns(block, rows - starts[-1]).items():
+                    gathered[field].add(column, rows)
+                unknown = {
+                    name: block.columns.get(name, ())[:1000] for name in finder.found.unknown
+                } | unknown
+                rows += block.rows
+            finder.check_read(rows - starts[-1])
         except InputError as error:
             raise error if error.place else error.at(source.name) from error
         before += source.size
-        words = finder.found.unknown_words()
-        notes.update(dict.fromkeys((*source.notes, *finder.found.notes, *filter(None, [words]))))
+        notes.update(dict.fromkeys((*source.notes, *finder.found.notes)))
 
+    def place(row: int) -> str:
+        at = int(np.searchsorted(starts, row, side="right")) - 1
+        return sources[at].place(row - starts[at])
 
-def find_records(
-    places: Place | Iterable[Place] | FrameLike, options: ReadOptions
-) -> Sequence[Source | FrameSource]:
-    """Return the sources of records: files, or a frame."""
-    return [FrameSource(places)] if is_frame(places) else find_sources(places, options.encoding)
-
-
-def read_table(
-    places: Place | Iterable[Place] | FrameLike,
-    fields: RecordFields,
-    options: ReadOptions,
-    advance: Advance = silent,
-) -> tuple[FieldBlock, str, tuple[str, ...]]:
-    """Read all records of files or of a frame; return them, what to call them, and notes."""
-    sources, notes = find_records(places, options), dict[str, None]()
-    table = joined(list(read_fields(sources, fields, options, notes, advance)))
-    return table, name_sources(sources), tuple(notes)
-
-
-def graded_lists(
-    table: FieldBlock, field: str, options: ReadOptions, name: str
-) -> tuple[Rankings, Scale]:
-    """Return the lists of a field as grade indices, shape (n, K), and their scale."""
-    gathered = GatheredLists(options, [field])
-    gathered.add([table.lists(field)], table.place)
-    scale = gathered.scale(name)
-    return gathered.filled(scale)[:, 0], scale
+    columns = {field: gathered.pop(field).column(rows) for field in list(gathered)}
+    return Records(columns, rows, finder.found, place, unknown), name_sources(sources), notes
 
 
 def _check_one_header(columns: dict[str, Any], source: Source | FrameSource) -> None:
-    """Refuse a survey's export, whose first records are more lines of names."""
     if source.format not in ("csv", "tsv", "xlsx"):
         return
     for row in range(min(2, len(next(iter(columns.values()))))):
@@ -203,30 +163,27 @@ class _Finder:
         self._find(names)
         return {*self.found.used, *self.found.unknown, *self._options.keep} & {*names}
 
-    def block(self, block: Block, first: int) -> FieldBlock:
-        """Return the fields of some records; `first` is the number of the first one."""
+    def columns(self, block: Block, first: int) -> dict[str, Column]:
+        """Return the columns of the fields of some records; `first` is the number of the first."""
         raw, rows = block
         source = self._source
+        if not first:
+            _check_one_header(raw, source)
         self._find(raw)
         self.found.check_complete()
 
         def place(row: int) -> str:
             return source.place(first + row)
 
-        cells: dict[str, Any] = {one: raw[one] for one in self._options.keep if one in raw}
+        found = {one: column_of(raw[one]) for one in self._options.keep if one in raw}
         for field, held in self.found.columns.items():
             if isinstance(held, tuple):
-                cells[field] = tuple(raw.get(name, [None] * rows) for name in held)
+                cells = tuple(raw.get(name, [None] * rows) for name in held)
+                found[field] = lists_of(cells, field, place)
             elif held in raw:
-                cells[field] = raw[held]
-        columns = {
-            field: lists_of(held, field, place)
-            if field in LISTS or isinstance(held, tuple)
-            else column_of(held)
-            for field, held in cells.items()
-        }
-        unknown = {name: raw[name] for name in self.found.unknown if name in raw}
-        return FieldBlock(columns, rows, self.found, place, unknown)
+                read = lists_of(raw[held], field, place) if field in LISTS else column_of(raw[held])
+                found[field] = read
+        return found
 
     def check_read(self, rows: int) -> None:
         """Refuse a file without rows, or without a column that is to be kept."""
@@ -242,10 +199,7 @@ class _Finder:
         if not new:
             return
         self._names |= new
-        known = {*self._options.keep, *self._source.partition}
-        found = resolve_columns(self._names, self._options.columns, self._fields)
+        given, known = self._options, {*self._options.keep, *self._source.partition}
+        found = resolve_columns(self._names, given.columns, self._fields, known, given.strict)
         self.found.check_same(found)
-        unknown = tuple(name for name in found.unknown if name not in known)
-        if unknown and self._options.strict:
-            raise unknown_name("column", unknown[0], self._fields.names)
-        self.found = replace(found, unknown=unknown)
+        self.found = found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -21,7 +20,7 @@ from dcglearn.judgments.meaning.cells import (
     resolve_labels,
     with_point,
 )
-from dcglearn.judgments.numbering import GatheredColumn, stacked
+from dcglearn.judgments.numbering import GatheredColumn
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
@@ -37,7 +36,11 @@ _WRITTEN = re.compile(rf"([\[({{]?){PLAIN_ENTRY}([ ,|;]+){PLAIN_ENTRY}.*?([\])}}
 def lists_of(cells: Any, side: str, place: RowPlace) -> Column:
     """Return a column of lists, or a tuple of the columns of ranks; a missing list is empty."""
     if isinstance(cells, tuple):
-        return stacked(column_of(one).parsed(_rank_cell, str) for one in cells)
+        gathered, rows = GatheredColumn(), len(cells[0])
+        for rank, one in enumerate(cells):
+            gathered.add(column_of(one).parsed(_rank_cell, str), rank * rows)
+        every = gathered.column(len(cells) * rows)
+        return Column(every.codes.reshape(-1, rows).T, every.values)
     if hasattr(cells, "type"):
         import pyarrow.types as kinds
 
@@ -63,8 +66,7 @@ def table_of(entries: Column, lengths: Grades, place: RowPlace) -> Column:
     return Column(codes, entries.values)
 
 
-def check_lists(lists: Column, side: str, place: RowPlace, n_ranks: int | None) -> None:
-    """Refuse lists without an entry, and those that are longer than K."""
+def _check_lengths(lists: Column, side: str, place: RowPlace, n_ranks: int | None) -> None:
     filled = lists.codes >= 0
     longer = filled[:, n_ranks:].any(axis=1) if n_ranks is not None else np.zeros(1, bool)
     if longer.any():
@@ -78,14 +80,12 @@ def check_lists(lists: Column, side: str, place: RowPlace, n_ranks: int | None) 
 
 
 def _rank_cell(value: Any) -> Any:
-    """Return the grade in a column of its own; an empty cell or a dash is no document."""
     if not isinstance(value, str):
         return value
     return None if value.strip() in ("", "-") else with_point(value)
 
 
 def _of_values(cells: Sequence[Any], side: str, place: RowPlace) -> Column:
-    """Return lists of Python's values, some of which may be texts."""
     lists: list[Sequence[Any]] = []
     for row, cell in enumerate(cells):
         try:
@@ -138,83 +138,74 @@ def _split_alike(array: Any, place: RowPlace) -> Column | None:
     return table_of(column, lists.value_lengths().to_numpy(zero_copy_only=False), place)
 
 
-class GatheredLists:
-    """Lists gathered block by block, one per name; what labels mean is known when all are there."""
+def _check_joined(lists: dict[str, Column], place: RowPlace) -> None:
+    """Refuse a list such as 012, or 2.1, into which a spreadsheet made 2,1."""
+    longest, first = 0, list[tuple[int, str, str]]()
+    for name, column in lists.items():
+        texts = enumerate(column.values)
+        joined = [at for at, one in texts if type(one) is str and _JOINED.fullmatch(one)]
+        if joined and len(rows := np.flatnonzero(np.isin(column.codes, joined).any(axis=1))):
+            longest = max(longest, int((column.codes[rows] >= 0).sum(axis=1).max()))
+            value = column.values[column.codes[rows[0]].max()]
+            first.append((int(rows[0]), name, value))
+    if longest == 1:
+        row, name, value = min(first)
+        raise InputError(
+            f"the list {value} may be several grades",
+            "separate the grades of a list with blanks, or say `n_ranks=1` if it is one",
+            f'{place(row)}, "{name}"',
+        )
 
-    def __init__(self, options: ReadOptions, names: Sequence[str] = ("a", "b")) -> None:
-        self._options, self._names, self._labels = options, names, GatheredColumn()
-        self._places: list[RowPlace] = []
 
-    def add(self, lists: Sequence[Column], place: RowPlace, check: bool = True) -> None:
-        """Add the lists of some rows; without a check, lists may be empty."""
-        for name, column in zip(self._names, lists, strict=True) if check else ():
-            check_lists(column, name, place, self._options.n_ranks)
-        self._labels.add(stacked(lists))
-        self._places.append(place)
+class GradedLists:
+    """Lists by name as codes, and the scale of their grades."""
 
-    @property
-    def nbytes(self) -> int:
-        """The bytes of the codes."""
-        return sum(part.nbytes for part in self._labels.parts)
-
-    @cached_property
-    def labels(self) -> list[Label | None]:
-        """The meanings of the labels, checked."""
-        values, scale = self._labels.values, self._options.declared_scale()
-        if self._options.documents:
-            return [str(value) for value in values]
-        if scale is None and self._options.n_ranks is None:
-            self._check_joined()
-        try:
-            return resolve_labels(values, scale, self._options.null_marks)
-        except UnmappedValueError as error:
-            raise error.at(self._first([error.position])[0]) from error
-
-    def scale(self, path: str) -> Scale:
-        """Return the declared scale, or that of the grades that occur."""
-        declared = self._options.declared_scale()
-        known = [label for label in self.labels if label is not None]
-        if declared is not None:
-            return declared
-        if not known:
+    def __init__(
+        self,
+        lists: dict[str, Column],
+        options: ReadOptions,
+        path: str,
+        place: RowPlace,
+        may_be_empty: bool = False,
+    ) -> None:
+        self._lists, self._n_ranks = lists, options.n_ranks
+        for name, column in () if may_be_empty else lists.items():
+            _check_lengths(column, name, place, options.n_ranks)
+        values = [value for column in lists.values() for value in column.values]
+        declared = options.declared_scale()
+        if declared is None and options.n_ranks is None and not options.documents:
+            _check_joined(lists, place)
+        if options.documents:
+            labels: list[Label | None] = [str(value) for value in values]
+        else:
+            try:
+                labels = resolve_labels(values, declared, options.null_marks)
+            except UnmappedValueError as error:
+                raise error.at(self._first(error.position, place)) from error
+        known = [label for label in labels if label is not None]
+        if declared is None and not known:
             raise InputError("there are no grades", "give at least one record", path)
-        make = Scale.from_documents if self._options.documents else Scale.from_numbers
+        make = Scale.from_documents if options.documents else Scale.from_numbers
         try:
-            return make(known)
+            self.scale = make(known) if declared is None else declared
         except InputError as error:
             raise error.at(path) from error
+        self._grades = [NO_DOCUMENT if one is None else self.scale.index(one) for one in labels]
 
-    def filled(self, scale: Scale, which: slice = slice(None)) -> Pairs:
-        """Return the lists as grade indices, shape (n, names, K), -1 where there is no grade."""
-        K = max((part.shape[2] for part in self._labels.parts), default=0)
-        K = K if self._options.n_ranks is None else self._options.n_ranks
-        found = [NO_DOCUMENT if one is None else scale.index(one) for one in self.labels]
-        labels = self._labels.column(which).codes[..., :K]
-        lists = np.full((len(labels), len(self._names), K), NO_DOCUMENT, np.int8)
-        lists[..., : labels.shape[-1]] = np.array([*found, NO_DOCUMENT], np.int8)[labels]
-        return lists
+    def indices(self, rows: slice = slice(None)) -> Pairs:
+        """Return lists as grade indices, shape (n, names, K), -1 where there is no grade."""
+        codes = [column.codes[rows] for column in self._lists.values()]
+        K = max(one.shape[1] for one in codes) if self._n_ranks is None else self._n_ranks
+        found, first = np.full((len(codes[0]), len(codes), K), NO_DOCUMENT, np.int8), 0
+        for side, column in enumerate(self._lists.values()):
+            grades = self._grades[first : first + len(column.values)]
+            held = codes[side][:, :K]
+            found[:, side, : held.shape[1]] = np.array([*grades, NO_DOCUMENT], np.int8)[held]
+            first += len(column.values)
+        return found
 
-    def _first(self, labels: list[int]) -> tuple[str, int]:
-        """Return the place of the first entry with one of some labels, and its longest list."""
-        first, longest = "", 0
-        for part, place in zip(self._labels.parts, self._places, strict=True):
-            rows, names, ranks = np.nonzero(np.isin(part, labels))
-            if len(rows):
-                longest = max(longest, int((part[rows, names] >= 0).sum(axis=1).max()))
-                name, rank = self._names[names[0]], ranks[0] + 1
-                first = first or f'{place(int(rows[0]))}, "{name}", rank {rank}'
-        return first, longest
-
-    def _check_joined(self) -> None:
-        """Refuse a list such as 012, or 2.1, into which a spreadsheet made 2,1, among others."""
-        values = self._labels.values
-        joined = [
-            at for at, one in enumerate(values) if type(one) is str and _JOINED.fullmatch(one)
-        ]
-        first, longest = self._first(joined)
-        if longest == 1:
-            raise InputError(
-                f"the list {values[joined[0]]} may be several grades",
-                "separate the grades of a list with blanks, or say `n_ranks=1` if it is one",
-                first,
-            )
+    def _first(self, label: int, place: RowPlace) -> str:
+        names = [name for name, column in self._lists.items() for _ in column.values]
+        codes = self._lists[names[label]].codes
+        row, rank = np.argwhere(codes == label - names.index(names[label]))[0].tolist()
+        return f'{place(row)}, "{names[label]}", rank {rank + 1}'

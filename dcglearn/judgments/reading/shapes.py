@@ -10,17 +10,19 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.tables.columns import Column
 from dcglearn.judgments.meaning.answers import answer_in_words, text_of
 from dcglearn.judgments.meaning.cells import LONGEST_LIST, number_of
-from dcglearn.judgments.numbering import row_numbers
-from dcglearn.judgments.reading.fields import FieldBlock
+from dcglearn.judgments.numbering import distinct_rows
+from dcglearn.judgments.reading.fields import Records
 from dcglearn.judgments.reading.lists import table_of
 
 _KEYS = ("pair", "query", "judge", "answer", "weight")
 
 
-def one_rater_per_row(block: FieldBlock) -> tuple[FieldBlock, int]:
+def one_rater_per_row(block: Records) -> tuple[Records, int]:
     """Return a judgment for each rater's answer, and how many raters left theirs empty."""
     answers, names = block.column("answer"), list(block.found.columns["answer"])
     rows, raters = np.nonzero(answers.codes >= 0)
+    if not len(rows):
+        raise InputError("all answers of the raters are empty", "give one", block.place(0))
     own = {
         "answer": Column(answers.codes[rows, raters], answers.values),
         "judge": Column(raters.astype(np.int32), names),
@@ -29,14 +31,14 @@ def one_rater_per_row(block: FieldBlock) -> tuple[FieldBlock, int]:
     return replace(taken, columns=taken.columns | own), answers.codes.size - len(rows)
 
 
-def one_judgment_per_row(table: FieldBlock) -> FieldBlock:
+def one_judgment_per_row(table: Records) -> Records:
     """Return judgments of a table that has a row for each document of a list.
 
     The rows of a judgment share their query, judge, answer, weight and ``pair``.
     """
-    held = (table.lists(one).codes.T for one in _KEYS)
-    keys = [codes for columns in held for codes in columns]  # one per rater
-    _, first, group = np.unique(row_numbers(keys), return_index=True, return_inverse=True)
+    held = (table.column(one).codes.T for one in _KEYS)
+    keys = [column for codes in held for column in np.atleast_2d(codes)]  # one per rater
+    first, group = distinct_rows(keys)
     sides, ranks = table.values("list", _side, True), table.values("rank", _rank, True)
     of_list = 2 * first[group] + np.array(sides)  # the first row of its judgment, and the side
     order = np.lexsort((ranks, of_list))
