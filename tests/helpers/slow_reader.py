@@ -38,15 +38,21 @@ def twin_records(content: bytes, suffix: str) -> list[Record]:
 
 def twin_csv(text: str) -> list[Record]:
     try:
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if any(row)]
+        every = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except csv.Error as error:
         raise refuse() from error
-    if not rows or len(set(rows[0])) < len(rows[0]):
+    rows = [row for row in every if any(row)]
+    if rows and any(len(row) not in (0, 1, len(rows[0])) for row in every):
+        raise refuse()  # empty cells, too, but not as many as there are columns
+    if not rows:
         raise refuse()
     cells = rows[1:]
     if any(len(row) != len(rows[0]) for row in cells):
         raise refuse()
-    return [dict(zip(rows[0], row, strict=True)) for row in cells]
+    names = [name.strip(" \ufeff") for name in rows[0]]
+    if len(set(names)) < len(names):
+        raise refuse()
+    return [dict(zip(names, row, strict=True)) for row in cells]
 
 
 def twin_json(line: str) -> Record:

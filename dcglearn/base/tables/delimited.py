@@ -168,6 +168,7 @@ def _names(rows: Iterator[Row], name: str) -> list[str]:
     place = f"{name}, line {line}"
     if not names:
         raise InputError("no column names", "name them in the first line", place)
+    names = [one.strip(" \ufeff") for one in names]
     check_distinct(names, place)
     return names
 
