@@ -36,7 +36,7 @@ PARTS = (500, 4000)
 """Sizes of the parts of more answers on which members climb first."""
 
 _TOLERANCE, _MOST_STEPS, _MOST_EXPANSIONS, _SETTLED = 1e-6, 100, 10, 1e-4
-_NEAR, _LEAST_BEND, _TINY = 10.0, 0.01, 1e-300
+_NEAR, _LEAST_BEND, _LONGEST, _TINY = 10.0, 0.01, 3.0, 1e-300
 _CANNOT_COUNT, _FAR_BEHIND = 15.0, 10.0
 _CHUNK, _NUMBERS, _OF_INFORMATION = 1 << 17, 1 << 22, 1 << 17
 
@@ -303,6 +303,7 @@ class Ascent:
         diagonal = np.einsum("fpp->fp", hessian)
         damped = hessian + np.eye(theta.shape[1]) * (self.damping[some, None] * diagonal)[:, None]
         steps = -np.linalg.solve(damped, gradient[..., None])[..., 0]
+        steps *= np.minimum(1, _LONGEST / np.abs(steps).max(axis=1, keepdims=True))
         expected = -(gradient * steps).sum(axis=1)
         expected -= np.einsum("fp,fpq,fq->f", steps, hessian, steps) / 2
         new = theta + steps

@@ -209,6 +209,18 @@ def test_gains_and_discounts_fall_whatever_is_answered(seed: int, n: int, short:
     np.testing.assert_allclose(again.weights, learned.weights, atol=1e-5)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_answers_without_errors_have_maxima(seed: int) -> None:
+    """Their likelihood grows with the scale, and steps must not lead beyond what exp can hold."""
+    rng = np.random.default_rng(seed)
+    truth = DCG([1, 0.9, 0.8, 0.1, 0], [1.0] * 5 + [0.2] * 5)
+    lists = rng.permuted(np.tile(np.repeat(np.arange(5), 2), (50, 2, 1)), axis=2)
+    first, second = truth.score(lists).T
+    data = Preferences.of(lists, np.where(first > second, "a", "b"), Scale((4, 3, 2, 1, 0)))
+    learned = learn_dcg(data[first != second])
+    assert np.isfinite(learned.weights).all()
+
+
 def test_which_list_is_a_changes_the_side_alone() -> None:
     data = judged(200)
     swapped = Preferences.of(
