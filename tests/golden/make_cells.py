@@ -14,6 +14,7 @@ CELLS = [
     {"lists": "drawn", "reliability": 0.85, "pairs": 60, "C": "cv", "C_grid": [0.01, 0.1, 1.0]},
     {"wrong_grades": 100, "margin": "hamming", "learner": "qp-dcg"},
     {"lists": "drawn", "reliability": 0.8, "bias": 0.3, "pairs": 60, "against": ["zipf"]},
+    {"learner": "usual", "lists": "drawn", "pairs": 60},
     {"truth": "free", "lists": "drawn", "ranks": 4, "grades": 3, "base": [3, 2, 1]},
     {"lists": "sorted-against-shuffled", "test_lists": "permutations", "pairs": 40},
     {"lists": "sorted-against-another", "pairs": 40},
