@@ -86,11 +86,15 @@ def _pack(path: Path, scale: Scale, n: int, parts: Iterator[Preferences]) -> tup
 
 def learned_from(prior: str, judgments: Preferences | PackedPairs) -> LearnedDCG | None:
     """Learn from the usual measures, or from one measure; None without a prior."""
-    from dcglearn.inference.usual import learn_dcg
+    from dcglearn.inference.usual import learn_dcg, why_no_prior
     from dcglearn.measures.dcg import DCG
     from dcglearn.naming.names import measure_for
 
     if prior == "none":
+        return None
+    reason = why_no_prior(judgments.scale, judgments.n_ranks)
+    if reason and prior == "usual":
+        print_note(f"learned without a prior: {reason}")
         return None
     start: str | DCG = prior
     if prior != "usual":
@@ -100,7 +104,8 @@ def learned_from(prior: str, judgments: Preferences | PackedPairs) -> LearnedDCG
                 raise InputError(f"{prior} is not a DCG", "name a preset, a DCG, usual or none")
             start = measure
     with reporting("learning from usual measures"):
-        return replace(learn_dcg(judgments, start), prior=prior)
+        learned = learn_dcg(judgments, start)
+    return learned if prior == "usual" else replace(learned, prior=prior, centres={prior: 1.0})
 
 
 def fit_packed(

@@ -116,10 +116,8 @@ def learn_dcg(judgments: Preferences | PackedPairs, prior: str | DCG = "usual") 
 def learn_from_answers(answers: Answers, scale: Scale, prior: str | DCG = "usual") -> LearnedDCG:
     """Learn from strict answers, as :func:`learn_dcg` does from judgments."""
     K = answers.pairs.shape[2]
-    if len(scale) < 2 or scale.values[0] == scale.values[-1]:
-        raise InputError(f"the grades {scale} have one value", "give at least two")
-    if K > MAX_RANKS:
-        raise InputError(f"lists of {K} ranks", f"cut them to {MAX_RANKS}, or use no prior")
+    if reason := why_no_prior(scale, K):
+        raise InputError(reason, "cut the lists, or use no prior")
     empty = bool((answers.pairs == NO_DOCUMENT).any())
     worst = scale.values[-1] / (scale.values[0] - scale.values[-1])
     centres = prior_centres(prior, scale, K)
@@ -128,6 +126,13 @@ def learn_from_answers(answers: Answers, scale: Scale, prior: str | DCG = "usual
         found = estimate(members, answers)
     name = prior if isinstance(prior, str) else str(prior)
     return _mean(members, found, centres, scale, name, len(answers.pairs))
+
+
+def why_no_prior(scale: Scale, n_ranks: int) -> str:
+    """Return why judgments cannot start from usual measures; empty if they can."""
+    if scale.values[0] == scale.values[-1]:
+        return f"the grades {scale} have one value"
+    return f"lists of {n_ranks:,} ranks, more than {MAX_RANKS}" if n_ranks > MAX_RANKS else ""
 
 
 def _packed_answers(packed: PackedPairs) -> Answers:

@@ -8,7 +8,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from helpers.places import ROOT
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -279,3 +282,29 @@ def test_compare_checks_its_places_first(run: Run, folder: Path) -> None:
     ends_with(run, 2, "compare", "p.jsonl", "zipf", "zipf", says="named twice", cwd=folder)
     found = run("compare", "p.jsonl", "learned.json", "--folds", "2", cwd=folder)
     assert "learned.json was itself learned from p.jsonl" in found.stdout
+
+
+def test_what_fit_starts_from(run: Run) -> None:
+    path = ROOT / "docs" / "examples" / "judgments.jsonl"
+    usual = json.loads(run("fit", path, "--json").stdout)
+    one = json.loads(run("fit", path, "--prior", "exponential-log2", "--json").stdout)
+    none = json.loads(run("fit", path, "--prior", "none", "--json").stdout)
+    assert usual["about"]["prior"]["name"] == "usual"
+    assert one["about"]["prior"]["centres"] == {"exponential-log2": 1.0}
+    assert "prior" not in none["about"]
+    assert none["dcg"]["gains"] == none["about"]["factors"]["gains"]
+    assert usual["utility"] == one["utility"] == none["utility"]
+    ends_with(run, 2, "fit", path, "--prior", "exponental-log2", says="did you mean")
+    ends_with(run, 2, "fit", path, "--prior", "err", says="is not a DCG")
+
+
+def test_long_lists_are_learned_without_a_prior(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows = [
+        {"query": f"q{i}", "a": a.tolist(), "b": b.tolist(), "answer": "a"}
+        for i, (a, b) in enumerate(rng.integers(0, 2, (30, 2, 201)))
+    ]
+    (tmp_path / "long.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    done = run("fit", "long.jsonl")
+    assert done.returncode == 0
+    assert "learned without a prior: lists of 201 ranks, more than 200" in done.stderr
