@@ -18,7 +18,7 @@ from dcglearn.cli import COMMANDS, app
 from dcglearn.evaluation.rules import TIES, UNJUDGED
 from dcglearn.interop.export import TARGETS
 from dcglearn.judgments.ratings import WITHIN
-from dcglearn.learning.core_learner import Encoding
+from dcglearn.learning.parameters import Encoding
 from dcglearn.learning.problem import MARGINS
 from dcglearn.learning.solve import SOLVERS
 from dcglearn.naming.measure_files import MeasurePart

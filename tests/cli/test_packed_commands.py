@@ -70,11 +70,19 @@ def test_packed_judgments_give_the_same_numbers(run: Run, data: Preferences, nam
     assert said == plain.stdout
 
 
+def numbers_of(document: Any) -> list[float]:
+    """Return all numbers of a JSON document, in order; sums over parts differ in last digits."""
+    if isinstance(document, dict | list):
+        parts = document.values() if isinstance(document, dict) else document
+        return [number for part in parts for number in numbers_of(part)]
+    return [document] if isinstance(document, int | float) else []
+
+
 def test_a_fit_has_the_same_intervals(run: Run, data: Preferences) -> None:
     plain, packed = (
         json.loads(run("fit", place, "--json").stdout)["about"] for place in ("one.jsonl", "two")
     )
-    assert packed["certainty"] == plain["certainty"]
+    assert numbers_of(packed["certainty"]) == pytest.approx(numbers_of(plain["certainty"]))
     assert packed["prior"] == plain["prior"]
     assert packed["certainty"]["clusters"] == ["query", "judge"]
     assert packed["learned_from"] == plain["learned_from"] | {"file": "two"}

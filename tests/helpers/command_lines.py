@@ -88,6 +88,7 @@ WORDS = {
     "GRADES": st.one_of(st.sampled_from(["2,0,1", "0,2,1", "-,2"]), LABELS),
     "GRADE=GAIN,...": LABELS,
     "MEASURE": MEASURES,
+    "usual|MEASURE|none": st.one_of(st.sampled_from(["usual", "none"]), MEASURES),
     "MEASURE...": MEASURES,
     "MEASURE|given": st.one_of(st.sampled_from(["given", "", "é$"]), MEASURES),
     "A,B": mostly(["run,other", "other,run"], ["", ",", "run", "run,run", "é$,run", LONG]),
