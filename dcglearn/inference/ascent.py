@@ -11,8 +11,8 @@ and half the log determinants of the prior's information over the posterior's.
 
 Of many answers, members climb on a part first, and those far behind stay there. Beyond some
 thousands, the others share one expansion of the likelihood in (W, side, logit e), made anew at the
-best member until that does not move; where it does not hold, such as for answers without noise,
-each has its own.
+best member until that does not move. Where it does not hold, such as for answers without noise,
+each has its own, and at most 20,000 answers are used: they are enough where answers have no noise.
 """
 
 from __future__ import annotations
@@ -35,6 +35,9 @@ from dcglearn.measures.scale import NO_DOCUMENT
 PARTS = (500, 4000)
 """Sizes of the parts of more answers on which members climb first."""
 
+MOST_ALONE = 20_000
+"""Of more answers, evenly spaced ones are used where members cannot share expansions."""
+
 _TOLERANCE, _MOST_STEPS, _MOST_EXPANSIONS, _SETTLED = 1e-6, 100, 10, 1e-4
 _NEAR, _LEAST_BEND, _LONGEST, _TINY = 10.0, 0.01, 3.0, 1e-300
 _CANNOT_COUNT, _FAR_BEHIND = 15.0, 10.0
@@ -49,10 +52,14 @@ class Answers:
     weights: Floats
     sides: Floats | None = None
 
-    def take(self, rows: slice, times: float = 1.0) -> Answers:
-        """Return some of them, each counted `times`."""
+    def take(self, rows: slice) -> Answers:
+        """Return some of them."""
         sides = None if self.sides is None else self.sides[rows]
-        return Answers(self.pairs[rows], self.weights[rows] * times, sides)
+        return Answers(self.pairs[rows], self.weights[rows], sides)
+
+    def spaced(self, most: int) -> Answers:
+        """Return at most so many, evenly spaced."""
+        return self.take(slice(None, None, -(-len(self.pairs) // most)))
 
     def encoded(self, n_grades: int) -> Floats:
         """Return x = s(preferred) - s(other), shape (n, K, L)."""
@@ -330,17 +337,21 @@ def start(members: Members, likelihood: Likelihood) -> Ascent:
     return Ascent(members, likelihood, np.where(np.less(*values)[:, None], at_centre, moved))
 
 
-def estimate(members: Members, answers: Answers) -> Ascent:
-    """Return members at their maxima; those far behind on a part of the answers are left out."""
+def estimate(members: Members, answers: Answers) -> tuple[Ascent, int]:
+    """Return members at their maxima, but for those far behind on a part, and the answers used."""
     n = len(answers.pairs)
     sizes = [size for size in PARTS if size < n]
-    first = answers.take(slice(None, None, -(-n // sizes[0]) if sizes else None))
-    found = start(members, OwnExpansions(members, first))
+    used = answers.spaced(sizes[0] if sizes else n)
+    found = start(members, OwnExpansions(members, used))
     found.run(np.arange(len(members)))
     for size in [*sizes[1:], n] if sizes else []:
-        part = answers.take(slice(None, None, -(-n // size)))
-        found = _settled(members, part, found) or _climbed(members, part, found)
-    return found
+        used = answers.spaced(size)
+        settled = _settled(members, used, found)
+        if settled is None:
+            used = answers.spaced(min(size, MOST_ALONE))
+            settled = _climbed(members, used, found)
+        found = settled
+    return found, len(used.pairs)
 
 
 def _climbed(members: Members, answers: Answers, last: Ascent) -> Ascent:

@@ -49,7 +49,8 @@ class LearnedDCG(ShortRepr):
     prior : str
         ``usual``, or the name of the measure to start from.
     n_judgments : int
-        The number of strict judgments.
+        The number of strict judgments that were used: all, or 20,000 evenly spaced ones of more
+        that have next to no noise.
     centres : dict of str to float
         The share of each centre, the largest first.
     gains_from_data, discounts_from_data : ndarray of float, shapes (L,) and (K,)
@@ -123,9 +124,9 @@ def learn_from_answers(answers: Answers, scale: Scale, prior: str | DCG = "usual
     centres = prior_centres(prior, scale, K)
     members = Members(centres, float(np.clip(worst, -1, 1)), answers.sides is not None, empty)
     with one_blas_thread():
-        found = estimate(members, answers)
+        found, used = estimate(members, answers)
     name = prior if isinstance(prior, str) else str(prior)
-    return _mean(members, found, centres, scale, name, len(answers.pairs))
+    return _mean(members, found, centres, scale, name, used)
 
 
 def why_no_prior(scale: Scale, n_ranks: int) -> str:

@@ -96,6 +96,8 @@ def _about_numbers(record: LearnedRecord) -> list[str]:
         learned = "learned: what agrees best with the judgments; measure files hold it"
     else:
         learned = f"learned: {_about_prior(prior)}; measure files hold it"
+        if prior.judgments < record.learned_from.strict:
+            learned += f" (from {prior.judgments:,} evenly spaced judgments)"
     lines = []
     if certainty is not None and certainty.reason and record.parameters.noun != "grade":
         lines.append(f"no interval: {certainty.reason}")

@@ -77,7 +77,7 @@ def test_each_member_is_at_the_maximum_that_scipy_finds(short: bool) -> None:
     data = judged(60, 3, short=short)
     centres = usual_centres(SCALE, K)
     members, answers = members_of(data, centres)
-    found = estimate(members, answers)
+    found, _ = estimate(members, answers)
     for at in (2, 13, 40):  # linear-log2 with a spread of 1, and others
         centre, spread = centres[at // len(SPREADS)], SPREADS[at % len(SPREADS)]
         value = plain_posterior(data, centre.gains.tolist(), centre.discounts.tolist(), spread)
@@ -131,7 +131,7 @@ def test_the_evidence_is_that_of_laplace() -> None:
     """Twin: the information as the sum of squared slopes of P, by differences."""
     data = judged(40, 5)
     members, answers = members_of(data, usual_centres(SCALE, K)[:1])
-    found = estimate(members, answers)
+    found, _ = estimate(members, answers)
     likelihood, step = OwnExpansions(members, answers), 1e-6
     for at, spread in enumerate(SPREADS):
         theta = found.theta[at]
@@ -163,10 +163,11 @@ def test_parts_and_shared_expansions_find_what_all_answers_do(
     data = judged(3000, 2, lapses=0.1)
     members, answers = members_of(data, usual_centres(SCALE, K))
     monkeypatch.setattr(ascent, "PARTS", (3000,))
-    whole = estimate(members, answers)
+    whole, _ = estimate(members, answers)
     monkeypatch.setattr(ascent, "PARTS", (300, 1000))
-    shared = estimate(members, answers)
+    shared, n = estimate(members, answers)
     assert isinstance(shared.likelihood, ascent.SharedExpansion)
+    assert n == len(answers.pairs)
     share, other = (np.exp(one.evidence() - one.evidence().max()) for one in (whole, shared))
     np.testing.assert_allclose(share, other, atol=0.02)
     W, near = (
@@ -185,7 +186,9 @@ def test_answers_without_noise_have_expansions_of_their_own(
     flipped = (first > second) ^ (rng.random(900) < 0.1)
     data = Preferences.of(lists, np.where(flipped, "a", "b"), SCALE)
     monkeypatch.setattr(ascent, "PARTS", (100, 300))
+    monkeypatch.setattr(ascent, "MOST_ALONE", 450)
     learned = learn_dcg(data)
+    assert learned.n_judgments in (450, 900)
     exact = data.pairs[TRUTH.score(data.pairs[:, 0]) > TRUTH.score(data.pairs[:, 1])]
     assert agreement(learned.dcg, exact) > 0.97
 
