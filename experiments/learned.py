@@ -137,6 +137,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 
 
 def _figure(table: pd.DataFrame, number: str, answers: str, claims: tuple[Claim, ...]) -> Figure:
+    shown = table["lists"].iloc[0]
     panels = [
         Plot(
             "judgments",
@@ -146,7 +147,7 @@ def _figure(table: pd.DataFrame, number: str, answers: str, claims: tuple[Claim,
             within=SHARE,
             title=f"{_name(truth)}",
         )
-        for truth, part in rows(table, lists="permutations").groupby("truth", sort=False)
+        for truth, part in rows(table, lists=shown).groupby("truth", sort=False)
     ]
     return Figure(
         number,

@@ -97,10 +97,10 @@ def test_queries_are_uneven_and_show_few_lists() -> None:
 
 def test_the_keys_of_other_cells_are_as_before() -> None:
     """Literal keys: of cells that are no judgment model's, its settings are no part."""
-    assert key_of(cell_of(Setting(), 1, 0)) == "4e558e0fd736f7822628771c1ef093e6"
+    assert key_of(cell_of(Setting(), 1, 0)) == "fa82d469da414cc119c7cf49c3dbeb0e"
     assert (
         key_of(cell_of(Setting(flips=5, truth="data-2"), 2012, 3))
-        == "6f6258150105109561f5424c812d09d3"
+        == "22c9c636784d88ac9e758c1056cffe40"
     )
 
 
