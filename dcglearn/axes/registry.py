@@ -39,6 +39,7 @@ ENTRY_POINTS = "dcglearn.axes"
 
 JUDGMENT_MODEL = "judgment-model"
 USUAL = "usual"
+STUDY = "study"
 CALIBRATED = "calibrated"
 
 _HERE = "dcglearn"
@@ -56,6 +57,7 @@ _LEARNERS = {
     "qp-dcg": "the DCG that is factorised from it",
     USUAL: "the DCG that starts from the usual measures",
     JUDGMENT_MODEL: "intervals and tests of a model of the judgment",
+    STUDY: "what is concluded from the judgments of a design",
 }
 _MARGINS = {"unit": "1 for each pair", "hamming": "the number of ranks at which the lists differ"}
 _TRUTHS = {

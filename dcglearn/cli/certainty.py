@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -259,7 +260,9 @@ def _grouped(
         packed = judgments.open_packed(paths[0]) is not None
         if not packed and by not in ("query", "judge"):
             table = judgments.gather(paths[0], (by,))
-            return judgments.in_memory(table), table.kept(by).tolist()
+            everyone = replace(judgments, drop_judge=None).in_memory(table)
+            kept = judgments.kept(everyone)
+            return everyone[kept], table.kept(by)[kept].tolist()
         data = judgments.load(paths[0], bytes_each=MODEL_BYTES)
         ids = {"query": data.queries, "judge": data.judges}
         if by not in ids:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dcglearn.naming.measure_files import MeasureFile
 
 
-@reads_judgments(without=["documents"])
+@reads_judgments(without=["documents", "drop_judge"])
 def pack(
     files: JudgmentFilesArgument,
     judgments: JudgmentOptions,

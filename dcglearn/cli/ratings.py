@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from dcglearn.judgments.ratings import RatingPairs
 
 
-@reads_judgments(without=["documents", "qrels", "run", "answers"], columns=RatingColumnsOption)
+@reads_judgments(
+    without=["documents", "qrels", "run", "answers", "drop_judge"], columns=RatingColumnsOption
+)
 def pairs(
     files: RatingsArgument,
     judgments: JudgmentOptions,

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from dcglearn.axes.registry import JUDGMENT_MODEL, SHIPPED, Registry
+from dcglearn.axes.registry import JUDGMENT_MODEL, SHIPPED, STUDY, Registry
 from dcglearn.design.setting import Setting, own_functions_used, unused_keys
 
-CELL_VERSION = 6
+CELL_VERSION = 7
 """Raise it by hand with every change that changes results; golden cells are tested."""
 
 QueryTable = list[list[int]]
@@ -95,7 +95,7 @@ def cell_of(
     asked = set(columns) & set(registry.names("result"))
     code = {f"{one.axis} {one.name}": one.code.identity for one in used if one.code is not None}
     more = {"options": options, "columns": sorted(asked), "code": code}
-    if setting.learner == JUDGMENT_MODEL:
+    if setting.learner in (JUDGMENT_MODEL, STUDY):
         del more["columns"]
     kept = {key: value for key, value in more.items() if value}
     return {"seed": seed, "repetition": repetition, **changed, **kept}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dcglearn.axes.registry import JUDGMENT_MODEL, USUAL, Registry
+from dcglearn.axes.registry import JUDGMENT_MODEL, STUDY, USUAL, Registry
 from dcglearn.base.errors import InputError, did_you_mean
 from dcglearn.design.setting import Setting
 
@@ -35,6 +35,25 @@ MODEL_COLUMNS = {
 }
 """What cells of the model of the judgment result in."""
 
+STUDY_COLUMNS = {
+    "determined": "whether judgments determine the middle gain",
+    "coverage": "whether its 95% interval contains the truth, where they do",
+    "size:gains": "whether p is below .05 for the true gains",
+    "size:discounts": "the same for the true discounts",
+    "size:measure": "the same for the true measure",
+    "size:side": "the same where the side does not matter",
+    "size:positions": "the same where gains do not depend on the rank",
+    "size:additivity": "the same where documents add up",
+    "power:gains": "whether p is below .05 for the other one of linear gains and 2^g - 1",
+    "power:discounts": "the same for constant discounts",
+    "recommended": "whether a measure is recommended",
+    "right": "whether it has the true families, if there is one",
+    "false_stop": "whether true gains or discounts are rejected: a study says to stop using them",
+    "no_dcg": "whether documents are said not to add up",
+    "link": "whether answers are said to depend on the difference otherwise than the model says",
+}
+"""What cells of studies result in: 1 or 0."""
+
 
 def columns_of(setting: Setting, registry: Registry) -> set[str]:
     """Return the columns that the cells of a setting can result in.
@@ -51,6 +70,8 @@ def columns_of(setting: Setting, registry: Registry) -> set[str]:
     if setting.learner == JUDGMENT_MODEL:
         fixed = {name for name in MODEL_COLUMNS if name != "p:HYPOTHESIS"}
         return fixed | {f"p:{name}" for name in setting.hypotheses}
+    if setting.learner == STUDY:
+        return set(STUDY_COLUMNS)
     fixed = {name for name in LEARNED_COLUMNS if name != "precision:PRESET"}
     if setting.learner == USUAL or registry.is_own("learner", setting.learner):
         fixed -= {"chosen_C", "margin_correlation"}
@@ -101,7 +122,7 @@ def check_result_names(registry: Registry) -> None:
     ------
     InputError
     """
-    taken = {*LEARNED_COLUMNS, *MODEL_COLUMNS, *Setting.model_fields, "repetition"}
+    taken = {*LEARNED_COLUMNS, *MODEL_COLUMNS, *STUDY_COLUMNS, *Setting.model_fields, "repetition"}
     for entry in registry.entries:
         own = entry.axis == "result" and entry.code is not None
         if own and entry.name in taken:

@@ -14,11 +14,20 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from dcglearn.axes.registry import CALIBRATED, JUDGMENT_MODEL, SHIPPED, USUAL, Entry, Registry
-from dcglearn.base.errors import InputError
+from dcglearn.axes.registry import (
+    CALIBRATED,
+    JUDGMENT_MODEL,
+    SHIPPED,
+    STUDY,
+    USUAL,
+    Entry,
+    Registry,
+)
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.inference.families import FREE_FAMILY
 from dcglearn.learning.solve import C_GRID
 from dcglearn.naming.presets import preset
+from dcglearn.simulation.designs import DESIGNS
 from dcglearn.simulation.truths import grade_scale
 
 LISTS = SHIPPED.names("lists")
@@ -115,6 +124,8 @@ class Setting(BaseModel):
     hypotheses : list of str
         What is tested, such as ``linear-free in free-free``: gains and discounts of the smaller
         and of the larger model, or ``positions`` for gains of each rank.
+    design : str
+        For ``study``: the kind of study, one of :data:`dcglearn.simulation.designs.DESIGNS`.
     options : dict
         Options of functions of one's own, by name: ``[setting.options]``.
     """
@@ -151,6 +162,7 @@ class Setting(BaseModel):
     gains: str = FREE_FAMILY
     discounts: str = FREE_FAMILY
     hypotheses: list[str] = []
+    design: str = "even"
     options: dict[str, Any] = {}
 
     @property
@@ -213,6 +225,8 @@ def own_functions_used(
 
 
 def _names_used(setting: Setting, columns: Sequence[str]) -> Iterator[tuple[str, str]]:
+    if setting.learner == STUDY:
+        return
     yield from (("truth", setting.truth), ("lists", setting.lists))
     if setting.learner == JUDGMENT_MODEL:
         return
@@ -264,6 +278,11 @@ def unused_keys(
         needs |= dict.fromkeys(_OF_QP, (False, program))
     if models:
         needs |= dict.fromkeys(_OF_JUDGE, (False, program))
+    studies = setting.learner == STUDY
+    if studies:
+        others = Setting.model_fields.keys() - {"learner", "pairs", "design", "options"}
+        needs |= dict.fromkeys(sorted(others), (False, program))
+    needs["design"] = (studies, f'learner = "{STUDY}"')
     used = {o for one in own_functions_used(setting, registry, columns) for o in one.options}
     for option in setting.options:
         needs[f"options.{option}"] = (option in used, _with_option(option, registry))
@@ -376,6 +395,8 @@ def _check_learner(s: Setting) -> None:
 
 
 def _check_model(s: Setting) -> None:
+    if s.learner == STUDY and s.design not in DESIGNS:
+        raise unknown_name("design", s.design, DESIGNS, "design")
     if s.documents and s.learner in (JUDGMENT_MODEL, USUAL):
         raise InputError("documents have no grades", "draw lists of grades", "lists")
     if s.learner != JUDGMENT_MODEL:

@@ -6,29 +6,34 @@
   seen, in nats; a coin scores log 2 = .693.
 * The link: a model with v + gamma v |v| in place of v has lighter tails than the logistic function
   if gamma > 0, and heavier ones if gamma < 0 (Stukel, JASA 83, 1988, with one parameter for both
-  tails). The score test of gamma = 0, robust to clusters, notices judges whose answers depend on
-  the difference in another way than assumed.
+  tails).
+* Additivity: DCG is a sum over ranks, so that a document adds as much whatever else is in the list.
+  People who look for one good document, or stop at it (max, ERR), judge otherwise; products of the
+  gains at two ranks, g(i) g(j) for i < j, then say more than the sum.
+
+Both are tested by scores (:mod:`dcglearn.inference.scores`), a query counting once.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit, stdtr
+from scipy.special import expit, stdtrit
 
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Floats
 from dcglearn.inference.answers import A, B, V
-from dcglearn.inference.covariance import ways_of
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.likelihood import Rows
+from dcglearn.inference.scores import Added, ScoreTest, score_test
 from dcglearn.judgments.folds import group_numbers, query_folds
 from dcglearn.judgments.preferences import Preferences
 
-_NOTHING = 1e-12
-"""Less information on gamma, or less than this share of it beyond that of others, is rounding."""
+INTERACTING = 5
+"""Products of the gains at so many first ranks are tested: those that weigh most."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +140,7 @@ def held_out(
     InputError
         If there is only one query.
     """
+    model = replace(model, judges=False)  # whoever judges
     groups = group_numbers(preferences.queries)
     n_folds = min(n_folds, max(2, int(groups.max(initial=0)) + 1))
     losses: list[tuple[float, float]] = []
@@ -163,53 +169,40 @@ def link_test(fit: JudgmentFit) -> LinkTest:
     -------
     LinkTest
     """
-    likelihood, x = fit.likelihood, fit.parameters
-    evidence = likelihood.evidence.independent or likelihood.evidence
-    ways = ways_of(likelihood.evidence)[:2]
-
-    def along(rows: Rows) -> Floats:
-        _, bent, Z = _bent(fit, rows)
-        return np.asarray(np.einsum("na,nap->p", bent, Z))
-
-    total = np.asarray(sum(likelihood.map(evidence, x, along, with_ids=True)))
-    slopes = fit.covariance.model @ total  # gamma's score moves by this with theta
-
-    def sums(rows: Rows) -> tuple[Floats, list[tuple[Integers, Floats, Floats]]]:
-        judged, copies = rows.judged, rows.judged.copies
-        terms = likelihood.terms(x, rows)
-        bend, bent, Z = _bent(fit, rows)
-        efficient = bend * terms.first[V] - likelihood.scores(rows, terms) @ slopes
-        shares = ((bent - Z @ slopes) ** 2).sum(axis=1) / copies
-        pair = np.stack([efficient * judged.weights / copies, shares], axis=1)
-        found = []
-        for way in ways:
-            own = way.alone(judged)
-            found.append((*way.sums(judged, pair), copies[own] @ pair[own] ** 2))
-        return np.append(copies @ pair, (bent**2).sum()), found
-
-    of_all, squares = np.zeros(3), np.zeros((len(ways), 2))
-    of_clusters = [np.zeros((way.count, 2)) for way in ways]
-    for part, of_ways in likelihood.map(evidence, x, sums, with_ids=True):
-        of_all += part
-        for i, (numbers, found, own) in enumerate(of_ways):
-            of_clusters[i][numbers] += found
-            squares[i] += own
-    squares += [(one**2).sum(axis=0) for one in of_clusters]
-    score, size, whole = of_all.tolist()
-    variance, of_shares = squares.max(axis=0).tolist()
-    if size <= _NOTHING * max(whole, 1.0) or not variance:
+    found = _departure(fit, lambda rows: (rows.v * np.abs(rows.v))[:, None])
+    gamma = float(found.step[-1])
+    if not found.df:
         return LinkTest(0.0, 0.0, math.inf, 1.0)
-    t, df = score / math.sqrt(variance), size**2 / max(of_shares, 1e-300)
-    return LinkTest(score / size, t, df, float(2 * stdtr(df, -abs(t))))
+    t = -float(stdtrit(found.cluster_df, found.p / 2)) if found.p else math.inf
+    return LinkTest(gamma, math.copysign(t, gamma), found.cluster_df, found.p)
 
 
-def _bent(fit: JudgmentFit, rows: Rows) -> tuple[Floats, Floats, Floats]:
-    """Return v |v| (n,); rows of information on gamma (n, answers), on the rest (n, answers, P)."""
-    bend, likelihood = rows.v * np.abs(rows.v), fit.likelihood
-    parts = likelihood.expected_answers(fit.parameters, rows)
-    bent = [bend * terms.first[V] * factor for terms, factor in parts]
-    Z = [likelihood.scores(rows, terms) * factor[:, None] for terms, factor in parts]
-    return bend, np.stack(bent, axis=1), np.stack(Z, axis=1)
+def additivity_test(fit: JudgmentFit) -> ScoreTest:
+    """Test whether the worth of a list is the sum of what its documents are worth."""
+    gains = fit.weights.mean(axis=0)
+    gains = np.append(gains / max(np.abs(gains).max(), 1e-300), 0.0)  # an empty rank adds nothing
+    first, second = np.triu_indices(min(len(fit.weights), INTERACTING), 1)
+
+    def products(rows: Rows) -> Floats:
+        of_ranks = gains[rows.judged.lists]
+        both = of_ranks[:, :, first] * of_ranks[:, :, second]
+        return np.asarray(both[:, 0] - both[:, 1])
+
+    return _departure(fit, products, counted=False)
+
+
+def _departure(fit: JudgmentFit, bend: Callable[[Rows], Floats], counted: bool = True) -> ScoreTest:
+    """Test whether v is v + gamma'z instead, for z (n, m) of each judgment."""
+    likelihood, x = fit.likelihood, fit.parameters
+
+    def added(rows: Rows) -> Added:
+        z, terms = bend(rows), likelihood.terms(x, rows)
+        parts = likelihood.expected_answers(x, rows)
+        information = [z * (one.first[V] * factor)[:, None] for one, factor in parts]
+        return Added(z * terms.first[V][:, None], np.stack(information, axis=1))
+
+    tangent = np.eye(len(x))
+    return score_test(likelihood, x, tangent, fit.maximum.free, added, counted=counted)
 
 
 def _strict_answers(fit: JudgmentFit) -> tuple[Floats, Floats, Floats, Floats]:

@@ -47,6 +47,9 @@ FEW = 20
 """From fewer queries of equal weight, a variance has at most one degree of freedom less: in
 simulation, tests with Satterthwaite's reject too often there."""
 
+MANY_JUDGES = 20
+"""Fewer judges are not a sample of all that could have been asked."""
+
 _FIRMEST = 0.02
 """Lower limit of the eigenvalues of I - F_q H^-1: a cluster that decides a direction alone."""
 
@@ -100,9 +103,12 @@ class Way:
 
 
 def ways_of(evidence: Evidence) -> list[Way]:
-    """Return the ways to group judgments: by query; by judge and by both, if judges are known."""
+    """Return the ways to group judgments: by query; by judge and by both, if judges are many.
+
+    With few judges, what is said is said of them.
+    """
     ways, n_judges = [Way("query", evidence.n_queries)], evidence.n_judges
-    if evidence.has_judges:
+    if evidence.n_judges >= MANY_JUDGES:
         found = evidence.map(lambda judged: np.unique(_pair_keys(judged, n_judges)), with_ids=True)
         keys = np.unique(np.concatenate(list(found)))
         keys = keys[keys >= 0]
@@ -280,13 +286,6 @@ class Covariance:
     def model(self) -> Floats:
         """H^-1, shape (P, P): the covariance if the model is right and judgments independent."""
         return self.root @ self.root.T
-
-    def inflation(self, directions: Floats) -> tuple[float, float]:
-        """Return the mean of the robust variance of directions, and its degrees of freedom."""
-        inverse = np.linalg.pinv(self.root)
-        whitened = directions.T @ inverse @ self.robust @ inverse.T @ directions
-        (df,) = self.pooled_degrees_of_freedom([directions]).tolist()
-        return float(np.trace(whitened)) / directions.shape[1], df
 
     def share_of_data(self, contrast: Floats) -> float:
         """Return how much of the information on contrast'theta, (P,), is not the prior's."""

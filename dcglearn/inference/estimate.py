@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from dcglearn.base.checks import checked_rng
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades
 from dcglearn.inference.answers import TieModel
@@ -76,8 +76,9 @@ class JudgmentModel:
         What is modelled: strict judgments only, or ties as well.
     side, lapses : bool, default True
         Whether the side may matter, and a share of the answers may be random.
-    judges : bool, default False
-        Whether judges may lapse more or less often than others; every judgment has a judge then.
+    judges : bool, default True
+        Whether judges may lapse more or less often than others, where judgments in memory all name
+        theirs.
     position_dependent : bool, default False
         Whether each rank has gains of its own; `gains` and `discounts` have no effect then.
     measure : DCG or LinearUtility, optional
@@ -97,7 +98,7 @@ class JudgmentModel:
     ties: TieModel = "strict"
     side: bool = True
     lapses: bool = True
-    judges: bool = False
+    judges: bool = True
     position_dependent: bool = False
     measure: Measure | None = None
 
@@ -131,14 +132,24 @@ class JudgmentModel:
         SolverError
             If the maximum is not reached.
         """
-        evidence = Evidence.of(judgments, self.ties)
+        evidence = self.evidence(judgments)
         likelihood = self.likelihood(evidence)
-        if self.judges and self.lapses:
-            likelihood = with_judges(likelihood)
         free = None
         if not self.has_own_family and self.discounts in ORDERED:
             free = replace(self, discounts=FREE_FAMILY).fit(evidence)
         return JudgmentFit(self, likelihood, highest_posterior(likelihood), free)
+
+    def evidence(self, judgments: Judgments) -> Evidence:
+        """Return judgments as the model uses them; how often judges lapse is estimated once."""
+        found = Evidence.of(judgments, self.ties)
+        if isinstance(judgments, Evidence) or found.parts is not None:
+            return found
+        if not (self.judges and self.lapses and found.has_judges):
+            return found
+        try:
+            return with_judges(JudgmentModel(ties=self.ties, side=self.side).likelihood(found))
+        except SolverError:  # then all judges count as alike
+            return found
 
     def likelihood(self, evidence: Evidence) -> Likelihood:
         """Return the likelihood of judgments under this model."""
@@ -240,7 +251,7 @@ class JudgmentFit:
             evidence = Evidence.of(preferences, self.model.ties, self.evidence.layout)
         except InputError:
             return None
-        likelihood = replace(self.likelihood, evidence=evidence, relative_lapses=None)
+        likelihood = replace(self.likelihood, evidence=evidence)
         return replace(self, likelihood=likelihood)
 
     def gains(self, level: float = 0.95) -> tuple[Estimated, ...]:

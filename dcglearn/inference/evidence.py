@@ -67,6 +67,8 @@ class Judged(NamedTuple):
         Numbers; -1 where one is missing: the judgment is a cluster of its own.
     copies : ndarray of float, shape (n,)
         How many judgments of equal weight a row stands for; their sum is the row's weight.
+    lists : ndarray of int8, shape (n, 2, K)
+        Empty where judgments are counted.
     """
 
     codes: NDArray[np.unsignedinteger]
@@ -75,11 +77,13 @@ class Judged(NamedTuple):
     queries: Integers
     judges: Integers
     copies: Floats
+    lists: Pairs
 
     def take(self, rows: slice | NDArray[np.bool_] | Integers) -> Judged:
         """Return some of the judgments; queries and judges keep their numbers."""
-        kept = self._replace(**{name: getattr(self, name)[rows] for name in self._fields[1:]})
-        return kept._replace(codes=self.codes[:, rows])
+        kept = self._replace(**{name: getattr(self, name)[rows] for name in self._fields[1:-1]})
+        lists = self.lists[rows] if len(self.lists) else self.lists
+        return kept._replace(codes=self.codes[:, rows], lists=lists)
 
 
 class Used(NamedTuple):
@@ -154,6 +158,8 @@ class Evidence:
         ties where only strict judgments are modelled.
     parts : PackedParts or None
         Where the judgments are read from, if they are packed.
+    relative_lapses : ndarray of float, shape (judges,), or None
+        By how much each judge's share of random answers differs from the common one, as a factor.
     """
 
     scale: Scale
@@ -163,11 +169,11 @@ class Evidence:
     n_queries: int
     n_judges: int
     rows: Integers
-    lists: Pairs
     same_lists: int = 0
     without_weight: int = 0
     ties_left_out: int = 0
     parts: PackedParts | None = None
+    relative_lapses: Floats | None = None
 
     @classmethod
     def of(
@@ -195,7 +201,7 @@ class Evidence:
         n_judges = len(judges[1]) if (judges[0] >= 0).all() else 0
         n_queries = len(queries[1])
         sizes = len(judged.answers), n_queries, n_judges
-        return cls(judgments.scale, layout, judged, *sizes, used.rows, some.lists, *used[1:])
+        return cls(judgments.scale, layout, judged, *sizes, used.rows, *used[1:])
 
     def __len__(self) -> int:
         return self.n_judgments
@@ -228,15 +234,8 @@ class Evidence:
     def take(self, rows: slice | NDArray[np.bool_] | Integers) -> Evidence:
         """Return some of the judgments in memory; queries and judges keep their numbers."""
         judged = self.judged.take(rows)
-        kept = self.rows[rows], self.lists[rows]
-        return replace(
-            self,
-            judged=judged,
-            n_judgments=len(judged.answers),
-            rows=kept[0],
-            lists=kept[1],
-            parts=None,
-        )
+        n, kept = len(judged.answers), self.rows[rows]
+        return replace(self, judged=judged, n_judgments=n, rows=kept, parts=None)
 
     def map(
         self, statistic: Callable[[Judged], _Statistic], with_ids: bool = False
@@ -261,7 +260,7 @@ class Evidence:
     @cached_property
     def distinct(self) -> Evidence | None:
         """The distinct judgments, without queries and judges; None if too few are equal."""
-        if self.n_judgments < _FEWEST_COUNTED:
+        if self.n_judgments < _FEWEST_COUNTED or self.relative_lapses is not None:
             return None
         parts: Iterator[Judged] = iter([self.judged])
         if self.parts is not None:
@@ -270,16 +269,9 @@ class Evidence:
         judged = _distinct(parts, self.layout.differences)
         if judged is None:
             return None
-        nothing = np.zeros(0, np.int64), self.lists[:0]
+        n, none = len(judged.answers), np.zeros(0, np.int64)
         return replace(
-            self,
-            judged=judged,
-            n_judgments=len(judged.answers),
-            n_queries=0,
-            n_judges=0,
-            rows=nothing[0],
-            lists=nothing[1],
-            parts=None,
+            self, judged=judged, n_judgments=n, n_queries=0, n_judges=0, rows=none, parts=None
         )
 
     @property
@@ -372,7 +364,7 @@ def _encoded(
 ) -> Judged:
     answers = answers if layout.levels else np.minimum(answers, TIE)
     ones = np.ones(len(answers))
-    return Judged(layout.encode(lists), answers, weights, queries, judges, ones)
+    return Judged(layout.encode(lists), answers, weights, queries, judges, ones, lists)
 
 
 class _Scan(NamedTuple):
@@ -435,7 +427,7 @@ def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Ev
     sizes = n, len(known[0]), n_judges
     same, weightless, ties_left_out = left_out
     return Evidence(
-        pairs.scale, layout, judged, *sizes, rows, lists, same, weightless, ties_left_out, parts
+        pairs.scale, layout, judged, *sizes, rows, same, weightless, ties_left_out, parts
     )
 
 
@@ -465,7 +457,8 @@ def _distinct(parts: Iterable[Judged], layout: CodeLayout) -> Judged | None:
     codes = np.empty((len(sizes), len(keys)), dtype)
     for code, size in zip(codes[::-1], sizes[::-1], strict=True):
         keys, code[:] = np.divmod(keys, size)
-    return Judged(codes, keys.astype(np.int8), weights, unknown, unknown, copies)
+    none = np.zeros((0, 2, layout.n_ranks), np.int8)
+    return Judged(codes, keys.astype(np.int8), weights, unknown, unknown, copies, none)
 
 
 class Differences(NamedTuple):

@@ -18,6 +18,7 @@ from scipy.special import betainc
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers
 from dcglearn.inference.answers import answer_terms
+from dcglearn.inference.evidence import SAMPLE, Evidence
 from dcglearn.inference.likelihood import Likelihood, Rows
 from dcglearn.inference.maximise import highest_posterior
 
@@ -106,11 +107,13 @@ def _meant_probability(likelihood: Likelihood, parameters: Floats, rows: Rows) -
     return np.exp(terms.value)
 
 
-def with_judges(likelihood: Likelihood) -> Likelihood:
-    """Return the likelihood in which each judge lapses as often as the judgments say."""
+def with_judges(likelihood: Likelihood) -> Evidence:
+    """Return the judgments with how much more or less often than others each judge lapses."""
+    evidence = likelihood.evidence
+    some = evidence.take(slice(None, None, max(1, len(evidence) // SAMPLE)))
     for _ in range(_ROUNDS):
-        found = judge_lapses(likelihood, highest_posterior(likelihood).parameters)
-        if not found.common:
-            break
-        likelihood = replace(likelihood, relative_lapses=found.mean / found.common)
-    return likelihood
+        at = highest_posterior(replace(likelihood, evidence=some)).parameters
+        found = judge_lapses(replace(likelihood, evidence=evidence), at)
+        relative = found.mean / np.average(found.mean, weights=np.maximum(found.judgments, 1e-9))
+        some, evidence = (replace(one, relative_lapses=relative) for one in (some, evidence))
+    return evidence

@@ -53,6 +53,7 @@ LAPSE_PRIOR = 10.0
 """The share of lapses e has the prior density 10 (1 - e)^9: mean .09, 95% below .26."""
 
 MAX_LAPSES = 0.95
+_MAX_OF_JUDGE = 0.995
 
 _MIN_TIES = 1e-6
 
@@ -108,8 +109,6 @@ class Likelihood:
     ties : {"strict", "davidson", "rao-kupper"}, default "strict"
     side, lapses : bool, default True
         Whether the model has a side bias, and a share of answers at random.
-    relative_lapses : ndarray of float, shape (judges,), optional
-        By how much each judge's share of lapses differs from the common one, as a factor.
     """
 
     evidence: Evidence
@@ -117,7 +116,6 @@ class Likelihood:
     ties: TieModel = "strict"
     side: bool = True
     lapses: bool = True
-    relative_lapses: Floats | None = None
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -153,8 +151,10 @@ class Likelihood:
         low, high = np.full((2, self.n_parameters), [[-math.inf], [math.inf]])
         low[: self.n_weights], high[: self.n_weights] = self.family.bounds
         if self.lapses:
-            most = 1.0 if self.relative_lapses is None else float(self.relative_lapses.max())
-            low[self.index("lapses")], high[self.index("lapses")] = 0.0, MAX_LAPSES / max(most, 1)
+            relative = self.evidence.relative_lapses
+            most = 1.0 if relative is None else max(1.0, float(relative.max()))
+            at = self.index("lapses")
+            low[at], high[at] = 0.0, min(MAX_LAPSES, _MAX_OF_JUDGE / most)
         if self.ties == "rao-kupper":
             low[self.index("ties")] = _MIN_TIES
         return low, high
@@ -170,8 +170,6 @@ class Likelihood:
     @property
     def counted(self) -> Evidence:
         """The judgments that sums without queries go over: the distinct ones, if many are equal."""
-        if self.relative_lapses is not None:
-            return self.evidence
         return self.evidence.distinct or self.evidence
 
     def expand(self, parameters: Floats) -> Expanded:
@@ -357,8 +355,8 @@ class Likelihood:
         e: float | Floats = self.value_of("lapses", parameters)
         if self.lapses:
             factor = one
-            if self.relative_lapses is not None:
-                factor = self.relative_lapses[judged.judges][:, None]
+            if self.evidence.relative_lapses is not None:
+                factor = self.evidence.relative_lapses[judged.judges][:, None]
                 e = e * factor[:, 0]
             design[E] = slice(self.index("lapses"), self.index("lapses") + 1), factor
         return Rows(judged, v, h, e, design, both)

@@ -1,12 +1,16 @@
 """What a team asks of its judgments, each question answered by a test and by its effect.
 
-Does a preset fit? Are gains linear, exponential; are discounts those in use? Do gains depend on
-the position? Does the side matter, are some answers random? Each question restricts a model, which
-is tested by its likelihood ratio (:mod:`dcglearn.inference.tests`); the p-values of
-several questions are corrected by Holm's method. A measure may be rejected and hardly matter: so
-the effect stands beside the test, the share of judgments that the restricted measure orders
-otherwise than the estimate, of those that were judged and of all pairs of the lists that were
-shown.
+Does a preset fit? Are gains linear, exponential; are discounts those in use? These are the
+questions that decide what to use. At most one of the gains is true, and at most one of the
+discounts: with p-values doubled, the chance of any false rejection among all of them is bounded
+(Shaffer, J. Amer. Statist. Assoc. 81, 1986, on hypotheses that exclude each other), and the p-value
+of a question is the same whether the others are asked or not. Other questions are about the model
+itself, and stand alone: do gains depend on the position, do documents add up, does the side matter,
+are some answers random?
+
+A measure may be rejected and hardly matter: so the effect stands beside the test, the share of
+judgments that the restricted measure orders otherwise than the estimate, of those that were judged
+and of all pairs of the lists that were shown.
 """
 
 from __future__ import annotations
@@ -21,8 +25,9 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats
+from dcglearn.inference.calibration import additivity_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.evidence import Evidence, Judged, Judgments, features
+from dcglearn.inference.evidence import Judged, Judgments, features
 from dcglearn.inference.tests import (
     LikelihoodRatio,
     TestVerdict,
@@ -34,12 +39,14 @@ from dcglearn.inference.tests import (
 from dcglearn.judgments.numbering import row_numbers
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.presets import usual_presets
-from dcglearn.statistics.significance import holm
 
 USUAL_GAINS = ("linear", "exponential")
 USUAL_DISCOUNTS = ("log2", "zipf", "constant")
 
-UNANSWERED = LikelihoodRatio(0.0, 0, 1.0, math.inf, math.inf, 1.0)
+DECISIONS = ("measure", "gains", "discounts", "hypothesis")
+"""What questions are about that decide what to use."""
+
+UNANSWERED = LikelihoodRatio(0.0, 0.0, 0, math.inf, math.inf, 1.0)
 """The test of a hypothesis, or against a model, that has no maximum that was reached."""
 
 MAX_LISTS = 1000
@@ -62,7 +69,8 @@ class Question:
     Attributes
     ----------
     about : str
-        ``measure``, ``gains``, ``discounts``, ``positions``, ``side`` or ``lapses``.
+        ``measure``, ``gains``, ``discounts``, ``positions``, ``additivity``, ``side``, ``lapses``;
+        of :func:`ask`, ``hypothesis`` if it decides what to use, otherwise ``model``.
     hypothesis : str
         What is tested, such as ``exponential-log2`` or ``the same gains at every rank``.
     restricted, fit : JudgmentFit
@@ -70,7 +78,7 @@ class Question:
         maximum that was reached, so that the question is not answered.
     test : LikelihoodRatio
     corrected : float
-        Its p-value, corrected for the number of questions.
+        Its p-value, doubled if the question is one of those that decide what to use.
     reversed_judged, reversed_all : float
         The share of judgments, and of all pairs of lists, that the restricted measure orders
         otherwise than the estimate; a tie of one of them counts 1/2.
@@ -111,7 +119,7 @@ def usual_questions(
     Returns
     -------
     tuple of Question
-        Measures, gains, discounts, positions, side and lapses, in this order.
+        Measures, gains, discounts, positions, additivity, side and lapses, in this order.
 
     Raises
     ------
@@ -128,7 +136,7 @@ def usual_questions(
     True
     """
     model = JudgmentModel() if model is None else model
-    evidence = Evidence.of(judgments, model.ties)
+    evidence = model.evidence(judgments)
     scale, n_ranks = evidence.scale, evidence.layout.n_ranks
     if measures is None:
         measures = dict(usual_presets(scale, n_ranks))
@@ -150,7 +158,7 @@ def usual_questions(
         except SolverError:  # this question is not answered, others are
             return fit
 
-    return _answered(
+    found = _answered(
         [
             _Asked(about, name, fit, fitted(replace(model, position_dependent=True)))
             if about == "positions"
@@ -158,6 +166,19 @@ def usual_questions(
             for about, name, one in asked
         ]
     )
+    if n_ranks < 2:
+        return found
+    at = next((i for i, one in enumerate(found) if one.about in ("side", "lapses")), len(found))
+    return (*found[:at], _additivity(fit), *found[at:])
+
+
+def _additivity(fit: JudgmentFit) -> Question:
+    """Ask whether the worth of a list is the sum of what its documents are worth."""
+    found, effective = additivity_test(fit), fit.covariance.effective
+    test = LikelihoodRatio(
+        found.statistic, found.statistic, found.df, found.cluster_df, effective, found.p
+    )
+    return Question("additivity", "documents add up", fit, fit, test, test.p, 0.0, 0.0)
 
 
 def ask(
@@ -182,9 +203,12 @@ def ask(
     InputError
         If the larger model does not hold the smaller one, or no judgment can be used.
     """
-    evidence = Evidence.of(judgments, model.ties)
+    evidence = model.evidence(judgments)
     fits = hypothesis.fit(evidence), model.fit(evidence)
-    return _answered([_Asked("hypothesis", name, *fits)])[0]
+    otherwise = replace(hypothesis, side=model.side, lapses=model.lapses)
+    decides = not model.position_dependent and otherwise != model
+    about = "hypothesis" if decides else "model"
+    return _answered([_Asked(about, name, *fits)])[0]
 
 
 def _answered(pairs: Sequence[_Asked]) -> tuple[Question, ...]:
@@ -197,7 +221,10 @@ def _answered(pairs: Sequence[_Asked]) -> tuple[Question, ...]:
         else likelihood_ratio(one.smaller, one.larger, without)
         for one in pairs
     ]
-    corrected = holm(np.array([test.p for test in tests])).tolist()
+    corrected = [
+        min(1.0, 2 * test.p) if pair.about in DECISIONS else test.p
+        for pair, test in zip(pairs, tests, strict=True)
+    ]
     shares = zip(_reversed_judged(pairs), _reversed_all(pairs), strict=True)
     return tuple(
         Question(*pair, test, p, *share)
@@ -222,7 +249,7 @@ def _reversed_judged(pairs: Sequence[_Asked]) -> list[float]:
 
 def _reversed_all(pairs: Sequence[_Asked]) -> list[float]:
     """Return the share of pairs of distinct lists, some if packed, that are ordered differently."""
-    lists = pairs[0].larger.evidence.lists
+    lists = pairs[0].larger.evidence.judged.lists
     rows = lists.reshape(-1, lists.shape[2])
     distinct = rows[np.unique(row_numbers(rows.T), return_index=True)[1]]
     shown = distinct[:: -(-len(distinct) // MAX_LISTS)]

@@ -26,7 +26,7 @@ from scipy.special import fdtri, stdtrit
 from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats
 from dcglearn.inference.covariance import Covariance, covariance
-from dcglearn.inference.likelihood import MAX_LAPSES, Expanded, Likelihood, lapse_prior
+from dcglearn.inference.likelihood import Expanded, Likelihood, lapse_prior
 from dcglearn.inference.maximise import Maximum, maximise
 
 MIN_SHARE = 0.9
@@ -181,11 +181,10 @@ def estimated_parameter(
     if spread.one_cluster:
         low, high = (0.0, 1.0) if name == "lapses" else (-math.inf, math.inf)
         return Estimated(name, estimate, low, high, determined=False)
+    if name == "lapses" and not estimate:
+        return Estimated(name, 0.0, 0.0, _largest_lapses(likelihood, maximum, spread, level))
     if not spread.free[likelihood.index(name)]:
-        highest = math.inf
-        if name == "lapses":
-            highest = _largest_lapses(likelihood, maximum, spread, level)
-        return Estimated(name, estimate, estimate, highest)
+        spread = covariance(likelihood, maximum.parameters, spread.free | (contrast > 0))
     (df,) = spread.degrees_of_freedom(contrast[None]).tolist()
     half = float(stdtrit(df, (1 + level) / 2)) * math.sqrt(spread.variance(contrast))
     low, high = estimate - half, estimate + half
@@ -215,9 +214,10 @@ def _largest_lapses(
         found = maximise(likelihood.expand, maximum.parameters, (low, high))
         return found.at.value - lapse_prior(share) - lowest
 
-    if excess(MAX_LAPSES) > 0:
-        return MAX_LAPSES
-    return float(brentq(excess, 0.0, MAX_LAPSES, xtol=1e-4))
+    largest = float(likelihood.bounds[1][at])
+    if excess(largest) > 0:
+        return largest
+    return float(brentq(excess, 0.0, largest, xtol=1e-4))
 
 
 def ratio_slopes(values: Floats, slopes: Floats) -> Floats:

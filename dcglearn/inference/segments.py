@@ -167,7 +167,9 @@ def _compare(
     )
     statistic = float(h @ np.linalg.pinv(V, hermitian=True) @ h) / d
     p = float(fdtrc(d, df, statistic))
-    signs = [np.sign(np.round(fit.utilities(evidence.lists) @ [1.0, -1.0], 9)) for fit in fits]
+    signs = [
+        np.sign(np.round(fit.utilities(evidence.judged.lists) @ [1.0, -1.0], 9)) for fit in fits
+    ]
     weights = evidence.judged.weights
     differ = float(np.average(np.abs(signs[0] - signs[1]) / 2, weights=weights))
     effective = min(fit.covariance.effective for fit in fits)

@@ -1,4 +1,4 @@
-"""Which judges answer nearly at random, or nearly always one side.
+"""Which judges answer nearly at random, as if swapped, or nearly always one side.
 
 An answer is compared with the majority of the other judges' strict answers to the same two lists
 (and query, where known); where fewer than half can be compared so, with linear gains and discounts
@@ -7,19 +7,24 @@ An answer is compared with the majority of the other judges' strict answers to t
     one side:   the share of a is above max(r, 1/2) + 0.1, or below min(r, 1/2) - 0.1
     at random:  agreement is below (r + 1/2) / 2, closer to chance than to the others
 
-are tested by exact binomial tests whose null is the opposite, with Holm's correction. r is the
-median over judgments of their judges' shares, which a few bad judges do not move; judges with few
-judgments are one judge there and are not tested.
+are tested with the opposite as the null, by Holm's correction. The share of a is the mean of two
+shares, where a is the better list and where b is, so that a judge to whom better lists were often
+shown on one side is no judge of one side, nor is one who swaps answers: that is an agreement below
+1/2, beyond chance. r is the median over judgments of their judges' shares, which a few bad judges
+do not move; judges with few judgments are one judge there and are not tested.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy  # which loads its parts when they are first used
+from numpy.typing import NDArray
 
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.types import Floats, Integers
 from dcglearn.correlation.agreement import outcomes
 from dcglearn.judgments.folds import group_numbers
@@ -35,6 +40,9 @@ LEVEL = 0.05
 """The chance that any judge is named without reason."""
 
 LEAD = 0.1
+
+FEWEST_OF_A_SIDE = 5
+"""From so many judgments on, where the better list was a and where it was b, both count alike."""
 
 
 class ListPairs(NamedTuple):
@@ -141,7 +149,15 @@ def judge_tests(
 
     judgments, strict, sided = count(judges[known]), count(judge), count(judge[a_wins])
     compared, agree = count(judge[agrees != 0]), count(judge[agrees > 0])
-    p, typical = _p_values(sided, strict, agree, compared)
+    better = np.sign(agrees) * np.where(a_wins, 1, -1)  # the side of the better list
+    share, error = _shares_of_a(
+        np.stack([count(judge[a_wins & (better == side)]) for side in (1, -1)]),
+        np.stack([count(judge[better == side]) for side in (1, -1)]),
+        sided,
+        strict,
+    )
+    p_one_sided = _one_sided(share, error, strict)
+    p, typical = _p_values(p_one_sided, strict, agree, compared)
     one_sided, random = p < LEVEL
     reversed_ = random & (scipy.special.bdtr(agree, compared, 0.5) < LEVEL)
     columns = (
@@ -171,23 +187,61 @@ def judge_tests(
     )
 
 
+def _shares_of_a(
+    a_wins: Integers, shown: Integers, all_a: Integers, strict: Integers
+) -> tuple[Floats, Floats]:
+    """Return each judge's share of a, and its standard error, (J,).
+
+    The mean of the shares where a and where b is better, (2, J), if there are some of each;
+    otherwise that of all. Shares are those of Beta posteriors.
+    """
+    share, variance = _beta(a_wins, shown)
+    of_all, variance_of_all = _beta(all_a, strict)
+    both = shown.min(axis=0) >= FEWEST_OF_A_SIDE
+    variance = np.where(both, variance.sum(axis=0) / 4, variance_of_all)
+    return np.where(both, share.mean(axis=0), of_all), np.sqrt(variance)
+
+
+def _beta(part: Integers, whole: Integers) -> tuple[Floats, Floats]:
+    """Return mean and variance of a share that may be any number before it is observed."""
+    mean = (part + 1) / (whole + 2)
+    return mean, mean * (1 - mean) / (whole + 3)
+
+
+def _one_sided(share: Floats, error: Floats, strict: Integers) -> Floats:
+    """Return the p-values of one side, (J,)."""
+    typical, _ = _typical_shares(share * strict, strict)
+    above = (share - typical.clip(0.5, 1 - LEAD) - LEAD) / error
+    below = (typical.clip(LEAD, 0.5) - LEAD - share) / error
+    return np.asarray(2 * scipy.special.ndtr(-np.maximum(above, below)).clip(0, 0.5))
+
+
+def of_judges(preferences: Preferences, names: Iterable[str]) -> NDArray[np.bool_]:
+    """Return which judgments are of these judges; a name that no judge has is refused."""
+    known = {str(one) for one in preferences.judges.tolist() if one is not None}
+    names = list(names)
+    for name in names:
+        if name not in known:
+            if not known:
+                raise InputError("no judgment names its judge", "leave the names of judges out")
+            raise unknown_name("judge", name, known)
+    return np.isin(preferences.judges.astype(str), names)
+
+
 def _p_values(
-    a_wins: Integers, strict: Integers, agree: Integers, compared: Integers
+    p_one_sided: Floats, strict: Integers, agree: Integers, compared: Integers
 ) -> tuple[Floats, float]:
     """Return the corrected p-values of both tests, (2, J), and the typical agreement."""
-    side, _ = _typical_shares(a_wins, strict)
-    above = scipy.special.bdtrc(a_wins - 1, strict, side.clip(0.5, 1 - LEAD) + LEAD)
-    below = scipy.special.bdtr(a_wins, strict, side.clip(LEAD, 0.5) - LEAD)
     agreement, typical = _typical_shares(agree, compared)
     closer = scipy.special.bdtr(agree, compared, (agreement + 0.5) / 2)
-    p = np.stack([np.minimum(1, 2 * np.minimum(above, below)), closer])
+    p = np.stack([p_one_sided, closer])
     p[1, agreement <= 0.5] = 1
     tested = np.stack([strict, np.minimum(compared, compared.sum() - compared)]) >= FEWEST_JUDGMENTS
     p[tested], p[~tested] = holm(p[tested]), np.nan
     return p, typical
 
 
-def _typical_shares(part: Integers, whole: Integers) -> tuple[Floats, float]:
+def _typical_shares(part: Integers | Floats, whole: Integers) -> tuple[Floats, float]:
     """Return the median share of the others for each judge, 1/2 if not tested, and of all."""
     enough = whole >= FEWEST_JUDGMENTS
     parts, weights = (np.append(of[enough], of[~enough].sum()) for of in (part, whole))

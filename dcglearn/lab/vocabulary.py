@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from dcglearn.axes.decorators import OPEN_AXES
 from dcglearn.axes.registry import SHIPPED, Entry, Registry
-from dcglearn.design.columns import LEARNED_COLUMNS, MODEL_COLUMNS
+from dcglearn.design.columns import LEARNED_COLUMNS, MODEL_COLUMNS, STUDY_COLUMNS
 from dcglearn.design.setting import Setting
 from dcglearn.lab.claims import CLAIM_VERDICTS, Claim, Finding
 from dcglearn.lab.plots import Figure, Plot, Series
@@ -58,6 +58,7 @@ def vocabulary(registry: Registry = SHIPPED) -> list[NamesUnderHeading]:
         ("COLUMNS of an experiment file: results of learners", list(LEARNED_COLUMNS.items())),
         ("COLUMNS: computed where they are named", results),
         ('COLUMNS: with learner = "judgment-model"', list(MODEL_COLUMNS.items())),
+        ('COLUMNS: with learner = "study"', list(STUDY_COLUMNS.items())),
         ("Keys of a config", list(CONFIG_KEYS.items())),
         ("[setting] of a config, and [sweep] with lists of values", _settings()),
         *_axes(registry),

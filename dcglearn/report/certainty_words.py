@@ -145,6 +145,8 @@ def statement(one: Question) -> str:
         return f"discounts are {rules.get(one.hypothesis, one.hypothesis)}"
     if one.about == "positions":
         return "a grade is worth the same at every rank"
+    if one.about == "additivity":
+        return "a list is worth the sum of its documents"
     fixed = {"side": "the side does not matter", "lapses": "no answer is random"}
     return fixed.get(one.about, one.hypothesis)
 

@@ -21,6 +21,11 @@ from dcglearn.report.certainty_words import (
 )
 from dcglearn.report.tables import Table
 
+DOUBLED = (
+    "p of measures, gains and discounts is doubled, as at most one of the gains and one of the "
+    "discounts is true"
+)
+
 _ALIKE = {"rejected": "differ", "near the line": "near the line", "not rejected": "alike"}
 """What the test of the hypothesis that two groups are alike says of them."""
 
@@ -54,7 +59,7 @@ def questions_text(questions: Sequence[Question]) -> str:
         one = questions[0]
         head = ("number", "estimate", "95% interval", "tested")
         lines += [Table(head, _estimates(one.fit, one.restricted)).text(), ""]
-    corrected = f"; p is corrected for {len(questions)} questions" if len(questions) > 1 else ""
+    corrected = f"; {DOUBLED}" if any(one.corrected != one.test.p for one in questions) else ""
     clusters = clusters_words(questions[0].fit)
     few = few_clusters_words(questions[0].test.effective)
     lines.append(f"LR: likelihood ratio{corrected}; {clusters}{few and f'; {few}'}")

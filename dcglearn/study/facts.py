@@ -1,11 +1,4 @@
-"""The numbers of a study, computed once for every format.
-
-The measure that a study recommends is the simplest that the judgments do not contradict: linear
-gains, or 2^g - 1, if the test of these gains is not rejected, otherwise estimated ones; and the
-same for the discounts 1 / log2(i + 1), the only rule that most tools have, otherwise discounts that
-decrease. A test "near the line" does not count as rejected for discounts, because the tools
-cannot use others, but does for gains, because every tool takes any gains.
-"""
+"""The numbers of a study, computed once for every format."""
 
 from __future__ import annotations
 
@@ -20,8 +13,9 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.correlation.agreement import outcomes
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
-from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.questions import Question, usual_questions
+from dcglearn.inference.conclusions import JudgeShare, Support, conclude, judge_shares
+from dcglearn.inference.estimate import JudgmentFit
+from dcglearn.inference.questions import Question
 from dcglearn.interop.export import export
 from dcglearn.judgments.inspection import Inspection, inspect_judgments
 from dcglearn.judgments.preferences import Preferences
@@ -29,12 +23,9 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.presets import usual_presets
 from dcglearn.statistics.clustered_means import clustered_mean
-from dcglearn.study.support import Support, support_of
 
 STUDY_TOOLS = ("lightgbm", "xgboost", "trec_eval", "ir_measures", "ranx", "scikit-learn")
 """Tools that a study says what to put into."""
-
-_FREE = "free"
 
 
 @dataclass(frozen=True)
@@ -74,6 +65,8 @@ class Study:
         Gains and discounts both free.
     with_free_gains : JudgmentFit
         The recommended discounts, with free gains.
+    judges : tuple of JudgeShare
+        Each of few judges, and what would be concluded without them.
     link : LinkTest
         Of the recommended model.
     held_out : HeldOut or None
@@ -96,6 +89,7 @@ class Study:
     recommended: JudgmentFit
     free: JudgmentFit
     with_free_gains: JudgmentFit
+    judges: tuple[JudgeShare, ...]
     link: LinkTest
     held_out: HeldOut | None
     agreement: tuple[Agreement, ...]
@@ -151,14 +145,12 @@ def study_judgments(
     scale, n_ranks = preferences.scale, preferences.n_ranks
     measures = dict(in_use or {}) | dict(usual_presets(scale, n_ranks))
     inspection = inspect_judgments(preferences)
-    questions = usual_questions(preferences, measures=measures)
-    advance(1, 3)
-    model = recommended_model(questions)
-    on_log2 = replace(model, discounts="log2").fit(preferences)
-    support = support_of(on_log2, questions)
-    supported = support == "supported"
-    recommended = on_log2 if model == on_log2.model or not supported else model.fit(preferences)
+    concluded = conclude(preferences, measures)
+    recommended, supported = concluded.recommended, concluded.support == "supported"
     model = recommended.model
+    advance(1, 4)
+    judges = judge_shares(preferences, concluded)
+    advance(2, 4)
     ties = None
     if not preferences.strict.all():
         try:
@@ -169,17 +161,18 @@ def study_judgments(
         predicted = held_out(model, preferences, rng)
     except InputError:
         predicted = None
-    advance(2, 3)
+    advance(3, 4)
     own: dict[str, Measure] = {"recommended": recommended.dcg} if supported else {}
     found = Study(
         name,
         preferences,
         inspection,
-        questions,
-        support,
+        concluded.questions,
+        concluded.support,
         recommended,
-        JudgmentModel().fit(preferences),
-        replace(model, gains=_FREE).fit(preferences),
+        concluded.free,
+        concluded.free_gains,
+        judges,
         link_test(recommended),
         predicted,
         _agreement(preferences, own | measures),
@@ -187,28 +180,8 @@ def study_judgments(
         _tools(recommended) if supported else {},
         next(iter(in_use), None) if in_use else None,
     )
-    advance(3, 3)
+    advance(4, 4)
     return found
-
-
-def recommended_model(questions: tuple[Question, ...]) -> JudgmentModel:
-    """Return the simplest model that the tests do not contradict.
-
-    Parameters
-    ----------
-    questions : tuple of Question
-    """
-    verdicts = {(one.about, one.hypothesis): one.verdict for one in questions}
-    gains = next(
-        (
-            hypothesis
-            for (about, hypothesis), verdict in verdicts.items()
-            if about == "gains" and verdict in ("not rejected", "not determined")
-        ),
-        _FREE,
-    )
-    log2 = verdicts.get(("discounts", "log2"), "not rejected")
-    return JudgmentModel(gains=gains, discounts="decreasing" if log2 == "rejected" else "log2")
 
 
 def _agreement(preferences: Preferences, measures: Mapping[str, Measure]) -> tuple[Agreement, ...]:

@@ -22,6 +22,7 @@ from dcglearn.base.files import checked_suffix, write_text
 from dcglearn.base.numbers import counted
 from dcglearn.base.text import markdown_cell, plain_text
 from dcglearn.base.version import __version__
+from dcglearn.inference.conclusions import JudgeShare
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.report.questions import question_json
 from dcglearn.report.tables import Table
@@ -116,13 +117,36 @@ def study_json(study: Study) -> dict[str, Any]:
             {name: _finite(value) for name, value in question_json(one).items()}
             for one in study.questions
         ],
+        "judges": [_judge_json(one) for one in study.judges],
         "agreement": [asdict(one) for one in study.agreement],
-        "link": asdict(study.link),
+        "link": {name: _finite(value) for name, value in asdict(study.link).items()},
         "held_out": None if study.held_out is None else asdict(study.held_out),
         "inspection": study.inspection.to_json(),
         "tools": dict(study.tools),
         "in_use": study.in_use,
         "program": f"dcglearn {__version__}",
+    }
+
+
+def _judge_json(one: JudgeShare) -> dict[str, Any]:
+    """Return one of few judges, with what is concluded without them."""
+    share, low, high = one.lapses
+    without = one.without
+    return {
+        "judge": one.judge,
+        "judgments": one.judgments,
+        "random": {"share": share, "low": low, "high": high},
+        "without": None
+        if without is None
+        else {
+            "support": without.support,
+            "recommended": _fit_json(without.recommended),
+            "verdicts": {
+                f"{question.about} {question.hypothesis}": question.verdict
+                for question in without.questions
+                if question.about in ("gains", "discounts")
+            },
+        },
     }
 
 

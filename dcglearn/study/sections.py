@@ -7,8 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+import numpy as np
+
 from dcglearn.base.numbers import counted
+from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.ratios import Estimated
+from dcglearn.judgments.judges import JudgeTests
 from dcglearn.naming.presets import preset
 from dcglearn.report.certainty_words import (
     EMPTY_RANKS,
@@ -177,7 +181,8 @@ def _tests(study: Study) -> Section:
             '"Rejected" means that judgments like these would hardly occur if the statement were '
             'true; "not rejected" does not prove it. "Near the line" means that more judgments '
             "could turn it either way.",
-            f"p is corrected for the {len(rows)} questions asked.",
+            "p is doubled for measures, gains and discounts: at most one of the gains and one of "
+            "the discounts is true. Other statements are about the model, and stand alone.",
         ],
         [Table(("statement", "verdict", "differs (judged pairs)", "p"), rows)],
     )
@@ -207,9 +212,13 @@ def _judgments(study: Study) -> Section:
         paragraphs.append(f"{EMPTY_RANKS[0].upper()}{EMPTY_RANKS[1:]}.")
     if found.queries is not None:
         largest = found.queries.largest
+        preferring, used = found.queries.queries, _used_queries(evidence)
+        effective = counted(round(found.queries.effective), "query", "queries")
+        fewer = f", {preferring:,} of them preferences, {used:,} such as the estimates use"
         paragraphs.append(
-            f"They come from {counted(found.queries.queries, 'query', 'queries')}, and are worth "
-            f"as much as evenly judged ones from {found.queries.effective:,.0f}; the largest query "
+            f"{counted(summary.queries, 'query holds', 'queries hold')} judgments"
+            f"{'' if summary.queries == used else fewer}. The preferences are worth as much as "
+            f"those of {effective} judged evenly; the largest query "
             f"holds {largest.judgments:,} ({share_words(largest.share)})."
         )
     else:
@@ -218,17 +227,16 @@ def _judgments(study: Study) -> Section:
             "intervals are too narrow."
         )
     if found.judges is not None:
-        outstanding = found.judges.outstanding
-        named = ", ".join(one.judge for one in outstanding[:5])
         paragraphs.append(
             f"{counted(found.judges.tested, 'judge was', 'judges were')} tested: "
-            + (
-                f"{counted(len(outstanding), 'answers', 'answer')} one side or nearly at random "
-                f"({named})."
-                if outstanding
-                else "none answers one side or nearly at random."
-            )
+            f"{_outstanding(found.judges)}."
         )
+        if study.judges:
+            judges = counted(len(study.judges), "judge")
+            paragraphs.append(
+                f"What is concluded here is about these {judges}; so few say little about how "
+                "others would judge."
+            )
     else:
         paragraphs.append("No judge is named, so judges cannot be compared.")
     if summary.contradicted:
@@ -239,6 +247,34 @@ def _judgments(study: Study) -> Section:
         )
     paragraphs += _answering(study)
     return Section("About the judgments", paragraphs)
+
+
+_KINDS = (
+    ("one side", "nearly always one side"),
+    ("chance", "nearly at random"),
+    ("reversed", "as if answers were swapped"),
+)
+
+
+def _outstanding(judges: JudgeTests) -> str:
+    """Name the judges who stand out, by how."""
+    found = []
+    for kind, words in _KINDS:
+        names = [
+            one.judge
+            for one in judges.outstanding
+            if (one.one_sided if kind == "one side" else one.random == kind)
+        ]
+        if names:
+            more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
+            verb = "answers" if len(names) == 1 else "answer"
+            found.append(f"{', '.join(names[:5])}{more} {verb} {words}")
+    return "; ".join(found) or "none answers one side, nearly at random, or as if swapped"
+
+
+def _used_queries(evidence: Evidence) -> int:
+    """Return how many queries hold judgments that a model uses."""
+    return len(np.unique(evidence.judged.queries[evidence.judged.queries >= 0]))
 
 
 def _answering(study: Study) -> list[str]:
@@ -346,8 +382,8 @@ def _specialists(study: Study) -> Section:
         [
             statement(one),
             one.test.statistic,
+            one.test.score,
             one.test.df,
-            one.test.inflation,
             one.test.cluster_df if one.test.df else None,
             one.test.p,
             one.corrected,
@@ -369,14 +405,15 @@ def _specialists(study: Study) -> Section:
             f"Model: P = e/2 + (1 - e) logistic(<W, s(a) - s(b)> + side); W = c g', gains "
             f"{model.gains}, discounts {model.discounts} (recommended), both free (tables). Prior: "
             f"W, side normal(0, 10), e Beta(1, 10). Intervals: Fieller, CR2 variances{clustered}"
-            ", Satterthwaite's degrees of freedom. Tests: likelihood ratios over the mean of "
-            f"their robust eigenvalues, F; Holm's correction.{log_loss}",
+            ", Satterthwaite's degrees of freedom, or the profile where Fieller's has no bounds. "
+            "Tests: scores at the restricted estimate, Hotelling's T, F; LR is beside "
+            f"it.{log_loss}",
             f"Link: score test of v |v|, gamma = {study.link.gamma:.3f}, t = {study.link.t:.2f} on "
             f"{study.link.df:.0f}.",
         ],
         [
             Table(
-                ("hypothesis", "LR", "df", "inflation", "df of clusters", "p", "Holm", "reversed"),
+                ("hypothesis", "LR", "T", "df", "df of clusters", "p", "corrected", "reversed"),
                 rows,
             )
         ],

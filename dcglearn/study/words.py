@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 
 from dcglearn.base.numbers import decimals
+from dcglearn.inference.conclusions import Support, upside_down
+from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.questions import Question
 from dcglearn.inference.ratios import Estimated
 from dcglearn.report.certainty_words import (
@@ -17,11 +19,11 @@ from dcglearn.report.certainty_words import (
     grade_name,
     interval_words,
     one_in,
+    p_words,
     share_words,
     short,
 )
 from dcglearn.study.facts import Study
-from dcglearn.study.support import upside_down
 
 
 def headline(study: Study) -> list[str]:
@@ -43,10 +45,50 @@ def headline(study: Study) -> list[str]:
             sentences.append(_about_measure(study.in_use, question))
     if study.support == "supported":
         sentences += [*gain_sentences(study), discount_sentence(study), _recommendation(study)]
-        sentences.append(_gained(study))
+        sentences += [_gained(study), _not_a_sum(study)]
     else:
         sentences += [*_unsupported(study), _agreeing(study)]
+    sentences += _one_judge(study)
     return [one for one in sentences if one]
+
+
+def _not_a_sum(study: Study) -> str:
+    """Say that no DCG describes these people, where documents do not add up."""
+    question = study.question("additivity", "documents add up")
+    if question is None or question.verdict != "rejected":
+        return ""
+    return (
+        "But people do not judge these lists by a sum over documents (p "
+        f"{_is(question.test.p)}): what a document adds depends on the others, as where one good "
+        "document is enough. No DCG is exactly right then; this one is the nearest."
+    )
+
+
+def _one_judge(study: Study) -> list[str]:
+    """Say where one of few judges changes the answer."""
+    found = []
+    answer = conclusion_words(study.support, study.recommended)
+    for one in study.judges:
+        if one.without is None:
+            continue
+        other = conclusion_words(one.without.support, one.without.recommended)
+        if other != answer:
+            found.append(
+                f"Without judge {one.judge} ({one.judgments:,} judgments, about "
+                f"{share_words(one.lapses[0])} of them at random) the answer is another: {other}."
+            )
+    return found
+
+
+def conclusion_words(support: Support, fit: JudgmentFit) -> str:
+    """Say in a few words what is concluded."""
+    if support != "supported":
+        return {"reversed": "better grades lose", "open": "nothing is shown"}.get(
+            support, "no measure is recommended"
+        )
+    gains = FAMILY_NAMES.get(str(fit.model.gains), "estimated gains")
+    rule = FAMILY_NAMES.get(str(fit.model.discounts), "estimated discounts")
+    return f"{gains} with {rule}"
 
 
 def _unsupported(study: Study) -> list[str]:
@@ -105,17 +147,18 @@ def gain_sentences(study: Study) -> list[str]:
         if question is None:
             continue
         index = _most_different(question, estimates)
-        worth = ""
+        worth, excluded = "", False
         if index is not None:
             estimate = estimates[index]
             preset_gain = question.restricted.gains()[index].estimate
+            excluded = not estimate.low <= preset_gain <= estimate.high
             grade = grade_name(study.data.scale, index)
             worth = (
                 f"{grade} is worth {short(estimate.estimate)} of the best "
                 f"({interval_words(estimate)}), {FAMILY_NAMES[name]} {_say(name)} "
                 f"{short(preset_gain)}"
             )
-        found.append(_what_to_do(name, question, worth))
+        found.append(_what_to_do(name, question, worth, excluded))
     return found
 
 
@@ -140,9 +183,9 @@ def discount_sentence(study: Study) -> str:
     )
     if question.verdict == "not rejected":
         return f"Keep the discount {name}: the judgments do not contradict it{but}."
-    effect = _effect(question)
+    effect, p = _effect(question), _p(question)
     if question.verdict == "near the line":
-        return f"The discount {name} is in doubt: keep it until more is judged; {effect}{but}."
+        return f"The discount {name} is in doubt{p}: keep it until more is judged; {effect}{but}."
     if question.verdict == "rejected":
         return f"Stop using the discount {name}: it does not fit; {effect}{but}."
     return "These judgments cannot tell discounts apart."
@@ -170,7 +213,7 @@ def more_judgments(study: Study) -> list[str]:
             "not rejected",
         ):
             continue
-        excess = one.test.statistic / one.test.inflation - one.test.df
+        excess = one.test.score - one.test.df
         if excess <= 0.5 * one.test.df:
             continue  # nothing suggests a difference
         needed = _DECIDING * math.sqrt(one.test.df) / excess * n
@@ -182,8 +225,8 @@ def more_judgments(study: Study) -> list[str]:
     return found
 
 
-_DECIDING = 12.0
-"""The expected LR - d, for d = 1, at which a test at .02 rejects four times in five."""
+_DECIDING = 13.3
+"""The expected LR - d, for d = 1, at which a test at .005 rejects four times in five."""
 
 
 def _rounded(number: float) -> int:
@@ -192,16 +235,27 @@ def _rounded(number: float) -> int:
 
 
 def _about_measure(name: str, question: Question) -> str:
-    effect = _effect(question)
+    effect, p = _effect(question), _p(question)
     return {
         "rejected": f"Stop using {name}: the judgments contradict it; {effect}.",
-        "near the line": f"{name} is in doubt: keep it until more is judged; {effect}.",
+        "near the line": f"{name} is in doubt{p}: keep it until more is judged; {effect}.",
         "not rejected": f"Keep {name}: the judgments do not contradict it.",
         "not determined": f"The judgments cannot say whether {name} fits.",
     }[question.verdict]
 
 
-def _what_to_do(name: str, question: Question, worth: str) -> str:
+def _p(question: Question) -> str:
+    """Return the p-value alone, and corrected."""
+    alone, both = _is(question.test.p), p_words(question.corrected)
+    return f" (p {alone} alone, {both} corrected for two questions)"
+
+
+def _is(p: float) -> str:
+    """Return a p-value after a verb that is left out."""
+    return f"= {p_words(p)}" if p >= 0.001 else p_words(p)
+
+
+def _what_to_do(name: str, question: Question, worth: str, excluded: bool) -> str:
     called = FAMILY_NAMES[name]
     effect = _effect(question)
     if not worth and question.verdict == "not rejected":
@@ -213,8 +267,11 @@ def _what_to_do(name: str, question: Question, worth: str) -> str:
     if question.verdict == "rejected":
         return f"Stop using {called}: {worth}; {effect}."
     if question.verdict == "near the line":
-        start = f"{called[0].upper()}{called[1:]} {_are(name)} in doubt, and more judgments could"
-        return f"{start} decide: {worth}; {effect}."
+        start = f"{called[0].upper()}{called[1:]} {_are(name)} in doubt{_p(question)}"
+        return f"{start}, and more judgments could decide: {worth}; {effect}."
+    if question.verdict == "not rejected" and excluded:
+        start = f"{called[0].upper()}{called[1:]} {_are(name)} not rejected{_p(question)}, but"
+        return f"{start} in doubt: {worth}; {effect}."
     if question.verdict == "not rejected":
         return f"{called[0].upper()}{called[1:]} {_fit(name)}: {worth}."
     return f"These judgments cannot say whether {called} {_fit(name)}."

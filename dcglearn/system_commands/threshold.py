@@ -38,6 +38,7 @@ _NOT_OF_DOCUMENTS = [
     "answers",
     "unjudged",
     "null_values",
+    "drop_judge",
 ]
 
 

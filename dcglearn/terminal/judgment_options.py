@@ -13,12 +13,14 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.numbers import counted
 from dcglearn.base.process import return_free_memory
 from dcglearn.base.progress import reporting
 from dcglearn.terminal.options import (
     AnswersOption,
     ColumnsOption,
     DocumentsOption,
+    DropJudgeOption,
     EncodingOption,
     NullValuesOption,
     QrelsOption,
@@ -30,6 +32,9 @@ from dcglearn.terminal.options import (
 )
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from dcglearn.judgments.options import ReadOptions
     from dcglearn.judgments.packed import PackedPairs
     from dcglearn.judgments.preferences import Preferences
@@ -71,6 +76,7 @@ class JudgmentOptions:
     answers: AnswersOption = None
     unjudged: UnjudgedOption = "worst"
     null_values: NullValuesOption = None
+    drop_judge: DropJudgeOption = None
     strict: StrictOption = False
     encoding: EncodingOption = "utf-8"
 
@@ -138,7 +144,19 @@ class JudgmentOptions:
             preferences = table.preferences()
         for line in table.notes:
             warn_of_input(line)
-        return preferences
+        return preferences if not self.drop_judge else preferences[self.kept(preferences)]
+
+    def kept(self, preferences: Preferences) -> NDArray[np.bool_]:
+        """Return which judgments are of no judge that ``--drop-judge`` names; say how many are."""
+        from dcglearn.judgments.judges import of_judges
+
+        dropped = of_judges(preferences, self.drop_judge or ())
+        if dropped.all() and len(preferences):
+            raise InputError("--drop-judge leaves no judgment", "drop fewer judges")
+        if dropped.any():
+            names = ", ".join(self.drop_judge or ())
+            warn_of_input(f"{counted(int(dropped.sum()), 'judgment')} of {names} left out")
+        return ~dropped
 
     def open_packed(self, files: str | list[str]) -> PackedPairs | None:
         """Open packed judgments, to which no option on reading applies; None for others."""

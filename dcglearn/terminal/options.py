@@ -154,6 +154,12 @@ UnjudgedOption = Annotated[
         "up.",
     ),
 ]
+DropJudgeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--drop-judge", metavar="NAME", help="Leave out what this judge said. May be repeated."
+    ),
+]
 StrictOption = Annotated[bool, typer.Option("--strict", help="Refuse columns that are no field.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 COption = Annotated[

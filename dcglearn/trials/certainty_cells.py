@@ -99,7 +99,7 @@ def certainty(
     result = interval_record(fit, truth) if isinstance(truth, DCG) else {}
     result["lapse_share"] = fit.likelihood.value_of("lapses", fit.parameters)
     result["p:link"] = link_test(fit).p
-    without = no_effect(fit, not setting.clusters) if setting.hypotheses else None
+    without = no_effect(fit) if setting.hypotheses else None
     for text in setting.hypotheses:
         smaller, larger = (fitted(one) for one in hypothesis_named(text, setting.ties))
         result[f"p:{text}"] = likelihood_ratio(smaller, larger, without).p

@@ -16,7 +16,7 @@ from typing import Any
 
 from dcglearn.axes.decorators import CellData
 from dcglearn.axes.own_code import Code, program_of
-from dcglearn.axes.registry import JUDGMENT_MODEL, SHIPPED, Entry, Registry
+from dcglearn.axes.registry import JUDGMENT_MODEL, SHIPPED, STUDY, Entry, Registry
 from dcglearn.axes.success import SHIPPED_RESULTS
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.threads import one_blas_thread
@@ -25,6 +25,7 @@ from dcglearn.design.own_functions import OwnCodeError, OwnFunctions, read_only
 from dcglearn.design.setting import Setting, check_setting
 from dcglearn.measures.measure import Measure
 from dcglearn.trials.certainty_cells import certainty
+from dcglearn.trials.conclusion_cells import conclusions
 from dcglearn.trials.draws import (
     exact_pairs,
     margin_correlation,
@@ -112,7 +113,8 @@ def compute_cell(
         Those of :data:`dcglearn.design.columns.LEARNED_COLUMNS` that there are, such as a chosen C
         if the learner is one of this package; and the results that the cell names: gains and
         discounts if the truth is a DCG. For a model of the judgment, what
-        :func:`~dcglearn.trials.certainty_cells.certainty` returns.
+        :func:`~dcglearn.trials.certainty_cells.certainty` returns; of a study,
+        :func:`~dcglearn.trials.conclusion_cells.conclusions`.
 
     Raises
     ------
@@ -130,6 +132,8 @@ def compute_cell(
     """
     cell, own = _with_queries(cell, queries), _own_functions(cell, codes)
     setting = _setting_of(cell, own)
+    if setting.learner == STUDY:
+        return dict(conclusions(setting.design, setting.pairs, rng_for(cell, "judge")))
     truth = true_measure(cell, own)
     if setting.learner == JUDGMENT_MODEL:
         drawn = None if setting.clusters else training_lists(cell, own, setting.pairs)

@@ -8,8 +8,8 @@ from scipy.stats import chi2
 from sklearn.linear_model import LogisticRegression
 
 from dcglearn import JudgmentModel, Preferences, Scale, likelihood_ratio, usual_questions
+from dcglearn.inference.conclusions import support_of
 from dcglearn.inference.tests import no_effect
-from dcglearn.study.support import support_of
 from helpers.simulated import logistic_judgments
 
 SCALE = Scale((3, 2, 1, 0))

@@ -69,7 +69,7 @@ def numbers(fit: JudgmentFit) -> np.ndarray:
 
 
 MODELS = {
-    "free": JudgmentModel(),
+    "free": JudgmentModel(judges=False),
     "log2": JudgmentModel(discounts="log2", side=False, lapses=False),
     "decreasing": JudgmentModel(discounts="decreasing"),
     "positions": JudgmentModel(position_dependent=True),
@@ -168,8 +168,6 @@ def test_what_cannot_be_streamed(tmp_path: Path, rng: np.random.Generator) -> No
     packed = PackedPairs.of(tmp_path / "p.parquet")
     with pytest.raises(InputError, match="there are no ties"):
         JudgmentModel(ties="davidson").fit(packed)
-    with pytest.raises(InputError, match="lapses by judge need the judgments in memory"):
-        JudgmentModel(judges=True).fit(packed)
     write_packed(data.pairs, tmp_path / "q.parquet", SCALE)
     with pytest.raises(InputError, match="do not say how the lists were shown"):
         Evidence.of(PackedPairs.of(tmp_path / "q.parquet"))

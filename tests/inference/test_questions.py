@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import f
+from scipy.stats import t
 
 from dcglearn import (
     DCG,
@@ -75,7 +75,7 @@ def test_the_true_measure_is_not_rejected_and_a_wrong_one_is() -> None:
 
 
 def test_a_share_of_lapses_is_tested_on_its_border() -> None:
-    """Half the tail of chi-square, and p = 1 where the share is estimated as 0."""
+    """By its standard error, on one side, and p = 1 where the share is estimated as 0."""
     ps = []
     for seed in range(8):
         rng = np.random.default_rng(seed)
@@ -90,8 +90,10 @@ def test_a_share_of_lapses_is_tested_on_its_border() -> None:
         share = larger.other("lapses").estimate
         assert one.df == 1
         if share:
-            x = one.statistic / one.inflation
-            assert one.p == pytest.approx(f.sf(x, 1, one.cluster_df) / 2)
+            contrast = np.eye(larger.likelihood.n_parameters)[larger.likelihood.index("lapses")]
+            V = larger.covariance.variance(contrast)
+            df = larger.covariance.degrees_of_freedom(contrast[None])[0]
+            assert one.p == pytest.approx(t.sf(share / np.sqrt(V), df))
         else:
             assert one.p == 1
         ps.append(one.p)
@@ -107,6 +109,7 @@ def test_two_grades_have_no_question_about_gains() -> None:
     assert {one.about for one in usual_questions(data)} == {
         "measure",
         "discounts",
+        "additivity",
         "side",
         "lapses",
     }
@@ -116,7 +119,7 @@ def test_two_grades_have_no_question_about_gains() -> None:
 def test_questions_come_in_their_order(left_out: tuple[str, ...]) -> None:
     model = JudgmentModel(**dict.fromkeys(left_out, False))
     found = [one.about for one in usual_questions(every_answer(200, 32), model)]
-    order = ["measure", "gains", "discounts", "positions", "side", "lapses"]
+    order = ["measure", "gains", "discounts", "positions", "additivity", "side", "lapses"]
     assert list(dict.fromkeys(found)) == [one for one in order if one not in left_out]
     assert found == sorted(found, key=order.index)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import beta, binomtest, norm
 
 from dcglearn import Preferences, Scale, inspect_judgments, preset, summarise
 from dcglearn.judgments.judges import FEWEST_JUDGMENTS, _typical_shares
@@ -407,8 +407,11 @@ def test_which_queries_dominate(
     assert [one.query for one in found.dominant] == dominant
 
 
-def test_p_values_are_those_of_exact_binomial_tests() -> None:
-    """Of two judges, each is the other's measure; Holm multiplies the four p-values."""
+def test_p_values_by_hand() -> None:
+    """Of two judges, each is the other's measure; Holm multiplies the four p-values.
+
+    Shares of a are means of two Beta distributions: where a is the better list, and where b is.
+    """
     lists = np.array([[[0, 0], [1, 1]], [[1, 1], [0, 0]]])
     at = np.tile([0, 1], 50)
     one = np.where(at == 0, "a", "b")
@@ -426,16 +429,16 @@ def test_p_values_are_those_of_exact_binomial_tests() -> None:
     assert found.basis == "linear-log2", "no lists are shared"
     tests = {judge.judge: judge for judge in found.judges}
     right = {"one": 90, "other": int((other == np.where(at == 0, "a", "b")).sum())}
-    a_wins = {"one": 40, "other": 72}
     assert {name: judge.a_share for name, judge in tests.items()} == {"one": 0.4, "other": 0.72}
+    wins = {"one": (40, 0), "other": ((other[at == 0] == "a").sum(), (other[at == 1] == "a").sum())}
     p = {}
     for name, opposite in (("one", "other"), ("other", "one")):
-        share = a_wins[opposite] / 100
-        tails = (
-            binomtest(a_wins[name], 100, max(share, 0.5) + 0.1, "greater"),
-            binomtest(a_wins[name], 100, min(share, 0.5) - 0.1, "less"),
-        )
-        p["side", name] = min(1.0, 2 * min(tail.pvalue for tail in tails))
+        shares = {judge: [beta(a + 1, 50 - a + 1) for a in wins[judge]] for judge in wins}
+        mean = {judge: np.mean([one.mean() for one in both]) for judge, both in shares.items()}
+        sd = np.sqrt(sum(one.var() for one in shares[name])) / 2
+        above = norm.sf(mean[name], max(mean[opposite], 0.5) + 0.1, sd)
+        below = norm.cdf(mean[name], min(mean[opposite], 0.5) - 0.1, sd)
+        p["side", name] = min(1.0, 2 * min(above, below))
         share = right[opposite] / 100
         halfway = binomtest(right[name], 100, (share + 0.5) / 2, "less").pvalue
         p["random", name] = halfway if share > 0.5 else 1.0

@@ -1,0 +1,180 @@
+"""What judgments conclude: whether they support a measure at all, and which.
+
+Gains and discounts are relative to the weight of the best grade at the first rank. If that does
+not differ from 0, they are not determined, however many numbers an estimate has; if it is below 0,
+people prefer the lists that the measure would put last. Nothing is said of either before answers
+are seen to depend on the grades at all (:mod:`dcglearn.inference.tests`).
+
+The measure to use is the simplest that the judgments do not contradict: linear gains, or 2^g - 1,
+if the test of these gains is not rejected, otherwise estimated ones; and the same for the discounts
+1 / log2(i + 1), the only rule that most tools have, otherwise discounts that decrease. A test "near
+the line" does not count as rejected for discounts, because the tools cannot use others, but does
+for gains, because every tool takes any gains.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from scipy.special import stdtrit
+
+from dcglearn.base.errors import InputError, SolverError
+from dcglearn.base.types import Floats
+from dcglearn.inference.covariance import MANY_JUDGES
+from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.evidence import Judgments
+from dcglearn.inference.families import FREE_FAMILY
+from dcglearn.inference.judges import judge_lapses
+from dcglearn.inference.questions import Question, usual_questions
+from dcglearn.inference.tests import no_effect
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.measures.measure import Measure
+
+Support = Literal["supported", "contradicted", "open", "reversed"]
+"""``supported`` if better grades win, ``reversed`` if they lose. Otherwise ``contradicted`` if a
+usual measure is rejected nevertheless, and ``open`` if the judgments say nothing."""
+
+NO_EFFECT_LEVEL = 0.05
+"""From this p-value of no effect on, the judgments say nothing."""
+
+
+MOST_LEFT_OUT = 1_000_000
+"""Judgments times judges up to which each judge is left out in turn."""
+
+
+@dataclass(frozen=True, eq=False)
+class Conclusion:
+    """What a set of judgments says: its questions, whether it supports a measure, and which.
+
+    `recommended` has discounts 1 / log2(i + 1) where nothing is supported; `free` has free gains
+    and discounts, `free_gains` the recommended discounts and free gains.
+    """
+
+    questions: tuple[Question, ...]
+    support: Support
+    recommended: JudgmentFit
+    free: JudgmentFit
+    free_gains: JudgmentFit
+
+    @property
+    def answer(self) -> tuple[str, str, str]:
+        """In short: support, gains, discounts; without support, the last two say nothing."""
+        if self.support != "supported":
+            return self.support, "", ""
+        model = self.recommended.model
+        return self.support, str(model.gains), str(model.discounts)
+
+
+def conclude(judgments: Judgments, measures: Mapping[str, Measure] | None = None) -> Conclusion:
+    """Ask the usual questions of judgments, and conclude what to use."""
+    evidence = JudgmentModel().evidence(judgments)
+    questions = usual_questions(evidence, measures=measures)
+    model = recommended_model(questions)
+    on_log2 = replace(model, discounts="log2").fit(evidence)
+    support = support_of(on_log2, questions)
+    wanted = model if support == "supported" else on_log2.model
+    recommended = on_log2 if wanted == on_log2.model else wanted.fit(evidence)
+    return Conclusion(
+        questions,
+        support,
+        recommended,
+        JudgmentModel().fit(evidence),
+        replace(wanted, gains=FREE_FAMILY).fit(evidence),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeShare:
+    """One of few judges: how often at random, and what would be concluded without them.
+
+    `lapses` has the share of random answers, and its 95% interval; `without` is None where nothing
+    could be concluded, or judges are not left out because judgments are many.
+    """
+
+    judge: str
+    judgments: int
+    lapses: tuple[float, float, float]
+    without: Conclusion | None
+
+
+def judge_shares(preferences: Preferences, found: Conclusion) -> tuple[JudgeShare, ...]:
+    """Return how much each of 2 to 19 judges matters; nothing if there are more, or none."""
+    evidence = found.free.evidence
+    if not evidence.has_judges or evidence.n_judges >= MANY_JUDGES or evidence.parts:
+        return ()
+    lapses = judge_lapses(found.free.likelihood, found.free.parameters)
+    names = preferences.judges[evidence.rows]
+    first = np.unique(evidence.judged.judges, return_index=True)[1]
+    few = len(evidence) * evidence.n_judges <= MOST_LEFT_OUT
+    shares = []
+    for i, name in enumerate(names[first].tolist()):
+        others = preferences[preferences.judges != name]
+        numbers = (float(lapses.mean[i]), float(lapses.low[i]), float(lapses.high[i]))
+        without = _concluded(others) if few else None
+        shares.append(JudgeShare(name, int(lapses.judgments[i]), numbers, without))
+    return tuple(shares)
+
+
+def _concluded(judgments: Preferences) -> Conclusion | None:
+    try:
+        return conclude(judgments, {})
+    except (InputError, SolverError):
+        return None
+
+
+def recommended_model(questions: Sequence[Question]) -> JudgmentModel:
+    """Return the simplest model that the tests do not contradict."""
+    verdicts = {(one.about, one.hypothesis): one.verdict for one in questions}
+    gains = next(
+        (
+            hypothesis
+            for (about, hypothesis), verdict in verdicts.items()
+            if about == "gains" and verdict in ("not rejected", "not determined")
+        ),
+        FREE_FAMILY,
+    )
+    log2 = verdicts.get(("discounts", "log2"), "not rejected")
+    return JudgmentModel(gains=gains, discounts="decreasing" if log2 == "rejected" else "log2")
+
+
+def support_of(fit: JudgmentFit, questions: Sequence[Question]) -> Support:
+    """Return whether judgments support a measure; the discounts of `fit` are given."""
+    if no_effect(fit) >= NO_EFFECT_LEVEL:
+        return "open"
+    weight = np.zeros_like(fit.weights)
+    weight[0, 0] = 1.0
+    t = t_of(fit, weight)
+    if abs(t) > 1:
+        return "supported" if t > 0 else "reversed"
+    about_grades = ("measure", "gains", "discounts")
+    rejected = [one for one in questions if one.verdict == "rejected"]
+    return "contradicted" if any(one.about in about_grades for one in rejected) else "open"
+
+
+def upside_down(fit: JudgmentFit) -> list[str]:
+    """Return a sentence for each grade worth less than the next worse one; gains are free."""
+    labels, found = fit.scale.labels, []
+    for i in range(len(labels) - 1):
+        weight = np.zeros_like(fit.weights)
+        weight[0, i], weight[0, i + 1] = 1.0, -1.0
+        if t_of(fit, weight, len(labels) - 1) < -1:
+            found.append(f"Grade {labels[i + 1]} is worth more than {labels[i]}, the better one.")
+    return found
+
+
+def t_of(fit: JudgmentFit, contrast: Floats, n_tests: int = 1) -> float:
+    """Return <contrast, W>, (K, L), by half the width of its 95% interval; 0 if it does not vary.
+
+    The level is corrected for `n_tests`.
+    """
+    covariance, slope = fit.covariance, fit.contrast_of(contrast.reshape(1, -1))
+    variance = covariance.variance(slope[0])
+    if covariance.one_cluster or variance <= 0:
+        return 0.0
+    (df,) = covariance.degrees_of_freedom(slope).tolist()
+    quantile = float(stdtrit(df, 1 - 0.025 / n_tests))
+    return float((contrast * fit.weights).sum()) / (quantile * math.sqrt(variance))

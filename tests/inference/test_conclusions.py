@@ -1,0 +1,172 @@
+"""What is concluded from ordinary and from bad judgments."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dcglearn import InputError, JudgmentModel, Preferences, Scale, ask, usual_questions
+from dcglearn.inference.conclusions import conclude, judge_shares
+from dcglearn.judgments.writing import write_preferences
+from dcglearn.simulation.designs import DESIGNS, SCALE, simulated_study
+from dcglearn.study.facts import study_judgments
+from dcglearn.study.words import headline
+from helpers.commands import run_commands
+
+
+def printed(*arguments: object, cwd: Path) -> Any:
+    """What a command prints with ``--json``."""
+    (found,) = run_commands([[*map(str, arguments), "--json"]], cwd)
+    assert found.returncode == 0, found.stderr
+    return json.loads(found.stdout)
+
+
+WORDS = np.array(["a", "b", "tie"])
+
+
+def of_design(name: str, n: int, seed: int = 0) -> Preferences:
+    return simulated_study(DESIGNS[name], n, np.random.default_rng(seed))
+
+
+def test_one_random_judge_of_five_changes_nothing() -> None:
+    data = of_design("spammer", 1500)
+    found = conclude(data)
+    assert found.answer == ("supported", "linear", "log2")
+    shares = {one.judge: one for one in judge_shares(data, found)}
+    worst = max(shares.values(), key=lambda one: one.lapses[0])
+    assert worst.judge == "judge 0"
+    assert worst.lapses[1] > 0.5
+    assert all(one.without is not None for one in shares.values())
+
+
+def test_one_judge_who_changes_the_answer_is_named() -> None:
+    """Two judges follow linear gains; a third, with most judgments, the best grade only."""
+    rng = np.random.default_rng(4)
+    gains = np.where(np.arange(1600) < 400, 0.5, 0.0)
+    lists = rng.integers(0, 3, (1600, 2, 5)).astype(np.int8)
+    worth = np.stack([np.ones(1600), gains, np.zeros(1600)], axis=1)
+    found = np.take_along_axis(worth, lists.reshape(1600, -1), axis=1).reshape(lists.shape)
+    v = 5 * (found / np.log2(np.arange(2, 7))).sum(axis=2) @ [1.0, -1.0]
+    answers = WORDS[(v + rng.logistic(size=1600) < 0).astype(int)]
+    judges = [("ann", "bob")[i % 2] if i < 400 else "cid" for i in range(1600)]
+    queries = [f"q{i // 4}" for i in range(1600)]
+    data = Preferences.of(lists, answers, SCALE, None, queries, judges)
+    study = study_judgments(data, "x", rng)
+    named = [one for one in headline(study) if one.startswith("Without judge")]
+    assert [one.split()[2] for one in named] == ["cid"]
+
+
+@pytest.mark.parametrize("design", ["even", "exponential", "few-queries", "spammer"])
+def test_test_fit_and_study_say_the_same(design: str, tmp_path: Path) -> None:
+    data = of_design(design, 500, 1)
+    path = tmp_path / "j.jsonl"
+    write_preferences(data, path)
+    said = {(one.about, one.hypothesis): one for one in usual_questions(data)}
+    of_study = {
+        (one["about"], one["hypothesis"]): one
+        for one in printed("study", path, cwd=tmp_path)["questions"]
+    }
+    of_test = {
+        (one["about"], one["hypothesis"]): one for one in printed("test", path, cwd=tmp_path)
+    }
+    assert of_study.keys() == of_test.keys() == said.keys()
+    for key, one in said.items():
+        for other in (of_study[key], of_test[key]):
+            assert other["verdict"] == one.verdict
+            assert other["corrected_p"] == pytest.approx(one.corrected, rel=1e-6)
+    for name in ("linear", "exponential"):
+        (alone,) = printed("test", path, "--gains", name, cwd=tmp_path)
+        assert alone["verdict"] == said["gains", name].verdict
+        assert alone["corrected_p"] == pytest.approx(said["gains", name].corrected, rel=1e-6)
+    printed("fit", path, "-o", "m.json", cwd=tmp_path)
+    record = json.loads((tmp_path / "m.json").read_text())["about"]["certainty"]
+    for one in record["hypotheses"]:
+        assert one["verdict"] == said["gains", one["hypothesis"]].verdict
+
+
+def test_fits_is_not_said_of_what_the_interval_leaves_out() -> None:
+    for seed in range(12):
+        study = study_judgments(of_design("even", 200, seed), "x", np.random.default_rng(0))
+        gain = study.with_free_gains.gains()[1]
+        for words, value in (("Linear gains fit", 0.5), ("2^g - 1 fits", 1 / 3)):
+            if any(one.startswith(words) for one in headline(study)):
+                assert gain.low <= value <= gain.high
+
+
+def test_p_is_doubled_for_what_decides_what_to_use() -> None:
+    data = of_design("even", 300)
+    for one in usual_questions(data):
+        decides = one.about in ("measure", "gains", "discounts")
+        assert one.corrected == min(1.0, 2 * one.test.p if decides else one.test.p)
+    side = ask(data, JudgmentModel(side=False), JudgmentModel(), "no side")
+    assert (side.about, side.corrected) == ("model", side.test.p)
+
+
+@pytest.mark.parametrize(
+    ("judges", "answers"),
+    [
+        (["one"] + ["two"] * 299, None),
+        (["left" if i % 3 else "fair" for i in range(300)], "left"),
+        ([f"judge {i % 5}" for i in range(300)], "two at random"),
+    ],
+)
+def test_judges_of_all_kinds(judges: list[str], answers: str | None) -> None:
+    data = of_design("even", 300)
+    said = WORDS[data.answers].copy()
+    if answers == "left":
+        said[[i for i, one in enumerate(judges) if one == "left"]] = "a"
+    elif answers:
+        random = [i for i, one in enumerate(judges) if one in ("judge 0", "judge 1")]
+        said[random] = np.random.default_rng(1).choice(["a", "b"], len(random))
+    queries = data.queries.tolist()
+    mixed = Preferences.of(data.lists, said, SCALE, None, queries, judges)
+    study = study_judgments(mixed, "x", np.random.default_rng(0))
+    assert headline(study)
+    assert study.support in ("supported", "open")
+
+
+@pytest.mark.parametrize("design", ["one pair", "few queries", "all ties"])
+def test_judgments_that_cannot_say_much(design: str) -> None:
+    data = of_design("even", 500)
+    if design == "all ties":
+        ties = Preferences.of(data.lists, ["tie"] * 500, SCALE)
+        with pytest.raises(InputError, match="no judgment"):
+            study_judgments(ties, "x", np.random.default_rng(0))
+        return
+    if design == "one pair":
+        lists = np.broadcast_to([[0, 1, 2, 2, 1], [1, 0, 2, 1, 2]], (500, 2, 5))
+        words = WORDS[(np.random.default_rng(0).random(500) < 0.2).astype(int)]
+        said = Preferences.of(lists, words, Scale((2, 1, 0)), None, [f"q{i}" for i in range(500)])
+    else:
+        queries = [f"q{i % 6}" for i in range(500)]
+        said = Preferences.of(data.lists, WORDS[data.answers], SCALE, None, queries)
+    study = study_judgments(said, "x", np.random.default_rng(0))
+    assert not any(one.startswith("Stop") for one in headline(study))
+
+
+def test_a_judge_is_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    data = of_design("spammer", 400)
+    write_preferences(data, path)
+    without = printed("study", path, "--drop-judge", "judge 0", cwd=tmp_path)
+    assert without["inspection"]["judgments"] == int((data.judges != "judge 0").sum())
+    assert len(without["judges"]) == 4
+    everyone = [part for i in range(5) for part in ("--drop-judge", f"judge {i}")]
+    unknown, all_of_them = run_commands(
+        [
+            ["study", str(path), "--drop-judge", "judge 9"],
+            [
+                "test",
+                str(path),
+                *everyone,
+            ],
+        ],
+        tmp_path,
+    )
+    assert unknown.returncode == all_of_them.returncode == 2
+    assert "unknown judge 'judge 9'" in unknown.stderr
+    assert "leaves no judgment" in all_of_them.stderr

@@ -1,0 +1,94 @@
+"""Tests by scores of queries: against explicit matrices, and known answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import f
+
+from dcglearn import JudgmentFit, JudgmentModel, Preferences, likelihood_ratio
+from dcglearn.inference.calibration import additivity_test
+from dcglearn.inference.scores import score_test
+from dcglearn.simulation.designs import DESIGNS, simulated_study
+from helpers.simulated import every_answer
+
+
+def scores_by_differences(fit: JudgmentFit, at: np.ndarray) -> np.ndarray:
+    """The gradient of each judgment's log likelihood, (n, P), by central differences."""
+    likelihood = fit.likelihood
+
+    def of_each(x: np.ndarray) -> np.ndarray:
+        parts = likelihood.map(
+            fit.evidence, x, lambda rows: likelihood.terms(x, rows).value * rows.judged.weights
+        )
+        return np.concatenate(list(parts))
+
+    steps = 1e-5 * np.eye(len(at))
+    return np.stack([(of_each(at + h) - of_each(at - h)) / 2e-5 for h in steps], axis=1)
+
+
+@pytest.mark.parametrize("ties", ["strict", "davidson"])
+@pytest.mark.parametrize("of_queries", [True, False])
+def test_by_explicit_matrices(ties: str, of_queries: bool) -> None:
+    """One discount is given: its efficient scores, summed by query, in Hotelling's formula."""
+    data = every_answer(240, 5, levels=False)
+    words = np.array(["a", "b", "tie"])[np.minimum(data.answers, 2)]
+    queries = [f"q{i % 40}" for i in range(240)] if of_queries else None
+    data = Preferences.of(data.lists, words, data.scale, data.weights, queries)
+    model = JudgmentModel(gains="linear", discounts="zipf:free", ties=ties, lapses=False)
+    fit = model.fit(data)
+    null, likelihood = fit.parameters, fit.likelihood
+    at = likelihood.family.discounts.n_parameters - 1  # type: ignore[union-attr]
+    others = np.delete(np.eye(len(null)), at, axis=1)
+    found = score_test(likelihood, null + 0.1 * np.eye(len(null))[at], others, fit.maximum.free)
+
+    moved = null + 0.1 * np.eye(len(null))[at]
+    u = scores_by_differences(fit, moved)
+    H = likelihood.information(moved) + likelihood.prior_information(moved)
+    rest = np.arange(len(null)) != at
+    efficient = u[:, at] - u[:, rest] @ np.linalg.solve(H[np.ix_(rest, rest)], H[rest, at])
+    clusters = fit.evidence.judged.queries
+    Q = len(efficient)
+    if of_queries:
+        efficient = np.bincount(clusters, efficient)
+        Q = len(np.unique(clusters))
+    T = efficient.sum() ** 2 / (efficient**2).sum()
+    assert found.df == 1
+    assert found.statistic == pytest.approx(T, rel=1e-5)
+    assert found.cluster_df == Q - len(null)
+    assert found.p == pytest.approx(f.sf(T * (Q - len(null)) / (Q - T), 1, Q - len(null)), rel=1e-4)
+
+
+def test_a_query_counts_once_however_often_it_is_judged() -> None:
+    """All judgments of a query repeated ten times prove no more than once."""
+    data = every_answer(120, 7, levels=False)
+    names = [f"q{i % 30}" for i in range(120)]
+    words = np.array(["a", "b", "tie"])[np.minimum(data.answers, 2)]
+    p = []
+    for times in (1, 10):
+        rows = np.tile(np.arange(120), times)
+        many = Preferences.of(
+            data.lists[rows], words[rows], data.scale, None, [names[i] for i in rows]
+        )
+        small, large = (
+            JudgmentModel(gains=gains, lapses=False).fit(many) for gains in ("linear", "free")
+        )
+        p.append(likelihood_ratio(small, large, 0.0).p)
+    assert p[1] == pytest.approx(p[0], abs=0.05)
+
+
+def test_fewer_queries_than_parameters_say_nothing() -> None:
+    data = every_answer(200, 9, levels=False)
+    words = np.array(["a", "b", "tie"])[np.minimum(data.answers, 2)]
+    few = Preferences.of(data.lists, words, data.scale, None, [f"q{i % 5}" for i in range(200)])
+    found = likelihood_ratio(JudgmentModel(discounts="constant").fit(few), JudgmentModel().fit(few))
+    assert (found.df, found.p) == (0, 1.0)
+
+
+@pytest.mark.parametrize(("design", "adds_up"), [("max", False), ("err", False), ("even", True)])
+def test_whether_documents_add_up(design: str, adds_up: bool) -> None:
+    rng = np.random.default_rng(3)
+    fit = JudgmentModel().fit(simulated_study(DESIGNS[design], 5000, rng))
+    found = additivity_test(fit)
+    assert found.df == 10
+    assert (found.p > 0.05) == adds_up
