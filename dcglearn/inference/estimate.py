@@ -77,8 +77,7 @@ class JudgmentModel:
     side, lapses : bool, default True
         Whether the side may matter, and a share of the answers may be random.
     judges : bool, default True
-        Whether judges may lapse more or less often than others, where judgments in memory all name
-        theirs.
+        Whether judges may lapse more or less often than others, where all judgments name theirs.
     position_dependent : bool, default False
         Whether each rank has gains of its own; `gains` and `discounts` have no effect then.
     measure : DCG or LinearUtility, optional
@@ -142,14 +141,13 @@ class JudgmentModel:
     def evidence(self, judgments: Judgments) -> Evidence:
         """Return judgments as the model uses them; how often judges lapse is estimated once."""
         found = Evidence.of(judgments, self.ties)
-        if isinstance(judgments, Evidence) or found.parts is not None:
-            return found
-        if not (self.judges and self.lapses and found.has_judges):
+        known = found.relative_lapses is not None or not found.has_judges
+        if known or not (self.judges and self.lapses):
             return found
         try:
             return with_judges(JudgmentModel(ties=self.ties, side=self.side).likelihood(found))
         except SolverError:  # then all judges count as alike
-            return found
+            return replace(found, relative_lapses=np.ones(found.n_judges))
 
     def likelihood(self, evidence: Evidence) -> Likelihood:
         """Return the likelihood of judgments under this model."""

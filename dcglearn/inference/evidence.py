@@ -376,6 +376,7 @@ class _Scan(NamedTuple):
     queries: list[str]
     judges: list[str]
     sample: tuple[Pairs, NDArray[np.int8], Floats]
+    codes_of_sample: tuple[Integers, Integers]
 
 
 def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Evidence:
@@ -393,6 +394,7 @@ def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Ev
         some = rows[(row_group.before + rows) % every == 0]
         shown = found.lists[rows], found.answers[rows]
         sample = found.lists[some], found.answers[some], found.weights[some]
+        ids = found.queries.codes[some], found.judges.codes[some]
         judged = bool((found.judges.codes[rows] >= 0).all())
         done += 1
         advance(done, len(pairs.row_groups))
@@ -403,6 +405,7 @@ def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Ev
             found.queries.values,
             found.judges.values,
             sample,
+            ids,
         )
 
     known: tuple[dict[str, int], dict[str, int]] = ({}, {})
@@ -417,8 +420,16 @@ def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Ev
     lists, answers, weights = (
         np.concatenate(part) for part in zip(*(one.sample for one in scans), strict=True)
     )
-    unknown = np.full(len(lists), -1)
-    judged = _encoded(layout, lists, answers, weights, unknown, unknown)
+    ids = (
+        np.concatenate(
+            [
+                np.append(one, -1)[scan.codes_of_sample[which]]
+                for one, scan in zip(of_kind, scans, strict=True)
+            ]
+        )
+        for which, of_kind in enumerate(numbers)
+    )
+    judged = _encoded(layout, lists, answers, weights, *ids)
     n_judges = len(known[1]) if all(one.all_judged for one in scans) and len(known[1]) > 1 else 0
     counts = np.array([[int(one.used.rows[0]), *one.used[1:]] for one in scans]).sum(axis=0)
     n, *left_out = counts.tolist()

@@ -52,10 +52,6 @@ class JudgeLapses:
 def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
     """Estimate how often each judge answers at random."""
     evidence, judges = likelihood.evidence, likelihood.evidence.judged.judges
-    if evidence.parts is not None:
-        raise InputError(
-            "lapses by judge need the judgments in memory", "leave `judges` out, or give fewer"
-        )
     if not evidence.n_judges:
         raise InputError("a judgment has no judge", "give `judges`, or fit without them")
     parts = likelihood.map(
@@ -110,10 +106,13 @@ def _meant_probability(likelihood: Likelihood, parameters: Floats, rows: Rows) -
 def with_judges(likelihood: Likelihood) -> Evidence:
     """Return the judgments with how much more or less often than others each judge lapses."""
     evidence = likelihood.evidence
-    some = evidence.take(slice(None, None, max(1, len(evidence) // SAMPLE)))
+    some = evidence.take(slice(None, None, max(1, len(evidence.judged.answers) // SAMPLE)))
+    every = some if evidence.parts else evidence
     for _ in range(_ROUNDS):
         at = highest_posterior(replace(likelihood, evidence=some)).parameters
-        found = judge_lapses(replace(likelihood, evidence=evidence), at)
+        found = judge_lapses(replace(likelihood, evidence=every), at)
         relative = found.mean / np.average(found.mean, weights=np.maximum(found.judgments, 1e-9))
-        some, evidence = (replace(one, relative_lapses=relative) for one in (some, evidence))
+        some, every, evidence = (
+            replace(one, relative_lapses=relative) for one in (some, every, evidence)
+        )
     return evidence

@@ -276,6 +276,7 @@ class Likelihood:
     ) -> Iterable[_Statistic]:
         """Return a statistic of each chunk of judgments at some parameters, in order."""
         theta = parameters[: self.n_weights]
+        with_ids = with_ids or self.evidence.relative_lapses is not None
         table = np.hstack([self.family.jacobian(theta), self.family.weights(theta).reshape(-1, 1)])
         return evidence.map(
             lambda judged: statistic(self._rows(parameters, table, judged)), with_ids

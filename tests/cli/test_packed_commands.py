@@ -84,7 +84,7 @@ def test_a_fit_has_the_same_intervals(run: Run, data: Preferences) -> None:
     )
     assert numbers_of(packed["certainty"]) == pytest.approx(numbers_of(plain["certainty"]))
     assert packed["prior"] == plain["prior"]
-    assert packed["certainty"]["clusters"] == ["query", "judge"]
+    assert packed["certainty"]["clusters"] == ["query"]
     assert packed["learned_from"] == plain["learned_from"] | {"file": "two"}
 
 

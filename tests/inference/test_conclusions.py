@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dcglearn import InputError, JudgmentModel, Preferences, Scale, ask, usual_questions
+from dcglearn import (
+    InputError,
+    JudgmentModel,
+    Preferences,
+    Scale,
+    ask,
+    certainty_of,
+    usual_questions,
+)
 from dcglearn.inference.conclusions import conclude, judge_shares
 from dcglearn.judgments.writing import write_preferences
 from dcglearn.simulation.designs import DESIGNS, SCALE, simulated_study
@@ -170,3 +179,17 @@ def test_a_judge_is_dropped(tmp_path: Path) -> None:
     assert unknown.returncode == all_of_them.returncode == 2
     assert "unknown judge 'judge 9'" in unknown.stderr
     assert "leaves no judgment" in all_of_them.stderr
+
+
+def test_of_many_files_all_say_the_same() -> None:
+    """Asked alone, beside a fit, and by a study: the same p and verdict."""
+    names = list(DESIGNS)
+    for seed in range(2 * len(names)):
+        data = of_design(names[seed % len(names)], 60, seed)
+        said = {(one.about, one.hypothesis): one for one in conclude(data, {}).questions}
+        beside = certainty_of(data).questions
+        alone = ask(data, JudgmentModel(gains="exponential"), JudgmentModel(), "exponential")
+        for one in (*beside, replace(alone, about="gains")):
+            twin = said[one.about, one.hypothesis]
+            assert one.verdict == twin.verdict
+            assert one.corrected == pytest.approx(twin.corrected, rel=1e-6)
