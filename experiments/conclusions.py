@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, judge_between
-from dcglearn.lab.plots import SHARE, Figure, Plot, Series, series_of
+from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, Series, series_of
 from dcglearn.lab.repetitions import MeanInterval, mean_over_repetitions, rows_where
 from dcglearn.simulation.designs import DESIGNS
 
@@ -89,7 +89,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             panels[0],
             tuple(one for one in claims if one is not None),
             f"{numbered}. Three grades at five ranks. A study rejects what has a corrected p below "
-            ".01. Errors of single shares: up to 3.5 percentage points.",
+            f".01. {BAND}",
             tuple(panels[1:]),
         )
     ]

@@ -97,10 +97,10 @@ def test_queries_are_uneven_and_show_few_lists() -> None:
 
 def test_the_keys_of_other_cells_are_as_before() -> None:
     """Literal keys: of cells that are no judgment model's, its settings are no part."""
-    assert key_of(cell_of(Setting(), 1, 0)) == "fa82d469da414cc119c7cf49c3dbeb0e"
+    assert key_of(cell_of(Setting(), 1, 0)) == "5428cfdb1fd09906e3f2aec1637691e2"
     assert (
         key_of(cell_of(Setting(flips=5, truth="data-2"), 2012, 3))
-        == "22c9c636784d88ac9e758c1056cffe40"
+        == "4d8d05d6011876cbbc6b1eeba9752186"
     )
 
 

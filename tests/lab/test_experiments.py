@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.container import BarContainer
 from matplotlib.lines import AxLine
 from matplotlib.text import Text
 
@@ -116,6 +117,13 @@ def assert_drawn(figure: Figure) -> None:
 
 
 def assert_series_drawn(axes: Axes, plot: Plot) -> None:
+    if plot.bars:
+        containers = [one for one in axes.containers if isinstance(one, BarContainer)]
+        bars = {str(one.get_label()): one for one in containers}
+        for series in plot.series:
+            heights = [bar.get_height() for bar in bars[series.label]]
+            assert heights == pytest.approx(list(series.mean), nan_ok=True)
+        return
     drawn = {str(line.get_label()): line for line in axes.lines}
     curves = [series for series in plot.series if not series.is_level]
     for series in curves:
