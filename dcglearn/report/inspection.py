@@ -98,7 +98,7 @@ def _side(s: Summary) -> str:
     low, high = s.a_share_interval
     weight = f", {s.a_share_of_weight:.3f} of their weight" if _has_both(s) else ""
     verdict = (
-        "no evidence of a preference for a side"
+        "neither side wins more often than by chance"
         if _fair(s)
         else "one side wins more often, because of its lists or of its position"
     )
