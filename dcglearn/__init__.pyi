@@ -38,8 +38,8 @@ from .learning.learner import DCGLearner as DCGLearner
 from .learning.parameters import Parameters as Parameters
 from .learning.fit import Fit as Fit
 from .learning.fit import fit as fit
-from .learning.compare import MeasureComparison as MeasureComparison
-from .learning.compare import compare as compare
+from .inference.compare import MeasureComparison as MeasureComparison
+from .inference.compare import compare as compare
 from .learning.record import ParameterIntervals as ParameterIntervals
 from .learning.resample import parameter_intervals as parameter_intervals
 from .learning.record import ChosenC as ChosenC

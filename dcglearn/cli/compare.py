@@ -38,7 +38,7 @@ from dcglearn.terminal.options import (
 from dcglearn.terminal.output import print_json, print_text
 
 if TYPE_CHECKING:
-    from dcglearn.learning.compare import MeasureComparison
+    from dcglearn.inference.compare import MeasureComparison
 
 
 @reads_judgments(without=["documents"])
@@ -65,16 +65,16 @@ def compare(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Compare the learned measure with others, by cross-validation."""
+    """Compare learned measures with others, by cross-validation."""
     import numpy as np
 
-    from dcglearn.learning import compare as comparison
+    from dcglearn.inference import compare as comparison
     from dcglearn.learning.parameters import Parameters
     from dcglearn.learning.record import LearnedRecord
     from dcglearn.report.comparisons import comparison_table
     from dcglearn.report.tables import FIGURE_FORMATS, TABLE_FORMATS
 
-    value = parse_C(C)
+    parameters = Parameters("grades", margin, parse_C(C), solver)
     for path in out or []:
         checked_suffix(path, (*TABLE_FORMATS, ".json", *FIGURE_FORMATS))
         check_writable(path)
@@ -87,15 +87,14 @@ def compare(
         (other,) = measures_for_judgments([against], data, prefs)
         against = other.name
         named += [other] if against not in [one.name for one in named] else []
-    with naming(prefs), reporting("comparing (fits)") as advance:
+    with naming(prefs), reporting("comparing (folds)") as advance:
         found = comparison.compare(
             data,
             {one.name: one.measure for one in named},
-            Parameters("grades", margin, 1.0 if value is None else value, solver),
+            parameters,
             np.random.default_rng(seed),
             use,
             folds,
-            tune=value is None,
             against=against,
             n_repeats=repeats,
             advance=advance,

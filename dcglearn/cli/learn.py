@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -117,7 +116,7 @@ def fit(
         check_writable(out)
     packed = judgments.open_packed(files)
     if packed is not None:
-        if value is not None and not intervals:
+        if isinstance(value, float) and not intervals:
             about, content = fit_packed(packed, prefs, value, margin, solver, use, workers, prior)
             _give(about, content, out, json, use)
             return
@@ -136,13 +135,12 @@ def fit(
             contents = count_contents(data)
         return_free_memory()
         encoding: EncodingChoice = "documents" if judgments.documents else "grades"
-        parameters = Parameters(encoding, margin, 1.0 if value is None else value, solver)
-        parameters = replace(parameters, n_grades=data.n_grades)
+        parameters = Parameters(encoding, margin, value, solver, data.n_grades)
         words = scale_text(data.scale, judgments.scale is not None, judgments.documents)
         about = contents_text(prefs, contents, words)
         certainty = _certainty(data, judgments.documents)
         usual = None if judgments.documents else learned_from(prior, data)
-        groups, sampled = data.pair_groups if value is None else None, data if intervals else None
+        groups, sampled = data.pair_groups if value == "cv" else None, data if intervals else None
         pairs, weights, labels, n = data.pairs, data.pair_weights, data.scale.labels, len(data)
         del data  # most of the memory
         return_free_memory()

@@ -26,7 +26,7 @@ from dcglearn.report.comparisons import queries_text
 from dcglearn.report.parameter_tables import parameter_origins
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
-    from dcglearn.learning.compare import MeasureComparison
+    from dcglearn.inference.compare import MeasureComparison
 
 
 COMPARISON_OUTCOMES = ("undecided", "better", "worse", "near the line")
@@ -162,7 +162,7 @@ def draw_comparison(comparison: MeasureComparison, title: str) -> Figure:
         right.legend()
         right.set(
             xlabel=f"Agreement of {comparison.against} minus that of the measure",
-            title=f"Lead of {comparison.reference}",
+            title=f"Lead of {comparison.against}",
         )
         figure.suptitle(
             f"{title}\nBars: 95% intervals, {counted(comparison.judgments, 'strict judgment')} "

@@ -14,7 +14,7 @@ from dcglearn.learning.agreement import JudgedAgreement
 from dcglearn.report.tables import Table
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
-    from dcglearn.learning.compare import MeasureComparison
+    from dcglearn.inference.compare import MeasureComparison
 
 
 def agreement_table(
@@ -119,7 +119,7 @@ def comparison_table(comparison: MeasureComparison) -> Table:
         In CSV, with one number per cell.
     """
     ties = comparison.ties > 0
-    lead = f"lead of {comparison.reference}"
+    lead = f"lead of {comparison.against}"
     columns = ["measure", "agreement", "95% interval", lead, "95% interval of lead", "p", "verdict"]
     in_csv = ["measure", "agreement", "low", "high", "ahead", "ahead_low", "ahead_high"]
     in_csv += ["p", "corrected_p", "verdict"]
@@ -148,10 +148,11 @@ def _caption(comparison: MeasureComparison) -> str:
     few = ""
     if comparison.queries and comparison.effective < comparison.queries / 2:
         few = f" (so uneven that they are worth {comparison.effective:,.0f} of equal size)"
+    learned = f"{comparison.n_folds}-fold cross-validation{by}{times}"
     text = (
         f"Agreement with {counted(comparison.judgments, 'strict judgment')} "
         f"{queries_text(comparison.queries, comparison.without_query)}{few}; a tie under the "
-        f"measure counts 1/2. Learned: {comparison.n_folds}-fold cross-validation{by}{times}. "
+        f"measure counts 1/2. Learned measures: {learned}. "
         f"Intervals {independence_text(comparison.queries)}; leads are paired, and p is not "
         f"corrected for the number of measures. Near the line: p from {comparison.near[0]:.2f} to "
         f"{comparison.near[1]:.2f}, or other folds could change the verdict."

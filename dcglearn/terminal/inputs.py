@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import parse_number
@@ -104,10 +104,10 @@ def preset_without_grades(name: str) -> InputError:
     return InputError(f"the preset {name!r} needs grades", "declare them, such as --scale 2,1,0")
 
 
-def parse_C(text: str) -> float | None:
-    """Read the value of ``--C``: a positive number, or None for ``cv``."""
+def parse_C(text: str) -> float | Literal["cv"]:
+    """Read the value of ``--C``: a positive number, or ``cv``."""
     if text == "cv":
-        return None
+        return "cv"
     C = parse_number(text)
     if not C > 0:
         raise InputError(f"--C is {text!r:.40}", "use a finite number above 0, or cv")

@@ -189,7 +189,7 @@ def test_compare_writes_every_form(run: Run, folder: Path) -> None:
     arguments = [part for name in out for part in ("-o", name)]
     found = run("compare", "p.jsonl", "zipf", "--folds", "3", *arguments, cwd=folder)
     assert found.returncode == 0, found.stderr
-    assert "learned DCG" in found.stdout
+    assert "DCG of W" in found.stdout
     for name in out:
         assert (folder / name).stat().st_size > 100
     written = json.loads((folder / "c.json").read_text())
@@ -216,7 +216,7 @@ def test_compare_with_any_measure(run: Run, folder: Path) -> None:
     assert found.stdout.splitlines()[2].startswith("learned.json ")
     listed = json.loads(run(*asked, "--against", "zipf", "--json", cwd=folder).stdout)
     assert listed["against"] == listed["rows"][0]["name"] == "zipf"
-    assert len(listed["rows"]) == 3
+    assert len(listed["rows"]) == 4
     assert listed["rows"][0]["ahead"] is None
     assert isinstance(listed["rows"][1]["p"], float)
     assert (listed["n_folds"], listed["n_repeats"], len(listed["C"])) == (2, 2, 4)

@@ -113,7 +113,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     ],
     "fit": [[name, "-o", "fit.json"] for name in GOOD_FIRST],
     "agree": [[name, "zipf", "linear-log2"] for name in GOOD_FIRST],
-    "compare": [[name] for name in GOOD_FIRST],
+    "compare": [[name, "--repeats", "2"] for name in GOOD_FIRST],
     "test": [*([name] for name in GOOD_FIRST), ["good.jsonl", "--by", "segment"]],
     "study": [[name] for name in GOOD_FIRST],
     "pack": [

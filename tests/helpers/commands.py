@@ -30,10 +30,9 @@ _CONTEXT.set_forkserver_preload(
     [
         "dcglearn.cli",
         "dcglearn.judgments.read",
-        "dcglearn.learning.compare",
+        "dcglearn.inference.compare",
         "dcglearn.learning.learner",
         "dcglearn.learning.record",
-        "dcglearn.learning.active_set",
         "dcglearn.naming.measure_files",
         "dcglearn.figures.experiment_figures",
         "dcglearn.pages.page",

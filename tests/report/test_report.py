@@ -29,7 +29,7 @@ from dcglearn import (
 )
 from dcglearn.figures.measure_figures import draw_comparison, draw_measure, draw_measure_file
 from dcglearn.figures.style import save
-from dcglearn.learning.compare import ComparedMeasure
+from dcglearn.inference.compare import ComparedMeasure
 from dcglearn.report.comparisons import comparison_table
 from dcglearn.report.learned_text import learned_text
 from dcglearn.report.measures import measure_text
@@ -51,10 +51,10 @@ def a_fit(same_content: bool = False) -> MeasureFile:
 
 COMPARISON = MeasureComparison(
     rows=(
-        ComparedMeasure("learned DCG", "cv", 0.9, 0.85, 0.95, 0.7, "learned DCG"),
+        ComparedMeasure("learned", "cv", 0.9, 0.85, 0.95, 0.7, "learned"),
         *(
             ComparedMeasure(
-                name, full, agreement, low, high, 0.6, "learned DCG", *lead, p, 2 * p, 0.001
+                name, full, agreement, low, high, 0.6, "learned", *lead, p, 2 * p, 0.001
             )
             for name, full, agreement, low, high, lead, p in (
                 ("zipf_1", "DCG({2: 1}, zipf)", 0.8, 0.7, 0.9, (0.1, 0.05, 0.15), 1e-4),
@@ -72,7 +72,7 @@ COMPARISON = MeasureComparison(
     n_folds=10,
     n_repeats=5,
     C=(1.0,) * 50,
-    against="learned DCG",
+    against="learned",
 )
 
 
@@ -262,7 +262,7 @@ def test_comparisons_are_drawn_with_their_intervals() -> None:
     figure = draw_comparison(COMPARISON, "title")
     left, right = figure.axes
     assert [text.get_text() for text in left.get_yticklabels()] == [
-        "learned DCG",
+        "learned",
         "zipf_1",
         "rbp",
         "other",

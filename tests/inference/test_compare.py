@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,19 +15,18 @@ from dcglearn import (
     DCGLearner,
     InputError,
     Preferences,
+    Scale,
     agreement,
     compare,
     drawn_lists,
+    learn_dcg,
+    query_folds,
     usual_presets,
 )
 from dcglearn.correlation.agreement import outcomes, score_differences
+from dcglearn.inference.compare import LEARNED, OF_W, UTILITY, ComparedMeasure
 from dcglearn.judgments.preferences import ANSWERS
 from dcglearn.learning.agreement import judged_agreement
-from dcglearn.learning.compare import (
-    LEARNED_DCG,
-    LEARNED_UTILITY,
-    ComparedMeasure,
-)
 from dcglearn.report.comparisons import comparison_table
 from dcglearn.statistics.clustered_means import clustered_mean
 from helpers.simulated import SCALE, TRUTH, simulated_judgments, weighted_and_repeated
@@ -37,7 +37,7 @@ def test_the_learned_measure_is_compared_on_held_out_queries() -> None:
     found = compare(
         data, usual_presets(SCALE, 5), DCGLearner(), np.random.default_rng(0), n_folds=4
     )
-    assert [row.name for row in found.rows[:2]] == [LEARNED_DCG, LEARNED_UTILITY]
+    assert [row.name for row in found.rows[:3]] == [LEARNED, OF_W, UTILITY]
     assert found.rows[0].ahead is None
     for row in found.rows:
         assert row.low <= row.agreement <= row.high
@@ -53,14 +53,15 @@ def test_the_learned_measure_is_compared_on_held_out_queries() -> None:
     other = compare(
         data, {"zipf": DCG([2, 1, 0], "zipf")}, DCGLearner(), np.random.default_rng(0), "utility", 4
     )
-    assert other.against == LEARNED_UTILITY
+    assert other.against == UTILITY
 
 
-def test_the_learned_measure_is_worse_than_the_truth_on_few_judgments() -> None:
+def test_w_is_worse_than_the_truth_on_few_judgments() -> None:
     data = simulated_judgments(300, 0, reliability=1e9, indifference=0.01)
-    found = compare(data, {"truth": TRUTH}, DCGLearner(), np.random.default_rng(0), n_folds=2)
-    assert found.rows[2].agreement == 1
-    assert found.rows[2].verdict == "learned worse"
+    rng = np.random.default_rng(0)
+    found = compare(data, {"truth": TRUTH}, DCGLearner(), rng, n_folds=2, against="DCG of W")
+    assert found.rows[3].agreement == 1
+    assert found.rows[3].verdict == "DCG of W worse"
 
 
 def test_random_answers_are_agreed_with_half_of_the_time() -> None:
@@ -80,16 +81,36 @@ def test_c_is_chosen_within_each_fold() -> None:
     found = compare(
         data,
         {},
-        DCGLearner(),
+        DCGLearner(C="cv"),
         np.random.default_rng(0),
         n_folds=2,
         n_repeats=1,
-        tune=True,
         advance=lambda done, total: seen.append((done, total)),
     )
     assert len(found.C) == 2
     assert set(found.C) <= {10.0**p for p in range(-4, 4)}
     assert seen == [(1, 2), (2, 2)]
+
+
+def test_the_recommended_learner_is_held_out_as_anyone_would() -> None:
+    """Fold by fold, with scikit-learn's scores."""
+    data = simulated_judgments(120, 5)
+    strict, groups = data[data.strict], data.pair_groups
+    found = compare(data, {}, DCGLearner(), np.random.default_rng(3), n_folds=3, n_repeats=1)
+    right = np.zeros(len(strict))
+    for train, test in query_folds(groups, 3, np.random.default_rng(3)):
+        right[test] = outcomes(learn_dcg(strict[train]).dcg, data.pairs[test])
+    assert found.rows[0].name == LEARNED
+    assert found.rows[0].agreement == pytest.approx(right.mean(), abs=1e-12)
+
+
+def test_where_the_usual_measures_do_not_apply_w_is_compared() -> None:
+    data = replace(simulated_judgments(60, 5), scale=Scale(("x", "y", "z")))
+    with pytest.raises(InputError, match="is the name of a learned measure"):
+        compare(data, {"W": TRUTH}, DCGLearner(), np.random.default_rng(0))
+    documents = Preferences.of([[[0, 1, 2], [1, 0, 2]]] * 4, ["a"] * 4, SCALE)
+    found = compare(documents, {}, DCGLearner(encoding="documents"), np.random.default_rng(0))
+    assert [row.name for row in found.rows] == [OF_W, UTILITY]
 
 
 def test_one_query_or_no_strict_judgment_is_refused() -> None:
@@ -101,12 +122,12 @@ def test_one_query_or_no_strict_judgment_is_refused() -> None:
             compare(part, {}, DCGLearner(), np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("tune", [False, True])
-def test_a_judgment_counts_as_often_as_it_weighs(tune: bool) -> None:
+@pytest.mark.parametrize("C", [1.0, "cv"])
+def test_a_judgment_counts_as_often_as_it_weighs(C: Any) -> None:
     weighted, repeated = weighted_and_repeated(120, 6)
     presets = {name: usual_presets(SCALE, 5)[name] for name in ("zipf", "binary:2")}
     one, two = (
-        compare(data, presets, DCGLearner(), np.random.default_rng(0), "dcg", 3, tune, n_repeats=2)
+        compare(data, presets, DCGLearner(C=C), np.random.default_rng(0), n_folds=3, n_repeats=2)
         for data in (weighted, repeated)
     )
     assert one.C == two.C
@@ -117,7 +138,7 @@ def test_a_judgment_counts_as_often_as_it_weighs(tune: bool) -> None:
             assert (a.ahead, a.ahead_low, a.ahead_high) == pytest.approx(
                 (b.ahead, b.ahead_low, b.ahead_high)
             )
-    zipf = one.rows[2]
+    zipf = one.rows[3]
     assert zipf.agreement == agreement(presets["zipf"], weighted.pairs, weighted.pair_weights)
     assert zipf.agreement != agreement(presets["zipf"], weighted.pairs)
 
@@ -127,36 +148,25 @@ def test_intervals_hold_95_percent() -> None:
     data = Preferences.of(data.lists, [ANSWERS[a] for a in data.answers], SCALE)
     others = {"zipf": DCG([2, 1, 0], "zipf")}
     found = compare(data, others, DCGLearner(), np.random.default_rng(0), n_folds=2)
-    row, n = found.rows[2], len(data.pairs)
+    row, n = found.rows[3], len(data.pairs)
     assert (found.queries, found.without_query) == (0, n)
     assert found.effective == pytest.approx(n)  # each judgment is a cluster of its own
     error = np.sqrt(row.agreement * (1 - row.agreement) / n)
     assert (row.high - row.low) / 2 / error == pytest.approx(norm.ppf(0.975), abs=0.15)
 
 
-def test_a_learner_that_chooses_c_reports_the_c_of_each_fold() -> None:
-    data = simulated_judgments(150, 2)
-    found, tuned = (
-        compare(data, {}, DCGLearner(C=C), np.random.default_rng(0), n_folds=2, n_repeats=2, tune=t)
-        for C, t in (("cv", False), (1.0, True))
-    )
-    assert found == tuned
-    assert len(found.C) == 4
-    assert set(found.C) <= {10.0**p for p in range(-4, 4)}
-
-
-def test_the_other_learned_measure_is_second() -> None:
+def test_the_other_learned_measures_follow() -> None:
     data = simulated_judgments(150, 2)
     by_dcg, by_utility = (
         compare(data, {}, DCGLearner(), np.random.default_rng(0), use=use, n_folds=2).rows
         for use in ("dcg", "utility")
     )
-    assert [row.name for row in by_utility] == [LEARNED_UTILITY, LEARNED_DCG]
+    assert [row.name for row in by_utility] == [UTILITY, LEARNED, OF_W]
     assert {row.name: row.agreement for row in by_utility} == {
         row.name: row.agreement for row in by_dcg
     }
-    assert by_utility[1].ahead == pytest.approx(-by_dcg[1].ahead)
-    assert by_dcg[0].measure == "2-fold cross-validation by query, 10 times"
+    assert by_utility[1].ahead == pytest.approx(-by_dcg[2].ahead)
+    assert by_dcg[0].measure == "gains and discounts that start from the usual measures"
 
 
 def test_the_verdict_does_not_depend_on_the_seed_or_says_that_it_is_near_the_line() -> None:
@@ -181,12 +191,12 @@ def test_two_given_measures_are_compared_without_chance() -> None:
     )
     others = {"zipf": DCG([2, 1, 0], "zipf"), "rbp": DCG([2, 1, 0], "rbp(0.9)")}
     one, two = (
-        compare(data, others, DCGLearner(), np.random.default_rng(seed), "dcg", 2, False, "zipf", 1)
+        compare(data, others, DCGLearner(), np.random.default_rng(seed), "dcg", 2, "zipf", 1)
         for seed in (0, 1)
     )
-    assert (one.against, one.reference, one.rows[0].name) == ("zipf", "zipf", "zipf")
-    assert [row.name for row in one.rows[1:]] == [LEARNED_DCG, LEARNED_UTILITY, "rbp"]
-    found, again = one.rows[3], two.rows[3]
+    assert (one.against, one.rows[0].name) == ("zipf", "zipf")
+    assert [row.name for row in one.rows[1:]] == [LEARNED, OF_W, UTILITY, "rbp"]
+    found, again = one.rows[4], two.rows[4]
     assert replace(found, corrected=0) == replace(again, corrected=0)
     assert found.monte_carlo == 0
     difference = outcomes(others["zipf"], data.pairs) - outcomes(others["rbp"], data.pairs)
@@ -212,8 +222,7 @@ def test_the_verdict_names_what_all_are_compared_with() -> None:
     assert row(p=0.0199).verdict == "zipf better"
     assert row(monte_carlo=0.0066).verdict == "zipf better"
     assert row(monte_carlo=0.0067).verdict == "near the line"
-    learned = replace(row(), against=LEARNED_UTILITY)
-    assert learned.verdict == "learned better"
+    assert replace(row(), against=OF_W).verdict == "DCG of W better"
 
 
 def test_a_difference_of_nothing_is_seldom_called_one() -> None:
@@ -240,7 +249,7 @@ def test_ties_without_a_strict_judgment_of_their_query_are_counted() -> None:
     found = compare(data, [TRUTH], DCGLearner(), np.random.default_rng(0), n_folds=3, n_repeats=2)
     assert found.ties == (~data.strict).sum()
     truth = judged_agreement(TRUTH, data)
-    assert found.rows[2].with_ties == truth.with_ties
+    assert found.rows[3].with_ties == truth.with_ties
     learned = found.rows[0].with_ties
     assert learned is not None
     assert truth.with_ties is not None

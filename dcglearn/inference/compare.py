@@ -1,4 +1,8 @@
-"""Measures compared on the same judgments: the learned one, cross-validated, and given ones.
+"""Measures compared on the same judgments: learned ones, cross-validated, and given ones.
+
+Three are learned: gains and discounts that start from the usual measures
+(:mod:`dcglearn.inference.usual`), which ``dcglearn fit`` recommends; W, one weight per rank and
+grade; and the DCG nearest to W.
 
 Every judgment is predicted by measures learned without the judgments of its query; that is repeated
 with new folds and averaged. The difference between two measures has the variance
@@ -30,12 +34,14 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
 from dcglearn.correlation.agreement import weighted_mean
+from dcglearn.inference.usual import learn_dcg, why_no_prior
 from dcglearn.judgments.folds import group_numbers, query_counts, query_folds
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.agreement import Predictions, judged_differences
 from dcglearn.learning.fit import fit
 from dcglearn.learning.parameters import Parameters
 from dcglearn.learning.resample import choose_C, naming_fold, variance_between_repeats
+from dcglearn.measures.measure import Measure
 from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.naming.names import MeasureLike, as_measure
 from dcglearn.statistics.clustered_means import clustered_mean
@@ -44,9 +50,13 @@ from dcglearn.statistics.significance import holm
 if TYPE_CHECKING:
     from dcglearn.learning.learner import DCGLearner
 
-LEARNED_DCG = "learned DCG"
-LEARNED_UTILITY = "learned W"
-"""Names of the two learned measures in a comparison."""
+LEARNED, OF_W, UTILITY = "learned", "DCG of W", "W"
+LEARNED_MEASURES = {
+    LEARNED: "gains and discounts that start from the usual measures",
+    OF_W: "gains and discounts nearest to W",
+    UTILITY: "one learned weight per rank and grade",
+}
+"""What each learned measure of a comparison is."""
 
 NEAR = (0.02, 0.10)
 """A difference with a p-value in this range is near the line."""
@@ -106,7 +116,7 @@ class ComparedMeasure:
         """The outcome with the name of the measure: ``learned better``, ``zipf worse``."""
         if self.outcome not in ("better", "worse"):
             return self.outcome
-        return f"{short_name(self.against)} {self.outcome}"
+        return f"{self.against} {self.outcome}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -144,21 +154,11 @@ class MeasureComparison(ShortRepr):
 
     near: tuple[float, float] = NEAR
 
-    @property
-    def reference(self) -> str:
-        """The short name of the measure that the others are subtracted from."""
-        return short_name(self.against)
-
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-able dict, with the verdicts; its judgments include the ties."""
         rows = [asdict(row) | {"verdict": row.verdict} for row in self.rows]
         counts = {"judgments": self.judgments + self.ties, "strict": self.judgments}
         return counts | asdict(self) | counts | {"rows": rows}
-
-
-def short_name(name: str) -> str:
-    """Return ``learned`` for either learned measure, and other names as they are."""
-    return "learned" if name in (LEARNED_DCG, LEARNED_UTILITY) else name
 
 
 def compare(
@@ -168,12 +168,11 @@ def compare(
     rng: np.random.Generator,
     use: MeasurePart = "dcg",
     n_folds: int = 10,
-    tune: bool = False,
     against: str | None = None,
     n_repeats: int = 10,
     advance: Advance = silent,
 ) -> MeasureComparison:
-    """Compare measures: the learned one, cross-validated by query, and given ones.
+    """Compare measures: learned ones, cross-validated by query, and given ones.
 
     Parameters
     ----------
@@ -182,25 +181,28 @@ def compare(
     others : mapping from name to measure, or sequence of measures
         Measures, measure files, presets or text.
     learner : DCGLearner
+        How W is learned; with C "cv", C is chosen in the training part of each fold, by one
+        cross-validation within it.
     rng : numpy.random.Generator
         Draws the folds.
     use : {"dcg", "utility"}, default "dcg"
-        Which of the two learned measures the others are subtracted from; both are listed.
+        Whether the others are subtracted from the learned gains and discounts, or from W. C is
+        chosen by the agreement of the DCG of W, or of W.
     n_folds : int, default 10
         Fewer if there are fewer queries.
-    tune : bool, default False
-        Choose C in the training part of each fold, by one cross-validation within it.
     against : str, optional
         The name of the measure that all others are compared with, of `others` or a learned one;
         by default the learned one that `use` names.
     n_repeats : int, default 10
         How often the queries are divided into folds anew.
     advance : callable
-        Called with (fits done, fits in all).
+        Called with (folds done, folds in all).
 
     Returns
     -------
     MeasureComparison
+        Its rows ``learned``, ``DCG of W`` and ``W`` are learned; the first is left out where
+        lists or grades do not allow to start from the usual measures.
 
     Raises
     ------
@@ -213,7 +215,12 @@ def compare(
         others = {str(one): one for one in others}
     scale, n_ranks = preferences.scale, preferences.n_ranks
     measures = {name: as_measure(one, scale, n_ranks) for name, one in others.items()}
-    names = [LEARNED_DCG, LEARNED_UTILITY] if use == "dcg" else [LEARNED_UTILITY, LEARNED_DCG]
+    if taken := LEARNED_MEASURES.keys() & measures.keys():
+        raise InputError(f"{min(taken)!r} is the name of a learned measure", "choose another name")
+    from_usual = learner.encoding == "grades" and not why_no_prior(scale, n_ranks)
+    names = [LEARNED, OF_W, UTILITY] if from_usual else [OF_W, UTILITY]
+    if use == "utility":
+        names = [UTILITY, *names[:-1]]
     first = names[0] if against is None else against
     if first not in (*names, *measures):
         raise unknown_name("against", first, [*names, *measures])
@@ -222,17 +229,13 @@ def compare(
     preferences.check_strict()
     data = preferences[preferences.weights > 0]
     parameters = Parameters.of(learner, data.n_grades)
-    tuned = use if tune or learner.C == "cv" else None
     k = min(n_folds, max(2, len(np.unique(data.pair_groups))))
-    learned, C = _predict_held_out(data, parameters, rng, k, n_repeats, tuned, advance)
-    table = {name: learned[name] for name in names}
+    table, C = _predict_held_out(data, names, parameters, use, rng, k, n_repeats, advance)
     for name, measure in measures.items():
         table[name] = Predictions.of(judged_differences(measure, data)[None], data)
     table = {first: table.pop(first)} | table
+    full = LEARNED_MEASURES | {name: str(measure) for name, measure in measures.items()}
     n_queries, alone = query_counts(data.queries[data.strict])
-    how = f"{k}-fold cross-validation" + (" by query" if n_queries else "")
-    full = dict.fromkeys(names, f"{how}, {n_repeats} times" if n_repeats > 1 else how)
-    full |= {name: str(measure) for name, measure in measures.items()}
     groups, weights = data.pair_groups, data.pair_weights
     return MeasureComparison(
         rows=_rows(table, full, groups, weights),
@@ -250,21 +253,21 @@ def compare(
 
 def _predict_held_out(
     data: Preferences,
+    names: Sequence[str],
     parameters: Parameters,
+    use: MeasurePart,
     rng: np.random.Generator,
     k: int,
     n_repeats: int,
-    tune: MeasurePart | None,
     advance: Advance,
 ) -> tuple[dict[str, Predictions], tuple[float, ...]]:
     """Predict every judgment by measures learned without its query, in k folds, several times.
 
-    Returns the predictions of both learned measures, and the C of each fit; with `tune`, C is
-    chosen in the training part of each fold, by the agreement of this measure.
+    Returns the predictions of each learned measure, and the C of each fit.
     """
-    groups = data.pair_groups
+    groups, strict = data.pair_groups, data[data.strict]
     problem = parameters.problem(data.pairs, data.pair_weights)
-    dcg, utility = np.zeros((2, n_repeats, len(data)))
+    differences = {name: np.zeros((n_repeats, len(data))) for name in names}
     chosen = []
     for repeat in range(n_repeats):
         folds = list(query_folds(groups, k, rng))
@@ -272,19 +275,22 @@ def _predict_held_out(
         for f, (train, _) in enumerate(folds):
             with naming_fold(f + 1, k):
                 part = problem.take(train)
-                if tune is not None:
+                if parameters.C == "cv":
                     solver, of_train = parameters.solver, groups[train]
-                    choice = choose_C(part, of_train, rng, solver=solver, use=tune, n_repeats=1)
+                    choice = choose_C(part, of_train, rng, solver=solver, use=use, n_repeats=1)
                     part = part.with_C(choice.C)
-                learned = fit(part, parameters.solver)
-                leads = [judged_differences(one, data) for one in (learned.dcg, learned.utility)]
+                of_W = fit(part, parameters.solver)
+                learned: dict[str, Measure] = {OF_W: of_W.dcg, UTILITY: of_W.utility}
+                if LEARNED in names:
+                    learned[LEARNED] = learn_dcg(strict[train]).dcg
+                leads = {name: judged_differences(one, data) for name, one in learned.items()}
             chosen.append(float(part.C))
-            for lead, differences in zip(leads, (dcg, utility), strict=True):
+            for name, lead in leads.items():
                 unit = weighted_mean(lead**2, data.weights) ** 0.5 or 1.0  # folds differ in |W|
-                differences[repeat, fold == f] = (lead / unit)[fold == f]
+                differences[name][repeat, fold == f] = (lead / unit)[fold == f]
             advance(repeat * k + f + 1, n_repeats * k)
-    named = {LEARNED_DCG: dcg, LEARNED_UTILITY: utility}
-    return {name: Predictions.of(one, data) for name, one in named.items()}, tuple(chosen)
+    found = {name: Predictions.of(one, data) for name, one in differences.items()}
+    return found, tuple(chosen)
 
 
 def _folds_of_judgments(data: Preferences, tests: Sequence[NDArray[np.intp]]) -> Integers:
