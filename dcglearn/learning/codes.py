@@ -2,9 +2,9 @@
 
 At one rank, a pair of rankings is the code a (L + 1) + b of its two grades, where L means
 that there is no document; without empty ranks it is a L + b. Neighbouring ranks share one
-code as long as it takes few values. Then <w, x> is one table look-up per code, and X' V X
-follows from how often two codes occur together. These are counts: with integer weights they
-are exact, in any order and on any number of threads.
+code as long as it takes few values. Then <w, x> is one table look-up per code. X' V X is added up
+over some rows of X at a time; with integer weights, in any order and on any number of threads, it
+is exact.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ MAX_CODE_VALUES = 1000
 value per code stay in the cache."""
 
 MAX_DENSE_ENTRIES = 500_000
-"""X is built if it has at most this many entries, because that is faster then; with many grades
-the limit is up to four times as high."""
+"""X is built if it has at most this many entries, because that is faster then."""
 
 MAX_BLOCK_PAIRS = 1 << 20
 """Pairs per block, at most."""
@@ -75,13 +74,6 @@ class CodeLayout:
     def ranks_per_code(self) -> int:
         """Number of ranks that share a code; the last code may have fewer."""
         return self.rank_bounds[1]
-
-    @property
-    def dense_limit(self) -> int:
-        """Number of entries of X up to which building it is faster than using tables."""
-        values: int = self.values_per_rank ** (2 * self.ranks_per_code)
-        tables = values * (len(self.rank_bounds) - 1) * self.ranks_per_code * self.n_grades
-        return min(max(MAX_DENSE_ENTRIES, tables), 4 * MAX_DENSE_ENTRIES)
 
     @property
     def value_rows(self) -> Floats:
@@ -180,18 +172,12 @@ class Block:
         return self.layout.n_ranks * self.layout.n_grades
 
     @cached_property
-    def X(self) -> Floats:
-        """The rows x, shape (n, K L)."""
-        if self.layout.n_ranks % self.layout.ranks_per_code == 0:  # all codes have one table
-            X = self.layout.value_rows.take(self.codes.T, axis=0, mode="clip")
-            return np.asarray(X.reshape(-1, self.n_columns))
+    def dense(self) -> Floats | None:
+        """X, shape (n, K L), if it is small, otherwise None."""
+        if len(self) * self.n_columns > MAX_DENSE_ENTRIES:
+            return None
         tables = zip(self.codes, self.layout.tables, strict=True)
         return np.hstack([rows.take(code, axis=0, mode="clip") for code, (rows, _) in tables])
-
-    @cached_property
-    def dense(self) -> Floats | None:
-        """X if it is small, otherwise None."""
-        return self.X if len(self) * self.n_columns <= self.layout.dense_limit else None
 
     @cached_property
     def cached_residuals(self) -> tuple[CachedResiduals, ...]:
@@ -246,35 +232,6 @@ class Block:
         if self.dense is not None:
             X = self.dense[rows]
             return np.asarray(X.T @ (X if weights is None else X * weights[:, None]))
-        if self._counting_is_quicker(len(rows)):
-            return self._gram_by_counting(rows, weights)
-        return self._gram_of_rows(rows, weights)
-
-    def _counting_is_quicker(self, n: int) -> bool:
-        """Compare the costs, in nanoseconds, of counting code pairs and of multiplying rows."""
-        values, n_codes = len(self.layout.value_rows), len(self.codes)
-        columns = n_codes * self.layout.ranks_per_code * self._independent_grades
-        counting = n_codes * (n_codes - 1) / 2 * (9.0 * n + 4.0 * values**2)
-        return values <= MAX_CODE_VALUES and counting < n * (9.0 * n_codes + 0.028 * columns**2)
-
-    def _gram_by_counting(self, rows: NDArray[np.intp], weights: Floats | None) -> Floats:
-        codes = [code.take(rows) for code in self.codes]
-        tables = self.layout.tables
-        gram = np.zeros((self.n_columns, self.n_columns))
-        joint = np.empty(len(rows), np.intp)
-        for i, (left, at_i) in enumerate(tables):
-            counts = np.bincount(codes[i], weights, len(left))
-            gram[at_i, at_i] = left.T @ (left * counts[:, None])
-            shifted = codes[i].astype(np.intp)
-            shifted *= len(self.layout.value_rows)  # all codes but the last have as many values
-            for j, (right, at_j) in enumerate(tables[:i]):
-                np.add(shifted, codes[j], out=joint)
-                counts = np.bincount(joint, weights, len(left) * len(right)).astype(float)
-                gram[at_i, at_j] = left.T @ counts.reshape(len(left), -1) @ right
-                gram[at_j, at_i] = gram[at_i, at_j].T
-        return gram
-
-    def _gram_of_rows(self, rows: NDArray[np.intp], weights: Floats | None) -> Floats:
         values, together = len(self.layout.value_rows), self.layout.ranks_per_code
         by_rank = self.layout.value_rows.reshape(values, together, -1)
         # Single precision is exact for sums of integers up to 2^24.

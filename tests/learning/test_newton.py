@@ -151,5 +151,4 @@ def test_many_grades(n: int, rng: np.random.Generator) -> None:
     worse = pairs[:, 0].sum(axis=1) > pairs[:, 1].sum(axis=1)
     pairs[worse] = pairs[worse][:, ::-1]
     problem = Problem.of(pairs, 300)
-    assert problem.arrays.blocks[0].dense is not None  # smaller than the tables of code values
     check_kkt(problem, solve(problem).W)

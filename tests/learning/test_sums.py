@@ -43,10 +43,8 @@ def representations(problem: Problem) -> list[list[Block]]:
 
 
 @settings(max_examples=150)
-@given(case=weighted_problems(), counting=st.booleans())
-def test_statistics_are_those_of_the_matrix(
-    case: tuple[Problem, np.random.Generator], counting: bool
-) -> None:
+@given(case=weighted_problems())
+def test_statistics_are_those_of_the_matrix(case: tuple[Problem, np.random.Generator]) -> None:
     problem, rng = case
     X = dense_differences(problem.pairs, problem.shape[1])
     m, v = margins_of(problem), weights_of(problem)
@@ -55,36 +53,34 @@ def test_statistics_are_those_of_the_matrix(
     A = (m - X @ w > 0) * 1.0
     B = (m - X @ to > 0) * 1.0
     t = np.linspace(0, 1, 5)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Block, "_counting_is_quicker", lambda self, n: counting)
-        for parts in representations(problem):
+    for parts in representations(problem):
 
-            def summed(statistic: Any, *arguments: Any, parts: list[Block] = parts) -> Any:
-                return reduce(add, [statistic(block, *arguments) for block in parts])
+        def summed(statistic: Any, *arguments: Any, parts: list[Block] = parts) -> Any:
+            return reduce(add, [statistic(block, *arguments) for block in parts])
 
-            here = summed(quadratic_model, w)
-            assert here.hessian == pytest.approx(X.T @ (X * (A * v)[:, None]), abs=1e-9)
-            assert here.linear == pytest.approx(X.T @ (A * v * m), abs=1e-9)
-            assert here.loss == pytest.approx(v @ r**2, abs=1e-9)
-            change = summed(active_set_change, w, to)
-            assert change.changed == (A != B).sum()
-            there, moved = summed(quadratic_model, to), here.updated(change, w, to)
-            for name, value in vars(there).items():
-                assert getattr(moved, name) == pytest.approx(value, abs=1e-9)
-            sums = summed(residual_sums, w)
-            assert sums.normal_residual == pytest.approx(X.T @ (v * r), abs=1e-9)
-            assert (sums.loss, sums.total, sums.active) == pytest.approx(
-                (v @ r**2, v @ r, A.sum()), abs=1e-9
-            )
-            slope = [(v * (X @ to)) @ np.maximum(0, m - X @ w - s * (X @ to)) for s in t]
-            assert summed(directional_derivatives, w, to, t) == pytest.approx(
-                np.array(slope), abs=1e-9
-            )
-            grams = summed(gram_matrices)
-            kept = v > 0
-            assert grams.gram == pytest.approx(X[kept].T @ X[kept], abs=1e-9)
-            assert grams.weighted_gram == pytest.approx(X.T @ (X * v[:, None]), abs=1e-9)
-            assert grams.n_pairs == kept.sum()
+        here = summed(quadratic_model, w)
+        assert here.hessian == pytest.approx(X.T @ (X * (A * v)[:, None]), abs=1e-9)
+        assert here.linear == pytest.approx(X.T @ (A * v * m), abs=1e-9)
+        assert here.loss == pytest.approx(v @ r**2, abs=1e-9)
+        change = summed(active_set_change, w, to)
+        assert change.changed == (A != B).sum()
+        there, moved = summed(quadratic_model, to), here.updated(change, w, to)
+        for name, value in vars(there).items():
+            assert getattr(moved, name) == pytest.approx(value, abs=1e-9)
+        sums = summed(residual_sums, w)
+        assert sums.normal_residual == pytest.approx(X.T @ (v * r), abs=1e-9)
+        assert (sums.loss, sums.total, sums.active) == pytest.approx(
+            (v @ r**2, v @ r, A.sum()), abs=1e-9
+        )
+        slope = [(v * (X @ to)) @ np.maximum(0, m - X @ w - s * (X @ to)) for s in t]
+        assert summed(directional_derivatives, w, to, t) == pytest.approx(
+            np.array(slope), abs=1e-9
+        )
+        grams = summed(gram_matrices)
+        kept = v > 0
+        assert grams.gram == pytest.approx(X[kept].T @ X[kept], abs=1e-9)
+        assert grams.weighted_gram == pytest.approx(X.T @ (X * v[:, None]), abs=1e-9)
+        assert grams.n_pairs == kept.sum()
 
 
 @settings(max_examples=50)
