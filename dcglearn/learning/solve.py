@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -30,8 +30,7 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.learning.certificate import certify, primal_from_dual
-from dcglearn.learning.codes import Block
-from dcglearn.learning.newton import newton
+from dcglearn.learning.newton import Descent, newton
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.record import TOLERANCE, Certificate, SolverRun
 from dcglearn.learning.sums import QuadraticModel, quadratic_model, residual_sums
@@ -43,9 +42,6 @@ C_GRID = tuple(10.0**power for power in range(-4, 4))
 """The powers of ten from 10^-4 to 10^3."""
 
 MAX_POLISH_ROUNDS = 20
-
-STIFF = 1e8
-"""Where weights differ by more than this factor, an optimum that looks like 0 need not be 0."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,26 +102,27 @@ def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None 
         raise unknown_name("solver", solver, SOLVERS)
     name = "newton" if solver == "auto" else solver
     with one_blas_thread():
-        W, model, status, iterations, passes, settled = _answer(problem, name, start)
-        answer, certificate = certify(problem, W)
+        found, status = _answer(problem, name, start)
+        (answer, certificate), model = certify(problem, found.W), found.model
         improved = False
-        if not (settled and certificate.confirmed):  # otherwise it is the exact optimum already
+        exact = found.settled and certificate.confirmed
+        if not exact:
             polished, better = polish(problem, answer, certificate)
             if better.computed_gap < certificate.computed_gap:
                 answer, certificate, improved = polished, better, True
         if not certificate.confirmed:
-            least, largest = problem.sum_over_blocks(_weight_range).values
-            if certificate.size <= certificate.distance and largest <= STIFF * least:
+            if certificate.size <= certificate.distance:
                 check_not_zero(problem)
             raise SolverError(
                 f"the optimum is not confirmed (|W - W*| <= {TOLERANCE:g} |W|): {name} ended with "
-                f"{status!r} after {iterations} iterations; its answer has {certificate}; "
-                f"{_scale(least, largest, problem.C)}; rescale `C`, the weights or the margins, or "
-                "choose another `solver`"
+                f"{status!r} after {found.steps} iterations; its answer has {certificate}; with "
+                f"C = {problem.C:g}; rescale `C`, the weights or the margins, or choose another "
+                "`solver`"
             )
-        if improved or model is None:
+        if improved:
             model = problem.sum_over_blocks(quadratic_model, answer.ravel())
-    return Solution(name, status, iterations, passes + 1, improved, answer, certificate, model)
+    steps, passes = found.steps, found.passes + 1
+    return Solution(name, status, steps, passes, improved, answer, certificate, model)
 
 
 def solve_path(
@@ -196,49 +193,21 @@ def check_not_zero(problem: Problem) -> None:
     raise InputError("the judgments cancel out", "give judgments that agree more with each other")
 
 
-class _Answer(NamedTuple):
-    """What a solver returns, not yet confirmed; its model may be unknown."""
-
-    W: Floats
-    model: QuadraticModel | None
-    status: str
-    iterations: int
-    passes: int
-    settled: bool
-
-
-def _answer(problem: Problem, name: str, start: Solution | None) -> _Answer:
+def _answer(problem: Problem, name: str, start: Solution | None) -> tuple[Descent, str]:
+    """Return what a solver returns, not yet confirmed, and how it ended."""
+    W, steps = np.zeros(problem.shape), 0
     if name == "newton":
-        given = (start.W, start.model) if start else (None, None)
         try:
-            W, model, iterations, passes, settled = newton(problem, *given)
+            found = newton(problem, *((start.W, start.model) if start else ()))
+            ended = "the active pairs did not change" if found.settled else "no further descent"
+            return found, ended
         except SolverError as error:
-            return _Answer(np.zeros(problem.shape), None, str(error), 0, 0, False)
-        status = "the active pairs did not change" if settled else "no further descent"
-        return _Answer(W, model, status, iterations, passes, settled)
-    problem.arrays  # noqa: B018 - raises if the pairs are in files
-    from dcglearn.learning.qp import solve_with_cvxpy  # cvxpy takes seconds to load
+            ended = str(error)
+    else:
+        problem.arrays  # noqa: B018 - raises if the pairs are in files
+        from dcglearn.learning.qp import solve_with_cvxpy  # cvxpy takes seconds to load
 
-    W, iterations, status = solve_with_cvxpy(problem, name)
-    return _Answer(W, None, status, iterations, 0, False)
-
-
-def _scale(least: float, largest: float, C: float) -> str:
-    """Return the cause of most refusals: how far the weights and C spread."""
-    orders = math.log10(largest / least) if largest else 0.0
-    return f"weights span {orders:.0f} orders of magnitude, C x weight is up to {C * largest:.0e}"
-
-
-def _weight_range(block: Block) -> _WeightRange:
-    v = np.ones(1) if block.weights is None else block.weights
-    return _WeightRange((float(v.min(initial=math.inf, where=v > 0)), float(v.max(initial=0.0))))
-
-
-class _WeightRange(NamedTuple):
-    """The smallest positive and the largest weight."""
-
-    values: tuple[float, float]
-
-    def __add__(self, other: Any) -> Any:
-        (least, largest), (lower, higher) = self.values, other.values
-        return _WeightRange((min(least, lower), max(largest, higher)))
+        W, steps, ended = solve_with_cvxpy(problem, name)
+    W = problem.cone.project(W)
+    model = problem.sum_over_blocks(quadratic_model, W.ravel())
+    return Descent(W, model, steps, passes=0, settled=False), ended

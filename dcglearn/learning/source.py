@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import add
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -37,35 +37,6 @@ from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import NO_DOCUMENT
 
 _Statistic = TypeVar("_Statistic")
-
-
-class Source(Protocol):
-    """Pairs, with their margins and weights, wherever they are."""
-
-    @property
-    def n_pairs(self) -> int:
-        """Number of pairs."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(K, L)."""
-
-    @property
-    def has_empty_ranks(self) -> bool:
-        """Whether some list has no document at some rank."""
-
-    @property
-    def magnitudes(self) -> tuple[float, float]:
-        """The sum of the weights and the largest absolute margin."""
-
-    def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
-        """Return the sum of ``statistic(block, *arguments)`` over all blocks, in their order."""
-
-    def sample(self, every: int) -> Arrays:
-        """Return one in so many pairs, evenly spaced, in memory."""
-
-    def agreements(self, measures: Sequence[Measure]) -> list[float]:
-        """Return the share of the pairs' weight that each measure agrees with; ties count 1/2."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,7 +83,7 @@ class Arrays(ShortRepr):
         return tuple(map_threads(block, cuts))
 
     def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
-        """Sum in threads."""
+        """Return the sum of ``statistic(block, *arguments)`` over all blocks, in their order."""
         if len(self.blocks) == 1:  # few pairs: every microsecond counts
             return statistic(self.blocks[0], *arguments)
         parts: list[Any] = map_threads(lambda block: statistic(block, *arguments), self.blocks)
@@ -130,18 +101,17 @@ class Arrays(ShortRepr):
         return part
 
     def sample(self, every: int) -> Arrays:
-        """Copy the pairs, so that later passes read less memory."""
+        """Return one in so many pairs, copied, so that later passes read less memory."""
         rows = slice(None, None, every)
         pairs = np.ascontiguousarray(self.pairs[rows])
         return Arrays(pairs, self.n_grades, taken(self.margins, rows), taken(self.weights, rows))
 
     def agreements(self, measures: Sequence[Measure]) -> list[float]:
-        """Count all pairs at once."""
+        """Return the share of the pairs' weight that each measure agrees with; ties count 1/2."""
         return [agreement(measure, self.pairs, self.weights) for measure in measures]
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(NamedTuple):
     """What the first pass over row groups collects."""
 
     n_pairs: int
@@ -150,16 +120,6 @@ class Summary:
     best: int
     worst: int
     has_empty_ranks: bool
-
-    def __add__(self, other: Summary) -> Summary:
-        return Summary(
-            self.n_pairs + other.n_pairs,
-            self.weight + other.weight,
-            self.differ or other.differ,
-            min(self.best, other.best),
-            max(self.worst, other.worst),
-            self.has_empty_ranks or other.has_empty_ranks,
-        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -181,7 +141,8 @@ class RowGroups(ShortRepr):
     def summary(self) -> Summary:
         """What all row groups hold; an InputError if nothing can be learned from it."""
         nothing = Summary(0, 0.0, False, self.packed.n_grades, -1, False)
-        found: Summary = reduce(add, self._map(_summarise), nothing)
+        n, weights, differ, best, worst, empty = zip(nothing, *self._map(_summarise), strict=True)
+        found = Summary(sum(n), sum(weights), any(differ), min(best), max(worst), any(empty))
         if found.worst < 0:
             problem = "there are no strict preferences, or all weights are 0"
             raise InputError(problem, "pack some judgments")
@@ -215,14 +176,14 @@ class RowGroups(ShortRepr):
         return self.summary.weight, self.largest_margin
 
     def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
-        """Sum over row groups."""
+        """As :meth:`Arrays.sum_over_blocks`; each row group is read."""
         layout = layout_of(*self.shape, self.has_empty_ranks)
         found = self._map(_sum_of_group, layout, self.margin_of, statistic, arguments)
         total: _Statistic = reduce(add, found)
         return total
 
     def sample(self, every: int) -> Arrays:
-        """Spread the pairs over all files."""
+        """As :meth:`Arrays.sample`, spread over all files."""
         groups = self._map(_rows_of_group, every)
         pairs = np.concatenate([rows for rows, _ in groups])
         weights = None
@@ -231,7 +192,7 @@ class RowGroups(ShortRepr):
         return Arrays(pairs, self.packed.n_grades, self.margin_of(pairs), weights)
 
     def agreements(self, measures: Sequence[Measure]) -> list[float]:
-        """Count in one pass."""
+        """As :meth:`Arrays.agreements`, in one pass."""
         agreed: Floats = reduce(add, self._map(_agreed_weight, tuple(measures)))
         return [float(share) for share in agreed / self.summary.weight]
 
@@ -253,6 +214,10 @@ class RowGroups(ShortRepr):
             if isinstance(results[index], Exception):
                 raise results[index]
         return [results[index] for index in range(len(tasks))]
+
+
+Source = Arrays | RowGroups
+"""Pairs, with their margins and weights, wherever they are."""
 
 
 def _run(task: tuple[Callable[..., Any], RowGroup, tuple[Any, ...]]) -> Any:

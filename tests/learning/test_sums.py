@@ -73,9 +73,7 @@ def test_statistics_are_those_of_the_matrix(case: tuple[Problem, np.random.Gener
             (v @ r**2, v @ r, A.sum()), abs=1e-9
         )
         slope = [(v * (X @ to)) @ np.maximum(0, m - X @ w - s * (X @ to)) for s in t]
-        assert summed(directional_derivatives, w, to, t) == pytest.approx(
-            np.array(slope), abs=1e-9
-        )
+        assert summed(directional_derivatives, w, to, t) == pytest.approx(np.array(slope), abs=1e-9)
         grams = summed(gram_matrices)
         kept = v > 0
         assert grams.gram == pytest.approx(X[kept].T @ X[kept], abs=1e-9)
