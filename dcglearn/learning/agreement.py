@@ -20,18 +20,9 @@ from dcglearn.statistics.clustered_means import clustered_mean
 
 @dataclass(frozen=True)
 class JudgedAgreement:
-    """The agreement of one measure with a set of judgments.
+    """The share, with its 95% interval, and numbers of strict judgments that a measure agrees with.
 
-    Attributes
-    ----------
-    agreement, low, high : float
-        The share of the weight of strict judgments that it agrees with, a tie under the measure
-        counting 1/2, and its 95% interval, which keeps a query together.
-    right, tied, wrong : int
-        The number of strict judgments that it orders as judged, ties, and orders otherwise.
-    with_ties : float or None
-        Agreement with all judgments where the measure calls as many ties as people did
-        (:func:`~dcglearn.correlation.agreement.agreement_with_ties`); None if none is a tie.
+    `with_ties` is :func:`~dcglearn.correlation.agreement.agreement_with_ties`; None without ties.
     """
 
     agreement: float
@@ -44,15 +35,7 @@ class JudgedAgreement:
 
 
 def judged_agreement(measure: MeasureLike, preferences: Preferences) -> JudgedAgreement:
-    """Count how often a measure agrees with judgments, of which those of weight 0 are not used.
-
-    >>> from dcglearn.measures.dcg import DCG
-    >>> lists = [[[2, 0], [0, 1]], [[0, 2], [0, 1]], [[1, 0], [1, 1]]]
-    >>> data = Preferences.from_arrays(*np.swapaxes(lists, 0, 1), ["a", "b", "tie"])
-    >>> found = judged_agreement(DCG([2, 1, 0], "constant"), data)
-    >>> found.right, found.wrong, found.agreement
-    (1, 1, 0.5)
-    """
+    """Count how often a measure agrees with judgments, of which those of weight 0 are not used."""
     data = preferences[preferences.weights > 0]
     one = Predictions.of(judged_differences(measure, data)[None], data)
     mean = clustered_mean(one.right, data.pair_groups, data.pair_weights)
@@ -68,18 +51,9 @@ def judged_differences(measure: MeasureLike, preferences: Preferences) -> Floats
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """What a measure says of judgments, averaged over the repeats R of a learned one.
+    """Whether a measure is `right` about strict judgments (n,), in the mean over R repeats.
 
-    Attributes
-    ----------
-    right : ndarray of float, shape (n,)
-        1 for each strict judgment that it agrees with, 1/2 for a tie and 0 otherwise.
-    shares : ndarray of float, shape (R,)
-        Agreement in each repeat.
-    with_ties : float or None
-        As in :class:`JudgedAgreement`.
-    counts : (float, float, float)
-        The number of strict judgments that it orders as judged, ties, and orders otherwise.
+    `shares` (R,) are its agreements; it orders, ties and orders otherwise than judged `counts`.
     """
 
     right: Floats

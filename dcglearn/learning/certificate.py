@@ -34,15 +34,7 @@ UNIT_ROUNDOFF = 2.0**-53
 
 
 def certify(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
-    """Project an answer of any solver on the cone, and return it with its certificate.
-
-    One pair of lists with one rank. The optimum is W = (1/3, -1/3) for C = 1:
-
-    >>> problem = Problem.of([[[0], [1]]], 2)
-    >>> W, certificate = certify(problem, np.array([[1, -1]]) / 3)
-    >>> certificate.confirmed, certify(problem, np.array([[0.5, -0.5]]))[1].confirmed
-    (True, False)
-    """
+    """Project an answer of any solver on the cone, and return it with its certificate."""
     W = problem.cone.project(W)
     sums = problem.sum_over_blocks(residual_sums, W.ravel())
     q = primal_from_dual(problem, sums.normal_residual)
@@ -78,10 +70,7 @@ def primal_from_dual(problem: Problem, normal_residual: Floats) -> Floats:
 
 
 def _zero_is_optimal(problem: Problem, W: Floats) -> bool:
-    """Whether W = 0 is the optimum, from numbers with so few bits that their sums are exact.
-
-    Nothing is within a share of |W| but 0 itself, so a bound on rounding errors cannot confirm it.
-    """
+    """Whether W = 0 is the optimum, which only sums without any rounding can confirm."""
     accurate = problem.sum_over_blocks(accurate_sums, W.ravel())
     q = _total(accurate).reshape(problem.shape) * 2.0**20
     whole = (q == np.rint(q)).all() and float(np.abs(q).sum()) < 2**53

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from dcglearn.base.types import Floats, Grades
 
 MAX_CODE_VALUES = 1000
-"""Ranks are joined into one code while it takes at most this many values: the tables of one
-value per code stay in the cache."""
+"""Ranks are joined into one code while it takes at most this many values, for the cache."""
 
 MAX_DENSE_ENTRIES = 500_000
 """X is built if it has at most this many entries, because that is faster then."""
@@ -56,7 +55,7 @@ class CodeLayout:
 
     @property
     def values_per_rank(self) -> int:
-        """Number of values at one rank of a ranking: L grades, and no document if that occurs."""
+        """Number of values at one rank: L grades, and no document if that occurs."""
         return self.n_grades + self.has_empty_ranks
 
     @cached_property
@@ -125,7 +124,7 @@ class CodeLayout:
 
 
 layout_of = lru_cache(8)(CodeLayout)
-"""A layout that many small problems share, with its tables."""
+"""A layout, with its tables, that many small problems share."""
 
 
 @lru_cache(8)
@@ -189,7 +188,7 @@ class Block:
         vars(self)["cached_residuals"] = cached
 
     def chunks(self) -> Iterator[slice]:
-        """Cut the pairs into chunks whose intermediate results stay in the cache."""
+        """Cut the pairs into chunks that stay in the cache."""
         step = _CHUNK_PAIRS if self.dense is None else max(1, len(self))
         for begin in range(0, max(1, len(self)), step):  # an empty block has one empty chunk
             yield slice(begin, min(begin + step, len(self)))
@@ -248,11 +247,7 @@ class Block:
 
     @property
     def _independent_grades(self) -> int:
-        """Number of grades whose columns of X determine the others.
-
-        Without empty ranks, the entries of x at a rank add up to 0, so the column of the worst
-        grade follows from the others.
-        """
+        """Number of grades whose columns determine X; without empty ranks all but the worst."""
         return self.layout.n_grades - (not self.layout.has_empty_ranks)
 
     def _with_dependent_columns(self, gram: Floats) -> Floats:

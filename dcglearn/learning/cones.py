@@ -84,12 +84,7 @@ class Monotone:
     """Matrices whose rows do not increase."""
 
     def minimise(self, H: Floats, b: Floats, C: float, start: Floats, offsets: bool) -> Floats:
-        """Solve for steps and offsets.
-
-        >>> H, b = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([1.0, -1.0])
-        >>> Monotone().minimise(H, b, 1.0, np.zeros((1, 2)), False).round(4)
-        array([[ 0.3333, -0.3333]])
-        """
+        """Solve for steps and offsets."""
         K, L = start.shape
         S, mean, penalty = _sums_of_steps(L, offsets)
         in_steps = ((S.T @ H.reshape(K, L, -1)).reshape(-1, L) @ S).reshape(K * S.shape[1], -1)
@@ -156,10 +151,7 @@ FREE, MONOTONE = Free(), Monotone()
 
 @lru_cache(8)
 def _sums_of_steps(L: int, offsets: bool) -> tuple[Floats, Floats, Floats]:
-    """Return S, shape (L, p), with a row of W as S z; the offset for mean 0; and |row|^2.
-
-    With offsets, p = L. Otherwise z holds the p = L - 1 steps.
-    """
+    """Return S, with a row of W as S z for steps, and offset, z; the offset for mean 0; |row|^2."""
     S = np.tri(L).T if offsets else np.tri(L).T[:, :-1]
     rows = S if offsets else S - S.mean(axis=0)
     return S, rows[-1], rows.T @ rows

@@ -12,7 +12,7 @@ h_e = 0, is the part that no pair depends on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -28,18 +28,10 @@ NEGLIGIBLE = 1e-9
 """A data share below this is rounding: the data determine nothing."""
 
 
-@dataclass(frozen=True)
-class DeterminedGauge:
-    """The gauge that pairs determine, and which ranks' offsets they do, shape (K,)."""
-
-    gauge: Gauge
-    determined_offsets: NDArray[np.bool_]
-
-
 class DataShare:
-    """Data shares of directions t of W, for pairs with the given X'VX, shape (K L, K L).
+    """Data shares of directions t of W, (..., K, L), for pairs with the given X'VX, and the gauge.
 
-    Directions leave out constant grades, in which no pair differs.
+    At constant ranks (from 1) and in constant grades no pair differs.
     """
 
     def __init__(
@@ -48,8 +40,10 @@ class DataShare:
         C: float,
         n_grades: int,
         constant_grades: tuple[int, ...] = (),
+        constant_ranks: tuple[int, ...] = (),
     ) -> None:
         self.shape = (len(hessian) // n_grades, n_grades)
+        self.constant_grades, self.constant_ranks = constant_grades, constant_ranks
         self.varying = np.array([grade not in constant_grades for grade in range(n_grades)])
         self._used = np.diag(hessian) > 0  # the other rows are zero: unit vectors of value 0
         found, self._vectors = np.linalg.eigh(hessian[np.ix_(self._used, self._used)])
@@ -59,7 +53,7 @@ class DataShare:
         self._penalty_share = 1.0 / (1.0 + C * np.where(self._null, 0.0, values))
 
     def share(self, directions: Floats) -> Floats:
-        """Return the data share of each direction (..., K, L); 0 for the direction 0."""
+        """Return the data share of each direction; 0 for the direction 0."""
         shares: Floats = self._squares(directions) @ (1.0 - self._penalty_share)
         return shares
 
@@ -77,22 +71,23 @@ class DataShare:
         squares[total[..., 0] <= 1e-24] = 0.0
         return squares / np.where(total > 1e-24, total, 1.0)
 
-    def gauge(self, constant_ranks: tuple[int, ...]) -> DeterminedGauge:
-        """Choose the gauge: an offset counts if its share is half that of comparable directions.
+    @cached_property
+    def determined_offsets(self) -> NDArray[np.bool_]:
+        """Whether a rank's offset has half the share of its discount, shape (K,)."""
+        ranks = np.eye(self.shape[0])[:, :, None]  # one direction per rank
+        of_discounts = self.share(ranks * self.spaced_gains(1.0, -1.0))
+        return self.share(ranks * self.varying) >= np.maximum(HALF * of_discounts, NEGLIGIBLE)
 
-        At constant ranks (from 1) no pair differs.
-        """
-        n_ranks = self.shape[0]
-        gains, ones = self.spaced_gains(1.0, -1.0), self.varying * 1.0
-        ranks = np.eye(n_ranks)[:, :, None]  # one direction per rank
-        least = np.maximum(HALF * self.share(ranks * gains), NEGLIGIBLE)
-        determined = self.share(ranks * ones) >= least
-        zero = "absolute" if determined.any() else "worst"
-        differing = [k for k in range(n_ranks) if k + 1 not in constant_ranks]
-        between = self.share((ranks[differing] - 1 / n_ranks) * gains)
-        common = self.without_offsets(np.outer(np.ones(n_ranks), gains + ones), determined)
+    @cached_property
+    def gauge(self) -> Gauge:
+        """The gauge that the pairs determine."""
+        n_ranks, gains = self.shape[0], self.spaced_gains(1.0, -1.0)
+        zero = "absolute" if self.determined_offsets.any() else "worst"
+        differing = [k for k in range(n_ranks) if k + 1 not in self.constant_ranks]
+        between = self.share((np.eye(n_ranks)[differing, :, None] - 1 / n_ranks) * gains)
+        common = self.without_offsets(np.outer(np.ones(n_ranks), gains + self.varying))
         affine = self.share(common) < HALF * (np.median(between) if differing else 0.0)
-        return DeterminedGauge(cast(Gauge, f"{zero} order" if affine else zero), determined)
+        return cast(Gauge, f"{zero} order" if affine else zero)
 
     def spaced_gains(self, best: float, worst: float) -> Floats:
         """Return equally spaced gains of the varying grades, and 0 for the others."""
@@ -100,14 +95,14 @@ class DataShare:
         gains[self.varying] = np.linspace(best, worst, int(self.varying.sum()))
         return gains
 
-    def without_offsets(self, directions: Floats, determined: NDArray[np.bool_]) -> Floats:
-        """Subtract from directions (..., K, L) the rank offsets that are undetermined."""
+    def without_offsets(self, directions: Floats) -> Floats:
+        """Subtract the rank offsets that are undetermined."""
         ones = self.varying * 1.0
-        offsets = directions @ ones / max(1.0, ones.sum()) * ~determined
+        offsets = directions @ ones / max(1.0, ones.sum()) * ~self.determined_offsets
         without: Floats = directions - offsets[..., None] * ones
         return without
 
-    def in_gauge(self, directions: Floats, gauge: DeterminedGauge) -> Floats:
-        """Subtract from directions (..., K, L) what the gauge fixes by convention."""
-        free = self.without_offsets(directions * self.varying, gauge.determined_offsets)
-        return free - free.mean(axis=-2, keepdims=True) if is_affine(gauge.gauge) else free
+    def in_gauge(self, directions: Floats) -> Floats:
+        """Subtract what the gauge fixes by convention."""
+        free = self.without_offsets(directions * self.varying)
+        return free - free.mean(axis=-2, keepdims=True) if is_affine(self.gauge) else free

@@ -41,16 +41,11 @@ def factorise(
     constant_grades: Sequence[int] = (),
     ordered: bool = True,
 ) -> Factors:
-    """Factorise W, shape (K, L), into discounts and gains.
+    """Factorise W, shape (K, L), into discounts and gains; InputError if it ties all lists.
 
     For ``absolute``, `determined_offsets` (K,) names the ranks whose offset is determined; all by
     default. The best and the worst grade are taken from those that are not constant. Columns that
     are not `ordered` are documents, of which the most and the least relevant one get 1 and 0.
-    InputError if W, in this gauge, is 0: it ties all lists.
-
-    >>> factors = factorise(np.outer([1, 0.5], [1, 0.6, 0]) - [[0.5], [0.3]])
-    >>> factors.discounts.round(6), factors.gains.round(6)
-    (array([1. , 0.5]), array([1. , 0.6, 0. ]))
     """
     matrix = np.asarray(W, float)
     varying = [grade for grade in range(matrix.shape[1]) if grade not in constant_grades]
@@ -80,12 +75,8 @@ def fix_gauge(
 ) -> Floats:
     """Return the matrix that orders lists as W does and satisfies the gauge.
 
-    `worst` is the grade worth 0 where the gauge is not ``absolute``. None subtracts the mean of
-    each row instead: for documents, none of which is known to be the worst.
-
-    >>> fix_gauge(np.array([[3.0, 1.0], [2.0, 2.0]]), "worst")
-    array([[2., 0.],
-           [0., 0.]])
+    `worst` is the grade worth 0 where the gauge is not ``absolute``; None, for documents, subtracts
+    the mean of each row instead.
     """
     if gauge.startswith("absolute"):
         everywhere = np.ones(len(W), bool)
@@ -96,12 +87,7 @@ def fix_gauge(
 
 
 def rank_one(W: ArrayLike) -> Floats:
-    """Return the matrix of rank 1 that is nearest to W, without fixing a gauge.
-
-    >>> rank_one([[2.0, 0.0], [0.0, 1.0]])
-    array([[2., 0.],
-           [0., 0.]])
-    """
+    """Return the matrix of rank 1 that is nearest to W, without fixing a gauge."""
     U, s, Vt = np.linalg.svd(np.asarray(W, float), full_matrices=False)
     nearest: Floats = s[0] * np.outer(U[:, 0], Vt[0])
     return 0.0 + nearest  # -0 becomes 0

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.learning.data_share import DataShare
 from dcglearn.learning.factorise import factorise
-from dcglearn.learning.identify import identify
-from dcglearn.learning.null_space import constant_grades, constant_ranks
+from dcglearn.learning.identify import data_share, derivative, identify_at
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.record import Certificate, ChosenC, Factors, Identifiability
 from dcglearn.learning.solve import Solution, SolverName, check_not_zero, solve
@@ -50,37 +51,23 @@ class Fit(ShortRepr):
     @cached_property
     def factors(self) -> Factors:
         """Discounts and gains in the gauge that the pairs determine; an InputError if W is 0."""
-        check_not_zero(self.problem)
-        gram, L = self._gram.gram, self.problem.shape[1]
-        constant = constant_grades(gram, L)
-        with one_blas_thread():
-            shares = DataShare(self.solution.model.hessian, self.problem.C, L, constant)
-            gauge = shares.gauge(constant_ranks(gram, L))
-            return factorise(
-                self.weights,
-                gauge.gauge,
-                gauge.determined_offsets,
-                constant,
-                ordered=self.problem.monotone,
-            )
+        return self._factorised(self.weights, self._shares)
 
     def factors_as_in(self, other: Identifiability) -> Factors:
         """Factorise W in the gauge of another fit, so that their numbers can be compared."""
-        check_not_zero(self.problem)
-        return factorise(
-            self.weights,
-            other.gauge,
-            other.determined_offsets,
-            other.constant_grades,
-            ordered=self.problem.monotone,
-        )
+        return self._factorised(self.weights, other)
 
     @cached_property
     def identifiability(self) -> Identifiability:
         """What the pairs determine, at the optimum."""
-        self.factors  # noqa: B018 - raises if W ties all lists
+        problem, W, shares = self.problem, self.weights, self._shares
         with one_blas_thread():
-            return identify(self.problem, self.weights, self.solution.model.hessian, self._gram)
+            slope = derivative(W, problem.C * self.solution.model.hessian, problem.cone)
+            doubled = self._factorised(W + np.log(2) * slope, shares)
+            gains = (self.factors.gains - doubled.gains)[shares.varying]
+            moved = np.append(self.factors.discounts - doubled.discounts, gains)
+            change = float(np.abs(moved).max())
+            return identify_at(problem, self._gram, shares, self.factors, change)
 
     @cached_property
     def utility(self) -> LinearUtility:
@@ -91,6 +78,19 @@ class Fit(ShortRepr):
     def dcg(self) -> DCG:
         """The factors as a measure."""
         return DCG(self.factors.gains, self.factors.discounts)
+
+    def _factorised(self, W: Floats, known: DataShare | Identifiability) -> Factors:
+        if not self.weights.any():
+            check_not_zero(self.problem)
+        offsets, constant = known.determined_offsets, known.constant_grades
+        with one_blas_thread():
+            return factorise(W, known.gauge, offsets, constant, ordered=self.problem.monotone)
+
+    @cached_property
+    def _shares(self) -> DataShare:
+        """The data shares of the active pairs."""
+        with one_blas_thread():
+            return data_share(self.problem, self._gram, self.solution.model.hessian)
 
     @cached_property
     def _gram(self) -> GramMatrices:

@@ -68,11 +68,7 @@ ARMIJO = 1e-4
 
 
 class Descent(NamedTuple):
-    """The best point reached, in the cone, with tied grades exactly equal; and the model there.
-
-    It is the optimum if it is settled: the active set is the same at the minimum of the model.
-    `passes` are those over all pairs.
-    """
+    """The best point reached, in the cone, and the model there; the optimum if it is settled."""
 
     W: Floats
     model: QuadraticModel
@@ -86,12 +82,7 @@ def newton(
 ) -> Descent:
     """Minimise the objective, from the optimum of a subsample or from 0 by default.
 
-    The model at `start` does not depend on C; giving it saves a pass. SolverError if a quadratic
-    model cannot be minimised in double precision.
-
-    >>> newton(Problem.of([[[0, 1], [1, 1]]], 2)).W.round(4)
-    array([[ 0.3333, -0.3333],
-           [ 0.    ,  0.    ]])
+    The model at `start` is that of any C. SolverError if one cannot be minimised.
     """
     if start is None:
         start = _subsample_optimum(problem) if _many(problem) else np.zeros(problem.shape)
@@ -108,11 +99,7 @@ def newton(
 
 
 def _descend_along_path(problem: Problem) -> Descent:
-    """Go from a small C to the problem's own, mostly in powers of ten.
-
-    With a large C, quadratic models far from the optimum predict little, but the optima for C
-    and C / 10 are close to each other.
-    """
+    """Go from a small C to the problem's own, as the optima for C and C / 10 are close."""
     start, model, steps, passes = np.zeros(problem.shape), None, 0, 0
     below = 10.0 ** max(1, math.ceil(math.log10(problem.C * problem.n_pairs)))
     while True:

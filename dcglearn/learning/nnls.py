@@ -32,12 +32,8 @@ below a tenth of it."""
 def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) -> Floats:
     """Minimise x'H x - 2 x'b over x >= 0; unknowns above 0 only by rounding are exactly 0.
 
-    `start` says which unknowns are assumed to be positive at first; by default those with b > 0.
-    LinAlgError if H is not positive definite in double precision, RuntimeError if SciPy's
-    solver reaches its step limit.
-
-    >>> solve_nnls(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([2.0, -1.0]))
-    array([1., 0.])
+    `start` says which are positive at first. LinAlgError if H is not positive definite in double
+    precision, RuntimeError if SciPy's solver reaches its step limit.
     """
     diagonal = H.diagonal()
     if not (diagonal > 0).all():

@@ -25,17 +25,7 @@ from dcglearn.learning.sums import GramMatrices
 
 
 def null_space(gram: GramMatrices, n_grades: int) -> NullSpace:
-    """Find the directions of W that pairs leave undetermined.
-
-    Rank 2 never differs, and the grades 0 and 1 are compared at rank 1 only:
-
-    >>> from dcglearn.learning.problem import Problem
-    >>> from dcglearn.learning.sums import gram_matrices
-    >>> problem = Problem.of([[[0, 1], [1, 1]]], 2)
-    >>> null = null_space(problem.sum_over_blocks(gram_matrices), 2)
-    >>> null.rank, null.free_ranks, null.constant_ranks, null.n_unnamed
-    (1, (1,), (2,), 0)
-    """
+    """Find the directions of W that pairs leave undetermined."""
     XX = gram.gram
     n_ranks = len(XX) // n_grades
     rank = _rank(XX)
@@ -73,31 +63,19 @@ def null_space(gram: GramMatrices, n_grades: int) -> NullSpace:
 
 
 def constant_ranks(XX: Floats, n_grades: int) -> tuple[int, ...]:
-    """Return the ranks (from 1) at which no pair differs, from X'X.
-
-    >>> constant_ranks(np.diag([1.0, 1.0, 0.0, 0.0]), 2)
-    (2,)
-    """
+    """Return the ranks (from 1) at which no pair differs, from X'X."""
     differs = np.diag(XX).reshape(-1, n_grades) > 0
     return tuple((np.flatnonzero(~differs.any(axis=1)) + 1).tolist())
 
 
 def constant_grades(XX: Floats, n_grades: int) -> tuple[int, ...]:
-    """Return the grade indices in which no pair differs at any rank, from X'X.
-
-    >>> constant_grades(np.diag([1.0, 1.0, 0.0]), 3)
-    (2,)
-    """
+    """Return the grade indices in which no pair differs at any rank, from X'X."""
     differs = np.diag(XX).reshape(-1, n_grades) > 0
     return tuple(np.flatnonzero(~differs.any(axis=0)).tolist())
 
 
 def _free_components(XX: Floats, n_grades: int) -> list[list[list[int]]]:
-    """Return, by rank, the connected components whose common offset is undetermined there.
-
-    Grades are in one component when chains of pairs compare them at that rank. A component
-    that is compared with an empty rank has a determined offset and is left out.
-    """
+    """Return, by rank, the components that chains of pairs compare, but not with an empty rank."""
     n_ranks = len(XX) // n_grades
     ranks = np.arange(n_ranks)
     k, i, j = np.nonzero(XX.reshape(n_ranks, n_grades, n_ranks, n_grades)[ranks, :, ranks])

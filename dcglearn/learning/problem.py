@@ -205,12 +205,7 @@ class Problem(ShortRepr):
 
 
 def margins_of(name: str) -> Callable[[Grades], Floats | None]:
-    """Return the function that gives the margins of pairs (n, 2, K); None where all are 1.
-
-    >>> pairs = np.array([[[0, 0, 1, 3, 4], [0, 1, 0, 3, 4]], [[0, 0, 1, 3, 4], [3, 4, 0, 0, 1]]])
-    >>> margins_of("hamming")(pairs)
-    array([2., 5.])
-    """
+    """Return the function that gives the margins of pairs (n, 2, K); None where all are 1."""
     if not is_one_of(name, MARGINS):
         raise unknown_name("margin", name, MARGINS)
     return _hamming if name == "hamming" else _unit

@@ -49,11 +49,7 @@ _OPTIONS = {
 
 
 def encode(rankings: Grades, n_grades: int) -> csr_array:
-    """Return s(pi) of each ranking (n, K) of grade indices, shape (n, K L).
-
-    >>> encode(np.array([[0, 2]]), 3).toarray()
-    array([[1., 0., 0., 0., 0., 1.]])
-    """
+    """Return s(pi) of each ranking (n, K) of grade indices, shape (n, K L)."""
     filled = rankings >= 0
     columns = (np.arange(rankings.shape[1]) * n_grades + rankings)[filled]
     starts = np.concatenate([[0], np.cumsum(filled.sum(axis=1))])
@@ -77,10 +73,7 @@ def cvxpy_problem(problem: Problem) -> tuple[cp.Problem, cp.Variable]:
 
 
 def solve_with_cvxpy(problem: Problem, solver: str) -> tuple[Floats, int, str]:
-    """Return the answer of ``osqp`` or ``clarabel``, not checked, its iterations and its status.
-
-    SolverError if there is no answer.
-    """
+    """Return the answer of ``osqp`` or ``clarabel``, not checked, its iterations and its status."""
     program, W = cvxpy_problem(problem)
     with warnings.catch_warnings():
         inaccurate = "Solution may be inaccurate"

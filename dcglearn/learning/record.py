@@ -1,8 +1,6 @@
 """What a fit says, as values: the parts of the ``about`` of a measure file that a fit wrote.
 
-The solver, the certificate and the rest return these dataclasses; :class:`LearnedRecord` holds them
-beside the measure. Pydantic writes them to JSON and checks what is read, so that reading a file
-needs no solver.
+Pydantic writes them to JSON and checks what is read, so that reading a file needs no solver.
 """
 
 from __future__ import annotations
@@ -116,18 +114,9 @@ class SolverRun:
 
 @dataclass(frozen=True)
 class Factors:
-    """The DCG of a W in a gauge, what that fixes, and how near to rank 1 W is.
+    """Discounts (K,) and gains (L,) of a W in a gauge, of which sign and scale fix some (from 0).
 
-    Attributes
-    ----------
-    gauge : {"worst", "absolute", "worst order", "absolute order"}
-    fixed_discounts, fixed_gains : tuple of int
-        Indices (from 0) of those that the convention of sign and scale fixes to 0, 1 or
-        -1; the others are relative to these.
-    singular_values : ndarray of float, shape (min(K, L),)
-        Of W in its gauge, descending.
-    discounts : ndarray of float, shape (K,)
-    gains : ndarray of float, shape (L,)
+    The singular values are those of W in its gauge, descending.
     """
 
     gauge: Gauge
@@ -207,7 +196,7 @@ class Identifiability(NullSpace):
     gain_null : ndarray of float, shape (L,)
         The part of each one's direction that lies in the null space of X, from 0 to 1.
     discounts_determined_by, gains_determined_by : tuple of {"data", "ridge", "none"}
-        What determines each one: the data, partly the penalty, or nothing.
+        The data, partly the penalty, or nothing.
     change_on_doubling_c : float or None
         At the optimum: the largest change of a discount or gain if C doubles, to first order
         among the matrices with the ties of W. None before a fit, where the shares are those of
@@ -234,13 +223,11 @@ class ParameterIntervals:
     ----------
     gains : ndarray of float, shape (L, 2)
     discounts : ndarray of float, shape (K, 2)
-        What the middle of the resamples lies between; nan where the penalty decides a number, for
-        then its spread says nothing about the data.
+        What the middle of the resamples lies between; nan where the penalty decides a number.
     level : float
         The share of resamples in the middle.
-    resamples, left_out, unsolved : int
-        The number drawn; of these, from which nothing could be learned or whose optimum was not
-        confirmed; and the latter alone.
+    resamples, left_out : int
+        The number drawn, and of those from which nothing could be learned.
     C : (float, float)
         The smallest and the largest C of a resample.
     by_query : bool
@@ -254,7 +241,6 @@ class ParameterIntervals:
     left_out: int
     C: tuple[float, float]
     by_query: bool = True
-    unsolved: int = 0
 
 
 @dataclass(frozen=True)
@@ -273,32 +259,30 @@ class ChosenC:
         best.
     by_query : bool
         Whether some pairs share a query; otherwise each pair was held out on its own.
-    queries : int, optional
-        How many there were.
+    queries : int
     """
 
     C: float
     grid: tuple[float, ...]
     agreement: tuple[float, ...]
     error: tuple[float, ...]
-    by_query: bool = True
-    queries: int | None = None
+    by_query: bool
+    queries: int
 
     @property
     def remark(self) -> str:
-        """What to know of the choice: that it is at an end of the grid; mostly empty."""
-        said = []
+        """What it means that C is at an end of the grid; empty if it is not."""
         if len(self.grid) > 1 and max(self.grid) == self.C:
-            said.append(
+            return (
                 f"C = {self.C:g} is the largest tried: no stronger penalty agrees clearly better, "
                 "and the data decide almost alone"
             )
-        elif len(self.grid) > 1 and min(self.grid) == self.C:
-            said.append(
+        if len(self.grid) > 1 and min(self.grid) == self.C:
+            return (
                 f"C = {self.C:g} is the smallest tried: any weaker penalty agrees clearly worse, "
                 "and the penalty decides much of the result"
             )
-        return "; ".join(said)
+        return ""
 
 
 @dataclass(frozen=True)
@@ -326,10 +310,7 @@ class ParametersRecord:
 
 @dataclass(frozen=True)
 class AgreementRecord:
-    """Agreement of measures with the judgments that were learned from.
-
-    `factors` is that of the DCG of W, `dcg` that of the DCG of the file.
-    """
+    """Agreement with the judgments that were learned from; `factors` means the DCG of W."""
 
     utility: float
     rank_one: float
@@ -376,11 +357,9 @@ class HypothesisRecord:
 
 @dataclass(frozen=True)
 class CertaintyRecord:
-    """What a model of the judgment says beside a fit (see ``certainty.Certainty``).
+    """What a model of the judgment says beside a fit, or why it does not (`reason`, `untested`).
 
-    `reason` says why it says nothing, `untested` why there are no hypotheses; `clusters`, which
-    judgments are not taken as independent; `empty_ranks`, whether the worst grade was taken to be
-    worth as little as an empty rank.
+    `empty_ranks`: whether the worst grade was taken to be worth as little as an empty rank.
     """
 
     reason: str = ""
@@ -396,10 +375,7 @@ class CertaintyRecord:
 
 @dataclass(frozen=True)
 class LearnedRecord:
-    """How a measure was learned: what a fit writes in its file besides the measure.
-
-    `undetermined` says in sentences what the pairs do not determine.
-    """
+    """How a measure was learned: what a fit writes in its file besides the measure."""
 
     learned_from: JudgmentsRecord
     parameters: ParametersRecord
@@ -416,37 +392,16 @@ class LearnedRecord:
 
     @classmethod
     def read(cls, content: MeasureFile) -> LearnedRecord | None:
-        """Return the record of a measure file; None if a fit did not write it, or of another DCG.
-
-        >>> from dcglearn.measures.dcg import DCG
-        >>> LearnedRecord.read(MeasureFile(DCG([1, 0]))) is None
-        True
-        """
+        """Return the record of a file; None if a fit did not write it, or of another DCG."""
         try:
             record = _reader().validate_python(content.about)
         except ValidationError:
             return None
-        dcg = content.dcg
+        learned, dcg = record.factors, content.dcg
         if dcg is None or isinstance(dcg.discounts, str):
             return None
-        return record if record._sizes() == {(dcg.n_grades, len(dcg.discounts))} else None
-
-    def _sizes(self) -> set[tuple[int, int]]:
-        """Return the numbers of gains and of discounts that the record describes."""
-        known, bounds, certainty = self.identifiability, self.intervals, self.certainty
-        sizes = {
-            (len(self.factors.gains), len(self.factors.discounts)),
-            (len(known.gain_share), len(known.discount_share)),
-            (len(known.gains_determined_by), len(known.discounts_determined_by)),
-        }
-        if self.prior is not None:
-            sizes.add((len(self.prior.gains_from_data), len(self.prior.discounts_from_data)))
-        if bounds is not None:
-            sizes.add((len(bounds.gains), len(bounds.discounts)))
-        if certainty is not None and not certainty.reason:
-            sizes.add((len(certainty.gains), len(certainty.discounts)))
-            sizes |= {(len(one.gains), len(known.discount_share)) for one in certainty.hypotheses}
-        return sizes
+        sizes = len(learned.gains), len(learned.discounts)
+        return record if sizes == (dcg.n_grades, len(dcg.discounts)) else None
 
 
 def as_json(value: Any) -> dict[str, Any]:

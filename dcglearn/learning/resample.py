@@ -43,10 +43,6 @@ from dcglearn.statistics.clustered_means import clustered_mean
 if TYPE_CHECKING:
     from dcglearn.learning.learner import DCGLearner
 
-MOST_UNSOLVED = 0.05
-"""The share of resamples that may be left out because no optimum was confirmed: they are not a
-random part of all, so that more would narrow what the others lie between."""
-
 
 def choose_C(
     problem: Problem,
@@ -198,8 +194,8 @@ def parameter_intervals(
     Raises
     ------
     InputError, SolverError
-        If there are fewer than two queries, nothing can be learned from more than half
-        of the resamples, or more than a twentieth of them is not solved.
+        If there are fewer than two queries, nothing can be learned from more than half of the
+        resamples, or the optimum of one is not confirmed.
     """
     checked_rng(rng)
     if resamples < 1 or not 0 < level < 1:
@@ -218,7 +214,6 @@ def parameter_intervals(
     if choose is None and first.choice is not None:
         choose = "dcg"
     found: list[tuple[Factors, float]] = []
-    refused: list[SolverError] = []
     for done in range(resamples):
         times = np.bincount(rng.integers(n_queries, size=n_queries), minlength=n_queries)
         try:
@@ -226,13 +221,7 @@ def parameter_intervals(
             found.append((again.factors_as_in(first.identifiability), again.problem.C))
         except InputError:  # a resample may hold one grade only, or cancel out
             pass
-        except SolverError as error:
-            refused.append(error)
         advance(done + 1, resamples)
-    if len(refused) > MOST_UNSOLVED * resamples:
-        raise SolverError(
-            f"{len(refused)} of {resamples} resamples were not solved; the last: {refused[-1]}"
-        )
     left_out = resamples - len(found)
     if 2 * left_out > resamples:
         raise InputError(
@@ -247,9 +236,7 @@ def parameter_intervals(
     gains[[by != "data" for by in known.gains_determined_by]] = np.nan
     discounts[[by != "data" for by in known.discounts_determined_by]] = np.nan
     C = min(C for _, C in found), max(C for _, C in found)
-    return ParameterIntervals(
-        gains, discounts, level, resamples, left_out, C, by_query, len(refused)
-    )
+    return ParameterIntervals(gains, discounts, level, resamples, left_out, C, by_query)
 
 
 def fit_of(learned: Fit | DCGLearner) -> Fit:

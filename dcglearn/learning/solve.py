@@ -128,15 +128,7 @@ def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None 
 def solve_path(
     problem: Problem, grid: Sequence[float], solver: SolverName = "auto"
 ) -> Iterator[Solution]:
-    """Yield the optimum for each C of a grid, each started from the previous one.
-
-    Neighbouring optima have nearly the same active set, so one or two Newton steps lead from one
-    to the next; ascending grids are fastest.
-
-    >>> problem = Problem.of([[[0], [1]]], 2)
-    >>> [float(s.W[0, 0].round(3)) for s in solve_path(problem, [0.1, 1.0, 10.0])]
-    [0.083, 0.333, 0.476]
-    """
+    """Yield the optimum for each C of a grid, started from the one before; ascending is fastest."""
     solution = None
     for C in grid:
         solution = solve(problem.with_C(C), solver, solution)
@@ -144,12 +136,7 @@ def solve_path(
 
 
 def polish(problem: Problem, W: Floats, certificate: Certificate) -> tuple[Floats, Certificate]:
-    """Improve an answer of the cone, and its certificate, until its active set repeats.
-
-    >>> problem = Problem.of([[[0], [1]]], 2)
-    >>> polish(problem, *certify(problem, np.array([[0.3, -0.3]])))[0]
-    array([[ 0.33333333, -0.33333333]])
-    """
+    """Improve an answer of the cone, and its certificate, until its active set repeats."""
     current = W
     solved: set[bytes] = set()
     for _ in range(MAX_POLISH_ROUNDS):

@@ -5,11 +5,10 @@ near w is the quadratic
 
     |w|^2 + C sum_A v r^2     with hessian     2 (I + C X_A' V X_A)
 
-so a solver that has X_A' V X_A, X_A' V m_A and the loss needs no individual pair. Sums over
-blocks are taken in the order of the blocks; if margins and weights are integers, the sums
-are exact. For the certificate, X'(v r) is added up over few pairs at a time, because the bound on
-the rounding error of a sum grows with its longest chain of additions; or in parts, most of which
-are exact.
+so a solver that has X_A' V X_A, X_A' V m_A and the loss needs no individual pair. Sums are taken in
+the order of the blocks; with integer margins and weights they are exact. For the certificate,
+X'(v r) is added up over few pairs at a time, because the bound on the rounding error of a sum grows
+with its longest chain of additions; or in parts, most of which are exact.
 """
 
 from __future__ import annotations
@@ -30,8 +29,7 @@ PRODUCT_ROUNDING = 1e-12
 """Bound on the rounding error of any entry of X w, relative to the sum of all |w|."""
 
 MAX_RECOMPUTED_SHARE = 0.5
-"""If more than this share of the residuals may have changed sign, all are computed again: that
-is faster."""
+"""If more than this share of the residuals may have changed sign, all are computed again."""
 
 SUMMED_PAIRS = 1 << 13
 """Pairs over which X'(v r) is added up at a time for the certificate."""
@@ -47,10 +45,7 @@ class Additive(ShortRepr):
 
 @dataclass(frozen=True, repr=False)
 class QuadraticModel(Additive):
-    """The quadratic that equals the loss near some W: X_A' V X_A, X_A' V m_A and sum_A v r^2.
-
-    After updates the rounding error of the loss is that of the largest loss so far.
-    """
+    """The quadratic that equals the loss near some W: X_A' V X_A, X_A' V m_A and sum_A v r^2."""
 
     hessian: Floats
     linear: Floats
@@ -68,11 +63,7 @@ class QuadraticModel(Additive):
 
 @dataclass(frozen=True, repr=False)
 class ActiveSetChange(Additive):
-    """What is added to a :class:`QuadraticModel` from one W to another.
-
-    `loss` is sum v r^2 at the second W over pairs that become active, minus that over pairs that
-    become inactive; `changed` is their number: 0 means the same model.
-    """
+    """What pairs that become active at a second W, `changed` in number, add to the model there."""
 
     hessian: Floats
     linear: Floats
@@ -82,10 +73,7 @@ class ActiveSetChange(Additive):
 
 @dataclass(frozen=True, repr=False)
 class GramMatrices(Additive):
-    """X'X and X'VX, shape (K L, K L), of the pairs whose weight is positive, and their number.
-
-    The entries at one rank show which grades are compared there.
-    """
+    """X'X and X'VX, shape (K L, K L), of the pairs whose weight is positive, and their number."""
 
     gram: Floats
     weighted_gram: Floats
@@ -126,11 +114,7 @@ def quadratic_model(block: Block, w: Floats) -> QuadraticModel:
 
 
 def active_set_change(block: Block, w: Floats, target: Floats) -> ActiveSetChange:
-    """Return how the quadratic model changes from w to another point.
-
-    Only residuals that may change sign are computed again, and only pairs whose residual does
-    are added up, so this is cheap near the optimum.
-    """
+    """Return how the quadratic model changes from w to another point; cheap near the optimum."""
     candidates, before, after = _residuals_at_both(block, w, target)
     active = after > 0
     (changed,) = ((before > 0) != active).nonzero()
@@ -150,10 +134,7 @@ def active_set_change(block: Block, w: Floats, target: Floats) -> ActiveSetChang
 
 
 def directional_derivatives(block: Block, w: Floats, direction: Floats, steps: Floats) -> Floats:
-    """Return sum v (X direction) max(0, m - X w - t X direction) for each t of the steps.
-
-    This is the derivative of -sum_A v r^2 / 2 along a line, at several points of it.
-    """
+    """Return the derivative of -sum_A v r^2 / 2 at w + t direction, for each t of the steps."""
     derivatives = np.zeros(len(steps))
     for part in block.chunks():
         rate, r = block.matvec(direction, part), block.residuals(w, part)
@@ -207,9 +188,6 @@ def leading_bits(values: Floats) -> Floats:
 
     Rump, Ogita & Oishi, "Accurate Floating-Point Summation" (SIAM Journal on Scientific Computing
     31, 2008).
-
-    >>> leading_bits(np.array([1.0, 2.0**-50])).tolist()
-    [1.0, 0.0]
     """
     spare = len(values).bit_length() + 12
     exponent = max(-1000, math.frexp(np.abs(values).max(initial=0.0))[1] - 53 + spare)
@@ -252,11 +230,9 @@ def _all_residuals(block: Block, w: Floats) -> CachedResiduals:
 def _residuals_at_both(
     block: Block, w: Floats, target: Floats
 ) -> tuple[NDArray[np.intp] | None, Floats, Floats]:
-    """Return candidate pairs and their residuals at w and at the target.
+    """Return all pairs (None) or those that may change their sign, and their residuals.
 
-    The candidates include every pair that is active at only one of the two points; None means
-    all pairs. Between two points no residual changes by more than the largest possible
-    |<target - w, x>|, so a residual farther from 0 than that keeps its sign.
+    Between two points no residual changes by more than the largest possible |<target - w, x>|.
     """
     if block.dense is not None:
         return None, _all_residuals(block, w).residuals, _all_residuals(block, target).residuals

@@ -86,7 +86,7 @@ def choice_table(choice: ChosenC) -> Table:
     held_out = "queries" if choice.by_query else "judgments"
     columns = ("C", f"agreement, held-out {held_out}", "behind the best", "standard error", "")
     rule = "the largest within one standard error of the best"
-    if choice.queries is not None and choice.queries < FEW_QUERIES:
+    if choice.queries < FEW_QUERIES:
         rule = f"the best, for there are fewer than {FEW_QUERIES} {held_out}"
     caption = f"C: {rule}, by repeated cross-validation"
     return Table(columns, rows, caption + (f"; {choice.remark}" if choice.remark else ""))

@@ -201,10 +201,7 @@ def _normalisation(record: LearnedRecord) -> str:
 def _about_resamples(bounds: ParameterIntervals | None) -> list[str]:
     if bounds is None:
         return []
-    empty = bounds.left_out - bounds.unsolved
-    reasons = {"nothing to learn": empty, "not solved": bounds.unsolved}
-    words = "; ".join(f"{n} left out: {reason}" for reason, n in reasons.items() if n)
-    left_out = f" ({words})" if words else ""
+    left_out = f" ({bounds.left_out} left out: nothing to learn)" if bounds.left_out else ""
     unit = "queries" if bounds.by_query else "judgments"
     C = "C is kept"
     if bounds.C[0] < bounds.C[1]:

@@ -19,7 +19,7 @@ from dcglearn import (
     true_pairs,
 )
 from dcglearn.correlation.agreement import outcomes
-from dcglearn.learning.data_share import DataShare, DeterminedGauge
+from dcglearn.learning.data_share import DataShare
 from dcglearn.learning.factorise import factorise, fix_gauge, rank_one
 from dcglearn.learning.null_space import null_space
 from dcglearn.learning.record import Gauge, is_affine
@@ -167,7 +167,9 @@ def test_directions_lose_what_the_gauge_fixes(gauge: Gauge) -> None:
     """Undetermined rank offsets; in an affine gauge also what is common to all ranks."""
     directions = np.random.default_rng(0).normal(size=(4, 3, 5))
     determined = np.array([False, True, False])
-    inside = DataShare(np.eye(15), 1.0, 5).in_gauge(directions, DeterminedGauge(gauge, determined))
+    shares = DataShare(np.eye(15), 1.0, 5)
+    vars(shares).update(gauge=gauge, determined_offsets=determined)
+    inside = shares.in_gauge(directions)
     for one, found in zip(directions, inside, strict=True):
         known = one - np.where(determined, 0, one.mean(axis=1))[:, None]
         if is_affine(gauge):

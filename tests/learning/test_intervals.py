@@ -9,11 +9,8 @@ import pytest
 
 from dcglearn import (
     DCGLearner,
-    Fit,
     InputError,
     Preferences,
-    SolverError,
-    fit,
     learned_measure,
     parameter_intervals,
 )
@@ -140,24 +137,3 @@ def test_resamples_without_a_difference_are_left_out() -> None:
     assert found.gains[0].tolist() == [1, 1]
     with pytest.raises(InputError, match=r"nothing can be learned from 1 of 1 resamples"):
         parameter_intervals(learner, data, np.random.default_rng(0), 1)
-
-
-def test_resamples_that_are_not_solved_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = simulated_judgments(60, 4)
-    learner = DCGLearner(n_grades=3).fit(data.pairs)
-    solved, refused = [0], [1]
-
-    def sometimes(*arguments: object) -> Fit:
-        solved[0] += 1
-        if solved[0] % 100 < refused[0]:
-            raise SolverError("no solver reached a confirmed optimum")
-        return fit(*arguments)  # type: ignore[arg-type]  # those of fit
-
-    monkeypatch.setattr("dcglearn.learning.resample.fit", sometimes)
-    found = parameter_intervals(learner, data, np.random.default_rng(0), 200)
-    assert (found.left_out, found.unsolved) == (2, 2)
-    text = learned_text(learned_measure(learner, data, "j.jsonl", intervals=found))
-    assert "(2 left out: not solved)" in " ".join(text.split())
-    refused[0] = 6
-    with pytest.raises(SolverError, match="12 of 200 resamples were not solved"):
-        parameter_intervals(learner, data, np.random.default_rng(0), 200)

@@ -260,7 +260,7 @@ def test_the_edge_of_the_grid_is_named(rng: np.random.Generator) -> None:
         choice = choose_C(problem, groups, np.random.default_rng(1), 3, grid, n_repeats=1)
         assert choice.remark[: len(says)] == says
         assert bool(choice.remark) == bool(says)
-    low = ChosenC(0.1, (0.1, 1.0, 10.0), (0.9, 0.8, 0.8), (0.0, 0.01, 0.01))
+    low = ChosenC(0.1, (0.1, 1.0, 10.0), (0.9, 0.8, 0.8), (0.0, 0.01, 0.01), True, 90)
     assert low.remark.startswith("C = 0.1 is the smallest tried: any weaker penalty agrees clearly")
     assert replace(low, C=1.0).remark == ""
     with pytest.raises(InputError, match="n_repeats is 0"):

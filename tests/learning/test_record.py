@@ -110,10 +110,6 @@ def drop(part: str, key: str) -> Callable[[dict[str, Any]], object]:
         drop("intervals", "level"),
         lambda about: about.update(certificate="fine"),
         lambda about: about["factors"].update(gauge="best"),
-        lambda about: about["identifiability"]["gain_share"].pop(),
-        lambda about: about["identifiability"]["discounts_determined_by"].pop(),
-        lambda about: about["intervals"]["gains"].pop(),
-        lambda about: about["intervals"].update(discounts=[[0, 1]]),
     ],
 )
 def test_other_facts_are_not_taken_for_a_fit(change: Callable[[dict[str, Any]], object]) -> None:
