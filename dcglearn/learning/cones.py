@@ -15,7 +15,6 @@ regression of each row.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +25,8 @@ from dcglearn.base.types import Floats, Integers
 from dcglearn.learning.nnls import solve_nnls
 
 
-class Cone(Protocol):
-    """What W is restricted to."""
+class Cone:
+    """All matrices."""
 
     def minimise(self, H: Floats, b: Floats, C: float, start: Floats, offsets: bool) -> Floats:
         """Return the W of the cone with the smallest |W|^2 + C (w'H w - 2 w'b), shape (K, L).
@@ -36,25 +35,6 @@ class Cone(Protocol):
         term changes if a number is added to a row. LinAlgError if I + C H is not positive
         definite in double precision, RuntimeError if least squares reach their step limit.
         """
-
-    def project(self, W: Floats) -> Floats:
-        """Return the nearest matrix of the cone; tied entries are exactly equal."""
-
-    def gap(self, W: Floats, q: Floats) -> tuple[float, Floats]:
-        """Return |W - P(q)|^2 + 2 <W, P(q) - q> and P(q), for a W of the cone."""
-
-    def ties(self, W: Floats) -> Integers:
-        """Return the number of the group of tied entries that each one is in, shape (K L,)."""
-
-    def pooled(self, n_grades: int) -> int:
-        """Return how many numbers the projection may add up to one."""
-
-
-class Free:
-    """All matrices."""
-
-    def minimise(self, H: Floats, b: Floats, C: float, start: Floats, offsets: bool) -> Floats:
-        """Solve (I + C H) w = C b."""
         A = C * H
         A.flat[:: len(A) + 1] += 1
         _, w, failed = dposv(A.T, C * b, overwrite_a=1)  # the memory order of LAPACK
@@ -63,24 +43,24 @@ class Free:
         return np.asarray(w.reshape(start.shape))
 
     def project(self, W: Floats) -> Floats:
-        """Return a copy."""
+        """Return the nearest matrix of the cone; tied entries are exactly equal."""
         return np.array(W, float)
 
     def gap(self, W: Floats, q: Floats) -> tuple[float, Floats]:
-        """Return |W - q|^2 and q."""
+        """Return |W - P(q)|^2 + 2 <W, P(q) - q> and P(q), for a W of the cone."""
         off = (W - q).ravel()
         return float(off @ off), q
 
     def ties(self, W: Floats) -> Integers:
-        """No entries are tied."""
+        """Return the number of the group of tied entries that each one is in, shape (K L,)."""
         return np.arange(W.size)
 
     def pooled(self, n_grades: int) -> int:
-        """Nothing is added up."""
+        """Return how many numbers the projection may add up to one."""
         return 0
 
 
-class Monotone:
+class Monotone(Cone):
     """Matrices whose rows do not increase."""
 
     def minimise(self, H: Floats, b: Floats, C: float, start: Floats, offsets: bool) -> Floats:
@@ -146,7 +126,7 @@ class Monotone:
         return target if valid else None
 
 
-FREE, MONOTONE = Free(), Monotone()
+FREE, MONOTONE = Cone(), Monotone()
 
 
 @lru_cache(8)

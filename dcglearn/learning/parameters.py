@@ -17,7 +17,7 @@ from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.types import Grades
 from dcglearn.correlation.agreement import checked_pairs, one_per_pair
 from dcglearn.judgments.checks import check_worth_learning, warn_if_upside_down
-from dcglearn.learning.problem import MARGINS, Problem
+from dcglearn.learning.problem import Problem
 from dcglearn.learning.solve import SolverName
 
 if TYPE_CHECKING:
@@ -50,8 +50,6 @@ class Parameters:
         """
         if not is_one_of(self.encoding, ("grades", "documents")):
             raise unknown_name("encoding", self.encoding, ["grades", "documents"])
-        if isinstance(self.margin, str) and self.margin not in MARGINS:
-            raise unknown_name("margin", self.margin, MARGINS)
         rows = checked_pairs(pairs, np.iinfo(np.int64).max)
         documents = self.encoding == "documents"
         if documents:

@@ -14,13 +14,11 @@ pairs in memory, in files or on other machines (:mod:`dcglearn.learning.source`)
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast, get_args
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
@@ -36,10 +34,10 @@ from dcglearn.learning.source import Arrays, RowGroups, Source
 _Statistic = TypeVar("_Statistic")
 
 MarginName = Literal["unit", "hamming"]
-MARGINS: tuple[MarginName, ...] = ("unit", "hamming")
+MARGINS: tuple[MarginName, ...] = get_args(MarginName)
 
-MAX_OBJECTIVE = 1e150
-"""Upper limit of C x total weight x margin^2: its square must be finite."""
+MAX_C = 1e100
+"""Upper limit of C: the square of the objective must be finite."""
 
 MAX_WEIGHTS = 10_000
 """Upper limit of K L, the size of W: the hessian holds its square, here 800 MB."""
@@ -74,17 +72,10 @@ class Problem(ShortRepr):
                 f"cut the lists, or lower `n_ranks`: {MAX_WEIGHTS:,} can be learned at most",
             )
         C: object = self.C
-        if isinstance(C, bool) or not isinstance(C, Real) or not 0 < float(C) < math.inf:
-            raise InputError(f"C is {self.C!r}", "use a finite number above 0")
-        weight, margin = self.source.magnitudes
-        with np.errstate(over="ignore"):  # an overflow fails the comparison
-            fits = self.C * max(weight, 1.0) * max(margin, 1.0) ** 2 < MAX_OBJECTIVE
-        if not fits:
-            raise InputError(
-                f"C = {self.C:g}, weights that add up to {weight:g} and margins up to {margin:g} "
-                "overflow",
-                f"scale them down: C x weights x margins^2 must stay below {MAX_OBJECTIVE:g}",
-            )
+        if isinstance(C, bool) or not isinstance(C, Real) or not 0 < float(C) < MAX_C:
+            raise InputError(f"C is {self.C!r}", f"use a number above 0 and below {MAX_C:g}")
+        if not self.n_pairs:
+            raise InputError("no pair to learn from", "give at least one strict preference")
 
     @classmethod
     def of(
@@ -118,8 +109,6 @@ class Problem(ShortRepr):
         (2, 2)
         """
         rows = checked_pairs(pairs, n_grades)
-        if not len(rows):
-            raise InputError("no pair to learn from", "give at least one strict preference")
         v = None if weights is None else one_per_pair(weights, len(rows), "weights", 0.0)
         if v is not None and (v == 1).all():  # which then need no memory
             v = None
@@ -150,9 +139,7 @@ class Problem(ShortRepr):
         advance : callable
             Called with (pairs read in this pass, 0).
         """
-        largest = float(pairs.n_ranks) if margin == "hamming" else 1.0
-        source = RowGroups(pairs, margins_of(margin), largest, workers, advance)
-        return cls(source, C, margin=margin)
+        return cls(RowGroups(pairs, margins_of(margin), workers, advance), C, margin=margin)
 
     @property
     def n_pairs(self) -> int:

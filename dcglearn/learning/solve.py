@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -36,7 +36,7 @@ from dcglearn.learning.record import TOLERANCE, Certificate, SolverRun
 from dcglearn.learning.sums import QuadraticModel, quadratic_model, residual_sums
 
 SolverName = Literal["auto", "newton", "osqp", "clarabel"]
-SOLVERS: tuple[SolverName, ...] = ("auto", "newton", "osqp", "clarabel")
+SOLVERS: tuple[SolverName, ...] = get_args(SolverName)
 
 C_GRID = tuple(10.0**power for power in range(-4, 4))
 """The powers of ten from 10^-4 to 10^3."""

@@ -64,12 +64,6 @@ class Arrays(ShortRepr):
         return bool(self.pairs.min(initial=0) == NO_DOCUMENT)
 
     @cached_property
-    def magnitudes(self) -> tuple[float, float]:
-        """The sum of the weights and the largest absolute margin."""
-        weight = float(self.n_pairs) if self.weights is None else _total(self.weights)
-        return weight, 1.0 if self.margins is None else float(np.abs(self.margins).max(initial=0))
-
-    @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The encoded pairs, in blocks whose sizes depend on n only, not on the machine."""
         layout = layout_of(*self.shape, self.has_empty_ranks)
@@ -124,16 +118,13 @@ class Summary(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RowGroups(ShortRepr):
-    """The strict judgments of packed files, read at every pass.
+    """The strict judgments of packed files, read at every pass; the first compares their digests.
 
-    `margin_of` gives the margins of pairs, or None where they are 1; `largest_margin` bounds them.
-    `advance` is called with (pairs read in this pass, 0). The first pass compares the files with
-    their digests.
+    `advance` is called with (pairs read in this pass, 0).
     """
 
     packed: PackedPairs
     margin_of: Callable[[Grades], Floats | None] = field(repr=False)
-    largest_margin: float = 1.0
     workers: Workers | None = field(default=None, repr=False)
     advance: Advance = field(default=silent, repr=False)
 
@@ -169,11 +160,6 @@ class RowGroups(ShortRepr):
     def has_empty_ranks(self) -> bool:
         """Whether some list has no document at some rank."""
         return self.summary.has_empty_ranks
-
-    @property
-    def magnitudes(self) -> tuple[float, float]:
-        """The sum of the weights and the largest absolute margin."""
-        return self.summary.weight, self.largest_margin
 
     def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
         """As :meth:`Arrays.sum_over_blocks`; each row group is read."""
@@ -237,7 +223,7 @@ def _summarise(group: RowGroup) -> Summary:
     counted = pairs if weights is None else pairs[weights > 0]
     return Summary(
         len(pairs),
-        float(len(pairs)) if weights is None else _total(weights),
+        float(len(pairs)) if weights is None else weights.sum(),
         bool((counted[:, 0] != counted[:, 1]).any()),
         int(counted.min(where=counted >= 0, initial=127)),
         int(counted.max(initial=-1)),
@@ -273,9 +259,3 @@ def _sum_of_group(
         block = Block(layout, layout.encode(some), margin_of(some), taken(weights, rows))
         parts.append(statistic(block, *arguments))
     return reduce(add, parts)
-
-
-def _total(weights: Floats) -> float:
-    """Return the sum of weights; infinity, without a warning, if it overflows."""
-    with np.errstate(over="ignore"):
-        return float(weights.sum())

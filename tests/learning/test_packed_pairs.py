@@ -155,11 +155,11 @@ def test_bad_parts_of_a_problem(folder: Path) -> None:
     for change, message in (
         ({"C": -1.0}, "C is -1"),
         ({"margin": "unti"}, "did you mean 'unit'"),
-        ({"C": 1e160}, "overflow"),
+        ({"C": 1e160}, "C is 1e"),
     ):
         with pytest.raises(InputError, match=message):
             Problem.packed(pairs, **change)
-    with pytest.raises(InputError, match="overflow"):
+    with pytest.raises(InputError, match="C is 1e"):
         Problem.packed(pairs).with_C(1e160)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -29,6 +27,7 @@ def test_weights_count_like_repeated_pairs(rng: np.random.Generator) -> None:
         ({"C": float("inf")}, "C is inf"),
         ({"C": "1"}, "C is '1'"),
         ({"C": True}, "C is True"),
+        ({"C": 1e200}, "below 1e\\+100"),
         ({"weights": [1, np.nan]}, "weights hold nan"),
         ({"weights": [1, np.inf]}, "row 1: weights hold inf"),
         ({"weights": [1, -1]}, "weights hold -1"),
@@ -45,22 +44,6 @@ def test_bad_parts_are_refused(change: dict[str, object], problem: str) -> None:
     parts: dict[str, object] = {"pairs": [[[0, 1], [1, 1]], [[0, 0], [1, 0]]], "n_grades": 2}
     with pytest.raises(InputError, match=problem):
         Problem.of(**(parts | change))
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"C": 1e200},
-        {"weights": [1e200, 1]},
-        {"margin": [1e100, 1]},
-        {"weights": [1e308, 1e308]},
-        {"C": 1e60, "weights": [1e60, 1], "margin": [1e20, 1.0]},
-    ],
-)
-def test_objectives_that_overflow_are_refused(change: dict[str, Any]) -> None:
-    parts: dict[str, Any] = {"pairs": [[[0, 1], [1, 1]], [[0, 0], [1, 0]]], "n_grades": 2}
-    with pytest.raises(InputError, match=r"overflow; scale them down: C x weights x margins\^2"):
-        Problem.of(**parts, **change)
 
 
 def test_block_sizes_depend_on_the_number_of_pairs_only(monkeypatch: pytest.MonkeyPatch) -> None:
