@@ -7,8 +7,7 @@ For W in the cone, let r = max(0, m - X w), q = C X'(v r), and P the projection 
 
 because the objective is 2-strongly convex. w is the optimum if and only if w = P(q). This
 takes one pass over the pairs and needs nothing from the solver. What is confirmed is true whatever
-was rounded; where C times the residuals is many orders of magnitude larger than W, double precision
-cannot confirm, and the distance that it could show is said.
+was rounded.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 At one rank, a pair of rankings is the code a (L + 1) + b of its two grades, where L means
 that there is no document; without empty ranks it is a L + b. Neighbouring ranks share one
 code as long as it takes few values. Then <w, x> is one table look-up per code. X' V X is added up
-over some rows of X at a time; with integer weights, in any order and on any number of threads, it
-is exact.
+over some rows of X at a time; with integer weights it is exact, in any order.
 """
 
 from __future__ import annotations
@@ -26,20 +25,11 @@ MAX_CODE_VALUES = 1000
 MAX_DENSE_ENTRIES = 500_000
 """X is built if it has at most this many entries, because that is faster then."""
 
-MAX_BLOCK_PAIRS = 1 << 20
-"""Pairs per block, at most."""
+MIN_BLOCK_PAIRS, MAX_BLOCK_PAIRS = 1 << 17, 1 << 20
+"""Up to the first number pairs are one block; more are at least two, for as many threads."""
 
-MIN_BLOCK_PAIRS = 1 << 17
-"""Up to this many pairs are one block; more are at least two, for as many threads."""
-
-_CHUNK_PAIRS = 1 << 17
-"""Pairs that are processed at a time, so that intermediate results stay in the cache."""
-
-_ENCODED_PAIRS = 1 << 15
-"""Pairs that are encoded at a time."""
-
-_DENSE_ROWS = 1 << 13
-"""Rows of X that are built at a time for X' V X."""
+_CHUNK_PAIRS, _ENCODED_PAIRS, _DENSE_ROWS = 1 << 17, 1 << 15, 1 << 13
+"""Pairs that are processed, encoded or built at a time, for the cache."""
 
 _ALL = slice(None)
 
@@ -76,10 +66,7 @@ class CodeLayout:
 
     @property
     def value_rows(self) -> Floats:
-        """The columns of X at a code's ranks for each of its values, shape (values, ranks L).
-
-        A code with fewer ranks uses the first values and the last columns.
-        """
+        """The columns of X at a code's ranks, shape (values, ranks L); fewer ranks are the last."""
         sign = 1.0 if self.sums else -1.0
         return _value_rows(self.values_per_rank, self.n_grades, self.ranks_per_code, sign)
 
@@ -142,10 +129,7 @@ def _value_rows(values_per_rank: int, n_grades: int, n_ranks: int, sign: float) 
 
 
 class CachedResiduals(NamedTuple):
-    """Residuals m - X w of some rows of a block, or of all of them (None).
-
-    Those of other rows keep their sign as long as no entry of X w changes by more than `radius`.
-    """
+    """Residuals m - X w of the rows (None: all) that change sign if X w changes by `radius`."""
 
     w: Floats
     rows: NDArray[np.intp] | None

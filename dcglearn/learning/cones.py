@@ -1,9 +1,5 @@
 """The matrices W that are allowed: all of them, or those whose rows do not increase.
 
-Newton's method, the certificate and polishing ask a cone for the minimum of a quadratic over it,
-the projection P on it, the duality gap of a w and a point q, |w - P(q)|^2 + 2 <w, P(q) - q>, and
-which entries of a w are tied.
-
 For monotone rows the unknowns of the quadratic are the steps between neighbouring entries of a row
 and the offset of the row, W[k, l] = sum_{j >= l} z[k, j] with z[k, j] >= 0 except for the free
 offset z[k, L - 1]. If H and b do not change with the offsets, the penalty alone decides them:
@@ -92,8 +88,7 @@ class Monotone(Cone):
     def gap(self, W: Floats, q: Floats) -> tuple[float, Floats]:
         """Sum z S over the steps z of W, with S[k, l] = sum_{j <= l} (P(q) - q)[k, j] >= 0.
 
-        Where grades are tied, q contains multipliers as large as C sum v r, and only a sum that
-        skips them, as S is 0 where P(q) has a step, is accurate.
+        S is 0 where P(q) has a step: what skips multipliers as large as C sum v r is accurate.
         """
         target, complementarity = self._tied_projection(W, q), 0.0
         if target is None:

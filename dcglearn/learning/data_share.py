@@ -45,9 +45,7 @@ class DataShare:
         self.shape = (len(hessian) // n_grades, n_grades)
         self.constant_grades, self.constant_ranks = constant_grades, constant_ranks
         self.varying = np.array([grade not in constant_grades for grade in range(n_grades)])
-        self._used = np.diag(hessian) > 0  # the other rows are zero: unit vectors of value 0
-        found, self._vectors = np.linalg.eigh(hessian[np.ix_(self._used, self._used)])
-        values = np.append(found, np.zeros(len(hessian) - len(found)))
+        values, self._vectors = np.linalg.eigh(hessian)
         rounding = 10 * len(values) * np.finfo(float).eps * values.max(initial=0.0)
         self._null = values <= rounding
         self._penalty_share = 1.0 / (1.0 + C * np.where(self._null, 0.0, values))
@@ -64,9 +62,8 @@ class DataShare:
 
     def _squares(self, directions: Floats) -> Floats:
         """Return (e't)^2 for the eigenvectors e of X'VX, shape (..., K L); they sum to 1."""
-        flat = directions.reshape(*directions.shape[:-2], len(self._used))
-        along = [flat[..., self._used] @ self._vectors, flat[..., ~self._used]]
-        squares: Floats = np.concatenate(along, axis=-1) ** 2
+        flat = directions.reshape(*directions.shape[:-2], len(self._vectors))
+        squares: Floats = (flat @ self._vectors) ** 2
         total = squares.sum(axis=-1, keepdims=True)
         squares[total[..., 0] <= 1e-24] = 0.0
         return squares / np.where(total > 1e-24, total, 1.0)

@@ -2,9 +2,9 @@
 
     W = U diag(s) V',    discounts = +-U[:, 0],    gains = +-V[:, 0]
 
-(Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 6.3). Many W order lists alike. Learning
-returns the smallest of them, whose rows sum to 0, so that its singular vectors are centred
-gains. A gauge is therefore fixed before the factorisation. It states which grade is worth 0:
+(Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 6.3). Many W order lists alike; the learned one is
+the smallest, whose rows sum to 0. A gauge that states which grade is worth 0 is therefore fixed
+before the factorisation:
 
 * ``worst``: T(W) = W - W[:, worst]. The worst grade is worth 0 at every rank.
 * ``absolute``: W itself. Lists of different length were compared, and an empty rank is

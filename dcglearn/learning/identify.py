@@ -1,11 +1,9 @@
 """What pairs of rankings can and cannot determine.
 
-Directions of W that pairs leave undetermined are set by the size penalty w'w (see
-:mod:`dcglearn.learning.null_space`). Rank alone does not show them: a few pairs of different
-content give X full rank while the penalty still dominates. Each discount and each gain
-therefore has a data share (:mod:`dcglearn.learning.data_share`): over all pairs before a fit,
-which is an upper bound, and over the active pairs at a given W, because a pair that reaches
-its margin no longer contributes.
+Rank alone does not show it: a few pairs of different content give X full rank while the penalty
+w'w still dominates. Each discount and each gain therefore has a data share
+(:mod:`dcglearn.learning.data_share`): of all pairs before a fit, which is an upper bound, and of
+the active pairs at a given W, because a pair that reaches its margin no longer contributes.
 """
 
 from __future__ import annotations

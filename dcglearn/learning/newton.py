@@ -8,15 +8,13 @@ minimum of this quadratic model over the cone,
     min  w'H w - 2 w'b,   H = I + C X_A' V X_A,   b = C X_A' V m_A,
 
 is a non-negative least-squares problem in the steps between neighbouring grades
-(:mod:`dcglearn.learning.cones`). It has K L unknowns, however many pairs there are. The
-step towards this minimum is a descent direction; if the active set there is the same, it is the
-optimum. The method follows Keerthi & DeCoste, "A Modified Finite Newton Method for Fast Solution
-of Large Scale Linear SVMs" (JMLR 6, 2005), extended to a cone.
+(:mod:`dcglearn.learning.cones`), with K L unknowns. The step towards it is a descent direction; if
+the active set there is the same, it is the optimum (Keerthi & DeCoste, "A Modified Finite Newton
+Method for Fast Solution of Large Scale Linear SVMs", JMLR 6, 2005, here over a cone).
 
-Many pairs start from the optimum of a subsample, recursively (without it, 10^6 pairs take 1.7
-times as long, or 7 times if none is wrong). If the active set does not settle, all go along a path
-of growing C (without it, 2,000 to 200,000 pairs of which none is wrong are not solved at C = 10^8).
-These ratios and those below were measured on simulated pairs with K = 10, L = 5.
+Many pairs start from the optimum of a subsample, recursively: without it, 10^6 pairs take 1.7 times
+as long, or 7 times if none is wrong. If the active set does not settle, C grows along a path;
+without it, 2,000 to 200,000 pairs of which none is wrong are not solved at C = 10^8.
 """
 
 from __future__ import annotations
@@ -29,7 +27,6 @@ from scipy.linalg import LinAlgError
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats
-from dcglearn.learning.codes import MAX_DENSE_ENTRIES
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.sums import (
     QuadraticModel,
@@ -39,29 +36,22 @@ from dcglearn.learning.sums import (
 )
 
 MAX_NEWTON_STEPS = 100
-"""Largest number of steps from one start."""
-
-SUBSAMPLE_MIN, SUBSAMPLE_FROM = 5_000, 100
-"""Pairs start from the optimum of a subsample if there are more than SUBSAMPLE_MIN of them, and
-more than SUBSAMPLE_FROM for each of the K L unknowns: with fewer it takes longer."""
-
-SUBSAMPLE_FACTOR = 20
-"""How many times smaller the subsample is."""
-
 MAX_SUBSAMPLE_STEPS = 10
-"""Largest number of steps on a subsample, whose exact optimum is not needed."""
+"""Largest numbers of steps from one start, and on a subsample, which need not be solved exactly."""
+
+SUBSAMPLE_MIN, SUBSAMPLE_FROM, SUBSAMPLE_FACTOR = 5_000, 100, 20
+"""More pairs than the first, and than the second for each of the K L unknowns, start from a
+subsample that is so many times smaller."""
 
 LINE_SEARCH_ROUNDS = 3
-"""Rounds of a line search, each over 17 points between two of the previous round. With one round,
+"""Rounds of a line search, each over 17 points between two of the previous round; with one round,
 20,000 pairs without errors are not solved at C = 10^6."""
 
 MAX_LINE_SEARCHES = 20
-"""Line searches after which many pairs go along the path of C instead, which is 3 to 5 times as
-fast for 10,000 pairs of which none is wrong at C = 10^6."""
+"""Line searches after which the path of C is taken instead."""
 
 SLOW_GROWTH = 2.0
-"""Growth of C along its path, instead of 10, while line searches are needed. With 10, 30,000
-pairs of which none is wrong are not solved at C = 10^6."""
+"""Growth of C along its path, instead of 10, while line searches are needed."""
 
 ARMIJO = 1e-4
 """A full step is taken if F falls by this share of what its slope predicts (Armijo's rule)."""
@@ -86,9 +76,7 @@ def newton(
     """
     if start is None:
         start = _subsample_optimum(problem) if _many(problem) else np.zeros(problem.shape)
-    few = not _many(problem) and problem.n_pairs * start.size <= MAX_DENSE_ENTRIES
-    searches = MAX_NEWTON_STEPS if few else MAX_LINE_SEARCHES
-    first = _descend(problem, start, model=model, max_line_searches=searches)
+    first = _descend(problem, start, model=model, max_line_searches=MAX_LINE_SEARCHES)
     if first.settled:
         return first
     then = _descend_along_path(problem)

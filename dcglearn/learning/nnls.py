@@ -6,9 +6,8 @@ is solved by the x that is free on a set F and 0 elsewhere, with H_FF x_F = b_F,
 positive on F and the gradient H x - b is not negative elsewhere. Block principal pivoting
 guesses F, solves, and exchanges all unknowns with the wrong sign: Portugal, Judice & Vicente,
 "A comparison of block pivoting and interior-point algorithms for linear least squares
-problems with nonnegative variables" (Math. Comp. 63, 1994). A few exchanges are enough, and
-one or two from the F of a similar problem. They may cycle: if the number of wrong signs does not
-fall below its minimum for some exchanges, SciPy's active-set method (Lawson & Hanson) takes over.
+problems with nonnegative variables" (Math. Comp. 63, 1994). If exchanges cycle, SciPy's active-set
+method (Lawson & Hanson) takes over.
 """
 
 from __future__ import annotations
@@ -25,8 +24,7 @@ PATIENCE = 3
 
 GRADIENT_ROUNDING = 16 * float(np.finfo(float).eps)
 """A gradient component is known to within GRADIENT_ROUNDING h_i sum_j h_j |x_j| with
-h_i^2 = H_ii: the rounding errors of a Cholesky factor have that form. Observed residuals are
-below a tenth of it."""
+h_i^2 = H_ii, the form of the rounding errors of a Cholesky factor."""
 
 
 def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) -> Floats:

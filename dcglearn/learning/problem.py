@@ -8,8 +8,7 @@ The problems of Zhou, Zha, Xue & Yu (arXiv 1212.5650) are eq. 1 with m = 1, eq. 
 with m the Hamming distance, the number of ranks at which the grades differ, and eq. 6 without the
 monotone constraints, on the K x K encoding of rankings without grades.
 
-Solvers never index the pairs. They ask for sums over blocks of pairs, so the same solver works on
-pairs in memory, in files or on other machines (:mod:`dcglearn.learning.source`).
+Solvers ask for sums over blocks of pairs, in memory or in files (:mod:`dcglearn.learning.source`).
 """
 
 from __future__ import annotations

@@ -2,18 +2,15 @@
 
 **C** is chosen by cross-validation that keeps a query together. From 80 queries on, of all C whose
 agreement is within one standard error of the best, the largest is taken: the weakest penalty, which
-would pull discounts together and gains towards each other, and is not to win by chance. Breiman,
-Friedman, Olshen & Stone (Classification and Regression Trees, 1984, section 3.4.3) use one standard
-error the other way: for the simplest model, here the strongest penalty. With fewer queries standard
-errors are wide, and the C that agreed best is taken: with 10 to 40 simulated queries of three
-judgments, a fifth of them wrong, it orders .03 more of new pairs rightly in the mean, and up to
-.07; without errors, or from 80 queries on, hardly any.
+pulls discounts together and gains towards each other, and is not to win by chance. (Breiman,
+Friedman, Olshen & Stone, Classification and Regression Trees, 1984, section 3.4.3, take the
+simplest model instead, here the strongest penalty.) With fewer queries standard errors are wide,
+and the C that agreed best is taken: with 10 to 40 simulated queries of three judgments, a fifth of
+them wrong, it orders .03 more of new pairs rightly.
 
 **Resamples** of queries are those of the percentile bootstrap (Efron & Tibshirani, An Introduction
-to the Bootstrap, 1993, chapter 13). What the middle 95% of them lie between are not intervals for
-the gains and discounts of a judge: the squared hinge tends to other numbers however many judgments
-there are, and resampling shows its spread, not this bias. Intervals that cover are those of the
-likelihood (:mod:`dcglearn.inference.estimate`).
+to the Bootstrap, 1993, chapter 13). They show the spread of the squared hinge, not its bias;
+intervals that cover are those of the likelihood (:mod:`dcglearn.inference.estimate`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Where pairs are: in arrays, or in packed files that are read again at every pass.
 
-What solvers need adds up over blocks of encoded pairs (:mod:`dcglearn.learning.sums`). Arrays are
-encoded once. A pass over files reads their row groups one after the other, on as many threads
-as the machine has, or on workers that can read them locally, in bounded memory. Sums are taken in
-the order of the blocks, so the answer does not depend on where they are read.
+Arrays are encoded once. A pass over files reads their row groups in bounded memory, on threads or
+on workers. Sums over blocks (:mod:`dcglearn.learning.sums`) are taken in the order of the blocks,
+so the answer does not depend on where they are read.
 """
 
 from __future__ import annotations
