@@ -22,13 +22,13 @@ the line: p is between 0.02 and 0.10, or the interval ends within three Monte Ca
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.checks import checked_rng
+from dcglearn.base.checks import checked_count, checked_rng
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
@@ -38,9 +38,8 @@ from dcglearn.inference.usual import learn_dcg, why_no_prior
 from dcglearn.judgments.folds import group_numbers, query_counts, query_folds
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.agreement import Predictions, judged_differences
-from dcglearn.learning.fit import fit
 from dcglearn.learning.parameters import Parameters
-from dcglearn.learning.resample import choose_C, naming_fold, variance_between_repeats
+from dcglearn.learning.resample import fit_choosing, naming_fold, variance_between_repeats
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.naming.names import MeasureLike, as_measure
@@ -66,14 +65,11 @@ Outcome = Literal["", "better", "worse", "undecided", "near the line"]
 
 @dataclass(frozen=True)
 class ComparedMeasure:
-    """One measure of a comparison.
+    """One measure of a comparison: its agreement with strict judgments, and counts of these.
 
-    `agreement`, `low` and `high` are the share of strict judgments that it agrees with, and its 95%
-    interval; `with_ties` is None if no judgment is a tie. `ahead` is the agreement of the measure
-    `against` minus the agreement of this one, with its 95% interval and p-value, Holm's correction
-    for the number of measures, and the standard error that comes from the folds that were drawn.
-    `right`, `tied` and `wrong` count strict judgments, for a learned measure in the mean over
-    repeats.
+    `ahead` is the agreement of the measure `against` minus the agreement of this one, with its 95%
+    interval and p-value, Holm's correction for the number of measures, and the standard error that
+    comes from the folds that were drawn.
     """
 
     name: str
@@ -82,27 +78,21 @@ class ComparedMeasure:
     low: float
     high: float
     with_ties: float | None
+    right: float
+    tied: float
+    wrong: float
     against: str
     ahead: float | None = None
     ahead_low: float | None = None
     ahead_high: float | None = None
     p: float | None = None
     corrected: float | None = None
-    monte_carlo: float | None = None
-    right: float = 0.0
-    tied: float = 0.0
-    wrong: float = 0.0
+    monte_carlo: float = 0.0
 
     @property
     def outcome(self) -> Outcome:
         """Whether the measure that it is compared with is better or worse; empty for that one."""
-        if (
-            self.ahead is None
-            or self.ahead_low is None
-            or self.ahead_high is None
-            or self.p is None
-            or self.monte_carlo is None
-        ):
+        if self.p is None or self.ahead_low is None or self.ahead_high is None:
             return ""
         nearest_end = min(abs(self.ahead_low), abs(self.ahead_high))
         if NEAR[0] <= self.p <= NEAR[1] or nearest_end < 3 * self.monte_carlo:
@@ -224,8 +214,7 @@ def compare(
     first = names[0] if against is None else against
     if first not in (*names, *measures):
         raise unknown_name("against", first, [*names, *measures])
-    if n_repeats < 1:
-        raise InputError(f"n_repeats is {n_repeats}", "use 1 or more")
+    checked_count(n_repeats, "n_repeats")
     preferences.check_strict()
     data = preferences[preferences.weights > 0]
     parameters = Parameters.of(learner, data.n_grades)
@@ -267,6 +256,7 @@ def _predict_held_out(
     """
     groups, strict = data.pair_groups, data[data.strict]
     problem = parameters.problem(data.pairs, data.pair_weights)
+    choose = use if parameters.C == "cv" else None
     differences = {name: np.zeros((n_repeats, len(data))) for name in names}
     chosen = []
     for repeat in range(n_repeats):
@@ -275,16 +265,12 @@ def _predict_held_out(
         for f, (train, _) in enumerate(folds):
             with naming_fold(f + 1, k):
                 part = problem.take(train)
-                if parameters.C == "cv":
-                    solver, of_train = parameters.solver, groups[train]
-                    choice = choose_C(part, of_train, rng, solver=solver, use=use, n_repeats=1)
-                    part = part.with_C(choice.C)
-                of_W = fit(part, parameters.solver)
+                of_W = fit_choosing(part, groups[train], rng, parameters.solver, choose)
                 learned: dict[str, Measure] = {OF_W: of_W.dcg, UTILITY: of_W.utility}
                 if LEARNED in names:
                     learned[LEARNED] = learn_dcg(strict[train]).dcg
                 leads = {name: judged_differences(one, data) for name, one in learned.items()}
-            chosen.append(float(part.C))
+            chosen.append(float(of_W.problem.C))
             for name, lead in leads.items():
                 unit = weighted_mean(lead**2, data.weights) ** 0.5 or 1.0  # folds differ in |W|
                 differences[name][repeat, fold == f] = (lead / unit)[fold == f]
@@ -310,30 +296,21 @@ def _rows(
     table: Mapping[str, Predictions], full: Mapping[str, str], groups: Integers, weights: Floats
 ) -> tuple[ComparedMeasure, ...]:
     """Return one row per measure; the others are subtracted from the first."""
-    (against, base), *_ = table.items()
+    (against, base), *others = table.items()
+    between = [variance_between_repeats(base.shares - one.shares) for _, one in others]
+    leads = [
+        clustered_mean(base.right - one.right, groups, weights, spread)
+        for (_, one), spread in zip(others, between, strict=True)
+    ]
+    p = np.array([lead.p_value() for lead in leads], float)
+    numbers = zip(leads, p.tolist(), holm(p).tolist(), np.sqrt(between).tolist(), strict=True)
+    ahead = [(), *((lead.value, *lead.interval(-1, 1), *rest) for lead, *rest in numbers)]
     rows = []
-    for name, one in table.items():
-        spread = variance_between_repeats(one.shares)
-        mean = clustered_mean(one.right, groups, weights, spread)
+    for (name, one), lead in zip(table.items(), ahead, strict=True):
+        mean = clustered_mean(one.right, groups, weights, variance_between_repeats(one.shares))
         low, high = mean.interval(0, 1)
-        row = ComparedMeasure(name, full[name], mean.value, low, high, one.with_ties, against)
-        right, tied, wrong = one.counts
-        row = replace(row, right=right, tied=tied, wrong=wrong)
-        if one is not base:
-            between = variance_between_repeats(base.shares - one.shares)
-            lead = clustered_mean(base.right - one.right, groups, weights, between)
-            low, high = lead.interval(-1, 1)
-            row = replace(
-                row,
-                ahead=lead.value,
-                ahead_low=low,
-                ahead_high=high,
-                p=lead.p_value(),
-                monte_carlo=float(np.sqrt(between)),
-            )
-        rows.append(row)
-    corrected = holm(np.array([row.p for row in rows[1:]], float))
-    return (
-        rows[0],
-        *(replace(row, corrected=float(p)) for row, p in zip(rows[1:], corrected, strict=True)),
-    )
+        agreed = ComparedMeasure(
+            name, full[name], mean.value, low, high, one.with_ties, *one.counts, against, *lead
+        )
+        rows.append(agreed)
+    return tuple(rows)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.checks import checked_rng
+from dcglearn.base.checks import checked_count, checked_rng
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
@@ -30,10 +30,10 @@ from dcglearn.base.types import Floats
 from dcglearn.correlation.agreement import outcomes, weighted_mean
 from dcglearn.judgments.folds import query_counts, query_folds
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.fit import Fit, fit
+from dcglearn.learning.fit import Fit
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.record import FEW_QUERIES, ChosenC, Factors, ParameterIntervals
-from dcglearn.learning.solve import C_GRID, SolverName, solve_path
+from dcglearn.learning.solve import C_GRID, SolverName, solve, solve_path
 from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.statistics.clustered_means import clustered_mean
 
@@ -87,18 +87,10 @@ def choose_C(
         an optimum is not confirmed (the message names the fold).
     """
     candidates = tuple(grid)
-    n_queries = len(np.unique(groups))
     if not candidates:
         raise InputError("no candidate for C", "give at least one")
-    by_query = n_queries < problem.n_pairs
-    if n_queries < 2:
-        raise InputError(
-            f"{'pairs of one query' if by_query else 'one pair'} cannot be divided into folds",
-            f"give `C` a value, or give {'pairs of more queries' if by_query else 'more pairs'}",
-        )
-    if n_repeats < 1:
-        raise InputError(f"n_repeats is {n_repeats}", "use 1 or more")
-    k = min(n_folds, n_queries)
+    checked_count(n_repeats, "n_repeats")
+    k = min(n_folds, len(np.unique(groups)))
     total = n_repeats * k * len(candidates)
     right = np.zeros((n_repeats, len(candidates), problem.n_pairs))
     done = 0
@@ -195,11 +187,9 @@ def parameter_intervals(
         resamples, or the optimum of one is not confirmed.
     """
     checked_rng(rng)
-    if resamples < 1 or not 0 < level < 1:
-        raise InputError(
-            f"{counted(resamples, 'resample')} at the level {level}",
-            "give `resamples` of 1 or more, and a `level` between 0 and 1",
-        )
+    checked_count(resamples, "resamples")
+    if not 0 < level < 1:
+        raise InputError(f"level is {level}", "use a number between 0 and 1")
     groups = preferences.pair_groups
     n_queries = int(groups.max(initial=-1)) + 1
     by_query = query_counts(preferences.queries[preferences.strict])[0] > 0
@@ -208,14 +198,17 @@ def parameter_intervals(
         held = "judgments of one query" if by_query else counted(len(groups), "strict judgment")
         raise InputError(f"intervals from {held}", f"{more} intervals")
     first = fit_of(learned)
+    known, solver = first.identifiability, cast(SolverName, first.solution.solver)
     if choose is None and first.choice is not None:
         choose = "dcg"
     found: list[tuple[Factors, float]] = []
     for done in range(resamples):
         times = np.bincount(rng.integers(n_queries, size=n_queries), minlength=n_queries)
+        drawn = np.flatnonzero(times[groups])
         try:
-            again = _learn_again(first, times[groups], groups, rng, choose)
-            found.append((again.factors_as_in(first.identifiability), again.problem.C))
+            problem = first.problem.take(drawn, times[groups].astype(float))
+            again = fit_choosing(problem, groups[drawn], rng, solver, choose)
+            found.append((again.factors_as_in(known), again.problem.C))
         except InputError:  # a resample may hold one grade only, or cancel out
             pass
         advance(done + 1, resamples)
@@ -229,7 +222,6 @@ def parameter_intervals(
     tails = [(1 - level) / 2, (1 + level) / 2]
     gains = np.quantile([one.gains for one, _ in found], tails, axis=0).T
     discounts = np.quantile([one.discounts for one, _ in found], tails, axis=0).T
-    known = first.identifiability
     gains[[by != "data" for by in known.gains_determined_by]] = np.nan
     discounts[[by != "data" for by in known.discounts_determined_by]] = np.nan
     C = min(C for _, C in found), max(C for _, C in found)
@@ -244,17 +236,16 @@ def fit_of(learned: Fit | DCGLearner) -> Fit:
     return found
 
 
-def _learn_again(
-    first: Fit,
-    times: NDArray[np.integer],
+def fit_choosing(
+    problem: Problem,
     groups: NDArray[np.integer],
     rng: np.random.Generator,
-    choose: MeasurePart | None,
+    solver: SolverName,
+    use: MeasurePart | None,
 ) -> Fit:
-    """Learn from each judgment as often as it was drawn."""
-    drawn, solver = np.flatnonzero(times), cast(SolverName, first.solution.solver)
-    problem = first.problem.take(drawn, times.astype(float))
-    if choose is not None:
-        choice = choose_C(problem, groups[drawn], rng, solver=solver, use=choose, n_repeats=1)
+    """Fit a problem, with the C that one cross-validation of a measure chooses, if one is named."""
+    choice = None
+    if use is not None:
+        choice = choose_C(problem, groups, rng, solver=solver, use=use, n_repeats=1)
         problem = problem.with_C(choice.C)
-    return fit(problem, solver)
+    return Fit(problem, solve(problem, solver), choice)

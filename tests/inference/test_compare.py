@@ -213,7 +213,7 @@ def test_the_verdict_names_what_all_are_compared_with() -> None:
     def row(**changes: float) -> ComparedMeasure:
         usual = {"ahead": 0.05, "ahead_low": 0.02, "ahead_high": 0.08, "p": 0.001}
         numbers = usual | {"corrected": 0.001, "monte_carlo": 0.001} | changes
-        return ComparedMeasure("rbp", "DCG", 0.9, 0.8, 1.0, None, "zipf", **numbers)
+        return ComparedMeasure("rbp", "DCG", 0.9, 0.8, 1.0, None, 9, 0, 1, "zipf", **numbers)
 
     assert row().verdict == "zipf better"
     assert row(ahead=-0.05, ahead_low=-0.08, ahead_high=-0.02).verdict == "zipf worse"

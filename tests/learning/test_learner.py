@@ -390,7 +390,7 @@ def test_the_learner_chooses_C_by_itself(rng: np.random.Generator) -> None:
     alone = DCGLearner(C="cv").fit(pairs)  # each pair is a query of its own
     problem, each = DCGLearner().problem(pairs), np.arange(len(pairs))
     assert alone.choice_ == choose_C(problem, each, np.random.default_rng(0))
-    with pytest.raises(InputError, match="pairs of one query cannot be divided into folds"):
+    with pytest.raises(InputError, match="judgments of one query cannot be divided into folds"):
         DCGLearner(C="cv").fit(pairs, groups=["q"] * len(pairs))
     with pytest.raises(InputError, match="groups of shape"):
         DCGLearner(C="cv").fit(pairs, groups=["q"])

@@ -51,10 +51,10 @@ def a_fit(same_content: bool = False) -> MeasureFile:
 
 COMPARISON = MeasureComparison(
     rows=(
-        ComparedMeasure("learned", "cv", 0.9, 0.85, 0.95, 0.7, "learned"),
+        ComparedMeasure("learned", "cv", 0.9, 0.85, 0.95, 0.7, 9, 0, 1, "learned"),
         *(
             ComparedMeasure(
-                name, full, agreement, low, high, 0.6, "learned", *lead, p, 2 * p, 0.001
+                name, full, agreement, low, high, 0.6, 9, 0, 1, "learned", *lead, p, 2 * p, 0.001
             )
             for name, full, agreement, low, high, lead, p in (
                 ("zipf_1", "DCG({2: 1}, zipf)", 0.8, 0.7, 0.9, (0.1, 0.05, 0.15), 1e-4),
@@ -165,7 +165,7 @@ def test_verdicts_follow_the_intervals() -> None:
 def test_an_interval_that_ends_at_0_decides_nothing() -> None:
     for low, high in ((0.0, 0.1), (-0.1, 0.0)):
         lead = (low / 2 + high / 2, low, high, 0.15, 0.15, 0.0)
-        row = ComparedMeasure("x", "x", 0.9, 0.8, 1.0, None, "y", *lead)
+        row = ComparedMeasure("x", "x", 0.9, 0.8, 1.0, None, 9, 0, 1, "y", *lead)
         assert row.verdict == "undecided"
 
 
