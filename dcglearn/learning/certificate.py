@@ -93,7 +93,7 @@ def _rounding(problem: Problem, sums: ResidualSums, W: Floats, q: Floats, rounde
     C sum v (dr)^2 to the gap. The error of X'(v r) and of P(q) adds to |w - P(q)|. A sum of n
     terms is off by at most n u sum |terms|, or almost surely by a multiple of sqrt(n) u
     (Higham & Mary, "A New Approach to Probabilistic Rounding Error Analysis", SIAM Journal on
-    Scientific Computing 41, 2019; with the factor 10, with probability 1 - 4e-22 n).
+    Scientific Computing 41, 2019; 10 times with probability 1 - 4e-22 n).
     """
     K, L = problem.shape
     n, parts = min(problem.n_pairs, SUMMED_PAIRS), sums.n_parts

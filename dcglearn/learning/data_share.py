@@ -4,10 +4,9 @@ For a direction t, |t| = 1, and the hessian C X'VX of some pairs, the *data shar
 
     share(t) = 1 - t'(I + C X'VX)^-1 t = sum_e (e't)^2 C h_e / (1 + C h_e)
 
-with the eigenvectors e and eigenvalues h of X'VX. It is 0 where the penalty alone
-determines W, and tends to 1 as the data do (in ridge regression: 1 minus the ratio of the
-posterior to the prior variance along t). The null part of t, the sum of (e't)^2 over
-h_e = 0, is the part that no pair depends on.
+with the eigenvectors e and eigenvalues h of X'VX. It is 0 where the penalty alone determines W,
+and tends to 1 as the data do (in ridge regression: 1 minus the ratio of the posterior to the prior
+variance along t). The null part of t, the sum over h_e = 0, is what no pair depends on.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""DCGLearner: learning as a scikit-learn estimator.
-
-It keeps scikit-learn's contract on pairs of rankings, so that its tools work on them:
-``GridSearchCV`` with ``GroupKFold`` by query chooses C. What is learned is W of shape
-(ranks, grades); its rank-1 part gives the gains and discounts of a DCG.
-"""
+"""DCGLearner: learning as a scikit-learn estimator, whose tools work on pairs of rankings."""
 
 from __future__ import annotations
 
@@ -46,21 +41,18 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
     Parameters
     ----------
     encoding : {"grades", "documents"}, default "grades"
-        What the numbers in a ranking are: grade indices, 0 the best, -1 for an empty
-        rank; or the numbers of K documents, each of which every ranking holds once.
+        What a ranking holds: grade indices, 0 the best, -1 for an empty rank; or the numbers of
+        K documents, each once.
     margin : {"unit", "hamming"} or callable, default "unit"
         By how much the preferred ranking should win. A callable takes the pairs
         (n, 2, K) and returns n numbers.
     C : float or "cv", default 1.0
-        The cost of a missed margin relative to the size of W. Positive. ``"cv"`` takes the
-        largest of :data:`dcglearn.learning.solve.C_GRID` that agrees as well with held-out
-        queries as the best, by repeated cross-validation
-        (:func:`dcglearn.learning.resample.choose_C`, with the folds of seed 0).
+        The cost of a missed margin relative to the size of W. ``"cv"`` takes that of
+        :func:`dcglearn.learning.resample.choose_C`, with the folds of seed 0.
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
         See :func:`dcglearn.learning.solve.solve`.
     n_grades : int, optional
-        L. By default the largest index in the pairs plus 1. Set it if parts of the data,
-        as in cross-validation, may lack the worst grade.
+        L. By default the largest index plus 1; parts of the data may lack the worst grade.
 
     Attributes
     ----------
@@ -73,8 +65,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
     utility_ : LinearUtility
         W as a measure.
     dcg_ : DCG
-        The gains and discounts of W as a measure: what ``predict`` and ``score`` use, and commands
-        that are given the file of a fit.
+        The gains and discounts of W as a measure: what ``predict`` and ``score`` use.
     factors_ : Factors
         Discounts, gains and singular values of W, in the gauge that the pairs determine.
     singular_values_ : ndarray of float, shape (min(K, L),)
@@ -86,11 +77,6 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
         All of the above, and the problem with its pairs; a pickled learner leaves it out.
     n_features_in_ : int
         2 K.
-
-    See Also
-    --------
-    dcglearn.learning.fit.fit : Fit a problem, also one of pairs in files.
-    dcglearn.learning.compare.compare : Compare the learned measure with others.
 
     Examples
     --------
@@ -133,16 +119,14 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
         Parameters
         ----------
         pairs : array-like of int, shape (n, 2, K) or (n, 2 K), or Preferences
-            The preferred ranking first. Preferences bring their pairs, weights and queries, and
-            the number of grades if the learner has none.
+            The preferred ranking first. Preferences bring their weights, queries and grades.
         y : array-like of -1 and 1, shape (n,), optional
             Where it is -1, the second ranking is the preferred one. Other targets, which
             scikit-learn's tools may pass, have no effect; 0 and 1 warn.
         sample_weight : array-like of float, shape (n,), optional
             The weight of each pair, 0 or more; 1 by default.
         groups : array-like, shape (n,), optional
-            The query of each pair. Cross-validation keeps a query together. By default
-            each pair is a query of its own. Without effect unless C is ``"cv"``.
+            The query of each pair, for C ``"cv"``; by default each is one of its own.
 
         Raises
         ------

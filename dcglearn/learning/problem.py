@@ -91,8 +91,7 @@ class Problem(ShortRepr):
         Parameters
         ----------
         pairs : array-like of int, shape (n, 2, K)
-            The preferred ranking first. An integer array is not copied: do not change it
-            afterwards.
+            The preferred ranking first. An integer array is not copied.
         n_grades : int
             L, or the number of documents.
         margin : {"unit", "hamming"} or array-like of float, shape (n,)

@@ -18,8 +18,7 @@ from dcglearn.base.types import Floats
 from dcglearn.naming.measure_files import MeasureFile
 
 Gauge = Literal["worst", "absolute", "worst order", "absolute order"]
-"""What is fixed by convention, where adding to a row of W or scaling it changes no verdict; see
-:mod:`dcglearn.learning.factorise`."""
+"""What is fixed by convention; see :mod:`dcglearn.learning.factorise`."""
 
 Determined = Literal["data", "ridge", "none"]
 """What determines a number: the data; partly the penalty w'w (ridge); or nothing."""
@@ -68,7 +67,7 @@ class Certificate:
     active_pairs, tied_grades : int
         Pairs that do not reach their margin, and neighbouring grades with the same weight.
     computed_gap : float
-        The duality gap as computed, without a bound on its rounding error: it compares answers.
+        The duality gap without a bound on its rounding error.
     """
 
     objective: float
@@ -142,24 +141,24 @@ class Factors:
 
 @dataclass(frozen=True)
 class NullSpace:
-    """What follows from which grades are compared at which rank, whatever C and the margins.
+    """What follows from which grades are compared at which rank.
 
     Attributes
     ----------
     n_pairs, rank, n_directions : int
-        Pairs that count, the rank of X, and K L, the number of directions of W.
+        Pairs of positive weight, the rank of X, and K L.
     free_ranks : tuple of int
-        Those (from 1) whose offset is undetermined although all varying grades are compared there.
+        Those (from 1) with an undetermined offset although all varying grades are compared.
     empty_ranks : tuple of int
-        Those at which some pair compares a grade with an empty rank.
+        Those at which a grade is compared with an empty rank.
     same_content : bool
         Whether both lists of every pair hold the same grades.
     constant_ranks, constant_grades : tuple of int
-        Those at or in which no pair differs; the other grades vary.
+        Those in which no pair differs; the other grades vary.
     components : tuple of (int, tuple of tuples of int)
-        Ranks with several connected components of the varying grades, and these.
+        Ranks with several connected components of varying grades.
     n_unnamed : int
-        Dimensions of the null space beyond all directions named above.
+        Further dimensions of the null space.
     """
 
     n_pairs: int
@@ -183,24 +182,22 @@ class Identifiability(NullSpace):
     Attributes
     ----------
     gauge : {"worst", "absolute", "worst order", "absolute order"}
-        The gauge in which W is factorised (see :mod:`dcglearn.learning.factorise`).
+        In which W is factorised (see :mod:`dcglearn.learning.factorise`).
     determined_offsets : tuple of bool, length K
-        Ranks whose offset the data determine (lists are empty there).
+        Ranks whose offset the data determine, as lists are empty there.
     offset_share : float
         Data share of a constant added to all discounts.
     discount_share : ndarray of float, shape (K,)
     gain_share : ndarray of float, shape (L,)
-        Data share of each discount and gain in the gauge; at most that of the discount or
-        gain that it is relative to.
+        Data share of each discount and gain; at most that of the one that it is relative to.
     discount_null : ndarray of float, shape (K,)
     gain_null : ndarray of float, shape (L,)
         The part of each one's direction that lies in the null space of X, from 0 to 1.
     discounts_determined_by, gains_determined_by : tuple of {"data", "ridge", "none"}
         The data, partly the penalty, or nothing.
     change_on_doubling_c : float or None
-        At the optimum: the largest change of a discount or gain if C doubles, to first order
-        among the matrices with the ties of W. None before a fit, where the shares are those of
-        all pairs.
+        The largest change of a discount or gain if C doubles, to first order, with the ties of
+        W. None before a fit.
     """
 
     gauge: Gauge
@@ -231,7 +228,7 @@ class ParameterIntervals:
     C : (float, float)
         The smallest and the largest C of a resample.
     by_query : bool
-        Whether queries were resampled; judgments, where no query is known.
+        Whether queries were resampled, or judgments, where no query is known.
     """
 
     gains: Array
@@ -255,8 +252,7 @@ class ChosenC:
     agreement : tuple of float
         Agreement with held-out queries, one per candidate.
     error : tuple of float
-        The standard error of the difference from the best agreement, one per candidate; 0 for the
-        best.
+        The standard error of the difference from the best agreement; 0 for the best.
     by_query : bool
         Whether some pairs share a query; otherwise each pair was held out on its own.
     queries : int

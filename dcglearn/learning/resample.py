@@ -83,8 +83,8 @@ def choose_C(
     Raises
     ------
     InputError, SolverError
-        If there is only one query or no candidate, nothing can be learned from a training part, or
-        an optimum is not confirmed (the message names the fold).
+        If there is only one query, nothing can be learned from a training part, or an optimum is
+        not confirmed.
     """
     candidates = tuple(grid)
     if not candidates:
@@ -157,8 +157,7 @@ def parameter_intervals(
 ) -> ParameterIntervals:
     """Compute how far a learned DCG's gains and discounts move with other queries.
 
-    They are not intervals for the numbers of a judge: a resample shows spread, not the bias of
-    the squared hinge.
+    They are not intervals for the numbers of a judge.
 
     Parameters
     ----------
@@ -172,9 +171,8 @@ def parameter_intervals(
     advance : callable
         Called with (resamples done, resamples in all).
     choose : {"dcg", "utility"}, optional
-        Choose C again in each resample, by cross-validation of this measure (one division
-        into folds for each: the resamples average over them). By default C is chosen again, by the
-        DCG, if that of the fit was chosen.
+        Choose C again in each resample, by cross-validation of this measure; by default the DCG,
+        if C was chosen for the fit.
 
     Returns
     -------

@@ -1,8 +1,7 @@
 """Solve a problem to a confirmed optimum.
 
-``newton`` needs no slack variables and is the fastest solver. ``osqp`` and ``clarabel`` solve
-the problem as printed in the paper, through cvxpy, for comparison. Every answer is checked
-by its certificate, whatever the solver reports; what is not confirmed raises.
+``newton`` is the fastest solver; ``osqp`` and ``clarabel`` solve the problem as printed, through
+cvxpy. Every answer is checked by its certificate; what is not confirmed raises.
 
 An answer that is not the exact optimum is polished. It determines which pairs miss their margin (A)
 and, from the ties of P(q) (see :mod:`dcglearn.learning.certificate`), which grades are tied at a
@@ -86,8 +85,7 @@ def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None 
     Raises
     ------
     InputError
-        If the solver's name is unknown; or if the optimum is 0, so that all lists are tied, and
-        that could not be confirmed.
+        If the solver's name is unknown, or the optimum seems to be 0, so that all lists are tied.
     SolverError
         If the answer is not confirmed, with the status, the iterations and the certificate.
 
@@ -161,10 +159,7 @@ def polish(problem: Problem, W: Floats, certificate: Certificate) -> tuple[Float
 
 
 def check_not_zero(problem: Problem) -> None:
-    """Refuse a problem whose optimum is W = 0, with the reason.
-
-    The optimum is 0 iff the projection of C X'Vm, for the margins m that W = 0 misses, is 0.
-    """
+    """Refuse a problem whose optimum is W = 0, with the reason: then P(q) is 0 at W = 0."""
     at_zero = problem.sum_over_blocks(residual_sums, np.zeros(math.prod(problem.shape)))
     size = problem.C * at_zero.total
     q = primal_from_dual(problem, at_zero.normal_residual)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, SolverError
+from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads, one_blas_thread
@@ -211,7 +211,7 @@ def _run(task: tuple[Callable[..., Any], RowGroup, tuple[Any, ...]]) -> Any:
     try:
         with one_blas_thread():
             return function(group, *arguments)
-    except (InputError, SolverError) as error:
+    except InputError as error:
         return error
     except (MemoryError, OSError) as error:
         return InputError(f"cannot be used ({type(error).__name__}: {error})", "", group.path)

@@ -82,11 +82,9 @@ class GramMatrices(Additive):
 
 @dataclass(frozen=True, repr=False)
 class ResidualSums(Additive):
-    """Sums of the positive residuals r at some W.
+    """X_A' V r, sum_A v r^2 (loss) and sum_A v r (total) at some W, added up in `n_parts` parts.
 
-    `normal_residual` is X_A' V r, minus half the gradient of the loss; `loss` and `total` are
-    sum_A v r^2 and sum_A v r; `weight` is sum v over all pairs, and `n_parts` the number of parts,
-    of up to :data:`SUMMED_PAIRS` pairs, whose sums were added.
+    `weight` is sum v over all pairs.
     """
 
     normal_residual: Floats
