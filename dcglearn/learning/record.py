@@ -224,7 +224,8 @@ class ParameterIntervals:
     level : float
         The share of resamples in the middle.
     resamples, left_out : int
-        The number drawn, and of those from which nothing could be learned.
+        The number drawn, and of those from which nothing could be learned, or whose optimum was not
+        confirmed.
     C : (float, float)
         The smallest and the largest C of a resample.
     by_query : bool

@@ -40,6 +40,9 @@ from dcglearn.statistics.clustered_means import clustered_mean
 if TYPE_CHECKING:
     from dcglearn.learning.learner import DCGLearner
 
+MOST_UNSOLVED = 0.05
+"""The share of resamples that may be left out because no optimum was confirmed."""
+
 
 def choose_C(
     problem: Problem,
@@ -182,7 +185,7 @@ def parameter_intervals(
     ------
     InputError, SolverError
         If there are fewer than two queries, nothing can be learned from more than half of the
-        resamples, or the optimum of one is not confirmed.
+        resamples, or the optima of more than a twentieth of them are not confirmed.
     """
     checked_rng(rng)
     checked_count(resamples, "resamples")
@@ -200,6 +203,7 @@ def parameter_intervals(
     if choose is None and first.choice is not None:
         choose = "dcg"
     found: list[tuple[Factors, float]] = []
+    unsolved = 0
     for done in range(resamples):
         times = np.bincount(rng.integers(n_queries, size=n_queries), minlength=n_queries)
         drawn = np.flatnonzero(times[groups])
@@ -209,6 +213,10 @@ def parameter_intervals(
             found.append((again.factors_as_in(known), again.problem.C))
         except InputError:  # a resample may hold one grade only, or cancel out
             pass
+        except SolverError:
+            unsolved += 1
+            if unsolved > MOST_UNSOLVED * resamples:  # they are not a random part of all
+                raise
         advance(done + 1, resamples)
     left_out = resamples - len(found)
     if 2 * left_out > resamples:

@@ -201,7 +201,8 @@ def _normalisation(record: LearnedRecord) -> str:
 def _about_resamples(bounds: ParameterIntervals | None) -> list[str]:
     if bounds is None:
         return []
-    left_out = f" ({bounds.left_out} left out: nothing to learn)" if bounds.left_out else ""
+    reason = "left out: nothing to learn, or not solved"
+    left_out = f" ({bounds.left_out} {reason})" if bounds.left_out else ""
     unit = "queries" if bounds.by_query else "judgments"
     C = "C is kept"
     if bounds.C[0] < bounds.C[1]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,10 +12,12 @@ from dcglearn import (
     DCGLearner,
     InputError,
     Preferences,
+    SolverError,
     learned_measure,
     parameter_intervals,
 )
 from dcglearn.learning.record import LearnedRecord
+from dcglearn.learning.solve import solve
 from dcglearn.naming.measure_files import measure_from_json, measure_to_json
 from dcglearn.report.learned_text import learned_text
 from helpers.simulated import SCALE, simulated_judgments, weighted_and_repeated
@@ -137,3 +140,24 @@ def test_resamples_without_a_difference_are_left_out() -> None:
     assert found.gains[0].tolist() == [1, 1]
     with pytest.raises(InputError, match=r"nothing can be learned from 1 of 1 resamples"):
         parameter_intervals(learner, data, np.random.default_rng(0), 1)
+
+
+def test_a_few_resamples_that_are_not_solved_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = simulated_judgments(60, 4)
+    learner = DCGLearner(n_grades=3).fit(data.pairs)
+    solved, refused = [0], [1]
+
+    def sometimes(*arguments: Any) -> Any:
+        solved[0] += 1
+        if solved[0] % 100 < refused[0]:
+            raise SolverError("no solver reached a confirmed optimum")
+        return solve(*arguments)
+
+    monkeypatch.setattr("dcglearn.learning.resample.solve", sometimes)
+    found = parameter_intervals(learner, data, np.random.default_rng(0), 200)
+    assert found.left_out == 2
+    text = learned_text(learned_measure(learner, data, "j.jsonl", intervals=found))
+    assert "(2 left out: nothing to learn, or not solved)" in " ".join(text.split())
+    refused[0] = 6
+    with pytest.raises(SolverError, match="no solver reached"):
+        parameter_intervals(learner, data, np.random.default_rng(0), 200)
