@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,6 @@ from dcglearn.measures.scale import Scale, ScaleLike, as_scale
 
 if TYPE_CHECKING:
     from dcglearn.judgments.reading.documents import DocumentGrades
-
-Note = Callable[[str], None]
-"""Called with a line about what was taken without being told."""
 
 
 @dataclass(frozen=True)

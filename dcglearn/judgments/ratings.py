@@ -30,7 +30,7 @@ from dcglearn.judgments.meaning.cells import GivenMap, parse_given_map
 from dcglearn.judgments.meaning.columns import RATED_LISTS
 from dcglearn.judgments.meaning.unjudged import UnjudgedRule, grade_unjudged, unjudged_words
 from dcglearn.judgments.numbering import count_true, id_numbers
-from dcglearn.judgments.options import Note, ReadOptions
+from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.fields import numbers_of_weights, read_records
 from dcglearn.judgments.reading.lists import GradedLists
@@ -83,7 +83,6 @@ def read_ratings(
     null_values: str | float | Sequence[str | float] = (),
     strict: bool = False,
     encoding: str = "utf-8",
-    note: Note = warn_of_input,
 ) -> Ratings:
     """Read rated lists from files or a frame.
 
@@ -94,7 +93,7 @@ def read_ratings(
         ``query``, ``judge`` and ``weight``.
     rating : str, optional
         The column of the rating; by default ``rating``, ``score`` or ``satisfaction``.
-    scale, n_ranks, advance, columns, unjudged, null_values, strict, encoding, note
+    scale, n_ranks, advance, columns, unjudged, null_values, strict, encoding
         As for :func:`read_preferences`.
 
     Returns
@@ -112,10 +111,13 @@ def read_ratings(
     options = ReadOptions(
         scale, n_ranks, told, None, unjudged, null_values, strict=strict, encoding=encoding
     )
-    records, name, notes = read_records(path, RATED_LISTS, options, advance)
+    records, name = read_records(path, RATED_LISTS, options, advance)
     graded = GradedLists({"grades": records.column("grades")}, options, name, records.place)
     lists, count = grade_unjudged(graded.indices()[:, 0], graded.scale, unjudged)
-    found = Ratings(
+    if count:
+        of = f"within the lists {'has' if count == 1 else 'have'} no grade (null)"
+        warn_of_input(unjudged_words(count, of, unjudged, graded.scale))
+    return Ratings(
         lists,
         records.numbers("rating"),
         graded.scale,
@@ -123,10 +125,6 @@ def read_ratings(
         records.ids("query").decoded(),
         records.ids("judge").decoded(),
     )
-    of = f"within the lists {'has' if count == 1 else 'have'} no grade (null)"
-    for line in (*notes, *([unjudged_words(count, of, unjudged, graded.scale)] if count else [])):
-        note(line)
-    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import Column, column_of
@@ -18,7 +18,7 @@ from dcglearn.base.tables.places import Place
 from dcglearn.judgments.meaning.cells import GivenMap
 from dcglearn.judgments.meaning.columns import JUDGMENTS, ColumnMap
 from dcglearn.judgments.meaning.unjudged import UnjudgedRule
-from dcglearn.judgments.options import Note, ReadOptions
+from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.packed import PackedPairs, is_packed
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.documents import DocumentGrades
@@ -41,9 +41,8 @@ def read_preferences(
     encoding: str = "utf-8",
     documents: bool = False,
     document_grades: DocumentGrades | None = None,
-    note: Note = warn_of_input,
 ) -> Preferences:
-    """Read judgments.
+    """Read judgments; an :class:`InputWarning` says what was taken without being told.
 
     Parameters
     ----------
@@ -56,7 +55,7 @@ def read_preferences(
     n_ranks : int, optional
         K; by default the length of the longest list. Longer lists are refused.
     advance : callable, optional
-        Called with (bytes read, bytes in all).
+        Called with (judgments read, 0).
     columns : mapping or str, optional
         From fields to columns, such as ``a=left,b=right,answer=verdict``; several raters' answers
         are joined (``answer=ann+bob``), and ``ignore=name`` leaves columns out.
@@ -75,9 +74,6 @@ def read_preferences(
         Whether lists rank all documents of a set, which have no grades.
     document_grades : DocumentGrades, optional
         The grades of documents, where lists hold ids or judgments name runs.
-    note : callable, optional
-        Called with a line about each thing that was taken without being told; by default an
-        :class:`InputWarning`.
 
     Returns
     -------
@@ -99,19 +95,12 @@ def read_preferences(
     )  # fmt: skip
     packed = packed_paths(path)
     if packed is None:
-        return _preferences(JudgmentTable.read(path, options, advance), note)
+        return JudgmentTable.read(path, options, advance).preferences()
     for name, value in vars(options).items():
         if value != getattr(ReadOptions(), name):
             problem = f"`{name}` does not apply to packed pairs"
             raise InputError(problem, "leave it out", str(packed[0]))
     return PackedPairs.of(packed).preferences(advance=advance)
-
-
-def _preferences(table: JudgmentTable, note: Note) -> Preferences:
-    found = table.preferences()
-    for line in table.notes:
-        note(line)
-    return found
 
 
 def packed_paths(path: Any) -> list[Any] | None:
@@ -137,7 +126,6 @@ def preferences_of_arrays(
     weights: Any = None,
     indices: bool = False,
     unjudged: UnjudgedRule = "worst",
-    note: Note = warn_of_input,
 ) -> Preferences:
     """Return judgments from two arrays of grades, or of grade indices, of shape (n, K)."""
     if indices and scale is None:
@@ -162,7 +150,7 @@ def preferences_of_arrays(
         raise InputError("the weight is missing", "give one per pair", row_place(row))
     records = Records(columns, rows, ColumnMap({}, (), (), JUDGMENTS), row_place, {})
     options = ReadOptions(scale=scale, unjudged="nothing" if indices else unjudged)
-    return _preferences(JudgmentTable(records, options, may_be_empty=indices), note)
+    return JudgmentTable(records, options, may_be_empty=indices).preferences()
 
 
 def row_place(row: int) -> str:

@@ -129,7 +129,7 @@ class JudgmentOptions:
         from dcglearn.judgments.reading.judgments import JudgmentTable
 
         options = self.read_options(keep)
-        with reporting(f"reading {name_files(files)} (bytes)") as advance:
+        with reporting(f"reading {name_files(files)} (judgments)") as advance:
             return JudgmentTable.read(files, options, advance)
 
     def in_memory(self, table: JudgmentTable) -> Preferences:
@@ -142,8 +142,6 @@ class JudgmentOptions:
         return_free_memory()
         with reporting("arranging judgments"):
             preferences = table.preferences()
-        for line in table.notes:
-            warn_of_input(line)
         return preferences if not self.drop_judge else preferences[self.kept(preferences)]
 
     def kept(self, preferences: Preferences) -> NDArray[np.bool_]:

@@ -31,6 +31,8 @@ from dcglearn import (
 from dcglearn.collections.runs import DocumentTable
 from helpers.written import write
 
+pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
+
 Command = Callable[..., subprocess.CompletedProcess[str]]
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,

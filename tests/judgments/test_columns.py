@@ -14,6 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from dcglearn import InputError, read_preferences
+from helpers.notes import noted
+
+pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 
 ROWS: dict[str, Any] = {"a": [[2, 0], [1, None]], "b": [[1, 1], [0]], "answer": ["a", "tie"]}
 UNUSED = {
@@ -37,11 +40,11 @@ def test_columns_that_are_not_used_may_hold_anything(
     tmp_path: Path, suffix: str, answers: list[str]
 ) -> None:
     rows = {**ROWS, "answer": answers}
-    plain = read_preferences(write(tmp_path / f"plain{suffix}", rows), note=lambda _: None)
+    plain = read_preferences(write(tmp_path / f"plain{suffix}", rows))
     for name, column in UNUSED.items():
         path = write(tmp_path / f"x{suffix}", {**rows, name: column})
-        notes: list[str] = []
-        assert read_preferences(path, note=notes.append) == plain, name
+        with noted() as notes:
+            assert read_preferences(path) == plain, name
         assert any(repr(name) in note for note in notes)
         with pytest.raises(InputError, match=name):
             read_preferences(path, strict=True)
@@ -106,4 +109,4 @@ def test_a_flipped_bit_is_an_error_or_nothing(tmp_path: Path, suffix: str) -> No
         path = tmp_path / f"y{suffix}"
         path.write_bytes(damaged)
         with suppress(InputError):
-            read_preferences(path, note=lambda _: None)
+            read_preferences(path)

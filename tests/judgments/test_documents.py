@@ -23,8 +23,11 @@ from dcglearn import (
 )
 from dcglearn.evaluation.lookup import look_up
 from helpers.commands import run_commands
+from helpers.notes import noted
 from helpers.slow_reader import trimmed
 from helpers.written import write_records
+
+pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\n"
 ONE = "q1 Q0 d2 1 2.5 one\nq1 Q0 d1 2 1.5 one\nq2 Q0 d1 1 1 one\n"
@@ -39,8 +42,9 @@ def files(tmp_path: Path) -> Path:
 
 
 def read(path: Path, grades: DocumentGrades, **more: Any) -> tuple[Preferences, list[str]]:
-    notes: list[str] = []
-    return read_preferences(path, document_grades=grades, note=notes.append, **more), notes
+    with noted() as notes:
+        found = read_preferences(path, document_grades=grades, **more)
+    return found, notes
 
 
 def lists(found: Preferences) -> list[Any]:
@@ -181,9 +185,9 @@ def test_unjudged_documents_count_as_when_systems_are_evaluated(
             frame = {"query": [query], "answer": ["tie"], **sides}
             if not any(document in qrels[query] for document in order):
                 with pytest.raises(InputError, match=r"holds no grade|is in the qrels"):
-                    read_preferences(frame, document_grades=grades, note=lambda _: None)
+                    read_preferences(frame, document_grades=grades)
                 continue
-            found = read_preferences(frame, document_grades=grades, note=lambda _: None)
+            found = read_preferences(frame, document_grades=grades)
             assert lists(found) == [[expected[query], expected[query]]]
 
 

@@ -174,6 +174,7 @@ def test_names_of_grades_without_case_and_near_ones() -> None:
     frame = pd.DataFrame({"a": [["Good"]], "b": [[" bad "]], "answer": ["A"]})
     with pytest.warns(InputWarning, match="answers taken: A=a"):
         assert Preferences.from_frame(frame, "good,bad").lists.tolist() == [[[0], [1]]]
+    frame["answer"] = "a"
     with pytest.raises(InputError, match=r"row 1, .b., rank 1: .* did you mean 'bads'\?"):
         Preferences.from_frame(frame, ["good", "bads"])
 

@@ -21,6 +21,8 @@ from dcglearn import InputError, read_preferences
 from helpers.commands import run_commands
 from helpers.written import write
 
+pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
+
 GOOD = '{"query": "q1", "a": [2, 0, 1], "b": [1, 1, 0], "answer": "a"}\n'
 RECORDS = [json.loads(GOOD), {**json.loads(GOOD), "answer": "b"}]
 CSV = "query,a,b,answer,weight\nq1,2 0 1,1 1 0,a,1\nq2,0 2 0,1 2 0,b,2\nq3,1 1 1,2 0 0,tie,1\n"
@@ -286,7 +288,7 @@ def test_a_refusal_says_where_what_and_what_to_do(tmp_path: Path, name: str) -> 
     if "n_ranks" in options:
         options["n_ranks"] = int(options["n_ranks"])
     with pytest.raises(InputError) as refused:
-        read_preferences(path, note=lambda _: None, **options)
+        read_preferences(path, **options)
     error = refused.value
     if not case.options:
         assert error.place.startswith(str(path)), error

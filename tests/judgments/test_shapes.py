@@ -16,14 +16,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn import InputError, Preferences, read_preferences
+from helpers.notes import noted
+
+pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 
 BETTER, WORSE = "2 1 0", "0 1 0"
 
 
 def read(rows: list[dict[str, Any]], **options: Any) -> tuple[Preferences, list[str]]:
     """Read rows as a frame; return the judgments and what was said."""
-    notes: list[str] = []
-    return read_preferences(pd.DataFrame(rows), note=notes.append, **options), notes
+    with noted() as notes:
+        found = read_preferences(pd.DataFrame(rows), **options)
+    return found, notes
 
 
 def answers(rows: list[dict[str, Any]], **options: Any) -> list[str]:
@@ -221,8 +225,8 @@ def test_excel_is_read_as_its_csv(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     frame.to_excel(path, index=False, engine="openpyxl")
     frame.to_csv(tmp_path / "x.csv", index=False)
-    found = read_preferences(path, note=lambda _: None)
-    assert found == read_preferences(tmp_path / "x.csv", note=lambda _: None)
+    found = read_preferences(path)
+    assert found == read_preferences(tmp_path / "x.csv")
     assert found.queries.tolist() == ["1", "2"]
 
 
@@ -340,11 +344,11 @@ def test_the_first_of_several_sheets(tmp_path: Path) -> None:
     book.create_sheet("Notes").append(["x"])
     path = tmp_path / "x.xlsx"
     book.save(path)
-    notes: list[str] = []
     with pytest.raises(InputError) as refused:
-        read_preferences(path, note=notes.append)
+        read_preferences(path)
     assert refused.value.place == f"{path}, row 6"
-    found = read_preferences(path, answers="=tie,a=a,b=b", note=notes.append)
+    with noted() as notes:
+        found = read_preferences(path, answers="=tie,a=a,b=b")
     assert found.queries.tolist() == ["1", "2", "q3"]
     assert found.lists.tolist() == [[[0, 2], [1, 1]], [[2, 0], [1, 2]], [[0, -1], [1, -1]]]
     assert any("2 sheets" in note and "Judged" in note for note in notes)
@@ -360,7 +364,6 @@ def test_marks_of_unjudged_documents_are_numbers_or_text(scale: str | None) -> N
                 {"a": lists, "b": [[1, 0, 0]], "answer": ["a"]},
                 scale,
                 null_values=mark,
-                note=lambda _: None,
             )
             assert found.scale.labels == (2, 1, 0)
             assert found.lists[0, 0].tolist() == [0, 2, 2]

@@ -15,7 +15,7 @@ from functools import reduce
 from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.tables.columns import check_distinct
 
@@ -38,7 +38,6 @@ class Layout(NamedTuple):
 
     delimiter: str
     above: int
-    notes: list[str]
 
 
 class Row(NamedTuple):
@@ -60,14 +59,13 @@ def find_layout(content: bytes, tabs: bool = False) -> Layout:
     delimiter = max(found, key=lambda one: _score(found[one]))
     rows = found[delimiter]
     above = _place_of_names(rows)
-    notes = []
     title = " ".join(" ".join(cell for row in rows[:above] for cell in row).split())
     if title and not declared:
         rows_are = counted(above, "row is", "rows are")
-        notes.append(f"{rows_are} above the names of the columns and left out: {title[:60]!r}")
+        warn_of_input(f"{rows_are} above the names of the columns and left out: {title[:60]!r}")
     if delimiter != "," and not tabs:
-        notes.append(f"columns are separated by {DELIMITERS[delimiter]}")
-    return Layout(delimiter, above, notes)
+        warn_of_input(f"columns are separated by {DELIMITERS[delimiter]}")
+    return Layout(delimiter, above)
 
 
 def _first_rows(head: str, delimiter: str) -> list[list[str]]:

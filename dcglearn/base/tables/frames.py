@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import check_distinct
 from dcglearn.base.tables.sources import Block, ChooseColumns, usual_type
 
@@ -25,15 +24,13 @@ class FrameSource:
     frame: FrameLike
     name: str = ""
     format: str = "frame"
-    size: int = 0
-    notes: tuple[str, ...] = ()
     partition: Mapping[str, str] = field(default_factory=dict)
 
     def place(self, row: int) -> str:
         """Return the place of a row, counted from 0."""
         return f"row {row + 1}"
 
-    def blocks(self, choose: ChooseColumns, advance: Advance = silent) -> Iterator[Block]:
+    def blocks(self, choose: ChooseColumns) -> Iterator[Block]:
         """Return all rows as one block."""
         columns = columns_of_frame(self.frame)
         choose(list(columns))

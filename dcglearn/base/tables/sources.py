@@ -15,8 +15,7 @@ from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, Literal, NamedTuple
 
-from dcglearn.base.errors import InputError
-from dcglearn.base.progress import Advance, silent
+from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.tables import delimited, json_records
 from dcglearn.base.tables.columns import check_distinct
 from dcglearn.base.tables.places import Part, Place, TemporaryCopies, expand_places
@@ -72,7 +71,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """The records of one file; `notes` are what was decided without being asked."""
+    """The records of one file."""
 
     name: str
     format: Format
@@ -81,27 +80,19 @@ class Source:
     start: bytes = field(repr=False)
     _file: Path = field(repr=False)
     _copies: TemporaryCopies = field(repr=False)
-    notes: list[str] = field(default_factory=list)
 
-    @property
-    def size(self) -> int:
-        """The bytes of the file."""
-        return self._file.stat().st_size
-
-    def open(self, advance: Advance = silent) -> BinaryIO:
+    def open(self) -> BinaryIO:
         """Open text as UTF-8 at its beginning, again and again; a sheet as CSV."""
         if self.format == "xlsx":
             return self._sheet.open("rb")
-        return open_text(self._file, self.name, self.encoding, advance)
+        return open_text(self._file, self.name, self.encoding)
 
     @cached_property
     def layout(self) -> delimited.Layout:
         """The layout of delimited text."""
         with self.open() as text:
             head = text.read(delimited.HEAD)
-        layout = delimited.find_layout(head, tabs=self.format == "tsv")
-        self.notes.extend(layout.notes)
-        return layout
+        return delimited.find_layout(head, tabs=self.format == "tsv")
 
     @cached_property
     def path(self) -> Path:
@@ -119,24 +110,22 @@ class Source:
                 number = next(islice(self._numbers(file), row, None), number)
         return f"{self.name}, {unit} {number}"
 
-    def blocks(
-        self, choose: ChooseColumns = lambda names: names, advance: Advance = silent
-    ) -> Iterator[Block]:
+    def blocks(self, choose: ChooseColumns = lambda names: names) -> Iterator[Block]:
         """Read the records block by block; formats of text hold columns besides the chosen."""
-        for columns in self._columns(choose, advance):
+        for columns in self._columns(choose):
             if columns:
                 rows = len(next(iter(columns.values())))
                 parts = {key: [value or None] * rows for key, value in self.partition.items()}
                 yield Block(parts | columns, rows)
 
-    def _columns(self, choose: ChooseColumns, advance: Advance) -> Iterator[dict[str, Any]]:
+    def _columns(self, choose: ChooseColumns) -> Iterator[dict[str, Any]]:
         if self.format == "parquet":
-            yield from _read_parquet(self, choose, advance)
+            yield from _read_parquet(self, choose)
         elif self.format == "arrow":
             yield from _read_arrow(self, choose)
         else:
             layout = self.layout if self.format in ("csv", "tsv", "xlsx") else None
-            with self.open(advance) as file:
+            with self.open() as file:
                 if layout:
                     yield from delimited.read_columns(file, layout, self.name, self._check)
                 elif self.format == "json":
@@ -177,7 +166,7 @@ class Source:
             sheet, *others = book.worksheets
             if others:
                 count = 1 + len(others)
-                self.notes.append(f"the first of {count} sheets is read: {sheet.title!r}")
+                warn_of_input(f"the first of {count} sheets is read: {sheet.title!r}")
             csv.writer(copy, lineterminator="\n").writerows(sheet.values)
             book.close()
         return path
@@ -234,18 +223,13 @@ def _recognised(part: Part, encoding: str, copies: TemporaryCopies) -> Source:
     return source
 
 
-def _read_parquet(
-    source: Source, choose: ChooseColumns, advance: Advance
-) -> Iterator[dict[str, Any]]:
+def _read_parquet(source: Source, choose: ChooseColumns) -> Iterator[dict[str, Any]]:
     import pyarrow.parquet as pq
 
     with guarded(source.name, "Parquet"), pq.ParquetFile(source.path) as file:
         names = _chosen(file.schema_arrow.names, choose, source.name)
-        done, total = 0, file.metadata.num_rows
         for batch in file.iter_batches(ROWS, columns=names, use_threads=False):
             yield _columns(batch, names)
-            done += len(batch)
-            advance(done, total)
 
 
 def _read_arrow(source: Source, choose: ChooseColumns) -> Iterator[dict[str, Any]]:

@@ -16,7 +16,6 @@ from pathlib import Path, PurePath
 from typing import Any, BinaryIO, NamedTuple
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.progress import Advance, silent
 
 _CHUNK = 1 << 20
 _MARKS = {
@@ -91,11 +90,9 @@ def decompressed(file: Any, name: str) -> Any:
     return COMPRESSIONS[found].open(file) if found else file
 
 
-def open_text(
-    path: Path, name: str, encoding: str = "utf-8", advance: Advance = silent
-) -> BinaryIO:
+def open_text(path: Path, name: str, encoding: str = "utf-8") -> BinaryIO:
     """Open a text file, decompressed, as UTF-8 without a byte order mark."""
-    return io.BufferedReader(_Chunks(_utf8_chunks(path, name, encoding, advance)), 1 << 14)
+    return io.BufferedReader(_Chunks(_utf8_chunks(path, name, encoding)), 1 << 14)
 
 
 class _Chunks(io.RawIOBase):
@@ -119,10 +116,9 @@ class _Chunks(io.RawIOBase):
         super().close()
 
 
-def _utf8_chunks(path: Path, name: str, encoding: str, advance: Advance) -> Generator[bytes]:
+def _utf8_chunks(path: Path, name: str, encoding: str) -> Generator[bytes]:
     with guarded(name), path.open("rb") as file:
         content, line = decompressed(file, name), 1
-        size = path.stat().st_size
         first = content.read(_CHUNK)
         mark = next((mark for mark in _MARKS if first.startswith(mark)), b"")
         encoding = _MARKS.get(mark, encoding)
@@ -146,7 +142,6 @@ def _utf8_chunks(path: Path, name: str, encoding: str, advance: Advance) -> Gene
             if "\0" in text:
                 raise InputError("holds zero bytes: it is not text", "save it as UTF-8 text", name)
             line += text.count("\n")
-            advance(file.tell() if file.seekable() else 0, size)
             yield text.encode()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from dcglearn.base.arrow_arrays import take_rows, text_array
-from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.tables.columns import Column, parse_id
 from dcglearn.base.types import Integers, Rankings
@@ -138,20 +138,19 @@ class DocumentLookup:
             raise InputError(problem, "documents are looked up by query", records.place(row))
         return {side: self._side(records, side, query) for side in "ab"}
 
-    def note(self) -> str:
-        """Return what is said about unjudged documents; refuse judgments without any judged."""
+    def warn_of_unjudged(self) -> None:
+        """Say what unjudged documents count as; refuse judgments without any judged."""
         if 0 < self._documents == self._unjudged:
             raise InputError(
                 f"none of {counted(self._documents, 'document')} is in the qrels",
                 "give the qrels that go with them; where lists hold grades, leave out `qrels`",
             )
-        if not self._unjudged:
-            return ""
-        of = f"of {self._documents:,} without a judgment"
-        return unjudged_words(self._unjudged, of, self._grades.unjudged, self._grades.scale)
+        if self._unjudged:
+            of, grades = f"of {self._documents:,} without a judgment", self._grades
+            warn_of_input(unjudged_words(self._unjudged, of, grades.unjudged, grades.scale))
 
     def counts(self) -> dict[str, int | str | None]:
-        """Return what :meth:`note` says, as numbers."""
+        """Return what is said about them, as numbers."""
         _, words = unjudged_meaning(self._grades.unjudged, self._grades.scale)
         counted_as = words if self._unjudged else None
         return {"documents": self._documents, "unjudged": self._unjudged, "counted_as": counted_as}

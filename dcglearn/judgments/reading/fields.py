@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import Column, column_of, parse_id
 from dcglearn.base.tables.delimited import is_second_header
@@ -96,41 +96,38 @@ def read_records(
     fields: RecordFields,
     options: ReadOptions,
     advance: Advance = silent,
-) -> tuple[Records, str, dict[str, None]]:
-    """Read all records of files or of a frame; return them, what to call them, and notes."""
+) -> tuple[Records, str]:
+    """Read all records of files or of a frame; return them, and what to call them."""
     sources: Sequence[Source | FrameSource] = (
         [FrameSource(places)] if is_frame(places) else find_sources(places, options.encoding)
     )
     gathered: defaultdict[str, GatheredColumn] = defaultdict(GatheredColumn)
-    notes, unknown = dict[str, None](), dict[str, Any]()
-    total, before, rows, starts = sum(source.size for source in sources), 0, 0, list[int]()
+    unknown = dict[str, Any]()
+    rows, starts = 0, list[int]()
     for source in sources:
         finder = _Finder(source, fields, options)
         starts.append(rows)
-
-        def share(done: int, of: int, before: int = before, size: int = source.size) -> None:
-            advance(before + (size * done // of if of else done), total)
-
         try:
-            for block in source.blocks(finder.wanted, share):
+            for block in source.blocks(finder.wanted):
                 for field, column in finder.columns(block, rows - starts[-1]).items():
                     gathered[field].add(column, rows)
                 unknown = {
                     name: block.columns.get(name, ())[:1000] for name in finder.found.unknown
                 } | unknown
                 rows += block.rows
+                advance(rows, 0)
             finder.check_read(rows - starts[-1])
         except InputError as error:
             raise error if error.place else error.at(source.name) from error
-        before += source.size
-        notes.update(dict.fromkeys((*source.notes, *finder.found.notes)))
+        for line in finder.found.notes:
+            warn_of_input(line)
 
     def place(row: int) -> str:
         at = int(np.searchsorted(starts, row, side="right")) - 1
         return sources[at].place(row - starts[at])
 
     columns = {field: gathered.pop(field).column(rows) for field in list(gathered)}
-    return Records(columns, rows, finder.found, place, unknown), name_sources(sources), notes
+    return Records(columns, rows, finder.found, place, unknown), name_sources(sources)
 
 
 def _check_one_header(columns: dict[str, Any], source: Source | FrameSource) -> None:

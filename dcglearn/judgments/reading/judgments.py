@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import Column
@@ -41,17 +41,16 @@ from dcglearn.judgments.reading.shapes import one_judgment_per_row, one_rater_pe
 
 
 class JudgmentTable:
-    """Judgments as codes; `notes` has a line about each thing that was taken without being told."""
+    """Judgments as codes."""
 
     def __init__(
         self,
         records: Records,
         options: ReadOptions,
         name: str = "",
-        notes: Iterable[str] = (),
         may_be_empty: bool = False,
     ) -> None:
-        self.options, self.name, self.notes = options, name, dict.fromkeys(notes)
+        self.options, self.name = options, name
         self._ignored = list(records.unknown)
         self._empty_raters = self._without_grade = self._left_out = 0
         if records.found.is_long:
@@ -89,8 +88,8 @@ class JudgmentTable:
     ) -> JudgmentTable:
         """Read the judgments of files, or of a frame."""
         fields = JUDGMENTS if options.document_grades is None else JUDGMENTS_OF_DOCUMENTS
-        records, name, notes = read_records(path, fields, options, advance)
-        return cls(records, options, name, notes)
+        records, name = read_records(path, fields, options, advance)
+        return cls(records, options, name)
 
     def __len__(self) -> int:
         return self._records.rows
@@ -103,14 +102,14 @@ class JudgmentTable:
     def preferences(self) -> Preferences:
         """Return the judgments as arrays."""
         found = self._part(slice(0, len(self)))
-        self._add_rules()
+        self._warn_of_rules()
         return found
 
     def batches(self, rows: int = 1 << 19) -> Iterator[Preferences]:
         """Iterate over the judgments in order, so many at a time."""
         for first in range(0, len(self), rows):
             yield self._part(slice(first, first + rows))
-        self._add_rules()
+        self._warn_of_rules()
 
     def kept(self, name: str) -> Ids:
         """Return a column that was kept, for the judgments that are not left out."""
@@ -137,7 +136,8 @@ class JudgmentTable:
         except UnmappedValueError as error:
             row = int(np.argmax(self._answers.codes == error.position))
             raise error.at(self._records.place(row)) from error
-        self.notes.update(dict.fromkeys(found.notes))
+        for line in found.notes:
+            warn_of_input(line)
         return found
 
     def _part(self, rows: slice) -> Preferences:
@@ -159,22 +159,20 @@ class JudgmentTable:
         self._left_out += int(np.count_nonzero(~kept))
         return judgments if kept.all() else judgments[kept]
 
-    def _add_rules(self) -> None:
-        lines = []
+    def _warn_of_rules(self) -> None:
         if self._without_grade:
             have = "has" if self._without_grade == 1 else "have"
             of = f"within the lists {have} no grade (null)"
             rule = self.options.unjudged_rule
-            lines.append(unjudged_words(self._without_grade, of, rule, self.scale))
+            warn_of_input(unjudged_words(self._without_grade, of, rule, self.scale))
         if self._left_out:
             their = "is left out for its answer", "are left out for their answers"
             left_out = counted(self._left_out, "judgment")
-            lines.append(f"{left_out} {their[self._left_out > 1]}")
+            warn_of_input(f"{left_out} {their[self._left_out > 1]}")
         if self._empty_raters:
-            lines.append(f"{counted(self._empty_raters, 'empty answer')} of raters left out")
-        if self._lookup is not None and (words := self._lookup.note()):
-            lines.append(words)
-        self.notes.update(dict.fromkeys(lines))
+            warn_of_input(f"{counted(self._empty_raters, 'empty answer')} of raters left out")
+        if self._lookup is not None:
+            self._lookup.warn_of_unjudged()
 
     def _check_rankings(self, lists: Pairs, first: int) -> None:
         whole = np.arange(lists.shape[2])
