@@ -35,7 +35,7 @@ def read_preferences(
     *,
     columns: GivenMap | None = None,
     answers: GivenMap | None = None,
-    unjudged: UnjudgedRule | None = None,
+    unjudged: UnjudgedRule = "worst",
     null_values: str | float | Sequence[str | float] = (),
     strict: bool = False,
     encoding: str = "utf-8",
@@ -53,7 +53,8 @@ def read_preferences(
     scale : Scale, sequence of labels, or str, optional
         The grades, best first; by default the numbers that occur.
     n_ranks : int, optional
-        K; by default the length of the longest list. Longer lists are refused.
+        K; by default the length of the longest list. Longer lists are refused; of a run, the first
+        K documents were shown.
     advance : callable, optional
         Called with (judgments read, 0).
     columns : mapping or str, optional
@@ -61,9 +62,9 @@ def read_preferences(
         are joined (``answer=ann+bob``), and ``ignore=name`` leaves columns out.
     answers : mapping or str, optional
         What answers mean, such as ``new=b,old=a,same=tie``; ``skip=out`` leaves judgments out.
-    unjudged : str, int or float, optional
-        What a document without a grade counts as: ``worst`` (the default), ``drop``, ``nothing``,
-        or a grade; ``=drop`` is a grade of that name.
+    unjudged : str, int or float, default "worst"
+        What a document without a grade counts as: ``worst``, ``drop``, ``nothing``, or a grade;
+        ``=drop`` is a grade of that name.
     null_values : str, int, float, or sequence of these, optional
         What lists hold where a document has no grade, such as -1, besides null.
     strict : bool, default False

@@ -197,9 +197,7 @@ class JudgmentOptions:
 
         if self.documents:
             raise InputError("--qrels with --documents", "use one of them")
-        return DocumentGrades.read(
-            self.qrels, self.run or [], self.n_ranks, self.declared_scale(), self.unjudged
-        )
+        return DocumentGrades.read(self.qrels, self.run or [], self.declared_scale())
 
 
 AS_USUAL = JudgmentOptions()

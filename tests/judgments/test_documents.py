@@ -55,8 +55,8 @@ def lists(found: Preferences) -> list[Any]:
     ]
 
 
-def both_runs(files: Path, n_ranks: int = 2, **more: Any) -> DocumentGrades:
-    return DocumentGrades.read(files / "qrels", [files / "one", files / "two"], n_ranks, **more)
+def both_runs(files: Path) -> DocumentGrades:
+    return DocumentGrades.read(files / "qrels", [files / "one", files / "two"])
 
 
 def test_documents_and_runs_get_their_grades(files: Path) -> None:
@@ -73,7 +73,7 @@ def test_documents_and_runs_get_their_grades(files: Path) -> None:
     by_run = write_records(
         files / "r.jsonl", {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"}
     )
-    assert read(by_run, both_runs(files))[0].pairs.tolist() == [[[1, 2], [2, 0]]]
+    assert read(by_run, both_runs(files), n_ranks=2)[0].pairs.tolist() == [[[1, 2], [2, 0]]]
 
 
 @pytest.mark.parametrize(
@@ -97,14 +97,14 @@ def test_a_record_that_cannot_be_joined_is_named(
         good = {"query": "q1", "run_a": "one", "run_b": "two", "answer": "a"}
     path = write_records(files / "p.jsonl", good, {**record, "answer": "a"})
     with pytest.raises(InputError) as refused:
-        read(path, both_runs(files))
+        read(path, both_runs(files), n_ranks=2)
     assert problem in refused.value.problem
     assert refused.value.place.startswith(f"{path}, line 2")
 
 
 def test_lists_and_runs_in_one_table(files: Path) -> None:
     (files / "1").write_text(ONE.replace(" one\n", " 1\n"))
-    grades = DocumentGrades.read(files / "qrels", [files / "1", files / "two"], 2)
+    grades = DocumentGrades.read(files / "qrels", [files / "1", files / "two"])
     (files / "p.csv").write_text("query,a,b,run_a,run_b,answer\nq1,,,1,two,b\nq1,d1 d3,d2 d7,,,a\n")
     records = [
         {"query": "q1", "a": None, "b": None, "run_a": "1", "run_b": "two", "answer": "b"},
@@ -113,7 +113,7 @@ def test_lists_and_runs_in_one_table(files: Path) -> None:
     pd.DataFrame(records).to_parquet(files / "p.parquet")
     write_records(files / "p.jsonl", {**records[0], "run_a": 1}, records[1])
     for name in ("p.csv", "p.parquet", "p.jsonl"):
-        found, _ = read(files / name, grades)
+        found, _ = read(files / name, grades, n_ranks=2)
         assert found.pairs.tolist() == [[[1, 2], [2, 0]], [[0, 1], [2, 2]]]
     with pytest.raises(InputError) as refused:
         read(files / "p.jsonl", DocumentGrades.read(files / "qrels"))
@@ -128,18 +128,20 @@ def test_documents_and_runs_under_other_names(files: Path) -> None:
         {"question_id": "q1", "model_a": "one", "model_b": "two", "winner": "model_b"},
         {"question_id": "q1", "model_a": "two", "model_b": "one", "winner": "tie (bothbad)"},
     )
-    found, notes = read(arena, grades)
+    found, notes = read(arena, grades, n_ranks=2)
     assert found.pairs.tolist() == [[[1, 2], [2, 0]]]
     assert found.answers.tolist() == [1, 4]
     assert "run_a=model_a, run_b=model_b" in notes[0]
     shown = files / "shown.csv"
     shown.write_text("topic,first,second,pref\nq1,d1|d2,d9|d3,left\n")
-    assert lists(read(shown, grades, columns="a=first,b=second")[0]) == [[[0, 2], [2, 1]]]
+    assert lists(read(shown, grades, n_ranks=2, columns="a=first,b=second")[0]) == [
+        [[0, 2], [2, 1]]
+    ]
     shown.write_text("topic,sys1,sys2,pref\nq1,one,two,right\n")
-    told, _ = read(shown, grades, columns="run_a=sys1,run_b=sys2")
+    told, _ = read(shown, grades, n_ranks=2, columns="run_a=sys1,run_b=sys2")
     assert told.pairs.tolist() == [[[1, 2], [2, 0]]]
     with pytest.raises(InputError, match="a or run_a"):
-        read(shown, grades)
+        read(shown, grades, n_ranks=2)
 
 
 QUERIES = st.sampled_from(["q1", "q2", "q3"])
@@ -179,15 +181,17 @@ def test_unjudged_documents_count_as_when_systems_are_evaluated(
         else:
             order = order[:n_ranks]
         for sides in ({"run_a": ["run"], "run_b": ["run"]}, {"a": [order], "b": [order]}):
-            grades = DocumentGrades.of(qrels_of(qrels), [run_of(run)], len(order), scale, unjudged)
-            if "run_a" in sides:
-                grades = DocumentGrades.of(qrels_of(qrels), [run_of(run)], n_ranks, scale, unjudged)
+            options: dict[str, Any] = {
+                "document_grades": DocumentGrades.of(qrels_of(qrels), [run_of(run)], scale),
+                "n_ranks": n_ranks if "run_a" in sides else len(order),
+                "unjudged": unjudged,
+            }
             frame = {"query": [query], "answer": ["tie"], **sides}
             if not any(document in qrels[query] for document in order):
                 with pytest.raises(InputError, match=r"holds no grade|is in the qrels"):
-                    read_preferences(frame, document_grades=grades)
+                    read_preferences(frame, **options)
                 continue
-            found = read_preferences(frame, document_grades=grades)
+            found = read_preferences(frame, **options)
             assert lists(found) == [[expected[query], expected[query]]]
 
 
@@ -211,10 +215,10 @@ def test_every_rule_for_unjudged_documents(
     for record in (runs, ids):
         path = write_records(files / "p.jsonl", record)
         n_ranks = 2 if record is runs else 3
-        found.append(read(path, both_runs(files, n_ranks, unjudged=unjudged))[0])
+        found.append(read(path, both_runs(files), n_ranks=n_ranks, unjudged=unjudged)[0])
     assert [lists(one)[0] for one in found] == expected
     path = write_records(files / "p.jsonl", runs, {**ids, "a": ["d1", "d8"]})
-    _, notes = read(path, both_runs(files, 2, unjudged=unjudged))
+    _, notes = read(path, both_runs(files), n_ranks=2, unjudged=unjudged)
     assert any(note.startswith(counts) for note in notes), notes
 
 
@@ -229,10 +233,13 @@ def test_judgments_none_of_whose_documents_is_judged(files: Path) -> None:
 
 
 def test_rules_that_give_no_grade_are_refused(files: Path) -> None:
+    path = write_records(
+        files / "p.jsonl", {"query": "q1", "a": ["d1"], "b": ["d9"], "answer": "a"}
+    )
     with pytest.raises(InputError, match="n_ranks"):
-        DocumentGrades.read(files / "qrels", [files / "one"])
+        read(path, both_runs(files))
     with pytest.raises(InputError, match="'bounds'"):
-        DocumentGrades.read(files / "qrels", unjudged="bounds")
+        read(path, DocumentGrades.read(files / "qrels"), unjudged="bounds")
 
 
 def test_a_declared_scale_holds_every_grade_of_the_qrels(files: Path) -> None:

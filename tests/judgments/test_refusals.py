@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import io
 import json
@@ -191,7 +190,6 @@ IN_TABLES = {
     ),
     "cut Parquet": Case("x.parquet", parquet()[:-20], "", "damaged", "again"),
     "text as Parquet": Case("x.parquet", CSV, "", "parquet", "again"),
-    "Parquet as text": Case("x.csv", parquet(), "", "parquet", ".parquet"),
     "Arrow cut": Case("x.feather", sink(pd.DataFrame(ROWS).to_feather)[:-30], "", "damaged"),
     "a row of a sheet": Case(
         "x.xlsx",
@@ -220,7 +218,7 @@ IN_TABLES = {
         "skiprows",
     ),
     "no spreadsheet": Case("x.xlsx", b"PK\x03\x04...", "", "damaged"),
-    "a spreadsheet by another name": Case("x.csv", b"PK\x03\x04", "", "spreadsheet", ".xlsx"),
+    "a spreadsheet by another name": Case("x.csv", b"PK\x03\x04", "", "spreadsheet", "CSV"),
     "an old spreadsheet": Case("x.xls", b"\xd0\xcf\x11\xe0...", "", "xls", "CSV"),
 }
 
@@ -251,8 +249,6 @@ IN_DOCUMENTS = {
 IN_FILES = {
     "a web page": Case("x.csv", "\n<!DOCTYPE html>", "", "web page"),
     "XML": Case("x.json", "<?xml version='1.0'?>", "", "web page or XML"),
-    "not compressed": Case("x.csv.gz", CSV, "", "not compressed"),
-    "compressed otherwise": Case("x.csv.gz", bz2.compress(CSV.encode()), "", "bz2"),
     "cut": Case("x.csv.gz", gzip.compress(CSV.encode())[:-9], "", "damaged", "again"),
     "nothing, compressed": Case("x.csv.gz", gzip.compress(b""), "", "is empty"),
     "an unknown column": Case(

@@ -47,9 +47,9 @@ _MAGIC: dict[bytes, Format] = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
     b"\xff\xff\xff\xff": "arrow",  # a stream of batches
-    b"PK\x03\x04": "xlsx",
 }
 _REFUSED = {
+    b"PK\x03\x04": "a spreadsheet not named .xlsx, or an archive",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet (.xls)",
     b"SQLite format 3": "a database",
     b"%PDF": "a PDF",
@@ -98,7 +98,7 @@ class Source:
     def path(self) -> Path:
         """The file on disk; a copy of what a compressed one unpacks to."""
         with guarded(self.name), self._file.open("rb") as file:
-            content = decompressed(file, self.name)
+            content = decompressed(file)
             return self._file if content is file else self._copies.add(content, self.name)
 
     def place(self, row: int) -> str:
@@ -200,21 +200,15 @@ def format_of_name(name: str) -> Format | None:
 def _recognised(part: Part, encoding: str, copies: TemporaryCopies) -> Source:
     name, path, partition = part
     with guarded(name), path.open("rb") as file:
-        start = decompressed(file, name).read(_START)
+        start = decompressed(file).read(_START)
     if not start:
         raise InputError("is empty", "give at least one record", name)
     text = start.lstrip(_BLANKS)
-    refused = next((what for magic, what in _REFUSED.items() if text.startswith(magic)), "")
-    if refused:
-        raise InputError(f"is {refused}", "save or export the table as CSV", name)
     named = format_of_name(name)
+    refused = next((what for magic, what in _REFUSED.items() if text.startswith(magic)), "")
+    if refused and named != "xlsx":
+        raise InputError(f"is {refused}", "save or export the table as CSV", name)
     found = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
-    if found == "xlsx" != named:
-        raise InputError("is a spreadsheet or an archive", "name it .xlsx, or unpack it", name)
-    if named and found != named and (found or named in _MAGIC.values()):
-        problem = f"is {found or 'not ' + named}, and its name says {named}"
-        remedy = f"name it .{found}" if found else "write it again"
-        raise InputError(problem, remedy, name)
     source = Source(name, found or named or "csv", partition, encoding, start, path, copies)
     if named in ("json", "jsonl") or (not found and not named and text[:1] in (b"[", b"{")):
         with source.open() as file:

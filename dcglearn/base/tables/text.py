@@ -26,9 +26,8 @@ _MARKS = {
 
 
 class Compression(NamedTuple):
-    """What a compression is called, how its files begin, and its functions."""
+    """How the files of a compression begin, and its functions."""
 
-    name: str
     magic: bytes
     open: Callable[[Any], Any]
     compress: Callable[[bytes], bytes]
@@ -47,10 +46,10 @@ def _compress_zstd(content: bytes) -> bytes:
 
 
 COMPRESSIONS = {
-    ".gz": Compression("gzip", b"\x1f\x8b", gzip.open, partial(gzip.compress, mtime=0)),
-    ".zst": Compression("zstd", b"(\xb5/\xfd", _open_zstd, _compress_zstd),
-    ".bz2": Compression("bz2", b"BZh", bz2.open, bz2.compress),
-    ".xz": Compression("xz", b"\xfd7zXZ\x00", lzma.open, lzma.compress),
+    ".gz": Compression(b"\x1f\x8b", gzip.open, partial(gzip.compress, mtime=0)),
+    ".zst": Compression(b"(\xb5/\xfd", _open_zstd, _compress_zstd),
+    ".bz2": Compression(b"BZh", bz2.open, bz2.compress),
+    ".xz": Compression(b"\xfd7zXZ\x00", lzma.open, lzma.compress),
 }
 """The kinds of compression, by suffix."""
 
@@ -78,15 +77,10 @@ def guarded(name: str, what: str = "") -> Iterator[None]:
         raise InputError(f"{damaged} ({reason})", "fetch or write it again", name) from error
 
 
-def decompressed(file: Any, name: str) -> Any:
+def decompressed(file: Any) -> Any:
     """Return the content of a file opened for reading: itself if it is not compressed."""
     head = file.peek(6)
     found = next((one for one, kind in COMPRESSIONS.items() if head.startswith(kind.magic)), "")
-    named = split_compression(str(file.name))[1]
-    if named and found != named:
-        is_what = f"is compressed by {COMPRESSIONS[found].name}" if found else "is not compressed"
-        problem = f"{is_what}, and its name says {COMPRESSIONS[named].name}"
-        raise InputError(problem, "fetch it again, or rename it", name)
     return COMPRESSIONS[found].open(file) if found else file
 
 
@@ -118,7 +112,7 @@ class _Chunks(io.RawIOBase):
 
 def _utf8_chunks(path: Path, name: str, encoding: str) -> Generator[bytes]:
     with guarded(name), path.open("rb") as file:
-        content, line = decompressed(file, name), 1
+        content, line = decompressed(file), 1
         first = content.read(_CHUNK)
         mark = next((mark for mark in _MARKS if first.startswith(mark)), b"")
         encoding = _MARKS.get(mark, encoding)

@@ -71,7 +71,8 @@ class JudgmentTable:
                 raise error.at(name) from error
         self._lookup: DocumentLookup | None = None
         if options.document_grades is not None:
-            self._lookup = DocumentLookup(options.document_grades)
+            grades = options.document_grades
+            self._lookup = DocumentLookup(grades, options.n_ranks, options.unjudged)
             lists = self._lookup.lists(records)
         else:
             lists = {side: records.column(side) for side in "ab"}
@@ -119,7 +120,7 @@ class JudgmentTable:
 
     def counts(self) -> dict[str, Any]:
         """Return what was left out, looked up and ignored, as numbers."""
-        words = unjudged_meaning(self.options.unjudged_rule, self.scale)[1]
+        words = unjudged_meaning(self.options.unjudged, self.scale)[1]
         return {
             "judgments_left_out": self._left_out,
             "documents_without_grade": self._without_grade,
@@ -148,7 +149,7 @@ class JudgmentTable:
         lists = self._lists.indices(rows)
         if self.options.documents:
             self._check_rankings(lists, rows.start)
-        lists, without = grade_unjudged(lists, self.scale, self.options.unjudged_rule)
+        lists, without = grade_unjudged(lists, self.scale, self.options.unjudged)
         self._without_grade += without
         answers = self._answers.codes[rows]
         codes = np.array(self._meanings.codes, np.int8)[answers]
@@ -163,7 +164,7 @@ class JudgmentTable:
         if self._without_grade:
             have = "has" if self._without_grade == 1 else "have"
             of = f"within the lists {have} no grade (null)"
-            rule = self.options.unjudged_rule
+            rule = self.options.unjudged
             warn_of_input(unjudged_words(self._without_grade, of, rule, self.scale))
         if self._left_out:
             their = "is left out for its answer", "are left out for their answers"
