@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.frames import FrameLike
 from dcglearn.base.tables.places import Place
+from dcglearn.base.tables.sources import FrameLike
 from dcglearn.base.types import Floats, Ids, Integers, Rankings
+from dcglearn.judgments.folds import count_true, id_numbers
 from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.meaning.cells import GivenMap, parse_given_map
 from dcglearn.judgments.meaning.columns import RATED_LISTS
 from dcglearn.judgments.meaning.unjudged import UnjudgedRule, grade_unjudged, unjudged_words
-from dcglearn.judgments.numbering import count_true, id_numbers
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.fields import numbers_of_weights, read_records

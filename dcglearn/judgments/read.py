@@ -1,30 +1,201 @@
-"""Judgments from files, packed files, frames and arrays."""
+"""Judgments from files, packed files, frames and arrays.
+
+They are read as codes in little memory, which become arrays in whole or in parts. What a value
+means is decided once per distinct value, when all are there: a scale and the words for an answer
+are those of the whole input.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import Column, column_of
-from dcglearn.base.tables.frames import FrameLike
 from dcglearn.base.tables.places import Place
-from dcglearn.judgments.meaning.cells import GivenMap
-from dcglearn.judgments.meaning.columns import JUDGMENTS, ColumnMap
-from dcglearn.judgments.meaning.unjudged import UnjudgedRule
+from dcglearn.base.tables.sources import FrameLike
+from dcglearn.base.types import Ids, Pairs
+from dcglearn.judgments.meaning.answers import (
+    LEFT_OUT,
+    AnswerMap,
+    ShownAnswer,
+    answers_in_lists,
+    check_unused,
+    resolve_answers,
+    shown_answers,
+)
+from dcglearn.judgments.meaning.cells import GivenMap, UnmappedValueError
+from dcglearn.judgments.meaning.columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS, SHOWN, ColumnMap
+from dcglearn.judgments.meaning.unjudged import (
+    UnjudgedRule,
+    grade_unjudged,
+    unjudged_meaning,
+    unjudged_words,
+)
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.packed import PackedPairs, is_packed
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.reading.documents import DocumentGrades
-from dcglearn.judgments.reading.fields import Records
-from dcglearn.judgments.reading.judgments import JudgmentTable
+from dcglearn.judgments.reading.documents import DocumentGrades, DocumentLookup
+from dcglearn.judgments.reading.fields import (
+    Records,
+    numbers_of_weights,
+    one_judgment_per_row,
+    one_rater_per_row,
+    read_records,
+)
+from dcglearn.judgments.reading.lists import GradedLists
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike
+
+
+class JudgmentTable:
+    """Judgments as codes."""
+
+    def __init__(
+        self,
+        records: Records,
+        options: ReadOptions,
+        name: str = "",
+        may_be_empty: bool = False,
+    ) -> None:
+        self.options, self.name = options, name
+        self._ignored = list(records.unknown)
+        self._empty_raters = self._without_grade = self._left_out = 0
+        if records.found.is_long:
+            records = one_judgment_per_row(records)
+        if isinstance(records.found.columns.get("answer"), tuple):
+            records, self._empty_raters = one_rater_per_row(records)
+        self._records = records
+        self._ids = {one: records.ids(one) for one in ("query", "judge", *options.keep)}
+        self._weights = records.weights()
+        said = [one for one in ShownAnswer._fields if one == "answer" or one in records.columns]
+        self._answers = shown_answers({one: records.column(one) for one in said})
+        if not {*SHOWN} & {*said}:
+            try:
+                check_unused(
+                    records.unknown, self._answers.values, records.found.sides, options.answers
+                )
+            except InputError as error:
+                raise error.at(name) from error
+        self._lookup: DocumentLookup | None = None
+        if options.document_grades is not None:
+            grades = options.document_grades
+            self._lookup = DocumentLookup(grades, options.n_ranks, options.unjudged)
+            lists = self._lookup.lists(records)
+        else:
+            lists = {side: records.column(side) for side in "ab"}
+        self._meanings = self._answer_map()
+        self._lists = GradedLists(lists, options, name, records.place, may_be_empty)
+        self.scale = self._lists.scale
+
+    @classmethod
+    def read(
+        cls,
+        path: Place | Iterable[Place] | FrameLike,
+        options: ReadOptions,
+        advance: Advance = silent,
+    ) -> JudgmentTable:
+        """Read the judgments of files, or of a frame."""
+        fields = JUDGMENTS if options.document_grades is None else JUDGMENTS_OF_DOCUMENTS
+        records, name = read_records(path, fields, options, advance)
+        return cls(records, options, name)
+
+    def __len__(self) -> int:
+        return self._records.rows
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of memory that the coded judgments take."""
+        return sum(column.codes.nbytes for column in self._records.columns.values())
+
+    def preferences(self) -> Preferences:
+        """Return the judgments as arrays."""
+        found = self._part(slice(0, len(self)))
+        self._warn_of_rules()
+        return found
+
+    def batches(self, rows: int = 1 << 19) -> Iterator[Preferences]:
+        """Iterate over the judgments in order, so many at a time."""
+        for first in range(0, len(self), rows):
+            yield self._part(slice(first, first + rows))
+        self._warn_of_rules()
+
+    def kept(self, name: str) -> Ids:
+        """Return a column that was kept, for the judgments that are not left out."""
+        answers = np.array(self._meanings.codes)[self._answers.codes]
+        found: Ids = self._ids[name].decoded()[answers != LEFT_OUT]
+        return found
+
+    def counts(self) -> dict[str, Any]:
+        """Return what was left out, looked up and ignored, as numbers."""
+        words = unjudged_meaning(self.options.unjudged, self.scale)[1]
+        return {
+            "judgments_left_out": self._left_out,
+            "documents_without_grade": self._without_grade,
+            "counted_as": words if self._without_grade else None,
+            "looked_up": None if self._lookup is None else self._lookup.counts(),
+            "ignored_columns": self._ignored,
+        }
+
+    def _answer_map(self) -> AnswerMap:
+        given, sides = self.options.answers, self._records.found.sides
+        try:
+            texts = answers_in_lists(self._answers.values, sides, given)
+            found = resolve_answers(texts, given, sides, "weight" in self._records.columns)
+        except UnmappedValueError as error:
+            row = int(np.argmax(self._answers.codes == error.position))
+            raise error.at(self._records.place(row)) from error
+        for line in found.notes:
+            warn_of_input(line)
+        return found
+
+    def _part(self, rows: slice) -> Preferences:
+
+        def ids(name: str) -> Ids:
+            return Column(self._ids[name].codes[rows], self._ids[name].values).decoded()
+
+        lists = self._lists.indices(rows)
+        if self.options.documents:
+            self._check_rankings(lists, rows.start)
+        lists, without = grade_unjudged(lists, self.scale, self.options.unjudged)
+        self._without_grade += without
+        answers = self._answers.codes[rows]
+        codes = np.array(self._meanings.codes, np.int8)[answers]
+        weights = numbers_of_weights(self._weights, rows)
+        weights *= np.array(self._meanings.weights)[answers]
+        judgments = Preferences(lists, codes, self.scale, weights, ids("query"), ids("judge"))
+        kept = codes != LEFT_OUT
+        self._left_out += int(np.count_nonzero(~kept))
+        return judgments if kept.all() else judgments[kept]
+
+    def _warn_of_rules(self) -> None:
+        if self._without_grade:
+            have = "has" if self._without_grade == 1 else "have"
+            of = f"within the lists {have} no grade (null)"
+            rule = self.options.unjudged
+            warn_of_input(unjudged_words(self._without_grade, of, rule, self.scale))
+        if self._left_out:
+            their = "is left out for its answer", "are left out for their answers"
+            left_out = counted(self._left_out, "judgment")
+            warn_of_input(f"{left_out} {their[self._left_out > 1]}")
+        if self._empty_raters:
+            warn_of_input(f"{counted(self._empty_raters, 'empty answer')} of raters left out")
+        if self._lookup is not None:
+            self._lookup.warn_of_unjudged()
+
+    def _check_rankings(self, lists: Pairs, first: int) -> None:
+        whole = np.arange(lists.shape[2])
+        wrong = (np.sort(lists, axis=2) != whole).any(axis=2) | (len(whole) != len(self.scale))
+        if wrong.any():
+            row, side = np.argwhere(wrong)[0].tolist()
+            problem = f"is not a ranking of all {len(self.scale)} documents"
+            where = f'{self._records.place(first + row)}, "{"ab"[side]}"'
+            raise InputError(problem, "rank each of them once", where)
 
 
 def read_preferences(

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from dcglearn.judgments.options import ReadOptions
     from dcglearn.judgments.packed import PackedPairs
     from dcglearn.judgments.preferences import Preferences
+    from dcglearn.judgments.read import JudgmentTable
     from dcglearn.judgments.reading.documents import DocumentGrades
-    from dcglearn.judgments.reading.judgments import JudgmentTable
     from dcglearn.measures.scale import Scale
 
 Command = Callable[..., None]
@@ -126,7 +126,7 @@ class JudgmentOptions:
 
     def gather(self, files: str | list[str], keep: Sequence[str] = ()) -> JudgmentTable:
         """Read judgments with progress, as codes."""
-        from dcglearn.judgments.reading.judgments import JudgmentTable
+        from dcglearn.judgments.read import JudgmentTable
 
         options = self.read_options(keep)
         with reporting(f"reading {name_files(files)} (judgments)") as advance:

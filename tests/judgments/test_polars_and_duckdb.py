@@ -10,7 +10,7 @@ import pytest
 
 from dcglearn import InputError, Preferences, qrels_of, read_preferences, run_of
 from dcglearn.judgments.options import ReadOptions
-from dcglearn.judgments.reading.judgments import JudgmentTable
+from dcglearn.judgments.read import JudgmentTable
 
 pl = pytest.importorskip("polars", reason="the extra dev is not installed")
 duckdb = pytest.importorskip("duckdb", reason="the extra dev is not installed")

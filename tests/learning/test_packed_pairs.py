@@ -30,7 +30,7 @@ from dcglearn import (
 from dcglearn.base.workers import open_workers
 from dcglearn.judgments import packed
 from dcglearn.judgments.options import ReadOptions
-from dcglearn.judgments.reading.judgments import JudgmentTable
+from dcglearn.judgments.read import JudgmentTable
 from dcglearn.learning import source
 from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.truths import DATA_1

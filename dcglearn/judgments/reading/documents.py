@@ -8,10 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from dcglearn.base.arrow_arrays import take_rows, text_array
 from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
-from dcglearn.base.tables.columns import Column, parse_id
+from dcglearn.base.tables.columns import Column, parse_id, take_rows, text_array
 from dcglearn.base.types import Integers, Rankings
 from dcglearn.collections.join import GradedRun, IndexedQrels, grade_run, index_qrels
 from dcglearn.collections.runs import Qrels, Run, distinct_names, read_qrels, read_run

@@ -12,6 +12,7 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.base.tables.columns import Column, column_of, is_missing
 from dcglearn.base.types import Grades, Pairs
+from dcglearn.judgments.folds import GatheredColumn
 from dcglearn.judgments.meaning.cells import (
     LONGEST_LIST,
     PLAIN_ENTRY,
@@ -20,7 +21,6 @@ from dcglearn.judgments.meaning.cells import (
     resolve_labels,
     with_point,
 )
-from dcglearn.judgments.numbering import GatheredColumn
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
