@@ -105,13 +105,19 @@ class Preferences:
         >>> Preferences.of(lists, ["a", "b"], Scale((1, 0))).pairs.tolist()
         [[[0, 1], [1, 1]], [[0, 0], [1, 0]]]
         """
-        from dcglearn.judgments.read import preferences_of_arrays
-
         rows = np.asarray(lists)
-        if rows.ndim != 3 or rows.shape[1] != 2:
-            raise InputError(f"lists of shape {rows.shape}", "give integers of shape (n, 2, K)")
-        a, b = rows.swapaxes(0, 1)
-        return preferences_of_arrays(a, b, answers, scale, queries, judges, weights, indices=True)
+        if rows.ndim != 3 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
+            problem = f"lists of shape {rows.shape}, of {rows.dtype}"
+            raise InputError(problem, "give integers of shape (n, 2, K)")
+        wrong = ((rows < NO_DOCUMENT) | (rows >= len(scale))).any(axis=(1, 2))
+        if wrong.any():
+            place, remedy = f"row {int(wrong.argmax()) + 1}", f"use -1 ... {len(scale) - 1}"
+            raise InputError("a grade index is off the scale", remedy, place)
+        best = np.full((len(rows), 1), scale.labels[0], object)
+        found = cls.from_arrays(
+            best, best, answers, scale=scale, queries=queries, judges=judges, weights=weights
+        )
+        return replace(found, lists=rows.astype(np.int8))
 
     @classmethod
     def from_arrays(
@@ -154,11 +160,10 @@ class Preferences:
         >>> data.lists.tolist()
         [[[0, 1], [1, -1]]]
         """
-        from dcglearn.judgments.read import preferences_of_arrays
-
-        return preferences_of_arrays(
-            a, b, answers, scale, queries, judges, weights, unjudged=unjudged
-        )
+        given: dict[str, Any] = {"a": a, "b": b, "answer": answers}
+        given |= {"query": queries, "judge": judges, "weight": weights}
+        columns = {name: np.asarray(x, object) for name, x in given.items() if x is not None}
+        return cls.from_frame(columns, scale, unjudged=unjudged)
 
     @classmethod
     def from_frame(

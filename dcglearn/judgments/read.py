@@ -12,12 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.columns import Column, column_of
+from dcglearn.base.tables.columns import Column
 from dcglearn.base.tables.places import Place
 from dcglearn.base.tables.sources import FrameLike
 from dcglearn.base.types import Ids, Pairs
@@ -31,7 +30,7 @@ from dcglearn.judgments.meaning.answers import (
     shown_answers,
 )
 from dcglearn.judgments.meaning.cells import GivenMap, UnmappedValueError
-from dcglearn.judgments.meaning.columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS, SHOWN, ColumnMap
+from dcglearn.judgments.meaning.columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS, SHOWN
 from dcglearn.judgments.meaning.unjudged import (
     UnjudgedRule,
     grade_unjudged,
@@ -50,7 +49,7 @@ from dcglearn.judgments.reading.fields import (
     read_records,
 )
 from dcglearn.judgments.reading.lists import GradedLists
-from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike
+from dcglearn.measures.scale import ScaleLike
 
 
 class JudgmentTable:
@@ -60,8 +59,7 @@ class JudgmentTable:
         self,
         records: Records,
         options: ReadOptions,
-        name: str = "",
-        may_be_empty: bool = False,
+        name: str,
     ) -> None:
         self.options, self.name = options, name
         self._ignored = list(records.unknown)
@@ -90,7 +88,7 @@ class JudgmentTable:
         else:
             lists = {side: records.column(side) for side in "ab"}
         self._meanings = self._answer_map()
-        self._lists = GradedLists(lists, options, name, records.place, may_be_empty)
+        self._lists = GradedLists(lists, options, name, records.place)
         self.scale = self._lists.scale
 
     @classmethod
@@ -286,66 +284,3 @@ def packed_paths(path: Any) -> list[Any] | None:
             remedy = "name packed judgments alone, or pack these"
             raise InputError("is not packed, and other files are", remedy, os.fspath(one))
     return list(named)
-
-
-def preferences_of_arrays(
-    a: ArrayLike,
-    b: ArrayLike,
-    answers: ArrayLike,
-    scale: Scale | None = None,
-    queries: Any = None,
-    judges: Any = None,
-    weights: Any = None,
-    indices: bool = False,
-    unjudged: UnjudgedRule = "worst",
-) -> Preferences:
-    """Return judgments from two arrays of grades, or of grade indices, of shape (n, K)."""
-    if indices and scale is None:
-        raise InputError("grade indices without a scale", "give `scale`, best grade first")
-    given = {"answer": answers, "weight": weights, "query": queries, "judge": judges}
-    columns = {
-        name: column_of(np.asarray(held, object))
-        for name, held in given.items()
-        if held is not None
-    }
-    for side, held in (("a", a), ("b", b)):
-        columns[side] = _lists(held, side, scale if indices else None)
-    rows = len(columns["a"])
-    for name, column in columns.items():
-        if len(column) != rows:
-            problem = (
-                f"{counted(rows, 'pair')} of lists, and {counted(len(column), 'value')} of {name}"
-            )
-            raise InputError(problem, "give one value per pair")
-    if "weight" in columns and (columns["weight"].codes < 0).any():
-        row = int(np.argmin(columns["weight"].codes))
-        raise InputError("the weight is missing", "give one per pair", row_place(row))
-    records = Records(columns, rows, ColumnMap({}, (), (), JUDGMENTS), row_place, {})
-    options = ReadOptions(scale=scale, unjudged="nothing" if indices else unjudged)
-    return JudgmentTable(records, options, may_be_empty=indices).preferences()
-
-
-def row_place(row: int) -> str:
-    """Return the place of a row of arrays."""
-    return f"row {row + 1}"
-
-
-def _lists(values: ArrayLike, side: str, scale: Scale | None) -> Column:
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        array = np.zeros(0)
-    if array.ndim != 2:
-        problem = f"{side} is not an array of shape (n, K)"
-        raise InputError(problem, "fill short lists up with None")
-    if scale is None:
-        column = column_of(array.ravel())
-        return Column(column.codes.reshape(array.shape), column.values)
-    if array.dtype.kind not in "iu":
-        raise InputError(f"grade indices of {side} are {array.dtype}", "give integers")
-    wrong = ((array < NO_DOCUMENT) | (array >= len(scale))).any(axis=1)
-    if wrong.any():
-        problem = f"a grade index of {side} is off the scale"
-        remedy = f"use -1 ... {len(scale) - 1}"
-        raise InputError(problem, remedy, row_place(int(np.argmax(wrong))))
-    return Column(array.astype(np.int32), list(scale.labels))

@@ -15,6 +15,8 @@ from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, Literal, NamedTuple
 
+import numpy as np
+
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.tables import delimited, json_records
 from dcglearn.base.tables.columns import check_distinct
@@ -320,7 +322,10 @@ def columns_of_frame(frame: FrameLike) -> dict[str, Any]:
         check_distinct(frame.columns)
         held: dict[str, Any] = {str(name): frame[name].tolist() for name in frame.columns}
     elif isinstance(frame, Mapping):
-        held = {str(name): list(values) for name, values in frame.items()}
+        held = {
+            str(name): values if isinstance(values, np.ndarray) else list(values)
+            for name, values in frame.items()
+        }
     elif is_frame(frame):
         import pyarrow as pa
 

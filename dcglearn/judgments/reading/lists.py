@@ -41,6 +41,9 @@ def lists_of(cells: Any, side: str, place: RowPlace) -> Column:
             gathered.add(column_of(one).parsed(_rank_cell, str), rank * rows)
         every = gathered.column(len(cells) * rows)
         return Column(every.codes.reshape(-1, rows).T, every.values)
+    if isinstance(cells, np.ndarray) and cells.ndim == 2:
+        column = column_of(cells.ravel())
+        return Column(column.codes.reshape(cells.shape), column.values)
     if hasattr(cells, "type"):
         import pyarrow.types as kinds
 
@@ -166,10 +169,9 @@ class GradedLists:
         options: ReadOptions,
         path: str,
         place: RowPlace,
-        may_be_empty: bool = False,
     ) -> None:
         self._lists, self._n_ranks = lists, options.n_ranks
-        for name, column in () if may_be_empty else lists.items():
+        for name, column in lists.items():
             _check_lengths(column, name, place, options.n_ranks)
         values = [value for column in lists.values() for value in column.values]
         declared = options.declared_scale()
