@@ -144,7 +144,7 @@ def read_scored(
     options: ReadOptions = AS_USUAL,
 ) -> Scored:
     """Read files of scored documents; of the options, those on columns and text apply."""
-    table, _ = read_records(path, SCORED_DOCUMENTS, options, advance)
+    table = read_records(path, SCORED_DOCUMENTS, options, advance)
     scores = table.numbers("score")
     grades = table.values("grade", _grade)
     names = table.values("id", parse_id)

@@ -19,7 +19,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError, unknown_name, warn_of_input
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.places import Place
@@ -29,7 +29,12 @@ from dcglearn.judgments.folds import count_true, id_numbers
 from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.meaning.cells import GivenMap, parse_given_map
 from dcglearn.judgments.meaning.columns import RATED_LISTS
-from dcglearn.judgments.meaning.unjudged import UnjudgedRule, grade_unjudged, unjudged_words
+from dcglearn.judgments.meaning.unjudged import (
+    WITHOUT_GRADE,
+    UnjudgedRule,
+    grade_unjudged,
+    warn_of_unjudged,
+)
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.fields import numbers_of_weights, read_records
@@ -111,12 +116,11 @@ def read_ratings(
     options = ReadOptions(
         scale, n_ranks, told, None, unjudged, null_values, strict=strict, encoding=encoding
     )
-    records, name = read_records(path, RATED_LISTS, options, advance)
-    graded = GradedLists({"grades": records.column("grades")}, options, name, records.place)
+    records = read_records(path, RATED_LISTS, options, advance)
+    graded = GradedLists({"grades": records.column("grades")}, options, records.name, records.place)
     lists, count = grade_unjudged(graded.indices()[:, 0], graded.scale, unjudged)
     if count:
-        of = f"within the lists {'has' if count == 1 else 'have'} no grade (null)"
-        warn_of_input(unjudged_words(count, of, unjudged, graded.scale))
+        warn_of_unjudged(WITHOUT_GRADE, count, unjudged, graded.scale)
     return Ratings(
         lists,
         records.numbers("rating"),

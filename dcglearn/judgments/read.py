@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.errors import InputError, warn_of_input
-from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import Column
 from dcglearn.base.tables.places import Place
@@ -32,17 +31,17 @@ from dcglearn.judgments.meaning.answers import (
 from dcglearn.judgments.meaning.cells import GivenMap, UnmappedValueError
 from dcglearn.judgments.meaning.columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS, SHOWN
 from dcglearn.judgments.meaning.unjudged import (
+    WITHOUT_GRADE,
     UnjudgedRule,
     grade_unjudged,
     unjudged_meaning,
-    unjudged_words,
+    warn_of_unjudged,
 )
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.packed import PackedPairs, is_packed
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.documents import DocumentGrades, DocumentLookup
 from dcglearn.judgments.reading.fields import (
-    Records,
     numbers_of_weights,
     one_judgment_per_row,
     one_rater_per_row,
@@ -53,15 +52,17 @@ from dcglearn.measures.scale import ScaleLike
 
 
 class JudgmentTable:
-    """Judgments as codes."""
+    """The judgments of files, or of a frame, as codes."""
 
     def __init__(
         self,
-        records: Records,
+        path: Place | Iterable[Place] | FrameLike,
         options: ReadOptions,
-        name: str,
+        advance: Advance = silent,
     ) -> None:
-        self.options, self.name = options, name
+        fields = JUDGMENTS if options.document_grades is None else JUDGMENTS_OF_DOCUMENTS
+        records = read_records(path, fields, options, advance)
+        self.options, self.name = options, records.name
         self._ignored = list(records.unknown)
         self._empty_raters = self._without_grade = self._left_out = 0
         if records.found.is_long:
@@ -79,7 +80,7 @@ class JudgmentTable:
                     records.unknown, self._answers.values, records.found.sides, options.answers
                 )
             except InputError as error:
-                raise error.at(name) from error
+                raise error.at(self.name) from error
         self._lookup: DocumentLookup | None = None
         if options.document_grades is not None:
             grades = options.document_grades
@@ -88,20 +89,8 @@ class JudgmentTable:
         else:
             lists = {side: records.column(side) for side in "ab"}
         self._meanings = self._answer_map()
-        self._lists = GradedLists(lists, options, name, records.place)
+        self._lists = GradedLists(lists, options, self.name, records.place)
         self.scale = self._lists.scale
-
-    @classmethod
-    def read(
-        cls,
-        path: Place | Iterable[Place] | FrameLike,
-        options: ReadOptions,
-        advance: Advance = silent,
-    ) -> JudgmentTable:
-        """Read the judgments of files, or of a frame."""
-        fields = JUDGMENTS if options.document_grades is None else JUDGMENTS_OF_DOCUMENTS
-        records, name = read_records(path, fields, options, advance)
-        return cls(records, options, name)
 
     def __len__(self) -> int:
         return self._records.rows
@@ -173,16 +162,11 @@ class JudgmentTable:
 
     def _warn_of_rules(self) -> None:
         if self._without_grade:
-            have = "has" if self._without_grade == 1 else "have"
-            of = f"within the lists {have} no grade (null)"
-            rule = self.options.unjudged
-            warn_of_input(unjudged_words(self._without_grade, of, rule, self.scale))
+            warn_of_unjudged(WITHOUT_GRADE, self._without_grade, self.options.unjudged, self.scale)
         if self._left_out:
-            their = "is left out for its answer", "are left out for their answers"
-            left_out = counted(self._left_out, "judgment")
-            warn_of_input(f"{left_out} {their[self._left_out > 1]}")
+            warn_of_input(f"judgments left out for their answers: {self._left_out}")
         if self._empty_raters:
-            warn_of_input(f"{counted(self._empty_raters, 'empty answer')} of raters left out")
+            warn_of_input(f"empty answers of raters left out: {self._empty_raters}")
         if self._lookup is not None:
             self._lookup.warn_of_unjudged()
 
@@ -265,7 +249,7 @@ def read_preferences(
     )  # fmt: skip
     packed = packed_paths(path)
     if packed is None:
-        return JudgmentTable.read(path, options, advance).preferences()
+        return JudgmentTable(path, options, advance).preferences()
     for name, value in vars(options).items():
         if value != getattr(ReadOptions(), name):
             problem = f"`{name}` does not apply to packed pairs"

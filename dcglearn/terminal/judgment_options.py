@@ -130,7 +130,7 @@ class JudgmentOptions:
 
         options = self.read_options(keep)
         with reporting(f"reading {name_files(files)} (judgments)") as advance:
-            return JudgmentTable.read(files, options, advance)
+            return JudgmentTable(files, options, advance)
 
     def in_memory(self, table: JudgmentTable) -> Preferences:
         """Return judgments that were read as arrays; report what was taken and left out."""

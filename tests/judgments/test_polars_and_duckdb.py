@@ -139,9 +139,7 @@ def test_partitions_of_duckdb(tmp_path: Path, written: str, place: str) -> None:
     found = read_preferences(place.format(folder, written), strict=True)
     order = [found.queries.tolist().index(query) for query in QUERIES]
     check_same(found[order])
-    dates = JudgmentTable.read(place.format(folder, written), ReadOptions(keep=["date"])).kept(
-        "date"
-    )
+    dates = JudgmentTable(place.format(folder, written), ReadOptions(keep=["date"])).kept("date")
     assert [dates[row] for row in order] == FRAME["date"].to_list()
 
 

@@ -90,7 +90,7 @@ def test_frames_of_other_tools() -> None:
     assert found.queries.tolist() == ["7", "8"]
     assert found.judges.tolist() == ["j", None]
     assert found.weights.tolist() == [1.0, 2.0]
-    with pytest.warns(InputWarning, match="2 documents within the lists have no grade"):
+    with pytest.warns(InputWarning, match="within the lists without a grade .*: 2, left out"):
         plain = Preferences.from_frame(frame[["a", "b", "answer"]], n_ranks=4, unjudged="drop")
     assert plain.lists[1].tolist() == [[1, -1, -1, -1], [0, 2, -1, -1]]
     assert plain.n_ranks == 4
@@ -155,7 +155,7 @@ def test_frames_of_any_usual_columns() -> None:
         other = Preferences.from_frame(frame, **told)
     assert [str(one.message) for one in said] == [
         "1 unknown column is ignored: 'note'",
-        "1 judgment is left out for its answer",
+        "judgments left out for their answers: 1",
     ]
     assert other.answers.tolist() == [1, 0]
     assert other.queries.tolist() == ["1", "3"]
@@ -182,20 +182,20 @@ def test_names_of_grades_without_case_and_near_ones() -> None:
 @pytest.mark.parametrize(
     ("rule", "expected", "words"),
     [
-        ("worst", [[0, 2, 1], [1, -1, -1]], "it counts as the grade 0, the worst"),
-        (1, [[0, 1, 1], [1, -1, -1]], "it counts as the grade 1"),
-        ("1", [[0, 1, 1], [1, -1, -1]], "it counts as the grade 1"),
-        ("drop", [[0, 1, -1], [1, -1, -1]], "it is left out"),
+        ("worst", [[0, 2, 1], [1, -1, -1]], "counted as the grade 0, the worst"),
+        (1, [[0, 1, 1], [1, -1, -1]], "counted as the grade 1"),
+        ("1", [[0, 1, 1], [1, -1, -1]], "counted as the grade 1"),
+        ("drop", [[0, 1, -1], [1, -1, -1]], "left out"),
     ],
 )
 def test_a_document_without_a_grade_is_not_an_empty_rank(
     rule: Any, expected: list[list[int]], words: str
 ) -> None:
     frame = pd.DataFrame({"a": [[2, None, 1]], "b": [[1, None, None]], "answer": ["a"]})
-    with pytest.warns(InputWarning, match=f"1 document within .*{words}"):
+    with pytest.warns(InputWarning, match=f"documents within .*: 1, {words}"):
         found = Preferences.from_frame(frame, THREE, unjudged=rule)
     assert found.lists.tolist() == [expected]
-    with pytest.warns(InputWarning, match=f"1 document within .*{words}"):
+    with pytest.warns(InputWarning, match=f"documents within .*: 1, {words}"):
         arrays = Preferences.from_arrays(
             [[2, np.nan, 1]], [[1, None, None]], ["a"], scale=THREE, unjudged=rule
         )

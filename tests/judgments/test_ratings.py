@@ -225,7 +225,7 @@ def test_files_of_each_format_hold_the_same(tmp_path: Path, suffix: str) -> None
     with noted() as notes:
         found = read_ratings(path, "stars")
     assert notes == [
-        "1 document within the lists has no grade (null): it counts as the grade 0, the worst"
+        "documents within the lists without a grade (null): 1, counted as the grade 0, the worst"
     ]
     assert found.lists.tolist() == [[0, 2, 1], [2, -1, -1]]
     with noted():

@@ -227,9 +227,6 @@ IN_DOCUMENTS = {
     "values alone": Case("x.json", "[[1], [2]]", ", record 1", "not a JSON object"),
     "a number": Case("x.json", "3", "", "object or array"),
     "an empty array": Case("x.json", "[]", "", "no judgment"),
-    "labels that are no numbers": Case(
-        "x.json", pd.DataFrame(RECORDS, ["x", "y"]).to_json(), "", "columns or rows", "records"
-    ),
     "columns that differ in length": Case(
         "x.json", '{"a": [[1]], "b": [[0], [0]], "answer": ["a"]}', "", ""
     ),

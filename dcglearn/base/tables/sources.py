@@ -94,7 +94,10 @@ class Source:
         """The layout of delimited text."""
         with self.open() as text:
             head = text.read(delimited.HEAD)
-        return delimited.find_layout(head, tabs=self.format == "tsv")
+        try:
+            return delimited.find_layout(head, tabs=self.format == "tsv")
+        except InputError as error:
+            raise error.at(self.name) from error
 
     @cached_property
     def path(self) -> Path:
@@ -295,7 +298,6 @@ class FrameSource:
 
     frame: FrameLike
     name: str = ""
-    format: str = "frame"
     partition: Mapping[str, str] = field(default_factory=dict)
 
     def place(self, row: int) -> str:

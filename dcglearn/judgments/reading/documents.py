@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, unknown_name, warn_of_input
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.tables.columns import Column, parse_id, take_rows, text_array
 from dcglearn.base.types import Integers, Rankings
@@ -19,7 +19,7 @@ from dcglearn.judgments.meaning.unjudged import (
     UnjudgedRule,
     apply_unjudged,
     unjudged_meaning,
-    unjudged_words,
+    warn_of_unjudged,
 )
 from dcglearn.judgments.reading.fields import Records
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
@@ -127,8 +127,8 @@ class DocumentLookup:
                 "give the qrels that go with them; where lists hold grades, leave out `qrels`",
             )
         if self._unjudged:
-            of = f"of {self._documents:,} without a judgment"
-            warn_of_input(unjudged_words(self._unjudged, of, self._rule, self._qrels.scale))
+            of = f"{self._unjudged} of {self._documents}"
+            warn_of_unjudged("documents without a judgment", of, self._rule, self._qrels.scale)
 
     def counts(self) -> dict[str, int | str | None]:
         """Return what is said about them, as numbers."""

@@ -15,7 +15,6 @@ import numpy as np
 from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import Column, column_of, parse_id
-from dcglearn.base.tables.delimited import is_second_header
 from dcglearn.base.tables.places import Place
 from dcglearn.base.tables.sources import (
     Block,
@@ -29,7 +28,7 @@ from dcglearn.base.tables.sources import (
 from dcglearn.base.types import Floats, Integers
 from dcglearn.judgments.folds import GatheredColumn, distinct_rows
 from dcglearn.judgments.meaning.answers import answer_in_words, text_of
-from dcglearn.judgments.meaning.cells import LONGEST_LIST, number_of, parse_weight
+from dcglearn.judgments.meaning.cells import number_of, parse_weight
 from dcglearn.judgments.meaning.columns import ColumnMap, RecordFields, resolve_columns
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.reading.lists import RowPlace, lists_of, table_of
@@ -46,12 +45,13 @@ class Records:
     """Records of some kind: a column for each field that is there, and where the records are.
 
     A column of lists, or of the answers of several raters, has codes of shape (n, K). `unknown`
-    holds the first cells of the columns that are not fields.
+    holds the first cells of the columns that are not fields; `name` is what to call the records.
     """
 
     columns: dict[str, Column]
     rows: int
     found: ColumnMap
+    name: str
     place: RowPlace
     unknown: dict[str, Any]
 
@@ -107,8 +107,8 @@ def read_records(
     fields: RecordFields,
     options: ReadOptions,
     advance: Advance = silent,
-) -> tuple[Records, str]:
-    """Read all records of files or of a frame; return them, and what to call them."""
+) -> Records:
+    """Read all records of files or of a frame."""
     sources: Sequence[Source | FrameSource] = (
         [FrameSource(places)] if is_frame(places) else find_sources(places, options.encoding)
     )
@@ -138,22 +138,7 @@ def read_records(
         return sources[at].place(row - starts[at])
 
     columns = {field: gathered.pop(field).column(rows) for field in list(gathered)}
-    return Records(columns, rows, finder.found, place, unknown), name_sources(sources)
-
-
-def _check_one_header(columns: dict[str, Any], source: Source | FrameSource) -> None:
-    if source.format not in ("csv", "tsv", "xlsx"):
-        return
-    for row in range(min(2, len(next(iter(columns.values()))))):
-        cells = {name: str(column[row]) for name, column in columns.items()}
-        if is_second_header(cells):
-            raise InputError(
-                "is a second line of names of columns, as surveys export them",
-                "delete it and what is between it and the first, such as by "
-                "pandas.read_csv(file, skiprows=[1, 2]).to_csv(...); answers that are columns "
-                "become rows by pandas.wide_to_long",
-                source.place(row),
-            )
+    return Records(columns, rows, finder.found, name_sources(sources), place, unknown)
 
 
 class _Finder:
@@ -175,8 +160,6 @@ class _Finder:
         """Return the columns of the fields of some records; `first` is the number of the first."""
         raw, rows = block
         source = self._source
-        if not first:
-            _check_one_header(raw, source)
         self._find(raw)
         self.found.check_complete()
 
@@ -255,7 +238,7 @@ def one_judgment_per_row(table: Records) -> Records:
         problem, where = f"a judgment without list {'ba'[side]}", table.place(row)
         raise InputError(problem, "give the documents of both lists", where)
     grades = table.columns["grade"].parsed(_grade, table.place)
-    every = table_of(Column(grades.codes[order], grades.values), lengths, table.place)
+    every = table_of(Column(grades.codes[order], grades.values), lengths)
     both = {side: Column(every.codes[at::2], every.values) for at, side in enumerate("ab")}
     judgments = table.take(lists[::2] // 2)
     return replace(judgments, columns=judgments.columns | both)
@@ -270,7 +253,7 @@ def _side(value: object) -> int:
 
 def _rank(value: object) -> int:
     number = number_of(value)
-    if not (number.is_integer() and 1 <= number <= LONGEST_LIST):
+    if not (number.is_integer() and number >= 1):
         raise InputError(f"the rank is {value!r:.60}", "number ranks from 1")
     return int(number)
 

@@ -14,7 +14,6 @@ from dcglearn.base.tables.columns import Column, column_of, is_missing
 from dcglearn.base.types import Grades, Pairs
 from dcglearn.judgments.folds import GatheredColumn
 from dcglearn.judgments.meaning.cells import (
-    LONGEST_LIST,
     PLAIN_ENTRY,
     UnmappedValueError,
     parse_list_text,
@@ -49,20 +48,17 @@ def lists_of(cells: Any, side: str, place: RowPlace) -> Column:
 
         array = cells.combine_chunks() if hasattr(cells, "num_chunks") else cells
         if kinds.is_string(array.type) or kinds.is_large_string(array.type):
-            return _split_alike(array, place) or _of_texts(column_of(array), side, place)
+            return _split_alike(array) or _of_texts(column_of(array), side, place)
         if kinds.is_list(array.type) or kinds.is_large_list(array.type):
             lengths = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-            return table_of(column_of(array.flatten()), lengths, place)
+            return table_of(column_of(array.flatten()), lengths)
         cells = array.to_pylist()
     return _of_values(cells, side, place)
 
 
-def table_of(entries: Column, lengths: Grades, place: RowPlace) -> Column:
+def table_of(entries: Column, lengths: Grades) -> Column:
     """Return lists whose entries follow one another as a column of shape (n, K)."""
     K, n = int(lengths.max(initial=0)), len(lengths)
-    if K > LONGEST_LIST or n * K > max(2**28, 100 * len(entries)):
-        problem = f"a list of {K:,} ranks, far longer than others"
-        raise InputError(problem, "cut the list", place(int(lengths.argmax())))
     codes = entries.codes.reshape(n, K) if len(entries) == n * K else np.full((n, K), -1, np.int32)
     if len(entries) < n * K:
         codes[np.arange(K) < lengths[:, None]] = entries.codes
@@ -96,7 +92,7 @@ def _of_values(cells: Sequence[Any], side: str, place: RowPlace) -> Column:
         except InputError as error:
             raise error.at(f'{place(row)}, "{side}"') from error
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
-    return table_of(column_of(list(chain.from_iterable(lists))), lengths, place)
+    return table_of(column_of(list(chain.from_iterable(lists))), lengths)
 
 
 def _entries(cell: Any) -> Sequence[Any]:
@@ -117,7 +113,7 @@ def _of_texts(texts: Column, side: str, place: RowPlace) -> Column:
     return Column(lists.codes[texts.codes], lists.values)
 
 
-def _split_alike(array: Any, place: RowPlace) -> Column | None:
+def _split_alike(array: Any) -> Column | None:
     """Return lists that are all written in one simple way, such as ``2 0 1``; None for others."""
     import pyarrow.compute as pc
 
@@ -138,7 +134,7 @@ def _split_alike(array: Any, place: RowPlace) -> Column | None:
     column = column_of(lists.flatten()).parsed(
         lambda entry: parse_list_text(f"{opening}{entry}{closing}")[0], str
     )
-    return table_of(column, lists.value_lengths().to_numpy(zero_copy_only=False), place)
+    return table_of(column, lists.value_lengths().to_numpy(zero_copy_only=False))
 
 
 def _check_joined(lists: dict[str, Column], place: RowPlace) -> None:
