@@ -97,7 +97,7 @@ def query_counts(queries: Ids) -> tuple[int, int]:
 def query_folds(
     groups: NDArray[np.integer], n_folds: int, rng: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Split judgments into folds that keep a query whole.
+    """Split judgments into folds that keep a query whole, as ``GroupKFold(shuffle=True)`` does.
 
     Parameters
     ----------
@@ -121,12 +121,12 @@ def query_folds(
     [0 1] [2 3]
     [2 3] [0 1]
     """
-    from sklearn.model_selection import GroupKFold
-
-    n_queries = len(np.unique(groups))
-    if n_queries < 2:
+    queries = np.unique(groups)
+    if len(queries) < 2:
         problem = "judgments of one query cannot be divided into folds"
         raise InputError(problem, "judge more than one query")
-    checked_count(n_folds, "`n_folds`", 2, n_queries)
-    folds = GroupKFold(n_folds, shuffle=True, random_state=int(rng.integers(2**31)))
-    yield from folds.split(groups, groups=groups)
+    checked_count(n_folds, "`n_folds`", 2, len(queries))
+    shuffler = np.random.RandomState(int(rng.integers(2**31)))
+    for held_out in np.array_split(shuffler.permutation(queries), n_folds):
+        in_test = np.isin(groups, held_out)
+        yield np.flatnonzero(~in_test), np.flatnonzero(in_test)
