@@ -21,7 +21,7 @@ QUIET_SECONDS = 2.0
 REDRAW_SECONDS, LINE_SECONDS = 0.2, 5.0
 """Time between two states on a terminal, and between two plain lines."""
 
-_CLEAR_LINE = "\r\x1b[K"
+CLEAR_LINE = "\r\x1b[K"
 
 
 def silent(done: int, total: int) -> None:
@@ -84,12 +84,12 @@ def _watch(line: Callable[[], str], over: threading.Event) -> None:
     while True:
         if redrawn:
             columns = shutil.get_terminal_size().columns
-            stream.write(f"{_CLEAR_LINE}{line()[: columns - 1]}")
+            stream.write(f"{CLEAR_LINE}{line()[: columns - 1]}")
         else:
             stream.write(f"{line()}\n")
         stream.flush()
         if over.wait(REDRAW_SECONDS if redrawn else LINE_SECONDS):
             break
     if redrawn:
-        stream.write(_CLEAR_LINE)
+        stream.write(CLEAR_LINE)
         stream.flush()

@@ -146,7 +146,7 @@ def _show_input_warnings() -> None:
         else:
             usual(message, category, *place, **more)
 
-    warnings.simplefilter("always", InputWarning)
+    warnings.simplefilter("once", InputWarning)
     warnings.showwarning = show
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import cumulative, reporting
 from dcglearn.terminal.choices import MarginChoice, SolverChoice, UseChoice
@@ -48,8 +48,6 @@ def pack(
     else:
         table = judgments.gather(files)
         found = _pack(Path(out), table.scale, len(table), table.batches())
-        for line in table.notes:
-            warn_of_input(line)
     done, ties = found
     left = f", {ties:,} of them without a preference" if ties else ""
     print_text(f"wrote {out}: {counted(done, 'judgment')}{left}")

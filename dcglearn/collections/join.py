@@ -14,9 +14,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.arrow_arrays import numbers_of_arrow, sorted_rows, take_rows, text_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
+from dcglearn.base.tables.columns import numbers_of_arrow, sorted_rows, take_rows, text_array
 from dcglearn.base.types import Integers
 from dcglearn.collections.runs import Qrels, Run
 from dcglearn.measures.scale import Scale, ScaleLike, canonical_label, needed_scale

@@ -16,11 +16,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.arrow_arrays import text_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import is_regular_file
 from dcglearn.base.numbers import counted, parse_number
-from dcglearn.base.tables.columns import column_of
+from dcglearn.base.tables.columns import column_of, text_array
 from dcglearn.base.tables.text import open_text
 from dcglearn.collections.runs import Qrels, Run, name_of_file
 

@@ -20,10 +20,9 @@ import numpy as np
 from dcglearn.base.errors import InputError, did_you_mean
 from dcglearn.base.json_text import decode_json
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.tables.frames import columns_of_frame
-from dcglearn.base.tables.sources import Source, find_sources
+from dcglearn.base.tables.sources import Source, columns_of_frame, find_sources
 from dcglearn.base.types import Floats, Integers
-from dcglearn.collections.columns import (
+from dcglearn.collections.rows import (
     QRELS,
     RUN,
     Kind,
@@ -33,8 +32,8 @@ from dcglearn.collections.columns import (
     join_parts,
     part_of,
     part_of_dicts,
+    read_trec,
 )
-from dcglearn.collections.trec import read_trec
 from dcglearn.measures.scale import Scale, canonical_label
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.arrow_arrays import take_rows
+from dcglearn.base.tables.columns import take_rows
 from dcglearn.base.types import Integers
 from dcglearn.collections.join import IndexedQrels, grade_run
 from dcglearn.collections.runs import Run

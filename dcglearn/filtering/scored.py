@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError, did_you_mean, warn_of_input
+from dcglearn.base.errors import InputError, did_you_mean
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import parse_id
 from dcglearn.base.tables.places import Place
 from dcglearn.base.types import Floats
 from dcglearn.judgments.meaning.columns import SCORED_DOCUMENTS
-from dcglearn.judgments.options import Note, ReadOptions
+from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.reading.fields import read_records
 from dcglearn.measures.scale import Label, Scale, canonical_label
 
@@ -142,10 +142,9 @@ def read_scored(
     path: Place | Iterable[Place],
     advance: Advance = silent,
     options: ReadOptions = AS_USUAL,
-    note: Note = warn_of_input,
 ) -> Scored:
     """Read files of scored documents; of the options, those on columns and text apply."""
-    table, _, notes = read_records(path, SCORED_DOCUMENTS, options, advance)
+    table = read_records(path, SCORED_DOCUMENTS, options, advance)
     scores = table.numbers("score")
     grades = table.values("grade", _grade)
     names = table.values("id", parse_id)
@@ -154,8 +153,6 @@ def read_scored(
         if name is not None and first.setdefault(name, row) != row:
             problem = f"the document {name!r} is also in {table.place(first[name])}"
             raise InputError(problem, "keep one", table.place(row))
-    for line in notes:
-        note(line)
     return Scored(scores, tuple(grades), table.place)
 
 

@@ -27,7 +27,7 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.threads import map_in_order, map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.answers import BAD, GOOD, TIE, A, B, TieModel
-from dcglearn.judgments.numbering import id_numbers, row_numbers
+from dcglearn.judgments.folds import id_numbers, row_numbers
 from dcglearn.judgments.packed import CodedJudgments, PackedPairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.codes import CodeLayout

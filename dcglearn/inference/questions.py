@@ -36,7 +36,7 @@ from dcglearn.inference.tests import (
     no_effect,
     verdict_of,
 )
-from dcglearn.judgments.numbering import row_numbers
+from dcglearn.judgments.folds import row_numbers
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.presets import usual_presets
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.arrow_arrays import text_array
 from dcglearn.base.errors import InputError
+from dcglearn.base.tables.columns import text_array
 from dcglearn.base.types import Floats, Integers
 from dcglearn.collections.join import IndexedQrels, index_qrels, rank_documents
 from dcglearn.collections.runs import Run, qrels_of, run_of

@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats, Integers
-from dcglearn.judgments.folds import query_counts
+from dcglearn.judgments.folds import count_true, id_numbers, query_counts, row_numbers
 from dcglearn.judgments.judges import JudgeTests, ListPairs, judge_tests, list_pairs, ratio, votes
 from dcglearn.judgments.meaning.answers import ANSWERS
-from dcglearn.judgments.numbering import count_true, id_numbers, row_numbers
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.statistics.clustered_means import clustered_mean

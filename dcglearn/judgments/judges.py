@@ -27,8 +27,13 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.types import Floats, Integers
 from dcglearn.correlation.agreement import outcomes
-from dcglearn.judgments.folds import group_numbers
-from dcglearn.judgments.numbering import count_true, distinct_rows, id_numbers, row_numbers
+from dcglearn.judgments.folds import (
+    count_true,
+    distinct_rows,
+    group_numbers,
+    id_numbers,
+    row_numbers,
+)
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.naming.presets import preset
 from dcglearn.statistics.significance import holm

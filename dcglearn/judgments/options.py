@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,9 +13,6 @@ from dcglearn.measures.scale import Scale, ScaleLike, as_scale
 if TYPE_CHECKING:
     from dcglearn.judgments.reading.documents import DocumentGrades
 
-Note = Callable[[str], None]
-"""Called with a line about what was taken without being told."""
-
 
 @dataclass(frozen=True)
 class ReadOptions:
@@ -25,7 +22,7 @@ class ReadOptions:
     n_ranks: int | None = None
     columns: GivenMap | None = None
     answers: GivenMap | None = None
-    unjudged: UnjudgedRule | None = None
+    unjudged: UnjudgedRule = "worst"
     null_values: str | float | Sequence[str | float] = ()
     strict: bool = False
     encoding: str = "utf-8"
@@ -36,15 +33,8 @@ class ReadOptions:
     def declared_scale(self) -> Scale | None:
         """Return the grades that are declared, or those of the documents."""
         if self.scale is None and self.document_grades is not None:
-            return self.document_grades.scale
+            return self.document_grades.qrels.scale
         return as_scale(self.scale)
-
-    @property
-    def unjudged_rule(self) -> UnjudgedRule:
-        """What a document without a grade counts as: the worst grade by default."""
-        if self.unjudged is None and self.document_grades is not None:
-            return self.document_grades.unjudged
-        return "worst" if self.unjudged is None else self.unjudged
 
     @property
     def null_marks(self) -> Sequence[object]:

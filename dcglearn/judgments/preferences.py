@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
-from dcglearn.base.types import Floats, Ids, Integers, Pairs
-from dcglearn.judgments.checks import check_worth_learning
-from dcglearn.judgments.folds import group_numbers, query_counts
+from dcglearn.base.types import Floats, Grades, Ids, Integers, Pairs
+from dcglearn.judgments.folds import count_true, group_numbers, query_counts
 from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.meaning.unjudged import UnjudgedRule
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike
@@ -26,7 +25,8 @@ from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dcglearn.base.tables.frames import FrameLike
+    from dcglearn.base.tables.sources import FrameLike
+
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
@@ -105,13 +105,19 @@ class Preferences:
         >>> Preferences.of(lists, ["a", "b"], Scale((1, 0))).pairs.tolist()
         [[[0, 1], [1, 1]], [[0, 0], [1, 0]]]
         """
-        from dcglearn.judgments.read import preferences_of_arrays
-
         rows = np.asarray(lists)
-        if rows.ndim != 3 or rows.shape[1] != 2:
-            raise InputError(f"lists of shape {rows.shape}", "give integers of shape (n, 2, K)")
-        a, b = rows.swapaxes(0, 1)
-        return preferences_of_arrays(a, b, answers, scale, queries, judges, weights, indices=True)
+        if rows.ndim != 3 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
+            problem = f"lists of shape {rows.shape}, of {rows.dtype}"
+            raise InputError(problem, "give integers of shape (n, 2, K)")
+        wrong = ((rows < NO_DOCUMENT) | (rows >= len(scale))).any(axis=(1, 2))
+        if wrong.any():
+            place, remedy = f"row {int(wrong.argmax()) + 1}", f"use -1 ... {len(scale) - 1}"
+            raise InputError("a grade index is off the scale", remedy, place)
+        best = np.full((len(rows), 1), scale.labels[0], object)
+        found = cls.from_arrays(
+            best, best, answers, scale=scale, queries=queries, judges=judges, weights=weights
+        )
+        return replace(found, lists=rows.astype(np.int8))
 
     @classmethod
     def from_arrays(
@@ -154,11 +160,10 @@ class Preferences:
         >>> data.lists.tolist()
         [[[0, 1], [1, -1]]]
         """
-        from dcglearn.judgments.read import preferences_of_arrays
-
-        return preferences_of_arrays(
-            a, b, answers, scale, queries, judges, weights, unjudged=unjudged
-        )
+        given: dict[str, Any] = {"a": a, "b": b, "answer": answers}
+        given |= {"query": queries, "judge": judges, "weight": weights}
+        columns = {name: np.asarray(x, object) for name, x in given.items() if x is not None}
+        return cls.from_frame(columns, scale, unjudged=unjudged)
 
     @classmethod
     def from_frame(
@@ -324,3 +329,43 @@ def put_preferred_first(lists: Pairs, b_wins: NDArray[np.bool_]) -> None:
 def _read_only(array: NDArray[_Scalar]) -> NDArray[_Scalar]:
     array.flags.writeable = False
     return array
+
+
+_SAMPLE = 20_000
+
+
+def check_worth_learning(pairs: Grades, weights: Floats | None = None) -> None:
+    """Refuse pairs (n, 2, K) without weight, of identical lists, or of one grade only."""
+    if weights is not None and not weights.all():
+        pairs = pairs[weights > 0]
+    if not len(pairs):
+        problem = "no strict preference has a weight above zero"
+        raise InputError(problem, "give at least one answer a or b, with weight")
+    # most often the first part already shows a difference
+    parts = np.array_split(pairs, len(pairs) // _SAMPLE + 1)
+    if not any((some[:, 0] != some[:, 1]).any() for some in parts):
+        problem = f"all strict preferences ({len(pairs):,}) are between identical lists"
+        raise InputError(problem, "give pairs whose lists differ")
+    worst = pairs.max()
+    if not any(((some != worst) & (some != NO_DOCUMENT)).any() for some in parts):
+        raise InputError("only one grade occurs", "judge lists of different grades")
+
+
+def warn_if_upside_down(pairs: Grades) -> None:
+    """Warn if pairs (n, 2, K) prove that their grades are not indices, of which 0 is the best.
+
+    Of lists that are as good at each rank, and better at one, the other one is preferred more often
+    than chance allows, by 6 standard errors.
+    """
+    first, second = pairs[:_SAMPLE, 0], pairs[:_SAMPLE, 1]
+    same_ranks = ((first == NO_DOCUMENT) == (second == NO_DOCUMENT)).all(axis=1)
+    rises, falls = (first > second).any(axis=1), (first < second).any(axis=1)
+    worse = count_true(same_ranks & rises & ~falls)
+    compared = count_true(same_ranks & (rises != falls))
+    if worse - compared / 2 > 3 * np.sqrt(compared):
+        warn_of_input(
+            f"grades seem to be upside down: of {compared:,} pairs in which one list is as good at "
+            f"every rank, and better at one, the other is preferred in {worse:,}; name the best "
+            "grade first in `scale`; arrays hold grade indices, 0 the best, the preferred list "
+            "first (values such as 4 for the best become indices by Preferences.from_arrays)"
+        )

@@ -19,18 +19,23 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError, unknown_name, warn_of_input
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.frames import FrameLike
 from dcglearn.base.tables.places import Place
+from dcglearn.base.tables.sources import FrameLike
 from dcglearn.base.types import Floats, Ids, Integers, Rankings
+from dcglearn.judgments.folds import count_true, id_numbers
 from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.meaning.cells import GivenMap, parse_given_map
 from dcglearn.judgments.meaning.columns import RATED_LISTS
-from dcglearn.judgments.meaning.unjudged import UnjudgedRule, grade_unjudged, unjudged_words
-from dcglearn.judgments.numbering import count_true, id_numbers
-from dcglearn.judgments.options import Note, ReadOptions
+from dcglearn.judgments.meaning.unjudged import (
+    WITHOUT_GRADE,
+    UnjudgedRule,
+    grade_unjudged,
+    warn_of_unjudged,
+)
+from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.fields import numbers_of_weights, read_records
 from dcglearn.judgments.reading.lists import GradedLists
@@ -83,7 +88,6 @@ def read_ratings(
     null_values: str | float | Sequence[str | float] = (),
     strict: bool = False,
     encoding: str = "utf-8",
-    note: Note = warn_of_input,
 ) -> Ratings:
     """Read rated lists from files or a frame.
 
@@ -94,7 +98,7 @@ def read_ratings(
         ``query``, ``judge`` and ``weight``.
     rating : str, optional
         The column of the rating; by default ``rating``, ``score`` or ``satisfaction``.
-    scale, n_ranks, advance, columns, unjudged, null_values, strict, encoding, note
+    scale, n_ranks, advance, columns, unjudged, null_values, strict, encoding
         As for :func:`read_preferences`.
 
     Returns
@@ -112,10 +116,12 @@ def read_ratings(
     options = ReadOptions(
         scale, n_ranks, told, None, unjudged, null_values, strict=strict, encoding=encoding
     )
-    records, name, notes = read_records(path, RATED_LISTS, options, advance)
-    graded = GradedLists({"grades": records.column("grades")}, options, name, records.place)
+    records = read_records(path, RATED_LISTS, options, advance)
+    graded = GradedLists({"grades": records.column("grades")}, options, records.name, records.place)
     lists, count = grade_unjudged(graded.indices()[:, 0], graded.scale, unjudged)
-    found = Ratings(
+    if count:
+        warn_of_unjudged(WITHOUT_GRADE, count, unjudged, graded.scale)
+    return Ratings(
         lists,
         records.numbers("rating"),
         graded.scale,
@@ -123,10 +129,6 @@ def read_ratings(
         records.ids("query").decoded(),
         records.ids("judge").decoded(),
     )
-    of = f"within the lists {'has' if count == 1 else 'have'} no grade (null)"
-    for line in (*notes, *([unjudged_words(count, of, unjudged, graded.scale)] if count else [])):
-        note(line)
-    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,30 +1,183 @@
-"""Judgments from files, packed files, frames and arrays."""
+"""Judgments from files, packed files, frames and arrays.
+
+They are read as codes in little memory, which become arrays in whole or in parts. What a value
+means is decided once per distinct value, when all are there: a scale and the words for an answer
+are those of the whole input.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, warn_of_input
-from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.columns import Column, column_of
-from dcglearn.base.tables.frames import FrameLike
+from dcglearn.base.tables.columns import Column
 from dcglearn.base.tables.places import Place
-from dcglearn.judgments.meaning.cells import GivenMap
-from dcglearn.judgments.meaning.columns import JUDGMENTS, ColumnMap
-from dcglearn.judgments.meaning.unjudged import UnjudgedRule
-from dcglearn.judgments.options import Note, ReadOptions
+from dcglearn.base.tables.sources import FrameLike
+from dcglearn.base.types import Ids, Pairs
+from dcglearn.judgments.meaning.answers import (
+    LEFT_OUT,
+    AnswerMap,
+    ShownAnswer,
+    answers_in_lists,
+    check_unused,
+    resolve_answers,
+    shown_answers,
+)
+from dcglearn.judgments.meaning.cells import GivenMap, UnmappedValueError
+from dcglearn.judgments.meaning.columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS, SHOWN
+from dcglearn.judgments.meaning.unjudged import (
+    WITHOUT_GRADE,
+    UnjudgedRule,
+    grade_unjudged,
+    unjudged_meaning,
+    warn_of_unjudged,
+)
+from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.packed import PackedPairs, is_packed
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.reading.documents import DocumentGrades
-from dcglearn.judgments.reading.fields import Records
-from dcglearn.judgments.reading.judgments import JudgmentTable
-from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike
+from dcglearn.judgments.reading.documents import DocumentGrades, DocumentLookup
+from dcglearn.judgments.reading.fields import (
+    numbers_of_weights,
+    one_judgment_per_row,
+    one_rater_per_row,
+    read_records,
+)
+from dcglearn.judgments.reading.lists import GradedLists
+from dcglearn.measures.scale import ScaleLike
+
+
+class JudgmentTable:
+    """The judgments of files, or of a frame, as codes."""
+
+    def __init__(
+        self,
+        path: Place | Iterable[Place] | FrameLike,
+        options: ReadOptions,
+        advance: Advance = silent,
+    ) -> None:
+        fields = JUDGMENTS if options.document_grades is None else JUDGMENTS_OF_DOCUMENTS
+        records = read_records(path, fields, options, advance)
+        self.options, self.name = options, records.name
+        self._ignored = list(records.unknown)
+        self._empty_raters = self._without_grade = self._left_out = 0
+        if records.found.is_long:
+            records = one_judgment_per_row(records)
+        if isinstance(records.found.columns.get("answer"), tuple):
+            records, self._empty_raters = one_rater_per_row(records)
+        self._records = records
+        self._ids = {one: records.ids(one) for one in ("query", "judge", *options.keep)}
+        self._weights = records.weights()
+        said = [one for one in ShownAnswer._fields if one == "answer" or one in records.columns]
+        self._answers = shown_answers({one: records.column(one) for one in said})
+        if not {*SHOWN} & {*said}:
+            try:
+                check_unused(
+                    records.unknown, self._answers.values, records.found.sides, options.answers
+                )
+            except InputError as error:
+                raise error.at(self.name) from error
+        self._lookup: DocumentLookup | None = None
+        if options.document_grades is not None:
+            grades = options.document_grades
+            self._lookup = DocumentLookup(grades, options.n_ranks, options.unjudged)
+            lists = self._lookup.lists(records)
+        else:
+            lists = {side: records.column(side) for side in "ab"}
+        self._meanings = self._answer_map()
+        self._lists = GradedLists(lists, options, self.name, records.place)
+        self.scale = self._lists.scale
+
+    def __len__(self) -> int:
+        return self._records.rows
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of memory that the coded judgments take."""
+        return sum(column.codes.nbytes for column in self._records.columns.values())
+
+    def preferences(self) -> Preferences:
+        """Return the judgments as arrays."""
+        found = self._part(slice(0, len(self)))
+        self._warn_of_rules()
+        return found
+
+    def batches(self, rows: int = 1 << 19) -> Iterator[Preferences]:
+        """Iterate over the judgments in order, so many at a time."""
+        for first in range(0, len(self), rows):
+            yield self._part(slice(first, first + rows))
+        self._warn_of_rules()
+
+    def kept(self, name: str) -> Ids:
+        """Return a column that was kept, for the judgments that are not left out."""
+        answers = np.array(self._meanings.codes)[self._answers.codes]
+        found: Ids = self._ids[name].decoded()[answers != LEFT_OUT]
+        return found
+
+    def counts(self) -> dict[str, Any]:
+        """Return what was left out, looked up and ignored, as numbers."""
+        words = unjudged_meaning(self.options.unjudged, self.scale)[1]
+        return {
+            "judgments_left_out": self._left_out,
+            "documents_without_grade": self._without_grade,
+            "counted_as": words if self._without_grade else None,
+            "looked_up": None if self._lookup is None else self._lookup.counts(),
+            "ignored_columns": self._ignored,
+        }
+
+    def _answer_map(self) -> AnswerMap:
+        given, sides = self.options.answers, self._records.found.sides
+        try:
+            texts = answers_in_lists(self._answers.values, sides, given)
+            found = resolve_answers(texts, given, sides, "weight" in self._records.columns)
+        except UnmappedValueError as error:
+            row = int(np.argmax(self._answers.codes == error.position))
+            raise error.at(self._records.place(row)) from error
+        for line in found.notes:
+            warn_of_input(line)
+        return found
+
+    def _part(self, rows: slice) -> Preferences:
+
+        def ids(name: str) -> Ids:
+            return Column(self._ids[name].codes[rows], self._ids[name].values).decoded()
+
+        lists = self._lists.indices(rows)
+        if self.options.documents:
+            self._check_rankings(lists, rows.start)
+        lists, without = grade_unjudged(lists, self.scale, self.options.unjudged)
+        self._without_grade += without
+        answers = self._answers.codes[rows]
+        codes = np.array(self._meanings.codes, np.int8)[answers]
+        weights = numbers_of_weights(self._weights, rows)
+        weights *= np.array(self._meanings.weights)[answers]
+        judgments = Preferences(lists, codes, self.scale, weights, ids("query"), ids("judge"))
+        kept = codes != LEFT_OUT
+        self._left_out += int(np.count_nonzero(~kept))
+        return judgments if kept.all() else judgments[kept]
+
+    def _warn_of_rules(self) -> None:
+        if self._without_grade:
+            warn_of_unjudged(WITHOUT_GRADE, self._without_grade, self.options.unjudged, self.scale)
+        if self._left_out:
+            warn_of_input(f"judgments left out for their answers: {self._left_out}")
+        if self._empty_raters:
+            warn_of_input(f"empty answers of raters left out: {self._empty_raters}")
+        if self._lookup is not None:
+            self._lookup.warn_of_unjudged()
+
+    def _check_rankings(self, lists: Pairs, first: int) -> None:
+        whole = np.arange(lists.shape[2])
+        wrong = (np.sort(lists, axis=2) != whole).any(axis=2) | (len(whole) != len(self.scale))
+        if wrong.any():
+            row, side = np.argwhere(wrong)[0].tolist()
+            problem = f"is not a ranking of all {len(self.scale)} documents"
+            where = f'{self._records.place(first + row)}, "{"ab"[side]}"'
+            raise InputError(problem, "rank each of them once", where)
 
 
 def read_preferences(
@@ -35,15 +188,14 @@ def read_preferences(
     *,
     columns: GivenMap | None = None,
     answers: GivenMap | None = None,
-    unjudged: UnjudgedRule | None = None,
+    unjudged: UnjudgedRule = "worst",
     null_values: str | float | Sequence[str | float] = (),
     strict: bool = False,
     encoding: str = "utf-8",
     documents: bool = False,
     document_grades: DocumentGrades | None = None,
-    note: Note = warn_of_input,
 ) -> Preferences:
-    """Read judgments.
+    """Read judgments; an :class:`InputWarning` says what was taken without being told.
 
     Parameters
     ----------
@@ -54,17 +206,18 @@ def read_preferences(
     scale : Scale, sequence of labels, or str, optional
         The grades, best first; by default the numbers that occur.
     n_ranks : int, optional
-        K; by default the length of the longest list. Longer lists are refused.
+        K; by default the length of the longest list. Longer lists are refused; of a run, the first
+        K documents were shown.
     advance : callable, optional
-        Called with (bytes read, bytes in all).
+        Called with (judgments read, 0).
     columns : mapping or str, optional
         From fields to columns, such as ``a=left,b=right,answer=verdict``; several raters' answers
         are joined (``answer=ann+bob``), and ``ignore=name`` leaves columns out.
     answers : mapping or str, optional
         What answers mean, such as ``new=b,old=a,same=tie``; ``skip=out`` leaves judgments out.
-    unjudged : str, int or float, optional
-        What a document without a grade counts as: ``worst`` (the default), ``drop``, ``nothing``,
-        or a grade; ``=drop`` is a grade of that name.
+    unjudged : str, int or float, default "worst"
+        What a document without a grade counts as: ``worst``, ``drop``, ``nothing``, or a grade;
+        ``=drop`` is a grade of that name.
     null_values : str, int, float, or sequence of these, optional
         What lists hold where a document has no grade, such as -1, besides null.
     strict : bool, default False
@@ -75,9 +228,6 @@ def read_preferences(
         Whether lists rank all documents of a set, which have no grades.
     document_grades : DocumentGrades, optional
         The grades of documents, where lists hold ids or judgments name runs.
-    note : callable, optional
-        Called with a line about each thing that was taken without being told; by default an
-        :class:`InputWarning`.
 
     Returns
     -------
@@ -99,19 +249,12 @@ def read_preferences(
     )  # fmt: skip
     packed = packed_paths(path)
     if packed is None:
-        return _preferences(JudgmentTable.read(path, options, advance), note)
+        return JudgmentTable(path, options, advance).preferences()
     for name, value in vars(options).items():
         if value != getattr(ReadOptions(), name):
             problem = f"`{name}` does not apply to packed pairs"
             raise InputError(problem, "leave it out", str(packed[0]))
     return PackedPairs.of(packed).preferences(advance=advance)
-
-
-def _preferences(table: JudgmentTable, note: Note) -> Preferences:
-    found = table.preferences()
-    for line in table.notes:
-        note(line)
-    return found
 
 
 def packed_paths(path: Any) -> list[Any] | None:
@@ -125,67 +268,3 @@ def packed_paths(path: Any) -> list[Any] | None:
             remedy = "name packed judgments alone, or pack these"
             raise InputError("is not packed, and other files are", remedy, os.fspath(one))
     return list(named)
-
-
-def preferences_of_arrays(
-    a: ArrayLike,
-    b: ArrayLike,
-    answers: ArrayLike,
-    scale: Scale | None = None,
-    queries: Any = None,
-    judges: Any = None,
-    weights: Any = None,
-    indices: bool = False,
-    unjudged: UnjudgedRule = "worst",
-    note: Note = warn_of_input,
-) -> Preferences:
-    """Return judgments from two arrays of grades, or of grade indices, of shape (n, K)."""
-    if indices and scale is None:
-        raise InputError("grade indices without a scale", "give `scale`, best grade first")
-    given = {"answer": answers, "weight": weights, "query": queries, "judge": judges}
-    columns = {
-        name: column_of(np.asarray(held, object))
-        for name, held in given.items()
-        if held is not None
-    }
-    for side, held in (("a", a), ("b", b)):
-        columns[side] = _lists(held, side, scale if indices else None)
-    rows = len(columns["a"])
-    for name, column in columns.items():
-        if len(column) != rows:
-            problem = (
-                f"{counted(rows, 'pair')} of lists, and {counted(len(column), 'value')} of {name}"
-            )
-            raise InputError(problem, "give one value per pair")
-    if "weight" in columns and (columns["weight"].codes < 0).any():
-        row = int(np.argmin(columns["weight"].codes))
-        raise InputError("the weight is missing", "give one per pair", row_place(row))
-    records = Records(columns, rows, ColumnMap({}, (), (), JUDGMENTS), row_place, {})
-    options = ReadOptions(scale=scale, unjudged="nothing" if indices else unjudged)
-    return _preferences(JudgmentTable(records, options, may_be_empty=indices), note)
-
-
-def row_place(row: int) -> str:
-    """Return the place of a row of arrays."""
-    return f"row {row + 1}"
-
-
-def _lists(values: ArrayLike, side: str, scale: Scale | None) -> Column:
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        array = np.zeros(0)
-    if array.ndim != 2:
-        problem = f"{side} is not an array of shape (n, K)"
-        raise InputError(problem, "fill short lists up with None")
-    if scale is None:
-        column = column_of(array.ravel())
-        return Column(column.codes.reshape(array.shape), column.values)
-    if array.dtype.kind not in "iu":
-        raise InputError(f"grade indices of {side} are {array.dtype}", "give integers")
-    wrong = ((array < NO_DOCUMENT) | (array >= len(scale))).any(axis=1)
-    if wrong.any():
-        problem = f"a grade index of {side} is off the scale"
-        remedy = f"use -1 ... {len(scale) - 1}"
-        raise InputError(problem, remedy, row_place(int(np.argmax(wrong))))
-    return Column(array.astype(np.int32), list(scale.labels))

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.types import Grades
 from dcglearn.correlation.agreement import checked_pairs, one_per_pair
-from dcglearn.judgments.checks import check_worth_learning, warn_if_upside_down
+from dcglearn.judgments.preferences import check_worth_learning, warn_if_upside_down
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.solve import SolverName
 

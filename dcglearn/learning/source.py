@@ -22,8 +22,8 @@ from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Grades
 from dcglearn.base.workers import Workers
 from dcglearn.correlation.agreement import agreement, outcomes
-from dcglearn.judgments.checks import check_worth_learning
 from dcglearn.judgments.packed import PackedPairs, RowGroup
+from dcglearn.judgments.preferences import check_worth_learning
 from dcglearn.learning.codes import (
     MAX_BLOCK_PAIRS,
     MIN_BLOCK_PAIRS,

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from dcglearn.judgments.options import ReadOptions
     from dcglearn.judgments.packed import PackedPairs
     from dcglearn.judgments.preferences import Preferences
+    from dcglearn.judgments.read import JudgmentTable
     from dcglearn.judgments.reading.documents import DocumentGrades
-    from dcglearn.judgments.reading.judgments import JudgmentTable
     from dcglearn.measures.scale import Scale
 
 Command = Callable[..., None]
@@ -126,11 +126,11 @@ class JudgmentOptions:
 
     def gather(self, files: str | list[str], keep: Sequence[str] = ()) -> JudgmentTable:
         """Read judgments with progress, as codes."""
-        from dcglearn.judgments.reading.judgments import JudgmentTable
+        from dcglearn.judgments.read import JudgmentTable
 
         options = self.read_options(keep)
-        with reporting(f"reading {name_files(files)} (bytes)") as advance:
-            return JudgmentTable.read(files, options, advance)
+        with reporting(f"reading {name_files(files)} (judgments)") as advance:
+            return JudgmentTable(files, options, advance)
 
     def in_memory(self, table: JudgmentTable) -> Preferences:
         """Return judgments that were read as arrays; report what was taken and left out."""
@@ -142,8 +142,6 @@ class JudgmentOptions:
         return_free_memory()
         with reporting("arranging judgments"):
             preferences = table.preferences()
-        for line in table.notes:
-            warn_of_input(line)
         return preferences if not self.drop_judge else preferences[self.kept(preferences)]
 
     def kept(self, preferences: Preferences) -> NDArray[np.bool_]:
@@ -199,9 +197,7 @@ class JudgmentOptions:
 
         if self.documents:
             raise InputError("--qrels with --documents", "use one of them")
-        return DocumentGrades.read(
-            self.qrels, self.run or [], self.n_ranks, self.declared_scale(), self.unjudged
-        )
+        return DocumentGrades.read(self.qrels, self.run or [], self.declared_scale())
 
 
 AS_USUAL = JudgmentOptions()

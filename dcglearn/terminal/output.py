@@ -9,6 +9,7 @@ from typing import Any
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.json_text import json_document
+from dcglearn.base.progress import CLEAR_LINE
 from dcglearn.base.text import json_plain_text, plain_text
 
 
@@ -54,7 +55,8 @@ def terminal_width() -> int | None:
 def print_note(text: str) -> None:
     """Print one line to standard error, with control characters visible."""
     if sys.stderr is not None:  # None if the shell closed it
-        print(plain_text(text), file=sys.stderr)
+        start = CLEAR_LINE if sys.stderr.isatty() else ""  # of progress
+        print(f"{start}{plain_text(text)}", file=sys.stderr)
 
 
 def print_json(document: Any) -> None:

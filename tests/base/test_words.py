@@ -13,7 +13,6 @@ import pyarrow as pa
 import pytest
 
 from dcglearn import InputError
-from dcglearn.base.arrow_arrays import numbers_of_arrow, sorted_rows, take_rows
 from dcglearn.base.checks import checked_count, checked_number, checked_rng, finite_tuple
 from dcglearn.base.errors import did_you_mean, is_one_of
 from dcglearn.base.fingerprint import difference_from_here, fingerprint, program_for
@@ -22,6 +21,7 @@ from dcglearn.base.overflow import multiplied, usual_size
 from dcglearn.base.process import KeptOut, uninterrupted
 from dcglearn.base.progress import cumulative, state_in_words
 from dcglearn.base.representation import ShortRepr
+from dcglearn.base.tables.columns import numbers_of_arrow, sorted_rows, take_rows
 from dcglearn.base.text import split_fields
 from dcglearn.base.threads import map_in_order, map_threads
 

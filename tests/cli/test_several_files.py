@@ -130,4 +130,4 @@ def test_ratings_are_read_as_judgments_are(run: Run) -> None:
         assert done.returncode == 0, done.stderr
         found = json.loads(Path("out.jsonl").read_text())
         assert [grade for grade in found["b"] if grade is not None] == list_of_b
-        assert "1 document within the lists has no grade (null)" in done.stderr
+        assert "documents within the lists without a grade (null): 1" in done.stderr

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn import InputError, index_qrels, qrels_of, read_qrels, run_of
-from dcglearn.base.arrow_arrays import text_array
+from dcglearn.base.tables.columns import text_array
 from dcglearn.collections.join import DocumentPool, grade_run
 from helpers.written import write
 

@@ -189,14 +189,17 @@ def made_a_number(lists: list[list[Any]]) -> bool:
 
 
 def twin_documents(entries: list[Any], query: str | None) -> list[int | None]:
-    """The grades of documents; one without a judgment has the worst."""
+    """The grades of documents; one without a judgment has none."""
     if query not in QRELS:
         raise refuse()
     names = [twin_id(entry) for entry in entries]
     held = [name for name in names if name is not None]
     if len(set(held)) < len(held):
         raise refuse()
-    return [None if name is None else QRELS[query].get(name, 0) for name in names]
+    grades = [None if name is None else QRELS[query].get(name) for name in names]
+    if all(grade is None for grade in grades):
+        raise refuse()
+    return grades
 
 
 def twin_scored(content: bytes, suffix: str) -> list[tuple[float, Any]]:

@@ -131,11 +131,7 @@ def test_summary_counts_and_ceiling() -> None:
 
 
 def test_reading_reports_its_progress(tmp_path: Path) -> None:
-    seen: list[int] = []
-
-    def report(done: int, total: int) -> None:
-        assert total == len(GOOD) * 2500
-        seen.append(done)
-
-    read_preferences(write(tmp_path / "p.jsonl", GOOD * 2500), advance=report)
-    assert seen[-1] == len(GOOD) * 2500
+    seen: list[tuple[int, int]] = []
+    path = write(tmp_path / "p.jsonl", GOOD * 2500)
+    found = read_preferences(path, advance=lambda *counts: seen.append(counts))
+    assert seen[-1] == (len(found), 0)

@@ -23,8 +23,11 @@ from dcglearn import (
 )
 from dcglearn.evaluation.lookup import look_up
 from helpers.commands import run_commands
+from helpers.notes import noted
 from helpers.slow_reader import trimmed
 from helpers.written import write_records
+
+pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\n"
 ONE = "q1 Q0 d2 1 2.5 one\nq1 Q0 d1 2 1.5 one\nq2 Q0 d1 1 1 one\n"
@@ -39,8 +42,9 @@ def files(tmp_path: Path) -> Path:
 
 
 def read(path: Path, grades: DocumentGrades, **more: Any) -> tuple[Preferences, list[str]]:
-    notes: list[str] = []
-    return read_preferences(path, document_grades=grades, note=notes.append, **more), notes
+    with noted() as notes:
+        found = read_preferences(path, document_grades=grades, **more)
+    return found, notes
 
 
 def lists(found: Preferences) -> list[Any]:
@@ -51,8 +55,8 @@ def lists(found: Preferences) -> list[Any]:
     ]
 
 
-def both_runs(files: Path, n_ranks: int = 2, **more: Any) -> DocumentGrades:
-    return DocumentGrades.read(files / "qrels", [files / "one", files / "two"], n_ranks, **more)
+def both_runs(files: Path) -> DocumentGrades:
+    return DocumentGrades.read(files / "qrels", [files / "one", files / "two"])
 
 
 def test_documents_and_runs_get_their_grades(files: Path) -> None:
@@ -64,12 +68,14 @@ def test_documents_and_runs_get_their_grades(files: Path) -> None:
     found, notes = read(by_id, DocumentGrades.read(files / "qrels"))
     assert found.scale.labels == (2, 1, 0)
     assert lists(found) == [[[0, 2], [2, 2, 1]], [[1], [2]]]
-    assert any(note.startswith("2 documents of 6 without a judgment") for note in notes)
-    assert any(note.startswith("1 document within the lists has no grade") for note in notes)
+    assert any(note.startswith("documents without a judgment: 2 of 6") for note in notes)
+    assert any(
+        note.startswith("documents within the lists without a grade (null): 1,") for note in notes
+    )
     by_run = write_records(
         files / "r.jsonl", {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"}
     )
-    assert read(by_run, both_runs(files))[0].pairs.tolist() == [[[1, 2], [2, 0]]]
+    assert read(by_run, both_runs(files), n_ranks=2)[0].pairs.tolist() == [[[1, 2], [2, 0]]]
 
 
 @pytest.mark.parametrize(
@@ -93,14 +99,14 @@ def test_a_record_that_cannot_be_joined_is_named(
         good = {"query": "q1", "run_a": "one", "run_b": "two", "answer": "a"}
     path = write_records(files / "p.jsonl", good, {**record, "answer": "a"})
     with pytest.raises(InputError) as refused:
-        read(path, both_runs(files))
+        read(path, both_runs(files), n_ranks=2)
     assert problem in refused.value.problem
     assert refused.value.place.startswith(f"{path}, line 2")
 
 
 def test_lists_and_runs_in_one_table(files: Path) -> None:
     (files / "1").write_text(ONE.replace(" one\n", " 1\n"))
-    grades = DocumentGrades.read(files / "qrels", [files / "1", files / "two"], 2)
+    grades = DocumentGrades.read(files / "qrels", [files / "1", files / "two"])
     (files / "p.csv").write_text("query,a,b,run_a,run_b,answer\nq1,,,1,two,b\nq1,d1 d3,d2 d7,,,a\n")
     records = [
         {"query": "q1", "a": None, "b": None, "run_a": "1", "run_b": "two", "answer": "b"},
@@ -109,7 +115,7 @@ def test_lists_and_runs_in_one_table(files: Path) -> None:
     pd.DataFrame(records).to_parquet(files / "p.parquet")
     write_records(files / "p.jsonl", {**records[0], "run_a": 1}, records[1])
     for name in ("p.csv", "p.parquet", "p.jsonl"):
-        found, _ = read(files / name, grades)
+        found, _ = read(files / name, grades, n_ranks=2)
         assert found.pairs.tolist() == [[[1, 2], [2, 0]], [[0, 1], [2, 2]]]
     with pytest.raises(InputError) as refused:
         read(files / "p.jsonl", DocumentGrades.read(files / "qrels"))
@@ -124,18 +130,20 @@ def test_documents_and_runs_under_other_names(files: Path) -> None:
         {"question_id": "q1", "model_a": "one", "model_b": "two", "winner": "model_b"},
         {"question_id": "q1", "model_a": "two", "model_b": "one", "winner": "tie (bothbad)"},
     )
-    found, notes = read(arena, grades)
+    found, notes = read(arena, grades, n_ranks=2)
     assert found.pairs.tolist() == [[[1, 2], [2, 0]]]
     assert found.answers.tolist() == [1, 4]
     assert "run_a=model_a, run_b=model_b" in notes[0]
     shown = files / "shown.csv"
     shown.write_text("topic,first,second,pref\nq1,d1|d2,d9|d3,left\n")
-    assert lists(read(shown, grades, columns="a=first,b=second")[0]) == [[[0, 2], [2, 1]]]
+    assert lists(read(shown, grades, n_ranks=2, columns="a=first,b=second")[0]) == [
+        [[0, 2], [2, 1]]
+    ]
     shown.write_text("topic,sys1,sys2,pref\nq1,one,two,right\n")
-    told, _ = read(shown, grades, columns="run_a=sys1,run_b=sys2")
+    told, _ = read(shown, grades, n_ranks=2, columns="run_a=sys1,run_b=sys2")
     assert told.pairs.tolist() == [[[1, 2], [2, 0]]]
     with pytest.raises(InputError, match="a or run_a"):
-        read(shown, grades)
+        read(shown, grades, n_ranks=2)
 
 
 QUERIES = st.sampled_from(["q1", "q2", "q3"])
@@ -175,26 +183,28 @@ def test_unjudged_documents_count_as_when_systems_are_evaluated(
         else:
             order = order[:n_ranks]
         for sides in ({"run_a": ["run"], "run_b": ["run"]}, {"a": [order], "b": [order]}):
-            grades = DocumentGrades.of(qrels_of(qrels), [run_of(run)], len(order), scale, unjudged)
-            if "run_a" in sides:
-                grades = DocumentGrades.of(qrels_of(qrels), [run_of(run)], n_ranks, scale, unjudged)
+            options: dict[str, Any] = {
+                "document_grades": DocumentGrades.of(qrels_of(qrels), [run_of(run)], scale),
+                "n_ranks": n_ranks if "run_a" in sides else len(order),
+                "unjudged": unjudged,
+            }
             frame = {"query": [query], "answer": ["tie"], **sides}
             if not any(document in qrels[query] for document in order):
                 with pytest.raises(InputError, match=r"holds no grade|is in the qrels"):
-                    read_preferences(frame, document_grades=grades, note=lambda _: None)
+                    read_preferences(frame, **options)
                 continue
-            found = read_preferences(frame, document_grades=grades, note=lambda _: None)
+            found = read_preferences(frame, **options)
             assert lists(found) == [[expected[query], expected[query]]]
 
 
 @pytest.mark.parametrize(
     ("unjudged", "expected", "counts"),
     [
-        ("worst", [[[2, 0], [1, 2]], [[0, 2, 2], [2, 2]]], "3 documents of 8"),
-        (1, [[[2, 0], [1, 1]], [[0, 1, 1], [1, 2]]], "3 documents of 8"),
-        ("drop", [[[2, 0], [1, 0]], [[0], [2]]], "3 documents of 9"),
-        ("removed", [[[2, 0], [1, 0]], [[0], [2]]], "3 documents of 9"),
-        ("nothing", [[[2, 0], [1]], [[0], [None, 2]]], "3 documents of 8"),
+        ("worst", [[[2, 0], [1, 2]], [[0, 2, 2], [2, 2]]], "3 of 8"),
+        (1, [[[2, 0], [1, 1]], [[0, 1, 1], [1, 2]]], "3 of 8"),
+        ("drop", [[[2, 0], [1, 0]], [[0], [2]]], "3 of 9"),
+        ("removed", [[[2, 0], [1, 0]], [[0], [2]]], "3 of 9"),
+        ("nothing", [[[2, 0], [1]], [[0], [None, 2]]], "3 of 8"),
     ],
 )
 def test_every_rule_for_unjudged_documents(
@@ -207,11 +217,11 @@ def test_every_rule_for_unjudged_documents(
     for record in (runs, ids):
         path = write_records(files / "p.jsonl", record)
         n_ranks = 2 if record is runs else 3
-        found.append(read(path, both_runs(files, n_ranks, unjudged=unjudged))[0])
+        found.append(read(path, both_runs(files), n_ranks=n_ranks, unjudged=unjudged)[0])
     assert [lists(one)[0] for one in found] == expected
     path = write_records(files / "p.jsonl", runs, {**ids, "a": ["d1", "d8"]})
-    _, notes = read(path, both_runs(files, 2, unjudged=unjudged))
-    assert any(note.startswith(counts) for note in notes), notes
+    _, notes = read(path, both_runs(files), n_ranks=2, unjudged=unjudged)
+    assert any(counts in note for note in notes), notes
 
 
 def test_judgments_none_of_whose_documents_is_judged(files: Path) -> None:
@@ -225,10 +235,13 @@ def test_judgments_none_of_whose_documents_is_judged(files: Path) -> None:
 
 
 def test_rules_that_give_no_grade_are_refused(files: Path) -> None:
+    path = write_records(
+        files / "p.jsonl", {"query": "q1", "a": ["d1"], "b": ["d9"], "answer": "a"}
+    )
     with pytest.raises(InputError, match="n_ranks"):
-        DocumentGrades.read(files / "qrels", [files / "one"])
+        read(path, both_runs(files))
     with pytest.raises(InputError, match="'bounds'"):
-        DocumentGrades.read(files / "qrels", unjudged="bounds")
+        read(path, DocumentGrades.read(files / "qrels"), unjudged="bounds")
 
 
 def test_a_declared_scale_holds_every_grade_of_the_qrels(files: Path) -> None:
@@ -261,7 +274,7 @@ def test_commands_take_qrels_and_runs(files: Path) -> None:
         files,
     )
     assert packed.returncode == 0, packed.stderr
-    assert "1 document of 8 without a judgment" in packed.stderr
+    assert "documents without a judgment: 1 of 8" in packed.stderr
     assert json.loads(agreed.stdout)["rows"][0]["right"] == 1
     assert "as the grade 2" in worst.stderr, "the worst of the scale that is declared"
     words = ["leave out --qrels", "--run without --qrels", "--K", "none: no such file", "--qrels"]

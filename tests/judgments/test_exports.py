@@ -16,6 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from dcglearn import InputError, Preferences, read_preferences
+from helpers.notes import noted
+
+pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 
 ROWS = [
     ("new york", [2, 0, 1], [1, 1, 0], "a", 1.0),
@@ -181,7 +184,7 @@ GOES_THROUGH = {
 def test_what_spreadsheets_leave_around_a_table(tmp_path: Path, name: str) -> None:
     path = tmp_path / "x.csv"
     path.write_text(GOES_THROUGH[name], newline="")
-    found = read_preferences(path, note=lambda _: None)
+    found = read_preferences(path)
     assert found.lists.tolist() == Preferences.from_frame(FRAME).lists.tolist()
     assert found.queries.tolist() == [row[0] for row in ROWS]
 
@@ -193,7 +196,7 @@ def test_exports_go_through(tmp_path: Path, name: str) -> None:
     content = make()
     path.write_bytes(content)
     encoding = "cp1252" if b"caf\xe9" in content else "utf-8"
-    found = read_preferences(path, encoding=encoding, note=lambda _: None)
+    found = read_preferences(path, encoding=encoding)
     expected = Preferences.from_frame(FRAME)
     assert found.scale == expected.scale
     assert found.lists.tolist() == expected.lists.tolist()
@@ -205,15 +208,15 @@ def test_exports_go_through(tmp_path: Path, name: str) -> None:
 def test_titles_are_said_and_lines_counted_below_them(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("Meine Studie;;;;\n\n2026;;;;\n" + text(sheet(), ";", "\n"), encoding="utf-16")
-    notes: list[str] = []
-    read_preferences(path, note=notes.append)
+    with noted() as notes:
+        read_preferences(path)
     assert notes == [
         "3 rows are above the names of the columns and left out: 'Meine Studie 2026'",
         "columns are separated by semicolons",
     ]
     path.write_text(path.read_text(encoding="utf-16").replace("tie", "dunno"), encoding="utf-16")
     with pytest.raises(InputError) as refused:
-        read_preferences(path, note=notes.append)
+        read_preferences(path)
     assert refused.value.place == f"{path}, line 7"
 
 
@@ -402,7 +405,7 @@ TAKEN: dict[str, tuple[str, str]] = {
 def test_exports_of_tools_are_read(tmp_path: Path, name: str) -> None:
     file, held = TAKEN[name]
     (tmp_path / file).write_text(held, newline="")
-    found = read_preferences(tmp_path / file, note=lambda _: None)
+    found = read_preferences(tmp_path / file)
     assert found.scale == TOLD_AS.scale
     assert found.lists.tolist() == TOLD_AS.lists.tolist()
     assert found.answers.tolist() == TOLD_AS.answers.tolist()
@@ -414,7 +417,7 @@ def test_ties_of_two_levels(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text(
         "a,b,winner\n" + "".join(f"2 0,1 1,{answer}\n" for answer in answers)
     )
-    found = read_preferences(tmp_path / "x.csv", note=lambda _: None)
+    found = read_preferences(tmp_path / "x.csv")
     assert found.answers.tolist() == [4, 3, 4, 2, 1, 0]
 
 

@@ -20,7 +20,10 @@ import pyarrow as pa
 import pytest
 
 from dcglearn import Preferences, read_preferences, write_preferences
+from helpers.notes import noted
 from helpers.written import write
+
+pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 Records = list[dict[str, Any]]
@@ -146,10 +149,10 @@ EXPECTED = contents(Preferences.from_frame(FRAME))
 def test_every_format_in_every_compression(tmp_path: Path, name: str) -> None:
     for suffix, compress in COMPRESS.items():
         path = write(tmp_path / (name + suffix), compress(FILES[name]()))
-        notes: list[str] = []
-        assert contents(read_preferences(path, note=notes.append)) == EXPECTED, suffix
+        with noted() as notes:
+            assert contents(read_preferences(path)) == EXPECTED, suffix
         with path.open("rb") as file:
-            assert contents(read_preferences(file, note=lambda _: None)) == EXPECTED, suffix
+            assert contents(read_preferences(file)) == EXPECTED, suffix
         assert [note for note in notes if note in NOTES.values()] == [
             note for words, note in NOTES.items() if any(word in name for word in words.split())
         ]
@@ -170,10 +173,8 @@ def test_parts_in_a_folder_and_by_a_pattern(tmp_path: Path, suffix: str) -> None
         for number, start in enumerate(range(0, len(RECORDS), 5))
     ]
     for places in (tmp_path, f"{tmp_path}/part-*", paths, iter(paths)):
-        notes: list[str] = []
-        found = read_preferences(places, note=notes.append)  # type: ignore[arg-type]  # of several kinds
+        found = read_preferences(places)  # type: ignore[arg-type]  # of several kinds
         assert contents(found) == EXPECTED
-        assert notes == []
 
 
 @pytest.mark.parametrize(
@@ -243,7 +244,7 @@ TOLD: dict[str, Any] = {
 
 
 def read(path: Path) -> Preferences:
-    return read_preferences(path, note=lambda _: None)
+    return read_preferences(path)
 
 
 @pytest.mark.parametrize("index", [None, [5, 3, 9]])

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy.stats import beta, binomtest, norm
 
 from dcglearn import Preferences, Scale, inspect_judgments, preset, summarise
+from dcglearn.judgments.folds import id_numbers, row_numbers
 from dcglearn.judgments.judges import FEWEST_JUDGMENTS, _typical_shares
-from dcglearn.judgments.numbering import id_numbers, row_numbers
 from dcglearn.report.inspection import findings_text, inspection_text
 from dcglearn.report.judgments import contents_text
 from dcglearn.report.wording import wrap_lines

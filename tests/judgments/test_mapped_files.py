@@ -75,7 +75,7 @@ def test_judgments_are_left_out_by_their_answer(run: Any, place: Path) -> None:
     answers = "left=a,right=b,can't say=out"
     found = run("inspect", "export.csv", "--answers", answers, "--json")
     assert json.loads(found.stdout)["judgments"] == 2
-    assert "1 judgment is left out for its answer" in found.stderr
+    assert "judgments left out for their answers: 1" in found.stderr
 
 
 def test_groups_by_a_column_that_is_also_a_field(run: Any, place: Path) -> None:
@@ -91,7 +91,7 @@ def test_groups_by_a_column_that_is_also_a_field(run: Any, place: Path) -> None:
     assert found[0].stdout == found[1].stdout
     assert run("test", "export.csv", "--by", "note", "--json").returncode == 0
     left = run("test", "export.csv", "--by", "note", "--answers", "left=a,right=out")
-    assert "judgments are left out for their answers" in left.stderr
+    assert "judgments left out for their answers" in left.stderr
 
 
 def test_likert_scales_are_weights_with_a_side(run: Any, place: Path) -> None:
@@ -112,10 +112,10 @@ NULLS = '{"a": [2, null, 1], "b": [1, 0, null], "answer": "a"}\n'
 @pytest.mark.parametrize(
     ("rule", "first", "words"),
     [
-        (None, [0, 2, 1], "it counts as the grade 0, the worst"),
-        ("worst", [0, 2, 1], "it counts as the grade 0, the worst"),
-        ("1", [0, 1, 1], "it counts as the grade 1"),
-        ("drop", [0, 1, -1], "it is left out"),
+        (None, [0, 2, 1], "counted as the grade 0, the worst"),
+        ("worst", [0, 2, 1], "counted as the grade 0, the worst"),
+        ("1", [0, 1, 1], "counted as the grade 1"),
+        ("drop", [0, 1, -1], "left out"),
         ("nothing", [0, -1, 1], ""),
     ],
 )
@@ -125,6 +125,6 @@ def test_null_within_a_list_is_a_document_without_a_grade(
     (place / "p.jsonl").write_text(NULLS)
     options = [] if rule is None else ["--unjudged", rule]
     found = run("pack", "p.jsonl", "packed.parquet", *options)
-    expected = f"1 document within the lists has no grade (null): {words}\n" if words else ""
+    expected = f"documents within the lists without a grade (null): 1, {words}\n" if words else ""
     assert found.stderr == expected
     assert PackedPairs.of("packed.parquet").preferences().lists[0, 0].tolist() == first

@@ -90,11 +90,9 @@ def test_a_note_says_which_columns_were_taken() -> None:
     assert (told.notes, told.sides) == ((), ("x", "y"))
 
 
-def test_optional_fields_with_two_columns_are_left_out_and_said() -> None:
-    found = resolve_columns(["qid", "topic", "a", "b", "answer"])
-    assert "query" not in found.columns
-    assert "'qid' and 'topic' could both be the query, and none is taken" in found.notes[0]
-    assert found.unknown == ("qid", "topic")
+def test_fields_with_two_columns_must_be_told() -> None:
+    with pytest.raises(InputError, match="'qid' and 'topic' could both be the query"):
+        resolve_columns(["qid", "topic", "a", "b", "answer"])
     told = resolve_columns(["qid", "topic", "a", "b"], {"query": "topic"})
     assert told.notes == ("1 unknown column is ignored: 'qid'",)
 

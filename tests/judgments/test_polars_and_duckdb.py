@@ -10,7 +10,7 @@ import pytest
 
 from dcglearn import InputError, Preferences, qrels_of, read_preferences, run_of
 from dcglearn.judgments.options import ReadOptions
-from dcglearn.judgments.reading.judgments import JudgmentTable
+from dcglearn.judgments.read import JudgmentTable
 
 pl = pytest.importorskip("polars", reason="the extra dev is not installed")
 duckdb = pytest.importorskip("duckdb", reason="the extra dev is not installed")
@@ -27,6 +27,8 @@ FRAME = pl.DataFrame(
         "date": ["2026-01-01", "2026-01-02", "2026-01-02"],
     }
 )
+
+pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 PLAIN = FRAME.drop("date")
 NAMES = pl.col("a", "b").cast(pl.List(pl.String))
 EXPECTED = Preferences.from_frame(PLAIN.to_dict(as_series=False))
@@ -108,7 +110,7 @@ def check_same(found: Preferences) -> None:
 @pytest.mark.parametrize("name", POLARS)
 def test_files_that_polars_writes(tmp_path: Path, name: str) -> None:
     POLARS[name](tmp_path / name)
-    check_same(read_preferences(tmp_path / name, note=lambda _: None))
+    check_same(read_preferences(tmp_path / name))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -122,7 +124,7 @@ def test_types_of_polars(tmp_path: Path, kind: str, suffix: str) -> None:
 @pytest.mark.parametrize("name", DUCKDB)
 def test_files_that_duckdb_writes(tmp_path: Path, name: str) -> None:
     DUCKDB[name](tmp_path / name)
-    check_same(read_preferences(tmp_path / name, note=lambda _: None))
+    check_same(read_preferences(tmp_path / name))
 
 
 @pytest.mark.parametrize("written", ["parquet", "csv", "json"])
@@ -134,14 +136,10 @@ def test_partitions_of_duckdb(tmp_path: Path, written: str, place: str) -> None:
         options = f"FORMAT {written}, PARTITION_BY (date, query)"
         connection.execute(f"COPY judged TO '{folder}' ({options})")
     (folder / "_SUCCESS").touch()
-    notes: list[str] = []
-    found = read_preferences(place.format(folder, written), strict=True, note=notes.append)
+    found = read_preferences(place.format(folder, written), strict=True)
     order = [found.queries.tolist().index(query) for query in QUERIES]
     check_same(found[order])
-    assert notes == []
-    dates = JudgmentTable.read(place.format(folder, written), ReadOptions(keep=["date"])).kept(
-        "date"
-    )
+    dates = JudgmentTable(place.format(folder, written), ReadOptions(keep=["date"])).kept("date")
     assert [dates[row] for row in order] == FRAME["date"].to_list()
 
 

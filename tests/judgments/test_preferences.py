@@ -90,7 +90,7 @@ def test_frames_of_other_tools() -> None:
     assert found.queries.tolist() == ["7", "8"]
     assert found.judges.tolist() == ["j", None]
     assert found.weights.tolist() == [1.0, 2.0]
-    with pytest.warns(InputWarning, match="2 documents within the lists have no grade"):
+    with pytest.warns(InputWarning, match="within the lists without a grade .*: 2, left out"):
         plain = Preferences.from_frame(frame[["a", "b", "answer"]], n_ranks=4, unjudged="drop")
     assert plain.lists[1].tolist() == [[1, -1, -1, -1], [0, 2, -1, -1]]
     assert plain.n_ranks == 4
@@ -155,7 +155,7 @@ def test_frames_of_any_usual_columns() -> None:
         other = Preferences.from_frame(frame, **told)
     assert [str(one.message) for one in said] == [
         "1 unknown column is ignored: 'note'",
-        "1 judgment is left out for its answer",
+        "judgments left out for their answers: 1",
     ]
     assert other.answers.tolist() == [1, 0]
     assert other.queries.tolist() == ["1", "3"]
@@ -174,6 +174,7 @@ def test_names_of_grades_without_case_and_near_ones() -> None:
     frame = pd.DataFrame({"a": [["Good"]], "b": [[" bad "]], "answer": ["A"]})
     with pytest.warns(InputWarning, match="answers taken: A=a"):
         assert Preferences.from_frame(frame, "good,bad").lists.tolist() == [[[0], [1]]]
+    frame["answer"] = "a"
     with pytest.raises(InputError, match=r"row 1, .b., rank 1: .* did you mean 'bads'\?"):
         Preferences.from_frame(frame, ["good", "bads"])
 
@@ -181,20 +182,20 @@ def test_names_of_grades_without_case_and_near_ones() -> None:
 @pytest.mark.parametrize(
     ("rule", "expected", "words"),
     [
-        ("worst", [[0, 2, 1], [1, -1, -1]], "it counts as the grade 0, the worst"),
-        (1, [[0, 1, 1], [1, -1, -1]], "it counts as the grade 1"),
-        ("1", [[0, 1, 1], [1, -1, -1]], "it counts as the grade 1"),
-        ("drop", [[0, 1, -1], [1, -1, -1]], "it is left out"),
+        ("worst", [[0, 2, 1], [1, -1, -1]], "counted as the grade 0, the worst"),
+        (1, [[0, 1, 1], [1, -1, -1]], "counted as the grade 1"),
+        ("1", [[0, 1, 1], [1, -1, -1]], "counted as the grade 1"),
+        ("drop", [[0, 1, -1], [1, -1, -1]], "left out"),
     ],
 )
 def test_a_document_without_a_grade_is_not_an_empty_rank(
     rule: Any, expected: list[list[int]], words: str
 ) -> None:
     frame = pd.DataFrame({"a": [[2, None, 1]], "b": [[1, None, None]], "answer": ["a"]})
-    with pytest.warns(InputWarning, match=f"1 document within .*{words}"):
+    with pytest.warns(InputWarning, match=f"documents within .*: 1, {words}"):
         found = Preferences.from_frame(frame, THREE, unjudged=rule)
     assert found.lists.tolist() == [expected]
-    with pytest.warns(InputWarning, match=f"1 document within .*{words}"):
+    with pytest.warns(InputWarning, match=f"documents within .*: 1, {words}"):
         arrays = Preferences.from_arrays(
             [[2, np.nan, 1]], [[1, None, None]], ["a"], scale=THREE, unjudged=rule
         )
@@ -265,14 +266,13 @@ def test_labels_are_never_taken_for_indices() -> None:
 @pytest.mark.parametrize(
     ("a", "b", "more", "message"),
     [
-        ([[1, 2], [1]], [[1, 2], [1, 2]], {}, "a is not an array of shape"),
-        ([[1], [2]], [[1]], {}, "1 value of b"),
-        ([1, 2], [1, 2], {}, "a is not an array of shape"),
+        ([[1], [2]], [[1]], {}, "differ in length"),
+        ([1, 2], [1, 2], {}, "row 1, .a.: 1 is not a list"),
         ([["x"]], [["y"]], {}, r"grades are names \(x, y\)"),
         ([[True]], [[False]], {}, "row 1, .a., rank 1: grade True is a truth value"),
         ([[1]], [[3]], {"scale": THREE}, "row 1, .b., rank 1: grade 3 is off the scale"),
         ([[1]], [[2]], {"queries": [1.5]}, '"query" is 1.5'),
-        ([[1]], [[2]], {"judges": ["x", "y"]}, "1 pair of lists, and 2 values of judge"),
+        ([[1]], [[2]], {"judges": ["x", "y"]}, "differ in length"),
     ],
 )
 def test_bad_arrays_are_named(a: Any, b: Any, more: dict[str, Any], message: str) -> None:
@@ -287,10 +287,9 @@ def test_bad_arrays_are_named(a: Any, b: Any, more: dict[str, Any], message: str
         ([[[0, 0, 0]]], None, "lists of shape"),
         ([[[0.0], [1.0]]], None, "give integers"),
         ([[[-2], [1]]], None, "off the scale; use -1 ... 2"),
-        ([[[0], [3]]], None, "row 1: a grade index of b is off the scale; use -1 ... 2"),
-        ([[[0], [1]]], [np.nan], "row 1: the weight is missing"),
+        ([[[0], [3]]], None, "row 1: a grade index is off the scale; use -1 ... 2"),
         ([[[0], [1]]], [2 * LARGEST_WEIGHT], "row 1: the weight is"),
-        ([[[0], [1]]], [1.0, 1.0], "give one value per pair"),
+        ([[[0], [1]]], [1.0, 1.0], "differ in length"),
         ([[[0], [1]]], [[1.0]], "the weight is"),
     ],
 )

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import dcglearn
 from dcglearn import InputError, Ratings, pairs_from_ratings, read_preferences, read_ratings
 from dcglearn.judgments.ratings import MAX_PAIRS, Within
+from helpers.notes import noted
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -221,13 +222,14 @@ def test_files_of_each_format_hold_the_same(tmp_path: Path, suffix: str) -> None
         path.write_text("query,grades,stars,judge,weight\np,2 - 1,4.5,x,2\np,0,3,x,1\n")
     else:
         pd.DataFrame(rows).to_parquet(path)
-    notes: list[str] = []
-    found = read_ratings(path, "stars", note=notes.append)
+    with noted() as notes:
+        found = read_ratings(path, "stars")
     assert notes == [
-        "1 document within the lists has no grade (null): it counts as the grade 0, the worst"
+        "documents within the lists without a grade (null): 1, counted as the grade 0, the worst"
     ]
     assert found.lists.tolist() == [[0, 2, 1], [2, -1, -1]]
-    found = read_ratings(path, columns="rating=stars", unjudged="drop", note=notes.append)
+    with noted():
+        found = read_ratings(path, columns="rating=stars", unjudged="drop")
     assert found.lists.tolist() == [[0, 1, -1], [2, -1, -1]]
     found = read_ratings(path, "stars", unjudged="nothing")
     assert found.lists.tolist() == [[0, -1, 1], [2, -1, -1]]

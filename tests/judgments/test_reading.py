@@ -22,7 +22,10 @@ from hypothesis import strategies as st
 from dcglearn import InputError, Preferences, read_preferences
 from dcglearn.base.tables import delimited, json_records, sources
 from dcglearn.base.tables.text import whole_lines
+from helpers.notes import noted
 from helpers.slow_reader import ANSWERS, rows_of, trimmed
+
+pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 
 Records = list[dict[str, Any]]
 
@@ -139,8 +142,9 @@ def blocks_of(size: int) -> Iterator[None]:
 
 
 def read(path: Any, **options: Any) -> tuple[Preferences, list[str]]:
-    notes: list[str] = []
-    return read_preferences(path, note=notes.append, **options), notes
+    with noted() as notes:
+        found = read_preferences(path, **options)
+    return found, notes
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -152,7 +156,7 @@ def test_every_format_holds_what_was_written(name: str, records: Records, size: 
         path = Path(folder, name)
         WRITERS[name](records, path)
         with blocks_of(size):
-            found = read_preferences(path, scale, unjudged="nothing", note=lambda _: None)
+            found = read_preferences(path, scale, unjudged="nothing")
     assert rows_of(found) == expected_rows(records)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import io
 import json
@@ -20,6 +19,8 @@ import pytest
 from dcglearn import InputError, read_preferences
 from helpers.commands import run_commands
 from helpers.written import write
+
+pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 
 GOOD = '{"query": "q1", "a": [2, 0, 1], "b": [1, 1, 0], "answer": "a"}\n'
 RECORDS = [json.loads(GOOD), {**json.loads(GOOD), "answer": "b"}]
@@ -189,7 +190,6 @@ IN_TABLES = {
     ),
     "cut Parquet": Case("x.parquet", parquet()[:-20], "", "damaged", "again"),
     "text as Parquet": Case("x.parquet", CSV, "", "parquet", "again"),
-    "Parquet as text": Case("x.csv", parquet(), "", "parquet", ".parquet"),
     "Arrow cut": Case("x.feather", sink(pd.DataFrame(ROWS).to_feather)[:-30], "", "damaged"),
     "a row of a sheet": Case(
         "x.xlsx",
@@ -218,7 +218,7 @@ IN_TABLES = {
         "skiprows",
     ),
     "no spreadsheet": Case("x.xlsx", b"PK\x03\x04...", "", "damaged"),
-    "a spreadsheet by another name": Case("x.csv", b"PK\x03\x04", "", "spreadsheet", ".xlsx"),
+    "a spreadsheet by another name": Case("x.csv", b"PK\x03\x04", "", "spreadsheet", "CSV"),
     "an old spreadsheet": Case("x.xls", b"\xd0\xcf\x11\xe0...", "", "xls", "CSV"),
 }
 
@@ -227,9 +227,6 @@ IN_DOCUMENTS = {
     "values alone": Case("x.json", "[[1], [2]]", ", record 1", "not a JSON object"),
     "a number": Case("x.json", "3", "", "object or array"),
     "an empty array": Case("x.json", "[]", "", "no judgment"),
-    "labels that are no numbers": Case(
-        "x.json", pd.DataFrame(RECORDS, ["x", "y"]).to_json(), "", "columns or rows", "records"
-    ),
     "columns that differ in length": Case(
         "x.json", '{"a": [[1]], "b": [[0], [0]], "answer": ["a"]}', "", ""
     ),
@@ -249,8 +246,6 @@ IN_DOCUMENTS = {
 IN_FILES = {
     "a web page": Case("x.csv", "\n<!DOCTYPE html>", "", "web page"),
     "XML": Case("x.json", "<?xml version='1.0'?>", "", "web page or XML"),
-    "not compressed": Case("x.csv.gz", CSV, "", "not compressed"),
-    "compressed otherwise": Case("x.csv.gz", bz2.compress(CSV.encode()), "", "bz2"),
     "cut": Case("x.csv.gz", gzip.compress(CSV.encode())[:-9], "", "damaged", "again"),
     "nothing, compressed": Case("x.csv.gz", gzip.compress(b""), "", "is empty"),
     "an unknown column": Case(
@@ -286,7 +281,7 @@ def test_a_refusal_says_where_what_and_what_to_do(tmp_path: Path, name: str) -> 
     if "n_ranks" in options:
         options["n_ranks"] = int(options["n_ranks"])
     with pytest.raises(InputError) as refused:
-        read_preferences(path, note=lambda _: None, **options)
+        read_preferences(path, **options)
     error = refused.value
     if not case.options:
         assert error.place.startswith(str(path)), error

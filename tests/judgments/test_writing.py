@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from dcglearn import InputError, Preferences, Scale, read_preferences, write_preferences
 from dcglearn.judgments import writing
 from dcglearn.measures.scale import NO_DOCUMENT
+from helpers.notes import noted
 
 ANSWERS = ("a", "b", "tie", "good", "bad")
 SCALES = [(4, 3, 2, 1, 0), (1, 0.5, 0), (2.5, 1.5), ("good", "fair", "bad"), ("é", "a'b", "%s")]
@@ -114,9 +115,8 @@ def test_files_are_those_of_records(
     with pa.ipc.open_file(folder / "p.arrow") as file:
         assert file.read_all().equals(table)
     for name in (*expected, "p.arrow"):
-        found = read_preferences(
-            folder / name, data.scale, data.n_ranks, unjudged="nothing", note=str
-        )
+        with noted():
+            found = read_preferences(folder / name, data.scale, data.n_ranks, unjudged="nothing")
         assert found == data
 
 
@@ -144,7 +144,7 @@ def test_grades_of_several_words_are_read_back(tmp_path: Path, name: str) -> Non
     scale = Scale(("very good", "good, or so", "bad"))
     data = Preferences.of([[[0, 1], [2, -1]], [[1, -1], [0, 2]]], ["a", "tie"], scale)
     write_preferences(data, tmp_path / name)
-    assert read_preferences(tmp_path / name, scale, 2, unjudged="nothing", note=str) == data
+    assert read_preferences(tmp_path / name, scale, 2, unjudged="nothing") == data
 
 
 @pytest.mark.parametrize("suffix", ["gz", "zst", "bz2", "xz"])

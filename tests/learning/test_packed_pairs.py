@@ -30,7 +30,7 @@ from dcglearn import (
 from dcglearn.base.workers import open_workers
 from dcglearn.judgments import packed
 from dcglearn.judgments.options import ReadOptions
-from dcglearn.judgments.reading.judgments import JudgmentTable
+from dcglearn.judgments.read import JudgmentTable
 from dcglearn.learning import source
 from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.truths import DATA_1
@@ -207,7 +207,7 @@ def test_batches_hold_the_same_as_the_whole_file(tmp_path: Path) -> None:
     answers = rng.choice(["a", "b", "tie", "good"], 500)
     data = Preferences.of(lists, answers, Scale((2, 1, 0)), rng.integers(1, 3, 500))
     write_preferences(data, tmp_path / "p.jsonl")
-    parts = list(JudgmentTable.read(tmp_path / "p.jsonl", ReadOptions()).batches(100))
+    parts = list(JudgmentTable(tmp_path / "p.jsonl", ReadOptions()).batches(100))
     assert sum(map(len, parts)) == 500
     np.testing.assert_array_equal(np.concatenate([part.pairs for part in parts]), data.pairs)
     weights = np.concatenate([part.pair_weights for part in parts])

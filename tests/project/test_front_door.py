@@ -123,7 +123,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         d.Problem.packed(parts),
         d.Parameters(),
         fitted.model.fit(parts),
-        d.DocumentGrades.of(QRELS, [RUN], 3),
+        d.DocumentGrades.of(QRELS, [RUN]),
         *d.system_pairs(found, MEASURE, 3),
         conclusions,
         conclusions.pairs[0],

@@ -28,6 +28,7 @@ from dcglearn.filtering.beta_gamma import (
 from dcglearn.filtering.beta_gamma import interpolated_threshold as interpolated
 from dcglearn.filtering.scored import read_scored
 from dcglearn.judgments.options import ReadOptions
+from helpers.notes import noted
 from helpers.written import write
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -300,16 +301,16 @@ def test_a_faulty_file_is_refused(
 
 def test_what_is_ignored_and_taken_is_said(tmp_path: Path) -> None:
     path = write(tmp_path / "d.csv", "bm25;label;note\n1,5;2;x\n0,25;;y\n")
-    notes: list[str] = []
-    found = read_scored(path, options=ReadOptions(columns="score=bm25"), note=notes.append)
+    with noted() as notes:
+        found = read_scored(path, options=ReadOptions(columns="score=bm25"))
     assert (found.scores.tolist(), found.grades) == ([1.5, 0.25], (2, None))
     assert notes == [
         "columns are separated by semicolons",
         "columns taken: grade=label",
         "1 unknown column is ignored: 'note'",
     ]
-    with pytest.raises(InputError, match="unknown column 'note'"):
-        read_scored(path, options=ReadOptions(columns="score=bm25", strict=True), note=notes.append)
+    with noted(), pytest.raises(InputError, match="unknown column 'note'"):
+        read_scored(path, options=ReadOptions(columns="score=bm25", strict=True))
 
 
 def test_named_grades_need_a_list_of_relevant_ones(tmp_path: Path) -> None:

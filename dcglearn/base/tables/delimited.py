@@ -11,11 +11,12 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import reduce
 from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.tables.columns import check_distinct
 
@@ -38,7 +39,6 @@ class Layout(NamedTuple):
 
     delimiter: str
     above: int
-    notes: list[str]
 
 
 class Row(NamedTuple):
@@ -60,23 +60,29 @@ def find_layout(content: bytes, tabs: bool = False) -> Layout:
     delimiter = max(found, key=lambda one: _score(found[one]))
     rows = found[delimiter]
     above = _place_of_names(rows)
-    notes = []
+    for number, row in enumerate(rows[above + 1 : above + 3], start=above + 2):
+        if any(mark in cell for cell in row for mark in _SECOND_HEADERS):
+            raise InputError(
+                "is a second line of names of columns, as surveys export them",
+                "delete it and what is between it and the first, such as by "
+                "pandas.read_csv(file, skiprows=[1, 2]).to_csv(...); answers that are columns "
+                "become rows by pandas.wide_to_long",
+                f"row {number}",
+            )
     title = " ".join(" ".join(cell for row in rows[:above] for cell in row).split())
     if title and not declared:
         rows_are = counted(above, "row is", "rows are")
-        notes.append(f"{rows_are} above the names of the columns and left out: {title[:60]!r}")
+        warn_of_input(f"{rows_are} above the names of the columns and left out: {title[:60]!r}")
     if delimiter != "," and not tabs:
-        notes.append(f"columns are separated by {DELIMITERS[delimiter]}")
-    return Layout(delimiter, above, notes)
+        warn_of_input(f"columns are separated by {DELIMITERS[delimiter]}")
+    return Layout(delimiter, above)
 
 
 def _first_rows(head: str, delimiter: str) -> list[list[str]]:
     reader = csv.reader(io.StringIO(head, newline="\n"), delimiter=delimiter, strict=True)
     rows: list[list[str]] = []
-    try:
+    with suppress(csv.Error):
         rows.extend(islice(reader, _ROWS))
-    except csv.Error:
-        return rows
     return rows
 
 
@@ -171,8 +177,3 @@ def _names(rows: Iterator[Row], name: str) -> list[str]:
     names = [one.strip(" \ufeff") for one in names]
     check_distinct(names, place)
     return names
-
-
-def is_second_header(cells: dict[str, Any]) -> bool:
-    """Return whether a first record is the second or third header line of a survey's export."""
-    return any(mark in str(cell) for cell in cells.values() for mark in _SECOND_HEADERS)

@@ -79,24 +79,20 @@ def read_document(file: BinaryIO, name: str) -> Iterator[dict[str, Any]]:
 
 
 def records_of_table(document: object) -> list[dict[str, Any]]:
-    """Return the rows of a table, as pandas' ``to_json`` writes it or a list per column."""
+    """Return the rows of a table: columns as pandas' ``to_json`` writes them, or lists."""
     if not isinstance(document, dict):
         raise InputError("is not an object or array of JSON", _REMEDY)
     names, columns = list(document), list(document.values())
     if {"columns", "data"} <= set(document):
         return _joined(document["columns"], document["data"])
     if columns and all(isinstance(column, dict) for column in columns):
-        rows = list(dict.fromkeys(key for column in columns for key in column))
-        if all(map(str.isdigit, names)) == all(map(str.isdigit, rows)):
-            raise InputError("is a JSON object of objects, which may be columns or rows", _REMEDY)
         if all(map(str.isdigit, names)):
             return columns
+        rows = dict.fromkeys(key for column in columns for key in column)
         return _joined(names, [[column.get(row) for column in columns] for row in rows])
     if not columns or not all(isinstance(column, list) for column in columns):
         return [document]
-    if len(columns) == 1:
-        return list(columns[0])
-    return _joined(names, zip(*columns, strict=True))
+    return list(columns[0]) if len(columns) == 1 else _joined(names, zip(*columns, strict=True))
 
 
 def _joined(names: Any, rows: Any) -> list[dict[str, Any]]:

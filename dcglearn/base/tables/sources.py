@@ -1,4 +1,4 @@
-"""Where records are read from: files in any usual format, compression and encoding, as columns.
+"""Where records are read from: files in any usual format, compression and encoding, and frames.
 
 A suffix names the format, otherwise the content shows it. Each format has one decoder into
 columns: Arrow arrays, or lists of values where Arrow cannot hold a column. A sheet of Excel is read
@@ -8,15 +8,16 @@ as CSV. The place of a record is found by reading again: only errors take the ti
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, Literal, NamedTuple
 
-from dcglearn.base.errors import InputError
-from dcglearn.base.progress import Advance, silent
+import numpy as np
+
+from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.tables import delimited, json_records
 from dcglearn.base.tables.columns import check_distinct
 from dcglearn.base.tables.places import Part, Place, TemporaryCopies, expand_places
@@ -48,9 +49,9 @@ _MAGIC: dict[bytes, Format] = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
     b"\xff\xff\xff\xff": "arrow",  # a stream of batches
-    b"PK\x03\x04": "xlsx",
 }
 _REFUSED = {
+    b"PK\x03\x04": "a spreadsheet not named .xlsx, or an archive",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet (.xls)",
     b"SQLite format 3": "a database",
     b"%PDF": "a PDF",
@@ -72,7 +73,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """The records of one file; `notes` are what was decided without being asked."""
+    """The records of one file."""
 
     name: str
     format: Format
@@ -81,33 +82,28 @@ class Source:
     start: bytes = field(repr=False)
     _file: Path = field(repr=False)
     _copies: TemporaryCopies = field(repr=False)
-    notes: list[str] = field(default_factory=list)
 
-    @property
-    def size(self) -> int:
-        """The bytes of the file."""
-        return self._file.stat().st_size
-
-    def open(self, advance: Advance = silent) -> BinaryIO:
+    def open(self) -> BinaryIO:
         """Open text as UTF-8 at its beginning, again and again; a sheet as CSV."""
         if self.format == "xlsx":
             return self._sheet.open("rb")
-        return open_text(self._file, self.name, self.encoding, advance)
+        return open_text(self._file, self.name, self.encoding)
 
     @cached_property
     def layout(self) -> delimited.Layout:
         """The layout of delimited text."""
         with self.open() as text:
             head = text.read(delimited.HEAD)
-        layout = delimited.find_layout(head, tabs=self.format == "tsv")
-        self.notes.extend(layout.notes)
-        return layout
+        try:
+            return delimited.find_layout(head, tabs=self.format == "tsv")
+        except InputError as error:
+            raise error.at(self.name) from error
 
     @cached_property
     def path(self) -> Path:
         """The file on disk; a copy of what a compressed one unpacks to."""
         with guarded(self.name), self._file.open("rb") as file:
-            content = decompressed(file, self.name)
+            content = decompressed(file)
             return self._file if content is file else self._copies.add(content, self.name)
 
     def place(self, row: int) -> str:
@@ -119,24 +115,22 @@ class Source:
                 number = next(islice(self._numbers(file), row, None), number)
         return f"{self.name}, {unit} {number}"
 
-    def blocks(
-        self, choose: ChooseColumns = lambda names: names, advance: Advance = silent
-    ) -> Iterator[Block]:
+    def blocks(self, choose: ChooseColumns = lambda names: names) -> Iterator[Block]:
         """Read the records block by block; formats of text hold columns besides the chosen."""
-        for columns in self._columns(choose, advance):
+        for columns in self._columns(choose):
             if columns:
                 rows = len(next(iter(columns.values())))
                 parts = {key: [value or None] * rows for key, value in self.partition.items()}
                 yield Block(parts | columns, rows)
 
-    def _columns(self, choose: ChooseColumns, advance: Advance) -> Iterator[dict[str, Any]]:
+    def _columns(self, choose: ChooseColumns) -> Iterator[dict[str, Any]]:
         if self.format == "parquet":
-            yield from _read_parquet(self, choose, advance)
+            yield from _read_parquet(self, choose)
         elif self.format == "arrow":
             yield from _read_arrow(self, choose)
         else:
             layout = self.layout if self.format in ("csv", "tsv", "xlsx") else None
-            with self.open(advance) as file:
+            with self.open() as file:
                 if layout:
                     yield from delimited.read_columns(file, layout, self.name, self._check)
                 elif self.format == "json":
@@ -177,7 +171,7 @@ class Source:
             sheet, *others = book.worksheets
             if others:
                 count = 1 + len(others)
-                self.notes.append(f"the first of {count} sheets is read: {sheet.title!r}")
+                warn_of_input(f"the first of {count} sheets is read: {sheet.title!r}")
             csv.writer(copy, lineterminator="\n").writerows(sheet.values)
             book.close()
         return path
@@ -211,21 +205,15 @@ def format_of_name(name: str) -> Format | None:
 def _recognised(part: Part, encoding: str, copies: TemporaryCopies) -> Source:
     name, path, partition = part
     with guarded(name), path.open("rb") as file:
-        start = decompressed(file, name).read(_START)
+        start = decompressed(file).read(_START)
     if not start:
         raise InputError("is empty", "give at least one record", name)
     text = start.lstrip(_BLANKS)
-    refused = next((what for magic, what in _REFUSED.items() if text.startswith(magic)), "")
-    if refused:
-        raise InputError(f"is {refused}", "save or export the table as CSV", name)
     named = format_of_name(name)
+    refused = next((what for magic, what in _REFUSED.items() if text.startswith(magic)), "")
+    if refused and named != "xlsx":
+        raise InputError(f"is {refused}", "save or export the table as CSV", name)
     found = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
-    if found == "xlsx" != named:
-        raise InputError("is a spreadsheet or an archive", "name it .xlsx, or unpack it", name)
-    if named and found != named and (found or named in _MAGIC.values()):
-        problem = f"is {found or 'not ' + named}, and its name says {named}"
-        remedy = f"name it .{found}" if found else "write it again"
-        raise InputError(problem, remedy, name)
     source = Source(name, found or named or "csv", partition, encoding, start, path, copies)
     if named in ("json", "jsonl") or (not found and not named and text[:1] in (b"[", b"{")):
         with source.open() as file:
@@ -234,18 +222,13 @@ def _recognised(part: Part, encoding: str, copies: TemporaryCopies) -> Source:
     return source
 
 
-def _read_parquet(
-    source: Source, choose: ChooseColumns, advance: Advance
-) -> Iterator[dict[str, Any]]:
+def _read_parquet(source: Source, choose: ChooseColumns) -> Iterator[dict[str, Any]]:
     import pyarrow.parquet as pq
 
     with guarded(source.name, "Parquet"), pq.ParquetFile(source.path) as file:
         names = _chosen(file.schema_arrow.names, choose, source.name)
-        done, total = 0, file.metadata.num_rows
         for batch in file.iter_batches(ROWS, columns=names, use_threads=False):
             yield _columns(batch, names)
-            done += len(batch)
-            advance(done, total)
 
 
 def _read_arrow(source: Source, choose: ChooseColumns) -> Iterator[dict[str, Any]]:
@@ -300,3 +283,59 @@ def _usual(found: Any) -> Any:
     if kinds.is_large_list(found) or kinds.is_list(found) or kinds.is_fixed_size_list(found):
         return pa.large_list(_usual(found.value_type))
     return found
+
+
+FrameLike = Any
+"""A frame of pandas or polars, a relation of DuckDB, a table of Arrow, or a mapping from names to
+columns."""
+
+_ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
+
+
+@dataclass(frozen=True)
+class FrameSource:
+    """The rows of a frame, as a source of records."""
+
+    frame: FrameLike
+    name: str = ""
+    partition: Mapping[str, str] = field(default_factory=dict)
+
+    def place(self, row: int) -> str:
+        """Return the place of a row, counted from 0."""
+        return f"row {row + 1}"
+
+    def blocks(self, choose: ChooseColumns) -> Iterator[Block]:
+        """Return all rows as one block."""
+        columns = columns_of_frame(self.frame)
+        choose(list(columns))
+        rows = len(next(iter(columns.values()), ()))
+        yield from [Block(columns, rows)] if rows else []
+
+
+def is_frame(value: object) -> bool:
+    """Return whether a value is a frame, a table or a mapping from names to columns."""
+    names = (*_ARROW, "iloc", "collect")
+    return isinstance(value, Mapping) or any(hasattr(value, name) for name in names)
+
+
+def columns_of_frame(frame: FrameLike) -> dict[str, Any]:
+    """Return the columns of a frame: Arrow arrays, or lists of values."""
+    if hasattr(frame, "iloc"):
+        check_distinct(frame.columns)
+        held: dict[str, Any] = {str(name): frame[name].tolist() for name in frame.columns}
+    elif isinstance(frame, Mapping):
+        held = {
+            str(name): values if isinstance(values, np.ndarray) else list(values)
+            for name, values in frame.items()
+        }
+    elif is_frame(frame):
+        import pyarrow as pa
+
+        table = pa.table(frame if any(hasattr(frame, one) for one in _ARROW) else frame.collect())
+        check_distinct(table.column_names)
+        held = {name: usual_type(table.column(name)) for name in table.column_names}
+    else:
+        raise InputError(f"a frame of type {type(frame).__name__}", "give a frame of pandas")
+    if len(set(map(len, held.values()))) > 1:
+        raise InputError("the columns differ in length", "give one value per row in each")
+    return held

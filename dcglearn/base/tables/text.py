@@ -16,7 +16,6 @@ from pathlib import Path, PurePath
 from typing import Any, BinaryIO, NamedTuple
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.progress import Advance, silent
 
 _CHUNK = 1 << 20
 _MARKS = {
@@ -27,9 +26,8 @@ _MARKS = {
 
 
 class Compression(NamedTuple):
-    """What a compression is called, how its files begin, and its functions."""
+    """How the files of a compression begin, and its functions."""
 
-    name: str
     magic: bytes
     open: Callable[[Any], Any]
     compress: Callable[[bytes], bytes]
@@ -48,10 +46,10 @@ def _compress_zstd(content: bytes) -> bytes:
 
 
 COMPRESSIONS = {
-    ".gz": Compression("gzip", b"\x1f\x8b", gzip.open, partial(gzip.compress, mtime=0)),
-    ".zst": Compression("zstd", b"(\xb5/\xfd", _open_zstd, _compress_zstd),
-    ".bz2": Compression("bz2", b"BZh", bz2.open, bz2.compress),
-    ".xz": Compression("xz", b"\xfd7zXZ\x00", lzma.open, lzma.compress),
+    ".gz": Compression(b"\x1f\x8b", gzip.open, partial(gzip.compress, mtime=0)),
+    ".zst": Compression(b"(\xb5/\xfd", _open_zstd, _compress_zstd),
+    ".bz2": Compression(b"BZh", bz2.open, bz2.compress),
+    ".xz": Compression(b"\xfd7zXZ\x00", lzma.open, lzma.compress),
 }
 """The kinds of compression, by suffix."""
 
@@ -79,23 +77,16 @@ def guarded(name: str, what: str = "") -> Iterator[None]:
         raise InputError(f"{damaged} ({reason})", "fetch or write it again", name) from error
 
 
-def decompressed(file: Any, name: str) -> Any:
+def decompressed(file: Any) -> Any:
     """Return the content of a file opened for reading: itself if it is not compressed."""
     head = file.peek(6)
     found = next((one for one, kind in COMPRESSIONS.items() if head.startswith(kind.magic)), "")
-    named = split_compression(str(file.name))[1]
-    if named and found != named:
-        is_what = f"is compressed by {COMPRESSIONS[found].name}" if found else "is not compressed"
-        problem = f"{is_what}, and its name says {COMPRESSIONS[named].name}"
-        raise InputError(problem, "fetch it again, or rename it", name)
     return COMPRESSIONS[found].open(file) if found else file
 
 
-def open_text(
-    path: Path, name: str, encoding: str = "utf-8", advance: Advance = silent
-) -> BinaryIO:
+def open_text(path: Path, name: str, encoding: str = "utf-8") -> BinaryIO:
     """Open a text file, decompressed, as UTF-8 without a byte order mark."""
-    return io.BufferedReader(_Chunks(_utf8_chunks(path, name, encoding, advance)), 1 << 14)
+    return io.BufferedReader(_Chunks(_utf8_chunks(path, name, encoding)), 1 << 14)
 
 
 class _Chunks(io.RawIOBase):
@@ -119,10 +110,9 @@ class _Chunks(io.RawIOBase):
         super().close()
 
 
-def _utf8_chunks(path: Path, name: str, encoding: str, advance: Advance) -> Generator[bytes]:
+def _utf8_chunks(path: Path, name: str, encoding: str) -> Generator[bytes]:
     with guarded(name), path.open("rb") as file:
-        content, line = decompressed(file, name), 1
-        size = path.stat().st_size
+        content, line = decompressed(file), 1
         first = content.read(_CHUNK)
         mark = next((mark for mark in _MARKS if first.startswith(mark)), b"")
         encoding = _MARKS.get(mark, encoding)
@@ -146,7 +136,6 @@ def _utf8_chunks(path: Path, name: str, encoding: str, advance: Advance) -> Gene
             if "\0" in text:
                 raise InputError("holds zero bytes: it is not text", "save it as UTF-8 text", name)
             line += text.count("\n")
-            advance(file.tell() if file.seekable() else 0, size)
             yield text.encode()
 
 

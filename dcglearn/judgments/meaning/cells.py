@@ -18,9 +18,6 @@ from dcglearn.base.numbers import parse_number
 from dcglearn.base.text import ASCII_BLANKS, split_fields
 from dcglearn.measures.scale import Label, Scale, canonical_label
 
-LONGEST_LIST = 100_000
-"""The largest number of ranks of a list."""
-
 LARGEST_WEIGHT = 1e12
 """Weights are relative; next to a larger one, a judgment of weight 1 is lost to rounding."""
 

@@ -64,9 +64,6 @@ for _noun in _NOUNS:
 _PREFIX = re.compile(r"(?:input|output|answer|assignment)[.:](?=.)", re.IGNORECASE)
 """What Mechanical Turk and Toloka write before the names of columns."""
 
-_MAIN = ("answer", "rating", "score", "grade")
-"""Fields of which it must be clear which column they are."""
-
 _RATINGS = ("score", "satisfaction")
 """Names of ratings that are as usual as ``rating``."""
 
@@ -178,7 +175,6 @@ def resolve_columns(
     usual = {*wanted, *(one for one, name in finder.columns.items() if name in (one, *_RATINGS))}
     taken = [f"{one}={_name(name)}" for one, name in finder.columns.items() if one not in usual]
     notes = [f"columns taken: {', '.join(taken)}"] if taken else []
-    notes += finder.notes
     if unknown:
         columns = counted(len(unknown), "unknown column is", "unknown columns are")
         notes.append(f"{columns} ignored: {_listed(unknown)}")
@@ -193,7 +189,6 @@ class _Finder:
 
     def __init__(self, names: Sequence[str]) -> None:
         self.columns: dict[str, Column] = {}
-        self.notes: list[str] = []
         self.free: dict[Column, str] = {}
         numbered: dict[str, dict[int, str]] = {}
         for name in names:
@@ -263,18 +258,14 @@ class _Finder:
                 ]
             if one in self.columns or not found:
                 continue
-            both = " and ".join(repr(_name(column)) for column in found)
-            problem = f"the columns {both} could both be the {one}"
-            if len(found) == 1:
-                self._take(one, found[0])
-            elif one in _MAIN:
+            if len(found) > 1:
+                both = " and ".join(repr(_name(column)) for column in found)
                 remedy = f"say which one is: `columns='{one}={_name(found[0])}'`"
                 if one == "answer":
                     every = "+".join(map(_name, found))
                     remedy += f", or `columns='answer={every}'` if they are of several raters"
-                raise InputError(problem, remedy)
-            else:
-                self.notes.append(f"{problem}, and none is taken")
+                raise InputError(f"the columns {both} could both be the {one}", remedy)
+            self._take(one, found[0])
 
 
 def plain_name(name: str) -> str:

@@ -10,8 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import counted
+from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.types import Pairs
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
@@ -21,6 +20,9 @@ rank. Anything else is the grade itself, also after ``=``: ``=drop`` is a grade 
 
 DROPPED = ("drop", "removed")
 """The rules by which a document is no part of the list."""
+
+WITHOUT_GRADE = "documents within the lists without a grade (null)"
+"""What they are called in a note."""
 
 _LEFT_OUT = "no part of the list"
 
@@ -63,12 +65,8 @@ def unjudged_meaning(rule: UnjudgedRule, scale: Scale) -> tuple[int, str]:
     return index, f"the grade {scale.labels[index]}"
 
 
-def unjudged_words(count: int, of: str, rule: UnjudgedRule, scale: Scale) -> str:
-    """Say what documents without a grade count as, beginning with how many of which there are."""
+def warn_of_unjudged(documents: str, count: object, rule: UnjudgedRule, scale: Scale) -> None:
+    """Say what documents without a grade count as, and how many of which there are."""
     words = unjudged_meaning(rule, scale)[1]
-    verb = "counts" if count == 1 else "count"
-    if words == _LEFT_OUT:
-        verb, words = ("is" if count == 1 else "are"), "left out"
-    else:
-        verb = f"{verb} as"
-    return f"{counted(count, 'document')} {of}: {'it' if count == 1 else 'they'} {verb} {words}"
+    become = "left out" if words == _LEFT_OUT else f"counted as {words}"
+    warn_of_input(f"{documents}: {count}, {become}")

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from dcglearn.base.arrow_arrays import take_rows, text_array
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
-from dcglearn.base.tables.columns import Column, parse_id
+from dcglearn.base.tables.columns import Column, parse_id, take_rows, text_array
 from dcglearn.base.types import Integers, Rankings
 from dcglearn.collections.join import GradedRun, IndexedQrels, grade_run, index_qrels
 from dcglearn.collections.runs import Qrels, Run, distinct_names, read_qrels, read_run
@@ -20,7 +19,7 @@ from dcglearn.judgments.meaning.unjudged import (
     UnjudgedRule,
     apply_unjudged,
     unjudged_meaning,
-    unjudged_words,
+    warn_of_unjudged,
 )
 from dcglearn.judgments.reading.fields import Records
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
@@ -32,56 +31,40 @@ class DocumentGrades:
 
     Parameters
     ----------
-    scale : Scale
-        The grades, best first.
     qrels : IndexedQrels
-        The grade of each judged document.
+        The grade of each judged document, and the scale.
     runs : dict
         The grades of each run's documents, by its name: shape (queries, documents), best first;
         L without a judgment, -1 below the last.
-    n_ranks : int, optional
-        K, the number of documents of a run that were shown.
-    unjudged : str, int or float
-        What a document without a judgment counts as, as for :func:`read_preferences`.
 
     Examples
     --------
     >>> from dcglearn import qrels_of, run_of
     >>> qrels = qrels_of({"q1": {"d1": 2, "d2": 0}})
-    >>> grades = DocumentGrades.of(qrels, [run_of({"q1": {"d2": 2.5, "d1": 1.0}}, "mine")], 10)
-    >>> str(grades.scale), list(grades.runs)
+    >>> grades = DocumentGrades.of(qrels, [run_of({"q1": {"d2": 2.5, "d1": 1.0}}, "mine")])
+    >>> str(grades.qrels.scale), list(grades.runs)
     ('2 > 0', ['mine'])
     """
 
-    scale: Scale
     qrels: IndexedQrels
     runs: dict[str, Rankings]
-    n_ranks: int | None = None
-    unjudged: UnjudgedRule = "worst"
 
     @classmethod
     def read(
         cls,
         qrels: str | Path,
         runs: Sequence[str | Path] = (),
-        n_ranks: int | None = None,
         scale: Scale | None = None,
-        unjudged: UnjudgedRule = "worst",
     ) -> DocumentGrades:
         """Read qrels and runs; the arguments are those of :meth:`of`, and paths."""
         read = [read_run(path) for path in runs]
         names = distinct_names([run.name for run in read], runs)
         named = [replace(run, name=name) for run, name in zip(read, names, strict=True)]
-        return cls.of(read_qrels(qrels), named, n_ranks, scale, unjudged)
+        return cls.of(read_qrels(qrels), named, scale)
 
     @classmethod
     def of(
-        cls,
-        qrels: Qrels,
-        runs: Sequence[Run] = (),
-        n_ranks: int | None = None,
-        scale: Scale | None = None,
-        unjudged: UnjudgedRule = "worst",
+        cls, qrels: Qrels, runs: Sequence[Run] = (), scale: Scale | None = None
     ) -> DocumentGrades:
         """Join runs with qrels.
 
@@ -89,12 +72,8 @@ class DocumentGrades:
         ----------
         qrels : Qrels
         runs : sequence of Run
-        n_ranks : int, optional
-            K, the number of documents of a run that were shown; needed where there are runs.
         scale : Scale, optional
             The grades, best first; by default those of the qrels.
-        unjudged : str, int or float
-            As for :func:`read_preferences`.
 
         Returns
         -------
@@ -103,14 +82,10 @@ class DocumentGrades:
         Raises
         ------
         InputError
-            If there are runs and no K, or a grade is off the scale.
+            If a grade is off the scale.
         """
-        if runs and n_ranks is None:
-            raise InputError("runs without K", "give `n_ranks`, the number of documents shown")
         indexed = index_qrels(qrels, scale)
-        unjudged_meaning(unjudged, indexed.scale)  # refuses an unknown rule
-        tables = {run.name: _table(grade_run(run, indexed)) for run in runs}
-        return cls(indexed.scale, indexed, tables, n_ranks, unjudged)
+        return cls(indexed, {run.name: _table(grade_run(run, indexed)) for run in runs})
 
 
 def _table(graded: GradedRun) -> Rankings:
@@ -121,15 +96,21 @@ def _table(graded: GradedRun) -> Rankings:
 
 
 class DocumentLookup:
-    """Looks up the documents and runs of blocks of judgments; counts those without a grade."""
+    """Looks up the documents and runs of judgments; counts those without a grade.
 
-    def __init__(self, grades: DocumentGrades) -> None:
-        self._grades, self._documents, self._unjudged = grades, 0, 0
+    `n_ranks` documents of a run were shown; `rule` says what an unjudged document counts as.
+    """
+
+    def __init__(self, grades: DocumentGrades, n_ranks: int | None, rule: UnjudgedRule) -> None:
+        if grades.runs and n_ranks is None:
+            raise InputError("runs without K", "give `n_ranks`, the number of documents shown")
+        self._qrels, self._runs, self._n_ranks = grades.qrels, grades.runs, n_ranks or 0
+        self._rule, self._documents, self._unjudged = rule, 0, 0
 
     def lists(self, records: Records) -> dict[str, Column]:
         """Return the lists of both sides by their grades."""
         queries = records.ids("query")
-        numbers = self._grades.qrels.number_queries(queries.values)
+        numbers = self._qrels.number_queries(queries.values)
         query = np.append(numbers, -1)[queries.codes]
         if (query < 0).any():
             row = int(np.argmax(query < 0))
@@ -138,21 +119,20 @@ class DocumentLookup:
             raise InputError(problem, "documents are looked up by query", records.place(row))
         return {side: self._side(records, side, query) for side in "ab"}
 
-    def note(self) -> str:
-        """Return what is said about unjudged documents; refuse judgments without any judged."""
+    def warn_of_unjudged(self) -> None:
+        """Say what unjudged documents count as; refuse judgments without any judged."""
         if 0 < self._documents == self._unjudged:
             raise InputError(
                 f"none of {counted(self._documents, 'document')} is in the qrels",
                 "give the qrels that go with them; where lists hold grades, leave out `qrels`",
             )
-        if not self._unjudged:
-            return ""
-        of = f"of {self._documents:,} without a judgment"
-        return unjudged_words(self._unjudged, of, self._grades.unjudged, self._grades.scale)
+        if self._unjudged:
+            of = f"{self._unjudged} of {self._documents}"
+            warn_of_unjudged("documents without a judgment", of, self._rule, self._qrels.scale)
 
     def counts(self) -> dict[str, int | str | None]:
-        """Return what :meth:`note` says, as numbers."""
-        _, words = unjudged_meaning(self._grades.unjudged, self._grades.scale)
+        """Return what is said about them, as numbers."""
+        _, words = unjudged_meaning(self._rule, self._qrels.scale)
         counted_as = words if self._unjudged else None
         return {"documents": self._documents, "unjudged": self._unjudged, "counted_as": counted_as}
 
@@ -170,10 +150,11 @@ class DocumentLookup:
             grades = np.pad(grades, ((0, 0), (0, more)), constant_values=NO_DOCUMENT)
             grades[rows] = NO_DOCUMENT
             grades[rows, : shown.shape[1]] = shown
-        unjudged, scale = grades == len(self._grades.scale), self._grades.scale
+        scale = self._qrels.scale
+        unjudged = grades == len(scale)
         self._documents += int(np.count_nonzero(grades != NO_DOCUMENT))
         self._unjudged += int(np.count_nonzero(unjudged))
-        graded = apply_unjudged(grades, unjudged, scale, self._grades.unjudged)
+        graded = apply_unjudged(grades, unjudged, scale, self._rule)
         K = np.flatnonzero((graded != NO_DOCUMENT).any(axis=0)).max(initial=-1) + 1
         return Column(graded[:, :K], list(scale.labels))
 
@@ -195,19 +176,18 @@ class DocumentLookup:
         rows, ranks = np.nonzero(ids.codes >= 0)
         documents = take_rows(text_array(ids.values), ids.codes[rows, ranks].astype(np.int64))
         grades = np.full(ids.codes.shape, NO_DOCUMENT, np.int8)
-        grades[rows, ranks] = self._grades.qrels.find_grades_of_ids(query[rows], documents)
+        grades[rows, ranks] = self._qrels.find_grades_of_ids(query[rows], documents)
         return grades
 
     def _shown(self, run: str, side: str, place: str) -> Rankings:
         """Return the grades of the first K documents of a run that are part of its lists."""
-        grades = self._grades
-        if not grades.runs:
+        if not self._runs:
             problem = f'"run_{side}": the run {run}, and no runs'
             raise InputError(problem, "give its file: `run`", place)
-        if run not in grades.runs:
-            raise unknown_name("run", run, grades.runs, place)
-        held = grades.runs[run]
-        left_out = (held == len(grades.scale)) & (grades.unjudged in DROPPED)
+        if run not in self._runs:
+            raise unknown_name("run", run, self._runs, place)
+        held = self._runs[run]
+        left_out = (held == len(self._qrels.scale)) & (self._rule in DROPPED)
         counts = (held != NO_DOCUMENT) & ~left_out
-        below = np.cumsum(counts, axis=1) - counts >= (grades.n_ranks or 0)
+        below = np.cumsum(counts, axis=1) - counts >= self._n_ranks
         return np.where(below, NO_DOCUMENT, held)

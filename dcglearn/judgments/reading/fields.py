@@ -1,4 +1,7 @@
-"""The fields of records: which columns of a file they are, block by block."""
+"""The fields of records: which columns of a file they are, block by block.
+
+Records of other shapes, a column per rater or a row per document, become one judgment per row.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +12,26 @@ from typing import Any
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import Column, column_of, parse_id
-from dcglearn.base.tables.delimited import is_second_header
-from dcglearn.base.tables.frames import FrameLike, FrameSource, is_frame
 from dcglearn.base.tables.places import Place
-from dcglearn.base.tables.sources import Block, Source, find_sources, name_sources
+from dcglearn.base.tables.sources import (
+    Block,
+    FrameLike,
+    FrameSource,
+    Source,
+    find_sources,
+    is_frame,
+    name_sources,
+)
 from dcglearn.base.types import Floats, Integers
+from dcglearn.judgments.folds import GatheredColumn, distinct_rows
+from dcglearn.judgments.meaning.answers import answer_in_words, text_of
 from dcglearn.judgments.meaning.cells import number_of, parse_weight
 from dcglearn.judgments.meaning.columns import ColumnMap, RecordFields, resolve_columns
-from dcglearn.judgments.numbering import GatheredColumn
 from dcglearn.judgments.options import ReadOptions
-from dcglearn.judgments.reading.lists import RowPlace, lists_of
+from dcglearn.judgments.reading.lists import RowPlace, lists_of, table_of
 
 LARGEST = 1e100
 """Larger numbers are refused, whose differences and squares would overflow."""
@@ -35,12 +45,13 @@ class Records:
     """Records of some kind: a column for each field that is there, and where the records are.
 
     A column of lists, or of the answers of several raters, has codes of shape (n, K). `unknown`
-    holds the first cells of the columns that are not fields.
+    holds the first cells of the columns that are not fields; `name` is what to call the records.
     """
 
     columns: dict[str, Column]
     rows: int
     found: ColumnMap
+    name: str
     place: RowPlace
     unknown: dict[str, Any]
 
@@ -96,56 +107,38 @@ def read_records(
     fields: RecordFields,
     options: ReadOptions,
     advance: Advance = silent,
-) -> tuple[Records, str, dict[str, None]]:
-    """Read all records of files or of a frame; return them, what to call them, and notes."""
+) -> Records:
+    """Read all records of files or of a frame."""
     sources: Sequence[Source | FrameSource] = (
         [FrameSource(places)] if is_frame(places) else find_sources(places, options.encoding)
     )
     gathered: defaultdict[str, GatheredColumn] = defaultdict(GatheredColumn)
-    notes, unknown = dict[str, None](), dict[str, Any]()
-    total, before, rows, starts = sum(source.size for source in sources), 0, 0, list[int]()
+    unknown = dict[str, Any]()
+    rows, starts = 0, list[int]()
     for source in sources:
         finder = _Finder(source, fields, options)
         starts.append(rows)
-
-        def share(done: int, of: int, before: int = before, size: int = source.size) -> None:
-            advance(before + (size * done // of if of else done), total)
-
         try:
-            for block in source.blocks(finder.wanted, share):
+            for block in source.blocks(finder.wanted):
                 for field, column in finder.columns(block, rows - starts[-1]).items():
                     gathered[field].add(column, rows)
                 unknown = {
                     name: block.columns.get(name, ())[:1000] for name in finder.found.unknown
                 } | unknown
                 rows += block.rows
+                advance(rows, 0)
             finder.check_read(rows - starts[-1])
         except InputError as error:
             raise error if error.place else error.at(source.name) from error
-        before += source.size
-        notes.update(dict.fromkeys((*source.notes, *finder.found.notes)))
+        for line in finder.found.notes:
+            warn_of_input(line)
 
     def place(row: int) -> str:
         at = int(np.searchsorted(starts, row, side="right")) - 1
         return sources[at].place(row - starts[at])
 
     columns = {field: gathered.pop(field).column(rows) for field in list(gathered)}
-    return Records(columns, rows, finder.found, place, unknown), name_sources(sources), notes
-
-
-def _check_one_header(columns: dict[str, Any], source: Source | FrameSource) -> None:
-    if source.format not in ("csv", "tsv", "xlsx"):
-        return
-    for row in range(min(2, len(next(iter(columns.values()))))):
-        cells = {name: str(column[row]) for name, column in columns.items()}
-        if is_second_header(cells):
-            raise InputError(
-                "is a second line of names of columns, as surveys export them",
-                "delete it and what is between it and the first, such as by "
-                "pandas.read_csv(file, skiprows=[1, 2]).to_csv(...); answers that are columns "
-                "become rows by pandas.wide_to_long",
-                source.place(row),
-            )
+    return Records(columns, rows, finder.found, name_sources(sources), place, unknown)
 
 
 class _Finder:
@@ -167,8 +160,6 @@ class _Finder:
         """Return the columns of the fields of some records; `first` is the number of the first."""
         raw, rows = block
         source = self._source
-        if not first:
-            _check_one_header(raw, source)
         self._find(raw)
         self.found.check_complete()
 
@@ -203,3 +194,69 @@ class _Finder:
         found = resolve_columns(self._names, given.columns, self._fields, known, given.strict)
         self.found.check_same(found)
         self.found = found
+
+
+_KEYS = ("pair", "query", "judge", "answer", "weight")
+
+
+def one_rater_per_row(block: Records) -> tuple[Records, int]:
+    """Return a judgment for each rater's answer, and how many raters left theirs empty."""
+    answers, names = block.column("answer"), list(block.found.columns["answer"])
+    rows, raters = np.nonzero(answers.codes >= 0)
+    if not len(rows):
+        raise InputError("all answers of the raters are empty", "give one", block.place(0))
+    own = {
+        "answer": Column(answers.codes[rows, raters], answers.values),
+        "judge": Column(raters.astype(np.int32), names),
+    }
+    taken = block.take(rows)
+    return replace(taken, columns=taken.columns | own), answers.codes.size - len(rows)
+
+
+def one_judgment_per_row(table: Records) -> Records:
+    """Return judgments of a table that has a row for each document of a list.
+
+    The rows of a judgment share their query, judge, answer, weight and ``pair``.
+    """
+    held = (table.column(one).codes.T for one in _KEYS)
+    keys = [column for codes in held for column in np.atleast_2d(codes)]  # one per rater
+    first, group = distinct_rows(keys)
+    sides, ranks = table.values("list", _side, True), table.values("rank", _rank, True)
+    of_list = 2 * first[group] + np.array(sides)  # the first row of its judgment, and the side
+    order = np.lexsort((ranks, of_list))
+    lists, starts, lengths = np.unique(of_list[order], return_index=True, return_counts=True)
+    expected = np.arange(1, len(order) + 1) - np.repeat(starts, lengths)
+    wrong = order[np.array(ranks)[order] != expected]
+    if len(wrong):
+        problem = f"the rank {ranks[wrong[0]]} appears twice in its list, or follows none"
+        remedy = "number the ranks of each judgment's lists from 1; the rows of a judgment share "
+        where = table.place(int(wrong[0]))
+        raise InputError(problem, remedy + "query, judge, answer and weight", where)
+    alone = lists[~np.isin(lists ^ 1, lists)]
+    if len(alone):
+        row, side = divmod(int(alone[0]), 2)
+        problem, where = f"a judgment without list {'ba'[side]}", table.place(row)
+        raise InputError(problem, "give the documents of both lists", where)
+    grades = table.columns["grade"].parsed(_grade, table.place)
+    every = table_of(Column(grades.codes[order], grades.values), lengths)
+    both = {side: Column(every.codes[at::2], every.values) for at, side in enumerate("ab")}
+    judgments = table.take(lists[::2] // 2)
+    return replace(judgments, columns=judgments.columns | both)
+
+
+def _side(value: object) -> int:
+    code = answer_in_words(text_of(value))
+    if code not in (0, 1):
+        raise InputError(f"the list is {value!r:.60}", "write a and b, or left and right")
+    return code
+
+
+def _rank(value: object) -> int:
+    number = number_of(value)
+    if not (number.is_integer() and number >= 1):
+        raise InputError(f"the rank is {value!r:.60}", "number ranks from 1")
+    return int(number)
+
+
+def _grade(value: object) -> object:
+    return None if text_of(value) in ("", "-") else value

@@ -12,15 +12,14 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.base.tables.columns import Column, column_of, is_missing
 from dcglearn.base.types import Grades, Pairs
+from dcglearn.judgments.folds import GatheredColumn
 from dcglearn.judgments.meaning.cells import (
-    LONGEST_LIST,
     PLAIN_ENTRY,
     UnmappedValueError,
     parse_list_text,
     resolve_labels,
     with_point,
 )
-from dcglearn.judgments.numbering import GatheredColumn
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
@@ -41,25 +40,25 @@ def lists_of(cells: Any, side: str, place: RowPlace) -> Column:
             gathered.add(column_of(one).parsed(_rank_cell, str), rank * rows)
         every = gathered.column(len(cells) * rows)
         return Column(every.codes.reshape(-1, rows).T, every.values)
+    if isinstance(cells, np.ndarray) and cells.ndim == 2:
+        column = column_of(cells.ravel())
+        return Column(column.codes.reshape(cells.shape), column.values)
     if hasattr(cells, "type"):
         import pyarrow.types as kinds
 
         array = cells.combine_chunks() if hasattr(cells, "num_chunks") else cells
         if kinds.is_string(array.type) or kinds.is_large_string(array.type):
-            return _split_alike(array, place) or _of_texts(column_of(array), side, place)
+            return _split_alike(array) or _of_texts(column_of(array), side, place)
         if kinds.is_list(array.type) or kinds.is_large_list(array.type):
             lengths = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-            return table_of(column_of(array.flatten()), lengths, place)
+            return table_of(column_of(array.flatten()), lengths)
         cells = array.to_pylist()
     return _of_values(cells, side, place)
 
 
-def table_of(entries: Column, lengths: Grades, place: RowPlace) -> Column:
+def table_of(entries: Column, lengths: Grades) -> Column:
     """Return lists whose entries follow one another as a column of shape (n, K)."""
     K, n = int(lengths.max(initial=0)), len(lengths)
-    if K > LONGEST_LIST or n * K > max(2**28, 100 * len(entries)):
-        problem = f"a list of {K:,} ranks, far longer than others"
-        raise InputError(problem, "cut the list", place(int(lengths.argmax())))
     codes = entries.codes.reshape(n, K) if len(entries) == n * K else np.full((n, K), -1, np.int32)
     if len(entries) < n * K:
         codes[np.arange(K) < lengths[:, None]] = entries.codes
@@ -93,7 +92,7 @@ def _of_values(cells: Sequence[Any], side: str, place: RowPlace) -> Column:
         except InputError as error:
             raise error.at(f'{place(row)}, "{side}"') from error
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
-    return table_of(column_of(list(chain.from_iterable(lists))), lengths, place)
+    return table_of(column_of(list(chain.from_iterable(lists))), lengths)
 
 
 def _entries(cell: Any) -> Sequence[Any]:
@@ -114,7 +113,7 @@ def _of_texts(texts: Column, side: str, place: RowPlace) -> Column:
     return Column(lists.codes[texts.codes], lists.values)
 
 
-def _split_alike(array: Any, place: RowPlace) -> Column | None:
+def _split_alike(array: Any) -> Column | None:
     """Return lists that are all written in one simple way, such as ``2 0 1``; None for others."""
     import pyarrow.compute as pc
 
@@ -135,7 +134,7 @@ def _split_alike(array: Any, place: RowPlace) -> Column | None:
     column = column_of(lists.flatten()).parsed(
         lambda entry: parse_list_text(f"{opening}{entry}{closing}")[0], str
     )
-    return table_of(column, lists.value_lengths().to_numpy(zero_copy_only=False), place)
+    return table_of(column, lists.value_lengths().to_numpy(zero_copy_only=False))
 
 
 def _check_joined(lists: dict[str, Column], place: RowPlace) -> None:
@@ -166,10 +165,9 @@ class GradedLists:
         options: ReadOptions,
         path: str,
         place: RowPlace,
-        may_be_empty: bool = False,
     ) -> None:
         self._lists, self._n_ranks = lists, options.n_ranks
-        for name, column in () if may_be_empty else lists.items():
+        for name, column in lists.items():
             _check_lengths(column, name, place, options.n_ranks)
         values = [value for column in lists.values() for value in column.values]
         declared = options.declared_scale()
