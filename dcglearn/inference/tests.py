@@ -14,7 +14,8 @@ Every hypothesis about gains and discounts holds for W = 0, too, and there gains
 share of random answers mean nothing, and estimates of them are wild. So a p-value is at least that
 of W = 0 itself (Berger & Hsu, Statist. Sci. 11, 1996, on unions of hypotheses). W = 0 is tested
 twice, and corrected for that: in the direction of linear gains with the discount log2, which needs
-few queries to be sure, and in all directions.
+few queries to be sure, and in all directions. A side bias is tested with W as estimated and with
+W = 0, and p is the larger one: so it is never seen where as many answers are for a as for b.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.families import FREE_FAMILY, FamilyLike
+from dcglearn.inference.likelihood import Likelihood
 from dcglearn.inference.maximise import maximise
 from dcglearn.inference.scores import score_test
 from dcglearn.inference.weights import WeightFamily, any_weights, multiples_of
@@ -119,6 +121,8 @@ def likelihood_ratio(
     p = _without_lapses(larger) if only_lapses else found.p
     if is_about_grades(smaller, larger):
         p = max(p, no_effect(larger) if without_effect is None else without_effect)
+    elif larger.model.side and not smaller.model.side:
+        p = max(p, _as_many_on_each_side(larger))
     return LikelihoodRatio(
         statistic,
         found.statistic,
@@ -250,12 +254,30 @@ def no_effect(fit: JudgmentFit) -> float:
 def _without_effect(fit: JudgmentFit, family: WeightFamily) -> float:
     """Return the p-value of W = 0, where no answer is random, in a family linear in parameters."""
     likelihood = replace(fit.likelihood, family=family)
-    n, names = likelihood.n_weights, likelihood.names
+    parameters, free = _where_nothing_counts(likelihood, ("lapses",))
+    n, others = likelihood.n_weights, np.eye(len(parameters))[:, likelihood.n_weights :]
+    return score_test(likelihood, parameters, others, free | (np.arange(len(free)) < n)).p
+
+
+def _as_many_on_each_side(fit: JudgmentFit) -> float:
+    """Return the p-value of no side bias, where nothing else counts.
+
+    Where the people of a query follow each other, W fits what they say, and what is left to the
+    side looks surer than it is. Then as many answers for a as for b must be unlikely, too.
+    """
+    likelihood = fit.likelihood
+    parameters, free = _where_nothing_counts(likelihood, ("lapses", "side"))
+    side = np.arange(len(free)) == likelihood.index("side")
+    return score_test(likelihood, parameters, np.eye(len(free))[:, free], free | side).p
+
+
+def _where_nothing_counts(
+    likelihood: Likelihood, also: tuple[str, ...]
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the estimate where W and some others are 0, and which parameters no bound holds."""
     start, (low, high) = likelihood.start.copy(), (one.copy() for one in likelihood.bounds)
-    held = np.arange(len(start)) < n
-    if "lapses" in names:
-        held[likelihood.index("lapses")] = True
+    held = np.arange(len(start)) < likelihood.n_weights
+    held[[likelihood.index(name) for name in also if name in likelihood.names]] = True
     start[held] = low[held] = high[held] = 0.0
     null = maximise(likelihood.expand, start, (low, high))
-    free = null.free | (np.arange(len(start)) < n)
-    return score_test(likelihood, null.parameters, np.eye(len(start))[:, n:], free).p
+    return null.parameters, null.free & ~held
