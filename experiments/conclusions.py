@@ -39,12 +39,12 @@ def figures(table: pd.DataFrame) -> list[Figure]:
     covered = [name for name in shown if DESIGNS[name].middle_gain is not None]
     allowed = [name for name in shown if DESIGNS[name].allowed]
     panels = [
-        _panel(table, stops, "false_stop", "true gains or discounts rejected", FALSE_STOPS),
-        _panel(table, stops, "size:gains", "p < 0.05 for true gains", LARGEST_SIZE),
-        _panel(table, stops, "size:discounts", "p < 0.05 for the true discount", LARGEST_SIZE),
-        _panel(table, covered, "coverage", "95% intervals with the true gain", 0.95),
-        _panel(table, shown, "recommended", "a measure is recommended"),
-        _panel(table, shown, "no_dcg", "documents said not to add up"),
+        _panel(table, stops, "false_stop", "True gains or discounts rejected", FALSE_STOPS),
+        _panel(table, stops, "size:gains", "True gains with p < 0.05", LARGEST_SIZE),
+        _panel(table, stops, "size:discounts", "True discount with p < 0.05", LARGEST_SIZE),
+        _panel(table, covered, "coverage", "95% intervals that hold the true gain", 0.95),
+        _panel(table, shown, "recommended", "A measure is recommended"),
+        _panel(table, shown, "no_dcg", "Documents are said not to add up"),
     ]
     numbered = "; ".join(f"{i}: {DESIGNS[name].about}" for i, name in enumerate(DESIGNS, 1))
     claims = (
@@ -103,7 +103,9 @@ def _panel(
         for pairs in sorted(table["pairs"].unique().tolist())
     ]
     levels = {} if level is None else {f"{level:.2f}": level}
-    return Plot("design", words, tuple(series), levels, bars=True, within=SHARE, title=words)
+    return Plot(
+        "design", "share of studies", tuple(series), levels, bars=True, within=SHARE, title=words
+    )
 
 
 def _shares(table: pd.DataFrame, names: list[str], column: str, label: str) -> Series:

@@ -121,12 +121,12 @@ DESIGNS: dict[str, Design] = {
     "ties-random": Design("ties at random", ties="random"),
     "side": Design("list a is liked more", side=0.7),
     "lengths": Design("lists of different length", gains=(1.0, 0.6, 0.2, 0.0), of_length=True),
-    "max": Design("the best document decides", worth="max", decided=6.0),
-    "err": Design("ERR decides", worth="err", decided=6.0),
     "probit": Design("normal noise", noise="normal"),
     "cauchy": Design("Cauchy noise", noise="cauchy"),
     "coin": Design("a coin per judgment", coin="judgment"),
     "coin-by-query": Design("a coin per query", queries="few", judges=25, coin="query"),
+    "max": Design("the best document decides", worth="max", decided=6.0),
+    "err": Design("ERR decides", worth="err", decided=6.0),
 }
 
 
