@@ -252,6 +252,17 @@ def _named(gains: FamilyLike | None, discounts: FamilyLike | None) -> str:
 def _grouped(
     paths: Sequence[str], by: str | None, judgments: JudgmentOptions
 ) -> tuple[Preferences, list[str | None]]:
+    """Read judgments, and the group of each; judges are dropped from all files together."""
+    data, groups = _everyone_grouped(paths, by, replace(judgments, drop_judge=None))
+    if not judgments.drop_judge:
+        return data, groups
+    kept = judgments.kept(data)
+    return data[kept], [group for group, stays in zip(groups, kept.tolist(), strict=True) if stays]
+
+
+def _everyone_grouped(
+    paths: Sequence[str], by: str | None, judgments: JudgmentOptions
+) -> tuple[Preferences, list[str | None]]:
     """Read judgments, and the group of each: a field, or the file it is from."""
     from dcglearn.base.errors import unknown_name
     from dcglearn.judgments.preferences import concatenated
@@ -260,9 +271,7 @@ def _grouped(
         packed = judgments.open_packed(paths[0]) is not None
         if not packed and by not in ("query", "judge"):
             table = judgments.gather(paths[0], (by,))
-            everyone = replace(judgments, drop_judge=None).in_memory(table)
-            kept = judgments.kept(everyone)
-            return everyone[kept], table.kept(by)[kept].tolist()
+            return judgments.in_memory(table), table.kept(by).tolist()
         data = judgments.load(paths[0], bytes_each=MODEL_BYTES)
         ids = {"query": data.queries, "judge": data.judges}
         if by not in ids:

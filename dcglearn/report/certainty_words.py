@@ -160,9 +160,12 @@ def clusters_words(fit: JudgmentFit) -> str:
     """
     judges = any(one.name == "judge" for one in fit.covariance.clusterings)
     ids = ["a query"] * fit.evidence.has_query_ids + ["a judge"] * judges
-    if not ids:
-        return "each judgment is taken as independent, as none shares a query with another"
-    return f"judgments that share {' or '.join(ids)} are kept together"
+    words = "each judgment is taken as independent, as none shares a query with another"
+    if ids:
+        words = f"judgments that share {' or '.join(ids)} are kept together"
+    if fit.evidence.has_judges and not judges:
+        words += f"; {fit.evidence.n_judges} judges are too few to stand for others"
+    return words
 
 
 def few_clusters_words(effective: float) -> str:

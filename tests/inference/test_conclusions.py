@@ -193,3 +193,23 @@ def test_of_many_files_all_say_the_same() -> None:
             twin = said[one.about, one.hypothesis]
             assert one.verdict == twin.verdict
             assert one.corrected == pytest.approx(twin.corrected, rel=1e-6)
+
+
+def test_a_judge_is_dropped_from_all_files_together(tmp_path: Path) -> None:
+    """One file holds another judge, and one is empty then."""
+    data = of_design("spammer", 400)
+    only = data.judges == "judge 0"
+    for name, part in (
+        ("all.jsonl", data),
+        ("others.jsonl", data[~only]),
+        ("one.jsonl", data[only]),
+    ):
+        write_preferences(part, tmp_path / name)
+    two = printed("test", "all.jsonl", "others.jsonl", "--drop-judge", "judge 0", cwd=tmp_path)
+    (compared,) = two["compared"]
+    assert compared["judgments"] == compared["other_judgments"]
+    (empty,) = run_commands(
+        [["test", "all.jsonl", "one.jsonl", "--drop-judge", "judge 0"]], tmp_path
+    )
+    assert empty.returncode == 2
+    assert "1 group" in empty.stderr
