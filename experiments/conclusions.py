@@ -103,9 +103,9 @@ def _panel(
         for pairs in sorted(table["pairs"].unique().tolist())
     ]
     levels = {} if level is None else {f"{level:.2f}": level}
-    return Plot(
-        "design", "share of studies", tuple(series), levels, bars=True, within=SHARE, title=words
-    )
+    rejects = column.startswith("size:") or column == "false_stop"
+    y_label = "share that rejects" if rejects else "share of studies"
+    return Plot("design", y_label, tuple(series), levels, bars=True, within=SHARE, title=words)
 
 
 def _shares(table: pd.DataFrame, names: list[str], column: str, label: str) -> Series:
