@@ -104,7 +104,7 @@ def _panel(
     ]
     levels = {} if level is None else {f"{level:.2f}": level}
     rejects = column.startswith("size:") or column == "false_stop"
-    y_label = "share that rejects" if rejects else "share of studies"
+    y_label = "share of studies that reject what is true" if rejects else "share of studies"
     return Plot("design", y_label, tuple(series), levels, bars=True, within=SHARE, title=words)
 
 
