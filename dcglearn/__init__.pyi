@@ -27,7 +27,6 @@ from .judgments.ratings import read_ratings as read_ratings
 from .judgments.ratings import RatingPairs as RatingPairs
 from .judgments.ratings import pairs_from_ratings as pairs_from_ratings
 from .judgments.inspection import Summary as Summary
-from .judgments.inspection import summarise as summarise
 from .judgments.inspection import Inspection as Inspection
 from .judgments.inspection import inspect_judgments as inspect_judgments
 from .judgments.packed import PackedPairs as PackedPairs
@@ -180,7 +179,6 @@ __all__ = [
     "RatingPairs",
     "pairs_from_ratings",
     "Summary",
-    "summarise",
     "Inspection",
     "inspect_judgments",
     "PackedPairs",

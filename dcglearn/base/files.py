@@ -86,17 +86,16 @@ def write_text(path: PathLike, text: str) -> None:
 
 
 def write_text_blocks(path: PathLike, blocks: Iterable[str]) -> None:
-    """Write a UTF-8 text file atomically, block by block; a compressed one as a whole."""
+    """Write a UTF-8 text file atomically, block by block; a compressed one as a whole.
+
+    What cannot be encoded, such as a byte in the name of a file, is escaped.
+    """
     name = os.fspath(path)
-    encoded: Iterable[bytes] = (block.encode() for block in blocks)
+    encoded: Iterable[bytes] = (block.encode(errors="backslashreplace") for block in blocks)
     if split_compression(name)[1]:
         encoded = [compress_as_named(b"".join(encoded), name)]
-    try:
-        with atomic_write(path) as temporary, temporary.open("wb") as file:
-            file.writelines(encoded)
-    except UnicodeEncodeError as error:  # such as half of a character in the name of a file
-        problem = f"{error.object[error.start]!r} cannot be encoded"
-        raise InputError(problem, "remove it", name) from error
+    with atomic_write(path) as temporary, temporary.open("wb") as file:
+        file.writelines(encoded)
 
 
 def read_text(path: PathLike) -> str:

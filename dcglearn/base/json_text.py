@@ -24,20 +24,16 @@ def decode_json(text: str | bytes, remedy: str) -> Any:
             raise InputError(f'the key "{repeated}" appears twice', "keep one")
         return found
 
+    content = text if isinstance(text, str) else text.decode()
     try:
-        content = text if isinstance(text, str) else text.decode()
         document = json.loads(content, object_pairs_hook=as_dict, parse_constant=_refuse)
         if "\\u" in content:
             json.dumps(document, ensure_ascii=False).encode()
         return document
-    except UnicodeDecodeError as error:
-        raise InputError("is not UTF-8 text", "save it as UTF-8") from error
-    except UnicodeEncodeError as error:  # one of a pair of surrogates
+    except UnicodeEncodeError as error:  # one of a pair of surrogates, as cut text ends
         raise InputError("is not valid text (half of a character)", "write both halves") from error
     except json.JSONDecodeError as error:
         raise InputError(f"is not JSON ({error.msg})", remedy, f"line {error.lineno}") from error
-    except RecursionError as error:
-        raise InputError("is not JSON (too deep)", remedy) from error
 
 
 def json_document(document: Any) -> str:

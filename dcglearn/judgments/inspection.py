@@ -166,26 +166,6 @@ def inspect_judgments(preferences: Preferences, documents: bool = False) -> Insp
     )
 
 
-def summarise(preferences: Preferences) -> Summary:
-    """Count the judgments, ids, grades, repetitions and contradictions of a set.
-
-    Parameters
-    ----------
-    preferences : Preferences
-
-    Returns
-    -------
-    Summary
-        Shares are nan if there is no strict judgment, or none with weight.
-
-    Examples
-    --------
-    >>> summarise(Preferences.from_arrays([[1]] * 4, [[0]] * 4, ["a", "a", "a", "b"])).ceiling
-    0.75
-    """
-    return _summary(preferences, list_pairs(preferences))
-
-
 def count_contents(preferences: Preferences) -> Contents:
     """Count the judgments, ids and grades of a set, without comparing judgments."""
     answers = np.bincount(preferences.answers, minlength=len(ANSWERS)).tolist()

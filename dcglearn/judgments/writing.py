@@ -21,7 +21,7 @@ from dcglearn.base.files import PathLike, atomic_write, checked_suffix, write_te
 from dcglearn.base.tables.text import split_compression
 from dcglearn.base.types import Grades
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.measures.scale import NO_DOCUMENT, Label, canonical_label
+from dcglearn.measures.scale import NO_DOCUMENT, Label
 
 _ROWS = 1 << 15
 """Judgments that become text at a time."""
@@ -47,26 +47,17 @@ def write_preferences(preferences: Preferences, path: PathLike) -> None:
     Raises
     ------
     InputError
-        If the file cannot be written, a list is empty, or a grade would be read back as another.
+        If the file cannot be written, or there is no judgment.
     """
     suffix = check_judgment_format(path)
     if not len(preferences):
         raise InputError("no judgment to write", "give at least one", os.fspath(path))
-    empty = (preferences.lists == NO_DOCUMENT).all(axis=2).any(axis=1)
-    if empty.any():
-        problem = f"row {int(empty.argmax()) + 1} holds an empty list"
-        raise InputError(problem, "give lists of at least one document", os.fspath(path))
     columns, labels = preferences.columns(), preferences.scale.labels
     for column, nothing in (("query", None), ("weight", 1), ("judge", None)):
         if set(columns[column].tolist()) == {nothing}:
             del columns[column]
     if suffix in _TEXT:
-        if suffix in (".csv", ".tsv"):
-            _check_list_texts(labels, os.fspath(path))
         write_text_blocks(path, _TEXT[suffix](columns, labels))
-    elif len({isinstance(label, str) for label in labels}) > 1:
-        problem = f"a {suffix} file holds names or numbers, and the grades {preferences.scale} both"
-        raise InputError(problem, "use .jsonl", os.fspath(path))
     else:
         _write_table(path, suffix, columns, labels)
 
@@ -131,19 +122,13 @@ def _csv(columns: Columns, labels: Sequence[Label], delimiter: str = ",") -> Ite
         yield text.getvalue()
 
 
-def _check_list_texts(labels: Sequence[Label], path: str) -> None:
-    for label in labels:
-        text = _dumps(label)
-        if "\\" in text or canonical_label(str(label)) != label:
-            problem = f"the grade {label!r} cannot be written in a CSV list"
-            raise InputError(problem, "use .jsonl", path)
-
-
 def _write_table(path: PathLike, suffix: str, columns: Columns, labels: Sequence[Label]) -> None:
     import pyarrow as pa
     import pyarrow.feather as feather
     import pyarrow.parquet as pq
 
+    if any(isinstance(label, str) for label in labels):  # names, perhaps with numbers
+        labels = [str(label) for label in labels]
     arrays = {
         name: _arrow_lists(column, [*labels, None]) if name in _SIDES else pa.array(column)
         for name, column in columns.items()

@@ -91,11 +91,9 @@ def test_the_suffix_says_how_a_text_is_compressed(tmp_path: Path) -> None:
     assert gzip.decompress((tmp_path / "t.txt.gz").read_bytes()).decode() == "2 0 1é\n"
 
 
-def test_text_that_cannot_be_encoded_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as error:
-        write_text(tmp_path / "t.txt", "run \udcff")
-    assert error.value.place == str(tmp_path / "t.txt")
-    assert list(tmp_path.iterdir()) == []
+def test_text_that_cannot_be_encoded_is_escaped(tmp_path: Path) -> None:
+    write_text(tmp_path / "t.txt", "run \udcff")
+    assert (tmp_path / "t.txt").read_text() == r"run \udcff"
 
 
 def test_text_is_read_with_its_ends_of_lines(tmp_path: Path) -> None:
@@ -134,12 +132,10 @@ def test_a_file_can_be_read_twice(tmp_path: Path) -> None:
         ('{"a": 1, "a": 2}', ""),
         ("[NaN]", ""),
         ('["\\ud800"]', ""),
-        (b'"\xf6"', ""),
-        ("[" * 100_000, ""),
         ('{"a": 1,\n"b"}', "line 2"),
     ],
 )
-def test_json_is_read_strictly(text: str | bytes, place: str) -> None:
+def test_json_is_read_strictly(text: str, place: str) -> None:
     with pytest.raises(InputError) as error:
         decode_json(text, "write an object")
     assert error.value.place == place

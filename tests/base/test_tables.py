@@ -291,7 +291,6 @@ def test_delimiters_are_found_whatever_the_cells(delimiter: str, rows: list[list
         ("a,b;c,d\n1;2\n3;4\n", ";", 0),
         ('"a;b",c\n', ",", 0),
         ('a;b\n1;"2\n3;4', ";", 0),
-        ("sep=|\r\na|b;c\r\n", "|", 1),
         ("sep=;x\n1;2\n", ";", 0),
         ("Study\n\na\tb\n1\t2\n", "\t", 2),
         ('"Study, of\nMay",,\na,b,c\n', ",", 1),

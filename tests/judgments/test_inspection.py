@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta, binomtest, norm
 
-from dcglearn import Preferences, Scale, inspect_judgments, preset, summarise
+from dcglearn import Preferences, Scale, inspect_judgments, preset
 from dcglearn.judgments.folds import id_numbers, row_numbers
 from dcglearn.judgments.judges import FEWEST_JUDGMENTS, _typical_shares
 from dcglearn.report.inspection import findings_text, inspection_text
@@ -146,11 +146,11 @@ def test_shares_of_weight_are_those_of_repeated_judgments(rows: list[tuple[Any, 
     """With whole weights, every share of weight is the share of judgments once repeated."""
     whole = [(*row[:5], round(2 * row[5])) for row in rows]
     repeated = [(*row[:5], 1.0) for row in whole for _ in range(row[5])]
-    found = summarise(preferences_of(whole))
+    found = inspect_judgments(preferences_of(whole)).summary
     if not any(row[2] != "tie" for row in repeated):
         assert np.isnan([found.ceiling, found.a_share_of_weight]).all()
         return
-    other = summarise(preferences_of(repeated))
+    other = inspect_judgments(preferences_of(repeated)).summary
     assert not other.weighted
     assert other.ceiling == other.unweighted_ceiling
     for one, same in (
@@ -179,7 +179,7 @@ def test_ids_are_numbered_as_they_first_occur() -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.lists(judged, min_size=1, max_size=30))
 def test_repeated_rows_are_those_of_equal_records(rows: list[tuple[Any, ...]]) -> None:
-    found = summarise(preferences_of(rows)).repeated_rows
+    found = inspect_judgments(preferences_of(rows)).summary.repeated_rows
     assert found == len(rows) - len({json.dumps(row) for row in rows})
 
 
@@ -458,13 +458,13 @@ def test_the_interval_of_the_side_keeps_a_query_together() -> None:
     lists = np.tile([[[0, 1], [1, 0]]], (300, 1, 1))
     answers = np.where(sides, "a", "b")
     queries = [f"q{i // 30}" for i in range(300)]
-    together = summarise(Preferences.of(lists, answers, SCALE, queries=queries))
-    apart = summarise(Preferences.of(lists, answers, SCALE))
+    together = inspect_judgments(Preferences.of(lists, answers, SCALE, queries=queries)).summary
+    apart = inspect_judgments(Preferences.of(lists, answers, SCALE)).summary
     known = binomtest(240, 300).proportion_ci(0.95, "wilson")
     assert apart.a_share_interval == pytest.approx((known.low, known.high), abs=0.01)
     low, high = together.a_share_interval
     assert low < 0.5 < high
     of_ten = binomtest(8, 10).proportion_ci(0.95, "exact")
     assert low == pytest.approx(of_ten.low, abs=0.1)
-    one = summarise(Preferences.of(lists, answers, SCALE, queries=["q"] * 300))
+    one = inspect_judgments(Preferences.of(lists, answers, SCALE, queries=["q"] * 300)).summary
     assert one.a_share_interval == (0, 1)

@@ -81,7 +81,6 @@ IN_LINES = {
     "two on a line": after_good(GOOD.strip() + GOOD.strip(), "is not JSON"),
     "a comma": after_good(GOOD.strip() + ",", "is not JSON"),
     "single quotes": after_good(str(RECORDS[0]), "is not JSON"),
-    "too deep": after_good("[" * 100_000, "is not JSON"),
     "an unknown answer": after_good(field("answer", '"c"'), "'c'"),
     "a number and words": after_good(field("answer", "1"), "'1'"),
     "no answer": after_good('{"a": [1], "b": [2]}', "empty"),

@@ -21,8 +21,8 @@ from dcglearn import (
     Preferences,
     agreement,
     compare,
+    inspect_judgments,
     preset,
-    summarise,
     usual_presets,
 )
 from dcglearn.learning.factorise import rank_one
@@ -31,7 +31,7 @@ SCRIPT = ROOT / "scripts" / "prepare_ecir2015.py"
 
 
 def test_counts_of_the_file(ecir: Preferences) -> None:
-    found = summarise(ecir)
+    found = inspect_judgments(ecir).summary
     assert found.judgments == 4115
     assert found.answers == {"a": 1019, "b": 1071, "tie": 0, "good": 969, "bad": 1056}
     assert (found.strict, found.queries, found.n_ranks, found.n_grades) == (2090, 432, 5, 3)

@@ -66,8 +66,12 @@ class Column:
                 meanings.append(parse(value))
             except InputError as error:
                 raise error.at(place(int(np.argmax(self.codes == code)))) from error
-        merged = column_of(meanings)
-        if len(merged.values) == len(self.values):
+        return self.with_values(meanings)
+
+    def with_values(self, values: Sequence[Any]) -> Column:
+        """Return the column with other values for its own, of which some are equal or missing."""
+        merged = column_of(values)
+        if len(merged.values) == len(values):
             return Column(self.codes, merged.values)
         return Column(np.append(merged.codes, np.int32(-1))[self.codes], merged.values)
 
@@ -144,7 +148,4 @@ def _of_arrow(array: Any) -> Column:
     except pa.ArrowException:  # of a type such as a struct
         return _of_values(array.to_pylist())
     codes = numbers_of_arrow(encoded.indices.fill_null(-1)).astype(np.int32)
-    kept = _of_values(encoded.dictionary.to_pylist())  # NaN is missing
-    if len(kept.values) == len(encoded.dictionary):
-        return Column(codes, kept.values)
-    return Column(np.append(kept.codes, np.int32(-1))[codes], kept.values)
+    return Column(codes, []).with_values(encoded.dictionary.to_pylist())  # NaN is missing

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import reduce
@@ -54,9 +53,7 @@ def find_layout(content: bytes, tabs: bool = False) -> Layout:
     head = content.decode(errors="ignore")
     if len(content) >= HEAD and "\n" in head:
         head = head[: head.rindex("\n") + 1]
-    declared = re.match(r"sep=([,;\t|])\r?\n", head)
-    candidates = declared[1] if declared else "\t" if tabs else "".join(DELIMITERS)
-    found = {one: _first_rows(head, one) for one in candidates}
+    found = {one: _first_rows(head, one) for one in ("\t" if tabs else DELIMITERS)}
     delimiter = max(found, key=lambda one: _score(found[one]))
     rows = found[delimiter]
     above = _place_of_names(rows)
@@ -70,7 +67,7 @@ def find_layout(content: bytes, tabs: bool = False) -> Layout:
                 f"row {number}",
             )
     title = " ".join(" ".join(cell for row in rows[:above] for cell in row).split())
-    if title and not declared:
+    if title:
         rows_are = counted(above, "row is", "rows are")
         warn_of_input(f"{rows_are} above the names of the columns and left out: {title[:60]!r}")
     if delimiter != "," and not tabs:

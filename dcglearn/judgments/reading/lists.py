@@ -139,21 +139,16 @@ def _split_alike(array: Any) -> Column | None:
 
 def _check_joined(lists: dict[str, Column], place: RowPlace) -> None:
     """Refuse a list such as 012, or 2.1, into which a spreadsheet made 2,1."""
-    longest, first = 0, list[tuple[int, str, str]]()
     for name, column in lists.items():
-        texts = enumerate(column.values)
-        joined = [at for at, one in texts if type(one) is str and _JOINED.fullmatch(one)]
-        if joined and len(rows := np.flatnonzero(np.isin(column.codes, joined).any(axis=1))):
-            longest = max(longest, int((column.codes[rows] >= 0).sum(axis=1).max()))
-            value = column.values[column.codes[rows[0]].max()]
-            first.append((int(rows[0]), name, value))
-    if longest == 1:
-        row, name, value = min(first)
-        raise InputError(
-            f"the list {value} may be several grades",
-            "separate the grades of a list with blanks, or say `n_ranks=1` if it is one",
-            f'{place(row)}, "{name}"',
-        )
+        joined = [isinstance(one, str) and bool(_JOINED.fullmatch(one)) for one in column.values]
+        rows = np.array([*joined, False])[column.codes].any(axis=1)
+        if rows.any() and (column.codes[rows] >= 0).sum(axis=1).max() == 1:
+            row = int(np.argmax(rows))
+            raise InputError(
+                f"the list {column.values[column.codes[row].max()]} may be several grades",
+                "separate the grades of a list with blanks, or say `n_ranks=1` if it is one",
+                f'{place(row)}, "{name}"',
+            )
 
 
 class GradedLists:
