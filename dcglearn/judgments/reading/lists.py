@@ -142,10 +142,10 @@ def _check_joined(lists: dict[str, Column], place: RowPlace) -> None:
     for name, column in lists.items():
         joined = [isinstance(one, str) and bool(_JOINED.fullmatch(one)) for one in column.values]
         rows = np.array([*joined, False])[column.codes].any(axis=1)
-        if rows.any() and (column.codes[rows] >= 0).sum(axis=1).max() == 1:
+        if rows.any() and (column.codes[rows, 1:] < 0).all():
             row = int(np.argmax(rows))
             raise InputError(
-                f"the list {column.values[column.codes[row].max()]} may be several grades",
+                f"the list {column.values[column.codes[row, 0]]} may be several grades",
                 "separate the grades of a list with blanks, or say `n_ranks=1` if it is one",
                 f'{place(row)}, "{name}"',
             )
