@@ -70,6 +70,4 @@ def latex_cell(text: str) -> str:
 
 def split_fields(text: str) -> list[str]:
     r"""Split text at blanks of ASCII; ``str.split`` also splits at U+001C and U+00A0."""
-    if text.isascii() and text.isprintable():
-        return text.split()
     return [field.decode() for field in text.encode().split()]

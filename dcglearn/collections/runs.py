@@ -270,9 +270,8 @@ def _place(source: Source, first: int, row: int) -> str:
 
 def _is_table(source: Source, kind: Kind) -> bool:
     """Return whether a file is not TREC's text: what neither its name nor its first line says."""
-    if source.format not in ("csv", "tsv") or re.search(
-        r"\.csv(\.\w+)?$", source.name, re.IGNORECASE
-    ):
+    named_csv = re.search(r"\.csv(\.\w+)?$", source.name, re.IGNORECASE)
+    if source.format not in ("csv", "tsv") or named_csv:
         return True
     with source.open() as file:
         first = file.readline().decode().replace('"', "").strip()

@@ -170,7 +170,8 @@ def count_contents(preferences: Preferences) -> Contents:
     """Count the judgments, ids and grades of a set, without comparing judgments."""
     answers = np.bincount(preferences.answers, minlength=len(ANSWERS)).tolist()
     weights = preferences.pair_weights
-    blocks = np.array_split(preferences.lists, 1 + len(preferences) // 2**16)  # in little memory
+    held, counts = np.unique(preferences.lists, return_counts=True)
+    documents = dict(zip(held.tolist(), counts.tolist(), strict=True))
     queries, without_query = query_counts(preferences.queries)
     return Contents(
         judgments=len(preferences),
@@ -183,11 +184,8 @@ def count_contents(preferences: Preferences) -> Contents:
         weightless=count_true(weights == 0),
         n_ranks=preferences.n_ranks,
         n_grades=preferences.n_grades,
-        shorter_lists=sum(count_true((some == NO_DOCUMENT).any(axis=2)) for some in blocks),
-        grade_counts=[
-            sum(count_true(some == grade) for some in blocks)
-            for grade in range(preferences.n_grades)
-        ],
+        shorter_lists=count_true((preferences.lists == NO_DOCUMENT).any(axis=2)),
+        grade_counts=[documents.get(grade, 0) for grade in range(preferences.n_grades)],
         weighted=bool((weights != weights[:1]).any()),
     )
 

@@ -139,16 +139,20 @@ def _split_alike(array: Any) -> Column | None:
 
 def _check_joined(lists: dict[str, Column], place: RowPlace) -> None:
     """Refuse a list such as 012, or 2.1, into which a spreadsheet made 2,1."""
+    found = list[tuple[int, str, str]]()
     for name, column in lists.items():
         joined = [isinstance(one, str) and bool(_JOINED.fullmatch(one)) for one in column.values]
-        rows = np.array([*joined, False])[column.codes].any(axis=1)
-        if rows.any() and (column.codes[rows, 1:] < 0).all():
-            row = int(np.argmax(rows))
-            raise InputError(
-                f"the list {column.values[column.codes[row, 0]]} may be several grades",
-                "separate the grades of a list with blanks, or say `n_ranks=1` if it is one",
-                f'{place(row)}, "{name}"',
-            )
+        rows = np.flatnonzero(np.array([*joined, False])[column.codes].any(axis=1))
+        if (column.codes[rows, 1:] >= 0).any():
+            return  # such entries are grades of longer lists
+        found += [(int(row), name, column.values[column.codes[row, 0]]) for row in rows[:1]]
+    if found:
+        row, name, value = min(found)
+        raise InputError(
+            f"the list {value} may be several grades",
+            "separate the grades of a list with blanks, or say `n_ranks=1` if it is one",
+            f'{place(row)}, "{name}"',
+        )
 
 
 class GradedLists:
