@@ -170,8 +170,7 @@ def count_contents(preferences: Preferences) -> Contents:
     """Count the judgments, ids and grades of a set, without comparing judgments."""
     answers = np.bincount(preferences.answers, minlength=len(ANSWERS)).tolist()
     weights = preferences.pair_weights
-    held, counts = np.unique(preferences.lists, return_counts=True)
-    documents = dict(zip(held.tolist(), counts.tolist(), strict=True))
+    lists, grades = preferences.lists, range(preferences.n_grades)
     queries, without_query = query_counts(preferences.queries)
     return Contents(
         judgments=len(preferences),
@@ -184,8 +183,8 @@ def count_contents(preferences: Preferences) -> Contents:
         weightless=count_true(weights == 0),
         n_ranks=preferences.n_ranks,
         n_grades=preferences.n_grades,
-        shorter_lists=count_true((preferences.lists == NO_DOCUMENT).any(axis=2)),
-        grade_counts=[documents.get(grade, 0) for grade in range(preferences.n_grades)],
+        shorter_lists=count_true((lists == NO_DOCUMENT).any(axis=2)),
+        grade_counts=[count_true(lists == grade) for grade in grades],
         weighted=bool((weights != weights[:1]).any()),
     )
 
