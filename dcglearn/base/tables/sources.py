@@ -104,7 +104,7 @@ class Source:
         """The file on disk; a copy of what a compressed one unpacks to."""
         with guarded(self.name), self._file.open("rb") as file:
             content = decompressed(file)
-            return self._file if content is file else self._copies.add(content, self.name).path
+            return self._file if content is file else self._copies.add(content, self.name)
 
     def place(self, row: int) -> str:
         """Return the place of a record, counted from 0: its line, or its row."""
