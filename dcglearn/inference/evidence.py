@@ -55,20 +55,10 @@ _Statistic = TypeVar("_Statistic")
 
 
 class Judged(NamedTuple):
-    """Some judgments whose lists differ.
+    """Some judgments whose lists differ, as `codes` (codes per pair, n) of lists, a first.
 
-    Attributes
-    ----------
-    codes : ndarray of unsigned int, shape (codes per pair, n)
-        Of the two lists, a first.
-    answers : ndarray of int, shape (n,)
-    weights : ndarray of float, shape (n,)
-    queries, judges : ndarray of int, shape (n,)
-        Numbers; -1 where one is missing: the judgment is a cluster of its own.
-    copies : ndarray of float, shape (n,)
-        How many judgments of equal weight a row stands for; their sum is the row's weight.
-    lists : ndarray of int8, shape (n, 2, K)
-        Empty where judgments are counted.
+    Numbers of queries and judges are -1 where one is missing: the judgment is a cluster of its own.
+    Of judgments that are counted there are no `lists`.
     """
 
     codes: NDArray[np.unsignedinteger]
@@ -76,7 +66,6 @@ class Judged(NamedTuple):
     weights: Floats
     queries: Integers
     judges: Integers
-    copies: Floats
     lists: Pairs
 
     def take(self, rows: slice | NDArray[np.bool_] | Integers) -> Judged:
@@ -274,14 +263,6 @@ class Evidence:
             self, judged=judged, n_judgments=n, n_queries=0, n_judges=0, rows=none, parts=None
         )
 
-    @property
-    def independent(self) -> Evidence | None:
-        """The distinct judgments, if they say all: judgments have no ids, and equal weights."""
-        alone = not self.n_queries and not self.has_judges and self.distinct is not None
-        if alone and self.parts is None and (self.judged.weights == self.judged.copies).all():
-            return self.distinct
-        return None
-
 
 @dataclass(frozen=True, eq=False)
 class PackedParts:
@@ -363,8 +344,7 @@ def _encoded(
     judges: Integers,
 ) -> Judged:
     answers = answers if layout.levels else np.minimum(answers, TIE)
-    ones = np.ones(len(answers))
-    return Judged(layout.encode(lists), answers, weights, queries, judges, ones, lists)
+    return Judged(layout.encode(lists), answers, weights, queries, judges, lists)
 
 
 class _Scan(NamedTuple):
@@ -447,7 +427,7 @@ def _distinct(parts: Iterable[Judged], layout: CodeLayout) -> Judged | None:
     sizes = [len(values) for values, _ in layout.tables]
     if _ANSWERS * math.prod(sizes) >= 2**63:
         return None
-    keys, weights, copies = np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
+    keys, weights = np.zeros(0, np.int64), np.zeros(0)
     dtype = np.dtype(np.uint16)
     for part in parts:
         found, dtype = part.answers.astype(np.int64), part.codes.dtype
@@ -458,10 +438,7 @@ def _distinct(parts: Iterable[Judged], layout: CodeLayout) -> Judged | None:
         if not len(keys) and len(np.unique(probe)) > (1 - _FEWEST_EQUAL) * len(probe):
             return None
         keys, of_row = np.unique(np.concatenate([keys, found]), return_inverse=True)
-        weights, copies = (
-            np.bincount(of_row, np.concatenate(both)).astype(float)
-            for both in ((weights, part.weights), (copies, part.copies))
-        )
+        weights = np.bincount(of_row, np.concatenate([weights, part.weights])).astype(float)
         if len(keys) > _MAX_DISTINCT:
             return None
     unknown = np.full(len(keys), -1)
@@ -469,7 +446,7 @@ def _distinct(parts: Iterable[Judged], layout: CodeLayout) -> Judged | None:
     for code, size in zip(codes[::-1], sizes[::-1], strict=True):
         keys, code[:] = np.divmod(keys, size)
     none = np.zeros((0, 2, layout.n_ranks), np.int8)
-    return Judged(codes, keys.astype(np.int8), weights, unknown, unknown, copies, none)
+    return Judged(codes, keys.astype(np.int8), weights, unknown, unknown, none)
 
 
 class Differences(NamedTuple):

@@ -162,7 +162,7 @@ def _compare(
     slopes = [one.slopes[both] for one in numbers]
     V = _joint_variance(fits, slopes)
     df = min(
-        float(fit.covariance.pooled_degrees_of_freedom([fit.covariance.root.T @ slope.T])[0])
+        float(fit.covariance.degrees_of_freedom(slope, pooled=True)[0])
         for fit, slope in zip(fits, slopes, strict=True)
     )
     statistic = float(h @ np.linalg.pinv(V, hermitian=True) @ h) / d
