@@ -145,7 +145,7 @@ def support_of(fit: JudgmentFit, questions: Sequence[Question]) -> Support:
     """Return whether judgments support a measure; the discounts of `fit` are given."""
     if no_effect(fit) >= NO_EFFECT_LEVEL:
         return "open"
-    weight = np.zeros_like(fit.weights)
+    weight = np.zeros_like(fit.table)
     weight[0, 0] = 1.0
     t = t_of(fit, weight)
     if abs(t) > 1:
@@ -159,7 +159,7 @@ def upside_down(fit: JudgmentFit) -> list[str]:
     """Return a sentence for each grade worth less than the next worse one; gains are free."""
     labels, found = fit.scale.labels, []
     for i in range(len(labels) - 1):
-        weight = np.zeros_like(fit.weights)
+        weight = np.zeros_like(fit.table)
         weight[0, i], weight[0, i + 1] = 1.0, -1.0
         if t_of(fit, weight, len(labels) - 1) < -1:
             found.append(f"Grade {labels[i + 1]} is worth more than {labels[i]}, the better one.")
@@ -167,14 +167,14 @@ def upside_down(fit: JudgmentFit) -> list[str]:
 
 
 def t_of(fit: JudgmentFit, contrast: Floats, n_tests: int = 1) -> float:
-    """Return <contrast, W>, (K, L), by half the width of its 95% interval; 0 if it does not vary.
+    """Return <contrast, W> by half the width of its 95% interval, corrected for `n_tests`.
 
-    The level is corrected for `n_tests`.
+    It is 0 where it does not vary.
     """
-    covariance, slope = fit.covariance, fit.contrast_of(contrast.reshape(1, -1))
+    covariance, slope = fit.covariance, fit.slopes(contrast.reshape(1, -1))
     variance = covariance.variance(slope[0])
     if covariance.one_cluster or variance <= 0:
         return 0.0
     (df,) = covariance.degrees_of_freedom(slope).tolist()
     quantile = float(stdtrit(df, 1 - 0.025 / n_tests))
-    return float((contrast * fit.weights).sum()) / (quantile * math.sqrt(variance))
+    return float((contrast * fit.table).sum()) / (quantile * math.sqrt(variance))

@@ -252,7 +252,7 @@ class Covariance:
         columns = self.root.T @ contrasts.T
 
         def shares(rows: Whitened) -> Floats:
-            squares = (_times(rows.information, columns) ** 2).sum(axis=1)
+            squares: Floats = (_times(rows.information, columns) ** 2).sum(axis=1)
             return squares.sum(axis=1, keepdims=True) if pooled else squares
 
         found: Floats = np.full(1 if pooled else len(contrasts), np.inf)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from scipy.special import stdtr
@@ -265,7 +266,7 @@ class JudgmentFit:
             One per grade; the best is 1, the worst 0.
         """
         names = [f"gain {label}" for label in self.scale.labels]
-        return self._ratios(names, self._grade_rows[: len(names)], self._gain_rows, level)
+        return self._ratios(names, "gains", list(range(len(names))), level)
 
     def empty_rank(self, level: float = 0.95) -> Estimated | None:
         """Return what an empty rank is worth, relative to the best grade; the worst grade has 0.
@@ -281,9 +282,7 @@ class JudgmentFit:
         """
         if not self.evidence.layout.empty:
             return None
-        some = [0, -1]
-        rows = None if self._gain_rows is None else self._gain_rows[some]
-        return self._ratios(["gain 1", "empty rank"], self._grade_rows[some], rows, level)[1]
+        return self._ratios(["gain 1", "empty rank"], "gains", [0, -1], level)[1]
 
     def discounts(self, level: float = 0.95) -> tuple[Estimated, ...]:
         """Return the discount of each rank, with its interval.
@@ -299,7 +298,7 @@ class JudgmentFit:
         """
         names = [f"discount {rank}" for rank in range(1, len(self.weights) + 1)]
         if self.free is None:
-            return self._ratios(names, self._rank_rows, self._discount_rows, level)
+            return self._ratios(names, "discounts", list(range(len(names))), level)
         column, free = self.weights[:, self._reference], self.free.discounts(level)
         return monotone_discounts(column / column[0], free) if column[0] else free
 
@@ -307,13 +306,13 @@ class JudgmentFit:
     def gain_slopes(self) -> Floats:
         """The derivative of each gain in the parameters, shape (L, P)."""
         rows = self._grade_rows[: len(self.scale)]
-        return ratio_slopes(rows @ self.table.ravel(), self._slopes(rows))
+        return ratio_slopes(rows @ self.table.ravel(), self.slopes(rows))
 
     @property
     def discount_slopes(self) -> Floats:
         """The derivative of each discount in the parameters, shape (K, P)."""
         rows = self._rank_rows
-        return ratio_slopes(rows @ self.table.ravel(), self._slopes(rows))
+        return ratio_slopes(rows @ self.table.ravel(), self.slopes(rows))
 
     def simultaneous_level(self, rng: np.random.Generator, level: float = 0.95) -> float:
         """Return the level of single intervals that together hold all numbers with `level`.
@@ -360,12 +359,11 @@ class JudgmentFit:
             raise InputError(f"the model has no {name}", f"use one of {', '.join(names)}")
         return estimated_parameter(self.likelihood, self.maximum, self.covariance, name, level)
 
-    def contrast_of(self, of_weights: Floats) -> Floats:
-        """Return the derivatives in the parameters, (m, P), of numbers linear in W, (m, K L)."""
-        slopes = np.zeros((len(of_weights), self.likelihood.n_parameters))
-        entries = np.arange(self.table.size).reshape(self.table.shape)[:, : len(self.scale)]
+    def slopes(self, rows: Floats) -> Floats:
+        """Return the derivatives in the parameters, (m, P), of products of W with rows (m, K L)."""
+        slopes = np.zeros((len(rows), self.likelihood.n_parameters))
         J = self.likelihood.family.jacobian(self._of_weights)
-        slopes[:, : self.likelihood.n_weights] = of_weights @ J[entries.ravel()]
+        slopes[:, : self.likelihood.n_weights] = rows @ J
         return slopes
 
     @property
@@ -388,7 +386,7 @@ class JudgmentFit:
         rows = np.tile(np.eye(L) / K, K)
         if not isinstance(self.likelihood.family, Products):
             return rows
-        share = self.covariance.share_of_data(self._slopes(rows[:1])[0])
+        share = self.covariance.share_of_data(self.slopes(rows[:1])[0])
         column = self.table[:, self._reference]
         deviations = column - column.mean()
         return np.kron(deviations, np.eye(L)) if share < MIN_SHARE and deviations.any() else rows
@@ -406,41 +404,30 @@ class JudgmentFit:
         largest = int(sizes.argmax())
         return largest if sizes[largest] > _FAR_LARGER * sizes[0] else 0
 
-    @property
-    def _gain_rows(self) -> Floats | None:
-        """The gains as linear numbers of the parameters, None where they are not."""
+    def _linear(self, kind: Literal["gains", "discounts"], rows: Floats) -> Floats | None:
+        """Gains or discounts as linear numbers of the parameters (m, P), None where they are not.
+
+        The rows are those whose products with W they are in proportion to.
+        """
         family = self.likelihood.family
         if isinstance(family, Combinations):
-            return self._slopes(self._grade_rows)
-        if not isinstance(family, Products) or family.gains.formula:
+            return self.slopes(rows)
+        one, begin = family.discounts, 0
+        if kind == "gains":
+            one, begin = family.gains, family.discounts.n_parameters
+        if one.formula or not one.n_coefficients:
             return None
-        rows = np.zeros((len(family.gains.generators), self.likelihood.n_parameters))
-        n = family.discounts.n_parameters
-        rows[:, n : n + family.gains.n_coefficients] = family.gains.generators
-        return rows
-
-    @property
-    def _discount_rows(self) -> Floats | None:
-        """The discounts as linear numbers of the parameters, None where they are not."""
-        family = self.likelihood.family
-        if isinstance(family, Combinations):
-            return self._slopes(self._rank_rows)
-        if not isinstance(family, Products) or not family.discounts.n_coefficients:
-            return None
-        rows = np.zeros((len(family.discounts.generators), self.likelihood.n_parameters))
-        rows[:, : family.discounts.n_coefficients] = family.discounts.generators
-        return rows
-
-    def _slopes(self, rows: Floats) -> Floats:
-        slopes = np.zeros((len(rows), self.likelihood.n_parameters))
-        J = self.likelihood.family.jacobian(self._of_weights)
-        slopes[:, : self.likelihood.n_weights] = rows @ J
-        return slopes
+        found = np.zeros((len(one.generators), self.likelihood.n_parameters))
+        found[:, begin : begin + one.n_coefficients] = one.generators
+        return found
 
     def _ratios(
-        self, names: list[str], rows: Floats, linear: Floats | None, level: float
+        self, names: list[str], kind: Literal["gains", "discounts"], some: list[int], level: float
     ) -> tuple[Estimated, ...]:
-        """Return the ratios of rows of W (m, K L) to the first of them."""
-        values, slopes = rows @ self.table.ravel(), self._slopes(rows)
+        """Return some gains or discounts, relative to the first of them."""
+        rows = self._grade_rows if kind == "gains" else self._rank_rows
+        linear = self._linear(kind, rows)
+        linear, rows = None if linear is None else linear[some], rows[some]
+        values, slopes = rows @ self.table.ravel(), self.slopes(rows)
         profile = None if linear is None else Profile(self.likelihood, self.maximum, linear)
         return estimated_ratios(names, values, slopes, self.covariance, level, profile)

@@ -26,8 +26,8 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.threads import map_in_order, map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.inference.answers import BAD, GOOD, TIE, A, B, TieModel
-from dcglearn.judgments.folds import id_numbers, row_numbers
+from dcglearn.inference.answers import BAD, GOOD, TIE, B, TieModel
+from dcglearn.judgments.folds import id_numbers
 from dcglearn.judgments.packed import CodedJudgments, PackedPairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.codes import CodeLayout
@@ -447,32 +447,6 @@ def _distinct(parts: Iterable[Judged], layout: CodeLayout) -> Judged | None:
         keys, code[:] = np.divmod(keys, size)
     none = np.zeros((0, 2, layout.n_ranks), np.int8)
     return Judged(codes, keys.astype(np.int8), weights, unknown, unknown, none)
-
-
-class Differences(NamedTuple):
-    """Distinct differences x of two lists, (m, K L), and the weights of answers a and b, (2, m)."""
-
-    x: Floats
-    counts: Floats
-
-
-def differences_of(evidence: Evidence) -> Differences:
-    """Count the strict answers to each difference of lists that occurs, a minus b.
-
-    Examples
-    --------
-    >>> lists = [[[0, 1], [1, 1]], [[0, 0], [1, 0]], [[0, 1], [1, 0]]]
-    >>> data = Preferences.of(lists, ["a", "b", "a"], Scale((1, 0)))
-    >>> differences_of(Evidence.of(data))
-    Differences(x=array([[ 1., -1.,  0.,  0.],
-           [ 1., -1., -1.,  1.]]), counts=array([[1., 1.],
-           [1., 0.]]))
-    """
-    judged, layout = (evidence.distinct or evidence).judged, evidence.layout.differences
-    first, number = np.unique(row_numbers(judged.codes), return_index=True, return_inverse=True)[1:]
-    counts = [np.bincount(number, judged.weights * (judged.answers == answer)) for answer in (A, B)]
-    J = np.eye(layout.n_ranks * layout.n_grades)
-    return Differences(features(layout, judged.codes[:, first], J), np.stack(counts))
 
 
 def features(layout: CodeLayout, codes: NDArray[np.unsignedinteger], J: Floats) -> Floats:

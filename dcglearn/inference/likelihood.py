@@ -44,7 +44,7 @@ from dcglearn.inference.answers import (
     strict_probability,
 )
 from dcglearn.inference.evidence import Evidence, Judged, features, transposed_product
-from dcglearn.inference.weights import Balance, Products, WeightFamily
+from dcglearn.inference.weights import WeightFamily
 
 PRIOR_SD = 10.0
 """Standard deviation of W, the side bias and the level, in log odds."""
@@ -187,12 +187,12 @@ class Likelihood:
             else:
                 value -= number**2 / (2 * PRIOR_SD**2)
                 gradient[at] -= number / PRIOR_SD**2
-        hessian -= self._prior_information(parameters, J)
-        balance = self._balance(theta)
-        if balance is not None:
-            value += balance.value
-            gradient[w] += balance.gradient
-            hessian[w, w] += balance.hessian
+        signs = self.family.signs
+        b = float(theta @ (signs * theta)) / 2
+        value -= b**2 / 2
+        gradient[w] -= b * signs * theta
+        hessian[w, w] -= b * np.diag(signs)
+        hessian -= self.prior_information(parameters)
         return Expanded(value, gradient, hessian)
 
     def _expand_rows(self, parameters: Floats, rows: Rows) -> tuple[float, Floats, Floats, Floats]:
@@ -236,23 +236,13 @@ class Likelihood:
 
     def prior_information(self, parameters: Floats) -> Floats:
         """Return the information of the prior, shape (P, P), and on scales that change nothing."""
-        theta = parameters[: self.n_weights]
-        information = self._prior_information(parameters, self.family.jacobian(theta))
-        balance = self._balance(theta)
-        if balance is not None:
-            information[: self.n_weights, : self.n_weights] += balance.information
-        return information
-
-    def _balance(self, theta: Floats) -> Balance | None:
-        return self.family.balance(theta) if isinstance(self.family, Products) else None
-
-    def _prior_information(self, parameters: Floats, J: Floats) -> Floats:
-        information = np.zeros((self.n_parameters, self.n_parameters))
-        information[: self.n_weights, : self.n_weights] = J.T @ J / PRIOR_SD**2
-        for at, name in enumerate(self.names, self.n_weights):
-            information[at, at] = 1 / PRIOR_SD**2
-            if name == "lapses":
-                information[at, at] = (LAPSE_PRIOR - 1) / (1 - float(parameters[at])) ** 2
+        theta, information = parameters[: self.n_weights], np.eye(self.n_parameters) / PRIOR_SD**2
+        J, along = self.family.jacobian(theta), self.family.signs * theta
+        of_weights = J.T @ J / PRIOR_SD**2 + np.outer(along, along)
+        information[: self.n_weights, : self.n_weights] = of_weights
+        if self.lapses:
+            at = self.index("lapses")
+            information[at, at] = (LAPSE_PRIOR - 1) / (1 - float(parameters[at])) ** 2
         return information
 
     def log_likelihood(self, parameters: Floats) -> float:

@@ -18,16 +18,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import SolverError
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.calibration import additivity_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.evidence import Judged, Judgments, features
+from dcglearn.inference.evidence import Evidence, Judged, Judgments, features
 from dcglearn.inference.tests import (
     LikelihoodRatio,
     TestVerdict,
@@ -225,18 +226,23 @@ def _answered(pairs: Sequence[_Asked]) -> tuple[Question, ...]:
         min(1.0, 2 * test.p) if pair.about in DECISIONS else test.p
         for pair, test in zip(pairs, tests, strict=True)
     ]
-    shares = zip(_reversed_judged(pairs), _reversed_all(pairs), strict=True)
+    fits = [(one.smaller, one.larger) for one in pairs]
+    evidence = pairs[0].larger.evidence
+    shares = zip(
+        reversed_judged(evidence, fits), _reversed_all(evidence.judged.lists, fits), strict=True
+    )
     return tuple(
         Question(*pair, test, p, *share)
         for pair, test, p, share in zip(pairs, tests, corrected, shares, strict=True)
     )
 
 
-def _reversed_judged(pairs: Sequence[_Asked]) -> list[float]:
+def reversed_judged(
+    evidence: Evidence, pairs: Sequence[tuple[JudgmentFit, JudgmentFit]]
+) -> list[float]:
     """Return the share of judgments that two models order differently; a tie counts 1/2."""
-    evidence = pairs[0].larger.evidence
     evidence = evidence.distinct or evidence
-    tables = np.stack([fit.table.ravel() for pair in pairs for fit in pair[2:]], axis=1)
+    tables = np.stack([fit.table.ravel() for pair in pairs for fit in pair], axis=1)
 
     def sums(judged: Judged) -> tuple[Floats, float]:
         signs = _signs(features(evidence.layout.differences, judged.codes, tables))
@@ -247,24 +253,21 @@ def _reversed_judged(pairs: Sequence[_Asked]) -> list[float]:
     return list((sum(totals) / sum(weights)).tolist())
 
 
-def _reversed_all(pairs: Sequence[_Asked]) -> list[float]:
+def _reversed_all(lists: Pairs, pairs: Sequence[tuple[JudgmentFit, JudgmentFit]]) -> list[float]:
     """Return the share of pairs of distinct lists, some if packed, that are ordered differently."""
-    lists = pairs[0].larger.evidence.judged.lists
     rows = lists.reshape(-1, lists.shape[2])
     distinct = rows[np.unique(row_numbers(rows.T), return_index=True)[1]]
     shown = distinct[:: -(-len(distinct) // MAX_LISTS)]
     first, second = np.triu_indices(len(shown), 1)
     if not len(first):
         return [0.0] * len(pairs)
-    orders: dict[int, NDArray[np.int8]] = {}
 
+    @cache
     def order(fit: JudgmentFit) -> NDArray[np.int8]:
-        if id(fit) not in orders:
-            utilities = fit.utilities(shown)
-            orders[id(fit)] = _signs(utilities[first] - utilities[second])
-        return orders[id(fit)]
+        utilities = fit.utilities(shown)
+        return _signs(utilities[first] - utilities[second])
 
-    return [float(np.abs(order(one.smaller) - order(one.larger)).mean() / 2) for one in pairs]
+    return [float(np.abs(order(one) - order(other)).mean() / 2) for one, other in pairs]
 
 
 def _signs(differences: Floats) -> NDArray[np.int8]:

@@ -28,7 +28,8 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
-from dcglearn.inference.ratios import MIN_SHARE, Estimated
+from dcglearn.inference.questions import reversed_judged
+from dcglearn.inference.ratios import MIN_SHARE
 from dcglearn.inference.tests import TestVerdict, verdict_of
 from dcglearn.inference.weights import Products
 from dcglearn.judgments.preferences import Preferences
@@ -167,13 +168,9 @@ def _compare(
     )
     statistic = float(h @ np.linalg.pinv(V, hermitian=True) @ h) / d
     p = float(fdtrc(d, df, statistic))
-    signs = [
-        np.sign(np.round(fit.utilities(evidence.judged.lists) @ [1.0, -1.0], 9)) for fit in fits
-    ]
-    weights = evidence.judged.weights
-    differ = float(np.average(np.abs(signs[0] - signs[1]) / 2, weights=weights))
     effective = min(fit.covariance.effective for fit in fits)
     (fit, other), (n, others) = fits, (len(one.evidence) for one in fits)
+    (differ,) = reversed_judged(evidence, [(fit, other)])
     return SegmentComparison(name, n, others, fit, other, statistic, d, df, effective, p, p, differ)
 
 
@@ -186,17 +183,20 @@ class _Numbers(NamedTuple):
 
 
 def _numbers(fit: JudgmentFit) -> _Numbers:
-    family = fit.likelihood.family
-    parts, end = [], 0
+    family, end = fit.likelihood.family, 0
+    parts: list[_Numbers] = []
     for kind, found, slopes in (
         ("discounts", fit.discounts(), fit.discount_slopes),
         ("gains", fit.gains(), fit.gain_slopes),
     ):
-        formula = ""
+        values = np.array([one.estimate for one in found])
+        told = np.array([one.determined and not one.given for one in found])
+        part = _Numbers(values, slopes, told)
         if isinstance(family, Products):
             one = getattr(family, kind)
-            formula, end = one.formula, end + one.n_parameters
-        parts.append(_of_parameter(fit, end - 1) if formula else _of_ratios(found, slopes))
+            end += one.n_parameters
+            part = _of_parameter(fit, end - 1) if one.formula else part
+        parts.append(part)
     return _Numbers(*(np.concatenate(one) for one in zip(*parts, strict=True)))
 
 
@@ -205,11 +205,6 @@ def _of_parameter(fit: JudgmentFit, at: int) -> _Numbers:
     free = bool(fit.maximum.free[at]) and not fit.covariance.one_cluster
     told = free and fit.covariance.share_of_data(slope[0]) >= MIN_SHARE
     return _Numbers(fit.parameters[[at]], slope, np.array([told]))
-
-
-def _of_ratios(found: Sequence[Estimated], slopes: Floats) -> _Numbers:
-    values = np.array([one.estimate for one in found])
-    return _Numbers(values, slopes, np.array([one.determined and not one.given for one in found]))
 
 
 def _joint_variance(fits: Sequence[JudgmentFit], slopes: Sequence[Floats]) -> Floats:

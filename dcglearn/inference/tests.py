@@ -40,7 +40,7 @@ from dcglearn.inference.weights import WeightFamily, any_weights, multiples_of
 BEYOND_DOUBT = 1e-6
 """If the usual multiples of W have a smaller p-value, any W is not tested."""
 
-_GAUSS_NEWTON_STEPS = 12
+_MOST_STEPS = 50
 _NEAR_ENOUGH = 1e-7
 """The error of W, relative to its largest entry, from which the next step is the last."""
 
@@ -191,26 +191,17 @@ def _holds(larger: FamilyLike, smaller: FamilyLike) -> bool:
 def _as_larger(smaller: JudgmentFit, larger: WeightFamily) -> Floats:
     """Return the parameters at which W of the larger model is that of the smaller one.
 
-    Gauss and Newton's steps mostly lead there; where they do not, a trust region does.
+    Where the larger family is no formula, the nearest product is; otherwise Gauss and Newton's
+    steps lead from there.
     """
     W = smaller.table
-    theta, size = larger.start, np.abs(W).max()
-    for _ in range(_GAUSS_NEWTON_STEPS):
-        with np.errstate(all="ignore"):  # where it leads away
-            missing, J = (W - larger.weights(theta)).ravel(), larger.jacobian(theta)
-        if not (np.isfinite(missing).all() and np.isfinite(J).all()):
+    (theta, *_), size = larger.near(W), np.abs(W).max()
+    for _ in range(_MOST_STEPS):
+        missing = (W - larger.weights(theta)).ravel()
+        theta = theta + np.linalg.lstsq(larger.jacobian(theta), missing)[0]
+        if np.abs(missing).max() <= _NEAR_ENOUGH * size:  # and the last step squares that
             break
-        theta = theta + np.linalg.lstsq(J, missing)[0]
-        if np.abs(missing).max() <= _NEAR_ENOUGH * size:  # and the step squares that
-            return theta
-    from scipy.optimize import least_squares
-
-    def residuals(theta: Floats) -> Floats:
-        return (larger.weights(theta) - W).ravel()
-
-    return np.asarray(
-        least_squares(residuals, larger.start, larger.jacobian, xtol=1e-15, ftol=1e-15).x
-    )
+    return theta
 
 
 def _null(smaller: JudgmentFit, larger: JudgmentFit) -> tuple[Floats, Floats, NDArray[np.bool_]]:

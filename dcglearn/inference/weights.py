@@ -8,8 +8,7 @@ have empty ranks at different places, an empty rank is one more grade, and has t
 
 Where c is free, it may be multiplied and g divided by any number. That direction changes nothing,
 and the search stays where coefficients of c and g are of equal size: a penalty on
-b = (|c|^2 - |g|^2) / 2 that is 0 at one point of each orbit, and so changes no maximum. W = 0
-apart, all points are regular: no number is in the denominator of another.
+b = (|c|^2 - |g|^2) / 2 that is 0 at one point of each orbit, and so changes no maximum.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -26,15 +25,6 @@ from dcglearn.inference.families import Expansion, Family
 
 START = 2.0
 """The weight of the best grade at the first rank, in log odds, where an estimate begins."""
-
-
-class Balance(NamedTuple):
-    """What keeps coefficients of equal size: value, gradient (p,), Hessian (p, p), information."""
-
-    value: float
-    gradient: Floats
-    hessian: Floats
-    information: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,51 +89,24 @@ class Products:
         found[n:, :n] = found[:n, n:].T
         return found
 
-    def balance(self, parameters: Floats) -> Balance | None:
-        """Return what keeps the coefficients of discounts and gains of equal size."""
-        if not self.discounts.n_coefficients:
-            return None
-        along = self.unseen(parameters)
-        signs = np.sign(self.unseen(np.ones(len(parameters))))
-        b = float(along @ parameters) / 2
-        information = np.outer(along, along)
-        return Balance(-b * b / 2, -b * along, -information - b * np.diag(signs), information)
-
-    def unseen(self, parameters: Floats) -> Floats:
-        """Return the direction (p,) in which c grows and g shrinks, and W stays the same."""
-        along = np.zeros(len(parameters))
+    @cached_property
+    def signs(self) -> Floats:
+        """Return signs (p,): c grows and g shrinks, and W stays the same, along signs theta."""
+        found = np.zeros(len(self.start))
         if self.discounts.n_coefficients:
-            along[self._coefficients] = parameters[self._coefficients]
-            along[self._scale_of_gains] = -parameters[self._scale_of_gains]
-        return along
-
-    def ratios(self, parameters: Floats, directions: Floats) -> Floats:
-        """Return directions (p, q) that change W alike, and leave the largest of the gains.
-
-        So the same numbers are changed at parameters nearby, whatever their scale.
-        """
-        c, g = parameters[self._coefficients], parameters[self._scale_of_gains]
-        if not len(c) or not g.any():
-            return directions
-        found, of_gains = directions.copy(), directions[self._scale_of_gains]
-        largest = int(np.abs(g).argmax())
-        along = of_gains[largest] / g[largest]
-        found[self._coefficients] += np.outer(c, along)
-        found[self._scale_of_gains] -= np.outer(g, along)
+            found[self._coefficients] = 1.0
+            found[self._scale_of_gains] = -1.0
         return found
 
     def near(self, W: Floats) -> list[Floats]:
         """Return products with the first and the second singular vectors of W, where both serve."""
-        left, sizes, right = np.linalg.svd(W)
-        found = []
-        n, (low, high) = self.discounts.n_parameters, self.bounds
-        for c, size, g in zip(left.T[:2], sizes[:2], right[:2], strict=False):
-            sign = 1.0 if c.sum() >= 0 else -1.0
-            parameters = self.start.copy()
-            parameters[:n] = np.linalg.lstsq(self.discounts.generators, sign * c)[0]
-            q = self.gains.n_coefficients
-            generators = self.gains.at(self.gains.first).jacobian[:, :q]
-            parameters[n : n + q] = np.linalg.lstsq(generators, sign * size * g)[0]
+        found, (low, high) = [], self.bounds
+        generators = self.gains.at(self.gains.first).jacobian[:, : self.gains.n_coefficients]
+        for left in np.linalg.svd(W)[0].T[:2]:
+            parameters, upwards = self.start.copy(), left if left.sum() >= 0 else -left
+            parameters[self._coefficients] = np.linalg.lstsq(self.discounts.generators, upwards)[0]
+            c = self.factors(parameters)[0].values
+            parameters[self._scale_of_gains] = np.linalg.lstsq(generators, c @ W / (c @ c))[0]
             found.append(self._balanced(np.clip(parameters, low, high)))
         return found
 
@@ -183,6 +146,11 @@ class Combinations:
     shape: tuple[int, int]
 
     @property
+    def signs(self) -> Floats:
+        """Return 0, shape (p,): every direction changes W."""
+        return np.zeros(len(self.start))
+
+    @property
     def bounds(self) -> tuple[Floats, Floats]:
         """Lower and upper bounds of the parameters: none."""
         return np.full(len(self.start), -math.inf), np.full(len(self.start), math.inf)
@@ -194,6 +162,10 @@ class Combinations:
     def jacobian(self, parameters: Floats) -> Floats:
         """Return dW / d parameters, shape (K L, p)."""
         return self.generators
+
+    def near(self, W: Floats) -> list[Floats]:
+        """Return the parameters of the W that is nearest."""
+        return [np.asarray(np.linalg.lstsq(self.generators, W.ravel())[0])]
 
     def curvature(self, parameters: Floats, gradient: Floats) -> Floats:
         """Return 0, shape (p, p)."""
