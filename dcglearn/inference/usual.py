@@ -121,7 +121,7 @@ def learn_from_answers(answers: Answers, scale: Scale, prior: str | DCG = "usual
     empty = bool((answers.pairs == NO_DOCUMENT).any())
     worst = scale.values[-1] / (scale.values[0] - scale.values[-1])
     centres = prior_centres(prior, scale, K)
-    members = Members(centres, float(np.clip(worst, -1, 1)), answers.sides is not None, empty)
+    members = Members(centres, float(np.clip(worst, -1, 1)), empty)
     with one_blas_thread():
         found, used = estimate(members, answers)
     name = prior if isinstance(prior, str) else str(prior)
@@ -148,12 +148,12 @@ def _packed_answers(packed: PackedPairs) -> Answers:
     groups = packed.row_groups[:: -(-packed.n_pairs // MOST_PACKED)]
     pairs, weights, b_wins = map(np.concatenate, zip(*map_threads(read, groups), strict=True))
     check_worth_learning(pairs, weights)
-    return Answers(pairs, weights, _sides(b_wins) if packed.has_sides else None)
+    return Answers(pairs, weights, _sides(b_wins) * packed.has_sides)
 
 
-def _sides(b_wins: NDArray[np.bool_]) -> Floats | None:
-    """Return 1 where a won and -1 where b did; None if one side always won."""
-    return np.where(b_wins, -1.0, 1.0) if 0 < b_wins.sum() < len(b_wins) else None
+def _sides(b_wins: NDArray[np.bool_]) -> Floats:
+    """Return 1 where a won and -1 where b did; 0 if one side always won."""
+    return np.where(b_wins, -1.0, 1.0) * bool(0 < b_wins.sum() < len(b_wins))
 
 
 def prior_centres(prior: str | DCG, scale: Scale, n_ranks: int) -> list[Centre]:
@@ -195,7 +195,7 @@ def _mean(
         gains_from_data=grades,
         discounts_from_data=ranks,
         lapses=float(share @ expit(found.theta[:, members.lapse])),
-        side=float(theta[members.side]) if members.has_side else 0.0,
+        side=float(theta[members.side]),
         scale=float(share @ scales),
     )
 
