@@ -129,26 +129,12 @@ class Layout:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evidence:
-    """Judgments whose lists differ.
+    """Judgments whose lists differ; of packed ones, `judged` are some, and `parts` has all.
 
-    Attributes
-    ----------
-    scale : Scale
-    layout : Layout
-    judged : Judged
-        All judgments; of packed ones, some of them.
-    n_judgments : int
-    n_queries, n_judges : int
-        Largest number of a query or judge, plus 1; 0 judges unless every judgment has one.
-    rows : ndarray of int, shape (n,)
-        Which judgments of the preferences these are; of the sample of packed ones.
-    same_lists, without_weight, ties_left_out : int
-        Judgments that are not used: of lists with equal grades at all ranks, of weight 0, and
-        ties where only strict judgments are modelled.
-    parts : PackedParts or None
-        Where the judgments are read from, if they are packed.
-    relative_lapses : ndarray of float, shape (judges,), or None
-        By how much each judge's share of random answers differs from the common one, as a factor.
+    `n_queries` and `n_judges` are the largest numbers plus 1, 0 judges unless every judgment has
+    one; `rows` are those of the preferences, or of the sample. Not used are judgments of the
+    `same_lists`, `without_weight`, and ties where only strict ones are modelled. `relative_lapses`,
+    (judges,), is each judge's share of random answers, as a factor of the common one.
     """
 
     scale: Scale
@@ -200,7 +186,7 @@ class Evidence:
 
     @property
     def n_ranks(self) -> int:
-        """K."""
+        """K, the length of lists."""
         return self.layout.n_ranks
 
     def with_progress(self, advance: Advance) -> Evidence:
@@ -268,15 +254,14 @@ class Evidence:
 class PackedParts:
     """Row groups of packed files, which are read again at every pass.
 
-    `queries` and `judges` hold, for each row group, the number of each of its names; `advance` is
-    called with (judgments read in all passes, 0).
+    `numbers` are those of the names of queries and judges of each row group, and -1 for none;
+    `advance` is called with (judgments read in all passes, 0).
     """
 
     pairs: PackedPairs
     ties: TieModel
     layout: Layout
-    queries: list[Integers]
-    judges: list[Integers]
+    numbers: list[tuple[Integers, Integers]]
     advance: Advance = silent
     _groups_read: list[int] = field(default_factory=lambda: [0])
 
@@ -292,8 +277,8 @@ class PackedParts:
         self.advance(self._groups_read[0] * self.pairs.n_pairs // self.n_parts, 0)
         rows = Used.of(found, self.ties).rows
         queries, judges = (
-            np.append(numbers[group], -1)[column.codes[rows]]
-            for numbers, column in ((self.queries, found.queries), (self.judges, found.judges))
+            of_names[column.codes[rows]]
+            for of_names, column in zip(self.numbers[group], found[3:], strict=True)
         )
         shown = found.lists[rows], found.answers[rows], found.weights[rows]
         return _encoded(self.layout, *shown, queries, judges)
@@ -348,15 +333,17 @@ def _encoded(
 
 
 class _Scan(NamedTuple):
-    """What the first pass finds in a row group."""
+    """What the first pass finds in a row group.
 
-    used: Used
+    `counts` are the judgments that are used, and those that are not, as :class:`Used` has them; the
+    `sample` are lists, answers, weights, and the places of queries and judges among the `names`.
+    """
+
+    counts: Integers
     facts: _Facts
     all_judged: bool
-    queries: list[str]
-    judges: list[str]
-    sample: tuple[Pairs, NDArray[np.int8], Floats]
-    codes_of_sample: tuple[Integers, Integers]
+    names: tuple[list[str], list[str]]
+    sample: tuple[Pairs, NDArray[np.int8], Floats, Integers, Integers]
 
 
 def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Evidence:
@@ -368,57 +355,47 @@ def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Ev
     def scan(group: int) -> _Scan:
         nonlocal done
         row_group = pairs.row_groups[group]
-        found = row_group.read_judgments()
-        used = Used.of(found, ties)
-        rows, n = used.rows, len(used.rows)
+        lists, answers, weights, queries, judges = found = row_group.read_judgments()
+        rows, *left_out = Used.of(found, ties)
         some = rows[(row_group.before + rows) % every == 0]
-        shown = found.lists[rows], found.answers[rows]
-        sample = found.lists[some], found.answers[some], found.weights[some]
-        ids = found.queries.codes[some], found.judges.codes[some]
-        judged = bool((found.judges.codes[rows] >= 0).all())
         done += 1
         advance(done, len(pairs.row_groups))
         return _Scan(
-            used._replace(rows=np.array([n])),
-            _facts(*shown),
-            judged,
-            found.queries.values,
-            found.judges.values,
-            sample,
-            ids,
+            np.array([len(rows), *left_out]),
+            _facts(lists[rows], answers[rows]),
+            bool((judges.codes[rows] >= 0).all()),
+            (queries.values, judges.values),
+            (lists[some], answers[some], weights[some], queries.codes[some], judges.codes[some]),
         )
 
     known: tuple[dict[str, int], dict[str, int]] = ({}, {})
-    numbers: tuple[list[Integers], list[Integers]] = ([], [])
-    scans = []
+    numbers, samples, facts, counts, judged = [], [], [], np.zeros(4, np.int64), True
     for one in map_in_order(scan, range(len(pairs.row_groups))):
-        for of_id, into, names in zip(known, numbers, (one.queries, one.judges), strict=True):
-            new = [of_id.setdefault(name, len(of_id)) for name in names]
-            into.append(np.array(new, np.int64))
-        scans.append(one._replace(queries=[], judges=[]))
-    layout = _layout(pairs.n_ranks, pairs.n_grades, ties, [one.facts for one in scans])
-    lists, answers, weights = (
-        np.concatenate(part) for part in zip(*(one.sample for one in scans), strict=True)
-    )
-    ids = (
-        np.concatenate(
-            [
-                np.append(one, -1)[scan.codes_of_sample[which]]
-                for one, scan in zip(of_kind, scans, strict=True)
-            ]
+        queries, judges = (
+            np.array([*(of_id.setdefault(name, len(of_id)) for name in names), -1])
+            for of_id, names in zip(known, one.names, strict=True)
         )
-        for which, of_kind in enumerate(numbers)
-    )
-    judged = _encoded(layout, lists, answers, weights, *ids)
-    n_judges = len(known[1]) if all(one.all_judged for one in scans) and len(known[1]) > 1 else 0
-    counts = np.array([[int(one.used.rows[0]), *one.used[1:]] for one in scans]).sum(axis=0)
-    n, *left_out = counts.tolist()
-    parts = PackedParts(pairs, ties, layout, *numbers)
-    rows = np.arange(len(lists))
-    sizes = n, len(known[0]), n_judges
-    same, weightless, ties_left_out = left_out
+        *shown, of_queries, of_judges = one.sample
+        numbers.append((queries, judges))
+        samples.append((*shown, queries[of_queries], judges[of_judges]))
+        facts.append(one.facts)
+        counts += one.counts
+        judged = judged and one.all_judged
+    layout = _layout(pairs.n_ranks, pairs.n_grades, ties, facts)
+    sample = _encoded(layout, *(np.concatenate(part) for part in zip(*samples, strict=True)))
+    n, same_lists, without_weight, ties_left_out = counts.tolist()
     return Evidence(
-        pairs.scale, layout, judged, *sizes, rows, same, weightless, ties_left_out, parts
+        pairs.scale,
+        layout,
+        sample,
+        n,
+        len(known[0]),
+        len(known[1]) if judged and len(known[1]) > 1 else 0,
+        np.arange(len(sample.answers)),
+        same_lists,
+        without_weight,
+        ties_left_out,
+        PackedParts(pairs, ties, layout, numbers),
     )
 
 
