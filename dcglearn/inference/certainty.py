@@ -54,15 +54,12 @@ class Certainty:
         Why there is no estimate; empty if there is one.
     untested : str
         Why there are no questions, beside an estimate; empty if there are.
-    names_queries : bool
-        Whether a judgment names its query; otherwise each is taken as independent.
     """
 
     fit: JudgmentFit | None = None
     questions: tuple[Question, ...] = ()
     reason: str = ""
     untested: str = ""
-    names_queries: bool = True
 
     def __repr__(self) -> str:
         return f"Certainty({self.reason or self.fit})"
@@ -108,22 +105,18 @@ def certainty_of(
     )
     try:
         evidence = Evidence.of(judgments)
-    except InputError as error:
-        return Certainty(reason=error.problem)
-    named = evidence.n_queries > 0
-    try:
         fit = model.fit(evidence)
         fit.gains(), fit.discounts()
     except InputError as error:
-        return Certainty(reason=error.problem, names_queries=named)
+        return Certainty(reason=error.problem)
     except (SolverError, np.linalg.LinAlgError):
-        return Certainty(reason=_NO_MAXIMUM, names_queries=named)
+        return Certainty(reason=_NO_MAXIMUM)
     if fit.covariance.one_cluster:
-        return Certainty(reason=_ONE_QUERY, names_queries=named)
+        return Certainty(reason=_ONE_QUERY)
     if _QUESTIONS * (n * K * L + _CUBES * (K * (L - 1)) ** 3) > MAX_COST:
-        return Certainty(fit, untested=too_many, names_queries=named)
+        return Certainty(fit, untested=too_many)
     try:
         found = usual_questions(evidence)
     except (InputError, SolverError, np.linalg.LinAlgError):
-        return Certainty(fit, untested=_NO_MAXIMUM, names_queries=named)
-    return Certainty(fit, tuple(one for one in found if one.about == "gains"), names_queries=named)
+        return Certainty(fit, untested=_NO_MAXIMUM)
+    return Certainty(fit, tuple(one for one in found if one.about == "gains"))

@@ -114,24 +114,7 @@ class JudgmentModel:
         return Products(gains, discount_family(self.discounts, n_ranks))
 
     def fit(self, judgments: Judgments) -> JudgmentFit:
-        """Estimate the parameters.
-
-        Parameters
-        ----------
-        judgments : Preferences or PackedPairs
-            In memory, or in packed files that are read part by part.
-
-        Returns
-        -------
-        JudgmentFit
-
-        Raises
-        ------
-        InputError
-            If no judgment can be used, or a family is unknown.
-        SolverError
-            If the maximum is not reached.
-        """
+        """Estimate the parameters; packed judgments are read part by part."""
         evidence = self.evidence(judgments)
         likelihood = self.likelihood(evidence)
         free = None
@@ -236,15 +219,7 @@ class JudgmentFit:
     def on(self, preferences: Preferences) -> JudgmentFit | None:
         """Return the same parameters with other judgments, to see how they predict them.
 
-        Parameters
-        ----------
-        preferences : Preferences
-            On the same scale, with lists of the same length.
-
-        Returns
-        -------
-        JudgmentFit or None
-            None if no judgment can be predicted.
+        None if no judgment can be predicted.
         """
         try:
             evidence = Evidence.of(preferences, self.model.ties, self.evidence.layout)
@@ -254,48 +229,21 @@ class JudgmentFit:
         return replace(self, likelihood=likelihood)
 
     def gains(self, level: float = 0.95) -> tuple[Estimated, ...]:
-        """Return the gain of each grade, with its interval.
-
-        Parameters
-        ----------
-        level : float, default 0.95
-
-        Returns
-        -------
-        tuple of Estimated
-            One per grade; the best is 1, the worst 0.
-        """
+        """Return the gain of each grade, with its interval; the best is 1, the worst 0."""
         names = [f"gain {label}" for label in self.scale.labels]
         return self._ratios(names, "gains", list(range(len(names))), level)
 
     def empty_rank(self, level: float = 0.95) -> Estimated | None:
         """Return what an empty rank is worth, relative to the best grade; the worst grade has 0.
 
-        Parameters
-        ----------
-        level : float, default 0.95
-
-        Returns
-        -------
-        Estimated or None
-            None unless lists of a pair differ in their empty ranks.
+        None unless lists of a pair differ in their empty ranks.
         """
         if not self.evidence.layout.empty:
             return None
         return self._ratios(["gain 1", "empty rank"], "gains", [0, -1], level)[1]
 
     def discounts(self, level: float = 0.95) -> tuple[Estimated, ...]:
-        """Return the discount of each rank, with its interval.
-
-        Parameters
-        ----------
-        level : float, default 0.95
-
-        Returns
-        -------
-        tuple of Estimated
-            One per rank; the first is 1.
-        """
+        """Return the discount of each rank, with its interval; the first is 1."""
         names = [f"discount {rank}" for rank in range(1, len(self.weights) + 1)]
         if self.free is None:
             return self._ratios(names, "discounts", list(range(len(names))), level)
@@ -317,16 +265,7 @@ class JudgmentFit:
     def simultaneous_level(self, rng: np.random.Generator, level: float = 0.95) -> float:
         """Return the level of single intervals that together hold all numbers with `level`.
 
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            The quantile of the largest of several t statistics is found by simulation.
-        level : float, default 0.95
-
-        Returns
-        -------
-        float
-            At least `level`: give it to :meth:`gains` and :meth:`discounts` for bands.
+        Give it to :meth:`gains` and :meth:`discounts` for bands; it is found by simulation.
         """
         checked_rng(rng)
         slopes = np.concatenate([self.gain_slopes, self.discount_slopes])
@@ -341,19 +280,7 @@ class JudgmentFit:
         return max(level, float(2 * stdtr(df, quantile) - 1))
 
     def other(self, name: str, level: float = 0.95) -> Estimated:
-        """Return the side bias, the share of lapses or another parameter, with its interval.
-
-        Parameters
-        ----------
-        name : str
-            One of ``fit.likelihood.names``.
-        level : float, default 0.95
-
-        Raises
-        ------
-        InputError
-            If the model does not have it.
-        """
+        """Return one of ``fit.likelihood.names``, such as the side bias, with its interval."""
         names = self.likelihood.names
         if name not in names:
             raise InputError(f"the model has no {name}", f"use one of {', '.join(names)}")

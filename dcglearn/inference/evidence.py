@@ -166,7 +166,7 @@ class Evidence:
         used = Used.of(judgments, ties)
         some = judgments[used.rows]
         if layout is None:
-            layout = _layout(some.n_ranks, some.n_grades, ties, [_facts(some.lists, some.answers)])
+            layout = _layout(some.n_ranks, some.n_grades, ties, _facts(some.lists, some.answers))
         elif not len(some):
             _no_judgment()
         queries, judges = (
@@ -290,29 +290,23 @@ def _chained(of_group: Callable[[int], list[_Statistic]], n_parts: int) -> Itera
         yield from chain.from_iterable(map_in_order(of_group, range(n_parts)))
 
 
-class _Facts(NamedTuple):
-    """What decides the layout."""
-
-    answers: frozenset[int]
-    has_empty: bool
-    differs_in_empty: bool
-
-
-def _facts(lists: Pairs, answers: NDArray[np.int8]) -> _Facts:
-    empty = lists == NO_DOCUMENT
-    differ = bool((empty[:, 0] != empty[:, 1]).any())
-    return _Facts(frozenset(np.unique(answers).tolist()), bool(empty.any()), differ)
+def _facts(lists: Pairs, answers: NDArray[np.int8]) -> set[int | str]:
+    """Return what decides the layout: which answers there are, and empty ranks."""
+    empty, found = lists == NO_DOCUMENT, set[int | str](np.unique(answers).tolist())
+    if empty.any():
+        found.add("empty")
+    if (empty[:, 0] != empty[:, 1]).any():
+        found.add("differs in empty")
+    return found
 
 
-def _layout(n_ranks: int, n_grades: int, ties: TieModel, facts: Iterable[_Facts]) -> Layout:
-    found = list(facts)
-    answers = frozenset[int]().union(*(one.answers for one in found))
-    if not answers:
+def _layout(n_ranks: int, n_grades: int, ties: TieModel, facts: set[int | str]) -> Layout:
+    if not facts:
         _no_judgment()
-    if ties != "strict" and max(answers) < TIE:
+    if ties != "strict" and facts.isdisjoint((TIE, GOOD, BAD)):
         raise InputError("there are no ties", "leave `ties` out, or give some ties")
-    levels = bool(answers & {GOOD, BAD}) and TIE not in answers
-    empty = any(one.differs_in_empty or (levels and one.has_empty) for one in found)
+    levels = TIE not in facts and not facts.isdisjoint((GOOD, BAD))
+    empty = "differs in empty" in facts or (levels and "empty" in facts)
     return Layout(n_ranks, n_grades, levels, empty)
 
 
@@ -340,7 +334,7 @@ class _Scan(NamedTuple):
     """
 
     counts: Integers
-    facts: _Facts
+    facts: set[int | str]
     all_judged: bool
     names: tuple[list[str], list[str]]
     sample: tuple[Pairs, NDArray[np.int8], Floats, Integers, Integers]
@@ -369,7 +363,8 @@ def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Ev
         )
 
     known: tuple[dict[str, int], dict[str, int]] = ({}, {})
-    numbers, samples, facts, counts, judged = [], [], [], np.zeros(4, np.int64), True
+    numbers, samples, counts, judged = [], [], np.zeros(4, np.int64), True
+    facts = set[int | str]()
     for one in map_in_order(scan, range(len(pairs.row_groups))):
         queries, judges = (
             np.array([*(of_id.setdefault(name, len(of_id)) for name in names), -1])
@@ -378,7 +373,7 @@ def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Ev
         *shown, of_queries, of_judges = one.sample
         numbers.append((queries, judges))
         samples.append((*shown, queries[of_queries], judges[of_judges]))
-        facts.append(one.facts)
+        facts |= one.facts
         counts += one.counts
         judged = judged and one.all_judged
     layout = _layout(pairs.n_ranks, pairs.n_grades, ties, facts)
@@ -427,15 +422,7 @@ def _distinct(parts: Iterable[Judged], layout: CodeLayout) -> Judged | None:
 
 
 def features(layout: CodeLayout, codes: NDArray[np.unsignedinteger], J: Floats) -> Floats:
-    """Return x J, shape (n, p), for the encoded lists x of each judgment and J of (K L, p).
-
-    Examples
-    --------
-    >>> layout = CodeLayout(2, 2, False)
-    >>> codes = layout.encode(np.array([[[0, 1], [1, 1]]], np.int8))
-    >>> features(layout, codes, np.eye(4))
-    array([[ 1., -1.,  0.,  0.]])
-    """
+    """Return x J, shape (n, p), for the encoded lists x of each judgment and J of (K L, p)."""
     tables = [values @ J[columns] for values, columns in layout.tables]
     total = tables[0].take(codes[0], axis=0, mode="clip")
     for table, code in zip(tables[1:], codes[1:], strict=True):

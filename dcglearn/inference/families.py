@@ -60,12 +60,10 @@ FamilyLike = str | Sequence[float]
 
 
 class Formula(NamedTuple):
-    """A formula with one parameter, which is a function of t, any real number.
+    """A formula with one parameter, strictly between `low` and `high`, as a function of real t.
 
-    `at` takes grade values (best first, the worst 0) or ranks, and t, to the vector, its first and
-    its second derivative in t. The parameter lies strictly between `low` and `high`; an estimate
-    begins at `start`, and its t stays between `t_low` and `t_high`: beyond, the values are those of
-    the limit.
+    `at` takes grade values (best first, the worst 0) or ranks, and t, to the vector and its first
+    two derivatives in t. Beyond `t_low` and `t_high` the values are those of the limit.
     """
 
     at: Callable[[Floats, float], tuple[Floats, Floats, Floats]]
@@ -175,20 +173,8 @@ class Family:
     It is fixed + generators @ coefficients + scale f(t), where the scale is the first coefficient,
     or 1 if there is none.
 
-    Attributes
-    ----------
-    name : str
-        As people write it, such as ``zipf:free``.
-    fixed : ndarray of float, shape (m,)
-    generators : ndarray of float, shape (m, q)
-    start : ndarray of float, shape (q,)
-        Coefficients where an estimate begins.
-    lower : ndarray of float, shape (q,)
-        Their lower bounds.
-    formula : str
-        The name of the formula; empty without one.
-    x : ndarray of float, shape (n,)
-        Grade values or ranks, at which the formula gives the first n entries.
+    The `generators` have the shape (m, q); coefficients have `lower` bounds, and an estimate begins
+    at their `start`. A formula gives the first n entries, at the grade values or ranks x (n,).
     """
 
     name: str

@@ -16,7 +16,7 @@ With more than two groups, each is compared with all others together, corrected 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -139,11 +139,8 @@ def compare_segments(
     asked = kept[:1] if len(kept) == 2 else kept
     found = [_compare(evidence, labels, name, model) for name in asked]
     corrected = holm(np.array([one.p for one in found]))
-    compared = tuple(
-        SegmentComparison(**(vars(one) | {"corrected": float(p)}))
-        for one, p in zip(found, corrected, strict=True)
-    )
-    return Segments(compared, small)
+    compared = [replace(one, corrected=p) for one, p in zip(found, corrected.tolist(), strict=True)]
+    return Segments(tuple(compared), small)
 
 
 def _compare(
