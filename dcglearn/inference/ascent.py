@@ -6,13 +6,12 @@ For the preferred list of an answer, with v = <W, x> + side and a share e of lap
 
 All members (:mod:`dcglearn.inference.centres`) climb together: Fisher scoring, then Newton's steps
 on the observed information with all bends turned upwards, damped as by Levenberg. The log evidence
-is Laplace's approximation (MacKay, Neural Computation 4, 1992): the log posterior at its maximum,
-and half the log determinants of the prior's information over the posterior's.
+is Laplace's approximation (MacKay, Neural Computation 4, 1992).
 
 Of many answers, members climb on a part first, and those far behind stay there. Beyond some
 thousands, the others share one expansion of the likelihood in (W, side, logit e), made anew at the
 best member until that does not move. Where it does not hold, such as for answers without noise,
-each has its own, and at most 20,000 answers are used: they are enough where answers have no noise.
+each has its own, of at most 20,000 answers.
 """
 
 from __future__ import annotations

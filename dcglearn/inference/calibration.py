@@ -5,13 +5,9 @@
 * Held-out log loss: the mean of -log P(answer) over judgments of queries that the model has not
   seen, in nats; a coin scores log 2 = .693.
 * The link: a model with v + gamma v |v| in place of v has lighter tails than the logistic function
-  if gamma > 0, and heavier ones if gamma < 0 (Stukel, JASA 83, 1988, with one parameter for both
-  tails).
-* Additivity: DCG is a sum over ranks, so that a document adds as much whatever else is in the list.
-  People who look for one good document, or stop at it (max, ERR), judge otherwise; products of the
-  gains at two ranks, g(i) g(j) for i < j, then say more than the sum.
-
-Both are tested by scores (:mod:`dcglearn.inference.scores`), a query counting once.
+  if gamma > 0, and heavier ones if gamma < 0 (Stukel, JASA 83, 1988, with one parameter).
+* Additivity: a document adds as much to DCG whatever else is in the list. For people who look for
+  one good document, or stop at it, products of gains, g(i) g(j) for i < j, say more than the sum.
 """
 
 from __future__ import annotations

@@ -2,12 +2,11 @@
 
     c_k = sum_{j >= k} d_j exp(z_j),    g_l = sum_{m >= l} e_m exp(y_m),    z, y ~ N(0, spread^2)
 
-d and e are the steps of a usual measure, the *centre*: from rank to rank and, at the end, to 0; and
-from grade to grade. So gains and discounts fall whatever the parameters, and are those of the
-centre where they are 0. The utility is W = s c g' with log s ~ N(1, 1.5^2); answers have a share e
-of lapses, logit e ~ N(-2.5, 1.5^2), and a side bias ~ N(0, 1.5^2). Where lists have different
-lengths, the worst grade may be worth more or less than an empty rank, by h ~ N(that of linear
-gains, .5^2), in units of the difference between the best and the worst grade at the centre.
+d and e are the steps of a usual measure, the *centre*, from rank to rank and from grade to grade.
+So gains and discounts fall whatever the parameters. The utility is W = s c g' with
+log s ~ N(1, 1.5^2); answers have a share e of lapses, logit e ~ N(-2.5, 1.5^2), and a side bias
+~ N(0, 1.5^2). Where lists have different lengths, the worst grade may be worth more or less than an
+empty rank, by h ~ N(that of linear gains, .5^2), relative to the best grade at the centre.
 
 A *member* is a centre with a spread. Arrays hold one row for each of f members; x are rows of
 encoded differences of lists, shape (n, K, L).

@@ -1,11 +1,9 @@
 """How certain a fit is: what a model of the judgment says in the same families.
 
 A fit minimises a hinge loss, which has no probability behind it. Beside each gain and discount that
-it learned stands the estimate of a logistic model in the same families
-(:mod:`dcglearn.inference.estimate`), with its interval; and whether linear gains and 2^g - 1 fit
-are two of the usual questions (:mod:`dcglearn.inference.questions`), with the same p-values.
-
-A fit takes a fraction of a second, so its certainty should not take much longer. The time grows
+it learned stands the estimate of a logistic model (:mod:`dcglearn.inference.estimate`), with its
+interval; and whether linear gains and 2^g - 1 fit are two of the usual questions
+(:mod:`dcglearn.inference.questions`). This should not take much longer than a fit: the time grows
 with the number of judgments times the size of W, and with the cube of the number of parameters.
 """
 

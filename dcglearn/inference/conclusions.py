@@ -1,15 +1,14 @@
 """What judgments conclude: whether they support a measure at all, and which.
 
 Gains and discounts are relative to the weight of the best grade at the first rank. If that does
-not differ from 0, they are not determined, however many numbers an estimate has; if it is below 0,
-people prefer the lists that the measure would put last. Nothing is said of either before answers
-are seen to depend on the grades at all (:mod:`dcglearn.inference.tests`).
+not differ from 0, they are not determined; if it is below 0, people prefer the lists that the
+measure would put last. Nothing is said of either before answers are seen to depend on the grades
+at all (:mod:`dcglearn.inference.tests`).
 
 The measure to use is the simplest that the judgments do not contradict: linear gains, or 2^g - 1,
-if the test of these gains is not rejected, otherwise estimated ones; and the same for the discounts
-1 / log2(i + 1), the only rule that most tools have, otherwise discounts that decrease. A test "near
-the line" does not count as rejected for discounts, because the tools cannot use others, but does
-for gains, because every tool takes any gains.
+if that is not rejected, otherwise estimated ones; and the discounts 1 / log2(i + 1), the only rule
+that most tools have, otherwise decreasing ones. "Near the line" does not count as rejected for
+discounts, but does for gains, because every tool takes any gains.
 """
 
 from __future__ import annotations

@@ -5,24 +5,20 @@ Judgments of one query, or of one judge, are not independent. The sandwich estim
     V = H^-1 (sum_q A_q u_q u_q' A_q') H^-1
 
 takes the scores u_q of whole clusters, with H the expected information of all judgments and of the
-prior. With few or uneven clusters it is too small, since the estimate has followed the data. The
-adjustment CR2 of Bell & McCaffrey (Survey Methodology 28, 2002), A_q = (I - F_q H^-1)^-1/2 with F_q
-the expected information of the cluster, makes it unbiased when the model is right; and the variance
-of a contrast a'theta has the degrees of freedom of Satterthwaite,
+prior. The adjustment CR2 of Bell & McCaffrey (Survey Methodology 28, 2002), A_q = (I - F_q
+H^-1)^-1/2 with F_q the information of the cluster, makes it unbiased when the model is right; the
+variance of a contrast a'theta has the degrees of freedom of Satterthwaite,
 
     df = (sum_q p_q)^2 / sum_q p_q^2,      p_q = a' H^-1 F_q H^-1 a,
 
 as many as there are clusters if all count the same, and few if one query holds most judgments.
-
-Judgments of one single query say nothing about others: then there is no variance, and no interval.
-A single judge is taken as the one whom intervals and tests are about.
+Judgments of a single query say nothing about others: then there is no interval.
 
 With clusters by query and by judge, V = V_query + V_judge - V_both (Cameron, Gelbach & Miller,
 J. Bus. Econ. Stat. 29, 2011), but never less than either of the first two.
 
-Two passes over the judgments find V, the first of which sums the scores of each cluster, the second
-what its information does to them; only such sums are in memory. A judgment without a query is a
-cluster of its own, which is done with at once.
+Two passes find V: the first sums the scores of each cluster, the second what its information does
+to them; only such sums are in memory. A judgment without a query is a cluster of its own.
 """
 
 from __future__ import annotations
@@ -216,8 +212,8 @@ class Clustering:
 class Covariance:
     """How much estimates vary: by query, and by judge as well, if there are many.
 
-    `root` is R with R R' = H^-1, 0 for parameters that are not `free`; `prior` is the prior's part
-    of H; `both` is CR2 of clusters that share query and judge.
+    `root` is R with R R' = H^-1, 0 where not `free`; `prior` is the prior's part of H; `both` is
+    CR2 of clusters that share query and judge.
     """
 
     passes: Passes

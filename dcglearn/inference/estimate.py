@@ -1,15 +1,13 @@
 """Estimates of gains and discounts from a model of the judgment, with intervals.
 
 The estimate is the maximum of the posterior (:mod:`dcglearn.inference.likelihood`). Intervals are
-those of ratios (:mod:`dcglearn.inference.ratios`), with variances robust to clusters and
-Satterthwaite's degrees of freedom (:mod:`dcglearn.inference.covariance`). In simulation they cover
-the truth 93 to 98 times in 100 from 200 judgments on, where a plain sandwich interval covers 85 to
-92.
+those of ratios (:mod:`dcglearn.inference.ratios`), robust to clusters
+(:mod:`dcglearn.inference.covariance`). In simulation they cover the truth 93 to 98 times in 100
+from 200 judgments on, where a plain sandwich interval covers 85 to 92.
 
-Discounts that have to decrease may lie on the border of what is allowed, where no such theory
-holds. Their intervals are those of free discounts, put in order: a band that is made monotone
-covers a monotone truth at least as often (Chernozhukov, Fernandez-Val & Galichon, Biometrika 96,
-2009).
+Discounts that have to decrease may lie on the border of what is allowed. Their intervals are those
+of free discounts, put in order, which cover a monotone truth at least as often (Chernozhukov,
+Fernandez-Val & Galichon, Biometrika 96, 2009).
 """
 
 from __future__ import annotations
@@ -213,7 +211,8 @@ class JudgmentFit:
 
     def utilities(self, lists: Grades) -> Floats:
         """Return the utility of lists of grade indices, (..., K), in log odds."""
-        table = np.hstack([self.weights, self._of_empty[:, None]])
+        empty = self.evidence.layout.empty
+        table = self.table if empty else np.pad(self.table, ((0, 0), (0, 1)))
         return np.asarray(table[np.arange(len(table)), lists].sum(axis=-1))
 
     def on(self, preferences: Preferences) -> JudgmentFit | None:
@@ -297,14 +296,9 @@ class JudgmentFit:
     def _of_weights(self) -> Floats:
         return self.parameters[: self.likelihood.n_weights]
 
-    @property
-    def _of_empty(self) -> Floats:
-        """What an empty rank adds, shape (K,)."""
-        return self.table[:, -1] if self.evidence.layout.empty else np.zeros(len(self.table))
-
     @cached_property
     def _grade_rows(self) -> Floats:
-        """Return rows, one per column of W, whose products with W are in proportion to the gains.
+        """Rows, one per column of W, whose products with W are in proportion to the gains.
 
         Mean weights over ranks; where lists that permute each other leave these undetermined,
         ranks count by the deviation of their discount from the mean.

@@ -1,13 +1,10 @@
 """Judgments as the likelihood uses them: encoded lists, answers, weights and clusters.
 
-Lists are kept as codes (:mod:`dcglearn.learning.codes`). The features of a judgment, x J for
-the encoded difference x of its lists and a matrix J of p columns, are sums of one row of a table
-per code; x itself is never built. Judgments are in memory, or in packed files whose row groups are
-read again at every pass, the same to the last bit each time. Equal judgments are counted: all that
-matters for the likelihood is the sum of their weights.
-
-An empty rank is one more grade where lists of a pair differ in their empty ranks; where they do
-not, it cancels out.
+Lists are kept as codes (:mod:`dcglearn.learning.codes`). The features of a judgment, x J for the
+encoded difference x of its lists and a matrix J of p columns, are sums of one row of a table per
+code. Judgments are in memory, or in packed files whose row groups are read again at every pass.
+Equal judgments are counted: what matters is the sum of their weights. An empty rank is one more
+grade where lists of a pair differ in their empty ranks; where they do not, it cancels out.
 """
 
 from __future__ import annotations

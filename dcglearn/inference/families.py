@@ -1,8 +1,7 @@
 """Families of gains and of discounts: vectors that depend on few parameters.
 
-A measure W[k, l] = c_k g_l has discounts c and gains g. Each is free, given, or follows a formula
-with one free parameter. x is the value of a grade, from 0 for the worst grade to M for the best;
-i is a rank, 1 for the first.
+x is the value of a grade, from 0 for the worst grade to M for the best; i is a rank, 1 for the
+first.
 
 =================  =========================
 gains              g, up to the scale
@@ -25,12 +24,9 @@ discounts          c
 =================  =========================
 
 A number after the colon is given, ``free`` is estimated: ``exponential:2`` is 2^x - 1. Any discount
-rule (``log2``, ``jk:2``) is a family without parameters; ``log:2`` is 1 / log2(i + 1), so that
-``log:free`` holds the usual discount. The scale, in log odds, belongs to the gains: the worst grade
-has 0, and a best grade that is worth nothing is a point like any other.
-
-Decreasing discounts are the sums of steps 1[i <= j], convex ones those of ramps (j - i)_+ and a
-constant, all with coefficients of 0 or more (the generators of the two cones).
+rule (``log2``, ``jk:2``) is a family without parameters; ``log:free`` holds ``log2``. The scale, in
+log odds, belongs to the gains. Decreasing discounts are sums of steps 1[i <= j], convex ones of
+ramps (j - i)_+ and a constant, with coefficients of 0 or more.
 """
 
 from __future__ import annotations

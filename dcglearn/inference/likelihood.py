@@ -6,15 +6,13 @@ A judgment of lists a and b has the inputs
     h = offset + slope <W, s(a) + s(b)> / 2,            (level of a tie)
 
 and t, e of :mod:`dcglearn.inference.answers`. W depends on parameters as its family says
-(:mod:`dcglearn.inference.weights`), with the utility in units of log odds.
+(:mod:`dcglearn.inference.weights`), in units of log odds.
 
-The prior keeps estimates finite where no data do, such as judgments that some W predicts without
-an error: every entry of W, the side bias and the parameters of ties and levels are normal with
-mean 0 and standard deviation 10 (log odds of 10 mean one wrong answer in 22,000), and the share
-of lapses is Beta(1, 10).
+The prior keeps estimates finite where no data do: every entry of W, the side bias and the
+parameters of ties and levels are normal with mean 0 and standard deviation 10 (log odds of 10 mean
+one wrong answer in 22,000), and the share of lapses is Beta(1, 10).
 
-Sums go over chunks of judgments in their order, so that they are the same to the last bit whatever
-the number of threads.
+Sums go over chunks of judgments in their order, and so do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -179,14 +177,14 @@ class Likelihood:
         hessian[w, w] += self.family.curvature(theta, pull)
         gradient[w] -= J.T @ W.ravel() / PRIOR_SD**2
         value -= (W**2).sum() / (2 * PRIOR_SD**2)
-        for at, name in enumerate(self.names, self.n_weights):
-            number = float(parameters[at])
-            if name == "lapses":
-                value += lapse_prior(number)
-                gradient[at] -= (LAPSE_PRIOR - 1) / (1 - number)
-            else:
-                value -= number**2 / (2 * PRIOR_SD**2)
-                gradient[at] -= number / PRIOR_SD**2
+        normal = np.array([name != "lapses" for name in self.names], bool)
+        others = parameters[self.n_weights :] * normal
+        value -= (others**2).sum() / (2 * PRIOR_SD**2)
+        gradient[self.n_weights :] -= others / PRIOR_SD**2
+        if self.lapses:
+            at = self.index("lapses")
+            value += lapse_prior(float(parameters[at]))
+            gradient[at] -= (LAPSE_PRIOR - 1) / (1 - float(parameters[at]))
         signs = self.family.signs
         b = float(theta @ (signs * theta)) / 2
         value -= b**2 / 2
@@ -287,8 +285,8 @@ class Likelihood:
     def scores_and_information(self, parameters: Floats, rows: Rows) -> tuple[Floats, Floats]:
         """Return the scores of the given answers (n, P), and rows z (n, answers, P) of information.
 
-        The sum of z z' is expected: of each possible answer, z is sqrt(weight P) times its score.
-        Of two answers the given one is enough: the other's score is - P / (1 - P) times its own.
+        Of each possible answer, z is sqrt(weight P) times its score. Of two answers the given one
+        is enough: the other's score is - P / (1 - P) times its own.
         """
         weights, given = rows.judged.weights, self.terms(parameters, rows)
         scores = self.scores(rows, given)

@@ -1,16 +1,13 @@
 """What a team asks of its judgments, each question answered by a test and by its effect.
 
-Does a preset fit? Are gains linear, exponential; are discounts those in use? These are the
-questions that decide what to use. At most one of the gains is true, and at most one of the
-discounts: with p-values doubled, the chance of any false rejection among all of them is bounded
-(Shaffer, J. Amer. Statist. Assoc. 81, 1986, on hypotheses that exclude each other), and the p-value
-of a question is the same whether the others are asked or not. Other questions are about the model
-itself, and stand alone: do gains depend on the position, do documents add up, does the side matter,
-are some answers random?
+Does a preset fit? Are gains linear, exponential; are discounts those in use? At most one of the
+gains is true, and at most one of the discounts: with p-values doubled, the chance of any false
+rejection among all of them is bounded (Shaffer, J. Amer. Statist. Assoc. 81, 1986, on hypotheses
+that exclude each other). Other questions are about the model itself, and stand alone: do gains
+depend on the position, do documents add up, does the side matter, are some answers random?
 
-A measure may be rejected and hardly matter: so the effect stands beside the test, the share of
-judgments that the restricted measure orders otherwise than the estimate, of those that were judged
-and of all pairs of the lists that were shown.
+A measure may be rejected and hardly matter: so beside the test stands the share of judgments, and
+of all pairs of lists, that the restricted measure orders otherwise than the estimate.
 """
 
 from __future__ import annotations
@@ -73,16 +70,15 @@ class Question:
         ``measure``, ``gains``, ``discounts``, ``positions``, ``additivity``, ``side``, ``lapses``;
         of :func:`ask`, ``hypothesis`` if it decides what to use, otherwise ``model``.
     hypothesis : str
-        What is tested, such as ``exponential-log2`` or ``the same gains at every rank``.
+        Such as ``exponential-log2`` or ``the same gains at every rank``.
     restricted, fit : JudgmentFit
-        The model under the hypothesis, and without it; twice the same one if the other has no
-        maximum that was reached, so that the question is not answered.
+        Under the hypothesis, and without it; twice the same one if the other has no maximum.
     test : LikelihoodRatio
     corrected : float
-        Its p-value, doubled if the question is one of those that decide what to use.
+        Its p-value, doubled if the question decides what to use.
     reversed_judged, reversed_all : float
-        The share of judgments, and of all pairs of lists, that the restricted measure orders
-        otherwise than the estimate; a tie of one of them counts 1/2.
+        The share of judgments, and of all pairs of lists, that the two order differently; a tie
+        of one of them counts 1/2.
     """
 
     about: str
@@ -110,10 +106,8 @@ def usual_questions(
     Parameters
     ----------
     judgments : Preferences or PackedPairs
-        In memory, or in packed files that are read part by part.
     model : JudgmentModel, optional
-        What stays in all models: how ties, side and lapses are modelled. By default
-        ``JudgmentModel()``.
+        How ties, side and lapses are modelled; by default ``JudgmentModel()``.
     measures : mapping from name to measure, optional
         By default every preset.
 

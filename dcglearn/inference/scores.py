@@ -1,17 +1,15 @@
 """Tests of hypotheses by the scores of clusters.
 
-A hypothesis is estimated; if it holds, the scores u_q of clusters, in the d directions that it
-gives up and cleared of those that it estimates (efficient scores; Neyman 1959, Rao 1948), have
-mean 0. With S = sum_q u_q and V = sum_q u_q u_q',
+If a hypothesis holds, the scores u_q of clusters at its estimate, in the d directions that it gives
+up and cleared of those that it estimates (efficient scores; Neyman 1959, Rao 1948), have mean 0.
+With S = sum_q u_q and V = sum_q u_q u_q',
 
     T = S' V^-1 S <= Q,      F = (T / d) (Q - P) / (Q - T)
 
 is compared with F(d, Q - P), where Q clusters speak of P parameters: Hotelling's test (Ann. Math.
-Stat. 2, 1931), with the degrees of freedom of regression. Whatever happens within a query, it
-counts as one witness: Q bounds T, so that few queries never prove much, however many judgments
-they hold, and one query that outweighs all others proves as little (self-normalised sums: de la
-Pena, Lai & Shao 2009). Nothing is assumed of the alternative, so scores of departures that no
-model here has can be tested as well.
+Stat. 2, 1931), with the degrees of freedom of regression. A query counts as one witness: Q bounds
+T, so that few queries never prove much, however many judgments they hold, and one that outweighs
+all others proves as little (self-normalised sums: de la Pena, Lai & Shao 2009).
 """
 
 from __future__ import annotations

@@ -6,11 +6,10 @@ by itself, are compared by a Wald test,
     F = h' V^-1 h / d,      h = (gains, discounts)_1 - (gains, discounts)_2,
 
 where V adds up what each cluster has moved the two estimates by
-(:mod:`dcglearn.inference.covariance`), so that queries that occur in both groups are counted once,
-and d is the number of gains and discounts that both groups determine; of a formula, its parameter
-counts, from which all its numbers follow. How decided judges are, how
-often they lapse and which side they like may differ without a difference in what is good.
-With more than two groups, each is compared with all others together, corrected by Holm's method.
+(:mod:`dcglearn.inference.covariance`), and d is the number of gains and discounts that both groups
+determine; of a formula, its parameter counts. How often judges lapse and which side they like may
+differ. With more than two groups, each is compared with all others together, corrected by Holm's
+method.
 """
 
 from __future__ import annotations

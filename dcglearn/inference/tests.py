@@ -1,21 +1,20 @@
 """Tests of a smaller model against a larger one that holds it.
 
 The scores of the larger model, at the estimate of the smaller one, have mean 0 in every query if
-the smaller one holds; that is what is tested, each query counting once
-(:mod:`dcglearn.inference.scores`). The likelihood ratio, LR = 2 (l_larger - l_smaller), is given
-beside it, as of independent judgments: it says how much better the larger model fits.
+the smaller one holds; that is what is tested (:mod:`dcglearn.inference.scores`). The likelihood
+ratio, LR = 2 (l_larger - l_smaller), is given beside it, as of independent judgments.
 
-d is counted, not looked up: directions in which the judgments do not tell the two models apart do
-not count (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 5.2, propose the test of gains that depend
-on the position). That no answer is random lies on the border of the model, since a share cannot be
-negative: that test is one-sided, of the share that is estimated.
+d is counted: directions in which the judgments do not tell the two models apart do not count (Zhou,
+Zha, Xue & Yu, arXiv 1212.5650, section 5.2, propose the test of gains that depend on the position).
+That no answer is random lies on the border of the model: that test is one-sided, of the share that
+is estimated.
 
-Every hypothesis about gains and discounts holds for W = 0, too, and there gains, discounts and the
-share of random answers mean nothing, and estimates of them are wild. So a p-value is at least that
-of W = 0 itself (Berger & Hsu, Statist. Sci. 11, 1996, on unions of hypotheses). W = 0 is tested
-twice, and corrected for that: in the direction of linear gains with the discount log2, which needs
-few queries to be sure, and in all directions. A side bias is tested with W as estimated and with
-W = 0, and p is the larger one: so it is never seen where as many answers are for a as for b.
+Every hypothesis about gains and discounts holds for W = 0, too, where they mean nothing. So a
+p-value is at least that of W = 0 itself (Berger & Hsu, Statist. Sci. 11, 1996, on unions of
+hypotheses). W = 0 is tested twice, and corrected for that: in the direction of linear gains with
+the discount log2, which needs few queries to be sure, and in all directions. A side bias is tested
+with W as estimated and with W = 0, and p is the larger one: so it is never seen where as many
+answers are for a as for b.
 """
 
 from __future__ import annotations
@@ -30,8 +29,7 @@ from scipy.special import stdtr
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
-from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.families import FREE_FAMILY, FamilyLike
+from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.likelihood import Likelihood
 from dcglearn.inference.maximise import maximise
 from dcglearn.inference.scores import score_test
@@ -61,15 +59,13 @@ class LikelihoodRatio:
     score : float
         T, in which each query, or judge, counts once.
     df : int
-        d, the directions that are tested; 0 if the judgments cannot tell the models apart, or are
-        of fewer queries than there are parameters.
+        d; 0 if the judgments cannot tell the models apart, or have fewer queries than parameters.
     cluster_df : float
         Queries, or judges, less the parameters.
     effective : float
         How many queries, or judges, of equal weight the judgments are worth.
     p : float
-        1 if `df` is 0. Unless the side bias alone is tested, at least the p-value of the hypothesis
-        that answers do not depend on the grades (:func:`no_effect`).
+        1 if `df` is 0; for hypotheses on grades, at least that of :func:`no_effect`.
     """
 
     statistic: float
@@ -102,8 +98,7 @@ def likelihood_ratio(
     ----------
     smaller, larger : JudgmentFit
     without_effect : float, optional
-        What :func:`no_effect` returns for these judgments, if it
-        is known already.
+        What :func:`no_effect` returns for these judgments, if that is known.
 
     Returns
     -------
@@ -114,7 +109,11 @@ def likelihood_ratio(
     InputError
         If the larger model does not hold the smaller one.
     """
-    check_nested(smaller.model, larger.model)
+    if smaller.model.ties != larger.model.ties:
+        raise InputError("the models treat ties differently", "give both the same `ties`")
+    for name in smaller.likelihood.names:
+        if name not in larger.likelihood.names:
+            raise InputError(f"only the smaller model has {name}", f"give both `{name}`")
     statistic = max(0.0, 2 * (larger.log_likelihood - smaller.log_likelihood))
     found = score_test(larger.likelihood, *_null(smaller, larger))
     only_lapses = replace(smaller.model, lapses=True) == larger.model != smaller.model
@@ -151,43 +150,6 @@ def is_about_grades(smaller: JudgmentFit, larger: JudgmentFit) -> bool:
     return replace(smaller.model, side=larger.model.side) != larger.model
 
 
-def check_nested(smaller: JudgmentModel, larger: JudgmentModel) -> None:
-    """Refuse models of which one does not hold the other."""
-    if smaller.ties != larger.ties:
-        raise InputError("the models treat ties differently", "give both the same `ties`")
-    for name in ("side", "lapses"):
-        if getattr(smaller, name) and not getattr(larger, name):
-            raise InputError(f"only the smaller model has {name}", f"give both `{name}`")
-    if larger.position_dependent or larger.measure == smaller.measure is not None:
-        return
-    free = larger.gains == larger.discounts == FREE_FAMILY
-    if smaller.measure is not None and larger.measure is None and free:
-        return
-    if (
-        smaller.has_own_family
-        or larger.has_own_family
-        or not (_holds(larger.gains, smaller.gains) and _holds(larger.discounts, smaller.discounts))
-    ):
-        raise InputError(
-            f"gains {larger.gains} and discounts {larger.discounts} do not hold all measures of "
-            f"gains {smaller.gains} and discounts {smaller.discounts}",
-            "give the larger model the same families, or free ones",
-        )
-
-
-def _holds(larger: FamilyLike, smaller: FamilyLike) -> bool:
-    if larger in (FREE_FAMILY, smaller):
-        return True
-    if not isinstance(larger, str) or not isinstance(smaller, str):
-        return False
-    kind, _, parameter = larger.partition(":")
-    if parameter != FREE_FAMILY:
-        return False
-    special = {"power": ("linear",), "exponential": ("linear", "exponential"), "log": ("log2",)}
-    special["zipf"] = ("zipf", "constant")
-    return smaller in special.get(kind, ()) or smaller.partition(":")[0] == kind
-
-
 def _as_larger(smaller: JudgmentFit, larger: WeightFamily) -> Floats:
     """Return the parameters at which W of the larger model is that of the smaller one.
 
@@ -201,6 +163,15 @@ def _as_larger(smaller: JudgmentFit, larger: WeightFamily) -> Floats:
         theta = theta + np.linalg.lstsq(larger.jacobian(theta), missing)[0]
         if np.abs(missing).max() <= _NEAR_ENOUGH * size:  # and the last step squares that
             break
+    low, high = larger.bounds
+    if (
+        np.abs(W - larger.weights(theta)).max() > _NEAR_ENOUGH * size
+        or not ((low - _NEAR_ENOUGH <= theta) & (theta <= high + _NEAR_ENOUGH)).all()
+    ):
+        raise InputError(
+            f"{larger.name} do not hold all measures of {smaller.likelihood.family.name}",
+            "give the larger model the same families, or free ones",
+        )
     return theta
 
 

@@ -1,14 +1,14 @@
 """Families of weights W: products of discounts and gains, or combinations of given matrices.
 
 W[k, l] = c_k g_l with c and g from families of their own (:mod:`dcglearn.inference.families`), or W
-is linear in its parameters: any W, so that gains may depend on the position, or the multiples of
-one. The worst grade has the weight 0: one list has one grade at each rank, so a constant added to a
-row of W changes no order (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 5). Where lists of a pair
-have empty ranks at different places, an empty rank is one more grade, and has the last column.
+is linear in its parameters: any W, or the multiples of one. The worst grade has the weight 0: a
+constant added to a row of W changes no order (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 5).
+Where lists of a pair have empty ranks at different places, these are one more grade, with the last
+column.
 
-Where c is free, it may be multiplied and g divided by any number. That direction changes nothing,
-and the search stays where coefficients of c and g are of equal size: a penalty on
-b = (|c|^2 - |g|^2) / 2 that is 0 at one point of each orbit, and so changes no maximum.
+Where c is free, it may be multiplied and g divided by any number. The search stays where
+coefficients of c and g are of equal size: a penalty on b = (|c|^2 - |g|^2) / 2 is 0 at one point of
+each orbit, and so changes no maximum.
 """
 
 from __future__ import annotations
