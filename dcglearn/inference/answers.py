@@ -61,14 +61,7 @@ def answer_terms(
     ties: TieModel,
     q: float,
 ) -> Terms:
-    """Return the log probability of each answer.
-
-    Examples
-    --------
-    >>> terms = answer_terms(np.array([0, 1]), np.zeros(2), 0.0, np.zeros(2), 0.0, "strict", 0.5)
-    >>> np.exp(terms.value), terms.first["v"]
-    (array([0.5, 0.5]), array([ 0.5, -0.5]))
-    """
+    """Return the log probability of each answer."""
     sign = np.where(answers == A, 1.0, np.where(answers == B, -1.0, 0.0))
     v = np.clip(v, -_LARGEST, _LARGEST)
     if ties == "strict":

@@ -45,10 +45,7 @@ _CHUNK, _NUMBERS, _OF_INFORMATION = 1 << 17, 1 << 22, 1 << 17
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Strict answers: the preferred list first; `sides` are 1 if it was shown as a, -1 as b.
-
-    Sides are 0 if this is not known.
-    """
+    """Strict answers, the preferred list first; `sides` are 1 if it was a, -1 b, 0 unknown."""
 
     pairs: Pairs
     weights: Floats

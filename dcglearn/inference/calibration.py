@@ -119,12 +119,10 @@ def held_out(
     model : JudgmentModel
     preferences : Preferences
     rng : numpy.random.Generator
-        Draws the folds.
     n_folds : int, default 10
         Fewer if there are fewer queries.
     n_groups : int, default 5
     advance : callable
-        Called with (folds done, folds in all).
 
     Returns
     -------

@@ -69,8 +69,7 @@ class JudgmentModel:
     Parameters
     ----------
     gains, discounts : str or sequence of float
-        Families, as in :func:`~dcglearn.inference.families.gain_family` and
-        :func:`~dcglearn.inference.families.discount_family`, or numbers that are given.
+        Families (:mod:`dcglearn.inference.families`), or numbers that are given.
     ties : {"strict", "davidson", "rao-kupper"}, default "strict"
         What is modelled: strict judgments only, or ties as well.
     side, lapses : bool, default True
@@ -78,9 +77,9 @@ class JudgmentModel:
     judges : bool, default True
         Whether judges may lapse more or less often than others, where all judgments name theirs.
     position_dependent : bool, default False
-        Whether each rank has gains of its own; `gains` and `discounts` have no effect then.
+        Whether each rank has gains of its own, whatever `gains` and `discounts`.
     measure : DCG or LinearUtility, optional
-        Only the multiples of this measure; `gains` and `discounts` have no effect then.
+        Only the multiples of this measure, whatever `gains` and `discounts`.
 
     Examples
     --------

@@ -251,8 +251,7 @@ class Evidence:
 class PackedParts:
     """Row groups of packed files, which are read again at every pass.
 
-    `numbers` are those of the names of queries and judges of each row group, and -1 for none;
-    `advance` is called with (judgments read in all passes, 0).
+    `numbers` are those of the names of queries and judges of each row group, and -1 for none.
     """
 
     pairs: PackedPairs
@@ -326,8 +325,8 @@ def _encoded(
 class _Scan(NamedTuple):
     """What the first pass finds in a row group.
 
-    `counts` are the judgments that are used, and those that are not, as :class:`Used` has them; the
-    `sample` are lists, answers, weights, and the places of queries and judges among the `names`.
+    `counts` are as in :class:`Used`; the `sample` are lists, answers, weights, and the places of
+    queries and judges among the `names`.
     """
 
     counts: Integers

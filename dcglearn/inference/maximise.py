@@ -101,16 +101,7 @@ def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
 def maximise(
     expand: Callable[[Floats], Expanded], start: Floats, bounds: tuple[Floats, Floats]
 ) -> Maximum:
-    """Maximise a function of P parameters.
-
-    Examples
-    --------
-    >>> def parabola(x):
-    ...     return Expanded(-float(x @ x), -2 * x, -2 * np.eye(2))
-    >>> found = maximise(parabola, np.ones(2), (np.array([-1.0, 0.5]), np.array([2.0, 2.0])))
-    >>> found.parameters, found.free
-    (array([0. , 0.5]), array([ True, False]))
-    """
+    """Maximise a function of P parameters."""
     low, high = bounds
     x = np.clip(start, low, high)
     at = expand(x)

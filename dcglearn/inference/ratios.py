@@ -109,14 +109,7 @@ class Profile:
 def ratio_interval(
     numerator: float, denominator: float, covariance: Floats, quantile: float
 ) -> tuple[float, float]:
-    """Return the interval of Fieller, unbounded where the denominator may be 0.
-
-    Examples
-    --------
-    >>> low, high = ratio_interval(1.0, 2.0, np.diag([0.01, 0.04]), 1.96)
-    >>> round(low, 3), round(high, 3)
-    (0.377, 0.663)
-    """
+    """Return the interval of Fieller, unbounded where the denominator may be 0."""
     t2, ((of_numerator, of_both), (_, of_denominator)) = quantile**2, covariance.tolist()
     a = denominator**2 - t2 * of_denominator
     b = numerator * denominator - t2 * of_both
@@ -238,13 +231,7 @@ def monotone_discounts(discounts: Floats, free: tuple[Estimated, ...]) -> tuple[
 def simultaneous_quantile(
     correlation: Floats, df: float, level: float, rng: np.random.Generator, draws: int = 20_000
 ) -> float:
-    """Return the quantile of the largest |t| of several estimates, whose variance has df.
-
-    Examples
-    --------
-    >>> simultaneous_quantile(np.eye(1), 1e9, 0.95, np.random.default_rng(0)) > 1.9
-    True
-    """
+    """Return the quantile of the largest |t| of several estimates, whose variance has df."""
     values, vectors = np.linalg.eigh(correlation)
     root = vectors * np.sqrt(np.maximum(values, 0))
     normal = np.abs(rng.standard_normal((draws, len(correlation))) @ root.T).max(axis=1)

@@ -77,13 +77,7 @@ class LikelihoodRatio:
 
 
 def verdict_of(p: float) -> TestVerdict:
-    """Return what a p-value says.
-
-    Examples
-    --------
-    >>> verdict_of(0.05)
-    'near the line'
-    """
+    """Return what a p-value says."""
     if p < REJECTED:
         return "rejected"
     return "near the line" if p < NEAR else "not rejected"
@@ -195,16 +189,7 @@ def _null(smaller: JudgmentFit, larger: JudgmentFit) -> tuple[Floats, Floats, ND
 
 
 def no_effect(fit: JudgmentFit) -> float:
-    """Return the p-value of the hypothesis that answers do not depend on the grades.
-
-    Examples
-    --------
-    >>> from dcglearn.judgments.preferences import Preferences
-    >>> from dcglearn.measures.scale import Scale
-    >>> data = Preferences.of([[[0, 1], [1, 0]]] * 20, ["a"] * 15 + ["b"] * 5, Scale((1, 0)))
-    >>> round(no_effect(JudgmentModel(side=False).fit(data)), 3)
-    0.042
-    """
+    """Return the p-value of the hypothesis that answers do not depend on the grades."""
     (K, L), empty = fit.weights.shape, fit.evidence.layout.empty
     usual = np.outer(1 / np.log2(np.arange(2, K + 2)), np.linspace(1.0, 0.0, L))
     p = _without_effect(fit, multiples_of(usual, "linear gains, log2", empty))

@@ -29,16 +29,7 @@ START = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """W = c g'. The parameters of the discounts come first.
-
-    Examples
-    --------
-    >>> from dcglearn.inference.families import discount_family, gain_family
-    >>> family = Products(gain_family("linear", np.array([2, 1, 0])), discount_family("zipf", 2))
-    >>> family.weights(np.array([4.0]))
-    array([[4., 2., 0.],
-           [2., 1., 0.]])
-    """
+    """W = c g'. The parameters of the discounts come first."""
 
     gains: Family
     discounts: Family
@@ -177,13 +168,7 @@ WeightFamily: TypeAlias = Products | Combinations
 
 
 def any_weights(n_ranks: int, n_grades: int, empty: bool = False) -> Combinations:
-    """Return the family of all W: every rank has gains of its own.
-
-    Examples
-    --------
-    >>> any_weights(1, 3).weights(np.array([2.0, 1.0]))
-    array([[2., 1., 0.]])
-    """
+    """Return the family of all W: every rank has gains of its own."""
     varying = np.delete(np.arange(n_grades + empty), n_grades - 1)
     gains = START * np.maximum(n_grades - 1 - varying, 0) / (n_grades - 1)
     start = np.outer(1 / np.log2(np.arange(2, n_ranks + 2)), gains).ravel()
@@ -195,13 +180,7 @@ def any_weights(n_ranks: int, n_grades: int, empty: bool = False) -> Combination
 
 
 def multiples_of(W: Floats, name: str, empty: bool = False) -> Combinations:
-    """Return the multiples of one W, (K, L); an empty rank may be worth something of its own.
-
-    Examples
-    --------
-    >>> multiples_of(np.array([[3.0, 2.0, 1.0]]), "mine").weights(np.array([2.0]))
-    array([[4., 2., 0.]])
-    """
+    """Return the multiples of one W, (K, L); an empty rank may be worth something of its own."""
     K, L = W.shape
     relative = W - W[:, -1:]
     generators = np.zeros((K, L + empty, 1 + empty))
