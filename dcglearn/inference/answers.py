@@ -1,26 +1,21 @@
 """The probability of an answer, given how much better one list is, with two derivatives.
 
-v is the utility of list a minus that of list b, plus the side bias: how much a is preferred
-because of where it is shown. Strict answers follow a logistic function of v,
+v is the utility of list a minus that of list b, plus the side bias. Strict answers follow a
+logistic function, P(a) = 1 / (1 + exp(-v)). With ties, t says how frequent they are:
 
-    P(a) = 1 / (1 + exp(-v)),    P(b) = 1 / (1 + exp(v)).
-
-With ties, p_a = exp(v / 2) and p_b = exp(-v / 2), and t says how frequent ties are:
-
-* Davidson (JASA 65, 1970): P(tie) = e^t / (p_a + p_b + e^t), P(a) = p_a / (p_a + p_b + e^t). The
-  odds of a against b are as without ties.
+* Davidson (JASA 65, 1970): with p_a = exp(v / 2) and p_b = exp(-v / 2),
+  P(tie) = e^t / (p_a + p_b + e^t), P(a) = p_a / (p_a + p_b + e^t).
 * Rao & Kupper (JASA 62, 1967): P(a) = 1 / (1 + exp(t - v)), P(b) = 1 / (1 + exp(t + v)), t > 0; a
   tie is a difference that is too small to be seen.
 
-A tie may have a level: both lists good, or both bad. The level has log odds h, which depend on the
-utility of the two lists together (:mod:`dcglearn.inference.likelihood`).
+A tie may have a level, both lists good or both bad, with log odds h.
 
-A lapse is an answer given at random. A share e of all judgments are lapses, whatever the lists:
+A lapse is an answer given at random. A share e of all judgments are lapses, whatever the lists,
 
     P = e q + (1 - e) p,
 
 where q is 1 over the number of possible answers (Wichmann & Hill, Perception & Psychophysics 63,
-2001, on what estimates become without it).
+2001).
 """
 
 from __future__ import annotations
@@ -66,14 +61,7 @@ def answer_terms(
     ties: TieModel,
     q: float,
 ) -> Terms:
-    """Return the log probability of each answer.
-
-    Examples
-    --------
-    >>> terms = answer_terms(np.array([0, 1]), np.zeros(2), 0.0, np.zeros(2), 0.0, "strict", 0.5)
-    >>> np.exp(terms.value), terms.first["v"]
-    (array([0.5, 0.5]), array([ 0.5, -0.5]))
-    """
+    """Return the log probability of each answer."""
     sign = np.where(answers == A, 1.0, np.where(answers == B, -1.0, 0.0))
     v = np.clip(v, -_LARGEST, _LARGEST)
     if ties == "strict":

@@ -6,20 +6,19 @@ For the preferred list of an answer, with v = <W, x> + side and a share e of lap
 
 All members (:mod:`dcglearn.inference.centres`) climb together: Fisher scoring, then Newton's steps
 on the observed information with all bends turned upwards, damped as by Levenberg. The log evidence
-is Laplace's approximation (MacKay, Neural Computation 4, 1992): the log posterior at its maximum,
-and half the log determinants of the prior's information over the posterior's.
+is Laplace's approximation (MacKay, Neural Computation 4, 1992).
 
 Of many answers, members climb on a part first, and those far behind stay there. Beyond some
 thousands, the others share one expansion of the likelihood in (W, side, logit e), made anew at the
 best member until that does not move. Where it does not hold, such as for answers without noise,
-each has its own, and at most 20,000 answers are used: they are enough where answers have no noise.
+each has its own, of at most 20,000 answers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,16 +45,15 @@ _CHUNK, _NUMBERS, _OF_INFORMATION = 1 << 17, 1 << 22, 1 << 17
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Strict answers: the preferred list first, and whether it was shown as a (1, or -1 as b)."""
+    """Strict answers, the preferred list first; `sides` are 1 if it was a, -1 b, 0 unknown."""
 
     pairs: Pairs
     weights: Floats
-    sides: Floats | None = None
+    sides: Floats
 
     def take(self, rows: slice) -> Answers:
         """Return some of them."""
-        sides = None if self.sides is None else self.sides[rows]
-        return Answers(self.pairs[rows], self.weights[rows], sides)
+        return Answers(self.pairs[rows], self.weights[rows], self.sides[rows])
 
     def spaced(self, most: int) -> Answers:
         """Return at most so many, evenly spaced."""
@@ -85,18 +83,6 @@ class Expansion(NamedTuple):
     information: Floats
 
 
-class Likelihood(Protocol):
-    """What :class:`Ascent` needs of answers."""
-
-    n_rows: int
-
-    def value(self, theta: Floats, some: Index) -> Floats:
-        """Return minus the log likelihood of some members at their parameters (f, P)."""
-
-    def expand(self, theta: Floats, some: Index, observed: bool) -> Expansion:
-        """Return it with its derivatives; the information is Fisher's, or that observed."""
-
-
 class OwnExpansions:
     """The likelihood of answers, for each member at its own parameters."""
 
@@ -105,18 +91,8 @@ class OwnExpansions:
         self.n_rows = min(len(answers.pairs), PARTS[-1])
         self._first = answers.take(slice(PARTS[-1])).encoded(members.L)
 
-    def value(self, theta: Floats, some: Index) -> Floats:
-        """Return minus the log likelihood of some members at their parameters (f, P)."""
-        members, found = self.members, np.zeros(len(theta))
-        for part, x in self._parts():
-            v = members.products(theta, some, x)
-            if part.sides is not None:
-                v += theta[:, [members.side]] * part.sides
-            found -= np.log(probability(v, theta[:, [members.lapse]])[0]) @ part.weights
-        return found
-
     def expand(self, theta: Floats, some: Index, observed: bool) -> Expansion:
-        """Return it with its derivatives; the information is Fisher's, or that observed."""
+        """Expand it at parameters (f, P); the information is Fisher's, or that observed."""
         sums = [self._expand(theta, some, observed, *part) for part in self._parts()]
         return Expansion(*(np.sum(one, axis=0) for one in zip(*sums, strict=True)))
 
@@ -130,9 +106,8 @@ class OwnExpansions:
     ) -> Expansion:
         members, lapse = self.members, theta[:, [self.members.lapse]]
         v, slopes = members.slopes(theta, some, x)
-        if part.sides is not None:
-            v += theta[:, [members.side]] * part.sides
-            slopes[..., members.side] = part.sides
+        v += theta[:, [members.side]] * part.sides
+        slopes[..., members.side] = part.sides
         chosen, by_v, by_lapse = probability(v, lapse)
         of_v, of_lapse = part.weights * by_v / chosen, part.weights * by_lapse / chosen
         gradient = -np.matmul(of_v[:, None], slopes)[:, 0]
@@ -166,60 +141,42 @@ class SharedExpansion:
         self, members: Members, blocks: Sequence[tuple[Answers, Block]], at: Floats
     ) -> None:
         self.members, self.at = members, at
-        self.n_rows = n_weights = members.K * members.L
-        self.unit = np.eye(n_weights).reshape(n_weights, members.K, members.L)
-        size, every = len(at), -(-len(blocks) * _CHUNK // _OF_INFORMATION)
-        self.value_at_place, self.gradient = 0.0, np.zeros(size)
-        self.information = np.zeros((size, size))
+        self.n_rows = n = members.K * members.L
+        self.unit = np.eye(n).reshape(n, members.K, members.L)
+        every = -(-len(blocks) * _CHUNK // _OF_INFORMATION)
+        self.value_at_place, self.gradient = 0.0, np.zeros(len(at))
+        self.information = np.zeros((len(at), len(at)))
         for part, block in blocks:
-            v = block.matvec(at[:n_weights])
-            if part.sides is not None:
-                v += at[n_weights] * part.sides
+            v = block.matvec(at[:n]) + at[n] * part.sides
             chosen, by_v, by_lapse = probability(v, at[-1:])
-            pull, rows = part.weights / chosen, np.arange(0, len(v), every)
+            pull, others = part.weights / chosen, np.stack([by_v * part.sides, by_lapse])
             self.value_at_place -= float(np.log(chosen) @ part.weights)
+            self.gradient[:n] += block.rmatvec(pull * by_v, slice(None))
+            self.gradient[n:] += others @ pull
+            rows = np.arange(0, len(v), every)
             variance = every * (pull / np.maximum(1 - chosen, _TINY))[rows]
-            of_weights = np.sqrt(variance) * by_v[rows]
-            others = [of_weights * part.sides[rows]] if part.sides is not None else []
-            others.append(np.sqrt(variance) * by_lapse[rows])
-            self.gradient[:n_weights] += block.rmatvec(pull * by_v, slice(None))
-            if part.sides is not None:
-                self.gradient[n_weights] += (pull * by_v) @ part.sides
-            self.gradient[-1] += pull @ by_lapse
-            self.information[:n_weights, :n_weights] += block.gram(rows, of_weights**2)
-            for k, other in enumerate(others, n_weights):
-                cross = block.rmatvec(of_weights * other, rows)
-                self.information[k, :n_weights] += cross
-                self.information[:n_weights, k] += cross
-                self.information[k, n_weights:] += [other @ one for one in others]
-
-    @staticmethod
-    def place(members: Members, theta: Floats, some: Index) -> Floats:
-        """Return (W, side, logit e) of some members, shape (f, K L + 1 or 2)."""
-        W = members.weights(theta, some).reshape(len(theta), -1)
-        return np.hstack([W, theta[:, members.others]])
-
-    def value(self, theta: Floats, some: Index) -> Floats:
-        """Return minus the log likelihood of some members at their parameters (f, P)."""
-        away = self.place(self.members, theta, some) - self.at
-        bend = away @ self.information
-        found = (away * bend).sum(axis=1) / 2 - away @ self.gradient
-        return np.asarray(found + self.value_at_place)
+            of_v, others = by_v[rows], others[:, rows]
+            self.information[:n, :n] += block.gram(rows, variance * of_v**2)
+            cross = np.stack([block.rmatvec(variance * of_v * other, rows) for other in others])
+            self.information[n:, :n] += cross
+            self.information[:n, n:] += cross.T
+            self.information[n:, n:] += others * variance @ others.T
 
     def expand(self, theta: Floats, some: Index, observed: bool) -> Expansion:
-        """Return it with its derivatives; the information is Fisher's, or that observed."""
-        members, n_weights = self.members, len(self.unit)
+        """Expand it at parameters (f, P); the information is Fisher's, or that observed."""
+        members, n = self.members, len(self.unit)
         slopes = np.zeros((len(theta), len(self.at), theta.shape[1]))
-        slopes[:, :n_weights] = members.slopes(theta, some, self.unit)[1]
-        slopes[:, range(n_weights, len(self.at)), members.others] = 1.0
-        away = self.place(self.members, theta, some) - self.at
-        pull = self.gradient - away @ self.information
+        slopes[:, :n] = members.slopes(theta, some, self.unit)[1]
+        slopes[:, n, members.side] = slopes[:, n + 1, members.lapse] = 1.0
+        away = members.place(theta, some) - self.at
+        bend = away @ self.information
+        pull = self.gradient - bend
         information = slopes.swapaxes(1, 2) @ (self.information @ slopes)
         if observed:
-            of_weights = pull[:, :n_weights].reshape(-1, members.K, members.L)
+            of_weights = pull[:, :n].reshape(-1, members.K, members.L)
             information -= members.curvature(theta, some, of_weights)
-        gradient = -np.matmul(pull[:, None], slopes)[:, 0]
-        return Expansion(self.value(theta, some), gradient, information)
+        value = self.value_at_place + (away * bend).sum(axis=1) / 2 - away @ self.gradient
+        return Expansion(value, -np.matmul(pull[:, None], slopes)[:, 0], information)
 
 
 def probability(v: Floats, logit_lapses: Floats) -> tuple[Floats, Floats, Floats]:
@@ -234,17 +191,23 @@ class Ascent:
     Steps are damped as by Levenberg. Members may stay on their way whose evidence cannot count.
     """
 
-    def __init__(self, members: Members, likelihood: Likelihood, theta: Floats) -> None:
+    def __init__(
+        self,
+        members: Members,
+        likelihood: OwnExpansions | SharedExpansion,
+        theta: Floats,
+        some: NDArray[np.intp],
+    ) -> None:
         self.members, self.likelihood, self.theta = members, likelihood, theta.copy()
         n, size = theta.shape
         self.value, self.gradient = np.full(n, np.inf), np.empty((n, size))
         self.hessian, self.damping = np.tile(np.eye(size), (n, 1, 1)), np.full(n, 1e-3)
-        self.decrement = np.full(n, np.inf)
+        self.decrement, self.some = np.full(n, np.inf), some
+        self.expand(some, observed=False)
 
-    def run(self, some: NDArray[np.intp]) -> None:
+    def run(self) -> Ascent:
         """Move some members to their maxima; their Hessians are then Fisher's information."""
-        active, near = some, np.zeros(len(self.theta), bool)
-        self.expand(active, observed=False)
+        some, active, near = self.some, self.some, np.zeros(len(self.theta), bool)
         for _ in range(_MOST_STEPS):
             self.measure(active)
             close = active[~near[active] & (self.decrement[active] < _NEAR)]
@@ -254,33 +217,47 @@ class Ascent:
             active = active[self.decrement[active] > _TOLERANCE]
             if not len(active):
                 break
-            moved = self.step(active)
-            self.expand(moved[~near[moved]], observed=False)
-            self.expand(moved[near[moved]], observed=True)
+            for observed in (False, True):
+                self.step(active[near[active] == observed], observed)
         self.expand(some, observed=False)
         reachable = self.evidence()[active] + 10 * self.decrement[active]
         if (reachable > self.evidence()[some].max() - _CANNOT_COUNT).any():
             raise SolverError(
                 f"{counted(len(active), 'posterior')} without a maximum in {_MOST_STEPS} steps"
             )
+        return self
 
     def expand(self, some: NDArray[np.intp], observed: bool) -> None:
-        """Expand some members; of what is observed, all bends are turned upwards."""
-        at_once = max(1, _NUMBERS // (self.likelihood.n_rows * self.theta.shape[1]))
-        for begin in range(0, len(some), at_once):
-            self._expand(some[begin : begin + at_once], observed)
+        """Expand some members where they are."""
+        if len(some):
+            theta = self.theta[some]
+            self.move(some, theta, self._expanded(theta, some, observed), observed)
 
-    def _expand(self, some: NDArray[np.intp], observed: bool) -> None:
-        theta, size = self.theta[some], np.arange(self.theta.shape[1])
-        found = self.likelihood.expand(theta, some, observed)
-        away, pull = self.members.prior(theta, some)
-        found.information[:, size, size] += self.members.precision[some]
+    def move(
+        self, some: NDArray[np.intp], theta: Floats, at: Expansion, observed: bool = False
+    ) -> None:
+        """Put some members where they are expanded; of what is observed, bends are turned up."""
+        self.theta[some], (self.value[some], self.gradient[some], hessian) = theta, at
         if observed:
-            bends, axes = np.linalg.eigh(found.information)
+            bends, axes = np.linalg.eigh(hessian)
             bends = np.maximum(np.abs(bends), _LEAST_BEND)
-            found.information[:] = (axes * bends[:, None]) @ axes.swapaxes(1, 2)
-        self.value[some], self.gradient[some] = found.value + away, found.gradient + pull
-        self.hessian[some] = found.information
+            hessian = (axes * bends[:, None]) @ axes.swapaxes(1, 2)
+        self.hessian[some] = hessian
+
+    def at(self, some: NDArray[np.intp]) -> Expansion:
+        """Return the expansions of some members."""
+        return Expansion(self.value[some], self.gradient[some], self.hessian[some])
+
+    def _expanded(self, theta: Floats, some: NDArray[np.intp], observed: bool) -> Expansion:
+        """Expand minus the log posterior."""
+        at_once = max(1, _NUMBERS // (self.likelihood.n_rows * theta.shape[1]))
+        parts = [slice(begin, begin + at_once) for begin in range(0, len(some), at_once)]
+        found = [self.likelihood.expand(theta[one], some[one], observed) for one in parts]
+        value, gradient, hessian = (np.concatenate(one) for one in zip(*found, strict=True))
+        away, pull = self.members.prior(theta, some)
+        diagonal = np.arange(theta.shape[1])
+        hessian[:, diagonal, diagonal] += self.members.precision[some]
+        return Expansion(value + away, gradient + pull, hessian)
 
     def measure(self, some: NDArray[np.intp]) -> None:
         """Find by how much a full step would raise the posterior, twice."""
@@ -296,16 +273,18 @@ class Ascent:
     def best_place(self) -> tuple[Floats, float]:
         """Return (W, side, logit e) of the member of most evidence, and minus its log prior."""
         best = np.array([np.argmax(self.evidence())])
-        place = SharedExpansion.place(self.members, self.theta[best], best)
-        return place[0], float(self.members.prior(self.theta[best], best)[0][0])
+        theta = self.theta[best]
+        return self.members.place(theta, best)[0], float(self.members.prior(theta, best)[0][0])
 
     def evidence(self) -> Floats:
         """Return the log evidence at the present parameters, by Laplace's approximation."""
         volume = np.log(self.members.precision).sum(axis=1) - np.linalg.slogdet(self.hessian)[1]
         return np.asarray(volume / 2 - self.value + self.members.log_prior)
 
-    def step(self, some: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Take one damped step where it helps, change the damping, and return who moved."""
+    def step(self, some: NDArray[np.intp], observed: bool) -> None:
+        """Take one damped step where it helps, and change the damping."""
+        if not len(some):
+            return
         theta, gradient, hessian = self.theta[some], self.gradient[some], self.hessian[some]
         diagonal = np.einsum("fpp->fp", hessian)
         damped = hessian + np.eye(theta.shape[1]) * (self.damping[some, None] * diagonal)[:, None]
@@ -313,58 +292,48 @@ class Ascent:
         steps *= np.minimum(1, _LONGEST / np.abs(steps).max(axis=1, keepdims=True))
         expected = -(gradient * steps).sum(axis=1)
         expected -= np.einsum("fp,fpq,fq->f", steps, hessian, steps) / 2
-        new = theta + steps
-        value = self.likelihood.value(new, some) + self.members.prior(new, some)[0]
-        share = (self.value[some] - value) / expected
+        at = self._expanded(theta + steps, some, observed)
+        share = (self.value[some] - at.value) / expected
         self.damping[some] *= np.select([share > 0.75, share < 0.25], [0.2, 5.0], 1.0)
-        self.theta[some[share > 0]] = new[share > 0]
-        return np.asarray(some[share > 0])
+        better = share > 0
+        at = Expansion(*(one[better] for one in at))
+        self.move(some[better], (theta + steps)[better], at, observed)
 
 
-def start(members: Members, likelihood: Likelihood) -> Ascent:
+def start(members: Members, likelihood: OwnExpansions) -> Ascent:
     """Return members at their centres, or at what the first has learned if that is more probable.
 
     The first, with a spread of 1, learns alone: from W near its maximum, no step is too far.
     """
     first, everyone = int(np.argmax(members.spreads == 1.0)), np.arange(len(members))
     at_centre = np.tile(members.mean, (len(members), 1))
-    alone = Ascent(members, likelihood, at_centre)
-    alone.run(np.array([first]))
+    alone = Ascent(members, likelihood, at_centre, np.array([first])).run()
     moved = members.translated(alone.theta[first], first)
-    values = (
-        likelihood.value(t, everyone) + members.prior(t, everyone)[0] for t in (at_centre, moved)
-    )
-    return Ascent(members, likelihood, np.where(np.less(*values)[:, None], at_centre, moved))
+    found, other = (Ascent(members, likelihood, one, everyone) for one in (at_centre, moved))
+    better = np.flatnonzero(other.value <= found.value)
+    found.move(better, other.theta[better], other.at(better))
+    return found
 
 
 def estimate(members: Members, answers: Answers) -> tuple[Ascent, int]:
     """Return members at their maxima, but for those far behind on a part, and the answers used."""
     n = len(answers.pairs)
-    sizes = [size for size in PARTS if size < n]
-    used = answers.spaced(sizes[0] if sizes else n)
-    found = start(members, OwnExpansions(members, used))
-    found.run(np.arange(len(members)))
-    for size in [*sizes[1:], n] if sizes else []:
+    first, *larger = [*(size for size in PARTS if size < n), n]
+    used = answers.spaced(first)
+    found = start(members, OwnExpansions(members, used)).run()
+    for size in larger:
         used = answers.spaced(size)
-        settled = _settled(members, used, found)
+        settled = _settled(members, used, found) if len(used.pairs) > PARTS[-1] else None
         if settled is None:
             used = answers.spaced(min(size, MOST_ALONE))
-            settled = _climbed(members, used, found)
+            alone = OwnExpansions(members, used)
+            settled = Ascent(members, alone, found.theta, found.ahead()).run()
         found = settled
     return found, len(used.pairs)
 
 
-def _climbed(members: Members, answers: Answers, last: Ascent) -> Ascent:
-    """Return members at their maxima, from those for a part of the answers."""
-    found = Ascent(members, OwnExpansions(members, answers), last.theta)
-    found.run(last.ahead())
-    return found
-
-
 def _settled(members: Members, answers: Answers, last: Ascent) -> Ascent | None:
-    """Return them by shared expansions; None where answers are few, or these do not hold."""
-    if len(answers.pairs) <= PARTS[-1]:
-        return None
+    """Return members at their maxima by shared expansions; None where these do not hold."""
     found, lowest, blocks = last, np.inf, answers.blocks(members.L)
     for _ in range(_MOST_EXPANSIONS):
         place, height = found.best_place()
@@ -372,9 +341,8 @@ def _settled(members: Members, answers: Answers, last: Ascent) -> Ascent | None:
         if height + shared.value_at_place > lowest + _SETTLED:
             break
         lowest = height + shared.value_at_place
-        found = Ascent(members, shared, found.theta)
         try:
-            found.run(last.ahead())
+            found = Ascent(members, shared, found.theta, last.ahead()).run()
         except SolverError:
             break
         away = found.best_place()[0] - place

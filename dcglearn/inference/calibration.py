@@ -5,19 +5,14 @@
 * Held-out log loss: the mean of -log P(answer) over judgments of queries that the model has not
   seen, in nats; a coin scores log 2 = .693.
 * The link: a model with v + gamma v |v| in place of v has lighter tails than the logistic function
-  if gamma > 0, and heavier ones if gamma < 0 (Stukel, JASA 83, 1988, with one parameter for both
-  tails).
-* Additivity: DCG is a sum over ranks, so that a document adds as much whatever else is in the list.
-  People who look for one good document, or stop at it (max, ERR), judge otherwise; products of the
-  gains at two ranks, g(i) g(j) for i < j, then say more than the sum.
-
-Both are tested by scores (:mod:`dcglearn.inference.scores`), a query counting once.
+  if gamma > 0, and heavier ones if gamma < 0 (Stukel, JASA 83, 1988, with one parameter).
+* Additivity: a document adds as much to DCG whatever else is in the list. For people who look for
+  one good document, or stop at it, products of gains, g(i) g(j) for i < j, say more than the sum.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,10 +20,10 @@ from scipy.special import expit, stdtrit
 
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
-from dcglearn.inference.answers import A, B, V
+from dcglearn.inference.answers import A, B
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.likelihood import Rows
-from dcglearn.inference.scores import Added, ScoreTest, score_test
+from dcglearn.inference.likelihood import Bend, Rows
+from dcglearn.inference.scores import ScoreTest, score_test
 from dcglearn.judgments.folds import group_numbers, query_folds
 from dcglearn.judgments.preferences import Preferences
 
@@ -124,12 +119,10 @@ def held_out(
     model : JudgmentModel
     preferences : Preferences
     rng : numpy.random.Generator
-        Draws the folds.
     n_folds : int, default 10
         Fewer if there are fewer queries.
     n_groups : int, default 5
     advance : callable
-        Called with (folds done, folds in all).
 
     Returns
     -------
@@ -188,21 +181,13 @@ def additivity_test(fit: JudgmentFit) -> ScoreTest:
         both = of_ranks[:, :, first] * of_ranks[:, :, second]
         return np.asarray(both[:, 0] - both[:, 1])
 
-    return _departure(fit, products, counted=False)
+    return _departure(fit, products)
 
 
-def _departure(fit: JudgmentFit, bend: Callable[[Rows], Floats], counted: bool = True) -> ScoreTest:
+def _departure(fit: JudgmentFit, bend: Bend) -> ScoreTest:
     """Test whether v is v + gamma'z instead, for z (n, m) of each judgment."""
-    likelihood, x = fit.likelihood, fit.parameters
-
-    def added(rows: Rows) -> Added:
-        z, terms = bend(rows), likelihood.terms(x, rows)
-        parts = likelihood.expected_answers(x, rows)
-        information = [z * (one.first[V] * factor)[:, None] for one, factor in parts]
-        return Added(z * terms.first[V][:, None], np.stack(information, axis=1))
-
-    tangent = np.eye(len(x))
-    return score_test(likelihood, x, tangent, fit.maximum.free, added, counted=counted)
+    x = fit.parameters
+    return score_test(fit.likelihood, x, np.eye(len(x)), fit.maximum.free, bend)
 
 
 def _strict_answers(fit: JudgmentFit) -> tuple[Floats, Floats, Floats, Floats]:

@@ -2,12 +2,11 @@
 
     c_k = sum_{j >= k} d_j exp(z_j),    g_l = sum_{m >= l} e_m exp(y_m),    z, y ~ N(0, spread^2)
 
-d and e are the steps of a usual measure, the *centre*: from rank to rank and, at the end, to 0; and
-from grade to grade. So gains and discounts fall whatever the parameters, and are those of the
-centre where they are 0. The utility is W = s c g' with log s ~ N(1, 1.5^2); answers have a share e
-of lapses, logit e ~ N(-2.5, 1.5^2), and a side bias ~ N(0, 1.5^2). Where lists have different
-lengths, the worst grade may be worth more or less than an empty rank, by h ~ N(that of linear
-gains, .5^2), in units of the difference between the best and the worst grade at the centre.
+d and e are the steps of a usual measure, the *centre*, from rank to rank and from grade to grade.
+So gains and discounts fall whatever the parameters. The utility is W = s c g' with
+log s ~ N(1, 1.5^2); answers have a share e of lapses, logit e ~ N(-2.5, 1.5^2), and a side bias
+~ N(0, 1.5^2). Where lists have different lengths, the worst grade may be worth more or less than an
+empty rank, by h ~ N(that of linear gains, .5^2), relative to the best grade at the centre.
 
 A *member* is a centre with a spread. Arrays hold one row for each of f members; x are rows of
 encoded differences of lists, shape (n, K, L).
@@ -84,13 +83,11 @@ def centre_of(measure: DCG, name: str, n_ranks: int) -> Centre:
 class Members:
     """Centres with spreads: gains and discounts as functions of parameters, shape (F, P).
 
-    The parameters are z (K), y (L - 1), log s, logit e, then the side and the worth h of the worst
-    grade over an empty rank if the model has them.
+    The parameters are z (K), y (L - 1), log s, logit e, the side, and the worth h of the worst
+    grade over an empty rank if lists have such.
     """
 
-    def __init__(
-        self, centres: Sequence[Centre], worst: float, has_side: bool, has_empty: bool
-    ) -> None:
+    def __init__(self, centres: Sequence[Centre], worst: float, has_empty: bool) -> None:
         discounts, gains = (np.stack([one[k] for one in centres]) for k in (2, 1))
         n, self.K, self.L = len(SPREADS), discounts.shape[1], gains.shape[1]
         self.spreads = np.tile(SPREADS, len(centres))
@@ -99,11 +96,10 @@ class Members:
         self.log_prior = np.repeat([one.log_prior for one in centres], n)
         self.log_prior -= (np.log(self.spreads / 0.5) / 1.2) ** 2 / 2
         at = self.K + self.L - 1
-        self.scale, self.lapse, self.side, self.empty = at, at + 1, at + 2, at + 2 + has_side
-        self.has_side, self.has_empty = has_side, has_empty
-        more = [_SCALE, _LAPSES] + has_side * [_SIDE] + has_empty * [(worst, _EMPTY_SD)]
+        self.scale, self.lapse, self.side, self.empty = range(at, at + 4)
+        self.has_empty = has_empty
+        more = [_SCALE, _LAPSES, _SIDE] + has_empty * [(worst, _EMPTY_SD)]
         means, deviations = np.array(more).T
-        self.others = [self.side] * has_side + [self.lapse]
         self.mean = np.append(np.zeros(at), means)
         self.precision = np.hstack(
             [
@@ -131,9 +127,10 @@ class Members:
         c, g, _, _ = self.vectors(theta, some)
         return np.exp(theta[:, self.scale])[:, None, None] * c[:, :, None] * g[:, None, :]
 
-    def products(self, theta: Floats, some: Index, x: Floats) -> Floats:
-        """Return <W, x> of some members and rows x (n, K, L), shape (f, n)."""
-        return self.weights(theta, some).reshape(len(theta), -1) @ x.reshape(len(x), -1).T
+    def place(self, theta: Floats, some: Index) -> Floats:
+        """Return (W, side, logit e) of some members, shape (f, K L + 2)."""
+        W = self.weights(theta, some).reshape(len(theta), -1)
+        return np.hstack([W, theta[:, [self.side, self.lapse]]])
 
     def slopes(self, theta: Floats, some: Index, x: Floats) -> tuple[Floats, Floats]:
         """Return <W, x>, shape (f, n), and its derivatives, shape (f, n, P)."""

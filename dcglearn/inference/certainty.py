@@ -1,13 +1,10 @@
 """How certain a fit is: what a model of the judgment says in the same families.
 
 A fit minimises a hinge loss, which has no probability behind it. Beside each gain and discount that
-it learned stands the estimate of a logistic model in the same families
-(:mod:`dcglearn.inference.estimate`), with its interval; and whether linear gains and 2^g - 1 fit
-are two of the usual questions (:mod:`dcglearn.inference.questions`), with the same p-values.
-
-A fit takes a fraction of a second, so its certainty should not take much longer. The time grows
-with the number of judgments times the size of W, and with the cube of the number of parameters for
-each step and for each query of some weight.
+it learned stands the estimate of a logistic model (:mod:`dcglearn.inference.estimate`), with its
+interval; and whether linear gains and 2^g - 1 fit are two of the usual questions
+(:mod:`dcglearn.inference.questions`). This should not take much longer than a fit: the time grows
+with the number of judgments times the size of W, and with the cube of the number of parameters.
 """
 
 from __future__ import annotations
@@ -29,12 +26,8 @@ MAX_COST = 5_000_000
 on one core; the usual questions count as so many estimates."""
 
 _QUESTIONS = 8
-_CUBES = 30
-"""So many multiplications, of matrices of the parameters, take as long as one entry of W."""
-
-_STEPS = 200
-_QUERIES_PER_PARAMETER = 50
-"""More queries per parameter are each too small for a matrix of their own."""
+_CUBES = 10
+"""So often the cube of the number of parameters is added."""
 
 NO_GRADES = "the model of the judgment takes grades, and documents have none"
 """Why there is no estimate beside rankings of documents."""
@@ -59,15 +52,12 @@ class Certainty:
         Why there is no estimate; empty if there is one.
     untested : str
         Why there are no questions, beside an estimate; empty if there are.
-    names_queries : bool
-        Whether a judgment names its query; otherwise each is taken as independent.
     """
 
     fit: JudgmentFit | None = None
     questions: tuple[Question, ...] = ()
     reason: str = ""
     untested: str = ""
-    names_queries: bool = True
 
     def __repr__(self) -> str:
         return f"Certainty({self.reason or self.fit})"
@@ -105,7 +95,7 @@ def certainty_of(
     if isinstance(judgments, PackedPairs) and not judgments.has_sides:
         return Certainty(reason=_NO_SIDES)
     too_many = f"{n:,} strict judgments of lists of {K} take {_LONGER}"
-    if n * K * L > MAX_COST:
+    if n * K * L + _CUBES * (K + L) ** 3 > MAX_COST:
         return Certainty(reason=too_many)
     model = JudgmentModel(
         gains=FREE_FAMILY if gains is None else gains,
@@ -113,31 +103,18 @@ def certainty_of(
     )
     try:
         evidence = Evidence.of(judgments)
-    except InputError as error:
-        return Certainty(reason=error.problem)
-    named = evidence.n_queries > 0
-    if _cost(evidence, K + L) > MAX_COST:
-        return Certainty(reason=too_many, names_queries=named)
-    try:
         fit = model.fit(evidence)
         fit.gains(), fit.discounts()
     except InputError as error:
-        return Certainty(reason=error.problem, names_queries=named)
+        return Certainty(reason=error.problem)
     except (SolverError, np.linalg.LinAlgError):
-        return Certainty(reason=_NO_MAXIMUM, names_queries=named)
+        return Certainty(reason=_NO_MAXIMUM)
     if fit.covariance.one_cluster:
-        return Certainty(reason=_ONE_QUERY, names_queries=named)
-    if _QUESTIONS * _cost(evidence, K * (L - 1)) > MAX_COST:
-        return Certainty(fit, untested=too_many, names_queries=named)
+        return Certainty(reason=_ONE_QUERY)
+    if _QUESTIONS * (n * K * L + _CUBES * (K * (L - 1)) ** 3) > MAX_COST:
+        return Certainty(fit, untested=too_many)
     try:
         found = usual_questions(evidence)
     except (InputError, SolverError, np.linalg.LinAlgError):
-        return Certainty(fit, untested=_NO_MAXIMUM, names_queries=named)
-    return Certainty(fit, tuple(one for one in found if one.about == "gains"), names_queries=named)
-
-
-def _cost(evidence: Evidence, parameters: int) -> float:
-    """Return the cost of an estimate with so many parameters."""
-    n, (K, L) = len(evidence), (evidence.n_ranks, len(evidence.scale))
-    queries = min(evidence.n_queries, _QUERIES_PER_PARAMETER * parameters)
-    return n * K * L + (_STEPS + queries) * parameters**3 / _CUBES
+        return Certainty(fit, untested=_NO_MAXIMUM)
+    return Certainty(fit, tuple(one for one in found if one.about == "gains"))

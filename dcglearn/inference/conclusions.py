@@ -1,15 +1,14 @@
 """What judgments conclude: whether they support a measure at all, and which.
 
 Gains and discounts are relative to the weight of the best grade at the first rank. If that does
-not differ from 0, they are not determined, however many numbers an estimate has; if it is below 0,
-people prefer the lists that the measure would put last. Nothing is said of either before answers
-are seen to depend on the grades at all (:mod:`dcglearn.inference.tests`).
+not differ from 0, they are not determined; if it is below 0, people prefer the lists that the
+measure would put last. Nothing is said of either before answers are seen to depend on the grades
+at all (:mod:`dcglearn.inference.tests`).
 
 The measure to use is the simplest that the judgments do not contradict: linear gains, or 2^g - 1,
-if the test of these gains is not rejected, otherwise estimated ones; and the same for the discounts
-1 / log2(i + 1), the only rule that most tools have, otherwise discounts that decrease. A test "near
-the line" does not count as rejected for discounts, because the tools cannot use others, but does
-for gains, because every tool takes any gains.
+if that is not rejected, otherwise estimated ones; and the discounts 1 / log2(i + 1), the only rule
+that most tools have, otherwise decreasing ones. "Near the line" does not count as rejected for
+discounts, but does for gains, because every tool takes any gains.
 """
 
 from __future__ import annotations
@@ -145,7 +144,7 @@ def support_of(fit: JudgmentFit, questions: Sequence[Question]) -> Support:
     """Return whether judgments support a measure; the discounts of `fit` are given."""
     if no_effect(fit) >= NO_EFFECT_LEVEL:
         return "open"
-    weight = np.zeros_like(fit.weights)
+    weight = np.zeros_like(fit.table)
     weight[0, 0] = 1.0
     t = t_of(fit, weight)
     if abs(t) > 1:
@@ -159,7 +158,7 @@ def upside_down(fit: JudgmentFit) -> list[str]:
     """Return a sentence for each grade worth less than the next worse one; gains are free."""
     labels, found = fit.scale.labels, []
     for i in range(len(labels) - 1):
-        weight = np.zeros_like(fit.weights)
+        weight = np.zeros_like(fit.table)
         weight[0, i], weight[0, i + 1] = 1.0, -1.0
         if t_of(fit, weight, len(labels) - 1) < -1:
             found.append(f"Grade {labels[i + 1]} is worth more than {labels[i]}, the better one.")
@@ -167,14 +166,14 @@ def upside_down(fit: JudgmentFit) -> list[str]:
 
 
 def t_of(fit: JudgmentFit, contrast: Floats, n_tests: int = 1) -> float:
-    """Return <contrast, W>, (K, L), by half the width of its 95% interval; 0 if it does not vary.
+    """Return <contrast, W> by half the width of its 95% interval, corrected for `n_tests`.
 
-    The level is corrected for `n_tests`.
+    It is 0 where it does not vary.
     """
-    covariance, slope = fit.covariance, fit.contrast_of(contrast.reshape(1, -1))
+    covariance, slope = fit.covariance, fit.slopes(contrast.reshape(1, -1))
     variance = covariance.variance(slope[0])
     if covariance.one_cluster or variance <= 0:
         return 0.0
     (df,) = covariance.degrees_of_freedom(slope).tolist()
     quantile = float(stdtrit(df, 1 - 0.025 / n_tests))
-    return float((contrast * fit.weights).sum()) / (quantile * math.sqrt(variance))
+    return float((contrast * fit.table).sum()) / (quantile * math.sqrt(variance))

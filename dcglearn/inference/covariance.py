@@ -5,24 +5,20 @@ Judgments of one query, or of one judge, are not independent. The sandwich estim
     V = H^-1 (sum_q A_q u_q u_q' A_q') H^-1
 
 takes the scores u_q of whole clusters, with H the expected information of all judgments and of the
-prior. With few or uneven clusters it is too small, since the estimate has followed the data. The
-adjustment CR2 of Bell & McCaffrey (Survey Methodology 28, 2002), A_q = (I - F_q H^-1)^-1/2 with F_q
-the expected information of the cluster, makes it unbiased when the model is right; and the variance
-of a contrast a'theta has the degrees of freedom of Satterthwaite,
+prior. The adjustment CR2 of Bell & McCaffrey (Survey Methodology 28, 2002), A_q = (I - F_q
+H^-1)^-1/2 with F_q the information of the cluster, makes it unbiased when the model is right; the
+variance of a contrast a'theta has the degrees of freedom of Satterthwaite,
 
     df = (sum_q p_q)^2 / sum_q p_q^2,      p_q = a' H^-1 F_q H^-1 a,
 
 as many as there are clusters if all count the same, and few if one query holds most judgments.
-
-Judgments of one single query say nothing about others: then there is no variance, and no interval.
-A single judge is taken as the one whom intervals and tests are about.
+Judgments of a single query say nothing about others: then there is no interval.
 
 With clusters by query and by judge, V = V_query + V_judge - V_both (Cameron, Gelbach & Miller,
 J. Bus. Econ. Stat. 29, 2011), but never less than either of the first two.
 
-Two passes over the judgments find V, the first of which sums the scores of each cluster, the second
-what its information does to them; only such sums are in memory. A judgment without a query is a
-cluster of its own, which is done with at once.
+Two passes find V: the first sums the scores of each cluster, the second what its information does
+to them; only such sums are in memory. A judgment without a query is a cluster of its own.
 """
 
 from __future__ import annotations
@@ -56,10 +52,33 @@ _FIRMEST = 0.02
 _MAX_BYTES = 4 * 2**30
 """Sums of clusters that take more bytes are refused."""
 
-_MAX_KEPT = 1 << 24
-"""Rows of information with more entries are computed again where they are needed again."""
+_Statistic = TypeVar("_Statistic")
 
-_Sums = TypeVar("_Sums")
+
+class ClusterSums(NamedTuple):
+    """Sums over clusters of q numbers of each judgment.
+
+    `known`, (clusters, q), are those of clusters with a number; of judgments that are clusters of
+    their own there are the `total`, (q,), and the sum of products, `squares`, (q, q).
+    """
+
+    known: Floats
+    total: Floats
+    squares: Floats
+
+    @property
+    def of_all(self) -> tuple[Floats, Floats]:
+        """The sum over all clusters, and that of products."""
+        return self.known.sum(axis=0) + self.total, self.known.T @ self.known + self.squares
+
+
+class Part(NamedTuple):
+    """:class:`ClusterSums` of a chunk, and the clusters that occur in it."""
+
+    clusters: Integers
+    known: Floats
+    total: Floats
+    squares: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,24 +101,24 @@ class Way:
         wanted = _pair_keys(judged, self.n_judges)
         return np.where(wanted < 0, -1, np.searchsorted(self.keys, wanted))
 
-    def sums(self, judged: Judged, values: Floats) -> tuple[Integers, Floats]:
-        """Return the clusters that occur, and the sums (clusters, columns) of values (n, columns).
-
-        Judgments that are clusters of their own are left out.
-        """
+    def part(self, judged: Judged, values: Floats) -> Part:
+        """Sum values (n, q) of a chunk."""
         numbers = self.number_of(judged)
-        known = numbers >= 0
-        if not known.all():
-            numbers, values = numbers[known], values[known]
-        found, local = np.unique(numbers, return_inverse=True)
-        sums = np.empty((len(found), values.shape[1]))
-        for column, total in zip(values.T, sums.T, strict=True):
-            total[:] = np.bincount(local, column, len(found))
-        return found, sums
+        alone, known = values[numbers < 0], values[numbers >= 0]
+        clusters, local = np.unique(numbers[numbers >= 0], return_inverse=True)
+        sums = [np.bincount(local, column, len(clusters)) for column in known.T]
+        return Part(clusters, np.stack(sums, axis=1), alone.sum(axis=0), alone.T @ alone)
 
-    def alone(self, judged: Judged) -> NDArray[np.bool_]:
-        """Return which judgments are clusters of their own."""
-        return self.number_of(judged) < 0
+
+def cluster_sums(ways: Sequence[Way], q: int, chunks: Iterable[list[Part]]) -> list[ClusterSums]:
+    """Add up the sums of chunks, for each way."""
+    found = [ClusterSums(np.zeros((w.count, q)), np.zeros(q), np.zeros((q, q))) for w in ways]
+    for chunk in chunks:
+        for sums, (clusters, *part) in zip(found, chunk, strict=True):
+            sums.known[clusters] += part[0]
+            sums.total[:] += part[1]
+            sums.squares[:] += part[2]
+    return found
 
 
 def ways_of(evidence: Evidence) -> list[Way]:
@@ -121,10 +140,7 @@ def _pair_keys(judged: Judged, n_judges: int) -> Integers:
 
 
 class Whitened(NamedTuple):
-    """Some judgments: scores (n, P) and rows of expected information (n, answers, P), times R.
-
-    Of judgments that are counted, those of a single one.
-    """
+    """Some judgments: scores (n, P) and rows of information (n, answers, P), times R."""
 
     judged: Judged
     scores: Floats
@@ -148,34 +164,28 @@ class Passes:
     likelihood: Likelihood
     parameters: Floats
     root: Floats
-    kept: list[Whitened] = field(default_factory=list)
+    ways: list[Way]
 
-    def run(self, sums: Callable[[Whitened], _Sums]) -> Iterable[_Sums]:
-        """Return the sums of each chunk of judgments, in order; scores come with the first pass."""
-        likelihood = self.likelihood
-        evidence = likelihood.evidence.independent or likelihood.evidence
-        if self.kept:
-            return map(sums, self.kept)
-        rows = 1 if likelihood.ties == "strict" else len(likelihood.answers)
-        if len(evidence) * len(self.root) * rows > _MAX_KEPT:
-            return likelihood.map(
-                evidence, self.parameters, lambda rows: sums(self._whitened(rows)), with_ids=True
-            )
+    def run(self, statistic: Callable[[Whitened], _Statistic]) -> Iterable[_Statistic]:
+        """Return a statistic of each chunk of judgments, in order."""
 
-        def of_rows(rows: Rows) -> tuple[_Sums, Whitened]:
-            found = self._whitened(rows)
-            return sums(found), found._replace(scores=found.scores[:, :0])
+        def of_rows(rows: Rows) -> _Statistic:
+            found = self.likelihood.scores_and_information(self.parameters, rows)
+            scores = found[0] * rows.judged.weights[:, None]
+            whitened = Whitened(rows.judged, scores @ self.root, _times(found[1], self.root))
+            return statistic(whitened)
 
-        found = list(likelihood.map(evidence, self.parameters, of_rows, with_ids=True))
-        self.kept.extend(kept for _, kept in found)
-        return [one for one, _ in found]
+        evidence = self.likelihood.evidence
+        return self.likelihood.map(evidence, self.parameters, of_rows, with_ids=True)
 
-    def _whitened(self, rows: Rows) -> Whitened:
-        judged, copies = rows.judged, rows.judged.copies
-        found = self.likelihood.scores_and_information(self.parameters, rows)
-        scores = found[0] * (judged.weights / copies)[:, None]
-        information = _times(found[1] / np.sqrt(copies)[:, None, None], self.root)
-        return Whitened(judged, scores @ self.root, information)
+    def sums(self, q: int, values: Callable[[Whitened], Floats]) -> list[ClusterSums]:
+        """Sum values (n, q) over the clusters of each way."""
+
+        def of_rows(rows: Whitened) -> list[Part]:
+            found = values(rows)
+            return [way.part(rows.judged, found) for way in self.ways]
+
+        return cluster_sums(self.ways, q, self.run(of_rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,16 +197,10 @@ class Clustering:
     clusters of equal weight would be as uneven: (sum w)^2 / sum w^2.
     """
 
-    way: Way
+    name: str
     steps: Floats
     alone: Floats
-    n_clusters: int
     effective: float
-
-    @property
-    def name(self) -> str:
-        """``query``, ``judge``, or both."""
-        return self.way.name
 
     @cached_property
     def covariance(self) -> Floats:
@@ -206,26 +210,14 @@ class Clustering:
 
 @dataclass(frozen=True, eq=False)
 class Covariance:
-    """How much estimates vary.
+    """How much estimates vary: by query, and by judge as well, if there are many.
 
-    Attributes
-    ----------
-    passes : Passes
-    root : ndarray of float, shape (P, P)
-        R with R R' = H^-1, 0 for parameters that are held.
-    information, prior : ndarray of float, shape (P, P)
-        Expected, of the judgments and of the prior: H is their sum.
-    free : ndarray of bool, shape (P,)
-        Parameters that are not held.
-    clusterings : tuple of Clustering
-        By query; by judge as well, if judges are known.
-    both : ndarray of float, shape (P, P), or None
-        CR2 of clusters that share query and judge.
+    `root` is R with R R' = H^-1, 0 where not `free`; `prior` is the prior's part of H; `both` is
+    CR2 of clusters that share query and judge.
     """
 
     passes: Passes
     root: Floats
-    information: Floats
     prior: Floats
     free: NDArray[np.bool_]
     clusterings: tuple[Clustering, ...]
@@ -234,7 +226,7 @@ class Covariance:
     @property
     def one_cluster(self) -> bool:
         """Whether all judgments are of one query, so that nothing varies."""
-        return self.clusterings[0].n_clusters == 1
+        return self.clusterings[0].effective == 1
 
     @property
     def effective(self) -> float:
@@ -248,39 +240,23 @@ class Covariance:
             return max(single)
         return max(*single, sum(single) - float(contrast @ self.both @ contrast))
 
-    def degrees_of_freedom(self, contrasts: Floats) -> Floats:
-        """Return those of the variance of each contrast, (m, P): the smallest of any clustering."""
-        return self.pooled_degrees_of_freedom([one[:, None] for one in (contrasts @ self.root)])
+    def degrees_of_freedom(self, contrasts: Floats, pooled: bool = False) -> Floats:
+        """Return those of the variance of each contrast, (m, P): the smallest of any clustering.
 
-    def pooled_degrees_of_freedom(self, directions: Sequence[Floats]) -> Floats:
-        """Return those of the mean variance of each of several whitened directions, (P, d)."""
-        if not directions:
-            return np.zeros(0)
-        starts = np.cumsum([0, *(one.shape[1] for one in directions)])[:-1]
-        columns = np.hstack(directions)
-        ways = [one.way for one in self.clusterings]
+        Where they are `pooled`, return those of the mean variance, (1,).
+        """
+        columns = self.root.T @ contrasts.T
 
-        def shares_of(rows: Whitened) -> list[tuple[Integers, Floats, Floats, Floats]]:
-            squares = (_times(rows.information, columns) ** 2).sum(axis=1)
-            shares, found = np.add.reduceat(squares, starts, axis=1), []
-            for way in ways:
-                alone = way.alone(rows.judged)
-                copies, own = rows.judged.copies[alone], shares[alone]
-                found.append((*way.sums(rows.judged, shares), copies @ own, copies @ own**2))
-            return found
+        def shares(rows: Whitened) -> Floats:
+            squares: Floats = (_times(rows.information, columns) ** 2).sum(axis=1)
+            return squares.sum(axis=1, keepdims=True) if pooled else squares
 
-        of_clusters = [np.zeros((way.count, len(directions))) for way in ways]
-        total, squares = np.zeros((2, len(ways), len(directions)))
-        for chunk in self.passes.run(shares_of):
-            for i, (numbers, shares, alone, alone_squares) in enumerate(chunk):
-                of_clusters[i][numbers] += shares
-                total[i] += alone
-                squares[i] += alone_squares
-        for i, sums in enumerate(of_clusters):
-            total[i] += sums.sum(axis=0)
-            squares[i] += (sums**2).sum(axis=0)
-        found = np.asarray((total**2 / np.maximum(squares, 1e-300)).min(axis=0))
-        return np.minimum(found, max(self.effective - 1, 1.0)) if self.effective < FEW else found
+        found: Floats = np.full(1 if pooled else len(contrasts), np.inf)
+        for sums in self.passes.sums(len(found), shares):
+            total, squares = sums.of_all
+            found = np.minimum(found, total**2 / np.maximum(np.diag(squares), 1e-300))
+        most = max(self.effective - 1, 1.0) if self.effective < FEW else np.inf
+        return np.asarray(np.minimum(found, most))
 
     @property
     def model(self) -> Floats:
@@ -308,19 +284,18 @@ class Covariance:
 
 def covariance(likelihood: Likelihood, parameters: Floats, free: NDArray[np.bool_]) -> Covariance:
     """Return the covariance of estimates, robust to clusters."""
-    information = likelihood.information(parameters)
-    prior = likelihood.prior_information(parameters)
-    root = inverse_root(information + prior, free)
-    passes, ways = Passes(likelihood, parameters, root), ways_of(likelihood.evidence)
+    prior, ways = likelihood.prior_information(parameters), ways_of(likelihood.evidence)
+    root = inverse_root(likelihood.information(parameters) + prior, free)
     n_bytes = 3 * 8 * len(root) * sum(way.count for way in ways)
     if n_bytes > _MAX_BYTES:
         raise InputError(
             f"sums of {ways[-1].count:,} clusters take {n_bytes / 2**30:.1f} GiB",
             "leave judges out, or pack fewer queries",
         )
-    found = _clusterings(ways, passes)
+    passes = Passes(likelihood, parameters, root, ways)
+    found = _clusterings(passes)
     both = found[2].covariance if found[2:] else None
-    return Covariance(passes, root, information, prior, free, tuple(found[:2]), both)
+    return Covariance(passes, root, prior, free, tuple(found[:2]), both)
 
 
 def inverse_root(matrix: Floats, free: NDArray[np.bool_]) -> Floats:
@@ -332,92 +307,65 @@ def inverse_root(matrix: Floats, free: NDArray[np.bool_]) -> Floats:
     return root
 
 
-class _Scores(NamedTuple):
-    """Sums of a chunk, of clusters with leverage, weight and 1 in the last columns; of others."""
+def _clusterings(passes: Passes) -> list[Clustering]:
+    root, P = passes.root, len(passes.root)
 
-    clusters: Integers
-    totals: Floats
-    alone: Floats
-    n_alone: int
-    weight: float
-    squares: float
+    def columns(rows: Whitened) -> Floats:
+        return np.column_stack([rows.scores, rows.leverage, rows.judged.weights])
 
+    first = passes.sums(P + 2, columns)
+    scores = [np.vstack([one.known[:, :P], np.zeros(P)]) for one in first]  # [-1] is of none
+    large = [np.append(one.known[:, P] > SMALL_CLUSTER, False) for one in first]
+    information: list[dict[int, Floats]] = [{} for _ in passes.ways]
 
-def _clusterings(ways: Sequence[Way], passes: Passes) -> list[Clustering]:
-    P = len(passes.root)
-    totals = [np.zeros((way.count, P + 3)) for way in ways]
-    alone, counts, squares = np.zeros((len(ways), P, P)), [0] * len(ways), np.zeros(len(ways))
-    weights = np.zeros(len(ways))
-    for chunk in passes.run(lambda rows: [_scores(way, rows) for way in ways]):
-        for i, one in enumerate(chunk):
-            totals[i][one.clusters] += one.totals
-            alone[i] += one.alone
-            counts[i] += one.n_alone
-            squares[i] += one.squares
-            weights[i] += one.weight
-    large = [total[:, P] > SMALL_CLUSTER for total in totals]
-    moves = [np.zeros((way.count, P)) for way in ways]
-    information: list[dict[int, Floats]] = [{} for _ in ways]
+    def adjustments(rows: Whitened) -> tuple[list[Part], list[dict[int, Floats]]]:
+        ways = list(zip(passes.ways, scores, large, strict=True))
+        parts = [way.part(rows.judged, _adjustment(way, of, rows)) for way, of, _ in ways]
+        return parts, [_information(way.number_of(rows.judged), of, rows) for way, _, of in ways]
 
-    def moves_of(rows: Whitened) -> list[tuple[Integers, Floats, dict[int, Floats]]]:
-        return [_moves(*one, rows) for one in zip(ways, totals, large, strict=True)]
+    def parts() -> Iterable[list[Part]]:
+        for part, known in passes.run(adjustments):
+            for sums, new in zip(information, known, strict=True):
+                for number, matrix in new.items():
+                    sums[number] = sums.get(number, 0.0) + matrix
+            yield part
 
-    for found in passes.run(moves_of) if any(way.count for way in ways) else ():
-        for (clusters, moved, of_large), move, known in zip(found, moves, information, strict=True):
-            move[clusters] += moved
-            for number, matrix in of_large.items():
-                known[number] = known.get(number, 0.0) + matrix
     clusterings = []
-    for i, way in enumerate(ways):
-        adjusted = totals[i][:, :P] + moves[i] / 2
-        if information[i]:
-            numbers = np.array(list(information[i]))
-            matrices = np.stack(list(information[i].values()))
-            adjusted[numbers] = _adjusted(totals[i][numbers, :P], matrices)
-        of_alone = passes.root @ alone[i] @ passes.root.T
-        n = int((totals[i][:, P + 2] > 0).sum()) + counts[i]
-        of_clusters = totals[i][:, P + 1]
-        weight = weights[i] + of_clusters.sum()
-        effective = float(weight**2 / (squares[i] + (of_clusters**2).sum()))
-        clusterings.append(Clustering(way, adjusted @ passes.root.T, of_alone, n, effective))
+    second = cluster_sums(passes.ways, P, parts())
+    for way, of, one, moves, known in zip(
+        passes.ways, scores, first, second, information, strict=True
+    ):
+        adjusted = of[:-1] + moves.known
+        if known:
+            numbers = np.array(list(known))
+            adjusted[numbers] = _adjusted(of[numbers], np.stack(list(known.values())))
+        total, squares = one.of_all
+        effective = float(total[-1] ** 2 / squares[-1, -1])
+        alone = root @ moves.squares @ root.T
+        clusterings.append(Clustering(way.name, adjusted @ root.T, alone, effective))
     return clusterings
 
 
-def _scores(way: Way, rows: Whitened) -> _Scores:
-    judged, leverage = rows.judged, rows.leverage
-    columns = np.column_stack([rows.scores, leverage, judged.weights, np.ones(len(leverage))])
-    sums = way.sums(judged, columns)
-    alone = way.alone(judged)
-    copies, weights = judged.copies[alone], judged.weights[alone]
-    own = Whitened(judged.take(alone), rows.scores[alone], rows.information[alone])
-    adjusted = own.scores + own.moved(own.scores) / 2
-    large = np.flatnonzero(leverage[alone] > SMALL_CLUSTER)
-    parts = own.information[large]
-    adjusted[large] = _adjusted(own.scores[large], parts.transpose(0, 2, 1) @ parts)
-    products = adjusted.T @ (adjusted * copies[:, None])
-    squares = float((weights**2 / copies).sum())
-    return _Scores(*sums, products, int(copies.sum()), float(weights.sum()), squares)
+def _adjustment(way: Way, scores: Floats, rows: Whitened) -> Floats:
+    """Return what judgments add to the scores of their clusters; those alone, all, adjusted."""
+    numbers, leverage = way.number_of(rows.judged), rows.leverage
+    alone = (numbers < 0)[:, None]
+    found = rows.moved(np.where(alone, rows.scores, scores[numbers])) / 2
+    found += np.where(alone, rows.scores, 0.0)
+    large = np.flatnonzero((numbers < 0) & (leverage > SMALL_CLUSTER))
+    parts = rows.information[large]
+    found[large] = _adjusted(rows.scores[large], parts.transpose(0, 2, 1) @ parts)
+    return found
 
 
-def _moves(
-    way: Way, totals: Floats, large: NDArray[np.bool_], rows: Whitened
-) -> tuple[Integers, Floats, dict[int, Floats]]:
-    """Return what the information of a chunk does to the scores of its clusters.
-
-    Of the clusters that are large, the information itself, (P, P), as well.
-    """
-    numbers, P = way.number_of(rows.judged), rows.information.shape[2]
-    if not way.count:
-        return np.zeros(0, np.int64), np.zeros((0, P)), {}
-    sums = way.sums(rows.judged, rows.moved(totals[numbers, :P]))
-    known = {}
-    order = np.flatnonzero((numbers >= 0) & large[numbers])
+def _information(numbers: Integers, large: NDArray[np.bool_], rows: Whitened) -> dict[int, Floats]:
+    """Return the information (P, P) of each large cluster of a chunk."""
+    order = np.flatnonzero(large[numbers])
     order = order[np.argsort(numbers[order], kind="stable")]
     found, starts = np.unique(numbers[order], return_index=True)
-    for number, some in zip(found.tolist(), np.split(order, starts[1:]), strict=False):
-        part = rows.information[some].reshape(-1, P)
-        known[number] = part.T @ part
-    return *sums, known
+    parts = [rows.information[some] for some in np.split(order, starts[1:])]
+    flat = [part.reshape(-1, part.shape[2]) for part in parts]
+    return {number: Z.T @ Z for number, Z in zip(found.tolist(), flat, strict=False)}
 
 
 def _times(rows: Floats, matrix: Floats) -> Floats:

@@ -1,21 +1,20 @@
 """Estimates of gains and discounts from a model of the judgment, with intervals.
 
 The estimate is the maximum of the posterior (:mod:`dcglearn.inference.likelihood`). Intervals are
-those of ratios (:mod:`dcglearn.inference.ratios`), with variances robust to clusters and
-Satterthwaite's degrees of freedom (:mod:`dcglearn.inference.covariance`). In simulation they cover
-the truth 93 to 98 times in 100 from 200 judgments on, where a plain sandwich interval covers 85 to
-92.
+those of ratios (:mod:`dcglearn.inference.ratios`), robust to clusters
+(:mod:`dcglearn.inference.covariance`). In simulation they cover the truth 93 to 98 times in 100
+from 200 judgments on, where a plain sandwich interval covers 85 to 92.
 
-Discounts that have to decrease may lie on the border of what is allowed, where no such theory
-holds. Their intervals are those of free discounts, put in order: a band that is made monotone
-covers a monotone truth at least as often (Chernozhukov, Fernandez-Val & Galichon, Biometrika 96,
-2009).
+Discounts that have to decrease may lie on the border of what is allowed. Their intervals are those
+of free discounts, put in order, which cover a monotone truth at least as often (Chernozhukov,
+Fernandez-Val & Galichon, Biometrika 96, 2009).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from scipy.special import stdtr
@@ -70,8 +69,7 @@ class JudgmentModel:
     Parameters
     ----------
     gains, discounts : str or sequence of float
-        Families, as in :func:`~dcglearn.inference.families.gain_family` and
-        :func:`~dcglearn.inference.families.discount_family`, or numbers that are given.
+        Families (:mod:`dcglearn.inference.families`), or numbers that are given.
     ties : {"strict", "davidson", "rao-kupper"}, default "strict"
         What is modelled: strict judgments only, or ties as well.
     side, lapses : bool, default True
@@ -79,9 +77,9 @@ class JudgmentModel:
     judges : bool, default True
         Whether judges may lapse more or less often than others, where all judgments name theirs.
     position_dependent : bool, default False
-        Whether each rank has gains of its own; `gains` and `discounts` have no effect then.
+        Whether each rank has gains of its own, whatever `gains` and `discounts`.
     measure : DCG or LinearUtility, optional
-        Only the multiples of this measure; `gains` and `discounts` have no effect then.
+        Only the multiples of this measure, whatever `gains` and `discounts`.
 
     Examples
     --------
@@ -113,24 +111,7 @@ class JudgmentModel:
         return Products(gains, discount_family(self.discounts, n_ranks))
 
     def fit(self, judgments: Judgments) -> JudgmentFit:
-        """Estimate the parameters.
-
-        Parameters
-        ----------
-        judgments : Preferences or PackedPairs
-            In memory, or in packed files that are read part by part.
-
-        Returns
-        -------
-        JudgmentFit
-
-        Raises
-        ------
-        InputError
-            If no judgment can be used, or a family is unknown.
-        SolverError
-            If the maximum is not reached.
-        """
+        """Estimate the parameters; packed judgments are read part by part."""
         evidence = self.evidence(judgments)
         likelihood = self.likelihood(evidence)
         free = None
@@ -229,21 +210,14 @@ class JudgmentFit:
 
     def utilities(self, lists: Grades) -> Floats:
         """Return the utility of lists of grade indices, (..., K), in log odds."""
-        table = np.hstack([self.weights, self._of_empty[:, None]])
+        empty = self.evidence.layout.empty
+        table = self.table if empty else np.pad(self.table, ((0, 0), (0, 1)))
         return np.asarray(table[np.arange(len(table)), lists].sum(axis=-1))
 
     def on(self, preferences: Preferences) -> JudgmentFit | None:
         """Return the same parameters with other judgments, to see how they predict them.
 
-        Parameters
-        ----------
-        preferences : Preferences
-            On the same scale, with lists of the same length.
-
-        Returns
-        -------
-        JudgmentFit or None
-            None if no judgment can be predicted.
+        None if no judgment can be predicted.
         """
         try:
             evidence = Evidence.of(preferences, self.model.ties, self.evidence.layout)
@@ -253,53 +227,24 @@ class JudgmentFit:
         return replace(self, likelihood=likelihood)
 
     def gains(self, level: float = 0.95) -> tuple[Estimated, ...]:
-        """Return the gain of each grade, with its interval.
-
-        Parameters
-        ----------
-        level : float, default 0.95
-
-        Returns
-        -------
-        tuple of Estimated
-            One per grade; the best is 1, the worst 0.
-        """
+        """Return the gain of each grade, with its interval; the best is 1, the worst 0."""
         names = [f"gain {label}" for label in self.scale.labels]
-        return self._ratios(names, self._grade_rows[: len(names)], self._gain_rows, level)
+        return self._ratios(names, "gains", list(range(len(names))), level)
 
     def empty_rank(self, level: float = 0.95) -> Estimated | None:
         """Return what an empty rank is worth, relative to the best grade; the worst grade has 0.
 
-        Parameters
-        ----------
-        level : float, default 0.95
-
-        Returns
-        -------
-        Estimated or None
-            None unless lists of a pair differ in their empty ranks.
+        None unless lists of a pair differ in their empty ranks.
         """
         if not self.evidence.layout.empty:
             return None
-        some = [0, -1]
-        rows = None if self._gain_rows is None else self._gain_rows[some]
-        return self._ratios(["gain 1", "empty rank"], self._grade_rows[some], rows, level)[1]
+        return self._ratios(["gain 1", "empty rank"], "gains", [0, -1], level)[1]
 
     def discounts(self, level: float = 0.95) -> tuple[Estimated, ...]:
-        """Return the discount of each rank, with its interval.
-
-        Parameters
-        ----------
-        level : float, default 0.95
-
-        Returns
-        -------
-        tuple of Estimated
-            One per rank; the first is 1.
-        """
+        """Return the discount of each rank, with its interval; the first is 1."""
         names = [f"discount {rank}" for rank in range(1, len(self.weights) + 1)]
         if self.free is None:
-            return self._ratios(names, self._rank_rows, self._discount_rows, level)
+            return self._ratios(names, "discounts", list(range(len(names))), level)
         column, free = self.weights[:, self._reference], self.free.discounts(level)
         return monotone_discounts(column / column[0], free) if column[0] else free
 
@@ -307,27 +252,18 @@ class JudgmentFit:
     def gain_slopes(self) -> Floats:
         """The derivative of each gain in the parameters, shape (L, P)."""
         rows = self._grade_rows[: len(self.scale)]
-        return ratio_slopes(rows @ self.table.ravel(), self._slopes(rows))
+        return ratio_slopes(rows @ self.table.ravel(), self.slopes(rows))
 
     @property
     def discount_slopes(self) -> Floats:
         """The derivative of each discount in the parameters, shape (K, P)."""
         rows = self._rank_rows
-        return ratio_slopes(rows @ self.table.ravel(), self._slopes(rows))
+        return ratio_slopes(rows @ self.table.ravel(), self.slopes(rows))
 
     def simultaneous_level(self, rng: np.random.Generator, level: float = 0.95) -> float:
         """Return the level of single intervals that together hold all numbers with `level`.
 
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            The quantile of the largest of several t statistics is found by simulation.
-        level : float, default 0.95
-
-        Returns
-        -------
-        float
-            At least `level`: give it to :meth:`gains` and :meth:`discounts` for bands.
+        Give it to :meth:`gains` and :meth:`discounts` for bands; it is found by simulation.
         """
         checked_rng(rng)
         slopes = np.concatenate([self.gain_slopes, self.discount_slopes])
@@ -342,44 +278,26 @@ class JudgmentFit:
         return max(level, float(2 * stdtr(df, quantile) - 1))
 
     def other(self, name: str, level: float = 0.95) -> Estimated:
-        """Return the side bias, the share of lapses or another parameter, with its interval.
-
-        Parameters
-        ----------
-        name : str
-            One of ``fit.likelihood.names``.
-        level : float, default 0.95
-
-        Raises
-        ------
-        InputError
-            If the model does not have it.
-        """
+        """Return one of ``fit.likelihood.names``, such as the side bias, with its interval."""
         names = self.likelihood.names
         if name not in names:
             raise InputError(f"the model has no {name}", f"use one of {', '.join(names)}")
         return estimated_parameter(self.likelihood, self.maximum, self.covariance, name, level)
 
-    def contrast_of(self, of_weights: Floats) -> Floats:
-        """Return the derivatives in the parameters, (m, P), of numbers linear in W, (m, K L)."""
-        slopes = np.zeros((len(of_weights), self.likelihood.n_parameters))
-        entries = np.arange(self.table.size).reshape(self.table.shape)[:, : len(self.scale)]
+    def slopes(self, rows: Floats) -> Floats:
+        """Return the derivatives in the parameters, (m, P), of products of W with rows (m, K L)."""
+        slopes = np.zeros((len(rows), self.likelihood.n_parameters))
         J = self.likelihood.family.jacobian(self._of_weights)
-        slopes[:, : self.likelihood.n_weights] = of_weights @ J[entries.ravel()]
+        slopes[:, : self.likelihood.n_weights] = rows @ J
         return slopes
 
     @property
     def _of_weights(self) -> Floats:
         return self.parameters[: self.likelihood.n_weights]
 
-    @property
-    def _of_empty(self) -> Floats:
-        """What an empty rank adds, shape (K,)."""
-        return self.table[:, -1] if self.evidence.layout.empty else np.zeros(len(self.table))
-
     @cached_property
     def _grade_rows(self) -> Floats:
-        """Return rows, one per column of W, whose products with W are in proportion to the gains.
+        """Rows, one per column of W, whose products with W are in proportion to the gains.
 
         Mean weights over ranks; where lists that permute each other leave these undetermined,
         ranks count by the deviation of their discount from the mean.
@@ -388,7 +306,7 @@ class JudgmentFit:
         rows = np.tile(np.eye(L) / K, K)
         if not isinstance(self.likelihood.family, Products):
             return rows
-        share = self.covariance.share_of_data(self._slopes(rows[:1])[0])
+        share = self.covariance.share_of_data(self.slopes(rows[:1])[0])
         column = self.table[:, self._reference]
         deviations = column - column.mean()
         return np.kron(deviations, np.eye(L)) if share < MIN_SHARE and deviations.any() else rows
@@ -406,41 +324,30 @@ class JudgmentFit:
         largest = int(sizes.argmax())
         return largest if sizes[largest] > _FAR_LARGER * sizes[0] else 0
 
-    @property
-    def _gain_rows(self) -> Floats | None:
-        """The gains as linear numbers of the parameters, None where they are not."""
+    def _linear(self, kind: Literal["gains", "discounts"], rows: Floats) -> Floats | None:
+        """Gains or discounts as linear numbers of the parameters (m, P), None where they are not.
+
+        The rows are those whose products with W they are in proportion to.
+        """
         family = self.likelihood.family
         if isinstance(family, Combinations):
-            return self._slopes(self._grade_rows)
-        if not isinstance(family, Products) or family.gains.formula:
+            return self.slopes(rows)
+        one, begin = family.discounts, 0
+        if kind == "gains":
+            one, begin = family.gains, family.discounts.n_parameters
+        if one.formula or not one.n_coefficients:
             return None
-        rows = np.zeros((len(family.gains.generators), self.likelihood.n_parameters))
-        n = family.discounts.n_parameters
-        rows[:, n : n + family.gains.n_coefficients] = family.gains.generators
-        return rows
-
-    @property
-    def _discount_rows(self) -> Floats | None:
-        """The discounts as linear numbers of the parameters, None where they are not."""
-        family = self.likelihood.family
-        if isinstance(family, Combinations):
-            return self._slopes(self._rank_rows)
-        if not isinstance(family, Products) or not family.discounts.n_coefficients:
-            return None
-        rows = np.zeros((len(family.discounts.generators), self.likelihood.n_parameters))
-        rows[:, : family.discounts.n_coefficients] = family.discounts.generators
-        return rows
-
-    def _slopes(self, rows: Floats) -> Floats:
-        slopes = np.zeros((len(rows), self.likelihood.n_parameters))
-        J = self.likelihood.family.jacobian(self._of_weights)
-        slopes[:, : self.likelihood.n_weights] = rows @ J
-        return slopes
+        found = np.zeros((len(one.generators), self.likelihood.n_parameters))
+        found[:, begin : begin + one.n_coefficients] = one.generators
+        return found
 
     def _ratios(
-        self, names: list[str], rows: Floats, linear: Floats | None, level: float
+        self, names: list[str], kind: Literal["gains", "discounts"], some: list[int], level: float
     ) -> tuple[Estimated, ...]:
-        """Return the ratios of rows of W (m, K L) to the first of them."""
-        values, slopes = rows @ self.table.ravel(), self._slopes(rows)
+        """Return some gains or discounts, relative to the first of them."""
+        rows = self._grade_rows if kind == "gains" else self._rank_rows
+        linear = self._linear(kind, rows)
+        linear, rows = None if linear is None else linear[some], rows[some]
+        values, slopes = rows @ self.table.ravel(), self.slopes(rows)
         profile = None if linear is None else Profile(self.likelihood, self.maximum, linear)
         return estimated_ratios(names, values, slopes, self.covariance, level, profile)

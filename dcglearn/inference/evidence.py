@@ -1,13 +1,10 @@
 """Judgments as the likelihood uses them: encoded lists, answers, weights and clusters.
 
-Lists are kept as codes (:mod:`dcglearn.learning.codes`). The features of a judgment, x J for
-the encoded difference x of its lists and a matrix J of p columns, are sums of one row of a table
-per code; x itself is never built. Judgments are in memory, or in packed files whose row groups are
-read again at every pass, the same to the last bit each time. Equal judgments are counted: all that
-matters for the likelihood is the sum of their weights.
-
-An empty rank is one more grade where lists of a pair differ in their empty ranks; where they do
-not, it cancels out.
+Lists are kept as codes (:mod:`dcglearn.learning.codes`). The features of a judgment, x J for the
+encoded difference x of its lists and a matrix J of p columns, are sums of one row of a table per
+code. Judgments are in memory, or in packed files whose row groups are read again at every pass.
+Equal judgments are counted: what matters is the sum of their weights. An empty rank is one more
+grade where lists of a pair differ in their empty ranks; where they do not, it cancels out.
 """
 
 from __future__ import annotations
@@ -26,8 +23,8 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.threads import map_in_order, map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.inference.answers import BAD, GOOD, TIE, A, B, TieModel
-from dcglearn.judgments.folds import id_numbers, row_numbers
+from dcglearn.inference.answers import BAD, GOOD, TIE, B, TieModel
+from dcglearn.judgments.folds import id_numbers
 from dcglearn.judgments.packed import CodedJudgments, PackedPairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.codes import CodeLayout
@@ -55,20 +52,10 @@ _Statistic = TypeVar("_Statistic")
 
 
 class Judged(NamedTuple):
-    """Some judgments whose lists differ.
+    """Some judgments whose lists differ, as `codes` (codes per pair, n) of lists, a first.
 
-    Attributes
-    ----------
-    codes : ndarray of unsigned int, shape (codes per pair, n)
-        Of the two lists, a first.
-    answers : ndarray of int, shape (n,)
-    weights : ndarray of float, shape (n,)
-    queries, judges : ndarray of int, shape (n,)
-        Numbers; -1 where one is missing: the judgment is a cluster of its own.
-    copies : ndarray of float, shape (n,)
-        How many judgments of equal weight a row stands for; their sum is the row's weight.
-    lists : ndarray of int8, shape (n, 2, K)
-        Empty where judgments are counted.
+    Numbers of queries and judges are -1 where one is missing: the judgment is a cluster of its own.
+    Of judgments that are counted there are no `lists`.
     """
 
     codes: NDArray[np.unsignedinteger]
@@ -76,7 +63,6 @@ class Judged(NamedTuple):
     weights: Floats
     queries: Integers
     judges: Integers
-    copies: Floats
     lists: Pairs
 
     def take(self, rows: slice | NDArray[np.bool_] | Integers) -> Judged:
@@ -140,26 +126,12 @@ class Layout:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evidence:
-    """Judgments whose lists differ.
+    """Judgments whose lists differ; of packed ones, `judged` are some, and `parts` has all.
 
-    Attributes
-    ----------
-    scale : Scale
-    layout : Layout
-    judged : Judged
-        All judgments; of packed ones, some of them.
-    n_judgments : int
-    n_queries, n_judges : int
-        Largest number of a query or judge, plus 1; 0 judges unless every judgment has one.
-    rows : ndarray of int, shape (n,)
-        Which judgments of the preferences these are; of the sample of packed ones.
-    same_lists, without_weight, ties_left_out : int
-        Judgments that are not used: of lists with equal grades at all ranks, of weight 0, and
-        ties where only strict judgments are modelled.
-    parts : PackedParts or None
-        Where the judgments are read from, if they are packed.
-    relative_lapses : ndarray of float, shape (judges,), or None
-        By how much each judge's share of random answers differs from the common one, as a factor.
+    `n_queries` and `n_judges` are the largest numbers plus 1, 0 judges unless every judgment has
+    one; `rows` are those of the preferences, or of the sample. Not used are judgments of the
+    `same_lists`, `without_weight`, and ties where only strict ones are modelled. `relative_lapses`,
+    (judges,), is each judge's share of random answers, as a factor of the common one.
     """
 
     scale: Scale
@@ -191,7 +163,7 @@ class Evidence:
         used = Used.of(judgments, ties)
         some = judgments[used.rows]
         if layout is None:
-            layout = _layout(some.n_ranks, some.n_grades, ties, [_facts(some.lists, some.answers)])
+            layout = _layout(some.n_ranks, some.n_grades, ties, _facts(some.lists, some.answers))
         elif not len(some):
             _no_judgment()
         queries, judges = (
@@ -211,7 +183,7 @@ class Evidence:
 
     @property
     def n_ranks(self) -> int:
-        """K."""
+        """K, the length of lists."""
         return self.layout.n_ranks
 
     def with_progress(self, advance: Advance) -> Evidence:
@@ -274,28 +246,18 @@ class Evidence:
             self, judged=judged, n_judgments=n, n_queries=0, n_judges=0, rows=none, parts=None
         )
 
-    @property
-    def independent(self) -> Evidence | None:
-        """The distinct judgments, if they say all: judgments have no ids, and equal weights."""
-        alone = not self.n_queries and not self.has_judges and self.distinct is not None
-        if alone and self.parts is None and (self.judged.weights == self.judged.copies).all():
-            return self.distinct
-        return None
-
 
 @dataclass(frozen=True, eq=False)
 class PackedParts:
     """Row groups of packed files, which are read again at every pass.
 
-    `queries` and `judges` hold, for each row group, the number of each of its names; `advance` is
-    called with (judgments read in all passes, 0).
+    `numbers` are those of the names of queries and judges of each row group, and -1 for none.
     """
 
     pairs: PackedPairs
     ties: TieModel
     layout: Layout
-    queries: list[Integers]
-    judges: list[Integers]
+    numbers: list[tuple[Integers, Integers]]
     advance: Advance = silent
     _groups_read: list[int] = field(default_factory=lambda: [0])
 
@@ -311,8 +273,8 @@ class PackedParts:
         self.advance(self._groups_read[0] * self.pairs.n_pairs // self.n_parts, 0)
         rows = Used.of(found, self.ties).rows
         queries, judges = (
-            np.append(numbers[group], -1)[column.codes[rows]]
-            for numbers, column in ((self.queries, found.queries), (self.judges, found.judges))
+            of_names[column.codes[rows]]
+            for of_names, column in zip(self.numbers[group], found[3:], strict=True)
         )
         shown = found.lists[rows], found.answers[rows], found.weights[rows]
         return _encoded(self.layout, *shown, queries, judges)
@@ -324,29 +286,23 @@ def _chained(of_group: Callable[[int], list[_Statistic]], n_parts: int) -> Itera
         yield from chain.from_iterable(map_in_order(of_group, range(n_parts)))
 
 
-class _Facts(NamedTuple):
-    """What decides the layout."""
-
-    answers: frozenset[int]
-    has_empty: bool
-    differs_in_empty: bool
-
-
-def _facts(lists: Pairs, answers: NDArray[np.int8]) -> _Facts:
-    empty = lists == NO_DOCUMENT
-    differ = bool((empty[:, 0] != empty[:, 1]).any())
-    return _Facts(frozenset(np.unique(answers).tolist()), bool(empty.any()), differ)
+def _facts(lists: Pairs, answers: NDArray[np.int8]) -> set[int | str]:
+    """Return what decides the layout: which answers there are, and empty ranks."""
+    empty, found = lists == NO_DOCUMENT, set[int | str](np.unique(answers).tolist())
+    if empty.any():
+        found.add("empty")
+    if (empty[:, 0] != empty[:, 1]).any():
+        found.add("differs in empty")
+    return found
 
 
-def _layout(n_ranks: int, n_grades: int, ties: TieModel, facts: Iterable[_Facts]) -> Layout:
-    found = list(facts)
-    answers = frozenset[int]().union(*(one.answers for one in found))
-    if not answers:
+def _layout(n_ranks: int, n_grades: int, ties: TieModel, facts: set[int | str]) -> Layout:
+    if not facts:
         _no_judgment()
-    if ties != "strict" and max(answers) < TIE:
+    if ties != "strict" and facts.isdisjoint((TIE, GOOD, BAD)):
         raise InputError("there are no ties", "leave `ties` out, or give some ties")
-    levels = bool(answers & {GOOD, BAD}) and TIE not in answers
-    empty = any(one.differs_in_empty or (levels and one.has_empty) for one in found)
+    levels = TIE not in facts and not facts.isdisjoint((GOOD, BAD))
+    empty = "differs in empty" in facts or (levels and "empty" in facts)
     return Layout(n_ranks, n_grades, levels, empty)
 
 
@@ -363,20 +319,21 @@ def _encoded(
     judges: Integers,
 ) -> Judged:
     answers = answers if layout.levels else np.minimum(answers, TIE)
-    ones = np.ones(len(answers))
-    return Judged(layout.encode(lists), answers, weights, queries, judges, ones, lists)
+    return Judged(layout.encode(lists), answers, weights, queries, judges, lists)
 
 
 class _Scan(NamedTuple):
-    """What the first pass finds in a row group."""
+    """What the first pass finds in a row group.
 
-    used: Used
-    facts: _Facts
+    `counts` are as in :class:`Used`; the `sample` are lists, answers, weights, and the places of
+    queries and judges among the `names`.
+    """
+
+    counts: Integers
+    facts: set[int | str]
     all_judged: bool
-    queries: list[str]
-    judges: list[str]
-    sample: tuple[Pairs, NDArray[np.int8], Floats]
-    codes_of_sample: tuple[Integers, Integers]
+    names: tuple[list[str], list[str]]
+    sample: tuple[Pairs, NDArray[np.int8], Floats, Integers, Integers]
 
 
 def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Evidence:
@@ -388,57 +345,48 @@ def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Ev
     def scan(group: int) -> _Scan:
         nonlocal done
         row_group = pairs.row_groups[group]
-        found = row_group.read_judgments()
-        used = Used.of(found, ties)
-        rows, n = used.rows, len(used.rows)
+        lists, answers, weights, queries, judges = found = row_group.read_judgments()
+        rows, *left_out = Used.of(found, ties)
         some = rows[(row_group.before + rows) % every == 0]
-        shown = found.lists[rows], found.answers[rows]
-        sample = found.lists[some], found.answers[some], found.weights[some]
-        ids = found.queries.codes[some], found.judges.codes[some]
-        judged = bool((found.judges.codes[rows] >= 0).all())
         done += 1
         advance(done, len(pairs.row_groups))
         return _Scan(
-            used._replace(rows=np.array([n])),
-            _facts(*shown),
-            judged,
-            found.queries.values,
-            found.judges.values,
-            sample,
-            ids,
+            np.array([len(rows), *left_out]),
+            _facts(lists[rows], answers[rows]),
+            bool((judges.codes[rows] >= 0).all()),
+            (queries.values, judges.values),
+            (lists[some], answers[some], weights[some], queries.codes[some], judges.codes[some]),
         )
 
     known: tuple[dict[str, int], dict[str, int]] = ({}, {})
-    numbers: tuple[list[Integers], list[Integers]] = ([], [])
-    scans = []
+    numbers, samples, counts, judged = [], [], np.zeros(4, np.int64), True
+    facts = set[int | str]()
     for one in map_in_order(scan, range(len(pairs.row_groups))):
-        for of_id, into, names in zip(known, numbers, (one.queries, one.judges), strict=True):
-            new = [of_id.setdefault(name, len(of_id)) for name in names]
-            into.append(np.array(new, np.int64))
-        scans.append(one._replace(queries=[], judges=[]))
-    layout = _layout(pairs.n_ranks, pairs.n_grades, ties, [one.facts for one in scans])
-    lists, answers, weights = (
-        np.concatenate(part) for part in zip(*(one.sample for one in scans), strict=True)
-    )
-    ids = (
-        np.concatenate(
-            [
-                np.append(one, -1)[scan.codes_of_sample[which]]
-                for one, scan in zip(of_kind, scans, strict=True)
-            ]
+        queries, judges = (
+            np.array([*(of_id.setdefault(name, len(of_id)) for name in names), -1])
+            for of_id, names in zip(known, one.names, strict=True)
         )
-        for which, of_kind in enumerate(numbers)
-    )
-    judged = _encoded(layout, lists, answers, weights, *ids)
-    n_judges = len(known[1]) if all(one.all_judged for one in scans) and len(known[1]) > 1 else 0
-    counts = np.array([[int(one.used.rows[0]), *one.used[1:]] for one in scans]).sum(axis=0)
-    n, *left_out = counts.tolist()
-    parts = PackedParts(pairs, ties, layout, *numbers)
-    rows = np.arange(len(lists))
-    sizes = n, len(known[0]), n_judges
-    same, weightless, ties_left_out = left_out
+        *shown, of_queries, of_judges = one.sample
+        numbers.append((queries, judges))
+        samples.append((*shown, queries[of_queries], judges[of_judges]))
+        facts |= one.facts
+        counts += one.counts
+        judged = judged and one.all_judged
+    layout = _layout(pairs.n_ranks, pairs.n_grades, ties, facts)
+    sample = _encoded(layout, *(np.concatenate(part) for part in zip(*samples, strict=True)))
+    n, same_lists, without_weight, ties_left_out = counts.tolist()
     return Evidence(
-        pairs.scale, layout, judged, *sizes, rows, same, weightless, ties_left_out, parts
+        pairs.scale,
+        layout,
+        sample,
+        n,
+        len(known[0]),
+        len(known[1]) if judged and len(known[1]) > 1 else 0,
+        np.arange(len(sample.answers)),
+        same_lists,
+        without_weight,
+        ties_left_out,
+        PackedParts(pairs, ties, layout, numbers),
     )
 
 
@@ -447,7 +395,7 @@ def _distinct(parts: Iterable[Judged], layout: CodeLayout) -> Judged | None:
     sizes = [len(values) for values, _ in layout.tables]
     if _ANSWERS * math.prod(sizes) >= 2**63:
         return None
-    keys, weights, copies = np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
+    keys, weights = np.zeros(0, np.int64), np.zeros(0)
     dtype = np.dtype(np.uint16)
     for part in parts:
         found, dtype = part.answers.astype(np.int64), part.codes.dtype
@@ -458,10 +406,7 @@ def _distinct(parts: Iterable[Judged], layout: CodeLayout) -> Judged | None:
         if not len(keys) and len(np.unique(probe)) > (1 - _FEWEST_EQUAL) * len(probe):
             return None
         keys, of_row = np.unique(np.concatenate([keys, found]), return_inverse=True)
-        weights, copies = (
-            np.bincount(of_row, np.concatenate(both)).astype(float)
-            for both in ((weights, part.weights), (copies, part.copies))
-        )
+        weights = np.bincount(of_row, np.concatenate([weights, part.weights])).astype(float)
         if len(keys) > _MAX_DISTINCT:
             return None
     unknown = np.full(len(keys), -1)
@@ -469,45 +414,11 @@ def _distinct(parts: Iterable[Judged], layout: CodeLayout) -> Judged | None:
     for code, size in zip(codes[::-1], sizes[::-1], strict=True):
         keys, code[:] = np.divmod(keys, size)
     none = np.zeros((0, 2, layout.n_ranks), np.int8)
-    return Judged(codes, keys.astype(np.int8), weights, unknown, unknown, copies, none)
-
-
-class Differences(NamedTuple):
-    """Distinct differences x of two lists, (m, K L), and the weights of answers a and b, (2, m)."""
-
-    x: Floats
-    counts: Floats
-
-
-def differences_of(evidence: Evidence) -> Differences:
-    """Count the strict answers to each difference of lists that occurs, a minus b.
-
-    Examples
-    --------
-    >>> lists = [[[0, 1], [1, 1]], [[0, 0], [1, 0]], [[0, 1], [1, 0]]]
-    >>> data = Preferences.of(lists, ["a", "b", "a"], Scale((1, 0)))
-    >>> differences_of(Evidence.of(data))
-    Differences(x=array([[ 1., -1.,  0.,  0.],
-           [ 1., -1., -1.,  1.]]), counts=array([[1., 1.],
-           [1., 0.]]))
-    """
-    judged, layout = (evidence.distinct or evidence).judged, evidence.layout.differences
-    first, number = np.unique(row_numbers(judged.codes), return_index=True, return_inverse=True)[1:]
-    counts = [np.bincount(number, judged.weights * (judged.answers == answer)) for answer in (A, B)]
-    J = np.eye(layout.n_ranks * layout.n_grades)
-    return Differences(features(layout, judged.codes[:, first], J), np.stack(counts))
+    return Judged(codes, keys.astype(np.int8), weights, unknown, unknown, none)
 
 
 def features(layout: CodeLayout, codes: NDArray[np.unsignedinteger], J: Floats) -> Floats:
-    """Return x J, shape (n, p), for the encoded lists x of each judgment and J of (K L, p).
-
-    Examples
-    --------
-    >>> layout = CodeLayout(2, 2, False)
-    >>> codes = layout.encode(np.array([[[0, 1], [1, 1]]], np.int8))
-    >>> features(layout, codes, np.eye(4))
-    array([[ 1., -1.,  0.,  0.]])
-    """
+    """Return x J, shape (n, p), for the encoded lists x of each judgment and J of (K L, p)."""
     tables = [values @ J[columns] for values, columns in layout.tables]
     total = tables[0].take(codes[0], axis=0, mode="clip")
     for table, code in zip(tables[1:], codes[1:], strict=True):

@@ -1,8 +1,7 @@
 """Families of gains and of discounts: vectors that depend on few parameters.
 
-A measure W[k, l] = c_k g_l has discounts c and gains g. Each is free, given, or follows a formula
-with one free parameter. x is the value of a grade, from 0 for the worst grade to M for the best;
-i is a rank, 1 for the first.
+x is the value of a grade, from 0 for the worst grade to M for the best; i is a rank, 1 for the
+first.
 
 =================  =========================
 gains              g, up to the scale
@@ -25,12 +24,9 @@ discounts          c
 =================  =========================
 
 A number after the colon is given, ``free`` is estimated: ``exponential:2`` is 2^x - 1. Any discount
-rule (``log2``, ``jk:2``) is a family without parameters; ``log:2`` is 1 / log2(i + 1), so that
-``log:free`` holds the usual discount. The scale, in log odds, belongs to the gains: the worst grade
-has 0, and a best grade that is worth nothing is a point like any other.
-
-Decreasing discounts are the sums of steps 1[i <= j], convex ones those of ramps (j - i)_+ and a
-constant, all with coefficients of 0 or more (the generators of the two cones).
+rule (``log2``, ``jk:2``) is a family without parameters; ``log:free`` holds ``log2``. The scale, in
+log odds, belongs to the gains. Decreasing discounts are sums of steps 1[i <= j], convex ones of
+ramps (j - i)_+ and a constant, with coefficients of 0 or more.
 """
 
 from __future__ import annotations
@@ -60,12 +56,10 @@ FamilyLike = str | Sequence[float]
 
 
 class Formula(NamedTuple):
-    """A formula with one parameter, which is a function of t, any real number.
+    """A formula with one parameter, strictly between `low` and `high`, as a function of real t.
 
-    `at` takes grade values (best first, the worst 0) or ranks, and t, to the vector, its first and
-    its second derivative in t. The parameter lies strictly between `low` and `high`; an estimate
-    begins at `start`, and its t stays between `t_low` and `t_high`: beyond, the values are those of
-    the limit.
+    `at` takes grade values (best first, the worst 0) or ranks, and t, to the vector and its first
+    two derivatives in t. Beyond `t_low` and `t_high` the values are those of the limit.
     """
 
     at: Callable[[Floats, float], tuple[Floats, Floats, Floats]]
@@ -175,20 +169,8 @@ class Family:
     It is fixed + generators @ coefficients + scale f(t), where the scale is the first coefficient,
     or 1 if there is none.
 
-    Attributes
-    ----------
-    name : str
-        As people write it, such as ``zipf:free``.
-    fixed : ndarray of float, shape (m,)
-    generators : ndarray of float, shape (m, q)
-    start : ndarray of float, shape (q,)
-        Coefficients where an estimate begins.
-    lower : ndarray of float, shape (q,)
-        Their lower bounds.
-    formula : str
-        The name of the formula; empty without one.
-    x : ndarray of float, shape (n,)
-        Grade values or ranks, at which the formula gives the first n entries.
+    The `generators` have the shape (m, q); coefficients have `lower` bounds, and an estimate begins
+    at their `start`. A formula gives the first n entries, at the grade values or ranks x (n,).
     """
 
     name: str

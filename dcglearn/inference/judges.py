@@ -2,10 +2,8 @@
 
 A judge j answers at random with probability e_j. The e_j of all judges follow a Beta distribution
 whose mean and concentration are estimated from all judgments (empirical Bayes; Efron & Morris,
-JASA 70, 1975): each judge's own answers move e_j away from the mean as far as there are enough of
-them. The probability of an answer that is no lapse is that of the fitted model.
-
-The integral over e is a sum over cells of a grid that is finer near 0, each with the prior's mass.
+JASA 70, 1975). The probability of an answer that is no lapse is that of the fitted model. The
+integral over e is a sum over cells of a grid that is finer near 0, each with the prior's mass.
 """
 
 from __future__ import annotations

@@ -6,15 +6,13 @@ A judgment of lists a and b has the inputs
     h = offset + slope <W, s(a) + s(b)> / 2,            (level of a tie)
 
 and t, e of :mod:`dcglearn.inference.answers`. W depends on parameters as its family says
-(:mod:`dcglearn.inference.weights`), with the utility in units of log odds.
+(:mod:`dcglearn.inference.weights`), in units of log odds.
 
-The prior keeps estimates finite where no data do, such as judgments that some W predicts without
-an error: every entry of W, the side bias and the parameters of ties and levels are normal with
-mean 0 and standard deviation 10 (log odds of 10 mean one wrong answer in 22,000), and the share
-of lapses is Beta(1, 10).
+The prior keeps estimates finite where no data do: every entry of W, the side bias and the
+parameters of ties and levels are normal with mean 0 and standard deviation 10 (log odds of 10 mean
+one wrong answer in 22,000), and the share of lapses is Beta(1, 10).
 
-Sums go over chunks of judgments in their order, so that they are the same to the last bit whatever
-the number of threads.
+Sums go over chunks of judgments in their order, and so do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -44,7 +42,7 @@ from dcglearn.inference.answers import (
     strict_probability,
 )
 from dcglearn.inference.evidence import Evidence, Judged, features, transposed_product
-from dcglearn.inference.weights import Balance, Products, WeightFamily
+from dcglearn.inference.weights import WeightFamily
 
 PRIOR_SD = 10.0
 """Standard deviation of W, the side bias and the level, in log odds."""
@@ -71,20 +69,11 @@ class Expanded(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Some judgments at some parameters.
+    """Some judgments at P parameters: difference v and level h, (n,), and the share of lapses e.
 
-    Attributes
-    ----------
-    judged : Judged
-    v, h : ndarray of float, shape (n,)
-        Difference and level.
-    e : float or ndarray of float, shape (n,)
-        Share of lapses.
-    design : dict from input to (slice or ndarray of int, ndarray of float)
-        The q parameters that an input depends on, and its derivatives in them, (n, q).
-    mean_utility : ndarray of float, shape (n, p + 1)
-        Of the two lists: its derivatives in the parameters of W, and itself; no columns without
-        levels.
+    `design` has the q parameters that each input depends on, and its derivatives in them, (n, q);
+    where ties have levels, `mean_utility`, (n, p + 1), has the mean of the two lists in its last
+    column, after its derivatives in the parameters of W.
     """
 
     judged: Judged
@@ -93,6 +82,19 @@ class Rows(NamedTuple):
     e: float | Floats
     design: dict[str, tuple[slice | Integers, Floats]]
     mean_utility: Floats
+    n_parameters: int
+
+    def departing(self, z: Floats) -> Rows:
+        """Return them with m more parameters, all 0: v is v + gamma'z for z (n, m)."""
+        _, slopes = self.design[V]
+        more = self.n_parameters + np.arange(z.shape[1])
+        both = np.append(np.arange(slopes.shape[1]), more), np.hstack([slopes, z])
+        n_parameters = self.n_parameters + z.shape[1]
+        return self._replace(design={**self.design, V: both}, n_parameters=n_parameters)
+
+
+Bend: TypeAlias = Callable[[Rows], Floats]
+"""What a departure from the model may add to v, (n, m)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,14 +103,6 @@ class Likelihood:
 
     The parameters are those of W, then the side bias, the share of lapses, t, and the offset and
     the slope of the level; those that the model has not are left out.
-
-    Parameters
-    ----------
-    evidence : Evidence
-    family : WeightFamily
-    ties : {"strict", "davidson", "rao-kupper"}, default "strict"
-    side, lapses : bool, default True
-        Whether the model has a side bias, and a share of answers at random.
     """
 
     evidence: Evidence
@@ -183,20 +177,20 @@ class Likelihood:
         hessian[w, w] += self.family.curvature(theta, pull)
         gradient[w] -= J.T @ W.ravel() / PRIOR_SD**2
         value -= (W**2).sum() / (2 * PRIOR_SD**2)
-        for at, name in enumerate(self.names, self.n_weights):
-            number = float(parameters[at])
-            if name == "lapses":
-                value += lapse_prior(number)
-                gradient[at] -= (LAPSE_PRIOR - 1) / (1 - number)
-            else:
-                value -= number**2 / (2 * PRIOR_SD**2)
-                gradient[at] -= number / PRIOR_SD**2
-        hessian -= self._prior_information(parameters, J)
-        balance = self._balance(theta)
-        if balance is not None:
-            value += balance.value
-            gradient[w] += balance.gradient
-            hessian[w, w] += balance.hessian
+        normal = np.array([name != "lapses" for name in self.names], bool)
+        others = parameters[self.n_weights :] * normal
+        value -= (others**2).sum() / (2 * PRIOR_SD**2)
+        gradient[self.n_weights :] -= others / PRIOR_SD**2
+        if self.lapses:
+            at = self.index("lapses")
+            value += lapse_prior(float(parameters[at]))
+            gradient[at] -= (LAPSE_PRIOR - 1) / (1 - float(parameters[at]))
+        signs = self.family.signs
+        b = float(theta @ (signs * theta)) / 2
+        value -= b**2 / 2
+        gradient[w] -= b * signs * theta
+        hessian[w, w] -= b * np.diag(signs)
+        hessian -= self.prior_information(parameters)
         return Expanded(value, gradient, hessian)
 
     def _expand_rows(self, parameters: Floats, rows: Rows) -> tuple[float, Floats, Floats, Floats]:
@@ -227,34 +221,26 @@ class Likelihood:
             hessian[at_slope, : self.n_weights] += mixed
         return float(weights @ terms.value), gradient, hessian, of_weights
 
-    def information(self, parameters: Floats) -> Floats:
-        """Return the expected information of the judgments, shape (P, P)."""
+    def information(self, parameters: Floats, bend: Bend | None = None) -> Floats:
+        """Return the expected information of the judgments, shape (P, P), with a departure."""
 
         def of_rows(rows: Rows) -> Floats:
-            Z = self.information_rows(parameters, rows).reshape(-1, self.n_parameters)
+            rows = rows.departing(bend(rows)) if bend else rows
+            Z = self.scores_and_information(parameters, rows)[1].reshape(-1, rows.n_parameters)
             return Z.T @ Z
 
-        return np.asarray(sum(self.map(self.counted, parameters, of_rows)))
+        evidence = self.evidence if bend else self.counted
+        return np.asarray(sum(self.map(evidence, parameters, of_rows)))
 
     def prior_information(self, parameters: Floats) -> Floats:
         """Return the information of the prior, shape (P, P), and on scales that change nothing."""
-        theta = parameters[: self.n_weights]
-        information = self._prior_information(parameters, self.family.jacobian(theta))
-        balance = self._balance(theta)
-        if balance is not None:
-            information[: self.n_weights, : self.n_weights] += balance.information
-        return information
-
-    def _balance(self, theta: Floats) -> Balance | None:
-        return self.family.balance(theta) if isinstance(self.family, Products) else None
-
-    def _prior_information(self, parameters: Floats, J: Floats) -> Floats:
-        information = np.zeros((self.n_parameters, self.n_parameters))
-        information[: self.n_weights, : self.n_weights] = J.T @ J / PRIOR_SD**2
-        for at, name in enumerate(self.names, self.n_weights):
-            information[at, at] = 1 / PRIOR_SD**2
-            if name == "lapses":
-                information[at, at] = (LAPSE_PRIOR - 1) / (1 - float(parameters[at])) ** 2
+        theta, information = parameters[: self.n_weights], np.eye(self.n_parameters) / PRIOR_SD**2
+        J, along = self.family.jacobian(theta), self.family.signs * theta
+        of_weights = J.T @ J / PRIOR_SD**2 + np.outer(along, along)
+        information[: self.n_weights, : self.n_weights] = of_weights
+        if self.lapses:
+            at = self.index("lapses")
+            information[at, at] = (LAPSE_PRIOR - 1) / (1 - float(parameters[at])) ** 2
         return information
 
     def log_likelihood(self, parameters: Floats) -> float:
@@ -291,42 +277,29 @@ class Likelihood:
 
     def scores(self, rows: Rows, terms: Terms) -> Floats:
         """Return the gradient of the log probability of each answer, shape (n, P)."""
-        found = np.zeros((len(rows.v), self.n_parameters))
+        found = np.zeros((len(rows.v), rows.n_parameters))
         for one, (at, part) in rows.design.items():
             found[:, at] += part * terms.first[one][:, None]
         return found
 
-    def information_rows(self, parameters: Floats, rows: Rows) -> Floats:
-        """Return rows z, (n, answers, P), whose sum of z z' is the expected information.
-
-        Of each judgment and possible answer, sqrt(weight P) times the gradient of log P. Of two
-        answers one is enough, because P(a) + P(b) = 1: the other's gradient is - P(a) / P(b) times
-        that of a.
-        """
-        return self.scores_and_information(parameters, rows)[1]
-
     def scores_and_information(self, parameters: Floats, rows: Rows) -> tuple[Floats, Floats]:
-        """Return the scores of the given answers, (n, P), and :meth:`information_rows`."""
-        expected = self.expected_answers(parameters, rows)
-        parts = [self.scores(rows, terms) for terms, _ in expected]
-        information = np.stack(
-            [part * factor[:, None] for part, (_, factor) in zip(parts, expected, strict=True)],
-            axis=1,
-        )
-        if self.ties != "strict":
-            return self.scores(rows, self.terms(parameters, rows)), information
-        odds = expected[0][1] ** 2 / rows.judged.weights
-        of_given = np.where(rows.judged.answers == A, 1.0, -odds)
-        return parts[0] * of_given[:, None], information
+        """Return the scores of the given answers (n, P), and rows z (n, answers, P) of information.
 
-    def expected_answers(self, parameters: Floats, rows: Rows) -> list[tuple[Terms, Floats]]:
-        """Return possible answers, and what multiplies their scores in rows of information."""
-        weights = rows.judged.weights
+        Of each possible answer, z is sqrt(weight P) times its score. Of two answers the given one
+        is enough: the other's score is - P / (1 - P) times its own.
+        """
+        weights, given = rows.judged.weights, self.terms(parameters, rows)
+        scores = self.scores(rows, given)
         if self.ties == "strict":
-            of_a, P_b = self.terms(parameters, rows, A), strict_probability(-rows.v, rows.e)
-            return [(of_a, np.sqrt(weights * np.exp(of_a.value) / P_b))]
-        found = [self.terms(parameters, rows, answer) for answer in self.answers]
-        return [(terms, np.sqrt(weights * np.exp(terms.value))) for terms in found]
+            other = strict_probability(np.where(rows.judged.answers == A, -rows.v, rows.v), rows.e)
+            factor = np.sqrt(weights * np.exp(given.value) / other)
+            return scores, (scores * factor[:, None])[:, None]
+        information = []
+        for answer in self.answers:
+            terms = self.terms(parameters, rows, answer)
+            factor = np.sqrt(weights * np.exp(terms.value))
+            information.append(self.scores(rows, terms) * factor[:, None])
+        return scores, np.stack(information, axis=1)
 
     @property
     def answers(self) -> tuple[int, ...]:
@@ -360,7 +333,7 @@ class Likelihood:
                 factor = self.evidence.relative_lapses[judged.judges][:, None]
                 e = e * factor[:, 0]
             design[E] = slice(self.index("lapses"), self.index("lapses") + 1), factor
-        return Rows(judged, v, h, e, design, both)
+        return Rows(judged, v, h, e, design, both, self.n_parameters)
 
 
 def lapse_prior(share: float) -> float:

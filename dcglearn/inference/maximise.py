@@ -4,7 +4,6 @@ Where the Hessian is not negative definite, the absolute values of its eigenvalu
 (Gill, Murray & Wright, Practical Optimization, 1981, section 4.4); steps are limited in length,
 shortened until the function rises enough (Armijo), and cut at the bounds (Bertsekas, SIAM J.
 Control Optim. 20, 1982).
-What counts is the result: the gradient of the free parameters is 0, to what it can be told from 0.
 
 A posterior of products c g' may have several maxima where judgments are few. The search begins at
 usual gains and discounts, and at products near to the best W of any kind; the highest is kept. With
@@ -36,9 +35,7 @@ _ROUNDING = 1e-12
 _REACH = 1.0
 _REACH_SHARE = 0.5
 """A step changes no parameter by more than _REACH, which is 1 in log odds for most of them, or
-_REACH_SHARE of the largest: where the Hessian is nearly singular, quadratic models mislead far
-from where they were made. Without this limit, simulated judgments take 1.4 times as many
-expansions."""
+_REACH_SHARE of the largest: where the Hessian is nearly singular, quadratic models mislead."""
 
 _FEW = 2000
 """Up to so many judgments, the search begins at several points."""
@@ -104,16 +101,7 @@ def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
 def maximise(
     expand: Callable[[Floats], Expanded], start: Floats, bounds: tuple[Floats, Floats]
 ) -> Maximum:
-    """Maximise a function of P parameters.
-
-    Examples
-    --------
-    >>> def parabola(x):
-    ...     return Expanded(-float(x @ x), -2 * x, -2 * np.eye(2))
-    >>> found = maximise(parabola, np.ones(2), (np.array([-1.0, 0.5]), np.array([2.0, 2.0])))
-    >>> found.parameters, found.free
-    (array([0. , 0.5]), array([ True, False]))
-    """
+    """Maximise a function of P parameters."""
     low, high = bounds
     x = np.clip(start, low, high)
     at = expand(x)
@@ -149,8 +137,7 @@ def _ascent(gradient: Floats, hessian: Floats) -> Floats:
 def _share_within(x: Floats, step: Floats, bounds: tuple[Floats, Floats]) -> float:
     """Return the share of a step at which the first parameter comes to its bound.
 
-    A step that is cut at a bound need not lead upwards: what other parameters do may only be right
-    together with what was cut.
+    A step that is cut there need not lead upwards.
     """
     with np.errstate(divide="ignore", invalid="ignore"):  # steps of 0 come to no bound
         shares = np.where(step < 0, (bounds[0] - x) / step, (bounds[1] - x) / step)

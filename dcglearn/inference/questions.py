@@ -1,16 +1,13 @@
 """What a team asks of its judgments, each question answered by a test and by its effect.
 
-Does a preset fit? Are gains linear, exponential; are discounts those in use? These are the
-questions that decide what to use. At most one of the gains is true, and at most one of the
-discounts: with p-values doubled, the chance of any false rejection among all of them is bounded
-(Shaffer, J. Amer. Statist. Assoc. 81, 1986, on hypotheses that exclude each other), and the p-value
-of a question is the same whether the others are asked or not. Other questions are about the model
-itself, and stand alone: do gains depend on the position, do documents add up, does the side matter,
-are some answers random?
+Does a preset fit? Are gains linear, exponential; are discounts those in use? At most one of the
+gains is true, and at most one of the discounts: with p-values doubled, the chance of any false
+rejection among all of them is bounded (Shaffer, J. Amer. Statist. Assoc. 81, 1986, on hypotheses
+that exclude each other). Other questions are about the model itself, and stand alone: do gains
+depend on the position, do documents add up, does the side matter, are some answers random?
 
-A measure may be rejected and hardly matter: so the effect stands beside the test, the share of
-judgments that the restricted measure orders otherwise than the estimate, of those that were judged
-and of all pairs of the lists that were shown.
+A measure may be rejected and hardly matter: so beside the test stands the share of judgments, and
+of all pairs of lists, that the restricted measure orders otherwise than the estimate.
 """
 
 from __future__ import annotations
@@ -18,16 +15,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import SolverError
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.calibration import additivity_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.evidence import Judged, Judgments, features
+from dcglearn.inference.evidence import Evidence, Judged, Judgments, features
 from dcglearn.inference.tests import (
     LikelihoodRatio,
     TestVerdict,
@@ -72,16 +70,15 @@ class Question:
         ``measure``, ``gains``, ``discounts``, ``positions``, ``additivity``, ``side``, ``lapses``;
         of :func:`ask`, ``hypothesis`` if it decides what to use, otherwise ``model``.
     hypothesis : str
-        What is tested, such as ``exponential-log2`` or ``the same gains at every rank``.
+        Such as ``exponential-log2`` or ``the same gains at every rank``.
     restricted, fit : JudgmentFit
-        The model under the hypothesis, and without it; twice the same one if the other has no
-        maximum that was reached, so that the question is not answered.
+        Under the hypothesis, and without it; twice the same one if the other has no maximum.
     test : LikelihoodRatio
     corrected : float
-        Its p-value, doubled if the question is one of those that decide what to use.
+        Its p-value, doubled if the question decides what to use.
     reversed_judged, reversed_all : float
-        The share of judgments, and of all pairs of lists, that the restricted measure orders
-        otherwise than the estimate; a tie of one of them counts 1/2.
+        The share of judgments, and of all pairs of lists, that the two order differently; a tie
+        of one of them counts 1/2.
     """
 
     about: str
@@ -109,10 +106,8 @@ def usual_questions(
     Parameters
     ----------
     judgments : Preferences or PackedPairs
-        In memory, or in packed files that are read part by part.
     model : JudgmentModel, optional
-        What stays in all models: how ties, side and lapses are modelled. By default
-        ``JudgmentModel()``.
+        How ties, side and lapses are modelled; by default ``JudgmentModel()``.
     measures : mapping from name to measure, optional
         By default every preset.
 
@@ -225,18 +220,23 @@ def _answered(pairs: Sequence[_Asked]) -> tuple[Question, ...]:
         min(1.0, 2 * test.p) if pair.about in DECISIONS else test.p
         for pair, test in zip(pairs, tests, strict=True)
     ]
-    shares = zip(_reversed_judged(pairs), _reversed_all(pairs), strict=True)
+    fits = [(one.smaller, one.larger) for one in pairs]
+    evidence = pairs[0].larger.evidence
+    shares = zip(
+        reversed_judged(evidence, fits), _reversed_all(evidence.judged.lists, fits), strict=True
+    )
     return tuple(
         Question(*pair, test, p, *share)
         for pair, test, p, share in zip(pairs, tests, corrected, shares, strict=True)
     )
 
 
-def _reversed_judged(pairs: Sequence[_Asked]) -> list[float]:
+def reversed_judged(
+    evidence: Evidence, pairs: Sequence[tuple[JudgmentFit, JudgmentFit]]
+) -> list[float]:
     """Return the share of judgments that two models order differently; a tie counts 1/2."""
-    evidence = pairs[0].larger.evidence
     evidence = evidence.distinct or evidence
-    tables = np.stack([fit.table.ravel() for pair in pairs for fit in pair[2:]], axis=1)
+    tables = np.stack([fit.table.ravel() for pair in pairs for fit in pair], axis=1)
 
     def sums(judged: Judged) -> tuple[Floats, float]:
         signs = _signs(features(evidence.layout.differences, judged.codes, tables))
@@ -247,24 +247,21 @@ def _reversed_judged(pairs: Sequence[_Asked]) -> list[float]:
     return list((sum(totals) / sum(weights)).tolist())
 
 
-def _reversed_all(pairs: Sequence[_Asked]) -> list[float]:
+def _reversed_all(lists: Pairs, pairs: Sequence[tuple[JudgmentFit, JudgmentFit]]) -> list[float]:
     """Return the share of pairs of distinct lists, some if packed, that are ordered differently."""
-    lists = pairs[0].larger.evidence.judged.lists
     rows = lists.reshape(-1, lists.shape[2])
     distinct = rows[np.unique(row_numbers(rows.T), return_index=True)[1]]
     shown = distinct[:: -(-len(distinct) // MAX_LISTS)]
     first, second = np.triu_indices(len(shown), 1)
     if not len(first):
         return [0.0] * len(pairs)
-    orders: dict[int, NDArray[np.int8]] = {}
 
+    @cache
     def order(fit: JudgmentFit) -> NDArray[np.int8]:
-        if id(fit) not in orders:
-            utilities = fit.utilities(shown)
-            orders[id(fit)] = _signs(utilities[first] - utilities[second])
-        return orders[id(fit)]
+        utilities = fit.utilities(shown)
+        return _signs(utilities[first] - utilities[second])
 
-    return [float(np.abs(order(one.smaller) - order(one.larger)).mean() / 2) for one in pairs]
+    return [float(np.abs(order(one) - order(other)).mean() / 2) for one, other in pairs]
 
 
 def _signs(differences: Floats) -> NDArray[np.int8]:

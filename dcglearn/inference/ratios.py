@@ -1,17 +1,15 @@
 """Intervals of numbers of a model: ratios of two estimates, and parameters.
 
-Gains and discounts are ratios: of the weight of a grade to that of the best, of a rank to the
-first. A ratio of two estimates is skewed, the more so the less certain the denominator. The set of
-all r for which N - r D does not differ from 0,
+Gains and discounts are ratios, and skewed. The set of all r for which N - r D does not differ
+from 0,
 
     (N - r D)^2 <= t^2 Var(N - r D),
 
 needs no approximation of the ratio itself (Fieller, J. Roy. Statist. Soc. B 16, 1954). It is an
-interval where D differs from 0. Where D may be 0 for all that its variance says, as it may be where
-the scale and the share of lapses go together, the likelihood itself is asked: the interval holds
-all r for which the posterior, maximised over all else, has fallen by no more than half the quantile
-of F, inflated as clusters inflate the variance of the ratio. It is unbounded if D = 0 is among
-them, and says so.
+interval where D differs from 0. Where D may be 0 for all that its variance says, the likelihood
+itself is asked: the interval holds all r for which the posterior, maximised over all else, has
+fallen by no more than half the quantile of F, inflated as clusters inflate the variance of the
+ratio. It is unbounded if D = 0 is among them.
 """
 
 from __future__ import annotations
@@ -111,14 +109,7 @@ class Profile:
 def ratio_interval(
     numerator: float, denominator: float, covariance: Floats, quantile: float
 ) -> tuple[float, float]:
-    """Return the interval of Fieller, unbounded where the denominator may be 0.
-
-    Examples
-    --------
-    >>> low, high = ratio_interval(1.0, 2.0, np.diag([0.01, 0.04]), 1.96)
-    >>> round(low, 3), round(high, 3)
-    (0.377, 0.663)
-    """
+    """Return the interval of Fieller, unbounded where the denominator may be 0."""
     t2, ((of_numerator, of_both), (_, of_denominator)) = quantile**2, covariance.tolist()
     a = denominator**2 - t2 * of_denominator
     b = numerator * denominator - t2 * of_both
@@ -169,12 +160,10 @@ def estimated_ratios(
 def estimated_parameter(
     likelihood: Likelihood, maximum: Maximum, spread: Covariance, name: str, level: float
 ) -> Estimated:
-    """Return the side bias, the share of lapses or another parameter, with its interval.
+    """Return a parameter after those of W, plus and minus t standard errors.
 
-    Intervals are estimates plus and minus t standard errors, robust to clusters. A share of lapses
-    that is estimated as 0 lies on its border, where it has no standard error: its upper bound is
-    the share at which the likelihood, maximised over all else, has fallen by half the quantile of
-    F, inflated as clusters inflate the variance of the share.
+    A share of lapses of 0 has none: its upper bound is where the likelihood, maximised over all
+    else, has fallen by half the quantile of F, inflated as clusters inflate the variance.
     """
     contrast = np.eye(likelihood.n_parameters)[likelihood.index(name)]
     estimate = float(contrast @ maximum.parameters)
@@ -242,13 +231,7 @@ def monotone_discounts(discounts: Floats, free: tuple[Estimated, ...]) -> tuple[
 def simultaneous_quantile(
     correlation: Floats, df: float, level: float, rng: np.random.Generator, draws: int = 20_000
 ) -> float:
-    """Return the quantile of the largest |t| of several estimates, whose variance has df.
-
-    Examples
-    --------
-    >>> simultaneous_quantile(np.eye(1), 1e9, 0.95, np.random.default_rng(0)) > 1.9
-    True
-    """
+    """Return the quantile of the largest |t| of several estimates, whose variance has df."""
     values, vectors = np.linalg.eigh(correlation)
     root = vectors * np.sqrt(np.maximum(values, 0))
     normal = np.abs(rng.standard_normal((draws, len(correlation))) @ root.T).max(axis=1)

@@ -1,44 +1,33 @@
 """Tests of hypotheses by the scores of clusters.
 
-A hypothesis is estimated; if it holds, the scores u_q of clusters, in the d directions that it
-gives up and cleared of those that it estimates (efficient scores; Neyman 1959, Rao 1948), have
-mean 0. With S = sum_q u_q and V = sum_q u_q u_q',
+If a hypothesis holds, the scores u_q of clusters at its estimate, in the d directions that it gives
+up and cleared of those that it estimates (efficient scores; Neyman 1959, Rao 1948), have mean 0.
+With S = sum_q u_q and V = sum_q u_q u_q',
 
     T = S' V^-1 S <= Q,      F = (T / d) (Q - P) / (Q - T)
 
 is compared with F(d, Q - P), where Q clusters speak of P parameters: Hotelling's test (Ann. Math.
-Stat. 2, 1931), with the degrees of freedom of regression. Whatever happens within a query, it
-counts as one witness: Q bounds T, so that few queries never prove much, however many judgments
-they hold, and one query that outweighs all others proves as little (self-normalised sums: de la
-Pena, Lai & Shao 2009). Nothing is assumed of the alternative, so scores of departures that no
-model here has can be tested as well.
+Stat. 2, 1931), with the degrees of freedom of regression. A query counts as one witness: Q bounds
+T, so that few queries never prove much, however many judgments they hold, and one that outweighs
+all others proves as little (self-normalised sums: de la Pena, Lai & Shao 2009).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc
 
-from dcglearn.base.types import Floats, Integers
-from dcglearn.inference.covariance import inverse_root, ways_of
-from dcglearn.inference.likelihood import Likelihood, Rows
+from dcglearn.base.types import Floats
+from dcglearn.inference.covariance import ClusterSums, Part, cluster_sums, inverse_root, ways_of
+from dcglearn.inference.likelihood import Bend, Likelihood, Rows
 
 _SEEN = 0.5
 """A direction counts if the judgments give at least this share of its information."""
 
 _ZERO = 1e-8
-
-
-class Added(NamedTuple):
-    """Departures from a model: their scores (n, m), and rows of information (n, answers, m)."""
-
-    scores: Floats
-    information: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,33 +50,17 @@ def score_test(
     parameters: Floats,
     tangent: Floats,
     free: NDArray[np.bool_],
-    added: Callable[[Rows], Added] | None = None,
-    counted: bool = True,
+    bend: Bend | None = None,
 ) -> ScoreTest:
     """Test parameters (P,) at which a hypothesis is estimated.
 
     `tangent`, (P, q), are the directions that it estimates, among the parameters that are `free`;
-    `added` are departures beside these parameters. Equal judgments may be `counted`, unless what is
-    added depends on more than their codes.
+    a departure `bend` of m columns is tested beside these parameters.
     """
-    evidence = (counted and likelihood.evidence.independent) or likelihood.evidence
-
-    def of(rows: Rows) -> tuple[Floats, Floats]:
-        scores, information = likelihood.scores_and_information(parameters, rows)
-        if added is None:
-            return scores, information
-        more = added(rows)
-        return np.hstack([scores, more.scores]), np.concatenate([information, more.information], 2)
-
-    def informed(rows: Rows) -> Floats:
-        Z = of(rows)[1]
-        Z = Z.reshape(-1, Z.shape[2])
-        return Z.T @ Z
-
-    information = np.asarray(sum(likelihood.map(evidence, parameters, informed)))
-    m = len(information) - len(parameters)
+    information, P = likelihood.information(parameters, bend), len(parameters)
     prior = np.zeros_like(information)
-    prior[: len(parameters), : len(parameters)] = likelihood.prior_information(parameters)
+    prior[:P, :P] = likelihood.prior_information(parameters)
+    m = len(information) - P
     free = np.append(free, np.ones(m, bool))
     tangent = np.vstack([tangent, np.zeros((m, tangent.shape[1]))]) * free[:, None]
     directions, n_estimated = _beyond(information, prior, tangent, free)
@@ -96,42 +69,16 @@ def score_test(
         return ScoreTest(0.0, 0, 0.0, 1.0, np.zeros(len(free)))
     ways = ways_of(likelihood.evidence)[:2]
 
-    def sums(rows: Rows) -> list[tuple[Integers, Floats, _Sums]]:
-        judged, copies = rows.judged, rows.judged.copies
-        u = of(rows)[0] @ directions * (judged.weights / copies)[:, None]
-        found = []
-        for way in ways:
-            own = way.alone(judged)
-            alone = u[own] * copies[own, None]
-            parts = _Sums(alone.sum(axis=0), alone.T @ u[own], float(copies[own].sum()))
-            found.append((*way.sums(judged, np.column_stack([u, np.ones(len(u))])), parts))
-        return found
+    def sums(rows: Rows) -> list[Part]:
+        judged, rows = rows.judged, rows.departing(bend(rows)) if bend else rows
+        u = likelihood.scores(rows, likelihood.terms(parameters, rows)) @ directions
+        columns = np.column_stack([u * judged.weights[:, None], np.ones(len(u))])
+        return [way.part(judged, columns) for way in ways]
 
-    of_clusters = [np.zeros((way.count, d + 1)) for way in ways]
-    alone = [_Sums(np.zeros(d), np.zeros((d, d)), 0.0) for _ in ways]
-    for chunk in likelihood.map(evidence, parameters, sums, with_ids=True):
-        for i, (numbers, found, parts) in enumerate(chunk):
-            of_clusters[i][numbers] += found
-            alone[i] = alone[i].plus(parts)
-    tests = [
-        _hotelling(*both, directions, n_estimated + d)
-        for both in zip(of_clusters, alone, strict=True)
-    ]
+    chunks = likelihood.map(likelihood.evidence, parameters, sums, with_ids=True)
+    found = cluster_sums(ways, d + 1, chunks)
+    tests = [_hotelling(one, directions, n_estimated + d) for one in found]
     return max(tests, key=lambda one: one.p)
-
-
-class _Sums(NamedTuple):
-    """Of clusters of one judgment: the sum of their scores, of their squares, and how many."""
-
-    total: Floats
-    squares: Floats
-    number: float
-
-    def plus(self, other: _Sums) -> _Sums:
-        """Return the sums of both."""
-        return _Sums(
-            self.total + other.total, self.squares + other.squares, self.number + other.number
-        )
 
 
 def _beyond(
@@ -147,17 +94,11 @@ def _beyond(
     return complement @ axes[:, shares > _SEEN], rank - int((~free).sum())
 
 
-def _hotelling(
-    clusters: Floats,
-    alone: _Sums,
-    directions: Floats,
-    n_parameters: int,
-) -> ScoreTest:
-    """Test that sums of clusters (clusters, d + 1), counted in the last column, have mean 0."""
-    known = clusters[clusters[:, -1] > 0, :-1]
-    S = known.sum(axis=0) + alone.total
-    V = known.T @ known + alone.squares
-    d, Q = len(S), len(known) + alone.number
+def _hotelling(sums: ClusterSums, directions: Floats, n_parameters: int) -> ScoreTest:
+    """Test that sums of d scores, and of 1, over clusters have mean 0."""
+    (*_, alone), d = sums.total, directions.shape[1]
+    total, squares = sums.of_all
+    S, V, Q = total[:d], squares[:d, :d], np.count_nonzero(sums.known[:, d]) + alone
     T, df, step = float(S @ np.linalg.pinv(V, hermitian=True) @ S), Q - n_parameters, directions @ S
     if df < 1:
         return ScoreTest(T, 0, 0.0, 1.0, step)

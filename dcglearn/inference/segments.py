@@ -6,17 +6,16 @@ by itself, are compared by a Wald test,
     F = h' V^-1 h / d,      h = (gains, discounts)_1 - (gains, discounts)_2,
 
 where V adds up what each cluster has moved the two estimates by
-(:mod:`dcglearn.inference.covariance`), so that queries that occur in both groups are counted once,
-and d is the number of gains and discounts that both groups determine; of a formula, its parameter
-counts, from which all its numbers follow. How decided judges are, how
-often they lapse and which side they like may differ without a difference in what is good.
-With more than two groups, each is compared with all others together, corrected by Holm's method.
+(:mod:`dcglearn.inference.covariance`), and d is the number of gains and discounts that both groups
+determine; of a formula, its parameter counts. How often judges lapse and which side they like may
+differ. With more than two groups, each is compared with all others together, corrected by Holm's
+method.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +27,8 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
-from dcglearn.inference.ratios import MIN_SHARE, Estimated
+from dcglearn.inference.questions import reversed_judged
+from dcglearn.inference.ratios import MIN_SHARE
 from dcglearn.inference.tests import TestVerdict, verdict_of
 from dcglearn.inference.weights import Products
 from dcglearn.judgments.preferences import Preferences
@@ -138,11 +138,8 @@ def compare_segments(
     asked = kept[:1] if len(kept) == 2 else kept
     found = [_compare(evidence, labels, name, model) for name in asked]
     corrected = holm(np.array([one.p for one in found]))
-    compared = tuple(
-        SegmentComparison(**(vars(one) | {"corrected": float(p)}))
-        for one, p in zip(found, corrected, strict=True)
-    )
-    return Segments(compared, small)
+    compared = [replace(one, corrected=p) for one, p in zip(found, corrected.tolist(), strict=True)]
+    return Segments(tuple(compared), small)
 
 
 def _compare(
@@ -162,18 +159,14 @@ def _compare(
     slopes = [one.slopes[both] for one in numbers]
     V = _joint_variance(fits, slopes)
     df = min(
-        float(fit.covariance.pooled_degrees_of_freedom([fit.covariance.root.T @ slope.T])[0])
+        float(fit.covariance.degrees_of_freedom(slope, pooled=True)[0])
         for fit, slope in zip(fits, slopes, strict=True)
     )
     statistic = float(h @ np.linalg.pinv(V, hermitian=True) @ h) / d
     p = float(fdtrc(d, df, statistic))
-    signs = [
-        np.sign(np.round(fit.utilities(evidence.judged.lists) @ [1.0, -1.0], 9)) for fit in fits
-    ]
-    weights = evidence.judged.weights
-    differ = float(np.average(np.abs(signs[0] - signs[1]) / 2, weights=weights))
     effective = min(fit.covariance.effective for fit in fits)
     (fit, other), (n, others) = fits, (len(one.evidence) for one in fits)
+    (differ,) = reversed_judged(evidence, [(fit, other)])
     return SegmentComparison(name, n, others, fit, other, statistic, d, df, effective, p, p, differ)
 
 
@@ -186,17 +179,20 @@ class _Numbers(NamedTuple):
 
 
 def _numbers(fit: JudgmentFit) -> _Numbers:
-    family = fit.likelihood.family
-    parts, end = [], 0
+    family, end = fit.likelihood.family, 0
+    parts: list[_Numbers] = []
     for kind, found, slopes in (
         ("discounts", fit.discounts(), fit.discount_slopes),
         ("gains", fit.gains(), fit.gain_slopes),
     ):
-        formula = ""
+        values = np.array([one.estimate for one in found])
+        told = np.array([one.determined and not one.given for one in found])
+        part = _Numbers(values, slopes, told)
         if isinstance(family, Products):
             one = getattr(family, kind)
-            formula, end = one.formula, end + one.n_parameters
-        parts.append(_of_parameter(fit, end - 1) if formula else _of_ratios(found, slopes))
+            end += one.n_parameters
+            part = _of_parameter(fit, end - 1) if one.formula else part
+        parts.append(part)
     return _Numbers(*(np.concatenate(one) for one in zip(*parts, strict=True)))
 
 
@@ -205,11 +201,6 @@ def _of_parameter(fit: JudgmentFit, at: int) -> _Numbers:
     free = bool(fit.maximum.free[at]) and not fit.covariance.one_cluster
     told = free and fit.covariance.share_of_data(slope[0]) >= MIN_SHARE
     return _Numbers(fit.parameters[[at]], slope, np.array([told]))
-
-
-def _of_ratios(found: Sequence[Estimated], slopes: Floats) -> _Numbers:
-    values = np.array([one.estimate for one in found])
-    return _Numbers(values, slopes, np.array([one.determined and not one.given for one in found]))
 
 
 def _joint_variance(fits: Sequence[JudgmentFit], slopes: Sequence[Floats]) -> Floats:

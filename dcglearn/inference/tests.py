@@ -1,21 +1,20 @@
 """Tests of a smaller model against a larger one that holds it.
 
 The scores of the larger model, at the estimate of the smaller one, have mean 0 in every query if
-the smaller one holds; that is what is tested, each query counting once
-(:mod:`dcglearn.inference.scores`). The likelihood ratio, LR = 2 (l_larger - l_smaller), is given
-beside it, as of independent judgments: it says how much better the larger model fits.
+the smaller one holds; that is what is tested (:mod:`dcglearn.inference.scores`). The likelihood
+ratio, LR = 2 (l_larger - l_smaller), is given beside it, as of independent judgments.
 
-d is counted, not looked up: directions in which the judgments do not tell the two models apart do
-not count (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 5.2, propose the test of gains that depend
-on the position). That no answer is random lies on the border of the model, since a share cannot be
-negative: that test is one-sided, of the share that is estimated.
+d is counted: directions in which the judgments do not tell the two models apart do not count (Zhou,
+Zha, Xue & Yu, arXiv 1212.5650, section 5.2, propose the test of gains that depend on the position).
+That no answer is random lies on the border of the model: that test is one-sided, of the share that
+is estimated.
 
-Every hypothesis about gains and discounts holds for W = 0, too, and there gains, discounts and the
-share of random answers mean nothing, and estimates of them are wild. So a p-value is at least that
-of W = 0 itself (Berger & Hsu, Statist. Sci. 11, 1996, on unions of hypotheses). W = 0 is tested
-twice, and corrected for that: in the direction of linear gains with the discount log2, which needs
-few queries to be sure, and in all directions. A side bias is tested with W as estimated and with
-W = 0, and p is the larger one: so it is never seen where as many answers are for a as for b.
+Every hypothesis about gains and discounts holds for W = 0, too, where they mean nothing. So a
+p-value is at least that of W = 0 itself (Berger & Hsu, Statist. Sci. 11, 1996, on unions of
+hypotheses). W = 0 is tested twice, and corrected for that: in the direction of linear gains with
+the discount log2, which needs few queries to be sure, and in all directions. A side bias is tested
+with W as estimated and with W = 0, and p is the larger one: so it is never seen where as many
+answers are for a as for b.
 """
 
 from __future__ import annotations
@@ -30,8 +29,7 @@ from scipy.special import stdtr
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
-from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.families import FREE_FAMILY, FamilyLike
+from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.likelihood import Likelihood
 from dcglearn.inference.maximise import maximise
 from dcglearn.inference.scores import score_test
@@ -40,7 +38,7 @@ from dcglearn.inference.weights import WeightFamily, any_weights, multiples_of
 BEYOND_DOUBT = 1e-6
 """If the usual multiples of W have a smaller p-value, any W is not tested."""
 
-_GAUSS_NEWTON_STEPS = 12
+_MOST_STEPS = 50
 _NEAR_ENOUGH = 1e-7
 """The error of W, relative to its largest entry, from which the next step is the last."""
 
@@ -61,15 +59,13 @@ class LikelihoodRatio:
     score : float
         T, in which each query, or judge, counts once.
     df : int
-        d, the directions that are tested; 0 if the judgments cannot tell the models apart, or are
-        of fewer queries than there are parameters.
+        d; 0 if the judgments cannot tell the models apart, or have fewer queries than parameters.
     cluster_df : float
         Queries, or judges, less the parameters.
     effective : float
         How many queries, or judges, of equal weight the judgments are worth.
     p : float
-        1 if `df` is 0. Unless the side bias alone is tested, at least the p-value of the hypothesis
-        that answers do not depend on the grades (:func:`no_effect`).
+        1 if `df` is 0; for hypotheses on grades, at least that of :func:`no_effect`.
     """
 
     statistic: float
@@ -81,13 +77,7 @@ class LikelihoodRatio:
 
 
 def verdict_of(p: float) -> TestVerdict:
-    """Return what a p-value says.
-
-    Examples
-    --------
-    >>> verdict_of(0.05)
-    'near the line'
-    """
+    """Return what a p-value says."""
     if p < REJECTED:
         return "rejected"
     return "near the line" if p < NEAR else "not rejected"
@@ -102,8 +92,7 @@ def likelihood_ratio(
     ----------
     smaller, larger : JudgmentFit
     without_effect : float, optional
-        What :func:`no_effect` returns for these judgments, if it
-        is known already.
+        What :func:`no_effect` returns for these judgments, if that is known.
 
     Returns
     -------
@@ -114,7 +103,11 @@ def likelihood_ratio(
     InputError
         If the larger model does not hold the smaller one.
     """
-    check_nested(smaller.model, larger.model)
+    if smaller.model.ties != larger.model.ties:
+        raise InputError("the models treat ties differently", "give both the same `ties`")
+    for name in smaller.likelihood.names:
+        if name not in larger.likelihood.names:
+            raise InputError(f"only the smaller model has {name}", f"give both `{name}`")
     statistic = max(0.0, 2 * (larger.log_likelihood - smaller.log_likelihood))
     found = score_test(larger.likelihood, *_null(smaller, larger))
     only_lapses = replace(smaller.model, lapses=True) == larger.model != smaller.model
@@ -151,66 +144,29 @@ def is_about_grades(smaller: JudgmentFit, larger: JudgmentFit) -> bool:
     return replace(smaller.model, side=larger.model.side) != larger.model
 
 
-def check_nested(smaller: JudgmentModel, larger: JudgmentModel) -> None:
-    """Refuse models of which one does not hold the other."""
-    if smaller.ties != larger.ties:
-        raise InputError("the models treat ties differently", "give both the same `ties`")
-    for name in ("side", "lapses"):
-        if getattr(smaller, name) and not getattr(larger, name):
-            raise InputError(f"only the smaller model has {name}", f"give both `{name}`")
-    if larger.position_dependent or larger.measure == smaller.measure is not None:
-        return
-    free = larger.gains == larger.discounts == FREE_FAMILY
-    if smaller.measure is not None and larger.measure is None and free:
-        return
-    if (
-        smaller.has_own_family
-        or larger.has_own_family
-        or not (_holds(larger.gains, smaller.gains) and _holds(larger.discounts, smaller.discounts))
-    ):
-        raise InputError(
-            f"gains {larger.gains} and discounts {larger.discounts} do not hold all measures of "
-            f"gains {smaller.gains} and discounts {smaller.discounts}",
-            "give the larger model the same families, or free ones",
-        )
-
-
-def _holds(larger: FamilyLike, smaller: FamilyLike) -> bool:
-    if larger in (FREE_FAMILY, smaller):
-        return True
-    if not isinstance(larger, str) or not isinstance(smaller, str):
-        return False
-    kind, _, parameter = larger.partition(":")
-    if parameter != FREE_FAMILY:
-        return False
-    special = {"power": ("linear",), "exponential": ("linear", "exponential"), "log": ("log2",)}
-    special["zipf"] = ("zipf", "constant")
-    return smaller in special.get(kind, ()) or smaller.partition(":")[0] == kind
-
-
 def _as_larger(smaller: JudgmentFit, larger: WeightFamily) -> Floats:
     """Return the parameters at which W of the larger model is that of the smaller one.
 
-    Gauss and Newton's steps mostly lead there; where they do not, a trust region does.
+    Where the larger family is no formula, the nearest product is; otherwise Gauss and Newton's
+    steps lead from there.
     """
     W = smaller.table
-    theta, size = larger.start, np.abs(W).max()
-    for _ in range(_GAUSS_NEWTON_STEPS):
-        with np.errstate(all="ignore"):  # where it leads away
-            missing, J = (W - larger.weights(theta)).ravel(), larger.jacobian(theta)
-        if not (np.isfinite(missing).all() and np.isfinite(J).all()):
+    (theta, *_), size = larger.near(W), np.abs(W).max()
+    for _ in range(_MOST_STEPS):
+        missing = (W - larger.weights(theta)).ravel()
+        theta = theta + np.linalg.lstsq(larger.jacobian(theta), missing)[0]
+        if np.abs(missing).max() <= _NEAR_ENOUGH * size:  # and the last step squares that
             break
-        theta = theta + np.linalg.lstsq(J, missing)[0]
-        if np.abs(missing).max() <= _NEAR_ENOUGH * size:  # and the step squares that
-            return theta
-    from scipy.optimize import least_squares
-
-    def residuals(theta: Floats) -> Floats:
-        return (larger.weights(theta) - W).ravel()
-
-    return np.asarray(
-        least_squares(residuals, larger.start, larger.jacobian, xtol=1e-15, ftol=1e-15).x
-    )
+    low, high = larger.bounds
+    if (
+        np.abs(W - larger.weights(theta)).max() > _NEAR_ENOUGH * size
+        or not ((low - _NEAR_ENOUGH <= theta) & (theta <= high + _NEAR_ENOUGH)).all()
+    ):
+        raise InputError(
+            f"{larger.name} do not hold all measures of {smaller.likelihood.family.name}",
+            "give the larger model the same families, or free ones",
+        )
+    return theta
 
 
 def _null(smaller: JudgmentFit, larger: JudgmentFit) -> tuple[Floats, Floats, NDArray[np.bool_]]:
@@ -233,16 +189,7 @@ def _null(smaller: JudgmentFit, larger: JudgmentFit) -> tuple[Floats, Floats, ND
 
 
 def no_effect(fit: JudgmentFit) -> float:
-    """Return the p-value of the hypothesis that answers do not depend on the grades.
-
-    Examples
-    --------
-    >>> from dcglearn.judgments.preferences import Preferences
-    >>> from dcglearn.measures.scale import Scale
-    >>> data = Preferences.of([[[0, 1], [1, 0]]] * 20, ["a"] * 15 + ["b"] * 5, Scale((1, 0)))
-    >>> round(no_effect(JudgmentModel(side=False).fit(data)), 3)
-    0.042
-    """
+    """Return the p-value of the hypothesis that answers do not depend on the grades."""
     (K, L), empty = fit.weights.shape, fit.evidence.layout.empty
     usual = np.outer(1 / np.log2(np.arange(2, K + 2)), np.linspace(1.0, 0.0, L))
     p = _without_effect(fit, multiples_of(usual, "linear gains, log2", empty))

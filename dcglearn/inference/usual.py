@@ -1,10 +1,8 @@
 """Learn gains and discounts that start from the usual measures and depart from them on evidence.
 
-Centres are four gains (linear, 2^r - 1, square root, the best grade only) by four discounts
-(1 / log2(i + 1), 1 / i, .95^(i-1), .7^(i-1)), each with four spreads
-(:mod:`dcglearn.inference.centres`). The evidence of each (:mod:`dcglearn.inference.ascent`) is its
-weight in the mean of W; the weights of a centre say how much speaks for it. linear-log2 and
-exponential-log2, the most used, have a higher prior.
+Centres are four gains by four discounts, each with four spreads
+(:mod:`dcglearn.inference.centres`); the evidence of each (:mod:`dcglearn.inference.ascent`) is its
+weight in the mean of W. linear-log2 and exponential-log2, the most used, have a higher prior.
 """
 
 from __future__ import annotations
@@ -42,22 +40,20 @@ class LearnedDCG(ShortRepr):
     Attributes
     ----------
     dcg : DCG
-        The product nearest to the mean: gains and discounts fall, both from 1.
+        The product nearest to the mean.
     weights : ndarray of float, shape (K, L)
-        The mean of W over all centres and spreads, each with its evidence; its maximum is 1.
+        The mean of W over all centres and spreads; its maximum is 1.
     prior : str
         ``usual``, or the name of the measure to start from.
     n_judgments : int
-        The number of strict judgments that were used: all, or 20,000 evenly spaced ones of more
-        that have next to no noise.
+        Strict judgments that were used; of more that have next to no noise, 20,000.
     centres : dict of str to float
         The share of each centre, the largest first.
     gains_from_data, discounts_from_data : ndarray of float, shapes (L,) and (K,)
-        How much of the variance that the prior leaves to the logarithm of each gain and discount,
-        relative to the first, the judgments took away; nan for the first and a gain of 0.
+        How much of the prior's variance of the logarithm of each, relative to the first, the
+        judgments took away; nan for the first and a gain of 0.
     lapses, side : float
-        The share of answers at random, and how much list a is preferred for its place, in log odds
-        (0 if the answers do not say where lists were shown).
+        The share of answers at random, and how much list a is preferred for its place, in log odds.
     scale : float
         The utility of the best grade at the first rank over the worst, in log odds.
     """
@@ -80,8 +76,7 @@ def learn_dcg(judgments: Preferences | PackedPairs, prior: str | DCG = "usual") 
     Parameters
     ----------
     judgments : Preferences or PackedPairs
-        The strict ones are used; of more than 10^7 packed ones, those of evenly spaced row
-        groups.
+        The strict ones are used; of more than 10^7 packed ones, evenly spaced row groups.
     prior : "usual", name of a preset, or DCG, default "usual"
         The measures to start from: four gains by four discounts, or one.
 
@@ -121,7 +116,7 @@ def learn_from_answers(answers: Answers, scale: Scale, prior: str | DCG = "usual
     empty = bool((answers.pairs == NO_DOCUMENT).any())
     worst = scale.values[-1] / (scale.values[0] - scale.values[-1])
     centres = prior_centres(prior, scale, K)
-    members = Members(centres, float(np.clip(worst, -1, 1)), answers.sides is not None, empty)
+    members = Members(centres, float(np.clip(worst, -1, 1)), empty)
     with one_blas_thread():
         found, used = estimate(members, answers)
     name = prior if isinstance(prior, str) else str(prior)
@@ -148,12 +143,12 @@ def _packed_answers(packed: PackedPairs) -> Answers:
     groups = packed.row_groups[:: -(-packed.n_pairs // MOST_PACKED)]
     pairs, weights, b_wins = map(np.concatenate, zip(*map_threads(read, groups), strict=True))
     check_worth_learning(pairs, weights)
-    return Answers(pairs, weights, _sides(b_wins) if packed.has_sides else None)
+    return Answers(pairs, weights, _sides(b_wins) * packed.has_sides)
 
 
-def _sides(b_wins: NDArray[np.bool_]) -> Floats | None:
-    """Return 1 where a won and -1 where b did; None if one side always won."""
-    return np.where(b_wins, -1.0, 1.0) if 0 < b_wins.sum() < len(b_wins) else None
+def _sides(b_wins: NDArray[np.bool_]) -> Floats:
+    """Return 1 where a won and -1 where b did; 0 if one side always won."""
+    return np.where(b_wins, -1.0, 1.0) * bool(0 < b_wins.sum() < len(b_wins))
 
 
 def prior_centres(prior: str | DCG, scale: Scale, n_ranks: int) -> list[Centre]:
@@ -195,7 +190,7 @@ def _mean(
         gains_from_data=grades,
         discounts_from_data=ranks,
         lapses=float(share @ expit(found.theta[:, members.lapse])),
-        side=float(theta[members.side]) if members.has_side else 0.0,
+        side=float(theta[members.side]),
         scale=float(share @ scales),
     )
 

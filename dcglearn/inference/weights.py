@@ -1,15 +1,14 @@
 """Families of weights W: products of discounts and gains, or combinations of given matrices.
 
 W[k, l] = c_k g_l with c and g from families of their own (:mod:`dcglearn.inference.families`), or W
-is linear in its parameters: any W, so that gains may depend on the position, or the multiples of
-one. The worst grade has the weight 0: one list has one grade at each rank, so a constant added to a
-row of W changes no order (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 5). Where lists of a pair
-have empty ranks at different places, an empty rank is one more grade, and has the last column.
+is linear in its parameters: any W, or the multiples of one. The worst grade has the weight 0: a
+constant added to a row of W changes no order (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 5).
+Where lists of a pair have empty ranks at different places, these are one more grade, with the last
+column.
 
-Where c is free, it may be multiplied and g divided by any number. That direction changes nothing,
-and the search stays where coefficients of c and g are of equal size: a penalty on
-b = (|c|^2 - |g|^2) / 2 that is 0 at one point of each orbit, and so changes no maximum. W = 0
-apart, all points are regular: no number is in the denominator of another.
+Where c is free, it may be multiplied and g divided by any number. The search stays where
+coefficients of c and g are of equal size: a penalty on b = (|c|^2 - |g|^2) / 2 is 0 at one point of
+each orbit, and so changes no maximum.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -28,27 +27,9 @@ START = 2.0
 """The weight of the best grade at the first rank, in log odds, where an estimate begins."""
 
 
-class Balance(NamedTuple):
-    """What keeps coefficients of equal size: value, gradient (p,), Hessian (p, p), information."""
-
-    value: float
-    gradient: Floats
-    hessian: Floats
-    information: Floats
-
-
 @dataclass(frozen=True, eq=False)
 class Products:
-    """W = c g'. The parameters of the discounts come first.
-
-    Examples
-    --------
-    >>> from dcglearn.inference.families import discount_family, gain_family
-    >>> family = Products(gain_family("linear", np.array([2, 1, 0])), discount_family("zipf", 2))
-    >>> family.weights(np.array([4.0]))
-    array([[4., 2., 0.],
-           [2., 1., 0.]])
-    """
+    """W = c g'. The parameters of the discounts come first."""
 
     gains: Family
     discounts: Family
@@ -99,51 +80,24 @@ class Products:
         found[n:, :n] = found[:n, n:].T
         return found
 
-    def balance(self, parameters: Floats) -> Balance | None:
-        """Return what keeps the coefficients of discounts and gains of equal size."""
-        if not self.discounts.n_coefficients:
-            return None
-        along = self.unseen(parameters)
-        signs = np.sign(self.unseen(np.ones(len(parameters))))
-        b = float(along @ parameters) / 2
-        information = np.outer(along, along)
-        return Balance(-b * b / 2, -b * along, -information - b * np.diag(signs), information)
-
-    def unseen(self, parameters: Floats) -> Floats:
-        """Return the direction (p,) in which c grows and g shrinks, and W stays the same."""
-        along = np.zeros(len(parameters))
+    @cached_property
+    def signs(self) -> Floats:
+        """Return signs (p,): c grows and g shrinks, and W stays the same, along signs theta."""
+        found = np.zeros(len(self.start))
         if self.discounts.n_coefficients:
-            along[self._coefficients] = parameters[self._coefficients]
-            along[self._scale_of_gains] = -parameters[self._scale_of_gains]
-        return along
-
-    def ratios(self, parameters: Floats, directions: Floats) -> Floats:
-        """Return directions (p, q) that change W alike, and leave the largest of the gains.
-
-        So the same numbers are changed at parameters nearby, whatever their scale.
-        """
-        c, g = parameters[self._coefficients], parameters[self._scale_of_gains]
-        if not len(c) or not g.any():
-            return directions
-        found, of_gains = directions.copy(), directions[self._scale_of_gains]
-        largest = int(np.abs(g).argmax())
-        along = of_gains[largest] / g[largest]
-        found[self._coefficients] += np.outer(c, along)
-        found[self._scale_of_gains] -= np.outer(g, along)
+            found[self._coefficients] = 1.0
+            found[self._scale_of_gains] = -1.0
         return found
 
     def near(self, W: Floats) -> list[Floats]:
         """Return products with the first and the second singular vectors of W, where both serve."""
-        left, sizes, right = np.linalg.svd(W)
-        found = []
-        n, (low, high) = self.discounts.n_parameters, self.bounds
-        for c, size, g in zip(left.T[:2], sizes[:2], right[:2], strict=False):
-            sign = 1.0 if c.sum() >= 0 else -1.0
-            parameters = self.start.copy()
-            parameters[:n] = np.linalg.lstsq(self.discounts.generators, sign * c)[0]
-            q = self.gains.n_coefficients
-            generators = self.gains.at(self.gains.first).jacobian[:, :q]
-            parameters[n : n + q] = np.linalg.lstsq(generators, sign * size * g)[0]
+        found, (low, high) = [], self.bounds
+        generators = self.gains.at(self.gains.first).jacobian[:, : self.gains.n_coefficients]
+        for left in np.linalg.svd(W)[0].T[:2]:
+            parameters, upwards = self.start.copy(), left if left.sum() >= 0 else -left
+            parameters[self._coefficients] = np.linalg.lstsq(self.discounts.generators, upwards)[0]
+            c = self.factors(parameters)[0].values
+            parameters[self._scale_of_gains] = np.linalg.lstsq(generators, c @ W / (c @ c))[0]
             found.append(self._balanced(np.clip(parameters, low, high)))
         return found
 
@@ -183,6 +137,11 @@ class Combinations:
     shape: tuple[int, int]
 
     @property
+    def signs(self) -> Floats:
+        """Return 0, shape (p,): every direction changes W."""
+        return np.zeros(len(self.start))
+
+    @property
     def bounds(self) -> tuple[Floats, Floats]:
         """Lower and upper bounds of the parameters: none."""
         return np.full(len(self.start), -math.inf), np.full(len(self.start), math.inf)
@@ -195,6 +154,10 @@ class Combinations:
         """Return dW / d parameters, shape (K L, p)."""
         return self.generators
 
+    def near(self, W: Floats) -> list[Floats]:
+        """Return the parameters of the W that is nearest."""
+        return [np.asarray(np.linalg.lstsq(self.generators, W.ravel())[0])]
+
     def curvature(self, parameters: Floats, gradient: Floats) -> Floats:
         """Return 0, shape (p, p)."""
         return np.zeros((len(parameters), len(parameters)))
@@ -205,13 +168,7 @@ WeightFamily: TypeAlias = Products | Combinations
 
 
 def any_weights(n_ranks: int, n_grades: int, empty: bool = False) -> Combinations:
-    """Return the family of all W: every rank has gains of its own.
-
-    Examples
-    --------
-    >>> any_weights(1, 3).weights(np.array([2.0, 1.0]))
-    array([[2., 1., 0.]])
-    """
+    """Return the family of all W: every rank has gains of its own."""
     varying = np.delete(np.arange(n_grades + empty), n_grades - 1)
     gains = START * np.maximum(n_grades - 1 - varying, 0) / (n_grades - 1)
     start = np.outer(1 / np.log2(np.arange(2, n_ranks + 2)), gains).ravel()
@@ -223,13 +180,7 @@ def any_weights(n_ranks: int, n_grades: int, empty: bool = False) -> Combination
 
 
 def multiples_of(W: Floats, name: str, empty: bool = False) -> Combinations:
-    """Return the multiples of one W, (K, L); an empty rank may be worth something of its own.
-
-    Examples
-    --------
-    >>> multiples_of(np.array([[3.0, 2.0, 1.0]]), "mine").weights(np.array([2.0]))
-    array([[4., 2., 0.]])
-    """
+    """Return the multiples of one W, (K, L); an empty rank may be worth something of its own."""
     K, L = W.shape
     relative = W - W[:, -1:]
     generators = np.zeros((K, L + empty, 1 + empty))

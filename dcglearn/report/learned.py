@@ -127,7 +127,7 @@ def certainty_record(certainty: Certainty) -> CertaintyRecord:
         return CertaintyRecord(reason=certainty.reason)
     evidence = fit.likelihood.evidence
     judges = any(one.name == "judge" for one in fit.covariance.clusterings)
-    clusters = ("query",) * certainty.names_queries + ("judge",) * judges
+    clusters = ("query",) * (evidence.n_queries > 0) + ("judge",) * judges
     said: dict[str, Any] = {"untested": certainty.untested} if certainty.untested else {}
     if evidence.layout.empty:
         said["empty_ranks"] = True

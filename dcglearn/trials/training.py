@@ -113,7 +113,7 @@ def _learn(
         assert measure is not None  # noqa: S101 - there is such a learner
         return measure, None
     if setting.learner == USUAL:
-        answers = Answers(pairs, np.ones(len(pairs)))
+        answers = Answers(pairs, np.ones(len(pairs)), np.zeros(len(pairs)))
         return learn_from_answers(answers, grade_scale(setting.grades)).dcg, None
     learned = _solve(setting, pairs, cell, own)
     return _measure_of(setting, learned), learned

@@ -81,7 +81,6 @@ def test_a_cluster_that_decides_a_lot_is_adjusted_by_the_root_of_its_information
 ) -> None:
     """(I - r r')^-1/2 u, from its eigenvalues, for few judgments alone."""
     fit = JudgmentModel(gains="linear").fit(random_judgments(20, "strict", rng))
-    fit.covariance.passes.kept.clear()
     (chunk,) = fit.covariance.passes.run(lambda rows: rows)
     total = np.zeros_like(fit.covariance.root)
     for u, r in zip(chunk.scores, chunk.information[:, 0], strict=True):
@@ -104,12 +103,11 @@ def test_information_of_clusters_and_of_all_is_of_one_kind(
         ids = np.array([f"q{i}" for i in rng.integers(0, queries, len(data))], object)
         data = replace(data, queries=ids)
     fit = model.fit(data)
-    leverage = sum(fit.covariance.passes.run(lambda rows: rows.leverage @ rows.judged.copies))
-    H = fit.covariance.information + fit.covariance.prior
+    leverage = sum(fit.covariance.passes.run(lambda rows: rows.leverage.sum()))
+    prior = fit.covariance.prior
+    H = fit.likelihood.information(fit.parameters) + prior
     free = fit.maximum.free
-    of_prior = np.trace(
-        np.linalg.solve(H[np.ix_(free, free)], fit.covariance.prior[np.ix_(free, free)])
-    )
+    of_prior = np.trace(np.linalg.solve(H[np.ix_(free, free)], prior[np.ix_(free, free)]))
     assert leverage == pytest.approx(free.sum() - of_prior, rel=1e-6)
     assert leverage > 0.8 * (free.sum() - 1)  # one direction is the scale of two factors
 

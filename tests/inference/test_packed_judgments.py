@@ -21,7 +21,7 @@ from dcglearn import (
     usual_questions,
 )
 from dcglearn.base import threads
-from dcglearn.inference import covariance, evidence, maximise
+from dcglearn.inference import evidence, maximise
 from dcglearn.inference.evidence import Evidence
 from dcglearn.judgments import packed
 from helpers.packed_files import write_packed
@@ -78,20 +78,13 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("kept", [0, 1 << 24])
 @pytest.mark.parametrize(
     ("name", "ids"),
     [*((name, "queries") for name in MODELS), ("free", "judges"), ("davidson", "none")],
 )
 def test_estimates_and_intervals_are_those_in_memory(
-    tmp_path: Path,
-    rng: np.random.Generator,
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
-    ids: str,
-    kept: int,
+    tmp_path: Path, rng: np.random.Generator, name: str, ids: str
 ) -> None:
-    monkeypatch.setattr(covariance, "_MAX_KEPT", kept)
     model = MODELS[name]
     changes: dict[str, Any] = {"queries": None} if ids == "none" else {}
     if ids == "judges":

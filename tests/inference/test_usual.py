@@ -68,8 +68,12 @@ def plain_posterior(
 
 def members_of(data: Preferences, centres: list) -> tuple[Members, Answers]:
     sides = np.where(data.answers == 0, 1.0, -1.0)
-    members = Members(centres, 0.0, True, bool((data.lists < 0).any()))
+    members = Members(centres, 0.0, bool((data.lists < 0).any()))
     return members, Answers(data.pairs, data.pair_weights, sides)
+
+
+def value(likelihood: OwnExpansions, theta: np.ndarray, some: np.ndarray) -> np.ndarray:
+    return likelihood.expand(theta, some, False).value
 
 
 @pytest.mark.parametrize("short", [False, True])
@@ -102,7 +106,7 @@ def test_derivatives_are_those_of_differences(short: bool, observed: bool) -> No
         ahead, behind = theta.copy(), theta.copy()
         ahead[:, k] += step
         behind[:, k] -= step
-        slope = (likelihood.value(ahead, some) - likelihood.value(behind, some)) / (2 * step)
+        slope = (value(likelihood, ahead, some) - value(likelihood, behind, some)) / (2 * step)
         np.testing.assert_allclose(found.gradient[:, k], slope, atol=1e-6)
         if observed:
             ends = (likelihood.expand(one, some, True).gradient for one in (ahead, behind))
@@ -122,7 +126,7 @@ def test_fisher_information_is_the_mean_of_that_observed() -> None:
             pair = answers.pairs[[row]][:, ::-1] if swapped else answers.pairs[[row]]
             side = -answers.sides[[row]] if swapped else answers.sides[[row]]
             one = OwnExpansions(members, Answers(pair, np.ones(1), side))
-            p = np.exp(-one.value(theta, some)[0])
+            p = np.exp(-value(one, theta, some)[0])
             mean = mean + p * one.expand(theta, some, True).information[0]
     np.testing.assert_allclose(mean, expected, atol=1e-10)
 
@@ -141,14 +145,14 @@ def test_the_evidence_is_that_of_laplace() -> None:
             one = OwnExpansions(members, part)
 
             def p(theta: np.ndarray, one: OwnExpansions = one, at: int = at) -> float:
-                return float(np.exp(-one.value(theta[None], np.array([at]))[0]))
+                return float(np.exp(-value(one, theta[None], np.array([at]))[0]))
 
             slopes = np.array(
                 [(p(theta + e) - p(theta - e)) / 2 for e in step * np.eye(len(theta))]
             )
             information += np.outer(slopes, slopes) / step**2 / (p(theta) * (1 - p(theta)))
         height = (
-            -likelihood.value(theta[None], np.array([at]))[0]
+            -value(likelihood, theta[None], np.array([at]))[0]
             - members.prior(theta[None], np.array([at]))[0][0]
         )
         volume = np.linalg.slogdet(np.diag(members.precision[at]))[1]
@@ -296,6 +300,9 @@ def test_a_posterior_without_a_maximum_raises(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(ascent, "_MOST_STEPS", 1)
     members, answers = members_of(judged(50), usual_centres(SCALE, K))
     with pytest.raises(SolverError, match="without a maximum"):
-        Ascent(members, OwnExpansions(members, answers), np.tile(members.mean, (64, 1))).run(
-            np.arange(64)
-        )
+        Ascent(
+            members,
+            OwnExpansions(members, answers),
+            np.tile(members.mean, (64, 1)),
+            np.arange(64),
+        ).run()
