@@ -89,6 +89,36 @@ def test_two_ways_of_clustering_are_never_less_than_one() -> None:
         assert found.degrees_of_freedom(contrast[None]) <= 25 + 1e-9
 
 
+@pytest.mark.parametrize(
+    ("n", "seed", "n_judges", "negative"), [(90, 26, 20, True), (150, 24, 60, False)]
+)
+def test_two_ways_of_clustering_are_those_of_the_definition(
+    n: int, seed: int, n_judges: int, negative: bool
+) -> None:
+    """V_query + V_judge - V_both: for a contrast never less than either, and no eigenvalue < 0."""
+    data, rng = every_answer(n, seed), np.random.default_rng(1)
+    judges = rng.permutation(np.arange(len(data)) % n_judges)
+    words = np.array(["a", "b", "tie", "good", "bad"])[data.answers]
+    names = [f"judge {i:02}" for i in judges]
+    both = Preferences.of(data.lists, words, SCALE, data.weights, data.queries, names)
+    fit = JudgmentModel(ties="davidson", discounts="log2", judges=False).fit(both)
+    free, used = fit.maximum.free, fit.evidence.rows
+    by_query, by_judge = np.unique(data.queries, return_inverse=True)[1][used], judges[used]
+    query, judge, pair = (
+        plain_cr2(fit, one) for one in (by_query, by_judge, by_query * n_judges + by_judge)
+    )
+    for along, contrast in zip(np.eye(free.sum()), np.eye(len(free))[free], strict=True):
+        parts = [float(along @ V @ along) for V in (query, judge, query + judge - pair)]
+        assert fit.covariance.variance(contrast) == pytest.approx(max(parts), rel=5e-3)
+    values, vectors = np.linalg.eigh(query + judge - pair)
+    twin = (vectors * np.maximum(values, 0)) @ vectors.T
+    scale = np.abs(twin).max()
+    np.testing.assert_allclose(
+        fit.covariance.robust[np.ix_(free, free)], twin, rtol=5e-3, atol=5e-3 * scale
+    )
+    assert (values.min() < -0.1) == negative
+
+
 def test_few_judges_are_no_sample() -> None:
     data = every_answer(300, 14)
     words, judges = np.array(["a", "b", "tie", "good", "bad"]), ["ann", "bob", "cid"] * 100

@@ -62,23 +62,38 @@ def test_bounds_are_stated_whatever_was_rounded_and_printed_rounded_up() -> None
     assert "duality gap <= 1.4e-20, |W - W*| <= 1.1e-10 with |W| = 0.4714" in text
 
 
+def error_of_sums(problem: Problem, W: np.ndarray) -> float:
+    """The error of C X'(v r) as added up over blocks, against sums that round once."""
+    sums = problem.sum_over_blocks(residual_sums, W.ravel())
+    X = dense_differences(problem.pairs, problem.shape[1])
+    terms = weights_of(problem) * np.maximum(0, 1 - X @ W.ravel())
+    exact = np.array([math.fsum(column * terms) for column in X.T])
+    return float(problem.C * np.linalg.norm(sums.normal_residual - exact))
+
+
 @pytest.mark.parametrize("size", [50, 20_000])
 def test_the_bound_covers_the_rounding_of_sums(
     size: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """X'(v r) of 60,000 pairs in many blocks, or few, against sums that round once."""
+    """X'(v r) of 60,000 pairs in many blocks, or few."""
     monkeypatch.setattr("dcglearn.learning.source.MAX_BLOCK_PAIRS", size)
     pairs = rng.integers(0, 3, (60_000, 2, 2)).astype(np.int8)
     problem = Problem.of(pairs, 3, weights=rng.random(len(pairs)), C=1e3)
     W, certificate = certify(problem, np.sort(rng.random((2, 3)), axis=1)[:, ::-1])
-    sums = problem.sum_over_blocks(residual_sums, W.ravel())
-    X = dense_differences(pairs, 3)
-    terms = weights_of(problem) * np.maximum(0, 1 - X @ W.ravel())
-    exact = np.array([math.fsum(column * terms) for column in X.T])
-    error = problem.C * np.linalg.norm(sums.normal_residual - exact)
     rounding = certificate.distance - math.sqrt(certificate.computed_gap) * (1 + 1e-12)
     assert len(problem.arrays.blocks) == 60_000 // size
-    assert 0 < error < rounding < 1e5 * error
+    assert 0 < (error := error_of_sums(problem, W)) < rounding < 1e5 * error
+
+
+def test_the_bound_covers_the_rounding_of_sums_that_cancel(rng: np.random.Generator) -> None:
+    """Each pair contradicts another: at a small W, X'(v r) is far smaller than its terms."""
+    half, v = rng.integers(0, 3, (30_000, 2, 2)).astype(np.int8), rng.random(30_000)
+    order = rng.permutation(60_000)
+    pairs = np.concatenate([half, half[:, ::-1]])[order]
+    problem = Problem.of(pairs, 3, weights=np.concatenate([v, v])[order], C=1e9)
+    W, certificate = certify(problem, 1e-9 * np.sort(rng.random((2, 3)), axis=1)[:, ::-1])
+    rounding = certificate.distance - math.sqrt(certificate.computed_gap) * (1 + 1e-12)
+    assert 0 < error_of_sums(problem, W) < rounding
 
 
 @given(problem=problems())
