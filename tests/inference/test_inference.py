@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -53,6 +54,18 @@ def test_cr2_is_that_of_its_definition(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dcglearn.inference.covariance.SMALL_CLUSTER", 0.0)
     exact = covariance(fit.likelihood, fit.parameters, free)
     np.testing.assert_allclose(exact.robust[np.ix_(free, free)], twin, rtol=1e-8, atol=1e-12)
+
+
+def test_cr2_of_many_small_clusters_is_that_of_its_definition() -> None:
+    """Their roots are approximated by I + F_q H^-1 / 2; a third of the judgments has no query."""
+    data = every_answer(3000, 11)
+    queries = np.where(np.arange(3000) % 3, data.queries, None)
+    fit = JudgmentModel(ties="davidson", discounts="log2").fit(replace(data, queries=queries))
+    numbers = fit.evidence.judged.queries
+    alone = np.where(numbers < 0, -1 - np.arange(len(numbers)), numbers)
+    free = fit.maximum.free
+    twin = plain_cr2(fit, alone)
+    np.testing.assert_allclose(fit.covariance.robust[np.ix_(free, free)], twin, rtol=3e-4)
 
 
 def test_repeated_judgments_in_a_cluster_are_not_new_evidence() -> None:

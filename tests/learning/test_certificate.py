@@ -45,6 +45,17 @@ def test_an_answer_off_by_two_millionths_is_not_confirmed(relative: float, confi
     assert (certificate.active_pairs, certificate.tied_grades) == (1, 0)
 
 
+def test_zero_is_confirmed_only_where_it_is_the_optimum() -> None:
+    """Of a pair and the same pair reversed the optimum is 0; of the pair alone it is (1, -1) / 3."""
+    pair = [[0], [1]]
+    for pairs, distance in (([pair, pair[::-1]], 0.0), ([pair], 2**0.5)):
+        _, certificate = certify(Problem.of(pairs, 2), np.zeros((1, 2)))
+        assert certificate.confirmed is (distance == 0)
+        # |w - q| at w = 0 is |q| = |(1, -1)|, three times the distance.
+        assert certificate.distance == pytest.approx(distance)
+        assert certificate.gap == pytest.approx(distance**2)
+
+
 @pytest.mark.parametrize(("distance", "confirmed"), [(2e-6, True), (2.1e-6, False)])
 def test_what_is_confirmed_is_the_stated_distance(distance: float, confirmed: bool) -> None:
     _, certificate = certify(Problem.of([[[0], [1]]], 2), np.array([[1.0, -1.0]]) / 3)
