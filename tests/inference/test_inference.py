@@ -130,6 +130,9 @@ def test_two_ways_of_clustering_are_those_of_the_definition(
         fit.covariance.robust[np.ix_(free, free)], twin, rtol=5e-3, atol=5e-3 * scale
     )
     assert (values.min() < -0.1) == negative
+    totals = [np.bincount(one, data.weights[used]) for one in (by_query, by_judge)]
+    effective = min(sum(total) ** 2 / sum(total**2) for total in totals)
+    assert fit.covariance.effective == pytest.approx(effective)
 
 
 def test_few_judges_are_no_sample() -> None:

@@ -46,7 +46,7 @@ def test_an_answer_off_by_two_millionths_is_not_confirmed(relative: float, confi
 
 
 def test_zero_is_confirmed_only_where_it_is_the_optimum() -> None:
-    """Of a pair and the same pair reversed the optimum is 0; of the pair alone it is (1, -1) / 3."""
+    """The optimum of a pair and the same pair reversed is 0; of the pair alone, (1, -1) / 3."""
     pair = [[0], [1]]
     for pairs, distance in (([pair, pair[::-1]], 0.0), ([pair], 2**0.5)):
         _, certificate = certify(Problem.of(pairs, 2), np.zeros((1, 2)))
