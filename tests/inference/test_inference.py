@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -52,6 +53,18 @@ def test_cr2_is_that_of_its_definition(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(exact.robust[np.ix_(free, free)], twin, rtol=1e-8, atol=1e-12)
 
 
+def test_cr2_of_many_small_clusters_is_that_of_its_definition() -> None:
+    """Their roots are approximated by I + F_q H^-1 / 2; a third of the judgments has no query."""
+    data = every_answer(3000, 11)
+    queries = np.where(np.arange(3000) % 3, data.queries, None)
+    fit = JudgmentModel(ties="davidson", discounts="log2").fit(replace(data, queries=queries))
+    numbers = fit.evidence.judged.queries
+    alone = np.where(numbers < 0, -1 - np.arange(len(numbers)), numbers)
+    free = fit.maximum.free
+    twin = plain_cr2(fit, alone)
+    np.testing.assert_allclose(fit.covariance.robust[np.ix_(free, free)], twin, rtol=3e-4)
+
+
 def test_repeated_judgments_in_a_cluster_are_not_new_evidence() -> None:
     """Ten copies of every judgment, each query with its copies: the interval hardly moves."""
     once = every_answer(400, 12, levels=False)
@@ -84,6 +97,39 @@ def test_two_ways_of_clustering_are_never_less_than_one() -> None:
         parts = [contrast @ one.covariance @ contrast for one in found.clusterings]
         assert found.variance(contrast) >= max(parts) - 1e-15
         assert found.degrees_of_freedom(contrast[None]) <= 25 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("n", "seed", "n_judges", "negative"), [(90, 26, 20, True), (150, 24, 60, False)]
+)
+def test_two_ways_of_clustering_are_those_of_the_definition(
+    n: int, seed: int, n_judges: int, negative: bool
+) -> None:
+    """V_query + V_judge - V_both: for a contrast never less than either, and no eigenvalue < 0."""
+    data, rng = every_answer(n, seed), np.random.default_rng(1)
+    judges = rng.permutation(np.arange(len(data)) % n_judges)
+    words = np.array(["a", "b", "tie", "good", "bad"])[data.answers]
+    names = [f"judge {i:02}" for i in judges]
+    both = Preferences.of(data.lists, words, SCALE, data.weights, data.queries, names)
+    fit = JudgmentModel(ties="davidson", discounts="log2", judges=False).fit(both)
+    free, used = fit.maximum.free, fit.evidence.rows
+    by_query, by_judge = np.unique(data.queries, return_inverse=True)[1][used], judges[used]
+    query, judge, pair = (
+        plain_cr2(fit, one) for one in (by_query, by_judge, by_query * n_judges + by_judge)
+    )
+    for along, contrast in zip(np.eye(free.sum()), np.eye(len(free))[free], strict=True):
+        parts = [float(along @ V @ along) for V in (query, judge, query + judge - pair)]
+        assert fit.covariance.variance(contrast) == pytest.approx(max(parts), rel=5e-3)
+    values, vectors = np.linalg.eigh(query + judge - pair)
+    twin = (vectors * np.maximum(values, 0)) @ vectors.T
+    scale = np.abs(twin).max()
+    np.testing.assert_allclose(
+        fit.covariance.robust[np.ix_(free, free)], twin, rtol=5e-3, atol=5e-3 * scale
+    )
+    assert (values.min() < -0.1) == negative
+    totals = [np.bincount(one, data.weights[used]) for one in (by_query, by_judge)]
+    effective = min(sum(total) ** 2 / sum(total**2) for total in totals)
+    assert fit.covariance.effective == pytest.approx(effective)
 
 
 def test_few_judges_are_no_sample() -> None:

@@ -44,6 +44,13 @@ def test_random_judges_are_told_from_careful_ones() -> None:
     assert ((lapses.low <= lapses.mean) & (lapses.mean <= lapses.high)).all()
 
 
+def test_a_share_of_random_answers_is_estimated_even_where_most_are() -> None:
+    data = of_people([0.8], 30_000, 9)
+    share = replace(MODEL, judges=False).fit(data).other("lapses")
+    assert share.low < 0.8 < share.high
+    assert share.high - share.low < 0.1
+
+
 def test_few_judgments_stay_near_the_common_share() -> None:
     """A judge with three judgments moves less than one with many who answers alike."""
     data = of_people([0.3] * 30, 3000, 2)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
+from scipy.stats import beta, norm
 from sklearn.linear_model import LogisticRegression
 
 from dcglearn import InputError, JudgmentModel, Preferences, SolverError
@@ -145,6 +146,65 @@ def test_a_strict_likelihood_written_plainly() -> None:
         p = expit(v) if answer == A else expit(-v)
         total += weight * np.log(lapses / 2 + (1 - lapses) * p)
     assert found.log_likelihood == pytest.approx(total)
+
+
+@pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
+@pytest.mark.parametrize("levels", [True, False])
+def test_a_likelihood_with_ties_written_plainly(ties: str, levels: bool) -> None:
+    """Each answer by its formula; a lapse is any of the four, or three, answers."""
+    data = every_answer(60, 7, levels=levels)
+    likelihood = JudgmentModel(ties=ties, position_dependent=True).likelihood(
+        Evidence.of(data, ties)
+    )
+    x = likelihood.start + np.linspace(-0.3, 0.4, likelihood.n_parameters)
+    x[likelihood.index("lapses")] = 0.2
+    W = likelihood.family.weights(x[: likelihood.n_weights])
+    of = {name: likelihood.value_of(name, x) for name in (*likelihood.names, "level offset")}
+    t, total = of["ties"], 0.0
+    for lists, answer, weight in zip(data.lists, data.answers, data.weights, strict=True):
+        if (lists[0] == lists[1]).all():
+            continue
+        a, b = (sum(W[k, grade] for k, grade in enumerate(one)) for one in lists)
+        v = a - b + of["side"]
+        if ties == "davidson":
+            all_three = np.exp(v / 2) + np.exp(-v / 2) + np.exp(t)
+            p = {A: np.exp(v / 2) / all_three, B: np.exp(-v / 2) / all_three}
+        else:
+            p = {A: expit(v - t), B: expit(-v - t)}
+        p[TIE] = 1 - p[A] - p[B]
+        if levels:
+            good = expit(of["level offset"] + of["level slope"] * (a + b) / 2)
+            p[GOOD], p[BAD] = p[TIE] * good, p[TIE] * (1 - good)
+        total += weight * np.log(0.2 / (4 if levels else 3) + 0.8 * p[answer])
+    assert likelihood.log_likelihood(x) == pytest.approx(total)
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_the_prior_is_normal_and_that_of_lapses_a_beta_distribution(ties: str) -> None:
+    """With standard deviation 10, and Beta(1, 10); its information is minus its Hessian."""
+    likelihood = JudgmentModel(ties=ties, position_dependent=True).likelihood(
+        Evidence.of(every_answer(60, 7), ties)
+    )
+    n, at_lapses = likelihood.n_parameters, likelihood.index("lapses")
+    others = np.arange(n) != at_lapses
+
+    def found(x: np.ndarray) -> float:
+        return likelihood.expand(x).value - likelihood.log_likelihood(x)
+
+    def twin(x: np.ndarray) -> float:
+        W = likelihood.family.weights(x[: likelihood.n_weights])
+        rest = x[likelihood.n_weights :][others[likelihood.n_weights :]]
+        sizes = np.concatenate([W.ravel(), rest])
+        return float(norm(0, 10).logpdf(sizes).sum() + beta(1, 10).logpdf(x[at_lapses]))
+
+    rng = np.random.default_rng(5)
+    one, other = rng.uniform(0.5, 4.0, (2, n))
+    one[at_lapses], other[at_lapses] = 0.1, 0.4
+    assert found(one) - found(other) == pytest.approx(twin(one) - twin(other))
+    h, information = 0.01, likelihood.prior_information(one)
+    for i, step in enumerate(h * np.eye(n)):
+        bend = (twin(one + step) - 2 * twin(one) + twin(one - step)) / h**2
+        assert information[i, i] == pytest.approx(-bend, rel=0.001)
 
 
 def test_chunks_do_not_change_the_bytes(monkeypatch: pytest.MonkeyPatch) -> None:

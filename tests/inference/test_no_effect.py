@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
+from scipy.stats import chi2, f
 from sklearn.linear_model import LogisticRegression
 
 from dcglearn import JudgmentModel, Preferences, Scale, likelihood_ratio, usual_questions
@@ -67,6 +67,48 @@ def test_the_side_is_tested_nevertheless(rng: np.random.Generator) -> None:
     data = with_effect(400, rng, side=1.0)
     found = {(one.about, one.hypothesis): one.verdict for one in usual_questions(data)}
     assert [about for (about, _), verdict in found.items() if verdict == "rejected"] == ["side"]
+
+
+@pytest.mark.parametrize("gains", [[0.3, 0.2, 0.1, 0], [0.5, 0, 0, 0.5], [3, 2, 1, 0]])
+def test_they_are_hotellings_tests_of_the_answers_by_query(gains: list[float]) -> None:
+    """Of answers times what lists differ in, in the direction of a usual measure, and in all."""
+    discounts = 1 / np.log2([2, 3, 4, 5, 6])
+    W = np.outer(discounts, gains)
+    data = logistic_judgments(W, 1200, np.random.default_rng(3), per_query=4)
+    found = no_effect(JudgmentModel(discounts="log2", side=False).fit(data))
+    x = np.eye(L)[data.lists][..., :-1]
+    signs = np.where(data.answers == 0, 1, -1)
+    U = (x[:, 0] - x[:, 1]).reshape(-1, K * (L - 1)) * signs[:, None]
+    of_queries = U.reshape(-1, 4, K * (L - 1)).sum(axis=1)
+    usual = np.outer(discounts, [1, 2 / 3, 1 / 3]).reshape(-1, 1)
+    p = [hotelling(of_queries @ usual), hotelling(of_queries)]
+    assert found == pytest.approx(2 * min(p))
+
+
+def hotelling(u: np.ndarray) -> float:
+    """The p-value of mean 0 for rows of u, (Q, d), whose second moments are about 0."""
+    Q, d = u.shape
+    S, V = u.sum(axis=0), u.T @ u
+    T = S @ np.linalg.solve(V, S)
+    return float(f.sf(T / d * (Q - d) / (Q - T), d, Q - d))
+
+
+def test_a_side_bias_is_not_surer_than_the_answers_on_each_side(rng: np.random.Generator) -> None:
+    """Where a is mostly the better list but wins half of the time, p is that of a sign test."""
+    lists = rng.integers(0, L, (400, 2, K))
+    W = 4 * np.outer(1 / np.log2(np.arange(2, K + 2)), np.linspace(1, 0, L))
+    utility = W[np.arange(K), lists].sum(axis=2)
+    swap = (utility[:, 0] < utility[:, 1]) & (rng.random(400) < 0.5)
+    lists[swap], utility[swap] = lists[swap][:, ::-1], utility[swap][:, ::-1]
+    a = utility[:, 0] - utility[:, 1] - 1.3 + rng.logistic(size=400) > 0
+    queries = np.arange(400) // 4
+    data = Preferences.of(lists, np.where(a, "a", "b"), SCALE, None, [f"q{i}" for i in queries])
+    small, large = (JudgmentModel(discounts="log2", side=side).fit(data) for side in (False, True))
+    found = likelihood_ratio(small, large)
+    sums = np.bincount(queries, a - 0.5)
+    by_signs = hotelling(sums[:, None])
+    assert found.p == pytest.approx(by_signs)
+    assert by_signs > 0.05 > 1e-6 > chi2.sf(found.statistic, 1)
 
 
 @pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])

@@ -45,6 +45,17 @@ def test_an_answer_off_by_two_millionths_is_not_confirmed(relative: float, confi
     assert (certificate.active_pairs, certificate.tied_grades) == (1, 0)
 
 
+def test_zero_is_confirmed_only_where_it_is_the_optimum() -> None:
+    """The optimum of a pair and the same pair reversed is 0; of the pair alone, (1, -1) / 3."""
+    pair = [[0], [1]]
+    for pairs, distance in (([pair, pair[::-1]], 0.0), ([pair], 2**0.5)):
+        _, certificate = certify(Problem.of(pairs, 2), np.zeros((1, 2)))
+        assert certificate.confirmed is (distance == 0)
+        # |w - q| at w = 0 is |q| = |(1, -1)|, three times the distance.
+        assert certificate.distance == pytest.approx(distance)
+        assert certificate.gap == pytest.approx(distance**2)
+
+
 @pytest.mark.parametrize(("distance", "confirmed"), [(2e-6, True), (2.1e-6, False)])
 def test_what_is_confirmed_is_the_stated_distance(distance: float, confirmed: bool) -> None:
     _, certificate = certify(Problem.of([[[0], [1]]], 2), np.array([[1.0, -1.0]]) / 3)
@@ -62,23 +73,38 @@ def test_bounds_are_stated_whatever_was_rounded_and_printed_rounded_up() -> None
     assert "duality gap <= 1.4e-20, |W - W*| <= 1.1e-10 with |W| = 0.4714" in text
 
 
+def error_of_sums(problem: Problem, W: np.ndarray) -> float:
+    """The error of C X'(v r) as added up over blocks, against sums that round once."""
+    sums = problem.sum_over_blocks(residual_sums, W.ravel())
+    X = dense_differences(problem.pairs, problem.shape[1])
+    terms = weights_of(problem) * np.maximum(0, 1 - X @ W.ravel())
+    exact = np.array([math.fsum(column * terms) for column in X.T])
+    return float(problem.C * np.linalg.norm(sums.normal_residual - exact))
+
+
 @pytest.mark.parametrize("size", [50, 20_000])
 def test_the_bound_covers_the_rounding_of_sums(
     size: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """X'(v r) of 60,000 pairs in many blocks, or few, against sums that round once."""
+    """X'(v r) of 60,000 pairs in many blocks, or few."""
     monkeypatch.setattr("dcglearn.learning.source.MAX_BLOCK_PAIRS", size)
     pairs = rng.integers(0, 3, (60_000, 2, 2)).astype(np.int8)
     problem = Problem.of(pairs, 3, weights=rng.random(len(pairs)), C=1e3)
     W, certificate = certify(problem, np.sort(rng.random((2, 3)), axis=1)[:, ::-1])
-    sums = problem.sum_over_blocks(residual_sums, W.ravel())
-    X = dense_differences(pairs, 3)
-    terms = weights_of(problem) * np.maximum(0, 1 - X @ W.ravel())
-    exact = np.array([math.fsum(column * terms) for column in X.T])
-    error = problem.C * np.linalg.norm(sums.normal_residual - exact)
     rounding = certificate.distance - math.sqrt(certificate.computed_gap) * (1 + 1e-12)
     assert len(problem.arrays.blocks) == 60_000 // size
-    assert 0 < error < rounding < 1e5 * error
+    assert 0 < (error := error_of_sums(problem, W)) < rounding < 1e5 * error
+
+
+def test_the_bound_covers_the_rounding_of_sums_that_cancel(rng: np.random.Generator) -> None:
+    """Each pair contradicts another: at a small W, X'(v r) is far smaller than its terms."""
+    half, v = rng.integers(0, 3, (30_000, 2, 2)).astype(np.int8), rng.random(30_000)
+    order = rng.permutation(60_000)
+    pairs = np.concatenate([half, half[:, ::-1]])[order]
+    problem = Problem.of(pairs, 3, weights=np.concatenate([v, v])[order], C=1e9)
+    W, certificate = certify(problem, 1e-9 * np.sort(rng.random((2, 3)), axis=1)[:, ::-1])
+    rounding = certificate.distance - math.sqrt(certificate.computed_gap) * (1 + 1e-12)
+    assert 0 < error_of_sums(problem, W) < rounding
 
 
 @given(problem=problems())

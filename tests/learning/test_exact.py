@@ -21,6 +21,7 @@ from dcglearn import (
 )
 from dcglearn.base.workers import open_workers
 from dcglearn.judgments import packed as packing
+from dcglearn.learning.certificate import certify
 from helpers.exact_optimum import distance_squared, exact_objective, exact_optimum
 from helpers.kkt import weights_of
 
@@ -121,3 +122,13 @@ def test_an_optimum_whose_squares_underflow_is_refused() -> None:
     for other, L in (([1], 2), ([-1], 1)):
         with pytest.raises(SolverError, match="the optimum is not confirmed"):
             solve(Problem.of([[[0], other]], L, weights=[1e-150], C=1e-8))
+
+
+def test_products_that_are_equal_only_when_rounded_do_not_confirm_zero() -> None:
+    """3 * 0.1 is less than 0.1 + 0.2 by a rounding error, so the optimum is about 1e-17, not 0."""
+    pair = [[0], [1]]
+    problem = Problem.of([pair, pair[::-1]], 2, [1.0, 3.0], [0.1 + 0.2, 0.1])
+    best = exact_optimum(problem)
+    W, certificate = certify(problem, np.zeros((1, 2)))
+    assert 0 < distance_squared(W, best) <= Fraction(certificate.distance) ** 2
+    assert not certificate.confirmed
