@@ -108,8 +108,8 @@ class SystemConclusions:
             The systems a and b; which is ahead and the parameters for which that holds; the
             difference under the tested measure, p and significant; the number of queries that
             are decided by themselves for a, for b, depend or are equal, and the share agreeing;
-            every verdict ("a", "b", "equal", "depends" or "undecided"); the bounds of mean nDCG;
-            the sizes of the smallest changes that reverse the order by mean DCG.
+            every verdict ("a", "b", "equal", "depends" or "undecided"); the sizes of the smallest
+            changes that reverse the order by mean DCG.
         """
         import pandas as pd
 
@@ -165,7 +165,7 @@ def system_conclusions(
     resamples : int, default 9999
         Of the randomisation test.
     max_boxes : int, default 4096
-        See :func:`dcglearn.coherence.mean_ndcg.mean_verdicts`.
+        See :func:`dcglearn.coherence.mean_ndcg.mean_verdict`.
     advance : callable, optional
         Called with (done, total) as pairs are done.
 

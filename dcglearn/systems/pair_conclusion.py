@@ -145,8 +145,6 @@ def conclusion_row(one: PairConclusion) -> dict[str, Any]:
         "queries_equal": one.n_queries("equal"),
         "agreeing": one.agreeing,
         "mean_ndcg_any_gains": pair.mean_ndcg.winner,
-        "mean_ndcg_least": pair.mean_ndcg.bounds[0],
-        "mean_ndcg_most": pair.mean_ndcg.bounds[1],
         "dcg_anything": pair.any_parameters.winner,
         "dcg_any_gains": pair.any_gains.winner,
         "dcg_any_discounts": pair.any_discounts.winner,
