@@ -17,7 +17,7 @@ from dcglearn.systems.graded_rankings import graded_rankings
 from dcglearn.systems.pair_conclusion import EXTENTS, Extent, PairConclusion, conclusion_row
 
 _IN_WORDS: dict[Extent, str] = {"depends": "depends on the gains"}
-_ALWAYS_SHOWN: tuple[Extent, ...] = ("any gains and discounts", "any gains", "depends")
+_ALWAYS_SHOWN: tuple[Extent, ...] = ("nDCG any gains, DCG both", "nDCG any gains", "depends")
 
 CLEAREST_QUERIES = 3
 """Number of queries that are shown for each of two systems."""
@@ -201,8 +201,8 @@ def conclusions_in_words(conclusions: SystemConclusions, with_queries: bool = Tr
     """
     given = discounts_in_words(conclusions)
     lines = [
-        f"any gains: the same system is ahead by mean nDCG with any gains, discounts {given}; "
-        "any gains and discounts: also by mean DCG with any gains and any discounts"
+        f"nDCG any gains: the same system is ahead by mean nDCG with any gains at {given} "
+        "discounts; DCG both: also by mean DCG with any gains and any discounts"
     ]
     if any(one.holds_for == "not settled" for one in conclusions.pairs):
         lines.append(

@@ -193,9 +193,9 @@ def system_conclusions(
     >>> conclusions = system_conclusions(found, 2, np.random.default_rng(0))
     >>> (one,) = conclusions.pairs
     >>> one.ahead, one.holds_for, round(one.p, 4), one.significant, round(one.agreeing, 4)
-    ('one', 'any gains and discounts', 0.0391, True, 0.8889)
+    ('one', 'nDCG any gains, DCG both', 0.0391, True, 0.8889)
     >>> conclusions.counts()
-    {('any gains and discounts', True): 1}
+    {('nDCG any gains, DCG both', True): 1}
     """
     checked_rng(rng)
     checked_count(resamples, "`resamples`", high=10**7)
