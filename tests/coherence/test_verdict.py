@@ -18,7 +18,7 @@ from dcglearn.coherence.advantage import (
     total_counts,
 )
 from dcglearn.coherence.verdict import winners
-from dcglearn.correlation.agreement import score_differences
+from dcglearn.measures.agreement import score_differences
 from helpers.measured import difference
 
 

@@ -3,7 +3,9 @@
     agreement = mean over pairs of [1 if u(A) > u(B), 1/2 if u(A) = u(B), 0 otherwise]
 
 A is the ranking that the judge preferred, u the measure. Zhou, Zha, Xue & Yu (arXiv 1212.5650,
-section 6.2) call it "precision".
+section 6.2) call it "precision". Pairs have shape (n, 2, K): grade indices, the preferred ranking
+first, -1 for no document. A normalised DCG is replaced by the plain one: the two rankings of a pair
+belong to one query and share its ideal, so both order them in the same way.
 """
 
 from __future__ import annotations
@@ -18,7 +20,6 @@ from dcglearn.base.types import Floats, Grades, Pairs
 from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
 from dcglearn.measures.rescaled import rescaled
-from dcglearn.naming.names import MeasureLike, as_measure
 
 _ROWS = 1 << 15  # whose grades fit in the cache
 
@@ -26,19 +27,6 @@ _ROWS = 1 << 15  # whose grades fit in the cache
 class CodedPairs:
     """Pairs that several measures are compared on: the two grades at each rank as one code.
 
-    Parameters
-    ----------
-    pairs : ndarray of int8, shape (n, 2, K)
-        The preferred ranking first.
-    n_grades : int
-        L of the measures.
-
-    Attributes
-    ----------
-    pairs : ndarray of int8, shape (n, 2, K)
-
-    Examples
-    --------
     >>> from dcglearn.measures.dcg import DCG
     >>> pairs = CodedPairs(np.array([[[0, 2], [2, 0]], [[1, 2], [0, 2]]], np.int8), 3)
     >>> pairs.agreement(DCG([2, 1, 0], "log2"))
@@ -55,15 +43,10 @@ class CodedPairs:
         self._codes = first * values + second
 
     def agreement(self, measure: Measure) -> float:
-        """Return the fraction of pairs that a measure orders as judged, as :func:`agreement`.
-
-        Parameters
-        ----------
-        measure : DCG or LinearUtility
-        """
+        """Return the fraction of pairs that a measure orders as judged; ties count 1/2."""
         other = rescaled(measure).measure
         if other.n_grades != self._n_grades:
-            return agreement(measure, self.pairs)
+            return weighted_mean(outcomes(measure, self.pairs))
         weights, padded = _padded(other, self.pairs.shape[2])
         result = np.zeros(len(self.pairs))
         for row, code in zip(padded, self._codes, strict=True):
@@ -73,40 +56,19 @@ class CodedPairs:
         return float(sum(counts) / (2 * len(differences)))
 
 
-def score_differences(measure: MeasureLike, pairs: ArrayLike) -> Floats:
-    """Return u(first) - u(second) of each pair, exactly 0 where they are tied.
+def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
+    """Return u(first) - u(second) of each pair, shape (n,), exactly 0 where they are tied.
 
-    A normalised DCG is replaced by the plain one: the two rankings of a pair belong to one
-    query and share its ideal, so both order them in the same way.
-
-    Parameters
-    ----------
-    measure : DCG, LinearUtility, MeasureFile, or its name
-        See :func:`dcglearn.naming.names.as_measure`.
-    pairs : array-like of int, shape (n, 2, K)
-        Grade indices, the preferred ranking first, -1 for no document.
-
-    Returns
-    -------
-    ndarray of float, shape (n,)
-
-    Raises
-    ------
-    InputError
-        If the pairs have another shape, or grades or ranks outside the measure's.
-
-    Examples
-    --------
     >>> from dcglearn.measures.dcg import DCG
     >>> score_differences(DCG([2, 1, 0], "constant"), [[[0, 2], [1, 1]], [[0, 1], [1, 2]]])
     array([0., 2.])
     """
-    named = as_measure(measure)
-    other = rescaled(named)
-    return multiplied(_score_differences(other.measure, pairs), other.exponent, named)
+    return multiplied(relative_differences(measure, pairs), rescaled(measure).exponent, measure)
 
 
-def _score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
+def relative_differences(measure: Measure, pairs: ArrayLike) -> Floats:
+    """Return :func:`score_differences` in a unit in which they are finite for any measure."""
+    measure = rescaled(measure).measure
     rows = checked_pairs(pairs, measure.n_grades)
     weights, padded = _padded(measure, rows.shape[-1])
     result = np.zeros(len(rows))
@@ -134,22 +96,9 @@ def _with_ties(result: Floats, rows: Grades, weights: Floats) -> Floats:
     return result
 
 
-def outcomes(measure: MeasureLike, pairs: ArrayLike) -> Floats:
+def outcomes(measure: Measure, pairs: ArrayLike) -> Floats:
     """Return 1 for each pair that the measure orders as judged, 1/2 for ties and 0 otherwise.
 
-    Parameters
-    ----------
-    measure : DCG, LinearUtility, MeasureFile, or its name
-        See :func:`dcglearn.naming.names.as_measure`.
-    pairs : array-like of int, shape (n, 2, K)
-        The preferred ranking first.
-
-    Returns
-    -------
-    ndarray of float, shape (n,)
-
-    Examples
-    --------
     >>> from dcglearn.measures.dcg import DCG
     >>> outcomes(DCG([2, 1, 0], "constant"), [[[0, 2], [1, 1]], [[0, 1], [1, 2]]])
     array([0.5, 1. ])
@@ -157,95 +106,20 @@ def outcomes(measure: MeasureLike, pairs: ArrayLike) -> Floats:
     return outcomes_of_differences(relative_differences(measure, pairs))
 
 
-def relative_differences(measure: MeasureLike, pairs: ArrayLike) -> Floats:
-    """Return u(first) - u(second) of each pair in a unit of the measure's own, 0 for a tie.
-
-    Only their signs and ratios mean something. They are finite for any measure.
-
-    Parameters
-    ----------
-    measure : DCG, LinearUtility, MeasureFile, or its name
-        See :func:`dcglearn.naming.names.as_measure`.
-    pairs : array-like of int, shape (n, 2, K)
-
-    Returns
-    -------
-    ndarray of float, shape (n,)
-    """
-    return _score_differences(rescaled(as_measure(measure)).measure, pairs)
-
-
 def outcomes_of_differences(difference: Floats) -> Floats:
-    """Return 1, 1/2 or 0 for positive, zero and negative differences.
-
-    Parameters
-    ----------
-    difference : ndarray of float
-        u(first) - u(second), exactly 0 for a tie.
-
-    Returns
-    -------
-    ndarray of float, same shape
-    """
+    """Return 1, 1/2 or 0 for positive, zero and negative differences."""
     return np.asarray((np.sign(difference) + 1) / 2)
-
-
-def agreement(
-    measure: MeasureLike, pairs: ArrayLike, sample_weight: ArrayLike | None = None
-) -> float:
-    """Return the fraction of pairs that the measure orders as judged; ties count 1/2.
-
-    Parameters
-    ----------
-    measure : DCG, LinearUtility, MeasureFile, or its name
-        See :func:`dcglearn.naming.names.as_measure`.
-    pairs : array-like of int, shape (n, 2, K)
-        The preferred ranking first.
-    sample_weight : array-like of float, shape (n,), optional
-        How much each pair counts, 1 by default.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    InputError
-        If there are no pairs, or the weights sum to 0.
-
-    Examples
-    --------
-    >>> from dcglearn.measures.dcg import DCG
-    >>> agreement(DCG([2, 1, 0], "log2"), [[[0, 2], [2, 0]], [[1, 2], [0, 2]]])
-    0.5
-    """
-    return weighted_mean(outcomes(measure, pairs), sample_weight)
 
 
 def agreement_with_ties(
     difference: Floats, tied: NDArray[np.bool_], sample_weight: ArrayLike | None = None
 ) -> float:
-    """Return the agreement of a measure with all judgments, ties included.
+    """Return the agreement of a measure with all judgments, of which `tied` are ties.
 
     The measure is made to call as many ties as the judges did: the pairs that it finds closest.
     The result is the share of judgments that it then answers as the judge did. Where equally
     close pairs can only partly be ties, each is one with the same probability.
 
-    Parameters
-    ----------
-    difference : ndarray of float, shape (n,)
-        u(first) - u(second) of each pair, exactly 0 for a tie; the preferred ranking first.
-    tied : ndarray of bool, shape (n,)
-        Which judgments are ties.
-    sample_weight : array-like of float, shape (n,), optional
-        0 or more; 1 by default.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
     Two ties are called: one is right. The other two pairs are ordered as judged:
 
     >>> difference, tied = np.array([3.0, 2.0, -1.0, 0.5]), np.array([0, 0, 1, 0], bool)
@@ -266,23 +140,7 @@ def agreement_with_ties(
 
 
 def weighted_mean(values: Floats, sample_weight: ArrayLike | None = None) -> float:
-    """Return the mean of one value per pair, weighted.
-
-    Parameters
-    ----------
-    values : ndarray of float, shape (n,)
-    sample_weight : array-like of float, shape (n,), optional
-        0 or more; 1 by default.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    InputError
-        If a weight is negative or not finite, or the weights sum to 0.
-    """
+    """Return the mean of one value per pair, with weights of 0 or more, 1 by default."""
     given = np.ones(len(values)) if sample_weight is None else sample_weight
     weights = one_per_pair(given, len(values), "sample_weight", 0.0)
     total = weights.sum()
@@ -294,25 +152,7 @@ def weighted_mean(values: Floats, sample_weight: ArrayLike | None = None) -> flo
 def checked_pairs(
     pairs: ArrayLike, n_grades: int
 ) -> np.ndarray[tuple[int, int, int], np.dtype[np.integer]]:
-    """Check an array of preference pairs.
-
-    Parameters
-    ----------
-    pairs : array-like of int, shape (n, 2, K)
-        Grade indices. An array of shape (n, 2 K) is accepted too: the first ranking, then
-        the second.
-    n_grades : int
-        L, the number of grades.
-
-    Returns
-    -------
-    ndarray of int, shape (n, 2, K)
-
-    Raises
-    ------
-    InputError
-        If the shape is another, or an entry is not a grade index.
-    """
+    """Return pairs of shape (n, 2, K); (n, 2 K) is accepted too, the first ranking first."""
     rows = checked_grades(pairs, n_grades, "pairs")
     if rows.ndim == 2 and rows.shape[1] and rows.shape[1] % 2 == 0:
         rows = rows.reshape(len(rows), 2, -1)
@@ -324,24 +164,5 @@ def checked_pairs(
 
 
 def one_per_pair(values: ArrayLike, n_pairs: int, name: str, low: float = -np.inf) -> Floats:
-    """Check that an argument holds one finite number per pair.
-
-    Parameters
-    ----------
-    values : array-like of float, shape (n_pairs,)
-    n_pairs : int
-    name : str
-        What to call the argument in an error.
-    low : float, optional
-        The smallest number allowed.
-
-    Returns
-    -------
-    ndarray of float, shape (n_pairs,)
-
-    Raises
-    ------
-    InputError
-        If the shape differs, or naming the row of the first number that is not allowed.
-    """
+    """Check that an argument of this name holds one finite number per pair, `low` or more."""
     return finite_array(values, name, (n_pairs,), "give one finite number per pair", low)
