@@ -26,14 +26,7 @@ _QUERIES = (
 def conclusions_latex(conclusions: SystemConclusions) -> str:
     r"""Return the number of pairs of each kind and the pairs, as two tables in LaTeX.
 
-    Parameters
-    ----------
-    conclusions : SystemConclusions
-
-    Returns
-    -------
-    str
-        For a document with ``\usepackage{longtable}``, which every LaTeX has.
+    It needs ``\usepackage{longtable}``, which every LaTeX has.
     """
     words = conclusions_in_words(conclusions, with_queries=False)
     digest = digest_table(conclusions)

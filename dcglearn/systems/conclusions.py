@@ -235,23 +235,8 @@ def system_conclusions(
 def given_measure(named: NamedMeasure, n_ranks: int) -> DCG:
     """Return the DCG whose gains and discounts are the given ones, cut as the measure is.
 
-    Parameters
-    ----------
-    named : NamedMeasure
-        An nDCG of no more than `n_ranks` ranks.
-    n_ranks : int
+    It must be an nDCG of no more than `n_ranks` ranks.
 
-    Returns
-    -------
-    DCG
-
-    Raises
-    ------
-    InputError
-        If it is another measure, or a deeper one.
-
-    Examples
-    --------
     >>> given_measure(NamedMeasure("mine", DCG([2, 1, 0], "zipf", 5, "ideal")), 10)
     DCG([2, 1, 0], zipf) @ 5
     """

@@ -119,16 +119,7 @@ class PairConclusion:
 
 
 def conclusion_row(one: PairConclusion) -> dict[str, Any]:
-    """Return a conclusion as a flat row: names of columns and values.
-
-    Parameters
-    ----------
-    one : PairConclusion
-
-    Returns
-    -------
-    dict
-    """
+    """Return a conclusion as a flat row: names of columns and values."""
     pair = one.pair
     changes = {"gains": pair.gains_change, "discounts": pair.discounts_change}
     return {

@@ -170,25 +170,8 @@ def chosen_pairs(
 ) -> list[tuple[int, int]]:
     """Return the places of the systems of each pair.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Of all systems.
-    between : sequence of pair of str, optional
-        The pairs by name; by default all.
+    In the order of `between`, pairs by name; by default all.
 
-    Returns
-    -------
-    list of pair of int
-        In the order of `between`.
-
-    Raises
-    ------
-    InputError
-        If there is no such system, or a pair is given twice or is of one system.
-
-    Examples
-    --------
     >>> chosen_pairs(("a", "b", "c")), chosen_pairs(("a", "b", "c"), [("c", "a")])
     ([(0, 1), (0, 2), (1, 2)], [(2, 0)])
     """
