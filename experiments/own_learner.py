@@ -8,11 +8,11 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from dcglearn.axes.decorators import CellData, judge, learner, result
+from dcglearn.correlation.agreement import agreement, score_differences
 from dcglearn.design.setting import Setting
 from dcglearn.lab.claims import Claim, judge_above_zero
 from dcglearn.lab.plots import BAND, CORRELATION, SHARE, Figure, Plot, curves, describe_C
 from dcglearn.lab.repetitions import MeanInterval, common_value, paired_difference, rows_where
-from dcglearn.measures.agreement import outcomes, score_differences, weighted_mean
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
 
@@ -87,7 +87,7 @@ def skimming(
 def clear_precision(truth: Measure, learned: Measure, data: CellData) -> float:
     """Precision on the half of the test pairs whose lists differ most in truth."""
     size = score_differences(truth, data.test_pairs)
-    return weighted_mean(outcomes(learned, data.test_pairs[size >= np.median(size)]))
+    return agreement(learned, data.test_pairs[size >= np.median(size)])
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
