@@ -8,7 +8,7 @@ from .measures.scale import Scale as Scale
 from .measures.scale import Label as Label
 from .naming.presets import preset as preset
 from .naming.presets import usual_presets as usual_presets
-from .correlation.agreement import agreement as agreement
+from .naming.agreement import agreement as agreement
 from .naming.measure_files import MeasureFile as MeasureFile
 from .naming.measure_files import read_measure as read_measure
 from .naming.measure_files import write_measure as write_measure

@@ -18,8 +18,8 @@ from dcglearn.axes.learned_parameters import (
 )
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Grades
-from dcglearn.correlation.agreement import outcomes, score_differences
 from dcglearn.correlation.tau import kendall_tau
+from dcglearn.measures.agreement import outcomes, score_differences
 from dcglearn.measures.measure import Measure
 
 PAIRS_FOR_TAU = 1000

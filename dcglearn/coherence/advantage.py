@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.checks import checked_count, finite_array
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.numbers import MAX_EXACT
-from dcglearn.base.overflow import multiplied, usual_size
-from dcglearn.base.types import Floats
+from dcglearn.base.overflow import usual_size
+from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import rule_discounts
 from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.measure import TIE_TOLERANCE
@@ -31,34 +31,18 @@ from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT
 Discounts = str | Sequence[float] | Floats
 """A rule (see :mod:`dcglearn.measures.discounts`) or one number per rank."""
 
-WorstGain = Literal["nonnegative", "zero", "free"]
-"""What the gain of the worst grade may be where gains are free: 0 or more, 0, or any number."""
+WorstGain = Literal["nonnegative", "zero"]
+"""What the gain of the worst grade may be where gains are free: 0 or more, or 0."""
 
-WORST_GAINS: tuple[WorstGain, ...] = ("nonnegative", "zero", "free")
+WORST_GAINS: tuple[WorstGain, ...] = ("nonnegative", "zero")
 
 
 def cumulative_counts(rankings: ArrayLike, n_grades: int) -> NDArray[np.int32]:
     """Count the documents of grade j or better in the top i of each ranking.
 
-    Parameters
-    ----------
-    rankings : array-like of int, shape (..., K)
-        Grade indices, -1 for no document.
-    n_grades : int
-        L.
+    Rankings of shape (..., K) give counts of shape (..., K, L); the difference of the counts of two
+    rankings is their advantage table D.
 
-    Returns
-    -------
-    ndarray of int32, shape (..., K, L)
-        The difference of the counts of two rankings is their advantage table D.
-
-    Raises
-    ------
-    InputError
-        If an entry is not a grade index.
-
-    Examples
-    --------
     >>> cumulative_counts([1, -1, 0], 2).tolist()
     [[0, 1], [0, 1], [1, 2]]
     """
@@ -70,37 +54,11 @@ def cumulative_counts(rankings: ArrayLike, n_grades: int) -> NDArray[np.int32]:
     return counts
 
 
-def total_counts(run: ArrayLike, n_grades: int) -> NDArray[np.int64]:
-    """Sum the cumulative counts of all rankings of a run.
-
-    Parameters
-    ----------
-    run : array-like of int, shape (Q, K) or (K,)
-        One ranking per query; grade indices, -1 for no document.
-    n_grades : int
-        L.
-
-    Returns
-    -------
-    ndarray of int64, shape (K, L)
-        The difference of the total counts of two runs is their advantage table D.
-
-    Raises
-    ------
-    InputError
-        If an entry is not a grade index.
-
-    Examples
-    --------
-    >>> total_counts([[0, 1], [1, 0]], 2).tolist()
-    [[1, 2], [2, 4]]
-    """
-    rows = checked_grades(run, checked_count(n_grades, "`n_grades`", high=MAX_GRADES))
-    rows = rows.reshape(-1, rows.shape[-1])
-    counts = np.empty((rows.shape[1], n_grades), np.int64)
-    for grade in range(n_grades):
-        counts[:, grade] = np.add.reduce(rows == grade, axis=0, dtype=np.int32)
-    return counts.cumsum(axis=0).cumsum(axis=1)
+def total_counts(run: Grades, n_grades: int) -> NDArray[np.int64]:
+    """Sum the cumulative counts of all rankings of a run, shape (Q, K) or (K,); shape (K, L)."""
+    rows = run.reshape(-1, run.shape[-1])
+    total: NDArray[np.int64] = cumulative_counts(rows, n_grades).sum(axis=0, dtype=np.int64)
+    return total
 
 
 def advantage(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.int64]:
@@ -135,24 +93,7 @@ def advantage(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.int64]:
 
 
 def two_runs(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.integer]:
-    """Check two rankings, or two runs over the same queries, and stack them.
-
-    Parameters
-    ----------
-    a, b : array-like of int, shape (K,) or (Q, K)
-        Grade indices, -1 for no document.
-    n_grades : int
-        L.
-
-    Returns
-    -------
-    ndarray of int, shape (2, K) or (2, Q, K)
-
-    Raises
-    ------
-    InputError
-        If the shapes differ or an entry is not a grade index.
-    """
+    """Check two rankings, or two runs over the same queries, and stack them."""
     checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
     first = checked_grades(a, n_grades, "rankings a")
     second = checked_grades(b, n_grades, "rankings b")
@@ -164,100 +105,21 @@ def two_runs(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.integer]:
     return np.stack([first, second])
 
 
-def gain_steps(
-    n_grades: int, gains: ArrayLike | None = None, worst_gain: WorstGain = "nonnegative"
-) -> Floats:
-    """Return the gains that each column of :func:`advantage_by_step` represents.
-
-    Parameters
-    ----------
-    n_grades : int
-        L.
-    gains : array-like of float, shape (L,), optional
-        Given gains; free by default.
-    worst_gain : {"nonnegative", "zero", "free"}
-        As in :func:`advantage_by_step`.
-
-    Returns
-    -------
-    ndarray of float, shape (columns, L)
-        Free gains are sums of these rows with weights of 0 or more.
-
-    Examples
-    --------
-    >>> gain_steps(3, worst_gain="zero")
-    array([[1., 0., 0.],
-           [1., 1., 0.]])
-    """
-    if gains is not None:
-        return np.asarray(gains, float)[None, :]
-    steps = np.tri(n_grades)  # row j: 1 on grade j or better
-    if worst_gain == "zero":
-        return steps[:-1]
-    return np.vstack([steps, -steps[-1:]]) if worst_gain == "free" else steps
-
-
-def advantage_by_step(
-    D: ArrayLike,
-    gains: ArrayLike | None = None,
-    discounts: Discounts | None = None,
-    worst_gain: WorstGain = "nonnegative",
-) -> Floats:
-    """Compute the advantage of A for each free step of the discounts and the gains.
-
-    Parameters
-    ----------
-    D : array-like, shape (..., K, L)
-        Advantage of A over B (see :func:`advantage`).
-    gains : array-like of float, shape (L,), optional
-        In any order and of any sign; free by default.
-    discounts : str or array-like of float, shape (K,), optional
-        A rule or any vector; free by default.
-    worst_gain : {"nonnegative", "zero", "free"}
-        What the gain of the worst grade may be where gains are free. ``"zero"`` removes its
-        step, ``"free"`` adds the opposite step as one more column.
-
-    Returns
-    -------
-    ndarray of float, shape (..., rows, columns)
-        One row per rank, or a single row where the discounts are given. One column per row
-        of :func:`gain_steps`. Exactly 0 where a weighted sum is at most
-        :data:`~dcglearn.measures.measure.TIE_TOLERANCE` times the sum of its absolute terms.
-
-    Raises
-    ------
-    InputError
-        If shapes do not fit, numbers are not finite, or an advantage is too large for a
-        floating-point number.
-
-    Examples
-    --------
-    >>> advantage_by_step([[0, 1, 0], [-1, 0, 0]], discounts=[1.5, 0.5])
-    array([[-0.5,  1. ,  0. ]])
-    """
-    found, exponent = rescaled_advantage(D, gains, discounts, worst_gain)
-    return multiplied(found, exponent, "advantages")
-
-
 def rescaled_advantage(
     D: ArrayLike,
     gains: ArrayLike | None,
     discounts: Discounts | None,
-    worst_gain: WorstGain,
+    worst_gain: WorstGain = "nonnegative",
 ) -> tuple[Floats, int]:
-    """Compute :func:`advantage_by_step` divided by a power of 2, so that it does not overflow.
+    """Compute the advantage of A for each free step of the discounts and the gains.
 
-    Parameters
-    ----------
-    D, gains, discounts, worst_gain
-        As in :func:`advantage_by_step`.
+    The result has a row per rank and a column per grade, except the worst where its gain is 0;
+    given discounts leave a single row, given gains a single column. It is to be multiplied by 2 to
+    the power of the integer, so that it does not overflow. A weighted sum is exactly 0 where it is
+    at most :data:`~dcglearn.measures.measure.TIE_TOLERANCE` times the sum of its absolute terms.
 
-    Returns
-    -------
-    scaled : ndarray of float
-    exponent : int
-        The advantages are `scaled` times 2^exponent; 0 unless gains or discounts are very large
-        or very small.
+    >>> rescaled_advantage([[0, 1, 0], [-1, 0, 0]], None, [1.5, 0.5])
+    (array([[-0.5,  1. ,  0. ]]), 0)
     """
     table = checked_advantage(D, many=True)
     n_ranks, n_grades = table.shape[-2:]
@@ -269,39 +131,20 @@ def rescaled_advantage(
         found = np.diff(found, axis=-2, prepend=0.0)
     if gains is not None:
         found = np.diff(found, axis=-1, prepend=0.0)
-    size = np.abs(found) if found is not table else np.zeros(())
+    size = np.abs(found)
     if discounts is not None:
         c, exponents[0] = usual_size(discount_vector(discounts, n_ranks))
         found, size = c[None, :] @ found, np.abs(c)[None, :] @ size
     if gains is not None:
         g, exponents[1] = usual_size(gain_vector(gains, n_grades))
         found, size = found @ g[:, None], size @ np.abs(g)[:, None]
-    found = np.where(np.abs(found) <= TIE_TOLERANCE * size, 0.0, found)
     if gains is None and worst_gain == "zero":
-        found = found[..., :-1]
-    if gains is None and worst_gain == "free":
-        found = np.concatenate([found, -found[..., -1:]], axis=-1)
-    return found, sum(exponents)
+        found, size = found[..., :-1], size[..., :-1]
+    return np.where(np.abs(found) <= TIE_TOLERANCE * size, 0.0, found), sum(exponents)
 
 
 def checked_advantage(D: ArrayLike, many: bool = False) -> Floats:
-    """Check an advantage table, or many of them.
-
-    Parameters
-    ----------
-    D : array-like, shape (K, L), or (..., K, L) if `many`
-    many : bool, default False
-
-    Returns
-    -------
-    ndarray of float
-        Of the same shape.
-
-    Raises
-    ------
-    InputError
-        If the shape is different, or a number is not finite or above 2^53.
-    """
+    """Check an advantage table of shape (K, L), or many of shape (..., K, L)."""
     remedy = "give an advantage table of shape (ranks, grades)"
     try:
         n_axes = max(np.ndim(D), 2) if many else 2
@@ -316,44 +159,12 @@ def checked_advantage(D: ArrayLike, many: bool = False) -> Floats:
 
 
 def discount_vector(discounts: Discounts, n_ranks: int) -> Floats:
-    """Return the discounts of a rule, or check those of a vector.
-
-    Parameters
-    ----------
-    discounts : str or array-like of float, shape (K,)
-    n_ranks : int
-        K.
-
-    Returns
-    -------
-    ndarray of float, shape (K,)
-
-    Raises
-    ------
-    InputError
-        If the rule is unknown, or there are not K finite numbers.
-    """
+    """Return the discounts of a rule, or check that a vector has one finite number per rank."""
     if isinstance(discounts, str):
         return rule_discounts(discounts, n_ranks)
     return finite_array(discounts, "discounts", (n_ranks,), "give one number per rank")
 
 
 def gain_vector(gains: ArrayLike, n_grades: int) -> Floats:
-    """Check that there is one finite gain per grade.
-
-    Parameters
-    ----------
-    gains : array-like of float, shape (L,)
-    n_grades : int
-        L.
-
-    Returns
-    -------
-    ndarray of float, shape (L,)
-
-    Raises
-    ------
-    InputError
-        If there are not L finite numbers.
-    """
+    """Check that there is one finite gain per grade."""
     return finite_array(gains, "gains", (n_grades,), "give one number per grade")

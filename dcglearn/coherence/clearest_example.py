@@ -40,18 +40,9 @@ _MOST_SUMS = 10_000
 def example_depth(first: Measure, second: Measure) -> int:
     """Return how many ranks two lists must have to show where two measures differ.
 
-    Parameters
-    ----------
-    first, second : DCG or LinearUtility
+    The larger cutoff; :data:`SHORT` more than the cutoff if only one measure has one; no more than
+    a vector of discounts, or weights by rank, cover.
 
-    Returns
-    -------
-    int
-        The larger cutoff; :data:`SHORT` more than the cutoff if only one measure has one; no
-        more than a vector of discounts, or weights by rank, cover.
-
-    Examples
-    --------
     >>> measure = DCG([1, 0], "log2")
     >>> example_depth(measure @ 5, measure @ 10), example_depth(measure @ 3, measure)
     (10, 8)
@@ -72,24 +63,13 @@ def clearest_example(
 ) -> NDArray[np.int64] | None:
     """Find the two lists on which two measures disagree most clearly.
 
-    Parameters
-    ----------
-    first, second : DCG or LinearUtility
-        On the same grades.
-    n_ranks : int, optional
-        K of the lists. By default that of :func:`example_depth`; for measures of the same
-        depth :data:`SHORT`, if they disagree on lists of that many ranks. Lists in which only the
-        first ranks hold documents are tried first, at most :data:`MOST_LISTS` of them.
+    Shape (2, K): the first measure prefers list a, the second list b. Of all such pairs, the one
+    with the largest difference by the measure that is less sure, relative to the largest difference
+    by that measure; None where the measures disagree on no pair. By default K is that of
+    :func:`example_depth`, and :data:`SHORT` for measures of the same depth, if they disagree on so
+    few ranks. Lists in which only the first ranks hold documents are tried first, at most
+    :data:`MOST_LISTS` of them.
 
-    Returns
-    -------
-    ndarray of int, shape (2, K), or None
-        Lists a and b: the first measure prefers a, the second b. Of all such pairs, the one
-        with the largest difference by the measure that is less sure, relative to the largest
-        difference by that measure. None where the measures disagree on no pair.
-
-    Examples
-    --------
     >>> clearest_example(DCG([3, 1, 0], "zipf"), DCG([3, 2.9, 0], "zipf"), 2)
     array([[0, 2],
            [1, 1]])
@@ -165,16 +145,6 @@ def _unexceeded(points: Floats) -> NDArray[np.intp]:
 def plain(measure: Measure) -> Measure:
     """Return a measure as it orders the lists of one query: a DCG without normalisation.
 
-    Parameters
-    ----------
-    measure : DCG or LinearUtility
-
-    Returns
-    -------
-    DCG or LinearUtility
-
-    Examples
-    --------
     >>> plain(DCG([1, 0], "zipf", normalise="ideal"))
     DCG([1, 0], zipf)
     """

@@ -23,6 +23,7 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
 from dcglearn.measures.rescaled import rescaled
+from dcglearn.measures.scale import ScaleLike, needed_scale
 from dcglearn.naming.names import MeasureLike, as_measure
 
 Preferred = Literal["a", "b", "equal"]
@@ -78,16 +79,24 @@ class Explanation:
         return "both together"
 
 
-def explain(first: MeasureLike, second: MeasureLike, a: ArrayLike, b: ArrayLike) -> Explanation:
+def explain(
+    first: MeasureLike,
+    second: MeasureLike,
+    a: ArrayLike,
+    b: ArrayLike,
+    labels: ScaleLike | None = None,
+) -> Explanation:
     """Explain why two measures agree or disagree on two lists.
 
     Parameters
     ----------
     first, second : DCG, LinearUtility, MeasureFile, or its name
-        On the same grades. A normalised DCG is replaced by the plain one, which orders lists
-        of one query in the same way.
+        On the same grades. A preset needs `labels`. A normalised DCG is replaced by the plain
+        one, which orders lists of one query in the same way.
     a, b : array-like of int, shape (K,)
         Grade indices, the first rank first, -1 for no document.
+    labels : Scale, str or sequence of labels, optional
+        The labels of the grades, best first.
 
     Returns
     -------
@@ -96,8 +105,8 @@ def explain(first: MeasureLike, second: MeasureLike, a: ArrayLike, b: ArrayLike)
     Raises
     ------
     InputError
-        If the lists have different lengths, a measure does not fit them, or a difference is too
-        large for a floating-point number.
+        If the lists have different lengths, a measure does not fit them, a preset comes without
+        labels, or a difference is too large for a floating-point number.
 
     Examples
     --------
@@ -105,7 +114,12 @@ def explain(first: MeasureLike, second: MeasureLike, a: ArrayLike, b: ArrayLike)
     >>> found = explain(steep, flat, [0, 2, 2], [1, 1, 2])
     >>> found.winners, found.reason
     (('a', 'equal'), 'gains')
+    >>> explain("linear-log2", "zipf", [0, 2, 2], [2, 0, 0], labels=[2, 1, 0]).reason
+    'discounts'
     """
+    if labels is not None:
+        scale, n_ranks = needed_scale(labels), np.size(a)
+        first, second = (as_measure(measure, scale, n_ranks) for measure in (first, second))
     first, second = as_measure(first), as_measure(second)
     if first.n_grades != second.n_grades:
         raise InputError(

@@ -5,10 +5,9 @@ is
 
     min |y - x|   s.t.   w'y = 0,  y_1 = x_1 >= y_2 >= ... >= y_n >= 0
 
-in the Euclidean norm (a projection) or in the maximum norm (a linear programme). Only ratios
-matter, so the best gain, or the first discount, keeps its value. The worst gain keeps its value
-too by default: where both lists fill the same ranks, adding a constant to all gains changes
-nothing, and equal gains tie all lists.
+in the Euclidean norm. Only ratios matter, so the best gain, or the first discount, keeps its
+value. The worst gain keeps its value too by default: where both lists fill the same ranks, adding
+a constant to all gains changes nothing, and equal gains tie all lists.
 
 The projection on the intersection of the hyperplane and the cone is y(t), the non-increasing
 vector nearest to x - t w. w'y(t) does not increase with t (it is the slope of the concave dual),
@@ -23,16 +22,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.errors import InputError, SolverError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.overflow import multiplied, usual_size
 from dcglearn.base.types import Floats
 from dcglearn.coherence.advantage import (
-    WORST_GAINS,
     Discounts,
     WorstGain,
     checked_advantage,
@@ -41,9 +38,6 @@ from dcglearn.coherence.advantage import (
 )
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import TIE_TOLERANCE
-
-Norm = Literal["euclidean", "largest"]
-"""How a change is measured: by the root of the sum of squares, or by its largest entry."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +49,7 @@ class SmallestChange:
     tie : tuple of float
         The gains, or discounts, at which the two are tied.
     distance : float
-        From the given parameters to `tie`, in the units of the given parameters.
+        The root of the sum of squared changes, in the units of the given parameters.
     beyond : DCG or None
         A little further on, where the other one is ahead. None where the two are tied under
         the given parameters.
@@ -105,7 +99,6 @@ def smallest_change_of_gains(
     D: ArrayLike,
     gains: ArrayLike,
     discounts: Discounts,
-    norm: Norm = "euclidean",
     worst_gain: WorstGain | None = None,
 ) -> SmallestChange | None:
     """Find the nearest compatible gains beyond which the other list, or run, is ahead.
@@ -113,13 +106,11 @@ def smallest_change_of_gains(
     Parameters
     ----------
     D : array-like, shape (K, L)
-        Advantage of A over B (see :func:`dcglearn.coherence.advantage.advantage`).
+        Advantage of A over B (see :func:`~dcglearn.coherence.advantage.advantage`).
     gains : array-like of float, shape (L,)
         Not increasing from grade to grade. The best gain keeps its value.
     discounts : str or array-like of float, shape (K,)
         A rule or any vector; they stay.
-    norm : {"euclidean", "largest"}
-        How a change is measured: the root of the sum of squares, or the largest entry.
     worst_gain : {None, "zero", "nonnegative"}, default None
         None: the worst gain keeps its value. ``"zero"``: it is 0 and stays 0.
         ``"nonnegative"``: it may change to any value from 0 on. Two grades have no gain to
@@ -135,8 +126,6 @@ def smallest_change_of_gains(
     ------
     InputError
         If the gains increase, the worst gain does not fit `worst_gain`, or shapes do not fit.
-    SolverError
-        If the linear programme was not solved.
 
     Examples
     --------
@@ -159,24 +148,22 @@ def smallest_change_of_gains(
     difference = _LinearDifference(c @ net, np.abs(c) @ np.abs(net), g, free, low)
     cutoff = n_ranks if isinstance(discounts, str) else None
     exponents = g_exponent, g_exponent + c_exponent
-    return _smallest_change(difference, norm, lambda y: DCG(y, discounts, cutoff), exponents)
+    return _smallest_change(difference, lambda y: DCG(y, discounts, cutoff), exponents)
 
 
 def smallest_change_of_discounts(
-    D: ArrayLike, gains: ArrayLike, discounts: Discounts, norm: Norm = "euclidean"
+    D: ArrayLike, gains: ArrayLike, discounts: Discounts
 ) -> SmallestChange | None:
     """Find the nearest decreasing discounts beyond which the other list, or run, is ahead.
 
     Parameters
     ----------
     D : array-like, shape (K, L)
-        Advantage of A over B (see :func:`dcglearn.coherence.advantage.advantage`).
+        Advantage of A over B (see :func:`~dcglearn.coherence.advantage.advantage`).
     gains : array-like of float, shape (L,)
         In any order and of any sign; they stay.
     discounts : str or array-like of float, shape (K,)
         A rule or a vector, 0 or more and not increasing. The first discount keeps its value.
-    norm : {"euclidean", "largest"}
-        How a change is measured: the root of the sum of squares, or the largest entry.
 
     Returns
     -------
@@ -188,8 +175,6 @@ def smallest_change_of_discounts(
     ------
     InputError
         If the discounts increase or fall below 0, or shapes do not fit.
-    SolverError
-        If the linear programme was not solved.
 
     Examples
     --------
@@ -209,7 +194,7 @@ def smallest_change_of_discounts(
     net = _net_counts(table)
     difference = _LinearDifference(net @ g, np.abs(net) @ np.abs(g), c, slice(1, None), 0.0)
     exponents = c_exponent, g_exponent + c_exponent
-    return _smallest_change(difference, norm, lambda y: DCG(np.asarray(gains), y), exponents)
+    return _smallest_change(difference, lambda y: DCG(np.asarray(gains), y), exponents)
 
 
 def _net_counts(table: Floats) -> Floats:
@@ -235,24 +220,17 @@ def _check_worst_gain(worst_gain: WorstGain | None, value: float) -> None:
         raise InputError(
             f"gains end with {value:g}", "give a worst gain of 0, or `worst_gain` None"
         )
-    if worst_gain == "free":
-        raise InputError(
-            "a smallest change with any worst gain", "use zero, nonnegative or None", "worst_gain"
-        )
-    if not is_one_of(worst_gain, (None, *WORST_GAINS)):
+    if not is_one_of(worst_gain, (None, "zero", "nonnegative")):
         raise unknown_name("worst gain", worst_gain, ["zero", "nonnegative", "None"])
 
 
 def _smallest_change(
     difference: _LinearDifference,
-    norm: Norm,
     measure: Callable[[Floats], DCG],
     exponents: tuple[int, int],
 ) -> SmallestChange | None:
     """Return the change; x and w'x are to be multiplied by 2 to the power of the exponents."""
     of_x, of_difference = exponents
-    if not is_one_of(norm, ("euclidean", "largest")):
-        raise unknown_name("norm", norm, ["euclidean", "largest"])
     before = difference.value(difference.x)
     if before == 0:
         return SmallestChange(tuple(np.ldexp(difference.x, of_x).tolist()), 0.0, None, 0.0)
@@ -261,9 +239,8 @@ def _smallest_change(
     far = positive.minimiser()
     if positive.value(far) >= 0:
         return None
-    nearest = _nearest_euclidean(positive) if norm == "euclidean" else _nearest_largest(positive)
-    tie = _onto_tie(positive, nearest, far)
-    distance = float(np.linalg.norm(tie - positive.x, 2 if norm == "euclidean" else np.inf))
+    tie = _onto_tie(positive, _nearest(positive), far)
+    distance = float(np.linalg.norm(tie - positive.x))
     step = 2.0**-10
     while positive.value(tie + step * (far - tie)) >= 0:
         step *= 2
@@ -277,8 +254,8 @@ def _smallest_change(
     )
 
 
-def _nearest_euclidean(difference: _LinearDifference) -> Floats:
-    """Return the nearest tie in the Euclidean norm, x - t w made non-increasing for some t."""
+def _nearest(difference: _LinearDifference) -> Floats:
+    """Return the nearest tie, x - t w made non-increasing for some t."""
     from scipy.optimize import brentq, isotonic_regression  # slow to load
 
     w, start = difference.w[difference.free], difference.x[difference.free]
@@ -294,30 +271,6 @@ def _nearest_euclidean(difference: _LinearDifference) -> Floats:
     while value(upper) > 0:  # ends, because the minimiser is reached at a finite t
         upper *= 2
     return projected(brentq(value, 0.0, upper, xtol=1e-16 * upper, rtol=1e-15))
-
-
-def _nearest_largest(difference: _LinearDifference) -> Floats:
-    """Return a nearest tie in the maximum norm: min s, |y - x| <= s, w'y = 0, y decreasing."""
-    from scipy.optimize import linprog  # slow to load
-
-    w, start = difference.w[difference.free], difference.x[difference.free]
-    n = len(w)
-    one, s = np.eye(n), np.ones((n, 1))
-    falls = np.hstack([np.diff(one, axis=0), np.zeros((n - 1, 1))])
-    scale = np.abs(w).max()
-    found = linprog(
-        np.concatenate([np.zeros(n), [1.0]]),
-        A_ub=np.vstack([np.hstack([one, -s]), np.hstack([-one, -s]), falls]),
-        b_ub=np.concatenate([start, -start, np.zeros(n - 1)]),
-        A_eq=np.concatenate([w / scale, [0.0]])[None, :],
-        b_eq=[-float(difference.w @ difference.with_free(np.zeros(n))) / scale],
-        bounds=[(difference.low, float(difference.x[0]))] * n + [(0.0, None)],
-        method="highs",
-    )
-    if found.status != 0 or found.x is None:
-        raise SolverError(f"the smallest change was not found: {found.message}")
-    clipped = np.clip(found.x[:n], difference.low, difference.x[0])
-    return difference.with_free(np.minimum.accumulate(clipped))
 
 
 def _onto_tie(difference: _LinearDifference, near: Floats, far: Floats) -> Floats:

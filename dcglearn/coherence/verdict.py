@@ -27,7 +27,6 @@ from dcglearn.coherence.advantage import (
     Discounts,
     WorstGain,
     checked_advantage,
-    gain_steps,
     rescaled_advantage,
 )
 from dcglearn.measures.dcg import DCG
@@ -48,15 +47,11 @@ class AdvantageEntry:
         The step counts this grade index or better; None where the gains are given.
     value : float
         The advantage of A; negative where B is ahead.
-    sign : {1, -1}
-        The gain of the documents that the step counts. -1 occurs only where the worst gain is
-        free, and then for all documents.
     """
 
     depth: int | None
     grade: int | None
     value: float
-    sign: int = 1
 
 
 @dataclass(frozen=True)
@@ -91,26 +86,8 @@ def winners(
 ) -> NDArray[np.str_]:
     """Decide who is ahead for all free parameters, for many tables at once and without proofs.
 
-    Parameters
-    ----------
-    D : array-like, shape (..., K, L)
-        Advantage of A over B, such as the difference of
-        :func:`~dcglearn.coherence.advantage.cumulative_counts`.
-    gains, discounts, worst_gain
-        As in :func:`verdict`.
+    Tables of shape (..., K, L) give names of shape (...): "a", "b", "equal" or "depends".
 
-    Returns
-    -------
-    ndarray of str, shape (...)
-        ``"a"``, ``"b"``, ``"equal"`` or ``"depends"``.
-
-    Raises
-    ------
-    InputError
-        If shapes do not fit or numbers are not finite.
-
-    Examples
-    --------
     >>> print(winners([[[1], [0]], [[1], [-1]], [[0], [-1]]]))
     ['a' 'depends' 'b']
     """
@@ -136,10 +113,10 @@ def verdict(
         grade.
     discounts : str or array-like of float, shape (K,), optional
         A rule or any vector. By default all discounts that are 0 or more and do not increase.
-    worst_gain : {"nonnegative", "zero", "free"}
-        What the gain of the worst grade may be where gains are free: 0 or more, 0 (an empty
-        rank is then worth as much as a worst document), or any number. The verdict on lists
-        that fill the same ranks is the same for all three.
+    worst_gain : {"nonnegative", "zero"}
+        What the gain of the worst grade may be where gains are free: 0 or more, or 0 (an empty
+        rank is then worth as much as a worst document). The verdict on lists that fill the same
+        ranks is the same for both.
 
     Returns
     -------
@@ -172,21 +149,23 @@ def verdict(
     if not (a_ahead and b_ahead):
         return Verdict("a" if a_ahead else "b" if b_ahead else "equal")
     n_ranks, n_grades = table.shape
-    steps = gain_steps(n_grades, gains, worst_gain)
     entries, measures, differences = [], [], []
     for at in (by_step.argmax(), by_step.argmin()):
         row, column = divmod(int(at), by_step.shape[1])
         u, v = _strict_weights(by_step, row, column, discounts is None, gains is None)
-        depth = row + 1 if discounts is None else None
-        grade = min(column, n_grades - 1) if gains is None else None
-        sign = -1 if column == n_grades else 1
         value = float(multiplied(by_step[row, column], exponent, "advantages"))
-        entries.append(AdvantageEntry(depth, grade, value, sign))
-        decreasing = u[::-1].cumsum()[::-1] if discounts is None else discounts
-        cutoff = n_ranks if isinstance(decreasing, str) else None
-        measures.append(DCG(v @ steps, decreasing, cutoff))
+        depth = row + 1 if discounts is None else None
+        entries.append(AdvantageEntry(depth, column if gains is None else None, value))
+        c = _decreasing(u, n_ranks) if discounts is None else discounts
+        g = _decreasing(v, n_grades) if gains is None else np.asarray(gains, float)
+        measures.append(DCG(g, c, n_ranks if isinstance(c, str) else None))
         differences.append(float(multiplied(u @ by_step @ v, exponent, measures[-1])))
     return Verdict("depends", tuple(entries), tuple(measures), tuple(differences))
+
+
+def _decreasing(steps: Floats, size: int) -> Floats:
+    """Return the sum of steps, each 1 on the first entries; the last entries of no step are 0."""
+    return np.pad(steps[::-1].cumsum()[::-1], (0, size - len(steps)))
 
 
 def _strict_weights(

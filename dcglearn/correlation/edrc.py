@@ -30,11 +30,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.types import Floats, Integers
-from dcglearn.correlation.concordance import count_above, count_above_in_both, paired_ranks
 from dcglearn.correlation.preference_graph import (
     Edges,
     check_preferences,
@@ -135,57 +133,6 @@ def edrc(
             attainable[[first, second]] += abs(expected)
     total = attainable if normalise == "attainable" else possible
     return _discounted_ratio(surplus, total, true.ranks, discount)
-
-
-def edrc_of_scores(
-    truth: ArrayLike,
-    estimate: ArrayLike,
-    *,
-    discount: EdrcDiscount = "linear",
-    normalise: Literal["attainable"] | None = None,
-) -> float:
-    """Compute the EDRC of an estimate with true grades, without listing the preferences.
-
-    Every item is preferred to the items of lower score, in the truth and in the estimate;
-    items of equal score are not related.
-
-    Parameters
-    ----------
-    truth, estimate : array-like of real numbers, shape (N,)
-        Grades and scores of the same items, higher is better.
-    discount : {"linear", "linear-from-0", "exponential", "log2"}, default "linear"
-        D = R, R - 1, 2^R or log2(1 + R), with R = 1 for the best grade that occurs, 2 for the
-        next.
-    normalise : {None, "attainable"}, default None
-        "attainable" divides by the value of an estimate that orders the grades correctly,
-        which is below 1 where items share a grade.
-
-    Returns
-    -------
-    float
-        From -1 to 1.
-
-    Raises
-    ------
-    InputError
-        If there are fewer than two scores, the lengths differ or a score is not finite, or
-        all items have the same true score.
-
-    Examples
-    --------
-    >>> round(edrc_of_scores([2, 1, 1, 0], [9, 8, 7, 6]), 6)
-    0.666667
-    >>> edrc_of_scores([2, 1, 1, 0], [9, 8, 7, 6], normalise="attainable")
-    1.0
-    """
-    _check_names(discount, normalise)
-    true, estimated = paired_ranks(truth, estimate)
-    surplus = count_above_in_both(true, estimated) - count_above_in_both(true, -estimated)
-    attainable = count_above(true)
-    possible = len(true) - 1 - count_above(-true)
-    total = attainable if normalise == "attainable" else possible
-    ranks = 1 + true.max() - true
-    return _discounted_ratio(surplus.astype(float), total.astype(float), ranks, discount)
 
 
 def _discounted_ratio(

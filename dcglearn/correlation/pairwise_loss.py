@@ -134,17 +134,6 @@ def two_grade_losses(
 def count_graded_pairs(grades: ArrayLike) -> Floats:
     """Return Z, the number of pairs of documents of different grades.
 
-    Parameters
-    ----------
-    grades : array-like of int, shape (n, N) or (N,)
-        Grade indices, -1 for no document.
-
-    Returns
-    -------
-    ndarray of float, shape (n,) or ()
-
-    Examples
-    --------
     >>> float(count_graded_pairs([0, 1, 1, 2]))
     5.0
     """

@@ -29,14 +29,9 @@ Edges = Iterable[tuple[Hashable, Hashable]]
 class Closure:
     """The transitive closure of a preference graph.
 
-    Parameters
-    ----------
-    above, below : list of int, length N
-        The items above (below) each item, directly or through others, as the bits of an
-        integer.
-    ranks : ndarray of int, shape (N,)
-        The length of the longest chain of preferences that ends in the item: 1 for items with
-        nothing above them, otherwise 1 + the largest rank among the items preferred to it.
+    The items `above` and `below` each are the bits of an integer. `ranks`, shape (N,), is the
+    length of the longest chain of preferences that ends in the item, 1 for items with nothing above
+    them.
     """
 
     above: list[int]
@@ -51,23 +46,6 @@ class Closure:
 def check_preferences(pairs: Edges, name: str) -> list[tuple[Hashable, Hashable]]:
     """Check that preferences are ordered pairs of hashable items.
 
-    Parameters
-    ----------
-    pairs : iterable of (better, worse)
-    name : str
-        What to call them in an error.
-
-    Returns
-    -------
-    list of tuple
-
-    Raises
-    ------
-    InputError
-        If a preference is not such a pair, with its number, counted from 0.
-
-    Examples
-    --------
     >>> check_preferences([("A", "B"), ["B", "C"]], "truth")
     [('A', 'B'), ('B', 'C')]
     """
@@ -112,24 +90,6 @@ def number_items(
 ) -> dict[Hashable, int]:
     """Assign a number to each item that preferences are about.
 
-    Parameters
-    ----------
-    items : iterable of hashable, or None
-        All items. By default those that occur in the preferences, in order of occurrence.
-    **preferences : list of (better, worse)
-        Checked pairs, by name.
-
-    Returns
-    -------
-    dict from item to int
-
-    Raises
-    ------
-    InputError
-        If an item is given twice, is not hashable, or occurs in a preference and not in `items`.
-
-    Examples
-    --------
     >>> number_items(None, truth=[("B", "A")], prediction=[("B", "C")])
     {'B': 0, 'A': 1, 'C': 2}
     """
@@ -158,25 +118,6 @@ def transitive_closure(
 ) -> Closure:
     """Compute the transitive closure of preferences.
 
-    Parameters
-    ----------
-    pairs : list of (better, worse)
-    numbers : mapping from item to int
-        0 ... N - 1, as returned by :func:`number_items`.
-    name : str
-        What to call the preferences in an error.
-
-    Returns
-    -------
-    Closure
-
-    Raises
-    ------
-    InputError
-        If preferences form a cycle, with its items.
-
-    Examples
-    --------
     >>> found = transitive_closure([("A", "B"), ("B", "C")], {"A": 0, "B": 1, "C": 2}, "truth")
     >>> found.ranks
     array([1, 2, 3])

@@ -18,6 +18,11 @@ Correlation*, ICTIR 2017:
   (mean C + k / 2) / (m + k).
 * b, agreement: both may have ties; the mean of both directions. An item counts the items strictly
   above it, and the mean is over the items that have any.
+
+Concordant pairs are counted without comparing all pairs. Of two different numbers, the larger has a
+1 at the highest binary digit in which they differ. So the items are sorted by the first order, and
+for each digit of their ranks in the second order, the ones before each zero are counted among the
+items whose higher digits are equal: a merge sort from the top down with O(N log N) steps.
 """
 
 from __future__ import annotations
@@ -30,7 +35,6 @@ from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.types import Integers
-from dcglearn.correlation.concordance import count_above, count_above_in_both, paired_ranks
 
 Positions = Literal["estimate", "truth"]
 """The list from which AP correlation takes the ranks."""
@@ -91,34 +95,25 @@ def tau_ap(
         raise unknown_name("variant", variant, ["None", "a", "b"])
     true, estimated = paired_ranks(truth, estimate)
     if variant == "b":
-        return _variant_b(true, estimated, positions)
+        if positions != "estimate":
+            problem = f"`positions` {positions} with `variant` b"
+            raise InputError(problem, "omit `positions`: variant b takes both")
+        _refuse_one_group(true, estimated)
+        return (_one_direction(true, estimated) + _one_direction(estimated, true)) / 2
     _refuse_ties(true, estimated, variant)
-    if positions == "truth":
-        return _variant_a_by_truth(true, estimated)
-    return _variant_a_by_estimate(true, estimated)
+    return _by_truth(true, estimated) if positions == "truth" else _by_estimate(true, estimated)
 
 
 def _one_direction(positions: Integers, correctness: Integers) -> float:
     """Return the coefficient with the ranks of one list, counting items strictly above."""
-    above = count_above(positions)
+    above, concordant, _ = concordance(positions, correctness)
     counted = above > 0
-    precision = count_above_in_both(positions, correctness)[counted] / above[counted]
-    return float(2 * precision.mean() - 1)
+    return float(2 * (concordant[counted] / above[counted]).mean() - 1)
 
 
-def _variant_b(true: Integers, estimated: Integers, positions: Positions) -> float:
-    """Return the mean of both directions."""
-    if positions != "estimate":
-        raise InputError(
-            f"`positions` {positions} with `variant` b", "omit `positions`: variant b takes both"
-        )
-    _refuse_one_group(true, estimated)
-    return (_one_direction(true, estimated) + _one_direction(estimated, true)) / 2
-
-
-def _variant_a_by_estimate(true: Integers, estimated: Integers) -> float:
+def _by_estimate(true: Integers, estimated: Integers) -> float:
     """Return the mean over the orders of tied estimates, with the ranks of the estimate."""
-    above, correct = count_above(estimated), count_above_in_both(estimated, true)
+    above, correct, _ = concordance(estimated, true)
     mean_correct = np.bincount(estimated, correct) / np.bincount(estimated)
     order = np.argsort(-estimated, kind="stable")
     n_above = np.arange(1, len(order))  # the number of items above ranks 2 ... N
@@ -127,15 +122,13 @@ def _variant_a_by_estimate(true: Integers, estimated: Integers) -> float:
     return float(2 * precision.mean() - 1)
 
 
-def _variant_a_by_truth(true: Integers, estimated: Integers) -> float:
+def _by_truth(true: Integers, estimated: Integers) -> float:
     """Return the mean over the orders of tied estimates, with the ranks of the truth.
 
     An item tied in the estimate with one that is above it in the truth is below it in half of
     the orders, so the pair adds 0.
     """
-    above = count_above(true)
-    concordant = count_above_in_both(true, estimated)
-    discordant = count_above_in_both(true, -estimated)
+    above, concordant, discordant = concordance(true, estimated)
     counted = above > 0
     return float(((concordant - discordant)[counted] / above[counted]).mean())
 
@@ -210,11 +203,81 @@ def kendall_tau(truth: ArrayLike, estimate: ArrayLike, variant: TauVariant = "b"
     if not is_one_of(variant, ("a", "b")):
         raise unknown_name("variant", variant, ["a", "b"])
     true, estimated = paired_ranks(truth, estimate)
+    above, concordant, discordant = concordance(true, estimated)
+    surplus = int(concordant.sum() - discordant.sum())
     if variant == "a":
-        concordant = count_above_in_both(true, estimated).sum()
-        discordant = count_above_in_both(true, -estimated).sum()
-        return float((concordant - discordant) / math.comb(len(true), 2))
+        return surplus / math.comb(len(true), 2)
     _refuse_one_group(true, estimated)
-    from scipy.stats import kendalltau  # deferred: the import takes more than a second
+    untied = int(above.sum()), int(concordance(estimated, true)[0].sum())
+    found = surplus / math.sqrt(untied[0]) / math.sqrt(untied[1])
+    return min(1.0, max(-1.0, found))
 
-    return float(kendalltau(true, estimated).statistic)
+
+def paired_ranks(truth: ArrayLike, estimate: ArrayLike) -> tuple[Integers, Integers]:
+    """Convert two score vectors of the same items to ranks from 0, the lowest; ties share one.
+
+    >>> paired_ranks([0.5, 0.1, 0.5], [3, 9, -2])
+    (array([1, 0, 1]), array([1, 2, 0]))
+    """
+    first, second = _ranks(truth, "truth"), _ranks(estimate, "estimate")
+    if len(first) != len(second):
+        raise InputError(
+            f"{len(first)} items in the truth, {len(second)} in the estimate",
+            "score the same items in both",
+        )
+    if len(first) < 2:
+        raise InputError(f"{len(first)} items to order", "give at least two")
+    return first, second
+
+
+def _ranks(scores: ArrayLike, name: str) -> Integers:
+    """Return dense ranks of finite scores; integers are compared exactly."""
+    try:
+        values = np.asarray(scores)
+    except ValueError as error:  # rows of different lengths
+        raise InputError(
+            "scores that are not a vector", "give one number per item", name
+        ) from error
+    if values.ndim != 1 or (values.dtype.kind not in "biuf" and len(values)):
+        raise InputError(
+            f"scores of shape {values.shape} and type {values.dtype}",
+            "give one number per item",
+            name,
+        )
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        row = int(np.argmin(np.isfinite(values)))
+        raise InputError(f"the score is {values[row]}", "use finite numbers", f"{name}, item {row}")
+    return np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def concordance(positions: Integers, other: Integers) -> tuple[Integers, Integers, Integers]:
+    """Count the items above each by `positions`; of them, those above it and below it by `other`.
+
+    Ranks from 0, higher is better.
+
+    >>> [counts.tolist() for counts in concordance(np.array([3, 2, 1, 0]), np.array([2, 3, 0, 0]))]
+    [[0, 1, 2, 3], [0, 0, 2, 2], [0, 1, 0, 0]]
+    """
+    above = len(positions) - np.searchsorted(np.sort(positions), positions, side="right")
+    same, opposite = np.empty((2, len(positions)), np.int64)
+    for counts, second in ((same, other), (opposite, other.max() - other)):
+        order = np.lexsort((second, -positions))  # ties ascend: none counts another
+        counts[order] = _larger_before(second[order])
+    return above, same, opposite
+
+
+def _larger_before(numbers: Integers) -> Integers:
+    """Count for each entry of a vector of numbers >= 0 the larger ones before it.
+
+    >>> _larger_before(np.array([2, 3, 1, 3, 0]))
+    array([0, 0, 2, 0, 4])
+    """
+    found = np.zeros(len(numbers), np.int64)
+    for digit in range(int(numbers.max()).bit_length()):
+        order = np.argsort(numbers >> (digit + 1), kind="stable")
+        prefix = numbers[order] >> (digit + 1)
+        bit = numbers[order] >> digit & 1
+        ones_before = np.cumsum(bit) - bit
+        with_prefix = ones_before - ones_before[np.searchsorted(prefix, prefix)]
+        found[order] += np.where(bit == 0, with_prefix, 0)
+    return found

@@ -22,7 +22,7 @@ from dcglearn.figures.style import COLOURS, STYLE
 from dcglearn.systems.system_coherence import SystemPair
 
 CERTAINTIES = (
-    ("decided by DCG with any gains and discounts, and by mean nDCG", COLOURS[0]),
+    ("decided by DCG with any of both, by mean nDCG with any gains", COLOURS[0]),
     ("decided by DCG and mean nDCG with any gains", COLOURS[5]),
     ("decided by mean nDCG, not by DCG", "#C5DDEB"),
     ("decided by DCG, not by mean nDCG", COLOURS[4]),

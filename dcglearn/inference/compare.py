@@ -33,13 +33,13 @@ from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
-from dcglearn.correlation.agreement import weighted_mean
 from dcglearn.inference.usual import learn_dcg, why_no_prior
 from dcglearn.judgments.folds import group_numbers, query_counts, query_folds
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.agreement import Predictions, judged_differences
 from dcglearn.learning.parameters import Parameters
 from dcglearn.learning.resample import fit_choosing, naming_fold, variance_between_repeats
+from dcglearn.measures.agreement import weighted_mean
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.naming.names import MeasureLike, as_measure

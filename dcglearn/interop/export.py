@@ -39,7 +39,7 @@ TOOLS: dict[str, Callable[[DCG], Export]] = {
 }
 """The tools that take a DCG."""
 
-DATA_FORMATS = ("pandas", "python", "json")
+DATA_FORMATS = ("pandas", "json")
 """Plain numbers, also of a LinearUtility."""
 
 TARGETS = (*TOOLS, *DATA_FORMATS)
@@ -56,7 +56,7 @@ def export(
         A preset needs `labels`.
     to : str
         One of `TARGETS`. A LinearUtility, whose gains differ by rank, can only be exported to
-        pandas, python and json.
+        pandas and json.
     labels : sequence of labels, optional
         The labels of the grades in the tool's data, best first. By default the measure's grades,
         or L - 1, ..., 0.
@@ -143,8 +143,7 @@ def _as_data(measure: Measure, to: str, n_ranks: int) -> Export:
     if isinstance(measure, DCG) and measure.n_ranks is None:
         notes.append(f"The rule has no last rank; its first {n_ranks} discounts are listed.")
     if to == "pandas":
-        shorter = "dcglearn.interop.metrics.measure_frames is shorter"
-        notes.append(f"Read it with pandas.read_csv; {shorter}.")
+        notes.append("Read it with pandas.read_csv.")
         if isinstance(measure, DCG) and measure.normalise is not None:
             notes.append(
                 "Weights are those of the plain DCG: divide their sum by the ideal."
@@ -153,12 +152,8 @@ def _as_data(measure: Measure, to: str, n_ranks: int) -> Export:
                 "from the ideal, then divide."
             )
         return Export(_csv(measure, n_ranks), tuple(notes))
-    data = plain_data(measure, n_ranks)
-    if to == "json":
-        rows = (f"  {json.dumps(k)}: {_json(v)}" for k, v in data.items())
-        return Export("{\n" + ",\n".join(rows) + "\n}\n", tuple(notes))
-    rows = (f"    {key!r}: {value!r},\n" for key, value in data.items())
-    return Export("MEASURE = {\n" + "".join(rows) + "}\n", tuple(notes))
+    rows = (f"  {json.dumps(k)}: {_json(v)}" for k, v in plain_data(measure, n_ranks).items())
+    return Export("{\n" + ",\n".join(rows) + "\n}\n", tuple(notes))
 
 
 def _csv(measure: Measure, n_ranks: int) -> str:

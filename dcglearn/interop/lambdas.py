@@ -13,26 +13,18 @@ framework", CIKM 2018). Pairs are ordered by gain, never by label: equal gains m
 
 Where discounts never rise, delta_ij is positive where the better document is above. Where a lower
 rank counts more than a higher one, exchanging two documents may raise the measure by moving the
-better one down, and ``rising`` decides. "gain" moves the better document up, by |delta_ij|:
-LambdaRank as published. "exchange" orders the pair as the measure asks at these two ranks, by the
-sign of delta_ij, so that no pair of the ideal ranking is asked to change places; it reaches larger
-values on the queries that it learns from, and in our trials smaller ones on others.
+better one down. The better document is still moved up, by |delta_ij|: LambdaRank as published.
 
 Queries of the same length are computed together, a block of pairs at a time.
 """
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dcglearn.base.types import Floats, Integers
-
-Rising = Literal["gain", "exchange"]
-
-RISING: tuple[Rising, ...] = ("gain", "exchange")
-"""How to order a pair of ranks of which the lower one counts more."""
 
 PAIRS_AT_ONCE = 2**17
 """Few enough for the arrays of a block to stay in the processor's cache."""
@@ -88,7 +80,6 @@ def lambdas_of_lists(
     discounts: Floats,
     sigma: float,
     norm: bool,
-    rising: Rising,
 ) -> Lambdas:
     """Return the gradients of lists of one length.
 
@@ -101,7 +92,6 @@ def lambdas_of_lists(
     sigma : float
     norm : bool
         See :func:`dcglearn.interop.training.lambdarank_objective`.
-    rising : {"gain", "exchange"}
 
     Returns
     -------
@@ -113,7 +103,7 @@ def lambdas_of_lists(
     Two documents in the wrong order, at scores that are equal:
 
     >>> found = lambdas_of_lists(
-    ...     np.array([[0.0, 1.0]]), np.zeros((1, 2)), np.array([1.0, 0.5]), 1.0, False, "gain"
+    ...     np.array([[0.0, 1.0]]), np.zeros((1, 2)), np.array([1.0, 0.5]), 1.0, False
     ... )
     >>> found.gradients.tolist(), found.hessians.tolist()
     ([[0.25, -0.25]], [[0.125, 0.125]])
@@ -123,7 +113,7 @@ def lambdas_of_lists(
     found = np.zeros((2, *scores.shape))
     for held, ranked in zip(
         found,
-        _lambdas_of_ranked(ranked_gains, ranked_scores, discounts, sigma, norm, rising),
+        _lambdas_of_ranked(ranked_gains, ranked_scores, discounts, sigma, norm),
         strict=True,
     ):
         np.put_along_axis(held, order, ranked, 1)
@@ -131,7 +121,7 @@ def lambdas_of_lists(
 
 
 def _lambdas_of_ranked(
-    gains: Floats, scores: Floats, discounts: Floats, sigma: float, norm: bool, rising: Rising
+    gains: Floats, scores: Floats, discounts: Floats, sigma: float, norm: bool
 ) -> Lambdas:
     """Sum over pairs (upper, lower) of ranks, a few upper ranks at a time."""
     n_lists, n = scores.shape
@@ -145,7 +135,7 @@ def _lambdas_of_ranked(
         drop = np.triu(discounts[upper, None] - discounts[lower])  # each pair once
         better = gains[:, upper, None] - gains[:, None, lower]
         delta = better * drop
-        below = (delta if rising == "exchange" else better) < 0  # the lower one belongs above
+        below = better < 0  # the lower one belongs above
         np.abs(delta, out=delta)
         apart = np.abs(scores[:, upper, None] - scores[:, None, lower])
         if norm:

@@ -8,7 +8,6 @@ their orders (McSherry & Najork, ECIR 2008).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -25,12 +24,11 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.ideal import check_ideal, divide_or_zero
 from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.scale import Scale
-from dcglearn.measures.utility import LinearUtility
 from dcglearn.naming.names import MeasureLike
 from dcglearn.statistics.significance import mean_of_counted
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 _TIES_IN_NAMES = {"mean": "", "input": " [ties by input]", "docid": " [ties by docid]"}
 
@@ -124,60 +122,6 @@ def ir_measure(measure: MeasureLike, ties: Ties = "mean") -> Any:
     labelled = with_labels(as_dcg(measure))
     own = OwnMeasure(labelled, Scale(labels_of(labelled)), ties)
     return measure_object(own, f"{labelled}{_TIES_IN_NAMES[ties]}")
-
-
-@dataclass(frozen=True)
-class MeasureFrames:
-    """The numbers of a measure as frames.
-
-    Attributes
-    ----------
-    gains : pandas.DataFrame
-        Columns grade and gain; of a utility rank, grade and weight.
-    discounts : pandas.DataFrame
-        Columns rank and discount; of a utility, which has no discounts, without rows.
-    """
-
-    gains: pd.DataFrame
-    discounts: pd.DataFrame
-
-
-def measure_frames(measure: DCG | LinearUtility, n_ranks: int = 10) -> MeasureFrames:
-    """Return the numbers of a measure as frames.
-
-    Parameters
-    ----------
-    measure : DCG or LinearUtility
-        The numbers of a normalised measure are those of its plain form.
-    n_ranks : int, default 10
-        Number of ranks to list if a rule of discounts has no last rank.
-
-    Returns
-    -------
-    MeasureFrames
-
-    Examples
-    --------
-    >>> frames = measure_frames(DCG([1, 0.5, 0], "zipf"), 2)
-    >>> frames.gains["gain"].tolist(), frames.discounts["discount"].tolist()
-    ([1.0, 0.5, 0.0], [1.0, 0.5])
-    """
-    import pandas as pd
-
-    if isinstance(measure, LinearUtility):
-        labels = labels_of(measure)
-        weights = pd.DataFrame(
-            {"rank": rank, "grade": label, "weight": weight}
-            for rank, row in enumerate(measure.weights, start=1)
-            for label, weight in zip(labels, row, strict=True)
-        )
-        none = pd.DataFrame({"rank": pd.Series(dtype=int), "discount": pd.Series(dtype=float)})
-        return MeasureFrames(weights, none)
-    ranks = measure.n_ranks or n_ranks
-    return MeasureFrames(
-        pd.DataFrame({"grade": list(labels_of(measure)), "gain": list(measure.gains)}),
-        pd.DataFrame({"rank": np.arange(1, ranks + 1), "discount": measure.discounts_for(ranks)}),
-    )
 
 
 def _normalised(measure: DCG, values: Floats, grades: Integers) -> Floats:

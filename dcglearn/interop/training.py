@@ -19,7 +19,7 @@ from dcglearn.base.types import Floats, Integers
 from dcglearn.evaluation.from_arrays import ranked_arrays
 from dcglearn.evaluation.ranked import ratio, score_runs
 from dcglearn.evaluation.rules import Ties
-from dcglearn.interop.lambdas import RISING, Rising, blocks_of_lists, lambdas_of_lists
+from dcglearn.interop.lambdas import blocks_of_lists, lambdas_of_lists
 from dcglearn.interop.requirements import SINGLE, as_dcg, check_range, with_labels
 from dcglearn.interop.training_data import label_grades, training_data
 from dcglearn.measures.dcg import DCG, DCG_FORMS
@@ -32,7 +32,7 @@ _FEW = 10_000
 
 
 def lambdarank_objective(
-    measure: MeasureLike, sigma: float = 1.0, norm: bool = True, rising: Rising = "gain"
+    measure: MeasureLike, sigma: float = 1.0, norm: bool = True
 ) -> LambdaRankObjective:
     """Return a measure as an objective for LightGBM and XGBoost: LambdaRank under this measure.
 
@@ -46,9 +46,6 @@ def lambdarank_objective(
     norm : bool, default True
         As LightGBM's ``lambdarank_norm``: a pair weighs less the further its scores are apart,
         and the sum S of a query's gradients is replaced by log2(1 + S).
-    rising : {"gain", "exchange"}, default "gain"
-        Where a lower rank counts more than a higher one: move the document with the larger gain up,
-        or order the pair as the measure asks at these ranks. See :mod:`dcglearn.interop.lambdas`.
 
     Returns
     -------
@@ -74,10 +71,8 @@ def lambdarank_objective(
     >>> gradients.tolist(), hessians.tolist()
     ([0.25, -0.5, 0.25], [0.125, 0.25, 0.125])
     """
-    if not is_one_of(rising, RISING):
-        raise unknown_name("`rising`", rising, RISING)
     checked_number(sigma, "`sigma`", 0, above=True)
-    return LambdaRankObjective(_checked_measure(measure), float(sigma), bool(norm), rising)
+    return LambdaRankObjective(_checked_measure(measure), float(sigma), bool(norm))
 
 
 def ranking_metric(
@@ -133,13 +128,11 @@ class LambdaRankObjective:
     measure : DCG
     sigma : float
     norm : bool
-    rising : {"gain", "exchange"}
     """
 
     measure: DCG
     sigma: float
     norm: bool
-    rising: Rising
 
     def __call__(
         self, first: Any, second: Any, weight: Any = None, group: Any = None
@@ -173,9 +166,7 @@ class LambdaRankObjective:
                 own *= ratio(np.ones(len(own)), best - worst, 0.0)[:, None]
             discounts = used.discounts_for(documents.shape[1])
             scores = data.scores[documents]
-            found[:, documents] = lambdas_of_lists(
-                own, scores, discounts, self.sigma, self.norm, self.rising
-            )
+            found[:, documents] = lambdas_of_lists(own, scores, discounts, self.sigma, self.norm)
 
         if len(gains) < _FEW:
             for block in at_once:

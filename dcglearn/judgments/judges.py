@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.types import Floats, Integers
-from dcglearn.correlation.agreement import outcomes
 from dcglearn.judgments.folds import (
     count_true,
     distinct_rows,
@@ -35,6 +34,7 @@ from dcglearn.judgments.folds import (
     row_numbers,
 )
 from dcglearn.judgments.preferences import Preferences
+from dcglearn.measures.agreement import outcomes
 from dcglearn.naming.presets import preset
 from dcglearn.statistics.significance import holm
 

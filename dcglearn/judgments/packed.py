@@ -29,8 +29,8 @@ from dcglearn.base.tables.sources import format_of_name
 from dcglearn.base.tables.text import guarded
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Pairs
-from dcglearn.correlation.agreement import checked_pairs, one_per_pair
 from dcglearn.judgments.preferences import B, Preferences, concatenated, put_preferred_first
+from dcglearn.measures.agreement import checked_pairs, one_per_pair
 from dcglearn.measures.scale import Scale
 
 HEAD, DIGEST = b"dcglearn.judgments", b"dcglearn.digest"

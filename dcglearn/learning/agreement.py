@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcglearn.base.types import Floats
-from dcglearn.correlation.agreement import (
+from dcglearn.judgments.meaning.answers import ANSWERS
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.measures.agreement import (
     agreement_with_ties,
     outcomes_of_differences,
     relative_differences,
 )
-from dcglearn.judgments.meaning.answers import ANSWERS
-from dcglearn.judgments.preferences import Preferences
-from dcglearn.naming.names import MeasureLike
+from dcglearn.naming.names import MeasureLike, as_measure
 from dcglearn.statistics.clustered_means import clustered_mean
 
 
@@ -22,7 +22,7 @@ from dcglearn.statistics.clustered_means import clustered_mean
 class JudgedAgreement:
     """The share, with its 95% interval, and numbers of strict judgments that a measure agrees with.
 
-    `with_ties` is :func:`~dcglearn.correlation.agreement.agreement_with_ties`; None without ties.
+    `with_ties` is :func:`~dcglearn.measures.agreement.agreement_with_ties`; None without ties.
     """
 
     agreement: float
@@ -46,7 +46,9 @@ def judged_agreement(measure: MeasureLike, preferences: Preferences) -> JudgedAg
 def judged_differences(measure: MeasureLike, preferences: Preferences) -> Floats:
     """Return u(preferred) - u(other) of each judgment, u(a) - u(b) of ties, in any unit."""
     b_wins = preferences.answers == ANSWERS.index("b")
-    return relative_differences(measure, preferences.lists) * np.where(b_wins, -1.0, 1.0)
+    return relative_differences(as_measure(measure), preferences.lists) * np.where(
+        b_wins, -1.0, 1.0
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,12 +15,6 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades
-from dcglearn.correlation.agreement import (
-    checked_pairs,
-    outcomes_of_differences,
-    score_differences,
-    weighted_mean,
-)
 from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.fit import Fit
@@ -28,6 +22,12 @@ from dcglearn.learning.parameters import Encoding, Margin, Parameters
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.resample import choose_C
 from dcglearn.learning.solve import SolverName, solve
+from dcglearn.measures.agreement import (
+    checked_pairs,
+    outcomes_of_differences,
+    score_differences,
+    weighted_mean,
+)
 
 
 class DCGLearner(BaseEstimator):  # type: ignore[misc]  # sklearn has no types

@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.types import Grades
-from dcglearn.correlation.agreement import checked_pairs, one_per_pair
 from dcglearn.judgments.preferences import check_worth_learning, warn_if_upside_down
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.solve import SolverName
+from dcglearn.measures.agreement import checked_pairs, one_per_pair
 
 if TYPE_CHECKING:
     from dcglearn.learning.learner import DCGLearner

@@ -25,10 +25,10 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Grades
 from dcglearn.base.workers import Workers
-from dcglearn.correlation.agreement import checked_pairs, one_per_pair
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.learning.cones import FREE, MONOTONE, Cone
 from dcglearn.learning.source import Arrays, RowGroups, Source
+from dcglearn.measures.agreement import checked_pairs, one_per_pair
 
 _Statistic = TypeVar("_Statistic")
 

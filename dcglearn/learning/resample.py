@@ -27,13 +27,13 @@ from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
-from dcglearn.correlation.agreement import outcomes, weighted_mean
 from dcglearn.judgments.folds import query_counts, query_folds
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.fit import Fit
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.record import FEW_QUERIES, ChosenC, Factors, ParameterIntervals
 from dcglearn.learning.solve import C_GRID, SolverName, solve, solve_path
+from dcglearn.measures.agreement import outcomes, weighted_mean
 from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.statistics.clustered_means import clustered_mean
 

@@ -21,7 +21,6 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Grades
 from dcglearn.base.workers import Workers
-from dcglearn.correlation.agreement import agreement, outcomes
 from dcglearn.judgments.packed import PackedPairs, RowGroup
 from dcglearn.judgments.preferences import check_worth_learning
 from dcglearn.learning.codes import (
@@ -32,6 +31,7 @@ from dcglearn.learning.codes import (
     layout_of,
     taken,
 )
+from dcglearn.measures.agreement import outcomes, weighted_mean
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import NO_DOCUMENT
 
@@ -101,7 +101,7 @@ class Arrays(ShortRepr):
 
     def agreements(self, measures: Sequence[Measure]) -> list[float]:
         """Return the share of the pairs' weight that each measure agrees with; ties count 1/2."""
-        return [agreement(measure, self.pairs, self.weights) for measure in measures]
+        return [weighted_mean(outcomes(measure, self.pairs), self.weights) for measure in measures]
 
 
 class Summary(NamedTuple):

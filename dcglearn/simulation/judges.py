@@ -17,8 +17,8 @@ from dcglearn.base.checks import checked_count, checked_number, checked_rng
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Pairs
-from dcglearn.correlation.agreement import checked_pairs, score_differences
 from dcglearn.judgments.preferences import Preferences
+from dcglearn.measures.agreement import checked_pairs, score_differences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.rescaled import rescaled

@@ -33,18 +33,9 @@ from dcglearn.base.types import Floats
 class ClusteredMean:
     """A weighted mean of values in clusters, and how sure it is.
 
-    Attributes
-    ----------
-    value : float
-        The mean.
-    error : float
-        Its standard error; nan if fewer than two clusters have weight.
-    df : float
-        The degrees of freedom of the error.
-    clusters : int
-        The number of clusters with weight.
-    effective : float
-        The number of clusters of equal weight that are worth as much.
+    `error` is its standard error with `df` degrees of freedom, nan if fewer than two of the
+    `clusters` have weight; `effective` is the number of clusters of equal weight that are worth as
+    much.
     """
 
     value: float
@@ -58,32 +49,13 @@ class ClusteredMean:
     ) -> tuple[float, float]:
         """Return a confidence interval of the mean.
 
-        Parameters
-        ----------
-        low, high : float, optional
-            The range of possible means.
-        level : float, default 0.95
-
-        Returns
-        -------
-        (float, float)
-            Both nan if fewer than two clusters have weight.
+        Both ends are within the range from `low` to `high`, or nan without an error.
         """
         half = float(scipy.special.stdtrit(self.df, 0.5 + level / 2)) * self.error
         return float(max(self.value - half, low)), float(min(self.value + half, high))
 
     def p_value(self, null: float = 0.0) -> float:
-        """Return the two-sided p-value of a hypothetical mean.
-
-        Parameters
-        ----------
-        null : float, default 0.0
-
-        Returns
-        -------
-        float
-            nan if fewer than two clusters have weight.
-        """
+        """Return the two-sided p-value of a hypothetical mean."""
         return float(2 * scipy.special.stdtr(self.df, -abs(self.value - null) / self.error))
 
 
@@ -92,22 +64,9 @@ def clustered_mean(
 ) -> ClusteredMean:
     """Return a weighted mean, with an error that keeps clusters together.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (n,)
-    groups : array-like of int, shape (n,)
-        The cluster of each value.
-    weights : ndarray of float, shape (n,), optional
-        0 or more; 1 by default. They sum to more than 0.
-    extra_variance : float, default 0.0
-        Variance of the mean from another source, such as the folds of a cross-validation.
+    `extra_variance` is that of the mean from another source, such as the folds of a
+    cross-validation.
 
-    Returns
-    -------
-    ClusteredMean
-
-    Examples
-    --------
     >>> found = clustered_mean(np.array([1.0, 1.0, 0.0, 1.0]), [0, 0, 1, 2])
     >>> found.value, round(found.error, 3), round(found.df, 2), found.clusters
     (0.75, 0.461, 1.67, 3)

@@ -37,17 +37,6 @@ _ZERO = 1e-12
 def mean_of_counted(values: Floats) -> Floats:
     """Return the mean over the last axis of the numbers that are not nan, without overflow.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (..., n)
-
-    Returns
-    -------
-    ndarray of float, shape (...)
-        nan where all are nan.
-
-    Examples
-    --------
     >>> mean_of_counted(np.array([[1e308, 1e308], [1.0, np.nan]]))
     array([1.e+308, 1.e+000])
     """
@@ -69,23 +58,10 @@ def paired_p_values(
 ) -> Floats:
     """Return the two-sided p-value of each mean difference.
 
-    Parameters
-    ----------
-    differences : ndarray of float, shape (m, n)
-        Of m comparisons on n queries; nan leaves a query out.
-    rng : numpy.random.Generator
-    test : {"randomisation", "t"}, default "randomisation"
-        The randomisation test takes all 2^n signs if there are at most `resamples` of them, and
-        else draws `resamples` signs. The t test is the paired one.
-    resamples : int, default 9999
+    Differences have shape (m, n), of m comparisons on n queries; nan leaves a query out. The
+    randomisation test takes all 2^n signs if there are at most `resamples` of them, and else draws
+    `resamples` signs. A comparison in which all differences are 0 has p = 1.
 
-    Returns
-    -------
-    ndarray of float, shape (m,)
-        1 if all differences are 0.
-
-    Examples
-    --------
     >>> paired_p_values(np.array([[0.1, 0.2, 0.3, 0.1, 0.2]]), np.random.default_rng(0))
     array([0.0625])
     """
@@ -122,17 +98,6 @@ def _signs(n: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]
 def takes_all_signs(n_queries: int, resamples: int = RESAMPLES) -> bool:
     """Return whether the randomisation test takes all signs of the differences, and draws none.
 
-    Parameters
-    ----------
-    n_queries : int
-    resamples : int, default 9999
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
     >>> takes_all_signs(13), takes_all_signs(14)
     (True, False)
     """
@@ -157,18 +122,7 @@ def paired_intervals(
 ) -> Floats:
     """Return a bootstrap interval of each mean difference; queries are resampled.
 
-    Parameters
-    ----------
-    differences : ndarray of float, shape (m, n)
-        nan leaves a query out.
-    rng : numpy.random.Generator
-    resamples : int, default 9999
-    level : float, default 0.95
-
-    Returns
-    -------
-    ndarray of float, shape (m, 2)
-        Low and high.
+    Differences have shape (m, n), nan leaves a query out; the ends have shape (m, 2).
     """
     counted = ~np.isnan(differences)
     patterns, pattern = np.unique(counted, axis=0, return_inverse=True)
@@ -206,18 +160,6 @@ def _times_drawn(drawn: NDArray[np.integer]) -> Floats:
 def parts(total: int, size: int) -> Iterator[slice]:
     """Divide a range into parts, so that work on each fits in memory.
 
-    Parameters
-    ----------
-    total : int
-    size : int
-        Of each part but the last.
-
-    Yields
-    ------
-    slice
-
-    Examples
-    --------
     >>> list(parts(5, 2))
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
@@ -228,16 +170,6 @@ def parts(total: int, size: int) -> Iterator[slice]:
 def holm(p: Floats) -> Floats:
     """Correct the p-values of several comparisons by Holm's step-down method.
 
-    Parameters
-    ----------
-    p : ndarray of float, shape (m,)
-
-    Returns
-    -------
-    ndarray of float, shape (m,)
-
-    Examples
-    --------
     >>> holm(np.array([0.01, 0.04, 0.03]))
     array([0.03, 0.06, 0.06])
     """

@@ -34,12 +34,8 @@ _Groups = list[list[NDArray[np.integer]]]
 class TukeyTest:
     """P-values of all pairs of systems.
 
-    Attributes
-    ----------
-    p : ndarray of float, shape (measures, pairs)
-        In the order of ``numpy.triu_indices(systems, 1)``.
-    drawn : int
-        Number of orders drawn, so that p is at least 1 / (drawn + 1); 0 if all were taken.
+    `p`, shape (measures, pairs), is in the order of ``numpy.triu_indices(systems, 1)``. `drawn`
+    orders were drawn, so that p is at least 1 / (drawn + 1); 0 if all were taken.
     """
 
     p: Floats
@@ -54,30 +50,16 @@ def tukey_test(
 ) -> TukeyTest:
     """Compare all pairs of systems by Tukey's HSD test with randomisation.
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (measures, systems, queries)
-        nan where a query is left out of a system. Each two systems share a query.
-    rng : numpy.random.Generator
-    resamples : int, default 9999
-        All orders of the systems within the queries are taken if there are at most that many;
-        else that many are drawn, the same for all measures.
-    across_measures : bool, default False
-        Correct for the pairs of all measures, not for those of one: the largest difference is
-        then that over pairs and measures, in standard deviations within the queries.
+    Values have shape (measures, systems, queries), nan where a query is left out of a system; each
+    two systems share a query. All orders of the systems within the queries are taken if there are
+    at most `resamples`; else that many are drawn, the same for all measures. Across measures, p is
+    corrected for the pairs of all of them: the largest difference is then that over pairs and
+    measures, in standard deviations within the queries.
 
-    Returns
-    -------
-    TukeyTest
-
-    Notes
-    -----
     The difference of two systems is that of their means over the queries that both have. Only
-    values of systems that have the same measures at a query are exchanged, so that what is left
-    out stays left out.
+    values of systems that have the same measures at a query are exchanged, so that what is left out
+    stays left out.
 
-    Examples
-    --------
     >>> values = np.array([[[0.1, 0.2, 0.3, 0.2], [0.2, 0.1, 0.2, 0.3], [0.9, 0.8, 0.9, 0.7]]])
     >>> tukey_test(values, np.random.default_rng(0)).p.round(4)  # of 1,296 orders
     array([[1.   , 0.037, 0.037]])

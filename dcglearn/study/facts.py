@@ -11,7 +11,6 @@ from dcglearn.base.checks import checked_rng
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.correlation.agreement import outcomes
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
 from dcglearn.inference.conclusions import JudgeShare, Support, conclude, judge_shares
 from dcglearn.inference.estimate import JudgmentFit
@@ -19,6 +18,7 @@ from dcglearn.inference.questions import Question
 from dcglearn.interop.export import export
 from dcglearn.judgments.inspection import Inspection, inspect_judgments
 from dcglearn.judgments.preferences import Preferences
+from dcglearn.measures.agreement import outcomes
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.presets import usual_presets

@@ -1,4 +1,4 @@
-"""The command that finds comparisons that hold for every DCG: coherence."""
+"""The command that finds comparisons that hold whatever the gains: coherence."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def coherence(
     seed: ComparisonsSeedOption = 0,
     json: ResultsJsonOption = False,
 ) -> None:
-    """Find the comparisons of systems that hold for every DCG.
+    """Find the comparisons of systems that hold for all gains, or all gains and discounts.
 
     Beside that is whether they are more than chance: differences are tested under the first
     measure. Other comparisons depend on the gains or the discounts; for them, the smallest changes

@@ -39,17 +39,7 @@ CONCLUSION_FORMATS: dict[str, ConclusionForm] = {
 
 
 def conclusions_document(conclusions: SystemConclusions, form: ConclusionForm) -> str:
-    """Return conclusions as text in a format.
-
-    Parameters
-    ----------
-    conclusions : SystemConclusions
-    form : {"text", "md", "latex", "csv"}
-
-    Returns
-    -------
-    str
-    """
+    """Return conclusions as text in a format."""
     if form == "latex":
         return conclusions_latex(conclusions)
     write = _WRITERS[form]
@@ -64,16 +54,7 @@ def conclusions_document(conclusions: SystemConclusions, form: ConclusionForm) -
 def write_conclusions(conclusions: SystemConclusions, path: str | Path) -> None:
     """Write conclusions in the format that the suffix names.
 
-    Parameters
-    ----------
-    conclusions : SystemConclusions
-    path : path-like
-        ``.csv``, ``.tex``, ``.md`` or ``.txt``.
-
-    Raises
-    ------
-    InputError
-        If the suffix is another one, or the file cannot be written.
+    The suffix is ``.csv``, ``.tex``, ``.md`` or ``.txt``.
     """
     form = CONCLUSION_FORMATS[checked_suffix(path, CONCLUSION_FORMATS)]
     write_text(path, conclusions_document(conclusions, form) + "\n")

@@ -17,7 +17,7 @@ from dcglearn.systems.graded_rankings import graded_rankings
 from dcglearn.systems.pair_conclusion import EXTENTS, Extent, PairConclusion, conclusion_row
 
 _IN_WORDS: dict[Extent, str] = {"depends": "depends on the gains"}
-_ALWAYS_SHOWN: tuple[Extent, ...] = ("any gains and discounts", "any gains", "depends")
+_ALWAYS_SHOWN: tuple[Extent, ...] = ("nDCG any gains, DCG both", "nDCG any gains", "depends")
 
 CLEAREST_QUERIES = 3
 """Number of queries that are shown for each of two systems."""
@@ -27,17 +27,7 @@ MOST_RANKS = 10
 
 
 def digest_table(conclusions: SystemConclusions) -> Table:
-    """Return the number of pairs by the parameters for which they hold, and significance.
-
-    Parameters
-    ----------
-    conclusions : SystemConclusions
-
-    Returns
-    -------
-    Table
-        One row per extent, one column for significant pairs, one for others.
-    """
+    """Return the number of pairs by the parameters for which they hold, and significance."""
     counts = conclusions.counts()
     rows: list[tuple[Cell, ...]] = []
     for extent in EXTENTS:
@@ -58,18 +48,8 @@ def conclusions_table(
 ) -> Table:
     """Return what may be concluded about each pair.
 
-    Parameters
-    ----------
-    conclusions : SystemConclusions
-    pairs : sequence of PairConclusion, optional
-        Some of its pairs; by default all.
-    caption : str
-
-    Returns
-    -------
-    Table
-        The system that is ahead is the first of its row. In CSV with every verdict, one number
-        per cell: as :meth:`~dcglearn.systems.conclusions.SystemConclusions.to_frame`.
+    The system that is ahead is the first of its row. CSV has every verdict, one number per cell, as
+    :meth:`~dcglearn.systems.conclusions.SystemConclusions.to_frame`.
     """
     chosen = conclusions.pairs if pairs is None else pairs
     tests = ("p", "significant") if conclusions.tested else ()
@@ -105,21 +85,8 @@ def clearest_queries_table(
 ) -> Table:
     """Return the queries on which two systems differ most, with the grades at each rank.
 
-    Parameters
-    ----------
-    conclusions : SystemConclusions
-    one : PairConclusion
-        Of two of its systems.
-    evaluation : Evaluation
-        The evaluation that gave the conclusions.
-    most : int, default 3
-        The largest number of queries for each of the systems.
-
-    Returns
-    -------
-    Table
-        Those on which the first system is ahead first. Values and differences are under the
-        tested measure.
+    At most `most` for each of the systems, those on which the first is ahead first. Values and
+    differences are under the tested measure.
     """
     a, b = (evaluation.systems.index(name) for name in (one.pair.a, one.pair.b))
     values = evaluation.values[:, 0]
@@ -150,16 +117,7 @@ def significant_but_depending(
 ) -> Table | None:
     """Return the pairs that are significant, but whose order depends on the gains.
 
-    Parameters
-    ----------
-    conclusions : SystemConclusions
-    most : int, optional
-        The largest number of rows; those with the largest differences are kept. By default all.
-
-    Returns
-    -------
-    Table or None
-        None if there is no such pair.
+    Of more than `most`, those with the largest differences are kept; None if there is none.
     """
     found = [one for one in conclusions.pairs if one.significant and one.holds_for == "depends"]
     found.sort(key=lambda one: -abs(one.difference))
@@ -170,16 +128,7 @@ def significant_but_depending(
 
 
 def discounts_in_words(conclusions: SystemConclusions) -> str:
-    """Return the given discounts, in words.
-
-    Parameters
-    ----------
-    conclusions : SystemConclusions
-
-    Returns
-    -------
-    str
-    """
+    """Return the given discounts, in words."""
     given = given_measure(conclusions.measure, conclusions.n_ranks)
     plain = given.discounts if isinstance(given.discounts, str) else "the given"
     cut = given.n_ranks is not None and given.n_ranks < conclusions.n_ranks
@@ -187,22 +136,11 @@ def discounts_in_words(conclusions: SystemConclusions) -> str:
 
 
 def conclusions_in_words(conclusions: SystemConclusions, with_queries: bool = True) -> list[str]:
-    """Return what the words of the tables mean.
-
-    Parameters
-    ----------
-    conclusions : SystemConclusions
-    with_queries : bool, default True
-        Whether a table tells how many queries agree.
-
-    Returns
-    -------
-    list of str
-    """
+    """Return what the words of the tables mean."""
     given = discounts_in_words(conclusions)
     lines = [
-        f"any gains: the same system is ahead by mean nDCG with any gains, discounts {given}; "
-        "any gains and discounts: also by mean DCG with any gains and any discounts"
+        f"nDCG any gains: the same system is ahead by mean nDCG with any gains at {given} "
+        "discounts; DCG both: also by mean DCG with any gains and any discounts"
     ]
     if any(one.holds_for == "not settled" for one in conclusions.pairs):
         lines.append(
@@ -229,16 +167,7 @@ def conclusions_in_words(conclusions: SystemConclusions, with_queries: bool = Tr
 
 
 def leader_first(one: PairConclusion) -> tuple[str, str]:
-    """Return the systems of a pair, the one that is ahead first.
-
-    Parameters
-    ----------
-    one : PairConclusion
-
-    Returns
-    -------
-    (str, str)
-    """
+    """Return the systems of a pair, the one that is ahead first."""
     names = one.pair.a, one.pair.b
     return names[::-1] if one.leader == "b" else names
 
@@ -246,14 +175,7 @@ def leader_first(one: PairConclusion) -> tuple[str, str]:
 def queries_by_verdict(one: PairConclusion) -> tuple[int, int, int, int]:
     """Return how many queries, by themselves, are for the system that is ahead, and against it.
 
-    Parameters
-    ----------
-    one : PairConclusion
-
-    Returns
-    -------
-    (int, int, int, int)
-        For it, against it, those that depend on the gains, and those on which both are equal.
+    For it, against it, those that depend on the gains, and those on which both are equal.
     """
     leader = one.leader or "a"
     other = "b" if leader == "a" else "a"

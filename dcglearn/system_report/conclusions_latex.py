@@ -16,9 +16,7 @@ from dcglearn.system_report.conclusions import (
 )
 from dcglearn.system_report.p_values import is_least, shown_p
 from dcglearn.systems.conclusions import SystemConclusions
-from dcglearn.systems.pair_conclusion import Extent
 
-_HOLDS_FOR: dict[Extent, str] = {"any gains and discounts": "any of both", "depends": "depends"}
 _QUERIES = (
     "queries: those on which the first system is ahead whatever the gains, on which the other one "
     "is, on which it depends, and on which they are equal"
@@ -28,14 +26,7 @@ _QUERIES = (
 def conclusions_latex(conclusions: SystemConclusions) -> str:
     r"""Return the number of pairs of each kind and the pairs, as two tables in LaTeX.
 
-    Parameters
-    ----------
-    conclusions : SystemConclusions
-
-    Returns
-    -------
-    str
-        For a document with ``\usepackage{longtable}``, which every LaTeX has.
+    It needs ``\usepackage{longtable}``, which every LaTeX has.
     """
     words = conclusions_in_words(conclusions, with_queries=False)
     digest = digest_table(conclusions)
@@ -44,7 +35,7 @@ def conclusions_latex(conclusions: SystemConclusions) -> str:
     head += ["$p$", "Queries"] if conclusions.tested else ["Queries"]
     columns = r"\hline", rf"{' & '.join(head)} \\", r"\hline"
     below = "the first system of a row is ahead, unless they are equal; differences are under "
-    notes = [below + conclusions.measure.name, "any of both: any gains and any discounts"]
+    notes = [words[0], below + conclusions.measure.name]
     notes += [f"* significant, below {conclusions.alpha:g}"] if conclusions.tested else []
     return "\n".join(
         [
@@ -79,9 +70,8 @@ def _rows(conclusions: SystemConclusions) -> list[str]:
     ).shown()
     rows = []
     for one, (ahead, p) in zip(conclusions.pairs, difference_and_p, strict=True):
-        extent = _HOLDS_FOR.get(one.holds_for, one.holds_for)
         star = "$^{*}$" if one.significant else ""
-        cells = [*map(latex_cell, (*leader_first(one), extent, ahead))]
+        cells = [*map(latex_cell, (*leader_first(one), one.holds_for, ahead))]
         p = latex_cell(p).replace(latex_cell("<="), r"$\leq$")
         cells += [p + star] if conclusions.tested else []
         counts = "/".join(map(str, queries_by_verdict(one)))

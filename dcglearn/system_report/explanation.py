@@ -35,18 +35,7 @@ _VERDICTS = {
 
 @dataclass(frozen=True)
 class ExplanationReport:
-    """Two measures on two lists: what each rank contributes, who wins, and why.
-
-    Parameters
-    ----------
-    explanation : Explanation
-    measures : sequence of NamedMeasure
-        Two.
-    lists : pair of ndarray of int, shape (K,)
-        The lists a and b, as grade indices.
-    scale : Scale
-        Of the lists and of both measures.
-    """
+    """Two measures on two lists: what each rank contributes, who wins, and why."""
 
     explanation: Explanation
     measures: Sequence[NamedMeasure]

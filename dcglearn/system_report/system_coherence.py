@@ -39,18 +39,7 @@ _TAU = "tau: Kendall's; tau_ap: AP correlation, in which the top of an order cou
 
 
 def decided_table(pairs: Sequence[SystemPair], gains: str, discounts: str) -> Table:
-    """Return the number of decided pairs, by which parameters are free.
-
-    Parameters
-    ----------
-    pairs : sequence of SystemPair
-    gains, discounts : str
-        The given ones, in words.
-
-    Returns
-    -------
-    Table
-    """
+    """Return the number of decided pairs, by which parameters are free."""
     kinds: dict[tuple[str, str, str], Sequence[str]] = {
         ("mean DCG", "any", "any"): [pair.any_parameters.winner for pair in pairs],
         ("mean DCG", "any", discounts): [pair.any_gains.winner for pair in pairs],
@@ -78,17 +67,7 @@ def decided_table(pairs: Sequence[SystemPair], gains: str, discounts: str) -> Ta
 
 
 def winners_table(pairs: Sequence[SystemPair]) -> Table:
-    """Return who is ahead in each pair, by which parameters are free.
-
-    Parameters
-    ----------
-    pairs : sequence of SystemPair
-
-    Returns
-    -------
-    Table
-        The name of the system that is ahead, or "equal", "depends" or "not settled".
-    """
+    """Return who is ahead in each pair, by which parameters are free."""
     rows: list[tuple[Cell, ...]] = []
     for pair in pairs:
         verdicts = (pair.any_parameters, pair.any_gains, pair.any_discounts, pair.mean_ndcg)
@@ -108,15 +87,7 @@ def winners_table(pairs: Sequence[SystemPair]) -> Table:
 def depending_table(pairs: Sequence[SystemPair], most: int | None = None) -> Table:
     """Return the pairs whose order by mean nDCG depends on the gains, with gains that show it.
 
-    Parameters
-    ----------
-    pairs : sequence of SystemPair
-    most : int, optional
-        The largest number of rows; those with the largest differences are kept. By default all.
-
-    Returns
-    -------
-    Table
+    Of more than `most`, those with the largest differences are kept.
     """
     depending = [pair for pair in pairs if pair.mean_ndcg.winner == "depends"]
     depending.sort(key=lambda pair: -min(map(abs, pair.mean_ndcg.differences)))
@@ -137,20 +108,8 @@ def changes_table(
 ) -> Table:
     """Return the smallest changes of gains, and of discounts, that reverse an order.
 
-    Parameters
-    ----------
-    pairs : sequence of SystemPair
-    given : DCG
-        The given gains and discounts.
-    n_ranks : int
-        The depth.
-    most : int, optional
-        The largest number of rows; those with the smallest changes are kept. By default all.
-
-    Returns
-    -------
-    Table
-        Without pairs that are tied or that no change reverses.
+    Of more than `most`, those with the smallest changes are kept. Pairs that are tied, or that no
+    change reverses, are left out.
     """
     sizes = [usual_size(x) for x in (np.array(given.gains), given.discounts_for(n_ranks))]
 
@@ -181,16 +140,7 @@ def changes_table(
 
 
 def orderings_table(comparisons: Sequence[OrderingComparison]) -> Table:
-    """Return how alike the orderings of systems are, by pair of measures.
-
-    Parameters
-    ----------
-    comparisons : sequence of OrderingComparison
-
-    Returns
-    -------
-    Table
-    """
+    """Return how alike the orderings of systems are, by pair of measures."""
     rows = [
         (one.first, one.second, one.tau, one.tau_ap, len(one.reversed_pairs)) for one in comparisons
     ]
@@ -202,16 +152,7 @@ def reversed_pairs_table(
 ) -> Table:
     """Return the pairs of systems that measures order differently, with the queries that differ.
 
-    Parameters
-    ----------
-    comparisons : sequence of OrderingComparison
-    most : int, optional
-        The largest number of rows per pair of measures; those with the largest differences are
-        kept. By default all.
-
-    Returns
-    -------
-    Table
+    At most `most` rows per pair of measures, those with the largest differences.
     """
     rows: list[tuple[Cell, ...]] = []
     left_out = 0
@@ -238,25 +179,9 @@ def coherence_text(
 ) -> str:
     """Return the tables of a comparison of systems that have something to show.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-    conclusions : SystemConclusions
-        About the systems of the evaluation.
-    orderings : sequence of OrderingComparison
-        Of the pairs of measures.
-    most : int, optional
-        The number of pairs of each kind to show; by default all.
-    in_detail : bool, default False
-        Whether to show the queries on which the systems of each pair differ most, in place of the
-        orderings of all systems.
-    width : int, optional
-        Characters in a line, for tables that are wider; see
-        :meth:`~dcglearn.report.tables.Table.text`.
-
-    Returns
-    -------
-    str
+    At most `most` pairs of each kind are shown; `in_detail` shows the queries on which the systems
+    of each pair differ most, in place of the orderings of all systems. Wider tables are folded to
+    `width` characters.
     """
     n_ranks = conclusions.n_ranks
     given = with_least(given_measure(conclusions.measure, n_ranks), evaluation.rules.least)
@@ -307,20 +232,7 @@ def coherence_to_json(
     orderings: Sequence[OrderingComparison],
     by_query: bool = False,
 ) -> dict[str, Any]:
-    """Return a comparison of systems as a JSON-able dict.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    conclusions : SystemConclusions
-    orderings : sequence of OrderingComparison
-    by_query : bool, default False
-        Whether to include who is ahead for each query by itself.
-
-    Returns
-    -------
-    dict
-    """
+    """Return a comparison of systems as a JSON-able dict."""
     content = conclusions.to_json()
     if by_query:
         for one, pair in zip(conclusions.pairs, content["pairs"], strict=True):

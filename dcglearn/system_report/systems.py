@@ -190,21 +190,27 @@ def judged_columns_in_words(evaluation: Evaluation) -> str:
 
 
 def definitions_in_words(evaluation: Evaluation) -> list[str]:
-    """Return what the names of measures mean, one sentence per name that is not the meaning.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-
-    Returns
-    -------
-    list of str
-    """
-    return [
+    """Return what the names of measures mean, and which prefer lists that are not sorted."""
+    meanings = [
         f"{one.name} is {one.measure}"
         for one in evaluation.comparable().measures
         if one.name != str(one.measure)
     ]
+    rises = [(one.name, _first_rise(one.measure)) for one in evaluation.measures]
+    return meanings + [
+        f"{name}: the discount rises from rank {rank} to rank {rank + 1}, so a list that is not "
+        "sorted by gain can have the larger value"
+        for name, rank in rises
+        if rank is not None
+    ]
+
+
+def _first_rise(measure: object) -> int | None:
+    """Return the first rank, from 1, below which a discount of a DCG is larger; rules fall."""
+    if not isinstance(measure, DCG) or measure.n_ranks is None:
+        return None
+    rises = np.flatnonzero(np.diff(measure.discounts_for(measure.n_ranks)) > 0)
+    return int(rises[0]) + 1 if len(rises) else None
 
 
 def evaluation_to_json(

@@ -108,8 +108,8 @@ class SystemConclusions:
             The systems a and b; which is ahead and the parameters for which that holds; the
             difference under the tested measure, p and significant; the number of queries that
             are decided by themselves for a, for b, depend or are equal, and the share agreeing;
-            every verdict ("a", "b", "equal", "depends" or "undecided"); the bounds of mean nDCG;
-            the sizes of the smallest changes that reverse the order by mean DCG.
+            every verdict ("a", "b", "equal", "depends" or "undecided"); the sizes of the smallest
+            changes that reverse the order by mean DCG.
         """
         import pandas as pd
 
@@ -165,7 +165,7 @@ def system_conclusions(
     resamples : int, default 9999
         Of the randomisation test.
     max_boxes : int, default 4096
-        See :func:`dcglearn.coherence.mean_ndcg.mean_verdicts`.
+        See :func:`dcglearn.coherence.mean_ndcg.mean_verdict`.
     advance : callable, optional
         Called with (done, total) as pairs are done.
 
@@ -193,9 +193,9 @@ def system_conclusions(
     >>> conclusions = system_conclusions(found, 2, np.random.default_rng(0))
     >>> (one,) = conclusions.pairs
     >>> one.ahead, one.holds_for, round(one.p, 4), one.significant, round(one.agreeing, 4)
-    ('one', 'any gains and discounts', 0.0391, True, 0.8889)
+    ('one', 'nDCG any gains, DCG both', 0.0391, True, 0.8889)
     >>> conclusions.counts()
-    {('any gains and discounts', True): 1}
+    {('nDCG any gains, DCG both', True): 1}
     """
     checked_rng(rng)
     checked_count(resamples, "`resamples`", high=10**7)
@@ -235,23 +235,8 @@ def system_conclusions(
 def given_measure(named: NamedMeasure, n_ranks: int) -> DCG:
     """Return the DCG whose gains and discounts are the given ones, cut as the measure is.
 
-    Parameters
-    ----------
-    named : NamedMeasure
-        An nDCG of no more than `n_ranks` ranks.
-    n_ranks : int
+    It must be an nDCG of no more than `n_ranks` ranks.
 
-    Returns
-    -------
-    DCG
-
-    Raises
-    ------
-    InputError
-        If it is another measure, or a deeper one.
-
-    Examples
-    --------
     >>> given_measure(NamedMeasure("mine", DCG([2, 1, 0], "zipf", 5, "ideal")), 10)
     DCG([2, 1, 0], zipf) @ 5
     """

@@ -29,18 +29,9 @@ from dcglearn.naming.names import NamedMeasure, measure_on_scale
 class GradedRankings:
     """Rankings of grades, and the gains and discounts that are given.
 
-    Attributes
-    ----------
-    rankings : ndarray of int, shape (systems, Q, K)
-        Grade indices, -1 for no document.
-    pools : ndarray of int, shape (Q, N)
-        The grades of the documents from which the ideals are taken, -1 for none.
-    gains : ndarray of float, shape (L,)
-    discounts : ndarray of float, shape (K,)
-    worst_gain : {"zero", "nonnegative"}
-        What the gain of the worst grade may be where gains are free.
-    n_queries : ndarray of int, shape (systems,)
-        The number of queries in the mean of each system.
+    `rankings`, shape (systems, Q, K), and `pools`, shape (Q, N), hold grade indices, -1 for no
+    document; `gains` has shape (L,), `discounts` (K,). `worst_gain` says what the gain of the worst
+    grade may be where gains are free, `n_queries` how many queries are in the mean of each system.
     """
 
     rankings: Integers
@@ -59,27 +50,9 @@ class GradedRankings:
 def graded_rankings(evaluation: Evaluation, measure: DCG, n_ranks: int) -> GradedRankings:
     """Return the rankings of an evaluation as grades, and the gains of a measure on its scale.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Under rules that :func:`coherence_rules` returns.
-    measure : DCG
-        Its gains do not increase and are 0 or more.
-    n_ranks : int
-        K.
+    The evaluation is under rules that :func:`coherence_rules` returns; the gains do not increase
+    and are 0 or more.
 
-    Returns
-    -------
-    GradedRankings
-
-    Raises
-    ------
-    InputError
-        If there is only one system, the gains increase or fall below 0, the rules leave out
-        worthless queries or average over ties, or the ideal of a query depends on the system.
-
-    Examples
-    --------
     >>> from dcglearn.evaluation.evaluate import evaluate
     >>> runs = {"one": {"q": {"d": 1.0, "e": 0.5}}, "two": {"q": {"e": 1.0}}}
     >>> evaluation = evaluate({"q": {"d": 1, "e": 0}}, runs, "zipf", rules=Rules("input"))

@@ -25,22 +25,9 @@ def query_verdicts(
 ) -> NDArray[np.str_]:
     """Decide for each query which system is ahead for all gains, with the given discounts.
 
-    Parameters
-    ----------
-    graded : GradedRankings
-    pairs : sequence of pair of int
-        The systems A and B of each pair.
-    n_grades : int
-        L.
+    Names of shape (pairs, Q): "a", "b", "equal" or "depends". A query that a system does not hold
+    is an empty ranking.
 
-    Returns
-    -------
-    ndarray of str, shape (pairs, Q)
-        ``"a"``, ``"b"``, ``"equal"`` or ``"depends"``. A query that a system does not hold is an
-        empty ranking.
-
-    Examples
-    --------
     >>> from dcglearn.measures.dcg import DCG
     >>> from dcglearn.evaluation.evaluate import evaluate
     >>> from dcglearn.evaluation.rules import Rules

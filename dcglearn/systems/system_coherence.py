@@ -2,7 +2,7 @@
 
 Each pair of systems is compared with more and more parameters free
 (:mod:`dcglearn.coherence.verdict`): by mean DCG with free gains, free discounts or both, and by
-mean nDCG with free gains (:mod:`dcglearn.coherence.mean_ndcg_faces`). For pairs that can be
+mean nDCG with free gains (:mod:`dcglearn.coherence.mean_ndcg`). For pairs that can be
 reversed, the smallest change of the given gains, and of the given discounts, that does so
 (:mod:`dcglearn.coherence.smallest_change`) is computed as well.
 """
@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.overflow import multiplied
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Integers
-from dcglearn.coherence.advantage import WorstGain, advantage_by_step, total_counts
-from dcglearn.coherence.mean_ndcg import MeanVerdict
-from dcglearn.coherence.mean_ndcg_faces import mean_verdicts_with_faces
+from dcglearn.coherence.advantage import WorstGain, rescaled_advantage, total_counts
+from dcglearn.coherence.mean_ndcg import MeanVerdict, mean_verdicts
 from dcglearn.coherence.smallest_change import (
     SmallestChange,
     smallest_change_of_discounts,
@@ -80,10 +80,7 @@ class SystemPair:
             "mean DCG, anything": _verdict_to_json(self.any_parameters),
             "mean DCG, any gains": _verdict_to_json(self.any_gains),
             "mean DCG, any discounts": _verdict_to_json(self.any_discounts),
-            "mean nDCG, any gains": {
-                **_verdict_to_json(self.mean_ndcg),
-                "between": list(self.mean_ndcg.bounds),
-            },
+            "mean nDCG, any gains": _verdict_to_json(self.mean_ndcg),
             "smallest change of gains": _change_to_json(self.gains_change),
             "smallest change of discounts": _change_to_json(self.discounts_change),
         }
@@ -112,7 +109,7 @@ def system_pairs(
     n_ranks : int
         Lower ranks do not count.
     max_boxes : int, default 4096
-        See :func:`dcglearn.coherence.mean_ndcg.mean_verdicts`.
+        See :func:`dcglearn.coherence.mean_ndcg.mean_verdict`.
     between : sequence of pair of str, optional
         The names of the systems to compare; by default every system with every other.
     advance : callable, optional
@@ -150,15 +147,15 @@ def system_pairs(
     pairs: list[SystemPair] = []
     for at in range(0, len(chosen), _PAIRS_AT_ONCE):
         block = chosen[at : at + _PAIRS_AT_ONCE]
-        means = mean_verdicts_with_faces(
+        means = mean_verdicts(
             graded.rankings,
             graded.pools,
             graded.discounts,
             L,
             graded.worst_gain,
-            max_boxes=max_boxes,
-            counted=graded.counted,
-            pairs=block,
+            max_boxes,
+            graded.counted,
+            block,
         )
         for i, j in block:
             n_queries = [int(graded.n_queries[k]) for k in (i, j)]
@@ -173,25 +170,8 @@ def chosen_pairs(
 ) -> list[tuple[int, int]]:
     """Return the places of the systems of each pair.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Of all systems.
-    between : sequence of pair of str, optional
-        The pairs by name; by default all.
+    In the order of `between`, pairs by name; by default all.
 
-    Returns
-    -------
-    list of pair of int
-        In the order of `between`.
-
-    Raises
-    ------
-    InputError
-        If there is no such system, or a pair is given twice or is of one system.
-
-    Examples
-    --------
     >>> chosen_pairs(("a", "b", "c")), chosen_pairs(("a", "b", "c"), [("c", "a")])
     ([(0, 1), (0, 2), (1, 2)], [(2, 0)])
     """
@@ -226,9 +206,10 @@ def _pair(
 ) -> SystemPair:
     """Compare two systems by their mean advantage D with given gains, discounts, worst gain."""
     gains, discounts, worst = given
+    lead, exponent = rescaled_advantage(D, gains, discounts)
     return SystemPair(
         *names,
-        difference=float(advantage_by_step(D, gains, discounts).item()),
+        difference=float(multiplied(lead.item(), exponent, "advantages")),
         any_parameters=verdict(D, worst_gain=worst),
         any_gains=verdict(D, discounts=discounts, worst_gain=worst),
         any_discounts=verdict(D, gains=gains),

@@ -22,7 +22,6 @@ ExportTarget = Literal[
     "torch",
     "tf-ranking",
     "pandas",
-    "python",
     "json",
 ]
 LikeChoice = Literal["trec_eval", "ir_measures", "ranx", "sklearn", "gdeval"]

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.types import Floats, Pairs
-from dcglearn.correlation.agreement import CodedPairs, score_differences
 from dcglearn.design.cells import AXES, rng_for, setting_of
 from dcglearn.design.own_functions import OwnFunctions
 from dcglearn.design.sampling import (
@@ -34,6 +33,7 @@ from dcglearn.design.sampling import (
 )
 from dcglearn.design.setting import Setting
 from dcglearn.learning.problem import margins_of
+from dcglearn.measures.agreement import CodedPairs, score_differences
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.presets import preset
 from dcglearn.simulation.truths import grade_scale

@@ -120,6 +120,15 @@ def test_weights_that_are_not_a_dcg_have_no_reason() -> None:
         explain(weights, DCG([2, 1, 0]), [0], [0])
 
 
+def test_presets_need_labels() -> None:
+    named = explain("linear-log2", "nDCG(zipf)", [0, 2, 2], [2, 0, 0], labels=[2, 1, 0])
+    given_ = explain(DCG([2, 1, 0], "log2"), DCG([2, 1, 0], "zipf"), [0, 2, 2], [2, 0, 0])
+    np.testing.assert_array_equal(named.contributions, given_.contributions)
+    assert (named.winners, named.reason) == (given_.winners, given_.reason)
+    with pytest.raises(InputError, match="the preset 'linear-log2' needs the grades"):
+        explain("linear-log2", DCG([2, 1, 0]), [0, 2, 2], [2, 0, 0])
+
+
 def test_the_command(run: Run, refused: Callable[..., str]) -> None:
     found = run(
         "explain", "linear-log2", "zipf", "--scale", "2,1,0", "--a", "2,0,-", "--b", "0,2,2"

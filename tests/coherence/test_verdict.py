@@ -18,7 +18,7 @@ from dcglearn.coherence.advantage import (
     total_counts,
 )
 from dcglearn.coherence.verdict import winners
-from dcglearn.correlation.agreement import score_differences
+from dcglearn.measures.agreement import score_differences
 from helpers.measured import difference
 
 
@@ -50,7 +50,7 @@ def check_witnesses(
         assert sign * difference(measure, a, b) > 0 < sign * entry.value
         if gains is None:
             assert (np.diff(measure.gains) < 0).all()
-            assert worst == "free" or measure.gains[-1] >= 0
+            assert measure.gains[-1] >= 0
             assert worst != "zero" or measure.gains[-1] == 0
         else:
             assert measure.gains == tuple(np.asarray(gains, float))
@@ -94,7 +94,7 @@ def test_two_grades_order_full_lists_identically(K: int, rng: np.random.Generato
     pairs = np.stack([np.repeat(lists, len(lists), 0), np.tile(lists, (len(lists), 1))], axis=1)
     D = cumulative_counts(pairs[:, 0], 2) - cumulative_counts(pairs[:, 1], 2)
     for discounts in ("log2", "zipf", "constant", *decreasing(rng, 3, K)):
-        found = winners(D, discounts=discounts, worst_gain="free")
+        found = winners(D, discounts=discounts)
         assert set(found) <= {"a", "b", "equal"}
         for gains in ([1, 0], [1, 0.999], [3, -7], *decreasing(rng, 3, 2)):
             signs = np.sign(score_differences(DCG(gains, discounts), pairs))
@@ -106,10 +106,9 @@ def test_two_grades_depend_on_the_gains_where_ranks_are_empty() -> None:
     a, b = np.array([[0, -1]]), np.array([[1, 1]])
     D = advantage(a, b, 2)
     assert verdict(D, discounts="log2", worst_gain="zero").winner == "a"
-    for worst in ("nonnegative", "free"):
-        found = verdict(D, discounts="log2", worst_gain=worst)
-        assert found.winner == "depends"
-        check_witnesses(found, a, b, None, "log2", worst)
+    found = verdict(D, discounts="log2")
+    assert found.winner == "depends"
+    check_witnesses(found, a, b, None, "log2", "nonnegative")
     assert difference(DCG([1, 0.9], "log2"), a, b) < 0 < difference(DCG([1, 0], "log2"), a, b)
 
 
@@ -143,8 +142,6 @@ def test_verdicts_agree_with_a_dense_search(
     c, g = decreasing(rng, n, K), decreasing(rng, n, L)
     if worst == "zero":
         g -= g[:, -1:]
-    elif worst == "free":
-        g += rng.choice([-10, -1, 0, 1, 10], (n, 1)) * rng.random((n, 1))
     gains = rng.integers(-2, 3, L).astype(float) if given_ == "gains" else None
     discounts = decreasing(rng, 1, K)[0] if given_ == "discounts" else None
     g = g if gains is None else np.broadcast_to(gains, (n, L))
@@ -187,18 +184,6 @@ def test_the_worst_gain_has_no_effect_on_full_lists(case: tuple[Grades, Grades, 
     for discounts in (None, "log2"):
         found = {verdict(D, None, discounts, worst).winner for worst in WORST_GAINS}
         assert len(found) == 1
-
-
-def test_a_negative_worst_gain_reverses_the_step_of_all_documents() -> None:
-    """One more document is an advantage, or a disadvantage where its gain is below 0."""
-    found = verdict(advantage([0, 1], [0, -1], 2), worst_gain="free")
-    assert found.winner == "depends"
-    assert [(e.depth, e.grade, e.value, e.sign) for e in found.entries] == [
-        (2, 1, 1.0, 1),
-        (2, 1, -1.0, -1),
-    ]
-    assert verdict(advantage([0, 1], [0, -1], 2)).winner == "a"
-    assert verdict(advantage([0, 1], [0, -1], 2), worst_gain="zero").winner == "equal"
 
 
 def test_winners_of_many_tables_equal_single_verdicts(rng: np.random.Generator) -> None:

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import t, ttest_1samp
 
 from dcglearn import DCG, Preferences, Scale, agreement
-from dcglearn.correlation.agreement import agreement_with_ties
 from dcglearn.learning.agreement import judged_agreement
+from dcglearn.measures.agreement import agreement_with_ties
 from dcglearn.statistics.clustered_means import clustered_mean
 
 

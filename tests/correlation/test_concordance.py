@@ -10,25 +10,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn import InputError
-from dcglearn.correlation.concordance import count_above, count_above_in_both, paired_ranks
+from dcglearn.correlation.tau import concordance, paired_ranks
 
-paired = st.lists(st.tuples(st.integers(-4, 9), st.integers(-4, 9)), min_size=1, max_size=40)
+paired = st.lists(st.tuples(st.integers(0, 13), st.integers(0, 13)), min_size=1, max_size=40)
 
 
 @given(scores=paired)
 def test_counts_match_all_pairs(scores: list[tuple[int, int]]) -> None:
     first, second = np.array(scores).T
-    above, also = first[:, None] < first, second[:, None] < second
-    assert count_above(first).tolist() == above.sum(axis=1).tolist()
-    assert count_above_in_both(first, second).tolist() == (above & also).sum(axis=1).tolist()
-    below = second[:, None] > second
-    assert count_above_in_both(first, -second).tolist() == (above & below).sum(axis=1).tolist()
+    above, concordant, discordant = concordance(first, second)
+    higher, also, not_also = (
+        first[:, None] < first,
+        second[:, None] < second,
+        second[:, None] > second,
+    )
+    assert above.tolist() == higher.sum(axis=1).tolist()
+    assert concordant.tolist() == (higher & also).sum(axis=1).tolist()
+    assert discordant.tolist() == (higher & not_also).sum(axis=1).tolist()
 
 
 def test_many_items_are_counted_without_a_matrix_of_pairs(rng: np.random.Generator) -> None:
     first, second = rng.integers(3_000, size=(2, 10_000))
     tracemalloc.start()
-    found = count_above_in_both(first, second)
+    found = concordance(first, second)[1]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 5e6  # a matrix of one bit per pair would take 12.5e6

@@ -23,10 +23,10 @@ from dcglearn import (
     query_folds,
     usual_presets,
 )
-from dcglearn.correlation.agreement import outcomes, score_differences
 from dcglearn.inference.compare import LEARNED, OF_W, UTILITY, ComparedMeasure
 from dcglearn.judgments.preferences import ANSWERS
 from dcglearn.learning.agreement import judged_agreement
+from dcglearn.measures.agreement import outcomes, score_differences
 from dcglearn.report.comparisons import comparison_table
 from dcglearn.statistics.clustered_means import clustered_mean
 from helpers.simulated import SCALE, TRUTH, simulated_judgments, weighted_and_repeated

@@ -47,7 +47,7 @@ def drawn(
 
 
 def by_loops(
-    measure: DCG, labels: Any, scores: Any, sizes: Any, sigma: float, norm: bool, rising: str
+    measure: DCG, labels: Any, scores: Any, sizes: Any, sigma: float, norm: bool
 ) -> tuple[Any, Any]:
     """As the formulas say, a pair at a time."""
     gain = dict(zip(measure.grades or (), measure.gains, strict=True))
@@ -72,15 +72,11 @@ def by_loops(
                 if gain[labels[i]] <= gain[labels[j]] or not span:
                     continue
                 delta = (gain[labels[i]] - gain[labels[j]]) * (c[rank[i]] - c[rank[j]]) / span
-                above, below = i, j
-                if rising == "exchange":  # who is above stays there if the measure likes it
-                    upper, lower = (i, j) if rank[i] < rank[j] else (j, i)
-                    above, below = (upper, lower) if delta > 0 else (lower, upper)
                 weight = abs(delta)
                 if norm and spread:
                     weight /= 0.01 + abs(scores[i] - scores[j])
-                rho = 1 / (1 + math.exp(sigma * (scores[above] - scores[below])))
-                for document, sign in ((above, -1), (below, 1)):
+                rho = 1 / (1 + math.exp(sigma * (scores[i] - scores[j])))
+                for document, sign in ((i, -1), (j, 1)):
                     own[document] += sign * sigma * weight * rho
                     curved[document] += sigma**2 * weight * rho * (1 - rho)
                 total += 2 * sigma * weight * rho
@@ -90,17 +86,16 @@ def by_loops(
     return gradients, hessians
 
 
-@pytest.mark.parametrize("rising", ["gain", "exchange"])
 @pytest.mark.parametrize("norm", [False, True])
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 def test_gradients_are_those_of_plain_loops(
-    measure: DCG, norm: bool, rising: Any, rng: np.random.Generator
+    measure: DCG, norm: bool, rng: np.random.Generator
 ) -> None:
     _, labels, scores, sizes = drawn(rng)
     labels = np.where(labels > 3, 3, labels) if measure.normalise == "minmax" else labels
-    objective = lambdarank_objective(measure, 1.7, norm, rising)
+    objective = lambdarank_objective(measure, 1.7, norm)
     found = objective(labels, scores, None, sizes)
-    expected = by_loops(measure, labels, scores, sizes, 1.7, norm, rising)
+    expected = by_loops(measure, labels, scores, sizes, 1.7, norm)
     assert np.abs(expected[0]).max() > 0.01
     for own, other in zip(found, expected, strict=True):
         assert own == pytest.approx(other, abs=1e-12)
@@ -116,7 +111,7 @@ def test_long_queries_are_computed_in_parts(rng: np.random.Generator) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < n**2  # an array of all pairs would take eight times that
-    cut = by_loops(EXPONENTIAL, labels[:200], scores[:200], [200], 1.0, True, "gain")
+    cut = by_loops(EXPONENTIAL, labels[:200], scores[:200], [200], 1.0, True)
     first = objective(labels[:200], scores[:200], None, [200])
     assert first[0] == pytest.approx(cut[0], abs=1e-12)
     assert gradients.sum() == pytest.approx(0, abs=1e-9)
@@ -157,10 +152,7 @@ def test_what_does_not_change_the_gradients(seed: int, measure: DCG, norm: bool)
     assert not same[0].any()
 
 
-@pytest.mark.parametrize("rising", ["gain", "exchange"])
-def test_gradients_are_derivatives_of_the_weighted_logistic_loss(
-    rising: Any, rng: np.random.Generator
-) -> None:
+def test_gradients_are_derivatives_of_the_weighted_logistic_loss(rng: np.random.Generator) -> None:
     """With the weights held as they are: they jump where two documents change places."""
     c, sigma, n = np.array([0.4, 1.0, 0.6, 0.6, 0.1]), 1.3, 5
     gains, scores = np.array([1.0, 0.0, 0.5, 0.5, 0.2]), rng.normal(size=n)
@@ -174,12 +166,11 @@ def test_gradients_are_derivatives_of_the_weighted_logistic_loss(
             for v in range(n):
                 if rank[u] < rank[v] and gains[u] != gains[v]:
                     delta = (gains[u] - gains[v]) * (c[rank[u]] - c[rank[v]])
-                    stays = delta > 0 if rising == "exchange" else gains[u] > gains[v]
-                    apart = s[u] - s[v] if stays else s[v] - s[u]
+                    apart = s[u] - s[v] if gains[u] > gains[v] else s[v] - s[u]
                     total += abs(delta) * math.log1p(math.exp(-sigma * apart))
         return total
 
-    found = lambdarank_objective(measure, sigma, False, rising)(labels, scores, None, [n])
+    found = lambdarank_objective(measure, sigma, False)(labels, scores, None, [n])
     for i in range(n):
         step = np.eye(n)[i] * 1e-4
         first = (loss(scores + step) - loss(scores - step)) / 2e-4
@@ -193,12 +184,7 @@ def test_where_a_lower_rank_counts_more() -> None:
     measure = DCG({1: 1, 0: 0}, [0.5, 1.0], None, "ideal")
     ranked = [1, 0], [0.2, 0.1], None, [2]
     up, _ = lambdarank_objective(measure, norm=False)(*ranked)
-    asked, _ = lambdarank_objective(measure, norm=False, rising="exchange")(*ranked)
     assert up[0] < 0 < up[1]  # a gradient below 0 raises the score
-    assert asked[0] > 0 > asked[1]
-    ideal = [0, 1], [0.2, 0.1], None, [2]
-    stays, _ = lambdarank_objective(measure, norm=False, rising="exchange")(*ideal)
-    assert stays[0] < 0 < stays[1]
 
 
 # LightGBM
@@ -417,7 +403,6 @@ def test_calls_that_are_refused(call: Any, problem: str) -> None:
         ((DCG({16777217: 1, 16777216: 0}),), "not distinct as 32-bit floats"),
         (("zipf",), "needs the grades"),
         ((EXPONENTIAL, 0), "`sigma` is 0"),
-        ((EXPONENTIAL, 1.0, True, "gains"), "unknown `rising` 'gains'; did you mean 'gain'"),
     ],
 )
 def test_objectives_that_are_refused(arguments: Any, problem: str) -> None:

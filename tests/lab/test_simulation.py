@@ -14,8 +14,8 @@ from dcglearn import (
     permuted_lists,
     true_pairs,
 )
-from dcglearn.correlation.agreement import score_differences
 from dcglearn.judgments.meaning.answers import ANSWERS
+from dcglearn.measures.agreement import score_differences
 from dcglearn.simulation.judges import flip_pairs, judged_pairs, misgrade_pairs, noise_scale
 from dcglearn.simulation.lists import BASE_LIST, sorted_against_another, sorted_against_shuffled
 from dcglearn.simulation.truths import DATA_1, DATA_2, gains_by_rank

@@ -18,12 +18,12 @@ from dcglearn import (
     permuted_lists,
     true_pairs,
 )
-from dcglearn.correlation.agreement import outcomes
 from dcglearn.learning.data_share import DataShare
 from dcglearn.learning.factorise import factorise, fix_gauge, rank_one
 from dcglearn.learning.null_space import null_space
 from dcglearn.learning.record import Gauge, is_affine
 from dcglearn.learning.sums import gram_matrices
+from dcglearn.measures.agreement import outcomes
 from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.truths import DATA_1, DATA_2
 from helpers.kkt import dense_differences

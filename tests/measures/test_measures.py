@@ -32,7 +32,7 @@ from dcglearn import (
     usual_presets,
     write_measure,
 )
-from dcglearn.correlation.agreement import (
+from dcglearn.measures.agreement import (
     CodedPairs,
     checked_pairs,
     one_per_pair,

@@ -163,7 +163,7 @@ def test_names_that_the_encoding_lacks(tmp_path: Path, encoding: str) -> None:
     assert json.loads(found.stdout)["systems"][0]["system"] == name
     found = command("export", measure, "--to", "json")
     assert json.loads(found.stdout)["grades"] == [name, 0]
-    for line in ([*evaluated, "--format", "csv"], ["export", measure, "--to", "python"]):
+    for line in ([*evaluated, "--format", "csv"], ["export", measure, "--to", "pandas"]):
         found = command(*line)
         if encoding == "utf-8":
             assert name in found.stdout

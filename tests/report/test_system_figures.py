@@ -38,7 +38,7 @@ def with_winners(pair: SystemPair, anything: str, gains: str, mean: str) -> Syst
 @pytest.mark.parametrize(
     ("winners", "words", "ahead"),
     [
-        (("a", "a", "a"), "DCG with any gains and discounts, and", "one"),
+        (("a", "a", "a"), "DCG with any of both, by mean nDCG with any gains", "one"),
         (("depends", "b", "b"), "DCG and mean nDCG with any gains", "two"),
         (("depends", "depends", "b"), "by mean nDCG, not by DCG", "two"),
         (("equal", "equal", "a"), "by mean nDCG, not by DCG", "one"),

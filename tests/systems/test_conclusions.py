@@ -133,7 +133,7 @@ def test_the_test_is_tukeys_and_its_direction_is_that_of_the_verdict(
     counts = found.counts()
     assert sum(counts.values()) == len(found.pairs) == 10
     assert {significant for _, significant in counts} == {True, False}
-    assert {extent for extent, _ in counts} >= {"any gains and discounts", "depends"}
+    assert {extent for extent, _ in counts} >= {"nDCG any gains, DCG both", "depends"}
 
 
 def test_an_exact_p_of_two_systems() -> None:
@@ -147,8 +147,8 @@ def test_an_exact_p_of_two_systems() -> None:
     found = system_conclusions(evaluate(qrels, runs, "nDCG@2", rules=Rules("input")), 2, RNG())
     (one,) = found.pairs
     assert (one.p, found.drawn, one.significant) == (14 / 64, 0, False)
-    assert (one.ahead, one.holds_for, one.agreeing) == ("one", "any gains and discounts", 5 / 6)
-    assert found.counts() == {("any gains and discounts", False): 1}
+    assert (one.ahead, one.holds_for, one.agreeing) == ("one", "nDCG any gains, DCG both", 5 / 6)
+    assert found.counts() == {("nDCG any gains, DCG both", False): 1}
 
 
 def test_a_difference_in_favour_of_the_other_system_is_not_significant() -> None:
@@ -232,6 +232,7 @@ def test_frame_and_json_hold_the_same(rng: np.random.Generator) -> None:
     qrels, runs = drawn_collection(rng)
     found = system_conclusions(evaluated(qrels, runs, Rules()), K, RNG())
     frame = found.to_frame()
+    assert not {"mean_ndcg_least", "mean_ndcg_most"} & {*frame}  # where a search happened to end
     content = json.loads(json.dumps(found.to_json()))
     assert len(frame) == len(content["pairs"]) == 10
     for row, one in zip(frame.to_dict("records"), content["pairs"], strict=True):
@@ -317,6 +318,12 @@ def test_the_command_writes_every_pair(files: list[str], run: Run, tmp_path: Pat
     assert ahead == [
         (row["ahead"] or row["a"]).replace("&", r"\&").replace("_", r"\_") for row in rows
     ]
+    proved = (
+        "mean nDCG with any gains at log2 discounts; DCG both: also by mean DCG with any gains and"
+    )
+    assert proved in found.stdout
+    assert latex.count(proved) == 3  # a comment and two captions
+    assert proved in (tmp_path / "pairs.md").read_text()
     assert "% p: Tukey's HSD test with randomisation" in latex
     listed = (tmp_path / "pairs.md").read_text().split("| :-- | :-- |")[1].splitlines()[1:11]
     leaders = [line.split(" | ")[0].removeprefix("| ") for line in listed]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +174,23 @@ def test_systems_sorted_by_a_measure() -> None:
     assert bounds.high is not None
     assert bounds.systems[0] == "high"
     assert (bounds.high >= bounds.values).all()
+
+
+def test_a_discount_that_rises_is_said(
+    files: Path, run: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    """With discounts 1, .5, .8 the third rank counts more than the second."""
+    risen, falling = "nDCG([2, 1, 0], [1, 0.5, 0.8])", "nDCG([2, 1, 0], [1, 0.5, 0.5])"
+    found = run("evaluate", "qrels", "bm25", "-m", f"ours={risen}", "-m", falling)
+    lines = [line for line in found.stdout.splitlines() if "discount rises" in line]
+    assert lines == [
+        "ours: the discount rises from rank 2 to rank 3, so a list that is not sorted by gain can "
+        "have the larger value"
+    ]
+    sorted_, other = DCG([2, 1, 0], [1, 0.5, 0.8], normalise="ideal").score(
+        [[0, 1, 2], [0, 2, 1]], [[0, 1, 2]] * 2
+    )
+    assert sorted_ < other == 1
 
 
 def test_the_text_of_an_evaluation_is_the_table_of_means() -> None:

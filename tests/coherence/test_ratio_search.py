@@ -8,15 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats
-from dcglearn.coherence.branch_and_bound import (
-    EQUAL,
-    FOR_A,
-    FOR_B,
-    UNDECIDED,
-    RatioSearch,
-    search_ratios,
-)
-from dcglearn.coherence.mean_ndcg_bounds import BoxBounds
+from dcglearn.coherence.mean_ndcg import BoxBounds, Extremes, search_ratios
 
 
 @dataclass
@@ -47,8 +39,8 @@ class Linear:
         )
 
 
-def search(function: Linear, resolution: float = 1e-3, max_boxes: int = 4096) -> RatioSearch:
-    return search_ratios(function, len(function.t), resolution, max_boxes)
+def search(function: Linear, max_boxes: int = 4096) -> Extremes:
+    return search_ratios(function, len(function.t), max_boxes)  # type: ignore[arg-type]
 
 
 def n_evaluated(function: Linear) -> list[int]:
@@ -57,95 +49,84 @@ def n_evaluated(function: Linear) -> list[int]:
 
 def test_extremes_are_the_best_of_all_points(rng: np.random.Generator) -> None:
     function = Linear(rng.normal(size=(6, 2)), rng.normal(scale=0.2, size=6))
-    extremes = search(function, max_boxes=100).extremes
+    found = search(function, max_boxes=100)
     points, pairs = np.concatenate(function.points), np.concatenate(function.pairs)
     values = (function.w[pairs] * points).sum(axis=1) - function.t[pairs]
     assert max(n_evaluated(function)) > 10
     for pair in range(6):
-        own = pairs == pair
-        assert extremes.largest[pair] == values[own].max()
-        assert extremes.smallest[pair] == values[own].min()
-        for at, value in (
-            (extremes.at_largest, extremes.largest),
-            (extremes.at_smallest, extremes.smallest),
-        ):
-            assert (function.w[pair] * at[pair]).sum() - function.t[pair] == value[pair]
-            assert ((at[pair] > 0) & (at[pair] < 1)).all()
+        own = values[pairs == pair]
+        assert found.largest[:, pair].tolist() == [own.max(), -own.min()]
+        for at, value in zip(found.at[:, pair], (own.max(), own.min()), strict=True):
+            assert (function.w[pair] * at).sum() - function.t[pair] == value
+            assert ((at > 0) & (at < 1)).all()
 
 
-def test_leaves_fill_the_box_and_their_labels_hold(rng: np.random.Generator) -> None:
-    function = Linear(rng.normal(size=(8, 2)), rng.normal(scale=0.2, size=8))
-    leaves = search(function, max_boxes=50).leaves
-    volumes = (leaves.high - leaves.low).prod(axis=1)
-    np.testing.assert_allclose(np.bincount(leaves.pairs, volumes), 1)
-    exact = function.bounds(leaves.low, leaves.high, leaves.pairs)
-    np.testing.assert_array_equal(leaves.lower, exact.lower)
-    np.testing.assert_array_equal(leaves.upper, exact.upper)
-    b_never_ahead = exact.lower >= -function.tolerance
-    a_never_ahead = exact.upper <= function.tolerance
-    np.testing.assert_array_equal(leaves.labels == FOR_A, b_never_ahead & ~a_never_ahead)
-    np.testing.assert_array_equal(leaves.labels == FOR_B, a_never_ahead & ~b_never_ahead)
-    assert {FOR_A, FOR_B, UNDECIDED} == set(leaves.labels.tolist())
+def test_bounds_hold_everywhere_and_prove_the_sign(rng: np.random.Generator) -> None:
+    function = Linear(rng.normal(size=(200, 2)), rng.normal(scale=0.2, size=200))
+    found = search(function, max_boxes=50)
+    exact = function.bounds(np.zeros((200, 2)), np.ones((200, 2)), np.arange(200))
+    assert (found.lower <= exact.lower + 1e-12).all()
+    assert (found.upper >= exact.upper - 1e-12).all()
+    np.testing.assert_array_equal(found.lower >= -1e-12, exact.lower >= -1e-12)
+    np.testing.assert_array_equal(found.upper <= 1e-12, exact.upper <= 1e-12)
 
 
-def test_a_function_of_zero_is_equal_at_once() -> None:
+def test_a_function_of_zero_is_bounded_at_once() -> None:
     function = Linear(np.zeros((1, 2)), np.zeros(1))
-    assert search(function).leaves.labels.tolist() == [EQUAL]
+    found = search(function)
+    assert found.lower[0] == found.upper[0] == 0
     assert n_evaluated(function) == [1]
 
 
 def test_a_box_with_one_sign_is_not_halved() -> None:
     function = Linear(np.array([[1.0, 1.0], [-1.0, -1.0]]), np.array([0.0, 0.0]))
-    assert search(function).leaves.labels.tolist() == [FOR_A, FOR_B]
+    found = search(function)
+    assert found.lower.tolist() == [0, -2]
+    assert found.upper.tolist() == [2, 0]
     assert n_evaluated(function) == [1, 1]
 
 
 def test_one_ratio_is_searched_to_the_resolution() -> None:
     function = Linear(np.array([[1.0]]), np.array([0.3]))
-    leaves = search(function, resolution=2.0**-7).leaves
-    (width,) = (leaves.high - leaves.low)[leaves.labels == UNDECIDED, 0]
-    assert width == 2.0**-7
-    assert n_evaluated(function) == [1 + 2 * 7]
+    search(function)
+    assert n_evaluated(function) == [1 + 2 * 30]  # 2^-30 is the first width below 1e-9
 
 
 def test_two_ratios_are_searched_until_both_signs_occur() -> None:
     function = Linear(np.array([[1.0, 0.0]]), np.array([0.3]))
-    found = search(function)
-    assert found.extremes.largest[0] > 0 > found.extremes.smallest[0]
+    assert (search(function).largest > 0).all()
     assert n_evaluated(function) == [3]  # the middle, at .5, and the two halves
-    assert UNDECIDED in found.leaves.labels
 
 
 def test_two_ratios_with_one_sign_at_the_middle_are_searched_on() -> None:
     """The second pair has one sign; with one sign at the first point it is not yet proved."""
     function = Linear(np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([1.9, 0.01]))
-    found = search(function)
-    assert (found.extremes.largest > 0).all()
-    assert (found.extremes.smallest < 0).all()
+    assert (search(function).largest > 0).all()
     assert min(n_evaluated(function)) > 3
 
 
 def test_a_difference_within_the_tolerance_is_not_a_sign() -> None:
     function = Linear(np.array([[1.0, 0.0]]), np.array([0.2]), tolerance=0.1)
-    found = search(function)
+    search(function)
     assert n_evaluated(function) == [5]  # it goes on after .3 at .5 and .05 at .25
-    assert UNDECIDED not in found.leaves.labels
 
 
 def test_bounds_at_the_tolerance_leave_one_sign() -> None:
     function = Linear(np.array([[1.0], [-1.0]]), np.array([0.25, -0.25]), tolerance=0.25)
-    assert search(function).leaves.labels.tolist() == [FOR_A, FOR_B]
+    search(function)
+    assert n_evaluated(function) == [1, 1]
 
 
 def test_the_side_with_the_largest_change_is_halved() -> None:
     function = Linear(np.array([[3.0, 2.0]]), np.array([0.01]))
-    leaves = search(function, max_boxes=4).leaves
-    assert n_evaluated(function) == [5]  # the middle, two halves, two quarters of one half
-    widths = leaves.high - leaves.low
-    assert sorted(map(tuple, widths.tolist())) == [(0.5, 0.5), (0.5, 0.5), (0.5, 1.0)]
+    search(function, max_boxes=4)
+    points = sorted(map(tuple, np.concatenate(function.points).tolist()))
+    assert points == [(0.25, 0.25), (0.25, 0.5), (0.25, 0.75), (0.5, 0.5), (0.75, 0.5)]
 
 
 def test_the_largest_number_of_boxes() -> None:
     function = Linear(np.array([[1.0], [1.0]]), np.array([0.3, 0.6]))
-    assert search(function, max_boxes=1).leaves.labels.tolist() == [UNDECIDED] * 2
+    found = search(function, max_boxes=1)
+    assert (found.lower < 0).all()
+    assert (found.upper > 0).all()
     assert n_evaluated(function) == [1, 1]

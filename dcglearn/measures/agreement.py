@@ -1,0 +1,168 @@
+"""Agreement: how often a measure prefers the same ranking as a judge.
+
+    agreement = mean over pairs of [1 if u(A) > u(B), 1/2 if u(A) = u(B), 0 otherwise]
+
+A is the ranking that the judge preferred, u the measure. Zhou, Zha, Xue & Yu (arXiv 1212.5650,
+section 6.2) call it "precision". Pairs have shape (n, 2, K): grade indices, the preferred ranking
+first, -1 for no document. A normalised DCG is replaced by the plain one: the two rankings of a pair
+belong to one query and share its ideal, so both order them in the same way.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dcglearn.base.checks import finite_array
+from dcglearn.base.errors import InputError
+from dcglearn.base.overflow import multiplied
+from dcglearn.base.types import Floats, Grades, Pairs
+from dcglearn.measures.grade_indices import checked_grades
+from dcglearn.measures.measure import TIE_TOLERANCE, Measure
+from dcglearn.measures.rescaled import rescaled
+
+_ROWS = 1 << 15  # whose grades fit in the cache
+
+
+class CodedPairs:
+    """Pairs that several measures are compared on: the two grades at each rank as one code.
+
+    >>> from dcglearn.measures.dcg import DCG
+    >>> pairs = CodedPairs(np.array([[[0, 2], [2, 0]], [[1, 2], [0, 2]]], np.int8), 3)
+    >>> pairs.agreement(DCG([2, 1, 0], "log2"))
+    0.5
+    """
+
+    def __init__(self, pairs: Pairs, n_grades: int) -> None:
+        self.pairs, self._n_grades = pairs, n_grades
+        values = n_grades + 1  # the last is no document
+        by_rank = checked_pairs(pairs, n_grades).transpose(1, 2, 0)
+        first, second = by_rank.astype(np.min_scalar_type(values**2), order="C")
+        for grades in (first, second):
+            grades[grades > n_grades] = n_grades  # NO_DOCUMENT, as a number without a sign
+        self._codes = first * values + second
+
+    def agreement(self, measure: Measure) -> float:
+        """Return the fraction of pairs that a measure orders as judged; ties count 1/2."""
+        other = rescaled(measure).measure
+        if other.n_grades != self._n_grades:
+            return weighted_mean(outcomes(measure, self.pairs))
+        weights, padded = _padded(other, self.pairs.shape[2])
+        result = np.zeros(len(self.pairs))
+        for row, code in zip(padded, self._codes, strict=True):
+            result += (row[:, None] - row).ravel().take(code)
+        differences = _with_ties(result, self.pairs, weights)
+        counts = np.count_nonzero(differences > 0), np.count_nonzero(differences >= 0)
+        return float(sum(counts) / (2 * len(differences)))
+
+
+def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
+    """Return u(first) - u(second) of each pair, shape (n,), exactly 0 where they are tied.
+
+    >>> from dcglearn.measures.dcg import DCG
+    >>> score_differences(DCG([2, 1, 0], "constant"), [[[0, 2], [1, 1]], [[0, 1], [1, 2]]])
+    array([0., 2.])
+    """
+    return multiplied(relative_differences(measure, pairs), rescaled(measure).exponent, measure)
+
+
+def relative_differences(measure: Measure, pairs: ArrayLike) -> Floats:
+    """Return :func:`score_differences` in a unit in which they are finite for any measure."""
+    measure = rescaled(measure).measure
+    rows = checked_pairs(pairs, measure.n_grades)
+    weights, padded = _padded(measure, rows.shape[-1])
+    result = np.zeros(len(rows))
+    for begin in range(0, len(rows), _ROWS):
+        some = slice(begin, begin + _ROWS)
+        first, second = rows[some].transpose(1, 2, 0).astype(np.intp, order="C")
+        for row, one, other in zip(padded, first, second, strict=True):
+            result[some] += row[one] - row[other]  # by rank, so that equal terms cancel exactly
+    return _with_ties(result, rows, weights)
+
+
+def _padded(measure: Measure, n_ranks: int) -> tuple[Floats, Floats]:
+    """Return W, and W with a last column for no document."""
+    weights = measure.matrix_for(n_ranks)
+    return weights, np.hstack([weights, np.zeros((len(weights), 1))])
+
+
+def _with_ties(result: Floats, rows: Grades, weights: Floats) -> Floats:
+    """Set differences that are rounding errors to 0, in place."""
+    largest = np.abs(weights).max(axis=1)
+    # The first bound is weaker and needs no comparison of rankings; few pairs pass it.
+    close = np.flatnonzero(np.abs(result) <= TIE_TOLERANCE * largest.sum())
+    possible = (rows[close, 0] != rows[close, 1]) @ largest
+    result[close[np.abs(result[close]) <= TIE_TOLERANCE * possible]] = 0.0
+    return result
+
+
+def outcomes(measure: Measure, pairs: ArrayLike) -> Floats:
+    """Return 1 for each pair that the measure orders as judged, 1/2 for ties and 0 otherwise.
+
+    >>> from dcglearn.measures.dcg import DCG
+    >>> outcomes(DCG([2, 1, 0], "constant"), [[[0, 2], [1, 1]], [[0, 1], [1, 2]]])
+    array([0.5, 1. ])
+    """
+    return outcomes_of_differences(relative_differences(measure, pairs))
+
+
+def outcomes_of_differences(difference: Floats) -> Floats:
+    """Return 1, 1/2 or 0 for positive, zero and negative differences."""
+    return np.asarray((np.sign(difference) + 1) / 2)
+
+
+def agreement_with_ties(
+    difference: Floats, tied: NDArray[np.bool_], sample_weight: ArrayLike | None = None
+) -> float:
+    """Return the agreement of a measure with all judgments, of which `tied` are ties.
+
+    The measure is made to call as many ties as the judges did: the pairs that it finds closest.
+    The result is the share of judgments that it then answers as the judge did. Where equally
+    close pairs can only partly be ties, each is one with the same probability.
+
+    Two ties are called: one is right. The other two pairs are ordered as judged:
+
+    >>> difference, tied = np.array([3.0, 2.0, -1.0, 0.5]), np.array([0, 0, 1, 0], bool)
+    >>> agreement_with_ties(np.append(difference, 4.0), np.append(tied, True))
+    0.6
+    """
+    weights = np.ones(len(difference)) if sample_weight is None else np.asarray(sample_weight)
+    size = np.abs(difference)
+    levels, level = np.unique(
+        np.round(size / (size.max(initial=0.0) or 1.0), 12), return_inverse=True
+    )
+    held = np.bincount(level, weights, len(levels))
+    before = np.cumsum(held) - held
+    room = float(weights[tied].sum()) - before
+    called = np.clip(np.divide(room, held, out=np.zeros_like(held), where=held > 0), 0, 1)[level]
+    right = np.where(tied, called, (1 - called) * outcomes_of_differences(difference))
+    return weighted_mean(right, weights)
+
+
+def weighted_mean(values: Floats, sample_weight: ArrayLike | None = None) -> float:
+    """Return the mean of one value per pair, with weights of 0 or more, 1 by default."""
+    given = np.ones(len(values)) if sample_weight is None else sample_weight
+    weights = one_per_pair(given, len(values), "sample_weight", 0.0)
+    total = weights.sum()
+    if not total > 0:
+        raise InputError("no judgment to count", "give at least one strict preference")
+    return float(values @ weights / total)
+
+
+def checked_pairs(
+    pairs: ArrayLike, n_grades: int
+) -> np.ndarray[tuple[int, int, int], np.dtype[np.integer]]:
+    """Return pairs of shape (n, 2, K); (n, 2 K) is accepted too, the first ranking first."""
+    rows = checked_grades(pairs, n_grades, "pairs")
+    if rows.ndim == 2 and rows.shape[1] and rows.shape[1] % 2 == 0:
+        rows = rows.reshape(len(rows), 2, -1)
+    if rows.ndim != 3 or rows.shape[1] != 2 or not rows.shape[2]:
+        raise InputError(
+            f"pairs of shape {rows.shape}", "give (n, 2, K): the preferred ranking first"
+        )
+    return rows
+
+
+def one_per_pair(values: ArrayLike, n_pairs: int, name: str, low: float = -np.inf) -> Floats:
+    """Check that an argument of this name holds one finite number per pair, `low` or more."""
+    return finite_array(values, name, (n_pairs,), "give one finite number per pair", low)
