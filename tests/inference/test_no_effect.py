@@ -93,6 +93,18 @@ def hotelling(u: np.ndarray) -> float:
     return float(f.sf(T / d * (Q - d) / (Q - T), d, Q - d))
 
 
+def test_a_hypothesis_about_grades_is_not_surer_than_that_they_count() -> None:
+    p = []
+    for seed in range(5):
+        data = with_effect(300, np.random.default_rng(seed), 0.1)
+        small, large = (
+            JudgmentModel(gains=gains, discounts="log2").fit(data) for gains in ("linear", "free")
+        )
+        p.append((likelihood_ratio(small, large, 0.0).p, no_effect(large)))
+        assert likelihood_ratio(small, large).p == max(p[-1])
+    assert any(alone < without_effect for alone, without_effect in p)
+
+
 def test_a_side_bias_is_not_surer_than_the_answers_on_each_side(rng: np.random.Generator) -> None:
     """Where a is mostly the better list but wins half of the time, p is that of a sign test."""
     lists = rng.integers(0, L, (400, 2, K))

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import f
 
-from dcglearn import JudgmentFit, JudgmentModel, Preferences, likelihood_ratio
+from dcglearn import JudgmentFit, JudgmentModel, Preferences, Scale, likelihood_ratio
 from dcglearn.inference.calibration import additivity_test
 from dcglearn.inference.scores import score_test
 from dcglearn.simulation.designs import DESIGNS, simulated_study
-from helpers.simulated import every_answer
+from helpers.simulated import every_answer, logistic_judgments, preset_judgments
 
 
 def scores_by_differences(fit: JudgmentFit, at: np.ndarray) -> np.ndarray:
@@ -83,6 +83,69 @@ def test_fewer_queries_than_parameters_say_nothing() -> None:
     few = Preferences.of(data.lists, words, data.scale, None, [f"q{i % 5}" for i in range(200)])
     found = likelihood_ratio(JudgmentModel(discounts="constant").fit(few), JudgmentModel().fit(few))
     assert (found.df, found.p) == (0, 1.0)
+
+
+def test_with_many_judges_p_is_the_larger_of_that_by_query_and_that_by_judge() -> None:
+    data = every_answer(400, 8)
+    words, judges = np.array(["a", "b", "tie", "good", "bad"])[data.answers], np.arange(400) % 25
+    names = [f"judge {i}" for i in judges]
+    p = []
+    for queries, known in ((data.queries, names), (data.queries, None), (names, None)):
+        used = Preferences.of(data.lists, words, data.scale, data.weights, queries, known)
+        small, large = (
+            JudgmentModel(gains=gains, discounts="log2", judges=False).fit(used)
+            for gains in ("exponential", "free")
+        )
+        p.append(likelihood_ratio(small, large, 0.0).p)
+    assert p[1] != pytest.approx(p[2], rel=0.1)
+    assert p[0] == pytest.approx(max(p))
+
+
+def test_a_share_of_lapses_that_is_held_at_0_is_not_a_parameter() -> None:
+    data = preset_judgments("linear-log2", 400, 2)
+    found = []
+    for lapses in (True, False):
+        small, large = (
+            JudgmentModel(gains=gains, discounts="log2", lapses=lapses).fit(data)
+            for gains in ("exponential", "free")
+        )
+        assert small.likelihood.value_of("lapses", small.parameters) == 0
+        found.append(likelihood_ratio(small, large, 0.0))
+    held, without = found
+    assert (held.df, held.cluster_df) == (without.df, without.cluster_df)
+    assert held.score == pytest.approx(without.score)
+    assert held.p == pytest.approx(without.p)
+
+
+def test_of_two_grades_any_discounts_are_any_weights() -> None:
+    """So a smaller model has the same test within both, however its W is found in them."""
+    W = 2 * np.outer([1, 0.8, 0.5, 0.4], [1, 0])
+    data = logistic_judgments(W, 800, np.random.default_rng(0), per_query=2)
+    small = JudgmentModel(discounts="constant", lapses=False).fit(data)
+    product, any_weights = (
+        likelihood_ratio(small, JudgmentModel(position_dependent=p, lapses=False).fit(data), 0.0)
+        for p in (False, True)
+    )
+    assert product.df == any_weights.df == 3
+    assert product.score == pytest.approx(any_weights.score)
+    assert product.statistic == pytest.approx(any_weights.statistic)
+
+
+@pytest.mark.parametrize(("weight", "df"), [(0.003, 0), (0.03, 1)])
+def test_a_direction_counts_if_judgments_say_more_than_the_prior(weight: float, df: int) -> None:
+    """Near W = 0, four judgments of a difference at rank 2 have the information 4 weight / 4."""
+    W = 0.1 * np.outer([1, 1], [1, 0])
+    lists = np.tile([[[0, 0], [1, 0]]], (200, 1, 1))
+    lists[:4] = [[0, 0], [0, 1]]
+    utility = W[np.arange(2), lists].sum(axis=2)
+    noise = np.random.default_rng(1).logistic(size=200)
+    answers = np.where(utility[:, 0] - utility[:, 1] + noise > 0, "a", "b")
+    data = Preferences.of(lists, answers, Scale((1, 0)), [weight] * 4 + [1.0] * 196)
+    small, large = (
+        JudgmentModel(side=False, lapses=False, **wider).fit(data)
+        for wider in ({"discounts": "constant"}, {"position_dependent": True})
+    )
+    assert likelihood_ratio(small, large, 0.0).df == df
 
 
 @pytest.mark.parametrize(("design", "adds_up"), [("max", False), ("err", False), ("even", True)])
