@@ -143,6 +143,22 @@ def test_ties_and_judges(ties: str, rng: np.random.Generator) -> None:
     assert p[1] < 1e-4, "of seven judges"
 
 
+def test_where_nothing_counts_no_judge_answers_at_random(rng: np.random.Generator) -> None:
+    """Of eight judges with a side bias, three answer by a coin: p is that without judges."""
+    data = with_effect(800, rng, 0.3, side=3.0, per_query=2)
+    judges = np.arange(800) % 8
+    a = np.where(judges < 3, rng.random(800) < 0.5, data.answers == 0)
+    names = [f"judge {i}" for i in judges]
+    data = Preferences.of(
+        data.lists, np.where(a, "a", "b"), SCALE, None, data.queries.tolist(), names
+    )
+    p = [
+        no_effect(JudgmentModel(discounts="log2", judges=judges).fit(data))
+        for judges in (True, False)
+    ]
+    assert p[0] == pytest.approx(p[1])
+
+
 def test_one_query_says_nothing(rng: np.random.Generator) -> None:
     data = with_effect(50, rng, effect=3.0, per_query=50)
     assert no_effect(JudgmentModel(discounts="log2").fit(data)) == 1.0
