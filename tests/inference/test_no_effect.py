@@ -152,11 +152,8 @@ def test_where_nothing_counts_no_judge_answers_at_random(rng: np.random.Generato
     data = Preferences.of(
         data.lists, np.where(a, "a", "b"), SCALE, None, data.queries.tolist(), names
     )
-    p = [
-        no_effect(JudgmentModel(discounts="log2", judges=judges).fit(data))
-        for judges in (True, False)
-    ]
-    assert p[0] == pytest.approx(p[1])
+    apart, alike = (JudgmentModel(discounts="log2", judges=own).fit(data) for own in (True, False))
+    assert no_effect(apart) == pytest.approx(no_effect(alike))
 
 
 def test_one_query_says_nothing(rng: np.random.Generator) -> None:
