@@ -117,16 +117,17 @@ def test_a_share_of_lapses_that_is_held_at_0_is_not_a_parameter() -> None:
     assert held.p == pytest.approx(without.p)
 
 
-def test_of_two_grades_any_discounts_are_any_weights() -> None:
+@pytest.mark.parametrize(("ranks", "discounts"), [(4, "free"), (2, "free"), (2, "zipf:free")])
+def test_of_two_grades_any_discounts_are_any_weights(ranks: int, discounts: str) -> None:
     """So a smaller model has the same test within both, however its W is found in them."""
-    W = 2 * np.outer([1, 0.8, 0.5, 0.4], [1, 0])
+    W = 2 * np.outer([1, 0.8, 0.5, 0.4][:ranks], [1, 0])
     data = logistic_judgments(W, 800, np.random.default_rng(0), per_query=2)
     small = JudgmentModel(discounts="constant", lapses=False).fit(data)
     product, any_weights = (
-        likelihood_ratio(small, JudgmentModel(position_dependent=p, lapses=False).fit(data), 0.0)
-        for p in (False, True)
+        likelihood_ratio(small, JudgmentModel(lapses=False, **wider).fit(data), 0.0)
+        for wider in ({"discounts": discounts}, {"position_dependent": True})
     )
-    assert product.df == any_weights.df == 3
+    assert product.df == any_weights.df == ranks - 1
     assert product.score == pytest.approx(any_weights.score)
     assert product.statistic == pytest.approx(any_weights.statistic)
 
