@@ -36,7 +36,10 @@ def checked_number(
     value: float, name: str, low: float = -np.inf, high: float = np.inf, above: bool = False
 ) -> float:
     """Check that an argument is a finite number from `low` (if `above`, beyond it) to `high`."""
-    number = float(value) if isinstance(value, SupportsFloat) and not np.ndim(value) else np.nan
+    try:
+        number = float(value) if isinstance(value, SupportsFloat) and not np.ndim(value) else np.nan
+    except OverflowError:  # a whole number of 400 digits
+        number = np.nan
     if not (np.isfinite(number) and low <= number <= high) or (above and number == low):
         raise InputError(
             f"{name} is {value!r:.60}", f"use a finite number{_limits(low, high, above)}"
@@ -63,7 +66,8 @@ def finite_array(
     remedy = remedy or f"give numbers in an array of shape {expected}"
     try:
         array = np.asarray(values)
-        if array.dtype.kind not in "biufO":  # O: fractions, whole numbers of any size
+        masked = isinstance(values, np.ma.MaskedArray)
+        if masked or array.dtype.kind not in "biufO":  # O: fractions, whole numbers of any size
             raise TypeError
         array = array.astype(float, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
@@ -82,9 +86,16 @@ def finite_array(
 def finite_tuple(values: Iterable[float], name: str) -> tuple[float, ...]:
     """Return finite numbers, at least one, in their order: a set or a mapping is refused."""
     remedy = "give a list of finite numbers, at least one"
-    given = () if isinstance(values, Set | Mapping) else tuple(values)
-    if not given:
-        raise InputError(f"{name} are {values!r:.60}", remedy)
+    try:
+        given = (
+            ()
+            if isinstance(values, str | bytes | Set | Mapping | np.ma.MaskedArray)
+            else tuple(values)
+        )
+    except TypeError as error:
+        raise InputError(f"{name} are {values!r:.60}", remedy) from error
+    if not given or any(isinstance(value, bool | np.bool_) for value in given):
+        raise InputError(f"{name} are {given or values!r:.60}", remedy)
     return tuple(finite_array(given, name, (None,), remedy).tolist())
 
 

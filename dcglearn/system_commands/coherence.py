@@ -158,7 +158,7 @@ def coherence(
     seed: ComparisonsSeedOption = 0,
     json: ResultsJsonOption = False,
 ) -> None:
-    """Find the comparisons of systems that hold for all gains, or all gains and discounts.
+    """Find the comparisons of systems that hold for all gains.
 
     Beside that is whether they are more than chance: differences are tested under the first
     measure. Other comparisons depend on the gains or the discounts; for them, the smallest changes

@@ -51,7 +51,7 @@ MAY_LOAD: dict[str, set[str]] = {
     "evaluate qrels.txt old.run new.run": READING,
     "coherence qrels.txt old.run new.run --K 3": SOLVING | {"scipy.stats"},
     "show zipf --scale 2,1,0": {"numpy", "pydantic"},
-    "export zipf --scale 2,1,0 --to python": {"numpy", "pydantic"},
+    "export zipf --scale 2,1,0 --to json": {"numpy", "pydantic"},
 }
 """Command -> what it may load of the libraries."""
 
