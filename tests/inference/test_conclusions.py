@@ -181,11 +181,12 @@ def test_a_judge_is_dropped(tmp_path: Path) -> None:
     assert "leaves no judgment" in all_of_them.stderr
 
 
-def test_of_many_files_all_say_the_same() -> None:
-    """Asked alone, beside a fit, and by a study: the same p and verdict."""
+def test_of_two_hundred_files_all_say_the_same() -> None:
+    """Asked alone, beside a fit, and by a study: the same p and verdict. Two ranks are faster."""
     names = list(DESIGNS)
-    for seed in range(2 * len(names)):
-        data = of_design(names[seed % len(names)], 60, seed)
+    for seed in range(200):
+        drawn = of_design(names[seed % len(names)], 60, seed)
+        data = replace(drawn, lists=drawn.lists[:, :, :2])
         said = {(one.about, one.hypothesis): one for one in conclude(data, {}).questions}
         beside = certainty_of(data).questions
         alone = ask(data, JudgmentModel(gains="exponential"), JudgmentModel(), "exponential")
