@@ -13,12 +13,12 @@ import pandas as pd
 from scipy.optimize import minimize
 
 from dcglearn.axes.decorators import judge, learner
-from dcglearn.correlation.agreement import score_differences
 from dcglearn.design.setting import Setting
 from dcglearn.lab.claims import Claim, judge_above_zero, judge_between
 from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, curves
 from dcglearn.lab.repetitions import MeanInterval, mean_over_repetitions, paired_difference
 from dcglearn.lab.repetitions import rows_where as rows
+from dcglearn.measures.agreement import score_differences
 from dcglearn.measures.measure import Measure
 
 COLUMNS = ("precision", "precision:linear-log2", "precision:exponential-log2")

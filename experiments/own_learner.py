@@ -8,13 +8,14 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from dcglearn.axes.decorators import CellData, judge, learner, result
-from dcglearn.correlation.agreement import agreement, score_differences
 from dcglearn.design.setting import Setting
 from dcglearn.lab.claims import Claim, judge_above_zero
 from dcglearn.lab.plots import BAND, CORRELATION, SHARE, Figure, Plot, curves, describe_C
 from dcglearn.lab.repetitions import MeanInterval, common_value, paired_difference, rows_where
+from dcglearn.measures.agreement import score_differences
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.agreement import agreement
 
 COLUMNS = ("precision", "clear_precision", "regret", "kendall_tau")
 

@@ -23,9 +23,8 @@ from scipy.special import stdtrit
 
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.types import Floats
-from dcglearn.inference.covariance import MANY_JUDGES
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.evidence import Judgments
+from dcglearn.inference.evidence import MANY_JUDGES, Judgments
 from dcglearn.inference.families import FREE_FAMILY
 from dcglearn.inference.judges import judge_lapses
 from dcglearn.inference.questions import Question, usual_questions
@@ -39,7 +38,6 @@ usual measure is rejected nevertheless, and ``open`` if the judgments say nothin
 
 NO_EFFECT_LEVEL = 0.05
 """From this p-value of no effect on, the judgments say nothing."""
-
 
 MOST_LEFT_OUT = 1_000_000
 """Judgments times judges up to which each judge is left out in turn."""
@@ -101,19 +99,23 @@ class JudgeShare:
 
 
 def judge_shares(preferences: Preferences, found: Conclusion) -> tuple[JudgeShare, ...]:
-    """Return how much each of 2 to 19 judges matters; nothing if there are more, or none."""
+    """Return how much each judge matters, where few judged most: those with most judgments first.
+
+    At most 19 are listed; none where judges are many, or unknown.
+    """
     evidence = found.free.evidence
-    if not evidence.has_judges or evidence.n_judges >= MANY_JUDGES or evidence.parts:
+    if not evidence.has_judges or evidence.has_many_judges or evidence.parts:
         return ()
     lapses = judge_lapses(found.free.likelihood, found.free.parameters)
     names = preferences.judges[evidence.rows]
     first = np.unique(evidence.judged.judges, return_index=True)[1]
-    few = len(evidence) * evidence.n_judges <= MOST_LEFT_OUT
+    listed = np.argsort(-lapses.judgments, kind="stable")[: MANY_JUDGES - 1].tolist()
+    few = len(evidence) * len(listed) <= MOST_LEFT_OUT
     shares = []
-    for i, name in enumerate(names[first].tolist()):
-        others = preferences[preferences.judges != name]
+    for i in listed:
+        name = names[first[i]]
         numbers = (float(lapses.mean[i]), float(lapses.low[i]), float(lapses.high[i]))
-        without = _concluded(others) if few else None
+        without = _concluded(preferences[preferences.judges != name]) if few else None
         shares.append(JudgeShare(name, int(lapses.judgments[i]), numbers, without))
     return tuple(shares)
 

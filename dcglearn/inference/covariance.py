@@ -43,9 +43,6 @@ FEW = 20
 """From fewer queries of equal weight, a variance has at most one degree of freedom less: in
 simulation, tests with Satterthwaite's reject too often there."""
 
-MANY_JUDGES = 20
-"""Fewer judges are not a sample of all that could have been asked."""
-
 _FIRMEST = 0.02
 """Lower limit of the eigenvalues of I - F_q H^-1: a cluster that decides a direction alone."""
 
@@ -127,7 +124,7 @@ def ways_of(evidence: Evidence) -> list[Way]:
     With few judges, what is said is said of them.
     """
     ways, n_judges = [Way("query", evidence.n_queries)], evidence.n_judges
-    if evidence.n_judges >= MANY_JUDGES:
+    if evidence.has_many_judges:
         found = evidence.map(lambda judged: np.unique(_pair_keys(judged, n_judges)), with_ids=True)
         keys = np.unique(np.concatenate(list(found)))
         keys = keys[keys >= 0]

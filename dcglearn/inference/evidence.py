@@ -36,6 +36,9 @@ Judgments: TypeAlias = "Preferences | PackedPairs | Evidence"
 SAMPLE = 40_000
 """About so many judgments, evenly spaced, are kept of packed ones: estimates begin with theirs."""
 
+MANY_JUDGES = 20
+"""Fewer judges are not a sample of all that could have been asked."""
+
 CHUNK = 1 << 15
 """Judgments that are processed at a time."""
 
@@ -202,6 +205,17 @@ class Evidence:
     def has_judges(self) -> bool:
         """Whether every judgment has a judge, and there are several."""
         return self.n_judges > 0 and (self.parts is not None or bool(np.ptp(self.judged.judges)))
+
+    @cached_property
+    def has_many_judges(self) -> bool:
+        """Whether judgments are worth as many judges of equal weight as make a sample.
+
+        (sum w)^2 / sum w^2 of their weights w: some who judged once make no sample of five.
+        """
+        if not self.has_judges:
+            return False
+        weights = np.bincount(self.judged.judges, self.judged.weights)
+        return bool(weights.sum() ** 2 >= MANY_JUDGES * (weights**2).sum())
 
     def take(self, rows: slice | NDArray[np.bool_] | Integers) -> Evidence:
         """Return some of the judgments in memory; queries and judges keep their numbers."""

@@ -164,7 +164,7 @@ def clusters_words(fit: JudgmentFit) -> str:
     if ids:
         words = f"judgments that share {' or '.join(ids)} are kept together"
     if fit.evidence.has_judges and not judges:
-        words += f"; {fit.evidence.n_judges} judges are too few to stand for others"
+        words += "; too few judges said most of them to stand for others"
     return words
 
 

@@ -232,10 +232,10 @@ def _judgments(study: Study) -> Section:
             f"{_outstanding(found.judges)}."
         )
         if study.judges:
-            judges = counted(len(study.judges), "judge")
+            judges = counted(evidence.n_judges, "judge")
             paragraphs.append(
-                f"What is concluded here is about these {judges}; so few say little about how "
-                "others would judge."
+                f"What is concluded here is about these {judges}; where so few said most, they "
+                "say little about how others would judge."
             )
     else:
         paragraphs.append("No judge is named, so judges cannot be compared.")
@@ -392,7 +392,7 @@ def _specialists(study: Study) -> Section:
         for one in study.questions
     ]
     evidence = study.recommended.likelihood.evidence
-    ids = ["query"] * evidence.has_query_ids + ["judge"] * evidence.has_judges
+    ids = ["query"] * evidence.has_query_ids + ["judge"] * evidence.has_many_judges
     clustered = f" clustered by {' and '.join(ids)}" if ids else ""
     log_loss = (
         ""

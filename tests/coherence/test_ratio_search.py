@@ -40,7 +40,7 @@ class Linear:
 
 
 def search(function: Linear, max_boxes: int = 4096) -> Extremes:
-    return search_ratios(function, len(function.t), max_boxes)  # type: ignore[arg-type]
+    return search_ratios(function, len(function.t), max_boxes)  # type: ignore[arg-type]  # same face
 
 
 def n_evaluated(function: Linear) -> list[int]:

@@ -52,6 +52,20 @@ def test_one_random_judge_of_five_changes_nothing() -> None:
     assert all(one.without is not None for one in shares.values())
 
 
+def test_people_who_judged_once_make_no_sample_of_five() -> None:
+    """What five said most of is about these five, as if the others had said nothing."""
+    data = of_design("spammer", 1500)
+    judges = data.judges.copy()
+    judges[:25] = [f"once {i}" for i in range(25)]
+    data = replace(data, judges=judges)
+    found = conclude(data)
+    assert found.answer == ("supported", "linear", "log2")
+    assert [one.name for one in found.free.covariance.clusterings] == ["query"]
+    shares = judge_shares(data, found)
+    assert len(shares) == 19
+    assert {one.judge for one in shares[:5]} == {f"judge {i}" for i in range(5)}
+
+
 def test_one_judge_who_changes_the_answer_is_named() -> None:
     """Two judges follow linear gains; a third, with most judgments, the best grade only."""
     rng = np.random.default_rng(4)
@@ -209,6 +223,8 @@ def test_a_judge_is_dropped_from_all_files_together(tmp_path: Path) -> None:
     two = printed("test", "all.jsonl", "others.jsonl", "--drop-judge", "judge 0", cwd=tmp_path)
     (compared,) = two["compared"]
     assert compared["judgments"] == compared["other_judgments"]
+    by = printed("test", "all.jsonl", "--by", "judge", "--drop-judge", "judge 0", cwd=tmp_path)
+    assert {one["name"] for one in by["compared"]} == {f"judge {i}" for i in range(1, 5)}
     (empty,) = run_commands(
         [["test", "all.jsonl", "one.jsonl", "--drop-judge", "judge 0"]], tmp_path
     )

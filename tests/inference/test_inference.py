@@ -100,7 +100,7 @@ def test_two_ways_of_clustering_are_never_less_than_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "seed", "n_judges", "negative"), [(90, 26, 20, True), (150, 24, 60, False)]
+    ("n", "seed", "n_judges", "negative"), [(90, 56, 26, True), (150, 24, 60, False)]
 )
 def test_two_ways_of_clustering_are_those_of_the_definition(
     n: int, seed: int, n_judges: int, negative: bool
