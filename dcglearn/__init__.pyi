@@ -104,6 +104,8 @@ from .systems.system_coherence import system_pairs as system_pairs
 from .systems.graded_rankings import coherence_rules as coherence_rules
 from .systems.conclusions import SystemConclusions as SystemConclusions
 from .systems.conclusions import system_conclusions as system_conclusions
+from .systems.supported import Supported as Supported
+from .systems.supported import supported_systems as supported_systems
 from .systems.pair_conclusion import PairConclusion as PairConclusion
 from .evaluation.from_arrays import ranked_arrays as ranked_arrays
 from .evaluation.ranked import Ranked as Ranked
@@ -250,6 +252,8 @@ __all__ = [
     "coherence_rules",
     "SystemConclusions",
     "system_conclusions",
+    "Supported",
+    "supported_systems",
     "PairConclusion",
     "ranked_arrays",
     "Ranked",

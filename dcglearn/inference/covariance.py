@@ -260,6 +260,16 @@ class Covariance:
         """H^-1, shape (P, P): the covariance if the model is right and judgments independent."""
         return self.root @ self.root.T
 
+    @property
+    def design_effect(self) -> float:
+        """How many times larger variances are than of independent judgments, at least 1.
+
+        The mean of all parameters (Rao & Scott, Annals of Statistics 12, 1984).
+        """
+        free = np.ix_(self.free, self.free)
+        ratio = np.trace(np.linalg.solve(self.model[free], self.robust[free]))
+        return max(1.0, float(ratio) / max(self.free.sum(), 1))
+
     def share_of_data(self, contrast: Floats) -> float:
         """Return how much of the information on contrast'theta, (P,), is not the prior's."""
         step = self.model @ contrast

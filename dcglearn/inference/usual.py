@@ -8,7 +8,7 @@ weight in the mean of W. linear-log2 and exponential-log2, the most used, have a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.ascent import Answers, Ascent, estimate
 from dcglearn.inference.centres import Centre, Members, centre_of, sums_from, usual_centres
+from dcglearn.inference.posterior import Posterior
 from dcglearn.judgments.packed import PackedPairs, RowGroup
 from dcglearn.judgments.preferences import B, Preferences, check_worth_learning, put_preferred_first
 from dcglearn.measures.dcg import DCG
@@ -56,6 +57,8 @@ class LearnedDCG(ShortRepr):
         The share of answers at random, and how much list a is preferred for its place, in log odds.
     scale : float
         The utility of the best grade at the first rank over the worst, in log odds.
+    posterior : Posterior
+        What else the judgments allow: ``posterior.draw(n, rng)``.
     """
 
     dcg: DCG
@@ -68,9 +71,12 @@ class LearnedDCG(ShortRepr):
     lapses: float
     side: float
     scale: float
+    posterior: Posterior
 
 
-def learn_dcg(judgments: Preferences | PackedPairs, prior: str | DCG = "usual") -> LearnedDCG:
+def learn_dcg(
+    judgments: Preferences | PackedPairs, prior: str | DCG = "usual", design_effect: float = 1.0
+) -> LearnedDCG:
     """Learn gains and discounts that start from usual measures and depart from them on evidence.
 
     Parameters
@@ -79,6 +85,9 @@ def learn_dcg(judgments: Preferences | PackedPairs, prior: str | DCG = "usual") 
         The strict ones are used; of more than 10^7 packed ones, evenly spaced row groups.
     prior : "usual", name of a preset, or DCG, default "usual"
         The measures to start from: four gains by four discounts, or one.
+    design_effect : float, default 1
+        Judgments count as so many times fewer, as where those of a query are alike
+        (:attr:`dcglearn.inference.covariance.Covariance.design_effect`).
 
     Returns
     -------
@@ -101,10 +110,13 @@ def learn_dcg(judgments: Preferences | PackedPairs, prior: str | DCG = "usual") 
     'exponential-log2'
     """
     if isinstance(judgments, PackedPairs):
-        return learn_from_answers(_packed_answers(judgments), judgments.scale, prior)
-    judgments.check_strict()
-    sides = _sides(judgments.answers[judgments.strict] == B)
-    answers = Answers(judgments.pairs, judgments.pair_weights, sides)
+        answers = _packed_answers(judgments)
+    else:
+        judgments.check_strict()
+        sides = _sides(judgments.answers[judgments.strict] == B)
+        answers = Answers(judgments.pairs, judgments.pair_weights, sides)
+    if design_effect != 1.0:
+        answers = replace(answers, weights=answers.weights / design_effect)
     return learn_from_answers(answers, judgments.scale, prior)
 
 
@@ -192,6 +204,7 @@ def _mean(
         lapses=float(share @ expit(found.theta[:, members.lapse])),
         side=float(theta[members.side]),
         scale=float(share @ scales),
+        posterior=Posterior(members, share, found.theta, found.hessian),
     )
 
 

@@ -1,0 +1,1 @@
+"""Which pairs to judge next, a page to judge them on, and when to stop."""

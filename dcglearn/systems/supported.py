@@ -1,0 +1,193 @@
+"""Systems under all measures that judgments support.
+
+    value(m, s, q) = <W_m, X_sq> / <W_m, I_q>
+
+W_m = c g' are measures drawn around a learned one, X_sq holds the expected number of documents of
+each grade that system s puts at each rank for query q, and I_q those of the ideal ranking (1
+instead of <W_m, I_q> for a DCG that is not normalised). Who is ahead under W_m, in the mean over
+all queries or over resampled ones, is counted over m.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Floats, Integers
+from dcglearn.evaluation.evaluate import Evaluation
+from dcglearn.evaluation.ranked import Ranked
+from dcglearn.evaluation.scoring import rankings_to_score
+from dcglearn.measures.dcg import DCG
+
+_LEVELS = (0.025, 0.975)
+_EQUAL = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Supported:
+    """Systems under measures that judgments support.
+
+    Attributes
+    ----------
+    measure : str
+        The learned measure.
+    systems : tuple of str
+    means : ndarray of float, shape (S,)
+        Under the learned measure itself.
+    ranks, ranks_resampled : ndarray of int, shape (S, 2)
+        The band that holds 95% of a system's ranks under the measures, with all queries and with
+        queries resampled for each measure.
+    ahead, ahead_resampled : ndarray of float, shape (S, S)
+        In what share of the measures (and of measures with resampled queries) the system of the
+        row is ahead of that of the column; equal means count half.
+    n_measures : int
+    """
+
+    measure: str
+    systems: tuple[str, ...]
+    means: Floats
+    ranks: Integers
+    ranks_resampled: Integers
+    ahead: Floats
+    ahead_resampled: Floats
+    n_measures: int
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """The systems, best first."""
+        return np.argsort(-self.means, kind="stable")
+
+
+def supported_systems(
+    evaluation: Evaluation,
+    gains: Floats,
+    discounts: Floats,
+    rng: np.random.Generator,
+    measure: str | None = None,
+) -> Supported:
+    """Compare systems under measures that were drawn around a learned one.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Of two systems or more.
+    gains : ndarray of float, shape (n, L)
+        Of the drawn measures, for the grades of the qrels, the best first: not below 0, falling.
+    discounts : ndarray of float, shape (n, K)
+        Falling.
+    rng : numpy.random.Generator
+        Draws the queries.
+    measure : str, optional
+        Which measure of the evaluation is learned: its form (nDCG or DCG) and cutoff are those of
+        the drawn ones. By default the first.
+
+    Returns
+    -------
+    Supported
+
+    Raises
+    ------
+    InputError
+        If there is one system, the measure is no DCG, or unjudged documents have bounds.
+
+    See Also
+    --------
+    dcglearn.learn_dcg : ``learned.posterior.draw(1000, rng)`` draws gains and discounts.
+
+    Examples
+    --------
+    >>> qrels = {"q": {"d1": 2, "d2": 1, "d3": 0}}
+    >>> runs = {"a": {"q": {"d1": 1.0}}, "b": {"q": {"d2": 2.0, "d1": 1.0}}}
+    >>> from dcglearn import evaluate
+    >>> found = evaluate(qrels, runs, "DCG({2: 1, 1: .4, 0: 0}, [1, .5])")
+    >>> drawn = np.array([[1, 0.3, 0], [1, 0.6, 0]]), np.array([[1, 0.6], [1, 0.5]])
+    >>> supported_systems(found, *drawn, np.random.default_rng(0)).ahead
+    array([[0. , 0.5],
+           [0.5, 0. ]])
+    """
+    names = [one.name for one in evaluation.measures]
+    m = 0 if measure is None else names.index(measure)
+    drawn = evaluation.measures[m].measure
+    if len(evaluation.systems) < 2:
+        raise InputError("one system", "give several runs")
+    if not isinstance(drawn, DCG) or drawn.normalise == "minmax":
+        raise InputError("not a DCG, normalised by its ideal or not", "name a learned DCG")
+    if evaluation.high is not None:
+        raise InputError("bounds for unjudged documents", "choose another rule for them")
+    rules = evaluation.rules
+    K = discounts.shape[1] if drawn.cutoff is None else min(drawn.cutoff, discounts.shape[1])
+    gains = gains * drawn.gains[0]
+    if rules.least is not None:
+        gains = np.where(gains >= rules.least, gains, 0.0)
+    unjudged = gains[:, -1] if rules.unjudged == "worst" else np.zeros(len(gains))
+    W = discounts[:, :K, None] * np.column_stack([gains, unjudged])[:, None, :]
+    W = W.reshape(len(W), -1).T
+    counted = ~np.isnan(evaluation.values[:, m])
+    n_queries = counted.shape[1]
+    weights = rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), size=len(gains))
+    ideal = None
+    if drawn.normalise is not None:
+        pools = evaluation.runs[0].pools
+        ideal = _ideal(pools, K).reshape(n_queries, -1) @ W
+    means, resampled = [], []
+    for s, run in enumerate(evaluation.runs):
+        ranked = rankings_to_score(run.ranked, rules)
+        values = documents_at_ranks(ranked, K).reshape(n_queries, -1) @ W
+        if ideal is not None:
+            worthless = np.full_like(values, rules.worthless or 0.0)
+            values = np.divide(values, ideal, out=worthless, where=ideal > 0)
+        values[run.missing] = rules.missing or 0.0
+        values[~counted[s]] = 0.0
+        means.append(values.sum(axis=0) / max(counted[s].sum(), 1))
+        shares = np.maximum(weights @ counted[s], 1)
+        resampled.append(np.einsum("qm,mq->m", values, weights) / shares)
+    all_queries, some_queries = (_standings(np.array(one)) for one in (means, resampled))
+    return Supported(
+        measure=names[m],
+        systems=evaluation.systems,
+        means=evaluation.means()[:, m],
+        ranks=all_queries[0],
+        ranks_resampled=some_queries[0],
+        ahead=all_queries[1],
+        ahead_resampled=some_queries[1],
+        n_measures=len(gains),
+    )
+
+
+def documents_at_ranks(ranked: Ranked, n_ranks: int) -> Floats:
+    """Return the expected number of documents at each rank of each grade, (Q, K, L + 1)."""
+    query = np.repeat(np.arange(len(ranked.starts) - 1), ranked.lengths)
+    found = np.zeros((len(ranked.starts) - 1, n_ranks, ranked.n_grades + 1))
+    near = ranked.ranks < n_ranks
+    found[query[near], ranked.ranks[near], ranked.grades[near]] = 1.0
+    rows, groups, sizes = ranked.tied_documents
+    shares = np.zeros((len(sizes), found.shape[2]))
+    np.add.at(shares, (groups, ranked.grades[rows]), 1 / sizes[groups])
+    tied = near[rows]
+    found[query[rows[tied]], ranked.ranks[rows[tied]]] = shares[groups[tied]]
+    return found
+
+
+def _ideal(pools: Integers, n_ranks: int) -> Floats:
+    """Return what :func:`documents_at_ranks` does of the ideal ranking of each pool (Q, L)."""
+    end = np.cumsum(pools, axis=1)[:, None, :]
+    rank = np.arange(n_ranks)[None, :, None]
+    found = (rank < end) & (rank >= end - pools[:, None, :])
+    return np.concatenate([found, np.zeros((*found.shape[:2], 1))], axis=2)
+
+
+def _standings(means: Floats) -> tuple[Integers, Floats]:
+    """Return bands of ranks (S, 2) and shares ahead (S, S), from means (S, n)."""
+    ahead = np.empty((len(means), len(means)))
+    ranks = np.empty(means.shape, np.int64)
+    for s, own in enumerate(means):
+        difference = own - means
+        wins = (difference > _EQUAL).mean(axis=1)
+        ahead[s] = wins + (np.abs(difference) <= _EQUAL).mean(axis=1) / 2
+        ranks[s] = 1 + (difference < -_EQUAL).sum(axis=0)
+    np.fill_diagonal(ahead, 0.0)
+    low, high = np.quantile(ranks, _LEVELS, axis=1, method="inverted_cdf")
+    return np.stack([low, high], axis=1), ahead
