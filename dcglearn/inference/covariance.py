@@ -268,7 +268,7 @@ class Covariance:
         """
         free = np.ix_(self.free, self.free)
         ratio = np.trace(np.linalg.solve(self.model[free], self.robust[free]))
-        return max(1.0, float(ratio) / max(self.free.sum(), 1))
+        return max(1.0, float(ratio) / max(int(self.free.sum()), 1))
 
     def share_of_data(self, contrast: Floats) -> float:
         """Return how much of the information on contrast'theta, (P,), is not the prior's."""
