@@ -29,6 +29,7 @@ from dcglearn.base.workers import WorkersLostError
 from dcglearn.cli.certainty import study, test
 from dcglearn.cli.compare import compare
 from dcglearn.cli.experiments import report, reproduce, run, status
+from dcglearn.cli.judge import judge
 from dcglearn.cli.judgments import agree, inspect, simulate
 from dcglearn.cli.learn import fit
 from dcglearn.cli.measures import measures, show
@@ -48,7 +49,7 @@ UNFORESEEN = 70
 
 _HALTED = "interrupted; nothing half-written is left"
 COMMANDS = {
-    "Judgments": (inspect, study, fit, test, compare, agree, show, pack, pairs, simulate),
+    "Judgments": (inspect, study, fit, test, compare, agree, show, pack, pairs, judge, simulate),
     "Systems": (evaluate, measures, coherence, explain, export, threshold),
     "Experiments": (run, reproduce, status, report),
 }

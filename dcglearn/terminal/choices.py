@@ -35,6 +35,7 @@ TiesChoice = Literal["mean", "input", "docid"]
 UnjudgedChoice = Literal["worst", "nothing", "removed", "bounds"]
 UseChoice = Literal["dcg", "utility"]
 WithinChoice = Literal["query", "judge", "all"]
+JudgeTarget = Literal["page", "label-studio"]
 WorthlessChoice = Literal["0", "1", "out"]
 
 FixedTiesChoice = Literal["input", "docid"]

@@ -1,8 +1,8 @@
 """What the answers of a file mean: the list that each prefers, and its weight.
 
 Known by themselves are the names of answers and of the columns of the lists, words for sides and
-ties, and whole numbers from -5 to 5 of which some are negative; their size is the weight. Other
-numbers (0/1, 1/2, 1 to 7) do not say which list is better, and must be explained.
+ties, *skip*, and whole numbers from -5 to 5 of which some are negative; their size is the weight.
+Other numbers (0/1, 1/2, 1 to 7) do not say which list is better, and must be explained.
 
 An answer *left* means list a unless the row says that a was on the right. Columns named after
 sides hold the lists as they were shown; then it is the letters a and b that are translated.
@@ -60,6 +60,7 @@ _MEANINGS = dict.fromkeys((*_TIES.split(";")[0].split(), *_TIES.split(";")[1:]),
 for _level in ("good", "bad"):
     _words = (f"both {_level}", f"equally {_level}", f"tie (both {_level})", f"tie (both{_level})")
     _MEANINGS |= dict.fromkeys((_level, *_words, f"both{_level}"), ANSWERS.index(_level))
+_MEANINGS |= dict.fromkeys(("skip", "skipped"), LEFT_OUT)
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,8 @@ def resolve_answers(
         if code is None:
             raise UnmappedValueError(*_unknown(text, others, explained), position)
         codes[text] = code
-    taken = [f"{one}={ANSWERS[codes[one]]}" for one in others if one not in ANSWERS]
+    meant = {one: codes[one] for one in others if codes[one] != LEFT_OUT}
+    taken = [f"{one}={ANSWERS[code]}" for one, code in meant.items() if one not in ANSWERS]
     if taken and not explained:
         notes.append(f"answers taken: {', '.join(taken[:8])}{', ...' if len(taken) > 8 else ''}")
     found = tuple(weights.get(text, 1.0) for text in texts)
@@ -258,7 +260,7 @@ def _in_lists(text: str, one: ShownAnswer, sides: tuple[str, str], change: bool)
             text = words[text == second]
     code = answer_in_words(text)
     said = one.a_shown_on is not None or one.swapped is not None
-    if code is None or code > _B or not (said or any(systems)):
+    if code not in (_A, _B) or not (said or any(systems)):
         return text
     if said and not np.isnan(parse_number(text)):
         raise InputError(

@@ -24,6 +24,9 @@ JUDGMENT_FIELDS = ("query", "a", "b", "answer", "weight", "judge")
 SHOWN = ("a_shown_on", "swapped", "left_system", "right_system")
 """Fields that say how the lists of a judgment were shown."""
 
+OF_A_PAGE = ("question", "turn", "reversed", "seconds", "shown_at", "comment")
+"""What pages for judges write beside the fields of a judgment."""
+
 LONG = ("list", "rank", "grade")
 """Fields of tables with one row per document of a list."""
 
@@ -51,6 +54,7 @@ RATED_LISTS = RecordFields(
     "list", ("grades", "rating", "query", "judge", "weight"), ("grades", "rating")
 )
 SCORED_DOCUMENTS = RecordFields("document", ("id", "score", "grade"), ("score",))
+SHOWN_TEXTS = RecordFields("text", ("id", "query", "title", "text", "url"), ("id or query",))
 
 _PAIRS = (("a", "b"), ("left", "right"), ("1", "2"), ("links", "rechts"), ("gauche", "droite"))
 _NOUNS = (
@@ -70,6 +74,8 @@ _RATINGS = ("score", "satisfaction")
 _OTHER_NAMES = {
     "rating": "score satisfaction stars",
     "id": "document documentid docid docno",
+    "text": "snippet body",
+    "url": "link",
     "pair": "pairid judgmentid judgementid comparisonid taskid",
     "list": "side listid shownlist",
     "rank": "position pos",
@@ -169,7 +175,8 @@ def resolve_columns(
     finder.take_named([one for one in fields.names if one not in ("a", "b", *long)])
     if not {"a", "b"} & {*finder.columns}:
         finder.take_named(long)
-    unknown = tuple(name for name in finder.free if isinstance(name, str) and name not in {*known})
+    known = {*known, *(OF_A_PAGE if OF_A_PAGE[0] in finder.free else ())}
+    unknown = tuple(name for name in finder.free if isinstance(name, str) and name not in known)
     if unknown and strict:
         raise unknown_name("column", unknown[0], fields.names)
     usual = {*wanted, *(one for one, name in finder.columns.items() if name in (one, *_RATINGS))}

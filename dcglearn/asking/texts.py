@@ -1,0 +1,103 @@
+"""What judges see in place of ids: the texts of documents and queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from dcglearn.asking.questions import Grades, Question
+from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.files import PathLike
+from dcglearn.base.numbers import counted
+from dcglearn.base.tables.columns import is_missing
+from dcglearn.judgments.meaning.columns import SHOWN_TEXTS
+from dcglearn.judgments.options import ReadOptions
+from dcglearn.judgments.reading.fields import read_records
+
+
+class Text(NamedTuple):
+    """What is shown of a document or a query; a link is empty unless it is of http or https."""
+
+    title: str
+    snippet: str = ""
+    url: str = ""
+
+
+NO_TEXT = Text("")
+
+
+class ShownQuestion(NamedTuple):
+    """A question with the words of its query and the texts of its lists."""
+
+    question: Question
+    query: str
+    a: list[Text]
+    b: list[Text]
+
+
+def read_texts(path: PathLike, wanted: Iterable[str], noun: str) -> dict[str, Text]:
+    """Read the texts of some ids; a note counts those that are not there or have no title.
+
+    The file has the columns id, title, text (or snippet) and url; one of title and text is enough.
+    """
+    plural = {"query": "queries"}.get(noun, f"{noun}s")
+    records = read_records(path, SHOWN_TEXTS, ReadOptions())
+    if not {"title", "text"} & {*records.columns}:
+        problem = f"has no titles of {plural}"
+        raise InputError(problem, "add a column title or text", records.name)
+    ids = records.ids("id" if "id" in records.columns else "query").decoded()
+    texts = (map(_text, records.column(one).decoded()) for one in ("title", "text", "url"))
+    asked, found = {*wanted}, dict[str, Text]()
+    for row, (one, title, snippet, url) in enumerate(zip(ids, *texts, strict=True)):
+        if one in found:
+            problem = f"the {noun} {one!r} appears twice"
+            raise InputError(problem, "keep one", records.place(row))
+        if one in asked:
+            link = url if url.startswith(("http://", "https://")) else ""
+            found[one] = Text(title, snippet, link)
+    if asked and not found:
+        raise InputError(f"holds none of the {plural} asked about", "check the ids", records.name)
+    untitled = sum(not (one.title or one.snippet) for one in found.values())
+    for count, lacking in ((len(asked) - len(found), "not in"), (untitled, "without a title in")):
+        if count:
+            shown = f"{count:,} of {counted(len(asked), noun, plural)} {lacking} {records.name}"
+            warn_of_input(f"{shown}: ids are shown")
+    return found
+
+
+def shown_questions(
+    questions: Sequence[Question], documents: PathLike | None, queries: PathLike | None
+) -> list[ShownQuestion]:
+    """Return questions with the texts of files, and ids where there is no file or no text."""
+    of_documents, of_queries = dict[str, Text](), dict[str, Text]()
+    if documents is not None:
+        ids = {one for each in questions for one in (*each.a_documents, *each.b_documents)}
+        of_documents = read_texts(documents, ids, "document")
+    if queries is not None:
+        of_queries = read_texts(queries, filter(None, (one.query for one in questions)), "query")
+
+    def shown(question: Question) -> ShownQuestion:
+        query = of_queries.get(question.query or "", NO_TEXT)
+        return ShownQuestion(
+            question,
+            query.title or query.snippet or question.query or "",
+            _list(question.a, question.a_documents, of_documents),
+            _list(question.b, question.b_documents, of_documents),
+        )
+
+    return [shown(one) for one in questions]
+
+
+def _list(grades: Grades, documents: Sequence[str], texts: Mapping[str, Text]) -> list[Text]:
+    """Return the text of each rank: that of its document, or the document's id, or the grade."""
+    if not documents:
+        return [Text("no grade" if one is None else f"grade {one}") for one in grades]
+    found = [texts.get(one, NO_TEXT) for one in documents]
+    return [
+        text if text.title or text.snippet else text._replace(title=one)
+        for one, text in zip(documents, found, strict=True)
+    ]
+
+
+def _text(value: object) -> str:
+    return "" if is_missing(value) else " ".join(str(value).split())
