@@ -19,10 +19,9 @@ from typing import Any
 from dcglearn.asking.texts import ShownQuestion
 
 INSTRUCTION = """\
-You see a query and two lists of results. **Which list would you rather get?**
+Imagine that you typed the query. **Which of the two lists would you rather get?**
 
-* Think of somebody who reads from the top and stops when satisfied: what comes first counts most.
-* Judge the results, not the side they are on; the sides are shuffled.
+* Judge the whole list as you would use it, and not the side that it is on: sides are shuffled.
 * If neither list is better, say whether both are good or both are bad.
 * Skip a question that you cannot judge, such as one in a language that you do not read.
 """
@@ -100,7 +99,7 @@ def _hash(source: str, tag: str) -> str:
 
 
 def _html_of_markdown(text: str) -> str:
-    """Return Markdown as HTML without tags of its own, pictures, or links but of http and https."""
+    """Return Markdown as HTML; its tags are shown as text, and links are of http and https only."""
     from markdown_it import MarkdownIt
 
     reader = MarkdownIt("commonmark", {"html": False}).disable("image")

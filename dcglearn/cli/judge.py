@@ -115,7 +115,8 @@ def _pages(out: str, judges: str) -> dict[str, str]:
     names = [one.strip() for one in judges.split(",")]
     path = Path(out)
     if "" in names or len({*names}) < len(names):
-        raise InputError(f"--judges {judges}", "name each judge once, with commas between them")
+        problem = f"--judges {judges}: is not a list of names"
+        raise InputError(problem, "name each judge once, with commas between them")
     files = [re.sub(r"[^\w.-]+", "-", name) for name in names]
     return {
         name: str(path.with_name(f"{path.stem}-{file}{path.suffix}"))

@@ -11,18 +11,20 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
 _IN_CHILD = """
-import os, sys
+import fcntl, os, sys
 read, write, *command = sys.argv[1:]
-os.dup2(os.dup(int(read)), 3), os.dup2(os.dup(int(write)), 4)
+read, write = (fcntl.fcntl(int(one), fcntl.F_DUPFD, 10) for one in (read, write))
+os.dup2(read, 3), os.dup2(write, 4)
 os.execvp(command[0], command)
 """
 """Gives the browser the descriptors from which it reads, and to which it writes."""
@@ -30,7 +32,7 @@ os.execvp(command[0], command)
 
 def find_browser() -> str:
     """Return the program, or skip the test."""
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    found = next((path for name in _NAMES if (path := shutil.which(name))), None)
     if found is None:
         pytest.skip("no Chromium here")
     return found
@@ -105,7 +107,12 @@ class Tab:
     """A page in a browser."""
 
     def __init__(
-        self, browser: Browser, page: Path, width: int = 1280, dark: bool = False
+        self,
+        browser: Browser,
+        page: Path,
+        width: int = 1280,
+        dark: bool = False,
+        before: str = "",
     ) -> None:
         self.browser = browser
         self._target = browser.send("Target.createTarget", url="about:blank")["targetId"]
@@ -118,6 +125,7 @@ class Tab:
         self.send("Emulation.setDeviceMetricsOverride", **size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.send("Emulation.setEmulatedMedia", features=[scheme])
+        self.send("Page.addScriptToEvaluateOnNewDocument", source=before)
         self.send("Page.navigate", url=page.as_uri())
         self.wait("document.readyState === 'complete'")
 
@@ -135,10 +143,15 @@ class Tab:
 
     def wait(self, condition: str) -> None:
         """Wait until an expression is true."""
+        self.wait_for(lambda: bool(self.run(condition)))
+
+    def wait_for(self, condition: Callable[[], bool]) -> None:
+        """Wait until a condition holds."""
         for _ in range(2000):
-            if self.run(f"{condition} || new Promise(done => setTimeout(done, 10))"):
+            if condition():
                 return
-        pytest.fail(f"never true: {condition}")
+            time.sleep(0.01)
+        pytest.fail("waited for too long")
 
     def text(self, place: str) -> str:
         """Return the text of an element."""

@@ -21,14 +21,13 @@ from markdown_it import MarkdownIt
 from dcglearn.design.cells import CELL_VERSION
 from dcglearn.design.config import read_config
 from dcglearn.lab.provenance import read_provenance, write_provenance
+from helpers.browser import find_browser
 from helpers.commands import run_command
 from helpers.own_functions import FLIPS as CONFIG
 from helpers.places import ROOT
 from helpers.written import write
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture
@@ -840,13 +839,6 @@ def test_the_page_is_self_contained_and_says_what_is_missing(partial: Path) -> N
     assert markdown.count("![") == len(references.anchors)
 
 
-def browser() -> str:
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-    if found is None:
-        pytest.skip("no Chromium here")
-    return found
-
-
 PROBE = """<script>
 window.addEventListener("load", () => {
   const images = [...document.querySelectorAll("img, svg.picture")];
@@ -866,7 +858,7 @@ def opened(text: str, folder: Path, width: int = 1000) -> tuple[str, str]:
     page.write_text(text.replace("</body>", PROBE))
     done = subprocess.run(
         [
-            browser(),
+            find_browser(),
             "--headless",
             "--no-sandbox",
             "--disable-gpu",

@@ -1,0 +1,109 @@
+"""Question files, and which answers belong to them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dcglearn import InputWarning, read_preferences
+from dcglearn.asking.questions import (
+    Question,
+    batch_name,
+    match_answers,
+    read_questions,
+    write_questions,
+)
+from dcglearn.base.errors import InputError
+from helpers.written import write, write_records
+
+QUESTIONS = [
+    Question("x-1", "q1", (2, 1, 0), (0, 2, 2), ("d1", "d2", "d3"), ("d3", "d4", "d5")),
+    Question("x-2", None, (1, None, 0), (2, 0)),
+    Question("x-3", "q1", (2, 1, 0), (0, 2, 2), ("d1", "d2", "d3"), ("d3", "d4", "d5")),
+]
+LINE = {"question": "x-1", "query": "q1", "a": [2, 1], "b": [0, 1]}
+
+
+def test_questions_are_read_as_written(tmp_path: Path) -> None:
+    for name in ("questions.jsonl", "questions.jsonl.gz"):
+        write_questions(tmp_path / name, QUESTIONS)
+        assert read_questions(tmp_path / name) == QUESTIONS
+
+
+def test_a_batch_is_named_by_what_is_asked() -> None:
+    name = batch_name(QUESTIONS)
+    assert batch_name([replace(one, id=one.id + "0") for one in QUESTIONS]) == name
+    for other in (QUESTIONS[:2], QUESTIONS[1::-1], [replace(QUESTIONS[0], a=(2, 1, 1))]):
+        assert batch_name(other) != name
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ({"question": None}, '"question" is missing'),
+        ({"a": []}, '"a" is missing'),
+        ({"b": "0 1"}, "\"b\" is '0 1'; give a list of grades"),
+        ({"b": [[1]]}, '"b" is [[1]]; give a list of grades'),
+        ({"a_documents": ["d1"]}, '"a" has 2 grades and 1 documents'),
+        ({"query": ["q"]}, "\"query\" is ['q']"),
+        ({"a": [2, 0]}, "the question 'x-1' is also in line 1; give each question an id"),
+    ],
+)
+def test_a_wrong_line_is_named(tmp_path: Path, line: dict[str, object], problem: str) -> None:
+    path = write_records(tmp_path / "questions.jsonl", LINE, {**LINE, **line})
+    with pytest.raises(InputError) as error:
+        read_questions(path)
+    assert str(error.value).startswith(f"{path}, line 2: ")
+    assert problem in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [("", "holds no question"), ("{", "line 1: is not JSON"), ("[]", "line 1: is not a JSON obj")],
+)
+def test_other_files_are_refused(tmp_path: Path, content: str, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        read_questions(write(tmp_path / "questions.jsonl", content))
+    with pytest.raises(InputError, match="no such file"):
+        read_questions(tmp_path / "none.jsonl")
+
+
+def test_answers_are_matched_and_those_left_out_counted() -> None:
+    lists = [*((list(one.a), list(one.b)) for one in QUESTIONS)]
+    given = [
+        ("x-1", *lists[0], "a", "ann"),
+        ("x-1", *lists[0][::-1], "b", "ann"),  # given again, and shown the other way round
+        ("x-1", *lists[0], "a", "bob"),
+        ("x-2", *lists[1], "tie", "ann"),
+        ("x-3", *lists[2], "a", "ann"),
+        ("x-3", [2, 1, 1], lists[2][1], "a", "bob"),
+        ("x-3", *lists[2], "a", None),
+        ("x-3", *lists[2], "b", None),  # perhaps of another judge
+        ("y-1", *lists[0], "a", "ann"),
+    ]
+    ids, a, b, answers, judges = zip(*given, strict=True)
+    with pytest.warns(InputWarning, match="without a grade"):
+        data = read_preferences({"a": a, "b": b, "answer": answers, "judge": judges})
+    with pytest.warns(InputWarning) as notes:
+        found = match_answers(QUESTIONS, data, np.array(ids, object))
+    assert [str(one.message) for one in notes] == [
+        "1 answer to questions of another batch left out",
+        "1 answer whose lists are not those of their question left out",
+        "1 answer that their judge gave once more later left out",
+    ]
+    assert (found.elsewhere, found.edited, found.repeated) == (1, 1, 1)
+    assert found.questions.tolist() == [0, 0, 1, 2, 2, 2]
+    assert found.answers == data[[1, 2, 3, 4, 6, 7]]
+
+
+def test_answers_of_pages_are_judgments(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    """What a page writes besides is not an unknown column; a skipped question is left out."""
+    beside = {"turn": 1, "reversed": True, "seconds": 2.5, "shown_at": "2026-01-02T03:04:05Z"}
+    lines = [{**LINE, "answer": word, "judge": "ann", **beside} for word in ("a", "bad", "skip")]
+    path = write_records(tmp_path / "answers.jsonl", {**lines[0], "comment": "hm"}, *lines[1:])
+    data = read_preferences(path, strict=True)
+    assert data.columns()["answer"].tolist() == ["a", "bad"]
+    assert [str(one.message) for one in recwarn] == ["judgments left out for their answers: 1"]
