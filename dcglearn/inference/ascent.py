@@ -37,7 +37,7 @@ PARTS = (500, 4000)
 MOST_ALONE = 20_000
 """Of more answers, evenly spaced ones are used where members cannot share expansions."""
 
-_TOLERANCE, _MOST_STEPS, _MOST_EXPANSIONS, _SETTLED = 1e-6, 100, 10, 1e-4
+_TOLERANCE, _MOST_STEPS, _MOST_EXPANSIONS, _SETTLED = 1e-6, 400, 10, 1e-4
 _NEAR, _LEAST_BEND, _LONGEST, _TINY = 10.0, 0.01, 3.0, 1e-300
 _CANNOT_COUNT, _FAR_BEHIND = 15.0, 10.0
 _CHUNK, _NUMBERS, _OF_INFORMATION = 1 << 17, 1 << 22, 1 << 17

@@ -1,0 +1,276 @@
+"""Pairs of lists that could be judged: of runs, in a file, or made of judged documents.
+
+A swap of ranks k and m isolates (c_k - c_m)(g_x - g_y); one better document high against two worse
+ones below isolates a gain. So pairs are made that differ in a few ranks: by another order of their
+documents, and by other documents of the same query. Nothing without a grade is put into a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.asking.questions import Question
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Integers, Pairs
+from dcglearn.collections.join import IndexedQrels, index_qrels, rank_documents
+from dcglearn.collections.runs import Qrels, Run
+from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike, needed_scale
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Pairs of lists that could be judged.
+
+    Attributes
+    ----------
+    lists : ndarray of int8, shape (n, 2, K)
+        Indices of grades, the best first; -1 where there is no document.
+    scale : Scale
+    queries : ndarray of str, shape (n,)
+        Empty where no query is named.
+    documents : ndarray of str, shape (n, 2, K), or None
+    left_out : mapping from str to int
+        How many pairs are not candidates, by why.
+    """
+
+    lists: Pairs
+    scale: Scale
+    queries: NDArray[np.str_]
+    documents: NDArray[np.object_] | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.lists)
+
+    @property
+    def query_numbers(self) -> Integers:
+        """The number of each pair's query; one without a query has its own, shape (n,)."""
+        numbers = np.unique(self.queries, return_inverse=True)[1].astype(np.int64)
+        alone = self.queries == ""
+        numbers[alone] = numbers.max(initial=0) + 1 + np.arange(alone.sum())
+        return numbers
+
+    def question(self, i: int, name: str, swapped: bool) -> Question:
+        """Return a candidate as a question, its lists in the other order if swapped."""
+        order = (1, 0) if swapped else (0, 1)
+        labels = (*self.scale.labels, None)  # the last: no document, at -1
+        filled = [self.lists[i, side] != NO_DOCUMENT for side in order]
+        lists = [
+            tuple(labels[code] for code in self.lists[i, side][kept].tolist())
+            for side, kept in zip(order, filled, strict=True)
+        ]
+        ids: list[tuple[str, ...]] = [(), ()]
+        if self.documents is not None:
+            ids = [
+                tuple(map(str, self.documents[i, side][kept]))
+                for side, kept in zip(order, filled, strict=True)
+            ]
+        return Question(name, str(self.queries[i]) or None, *lists, *ids)
+
+
+def candidates_of_runs(
+    qrels: Qrels, runs: Sequence[Run], n_ranks: int, scale: ScaleLike | None = None
+) -> Candidates:
+    """Return the pairs of what runs rank first, for each query, where all of it is judged.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    runs : sequence of Run
+    n_ranks : int
+        K, the length of the lists.
+    scale : Scale, str or sequence of labels, optional
+
+    Returns
+    -------
+    Candidates
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two runs.
+    """
+    if len(runs) < 2:
+        raise InputError("one run", "give two or more")
+    indexed = index_qrels(qrels, scale)
+    tops = [_top(run, indexed, n_ranks) for run in runs]
+    parts = [
+        (np.stack([a[0], b[0]], axis=1), np.stack([a[1], b[1]], axis=1))
+        for a, b in combinations(tops, 2)
+    ]
+    lists, documents = (np.concatenate(one) for one in zip(*parts, strict=True))
+    queries = np.tile(np.array(indexed.queries, dtype=str), len(parts))
+    judged = ((lists >= 0) & (lists < len(indexed.scale))).all(axis=(1, 2))
+    short = (lists == NO_DOCUMENT).any(axis=(1, 2))
+    left_out = {
+        f"with fewer than {n_ranks} documents": int(short.sum()),
+        "with a document that is not judged": int((~judged & ~short).sum()),
+    }
+    return _different(
+        Candidates(lists[judged], indexed.scale, queries[judged], documents[judged], left_out)
+    )
+
+
+def _top(run: Run, indexed: IndexedQrels, n_ranks: int) -> tuple[Pairs, NDArray[np.object_]]:
+    """Return grades (Q, K) and documents (Q, K) of what a run ranks first."""
+    query = indexed.number_queries(run.queries)[run.query]
+    rows, _ = rank_documents(query, run.number, lambda rows: run.documents.take(rows))
+    query = query[rows]
+    starts = np.searchsorted(query, np.arange(len(indexed.queries)))
+    rank = np.arange(len(rows)) - starts[query]
+    near = rank < n_ranks
+    at = query[near], rank[near]
+    grades = np.full((len(indexed.queries), n_ranks), NO_DOCUMENT, np.int8)
+    documents = np.full(grades.shape, "", object)
+    ids = run.documents.take(rows[near])
+    grades[at], documents[at] = indexed.find_grades_of_ids(query[near], ids), ids.to_pylist()
+    return grades, documents
+
+
+def made_candidates(
+    qrels: Qrels,
+    n_ranks: int,
+    n: int,
+    rng: np.random.Generator,
+    scale: ScaleLike | None = None,
+) -> Candidates:
+    """Make pairs of lists of each query's judged documents that differ in a few ranks.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    n_ranks : int
+        K, the length of the lists.
+    n : int
+        About so many pairs, evenly over queries.
+    rng : numpy.random.Generator
+    scale : Scale, str or sequence of labels, optional
+
+    Returns
+    -------
+    Candidates
+
+    Raises
+    ------
+    InputError
+        If no query has enough judged documents of different grades.
+    """
+    indexed = index_qrels(qrels, scale)
+    order = np.argsort(qrels.query, kind="stable")
+    ids = qrels.documents.take(order).to_pylist()
+    grades = indexed.find_grades_of_ids(
+        indexed.number_queries(qrels.queries)[qrels.query], qrels.documents
+    )[order]
+    starts = np.searchsorted(qrels.query[order], np.arange(len(qrels.queries) + 1))
+    pools = [(q, starts[q], starts[q + 1]) for q in range(len(qrels.queries))]
+    pools = [
+        (q, begin, end)
+        for q, begin, end in pools
+        if end - begin > n_ranks and np.ptp(grades[begin:end])
+    ]
+    if not pools:
+        raise InputError(
+            f"no query has more than {n_ranks} judged documents of different grades",
+            "give shorter lists, or more judgments of documents",
+        )
+    lists, documents, queries = [], [], []
+    for q, begin, end in pools:
+        for _ in range(-(-n // len(pools))):
+            pair = begin + _pair(grades[begin:end], n_ranks, rng)
+            lists.append(grades[pair])
+            documents.append([[ids[row] for row in side] for side in pair])
+            queries.append(qrels.queries[q])
+    left_out = {"of queries with too few documents": len(qrels.queries) - len(pools)}
+    return _different(
+        Candidates(
+            np.array(lists, np.int8),
+            indexed.scale,
+            np.array(queries, dtype=str),
+            np.array(documents, dtype=object),
+            left_out if left_out["of queries with too few documents"] else {},
+        )
+    )
+
+
+def _pair(grades: NDArray[np.int8], n_ranks: int, rng: np.random.Generator) -> Integers:
+    """Return the documents of two lists (2, K): rare grades as often as common ones."""
+    weights = 1 / np.bincount(grades)[grades]
+    drawn = rng.choice(len(grades), min(len(grades), n_ranks + 3), False, weights / weights.sum())
+    first, others = drawn[:n_ranks], drawn[n_ranks:]
+    second = first.copy()
+    moved = rng.choice(n_ranks, min(n_ranks, int(rng.integers(2, 5))), replace=False)
+    second[moved] = rng.permutation(second[moved])
+    new = int(rng.integers(0, min(len(others), n_ranks) + 1))
+    second[rng.choice(n_ranks, new, replace=False)] = others[:new]
+    return np.stack([first, second])
+
+
+def candidates_of_questions(
+    questions: Sequence[Question], scale: ScaleLike | None = None
+) -> Candidates:
+    """Return the lists of a question file as candidates; all of their documents have grades.
+
+    Parameters
+    ----------
+    questions : sequence of Question
+    scale : Scale, str or sequence of labels, optional
+        By default the grades that occur, the highest first.
+
+    Returns
+    -------
+    Candidates
+    """
+    sides = [side for one in questions for side in (one.a, one.b)]
+    found: set[Any] = {label for side in sides for label in side if label is not None}
+    if scale is None and any(isinstance(label, str) for label in found):
+        raise InputError("its grades are names", "order them, best first: `scale`")
+    known = needed_scale(sorted(found, reverse=True) if scale is None else scale)
+    K = max(map(len, sides), default=0)
+    lists = np.full((len(questions), 2, K), NO_DOCUMENT, np.int8)
+    judged = np.ones(len(questions), bool)
+    for i, one in enumerate(questions):
+        for side, labels in enumerate((one.a, one.b)):
+            judged[i] &= None not in labels
+            codes = [known.index(label) for label in labels if label is not None]
+            lists[i, side, : len(codes)] = codes
+    queries = np.array([one.query or "" for one in questions], dtype=str)
+    documents = None
+    if any(one.a_documents for one in questions):
+        documents = np.full(lists.shape, "", object)
+        for i, one in enumerate(questions):
+            for side, ids in enumerate((one.a_documents, one.b_documents)):
+                documents[i, side, : len(ids)] = ids
+    left_out = {"with a document that has no grade": int((~judged).sum())}
+    kept = None if documents is None else documents[judged]
+    return _different(Candidates(lists[judged], known, queries[judged], kept, left_out))
+
+
+def _different(candidates: Candidates) -> Candidates:
+    """Leave out pairs of equal grades, and all but one of those that differ by their sides."""
+    lists, n = candidates.lists, len(candidates)
+    sides = lists.reshape(n, 2, -1)
+    swapped = np.array([tuple(a) > tuple(b) for a, b in sides.tolist()], bool)
+    ordered = np.where(swapped[:, None, None], sides[:, ::-1], sides).reshape(n, -1)
+    keys = np.column_stack([candidates.query_numbers, ordered])
+    first = np.zeros(n, bool)
+    first[np.unique(keys, axis=0, return_index=True)[1]] = True
+    differ = (sides[:, 0] != sides[:, 1]).any(axis=1)
+    left_out = {
+        **candidates.left_out,
+        "whose lists have the same grades": int((~differ).sum()),
+        "that repeat another one of the query": int((differ & ~first).sum()),
+    }
+    kept = np.flatnonzero(first & differ)
+    return Candidates(
+        lists[kept],
+        candidates.scale,
+        candidates.queries[kept],
+        None if candidates.documents is None else candidates.documents[kept],
+        {why: count for why, count in left_out.items() if count},
+    )

@@ -1,0 +1,205 @@
+"""What one more answer is expected to say, and the answers that say most together.
+
+At measures theta_m drawn from what is known, an answer to lists with the difference x has
+information w s s' about theta, with s the slopes of the utility v = <W, x> and
+
+    w = P'(v)^2 / (P (1 - P)) P(strict | v),    P = e / 2 + (1 - e) / (1 + exp(-v)).
+
+It changes the covariance S of draw m to S - S s s'S / (s'S s + 1 / w), a rank-one update. The next
+question is that with the largest mean, over the draws, of
+
+    log(1 + w s'S s)                             everything: D-optimal,
+    -log(1 - (a'S s)^2 / ((s'S s + 1 / w) a'S a))    a number a'theta that is asked for,
+
+Bayesian optimal design (Chaloner & Verdinelli, Statistical Science 10, 1995), greedy with exchange.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from dcglearn.base.threads import map_threads, one_blas_thread
+from dcglearn.base.types import Floats, Integers, Pairs
+from dcglearn.inference.ascent import Answers
+from dcglearn.inference.centres import Members
+from dcglearn.inference.posterior import Posterior
+
+N_DRAWS = 32
+"""Draws that the information is averaged over."""
+
+MOST_GREEDY = 5_000
+"""Of more candidates, those that say most by themselves are chosen from."""
+
+_TINY, _CHUNK = 1e-12, 1 << 13
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Numbers that are asked for: sums of gains (q, L) and discounts (q, K); none: everything."""
+
+    gains: Floats
+    discounts: Floats
+
+    def __len__(self) -> int:
+        return len(self.gains)
+
+    def slopes(self, members: Members, theta: Floats, some: NDArray[np.intp]) -> Floats:
+        """Return the derivatives (M, q, P) at parameters (M, P) of members."""
+        c, g, by_rank, by_grade = members.vectors(theta, some)
+        g = g - g[:, -1:]
+        found = np.zeros((len(theta), len(self), theta.shape[1]))
+        found[..., : members.K] = _of_sums(self.discounts, c, by_rank)
+        found[..., members.K : members.scale] = _of_sums(self.gains[:, :-1], g[:, :-1], by_grade)
+        return found
+
+
+def _of_sums(contrast: Floats, sums: Floats, steps: Floats) -> Floats:
+    """Return d(contrast'u)/dz, (M, q, n), for u_l = sum_{j >= l} step_j exp(z_j) over u_1."""
+    u = sums / sums[:, :1]
+    reached = contrast.cumsum(axis=1)[None] - (u @ contrast.T)[..., None]
+    return np.asarray(reached * (steps / sums[:, :1])[:, None])
+
+
+class Design:
+    """Candidates, and what is known before and after answers to some of them.
+
+    Arrays hold one row for each of M draws: slopes of n candidates (M, n, P), the weights w of
+    their information (M, n), covariances (M, P, P), and slopes of what is asked (M, q, P).
+    """
+
+    def __init__(
+        self,
+        posterior: Posterior,
+        lists: Pairs,
+        asked: Asked,
+        rng: np.random.Generator,
+        ties: float = 0.0,
+        design_effect: float = 1.0,
+        n_draws: int = N_DRAWS,
+    ) -> None:
+        members = posterior.members
+        some = np.sort(rng.choice(len(posterior.share), n_draws, p=posterior.share))
+        self.covariances = np.linalg.inv(posterior.hessian[some])
+        roots = np.linalg.cholesky(self.covariances)
+        normal = rng.standard_normal((n_draws, posterior.theta.shape[1]))
+        self.theta = posterior.theta[some] + np.einsum("mpq,mq->mp", roots, normal)
+        self.members, self.some, self.lists = members, some, lists
+        self.ties, self.design_effect = ties, design_effect
+        self.asked = asked.slopes(members, self.theta, some)
+        kept = np.arange(len(lists))
+        if len(lists) > MOST_GREEDY:
+            kept = np.sort(np.argsort(-self._alone(), kind="stable")[:MOST_GREEDY])
+        self.kept = kept
+        self.slopes, self.weights = self.of_lists(lists[kept])
+        moved = [s @ S for s, S in zip(self.slopes, self.covariances, strict=True)]
+        of_both = zip(self.slopes, moved, strict=True)
+        self.variances = np.array([(s * u).sum(axis=1) for s, u in of_both])
+        self.toward = np.array([u @ a.T for u, a in zip(moved, self.asked, strict=True)])
+        self.asked_variances = np.einsum(
+            "mqp,mpr,mqr->mq", self.asked, self.covariances, self.asked
+        )
+
+    def _asked_variances(self) -> Floats:
+        return np.asarray(np.einsum("mqp,mpr,mqr->mq", self.asked, self.covariances, self.asked))
+
+    def of_lists(self, lists: Pairs) -> tuple[Floats, Floats]:
+        """Return slopes (M, n, P) and weights (M, n) of some candidates."""
+        x = Answers(lists, np.zeros(0), np.zeros(0)).encoded(self.members.L)
+        v, slopes = self.members.slopes(self.theta, self.some, x)
+        lapses = expit(self.theta[:, [self.members.lapse]])
+        return slopes, information_of_answer(v, lapses, self.ties) / self.design_effect
+
+    def _alone(self) -> Floats:
+        """Return what each candidate says by itself, in chunks."""
+
+        def of_chunk(begin: int) -> Floats:
+            slopes, weights = self.of_lists(self.lists[begin : begin + _CHUNK])
+            moved = slopes @ self.covariances
+            variances = (slopes * moved).sum(axis=2)
+            toward = moved @ self.asked.swapaxes(1, 2)
+            return _criterion(weights, variances, toward, known)
+
+        known = self._asked_variances()
+
+        with one_blas_thread():
+            return np.concatenate(list(map_threads(of_chunk, range(0, len(self.lists), _CHUNK))))
+
+    def worth(self) -> Floats:
+        """Return what an answer to each candidate is expected to say, (n,)."""
+        return _criterion(self.weights, self.variances, self.toward, self.asked_variances)
+
+    def update(self, i: int, sign: float = 1.0) -> None:
+        """Count an answer to a candidate, or with -1 take it back."""
+        for m, slopes in enumerate(self.slopes):
+            h = self.covariances[m] @ slopes[i]
+            total = float(slopes[i] @ h) + sign / max(self.weights[m, i], _TINY)
+            r = slopes @ h
+            to_asked = self.asked[m] @ h
+            self.covariances[m] -= np.outer(h, h) / total
+            self.variances[m] -= r * r / total
+            self.toward[m] -= np.outer(r, to_asked) / total
+            self.asked_variances[m] -= to_asked**2 / total
+
+    def choose(self, n: int, queries: Integers | None = None, most: int = 0) -> list[int]:
+        """Choose up to n candidates, at most so many per query (0: any number), best first.
+
+        Greedily, and then each is exchanged for a better one if there is one.
+        """
+        queries = np.arange(len(self.kept)) if queries is None else queries[self.kept]
+        room = np.full(queries.max(initial=0) + 1, most or n)
+        free, chosen = np.ones(len(self.kept), bool), list[int]()
+
+        def best() -> int:
+            return int(np.argmax(np.where(free & (room[queries] > 0), self.worth(), -np.inf)))
+
+        def take(i: int) -> None:
+            free[i], room[queries[i]] = False, room[queries[i]] - 1
+            self.update(i)
+
+        with one_blas_thread():
+            while len(chosen) < n and (free & (room[queries] > 0)).any():
+                chosen.append(best())
+                take(chosen[-1])
+            for k, i in enumerate(chosen):
+                self.update(i, -1.0)
+                free[i], room[queries[i]] = True, room[queries[i]] + 1
+                chosen[k] = best()
+                take(chosen[k])
+        return [int(i) for i in self.kept[chosen]]
+
+
+def information_of_answer(v: Floats, lapses: Floats, ties: float = 0.0) -> Floats:
+    """Return the information of one answer about the utility v, where ties are left out.
+
+    `ties` is nu of Davidson's model (Journal of the American Statistical Association 65, 1970):
+    P(tie) = nu / (nu + 2 cosh(v / 2)).
+    """
+    p = expit(v)
+    chosen = lapses / 2 + (1 - lapses) * p
+    strict = 1.0 / (1.0 + ties * np.sqrt(p * (1 - p)))
+    slope = (1 - lapses) * p * (1 - p)
+    return np.asarray(strict * slope**2 / np.maximum(chosen * (1 - chosen), _TINY))
+
+
+def _criterion(weights: Floats, variances: Floats, toward: Floats, known: Floats) -> Floats:
+    """Return the mean over draws of the logarithm of what is left, for each candidate (n,)."""
+    if not toward.shape[2]:
+        return np.asarray(np.log1p(weights * variances).mean(axis=0))
+    total = variances + 1 / np.maximum(weights, _TINY)
+    share = toward**2 / (total[..., None] * np.maximum(known, _TINY)[:, None])
+    return np.asarray(-np.log1p(-np.minimum(share, 1 - 1e-9)).mean(axis=(0, 2)))
+
+
+def tie_strength(v: Floats, ties: Sequence[bool] | NDArray[np.bool_]) -> float:
+    """Return nu at which as many ties are expected as there are, at utilities v (n,)."""
+    share, low, high = float(np.mean(ties)), 0.0, 1e6
+    for _ in range(100):
+        nu = (low + high) / 2
+        expected = np.mean(nu / (nu + 2 * np.cosh(np.minimum(np.abs(v), 600.0) / 2)))
+        low, high = (nu, high) if expected < share else (low, nu)
+    return low if share else 0.0

@@ -1,0 +1,313 @@
+"""Which pairs to judge next, and how well gains and discounts will be known then.
+
+    half width = 1.96 sqrt(a' (H + sum_i w_i s_i s_i')^-1 a)
+
+H is the information of the judgments so far, and the sum that which answers are expected to give
+(:mod:`dcglearn.asking.information`). Intervals use neither the prior's gains nor its discounts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dcglearn.asking.candidates import Candidates
+from dcglearn.asking.information import Asked, Design, tie_strength
+from dcglearn.asking.questions import Question, batch_name
+from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.numbers import counted
+from dcglearn.base.types import Floats
+from dcglearn.inference.centres import Members
+from dcglearn.inference.posterior import Posterior, before_judgments
+from dcglearn.inference.usual import learn_dcg, prior_centres
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.scale import NO_DOCUMENT, Scale
+from dcglearn.naming.names import measure_for
+
+COUNTS = (25, 50, 100, 200, 400)
+"""Numbers of answers for which widths are foretold."""
+
+UNKNOWN = 1.0
+"""A half width from here on says nothing: gains and discounts are between 0 and 1."""
+
+_Z, _SAMPLE, _RIDGE = 1.959964, 2_000, 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Which pairs to judge next, and what to expect.
+
+    Attributes
+    ----------
+    candidates : Candidates
+    chosen : list of int
+        The candidates to judge, those that say most first.
+    numbers : tuple of str
+        What widths are of: gains and discounts, ``gain 1`` and ``discount 2``.
+    asked : tuple of str
+        Those of them that are asked for.
+    judged : int
+        The judgments so far.
+    counts : tuple of int
+        Numbers of answers.
+    now, at_most : ndarray of float, shape (q,)
+        The half widths of 95% intervals now, and if all candidates were judged; from 1 on a number
+        is not determined.
+    after, after_random : ndarray of float, shape (len(counts), q)
+        Those after so many answers, chosen or at random.
+    """
+
+    candidates: Candidates
+    chosen: list[int]
+    numbers: tuple[str, ...]
+    asked: tuple[str, ...]
+    judged: int
+    counts: tuple[int, ...]
+    now: Floats
+    after: Floats
+    after_random: Floats
+    at_most: Floats
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """The numbers that these candidates cannot determine."""
+        return tuple(np.array(self.numbers)[self.at_most >= UNKNOWN].tolist())
+
+    def answers_for(self, widths: Mapping[str, float]) -> int | None:
+        """Return the fewest answers of `counts` that give half widths; None if no number does.
+
+        Parameters
+        ----------
+        widths : mapping from str to float
+            For some of `numbers`.
+
+        Returns
+        -------
+        int or None
+            0 if they are reached.
+        """
+        at = [self.numbers.index(name) for name in widths]
+        wanted = np.array(list(widths.values()))
+        for count, found in zip((0, *self.counts), (self.now, *self.after), strict=True):
+            if (found[at] <= wanted).all():
+                return count
+        return None
+
+    def questions(self, rng: np.random.Generator, repeated: float = 0.0) -> list[Question]:
+        """Return the chosen pairs as questions; which list is a is balanced at random.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+        repeated : float, default 0
+            The share of questions that are asked once more, for consistency.
+
+        Returns
+        -------
+        list of Question
+            Their names begin with that of the batch.
+        """
+        rows = list(self.chosen)
+        rows += rng.choice(rows, round(repeated * len(rows)), replace=False).tolist()
+        swapped = rng.permutation(np.arange(len(rows)) % 2 == 1).tolist()
+        pairs = list(zip(rows, swapped, strict=True))
+        batch = batch_name(self.candidates.question(i, "", swap) for i, swap in pairs)
+        return [
+            self.candidates.question(i, f"{batch}-{k:04d}", swap)
+            for k, (i, swap) in enumerate(pairs, 1)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Ask:
+    """Numbers, and those of them (or a difference of two measures) that are asked for."""
+
+    numbers: tuple[str, ...]
+    asked: tuple[str, ...]
+    contrasts: Asked
+    every: Asked = field(repr=False)
+
+
+def plan(
+    candidates: Candidates,
+    n: int = 100,
+    rng: np.random.Generator | None = None,
+    *,
+    ask: str = "everything",
+    judged: Preferences | None = None,
+    most_per_query: int = 3,
+    prior: str | DCG = "usual",
+    counts: Sequence[int] = COUNTS,
+    design_effect: float = 1.0,
+) -> Plan:
+    """Choose the pairs whose answers are expected to say most.
+
+    Parameters
+    ----------
+    candidates : Candidates
+    n : int, default 100
+        The number of pairs.
+    rng : numpy.random.Generator, optional
+        Draws what is not known yet; by default with seed 0.
+    ask : str, default "everything"
+        ``everything``, ``gains``, ``discounts``, ``gain 1``, ``discount 3``, or two measures whose
+        difference decides: ``linear-log2:exponential-log2``.
+    judged : Preferences, optional
+        The judgments so far, on the scale of the candidates.
+    most_per_query : int, default 3
+        Answers about one query are not independent; 0 for any number.
+    prior : str or DCG, default "usual"
+        As for :func:`dcglearn.learn_dcg`.
+    counts : sequence of int
+        Numbers of answers for which widths are foretold.
+    design_effect : float, default 1
+        How many times fewer answers count than independent ones.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    InputError
+        If there is no candidate, nothing that is asked for depends on them, or the judgments have
+        another scale.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> lists = rng.integers(0, 3, (500, 2, 4)).astype(np.int8)
+    >>> pool = Candidates(lists, Scale((2, 1, 0)), np.full(500, ""))
+    >>> found = plan(pool, 20, rng, ask="gain 1", counts=[20])
+    >>> bool(found.after[0, 0] < found.after_random[0, 0])
+    True
+    """
+    rng = np.random.default_rng(0) if rng is None else rng
+    if not len(candidates):
+        raise InputError("no pair to choose from", "give lists with different grades")
+    scale, K = candidates.scale, candidates.lists.shape[2]
+    asking = _asked(ask, scale, K)
+    posterior, ties = _known(candidates, judged, prior, design_effect)
+    queries = candidates.query_numbers
+    design = Design(posterior, candidates.lists, asking.contrasts, rng, ties, design_effect)
+    if not design.worth().max() > 1e-9:
+        raise InputError(
+            f"no answer to these {counted(len(candidates), 'pair')} depends on {ask}",
+            "give lists that differ in it, such as made ones",
+        )
+    counts = tuple(count for count in sorted({*counts, n}) if count <= len(candidates))
+    ordered = design.choose(max(n, *counts, 0), queries, most_per_query)
+    widths = _Widths(posterior, candidates, asking.every, rng, ties, design_effect)
+    return Plan(
+        candidates=candidates,
+        chosen=ordered[:n],
+        numbers=asking.numbers,
+        asked=asking.asked,
+        judged=0 if judged is None else len(judged),
+        counts=counts,
+        now=widths.now(),
+        after=np.array([widths.after(ordered[:count]) for count in counts]),
+        after_random=np.array([widths.after_random(count) for count in counts]),
+        at_most=widths.after_random(len(candidates)),
+    )
+
+
+def _asked(ask: str, scale: Scale, n_ranks: int) -> _Ask:
+    L = len(scale)
+    gains = tuple(f"gain {label}" for label in scale.labels[1:-1])
+    discounts = tuple(f"discount {k}" for k in range(2, n_ranks + 1))
+    names = gains + discounts
+    every = Asked(
+        np.vstack([np.eye(L)[1:-1], np.zeros((len(discounts), L))]),
+        np.vstack([np.zeros((len(gains), n_ranks)), np.eye(n_ranks)[1:]]),
+    )
+    several = {"everything": names, "gains": gains, "discounts": discounts}
+    if ":" in ask:
+        first, second = (measure_for(one, scale, n_ranks).measure for one in ask.split(":", 1))
+        if not (isinstance(first, DCG) and isinstance(second, DCG)):
+            raise InputError(f"{ask}: not two DCGs", "name two presets, linear:exponential")
+        difference = [
+            np.array([_parts(one, n_ranks)[k] for one in (first, second)]) for k in (0, 1)
+        ]
+        contrasts = Asked(*(np.diff(one, axis=0) for one in difference))
+        return _Ask(names, names, contrasts, every)
+    wanted = several.get(ask) or tuple(name for name in names if name == ask)
+    if not wanted:
+        raise unknown_name("question", ask, [*several, *names])
+    rows = [names.index(name) for name in wanted] if ask != "everything" else []
+    return _Ask(names, wanted, Asked(every.gains[rows], every.discounts[rows]), every)
+
+
+def _parts(measure: DCG, n_ranks: int) -> tuple[Floats, Floats]:
+    gains, discounts = np.array(measure.gains), measure.discounts_for(n_ranks)
+    return (gains - gains[-1]) / (gains[0] - gains[-1]), discounts / discounts[0]
+
+
+def _known(
+    candidates: Candidates, judged: Preferences | None, prior: str | DCG, design_effect: float
+) -> tuple[Posterior, float]:
+    """Return what is known so far, and how often people tie (Davidson's nu)."""
+    scale, K = candidates.scale, candidates.lists.shape[2]
+    if judged is None or not judged.strict.any():
+        empty = bool((candidates.lists == NO_DOCUMENT).any())
+        worst = scale.values[-1] / (scale.values[0] - scale.values[-1])
+        members = Members(prior_centres(prior, scale, K), float(np.clip(worst, -1, 1)), empty)
+        return before_judgments(members), 0.0
+    if judged.scale != scale or judged.n_ranks != K:
+        raise InputError(
+            f"judgments of {judged.n_ranks} ranks and grades {judged.scale} for lists of {K} ranks "
+            f"and grades {scale}",
+            "use one scale and one length of lists",
+        )
+    learned = learn_dcg(judged, prior, design_effect)
+    wide = np.column_stack([learned.weights * learned.scale, np.zeros(K)])
+    a, b = (wide[np.arange(K), judged.lists[:, side]].sum(axis=1) for side in (0, 1))
+    return learned.posterior, tie_strength(a - b, ~judged.strict)
+
+
+class _Widths:
+    """Half widths after answers: medians over draws of what is not known."""
+
+    def __init__(
+        self,
+        posterior: Posterior,
+        candidates: Candidates,
+        every: Asked,
+        rng: np.random.Generator,
+        ties: float,
+        design_effect: float,
+    ) -> None:
+        sample = rng.permutation(len(candidates))[:_SAMPLE]
+        self.lists, self.n = candidates.lists, len(candidates)
+        self.design = Design(posterior, self.lists[sample], every, rng, ties, design_effect)
+        members, some = posterior.members, self.design.some
+        precision = members.precision[some].copy()
+        precision[:, members.lapse :] = 0.0  # what intervals have, too
+        self.known = posterior.hessian[some] - precision[..., None] * np.eye(precision.shape[1])
+        slopes, weights = self.design.slopes, self.design.weights
+        self.mean = _sums(slopes, weights) / len(sample)
+
+    def now(self) -> Floats:
+        return self._half_widths(self.known)
+
+    def after(self, rows: Sequence[int]) -> Floats:
+        slopes, weights = self.design.of_lists(self.lists[list(rows)])
+        return self._half_widths(self.known + _sums(slopes, weights))
+
+    def after_random(self, count: int) -> Floats:
+        return self._half_widths(self.known + count * self.mean)
+
+    def _half_widths(self, information: Floats) -> Floats:
+        size = np.einsum("mpp->m", information)[:, None, None] + 1e-300
+        ridge = _RIDGE * size * np.eye(information.shape[1])
+        moved = np.linalg.solve(information + ridge, self.design.asked.swapaxes(1, 2))
+        variances = np.einsum("mqp,mpq->mq", self.design.asked, moved)
+        half = _Z * np.sqrt(np.maximum(np.median(variances, axis=0), 0.0))
+        return np.asarray(np.minimum(half, UNKNOWN))
+
+
+def _sums(slopes: Floats, weights: Floats) -> Floats:
+    return np.asarray((slopes * weights[..., None]).swapaxes(1, 2) @ slopes)
