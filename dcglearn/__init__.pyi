@@ -32,6 +32,17 @@ from .judgments.inspection import inspect_judgments as inspect_judgments
 from .judgments.packed import PackedPairs as PackedPairs
 from .judgments.packed import packed_writer as packed_writer
 
+# Asking
+from .asking.candidates import Candidates as Candidates
+from .asking.candidates import candidates_of_questions as candidates_of_questions
+from .asking.candidates import candidates_of_runs as candidates_of_runs
+from .asking.candidates import made_candidates as made_candidates
+from .asking.plan import Plan as Plan
+from .asking.plan import plan as plan
+from .asking.questions import Question as Question
+from .asking.questions import read_questions as read_questions
+from .asking.questions import write_questions as write_questions
+
 # Learning
 from .learning.learner import DCGLearner as DCGLearner
 from .learning.parameters import Parameters as Parameters
@@ -254,6 +265,14 @@ __all__ = [
     "system_conclusions",
     "Supported",
     "supported_systems",
+    "Candidates",
+    "candidates_of_questions",
+    "candidates_of_runs",
+    "made_candidates",
+    "Plan",
+    "plan",
+    "read_questions",
+    "write_questions",
     "PairConclusion",
     "ranked_arrays",
     "Ranked",

@@ -186,14 +186,12 @@ def made_candidates(
             lists.append(grades[pair])
             documents.append([[ids[row] for row in side] for side in pair])
             queries.append(qrels.queries[q])
-    left_out = {"of queries with too few documents": len(qrels.queries) - len(pools)}
     return _different(
         Candidates(
             np.array(lists, np.int8),
             indexed.scale,
             np.array(queries, dtype=str),
             np.array(documents, dtype=object),
-            left_out if left_out["of queries with too few documents"] else {},
         )
     )
 

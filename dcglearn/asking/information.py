@@ -1,9 +1,9 @@
 """What one more answer is expected to say, and the answers that say most together.
 
-At measures theta_m drawn from what is known, an answer to lists with the difference x has
-information w s s' about theta, with s the slopes of the utility v = <W, x> and
+At measures theta_m drawn from what is known, an answer has information w s s' about theta, with s
+the slopes of the probability P that list a is preferred, and w of 0 for a tie, which is left out:
 
-    w = P'(v)^2 / (P (1 - P)) P(strict | v),    P = e / 2 + (1 - e) / (1 + exp(-v)).
+    w = P(strict) / (P (1 - P)),    P = e / 2 + (1 - e) / (1 + exp(-v)),    v = <W, x> + side.
 
 It changes the covariance S of draw m to S - S s s'S / (s'S s + 1 / w), a rank-one update. The next
 question is that with the largest mean, over the draws, of
@@ -25,7 +25,7 @@ from scipy.special import expit
 
 from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.inference.ascent import Answers
+from dcglearn.inference.ascent import Answers, probability
 from dcglearn.inference.centres import Members
 from dcglearn.inference.posterior import Posterior
 
@@ -108,11 +108,19 @@ class Design:
         return np.asarray(np.einsum("mqp,mpr,mqr->mq", self.asked, self.covariances, self.asked))
 
     def of_lists(self, lists: Pairs) -> tuple[Floats, Floats]:
-        """Return slopes (M, n, P) and weights (M, n) of some candidates."""
-        x = Answers(lists, np.zeros(0), np.zeros(0)).encoded(self.members.L)
-        v, slopes = self.members.slopes(self.theta, self.some, x)
-        lapses = expit(self.theta[:, [self.members.lapse]])
-        return slopes, information_of_answer(v, lapses, self.ties) / self.design_effect
+        """Return slopes (M, n, P) and weights (M, n) of some candidates, shown on either side."""
+        members = self.members
+        x = Answers(lists, np.zeros(0), np.zeros(0)).encoded(members.L)
+        sides = np.where(np.arange(len(lists)) % 2, -1.0, 1.0)
+        v, slopes = members.slopes(self.theta, self.some, x)
+        slopes[..., members.side] = sides
+        lapses = self.theta[:, [members.lapse]]
+        shown = v + self.theta[:, [members.side]] * sides
+        chosen, by_v, by_lapses = probability(shown, lapses)
+        slopes *= by_v[..., None]
+        slopes[..., members.lapse] = by_lapses
+        both = np.maximum(chosen * (1 - chosen), _TINY)
+        return slopes, strict_share(v, self.ties) / (both * self.design_effect)
 
     def _alone(self) -> Floats:
         """Return what each candidate says by itself, in chunks."""
@@ -173,17 +181,14 @@ class Design:
         return [int(i) for i in self.kept[chosen]]
 
 
-def information_of_answer(v: Floats, lapses: Floats, ties: float = 0.0) -> Floats:
-    """Return the information of one answer about the utility v, where ties are left out.
+def strict_share(v: Floats, ties: float) -> Floats:
+    """Return how often an answer is no tie at utilities v.
 
     `ties` is nu of Davidson's model (Journal of the American Statistical Association 65, 1970):
     P(tie) = nu / (nu + 2 cosh(v / 2)).
     """
     p = expit(v)
-    chosen = lapses / 2 + (1 - lapses) * p
-    strict = 1.0 / (1.0 + ties * np.sqrt(p * (1 - p)))
-    slope = (1 - lapses) * p * (1 - p)
-    return np.asarray(strict * slope**2 / np.maximum(chosen * (1 - chosen), _TINY))
+    return np.asarray(1.0 / (1.0 + ties * np.sqrt(p * (1 - p))))
 
 
 def _criterion(weights: Floats, variances: Floats, toward: Floats, known: Floats) -> Floats:

@@ -4,6 +4,8 @@
 
 H is the information of the judgments so far, and the sum that which answers are expected to give
 (:mod:`dcglearn.asking.information`). Intervals use neither the prior's gains nor its discounts.
+What is foretold is multiplied by how much wider the intervals of the judgments so far are than H
+says: by clusters, few degrees of freedom, and a model that is not quite right.
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ import numpy as np
 from dcglearn.asking.candidates import Candidates
 from dcglearn.asking.information import Asked, Design, tie_strength
 from dcglearn.asking.questions import Question, batch_name
-from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.errors import InputError, SolverError, unknown_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.inference.centres import Members
+from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.posterior import Posterior, before_judgments
 from dcglearn.inference.usual import learn_dcg, prior_centres
 from dcglearn.judgments.preferences import Preferences
@@ -33,7 +36,7 @@ COUNTS = (25, 50, 100, 200, 400)
 UNKNOWN = 1.0
 """A half width from here on says nothing: gains and discounts are between 0 and 1."""
 
-_Z, _SAMPLE, _RIDGE = 1.959964, 2_000, 1e-9
+_Z, _SAMPLE, _MANY, _RIDGE = 1.959964, 2_000, 10_000, 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +55,9 @@ class Plan:
     judged : int
         The judgments so far.
     counts : tuple of int
-        Numbers of answers.
+        Numbers of answers, of those asked for that so many questions can be chosen for.
+    undetermined : tuple of str
+        The numbers that no answers to such pairs determine.
     now, at_most : ndarray of float, shape (q,)
         The half widths of 95% intervals now, and if all candidates were judged; from 1 on a number
         is not determined.
@@ -70,11 +75,7 @@ class Plan:
     after: Floats
     after_random: Floats
     at_most: Floats
-
-    @property
-    def undetermined(self) -> tuple[str, ...]:
-        """The numbers that these candidates cannot determine."""
-        return tuple(np.array(self.numbers)[self.at_most >= UNKNOWN].tolist())
+    undetermined: tuple[str, ...]
 
     def answers_for(self, widths: Mapping[str, float]) -> int | None:
         """Return the fewest answers of `counts` that give half widths; None if no number does.
@@ -141,7 +142,6 @@ def plan(
     most_per_query: int = 3,
     prior: str | DCG = "usual",
     counts: Sequence[int] = COUNTS,
-    design_effect: float = 1.0,
 ) -> Plan:
     """Choose the pairs whose answers are expected to say most.
 
@@ -163,8 +163,6 @@ def plan(
         As for :func:`dcglearn.learn_dcg`.
     counts : sequence of int
         Numbers of answers for which widths are foretold.
-    design_effect : float, default 1
-        How many times fewer answers count than independent ones.
 
     Returns
     -------
@@ -182,25 +180,36 @@ def plan(
     >>> lists = rng.integers(0, 3, (500, 2, 4)).astype(np.int8)
     >>> pool = Candidates(lists, Scale((2, 1, 0)), np.full(500, ""))
     >>> found = plan(pool, 20, rng, ask="gain 1", counts=[20])
-    >>> bool(found.after[0, 0] < found.after_random[0, 0])
-    True
+    >>> len(found.chosen), found.numbers
+    (20, ('gain 1', 'discount 2', 'discount 3', 'discount 4'))
     """
     rng = np.random.default_rng(0) if rng is None else rng
     if not len(candidates):
         raise InputError("no pair to choose from", "give lists with different grades")
     scale, K = candidates.scale, candidates.lists.shape[2]
     asking = _asked(ask, scale, K)
-    posterior, ties = _known(candidates, judged, prior, design_effect)
+    fit = _fit(judged)
+    effect = 1.0 if fit is None else fit.covariance.design_effect
+    posterior, ties = _known(candidates, judged, prior, effect)
     queries = candidates.query_numbers
-    design = Design(posterior, candidates.lists, asking.contrasts, rng, ties, design_effect)
-    if not design.worth().max() > 1e-9:
+    design = Design(posterior, candidates.lists, asking.contrasts, rng, ties, effect)
+    every = Design(
+        posterior,
+        candidates.lists[rng.permutation(len(candidates))[:_SAMPLE]],
+        asking.every,
+        rng,
+        ties,
+        effect,
+    )
+    widths = _Widths(every, candidates, posterior, fit)
+    undetermined = tuple(np.array(asking.numbers)[widths.at_best() >= UNKNOWN].tolist())
+    if ask != "everything" and set(asking.asked) <= set(undetermined):
         raise InputError(
             f"no answer to these {counted(len(candidates), 'pair')} depends on {ask}",
-            "give lists that differ in it, such as made ones",
+            "give lists that hold the grades and ranks it is about, such as made ones",
         )
-    counts = tuple(count for count in sorted({*counts, n}) if count <= len(candidates))
     ordered = design.choose(max(n, *counts, 0), queries, most_per_query)
-    widths = _Widths(posterior, candidates, asking.every, rng, ties, design_effect)
+    counts = tuple(count for count in sorted({*counts, n}) if count <= len(ordered))
     return Plan(
         candidates=candidates,
         chosen=ordered[:n],
@@ -212,6 +221,7 @@ def plan(
         after=np.array([widths.after(ordered[:count]) for count in counts]),
         after_random=np.array([widths.after_random(count) for count in counts]),
         at_most=widths.after_random(len(candidates)),
+        undetermined=undetermined,
     )
 
 
@@ -268,27 +278,39 @@ def _known(
     return learned.posterior, tie_strength(a - b, ~judged.strict)
 
 
+def _fit(judged: Preferences | None) -> JudgmentFit | None:
+    """Return what the judgments say without a prior; None if they say too little."""
+    if judged is None or not judged.strict.any():
+        return None
+    try:
+        return JudgmentModel().fit(judged)
+    except (InputError, SolverError):
+        return None
+
+
 class _Widths:
     """Half widths after answers: medians over draws of what is not known."""
 
     def __init__(
         self,
-        posterior: Posterior,
+        design: Design,
         candidates: Candidates,
-        every: Asked,
-        rng: np.random.Generator,
-        ties: float,
-        design_effect: float,
+        posterior: Posterior,
+        fit: JudgmentFit | None,
     ) -> None:
-        sample = rng.permutation(len(candidates))[:_SAMPLE]
-        self.lists, self.n = candidates.lists, len(candidates)
-        self.design = Design(posterior, self.lists[sample], every, rng, ties, design_effect)
-        members, some = posterior.members, self.design.some
+        self.design, self.lists = design, candidates.lists
+        members, some = posterior.members, design.some
         precision = members.precision[some].copy()
         precision[:, members.lapse :] = 0.0  # what intervals have, too
         self.known = posterior.hessian[some] - precision[..., None] * np.eye(precision.shape[1])
-        slopes, weights = self.design.slopes, self.design.weights
-        self.mean = _sums(slopes, weights) / len(sample)
+        self.mean = _sums(design.slopes, design.weights) / len(design.kept)
+        self.wider: Floats = np.ones(design.asked.shape[1])
+        if fit is not None:
+            estimates = (*fit.gains()[1:-1], *fit.discounts()[1:])
+            actual = np.array([(one.high - one.low) / 2 for one in estimates])
+            model = self._half_widths(self.known)
+            known = (actual < UNKNOWN) & (model < UNKNOWN)
+            self.wider = np.where(known, actual / model, 1.0)
 
     def now(self) -> Floats:
         return self._half_widths(self.known)
@@ -300,12 +322,16 @@ class _Widths:
     def after_random(self, count: int) -> Floats:
         return self._half_widths(self.known + count * self.mean)
 
+    def at_best(self) -> Floats:
+        """Return those after very many answers to such pairs."""
+        return self.after_random(_MANY)
+
     def _half_widths(self, information: Floats) -> Floats:
         size = np.einsum("mpp->m", information)[:, None, None] + 1e-300
         ridge = _RIDGE * size * np.eye(information.shape[1])
         moved = np.linalg.solve(information + ridge, self.design.asked.swapaxes(1, 2))
         variances = np.einsum("mqp,mpq->mq", self.design.asked, moved)
-        half = _Z * np.sqrt(np.maximum(np.median(variances, axis=0), 0.0))
+        half = self.wider * _Z * np.sqrt(np.maximum(np.median(variances, axis=0), 0.0))
         return np.asarray(np.minimum(half, UNKNOWN))
 
 

@@ -34,6 +34,7 @@ from dcglearn.cli.judgments import agree, inspect, simulate
 from dcglearn.cli.learn import fit
 from dcglearn.cli.measures import measures, show
 from dcglearn.cli.packed import pack
+from dcglearn.cli.plan import plan
 from dcglearn.cli.ratings import pairs
 from dcglearn.system_commands.coherence import coherence
 from dcglearn.system_commands.evaluate import evaluate
@@ -49,7 +50,20 @@ UNFORESEEN = 70
 
 _HALTED = "interrupted; nothing half-written is left"
 COMMANDS = {
-    "Judgments": (inspect, study, fit, test, compare, agree, show, pack, pairs, judge, simulate),
+    "Judgments": (
+        inspect,
+        study,
+        fit,
+        test,
+        compare,
+        agree,
+        show,
+        pack,
+        pairs,
+        plan,
+        judge,
+        simulate,
+    ),
     "Systems": (evaluate, measures, coherence, explain, export, threshold),
     "Experiments": (run, reproduce, status, report),
 }
