@@ -103,8 +103,8 @@ def _question(record: dict[str, Any]) -> Question:
                 f'"{side}" has {len(lists[side])} grades and {len(lists[documents])} documents'
             )
             raise InputError(problem, "give as many of each, or no documents")
-    query = parse_id(record.get("query"), "query")
-    return Question(str(record["question"]), query, **lists)
+    name, query = (parse_id(record.get(one), one) for one in ("question", "query"))
+    return Question(name or "", query, **lists)
 
 
 def _entries(value: Any, name: str, what: str) -> tuple[Any, ...]:

@@ -55,13 +55,13 @@ def read_texts(path: PathLike, wanted: Iterable[str], noun: str) -> dict[str, Te
         if one in asked:
             link = url if url.startswith(("http://", "https://")) else ""
             found[one] = Text(title, snippet, link)
-    if asked and not found:
+    if not found:
         raise InputError(f"holds none of the {plural} asked about", "check the ids", records.name)
     untitled = sum(not (one.title or one.snippet) for one in found.values())
     for count, lacking in ((len(asked) - len(found), "not in"), (untitled, "without a title in")):
         if count:
-            shown = f"{count:,} of {counted(len(asked), noun, plural)} {lacking} {records.name}"
-            warn_of_input(f"{shown}: ids are shown")
+            shown = f"{count:,} of {counted(len(asked), noun, plural)} are {lacking} {records.name}"
+            warn_of_input(f"{shown}; their ids are shown")
     return found
 
 

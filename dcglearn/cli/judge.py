@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import check_outputs, read_text, write_text
+from dcglearn.base.files import check_outputs, checked_suffix, read_text, write_text
 from dcglearn.base.json_text import json_document
 from dcglearn.base.numbers import counted
 from dcglearn.terminal.choices import JudgeTarget
@@ -72,7 +72,7 @@ def judge(
         ),
     ] = None,
     to: Annotated[
-        JudgeTarget, typer.Option("--to", help="A page, or tasks for Label Studio.")
+        JudgeTarget, typer.Option("--to", metavar="TARGET", help="One of page or label-studio.")
     ] = "page",
     seed: SeedOption = 0,
 ) -> None:
@@ -83,6 +83,7 @@ def judge(
     from dcglearn.asking.texts import shown_questions
 
     tasks = to == "label-studio"
+    checked_suffix(out, (".json" if tasks else ".html",))
     if tasks and (judges or instruction):
         option = "--judges" if judges else "--instruction"
         raise InputError(f"{option} with --to label-studio", "set it in the project there")
@@ -117,7 +118,7 @@ def _pages(out: str, judges: str) -> dict[str, str]:
     if "" in names or len({*names}) < len(names):
         problem = f"--judges {judges}: is not a list of names"
         raise InputError(problem, "name each judge once, with commas between them")
-    files = [re.sub(r"[^\w.-]+", "-", name) for name in names]
+    files = [re.sub(r"[^\w.-]+", "-", name)[:50] for name in names]
     return {
         name: str(path.with_name(f"{path.stem}-{file}{path.suffix}"))
         for name, file in zip(names, files, strict=True)

@@ -57,8 +57,8 @@ def test_unknown_documents_are_counted(tmp_path: Path, run: Run) -> None:
     write_records(tmp_path / "docs.jsonl", *some)
     done = run("judge", path, "-o", "page.html", *TEXTS)
     assert done.stderr.splitlines() == [
-        "18 of 20 documents not in docs.jsonl: ids are shown",
-        "1 of 20 documents without a title in docs.jsonl: ids are shown",
+        "18 of 20 documents are not in docs.jsonl; their ids are shown",
+        "1 of 20 documents are without a title in docs.jsonl; their ids are shown",
     ]
     shown = data_of(tmp_path / "page.html")["questions"][0]["shown"]["a"]
     assert shown[:3] == [["One", "", ""], ["d0-1", "", ""], ["d0-2", "", ""]]

@@ -59,9 +59,9 @@ def answered(tab: Tab) -> list[dict[str, object]]:
 def test_two_judges_answer_and_their_answers_are_fitted(tmp_path: Path, run: Run) -> None:
     path = written_questions(tmp_path, drawn_questions(30))
     run("judge", path, "-o", "page.html", "--judges", "ann,bob", "--overlap", 1 / 3)
-    profile, seen = tmp_path / "profile", list[tuple[list[int], list[int], str]]()
-    with open_browser(profile) as first:
-        tab = Tab(first, tmp_path / "page-ann.html")
+    seen = list[tuple[list[int], list[int], str]]()
+    with open_browser(tmp_path / "profile") as browser:
+        tab = Tab(browser, tmp_path / "page-ann.html")
         start(tab)
         for _ in range(8):
             seen.append((*shown_grades(tab), key := best(*shown_grades(tab))))
@@ -72,8 +72,7 @@ def test_two_judges_answer_and_their_answers_are_fitted(tmp_path: Path, run: Run
         tab.press("s")
         assert tab.text("#where") == "Question 10 of 20"
         tab.close()
-    with open_browser(profile) as again:  # the browser was closed, and opened again
-        tab = Tab(again, tmp_path / "page-ann.html")
+        tab = Tab(browser, tmp_path / "page-ann.html")
         start(tab)
         assert tab.text("#where") == "Question 10 of 20"
         tab.click("#comment")
@@ -83,10 +82,10 @@ def test_two_judges_answer_and_their_answers_are_fitted(tmp_path: Path, run: Run
             tab.click(f".answers [value={BUTTONS[key]}]")
         assert tab.text("#end-title") == "All questions are answered. Thank you!"
         folder = {"behavior": "allow", "downloadPath": str(tmp_path), "eventsEnabled": True}
-        again.send("Browser.setDownloadBehavior", **folder)
+        browser.send("Browser.setDownloadBehavior", **folder)
         tab.click("#download")
         tab.wait("byId('sent').textContent")
-        other = Tab(again, tmp_path / "page-bob.html", width=400)
+        other = Tab(browser, tmp_path / "page-bob.html", width=400)
         start(other)
         for _ in range(20):
             key = best(*shown_grades(other))

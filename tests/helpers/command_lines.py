@@ -94,13 +94,16 @@ WORDS = {
     "A,B": mostly(["run,other", "other,run"], ["", ",", "run", "run,run", "é$,run", LONG]),
     "JUDGMENTS": mostly(JUDGMENTS, BAD_FILES, QRELS),
     "JUDGMENTS|MEASURE": st.one_of(mostly(JUDGMENTS, BAD_FILES, QRELS), MEASURES),
+    "QUESTIONS": mostly(["questions.jsonl"], BAD_FILES, JUDGMENTS),
     "RATINGS": mostly(RATINGS, BAD_FILES, JUDGMENTS),
     "FIELD": st.sampled_from(["rating", "stars", "query", "", *NAMES]),
     "QRELS": mostly(QRELS, BAD_FILES, JUDGMENTS),
     "RUN": mostly(RUNS, BAD_FILES, QRELS),
     "DOCUMENTS": mostly(SCORED, BAD_FILES, JUDGMENTS),
     "CONFIG": mostly(CONFIGS, BAD_FILES),
-    "OUT": mostly(["out.jsonl", "out.csv", "out.parquet", "out.json", "out.png"], OUTPUTS),
+    "OUT": mostly(
+        ["out.jsonl", "out.csv", "out.parquet", "out.json", "out.png", "out.html"], OUTPUTS
+    ),
     "FOLDER": mostly(["results", "out"], ["folder", "p.jsonl", "/dev/null", ""]),
     "SYSTEM": mostly(["run", "other"], NAMES),
     "NAME,...": st.sampled_from(["99", "none", "", ",", "..", "é$", "\x1b[31m", LONG]),
@@ -130,6 +133,9 @@ NAMED = {
     ("--run", "FILE"): WORDS["RUN"],
     ("--out", "FILE"): WORDS["OUT"],
     ("--figure", "FILE"): WORDS["OUT"],
+    ("--documents", "FILE"): mostly(["texts.jsonl"], BAD_FILES, JUDGMENTS),
+    ("--queries", "FILE"): mostly(["texts.jsonl"], BAD_FILES, JUDGMENTS),
+    ("--instruction", "FILE"): mostly(["texts.jsonl"], BAD_FILES),
     ("--truth", "MEASURE"): MEASURES,
 }
 
@@ -194,6 +200,7 @@ NEEDED = {
     "explain": ["--scale"],
     "show": ["--scale"],
     "pairs": ["--out"],
+    "judge": ["--out"],
     "reproduce": ["--only"],
 }
 """Options without which a command does nothing, or too much."""
@@ -267,6 +274,15 @@ def write_files(place: Path) -> None:
         ),
         "rated.csv": "query,grades,score,weight\nq,2 0,1e308,1e-300\nq,1 0,-1e308,1e12\nq,0,,0\n",
         "$rated$.csv": "grades,stars\n2 0,1\n1 $,5e-324\n",
+        "questions.jsonl": "".join(
+            json.dumps(
+                {"question": f"x-{i}", "query": "q", "a": [i, 0], "b": [1, None]}
+                | ({"a_documents": ["d1", strange], "b_documents": ["d2", "é"]} if i else {})
+            )
+            + "\n"
+            for i in range(3)
+        ),
+        "texts.jsonl": json.dumps({"id": "d1", "title": strange, "text": "é"}) + '\n{"id": "q"}\n',
         "config.toml": f'experiment = "pairs"\nfigures = [1]\nseed = {"9" * 30}\n',
         "wrong.toml": 'experiment = "pairs"\nfigures = []\nseed = 1\n[sweep]\npairs = []\n',
         "tiny.toml": 'experiment = "pairs"\nfigures = [1, 2, "2b"]\nseed = 1\nrepetitions = 2\n'
