@@ -39,7 +39,6 @@ from .asking.candidates import candidates_of_runs as candidates_of_runs
 from .asking.candidates import made_candidates as made_candidates
 from .asking.plan import Plan as Plan
 from .asking.plan import plan as plan
-from .asking.questions import Question as Question
 from .asking.questions import read_questions as read_questions
 from .asking.questions import write_questions as write_questions
 
