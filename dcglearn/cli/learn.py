@@ -78,6 +78,17 @@ def fit(
             "resampled queries lie between.",
         ),
     ] = 0,
+    draws: Annotated[
+        int,
+        typer.Option(
+            "--draws",
+            min=0,
+            max=100_000,
+            metavar="N",
+            help="Add N measures as probable as the judgments make them: what evaluate "
+            "--supported needs (1,000 are plenty).",
+        ),
+    ] = 0,
     seed: SeedOption = 0,
     workers: Annotated[
         str,
@@ -93,7 +104,7 @@ def fit(
     """Learn gains and discounts from judgments or packed pairs."""
     import numpy as np
 
-    from dcglearn.cli.packed import fit_packed, learned_from
+    from dcglearn.cli.packed import Draws, draws_of, fit_packed, learned_from
     from dcglearn.judgments.inspection import count_contents
     from dcglearn.learning.fit import Fit
     from dcglearn.learning.parameters import Parameters
@@ -111,13 +122,19 @@ def fit(
             "leave it out; dcglearn test asks whether a formula fits, and JudgmentModel in Python "
             "estimates gains and discounts that follow one",
         )
+    if draws and judgments.documents:
+        raise InputError(
+            "--draws with --documents", "leave it out: documents have no usual measure"
+        )
     if out is not None:
         checked_suffix(out, [".json"])
         check_writable(out)
     packed = judgments.open_packed(files)
     if packed is not None:
         if isinstance(value, float) and not intervals:
-            about, content = fit_packed(packed, prefs, value, margin, solver, use, workers, prior)
+            about, content = fit_packed(
+                packed, prefs, value, margin, solver, use, workers, prior, Draws(draws, seed)
+            )
             _give(about, content, out, json, use)
             return
         if workers != "1":
@@ -140,6 +157,7 @@ def fit(
         about = contents_text(prefs, contents, words)
         certainty = _certainty(data, judgments.documents)
         usual = None if judgments.documents else learned_from(prior, data)
+        drawn = draws_of(data, prior, certainty, Draws(draws, seed))
         groups, sampled = data.pair_groups if value == "cv" else None, data if intervals else None
         pairs, weights, labels, n = data.pairs, data.pair_weights, data.scale.labels, len(data)
         del data  # most of the memory
@@ -162,7 +180,9 @@ def fit(
                 )
         with reporting("counting agreements"):
             source = JudgmentsRecord(Path(prefs).name, n, problem.n_pairs)
-            content = learned_measure_of(learned, labels, source, use, resampled, certainty, usual)
+            content = learned_measure_of(
+                learned, labels, source, use, resampled, certainty, usual, drawn
+            )
     _give(about, content, out, json, use)
 
 

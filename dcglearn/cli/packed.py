@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -23,9 +23,11 @@ from dcglearn.terminal.output import print_note, print_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dcglearn.inference.certainty import Certainty
     from dcglearn.inference.usual import LearnedDCG
     from dcglearn.judgments.packed import PackedPairs
     from dcglearn.judgments.preferences import Preferences
+    from dcglearn.learning.record import DrawsRecord
     from dcglearn.measures.scale import Scale
     from dcglearn.naming.measure_files import MeasureFile
 
@@ -82,7 +84,33 @@ def _pack(path: Path, scale: Scale, n: int, parts: Iterator[Preferences]) -> tup
     return done, ties
 
 
-def learned_from(prior: str, judgments: Preferences | PackedPairs) -> LearnedDCG | None:
+class Draws(NamedTuple):
+    """How many measures are drawn around the learned one, and the seed."""
+
+    n: int
+    seed: int
+
+
+def draws_of(
+    judgments: Preferences | PackedPairs, prior: str, certainty: Certainty, draws: Draws
+) -> DrawsRecord | None:
+    """Draw measures around the one learned from judgments that count as their clusters say."""
+    import numpy as np
+
+    from dcglearn.report.learned import draws_record
+
+    if not draws.n:
+        return None
+    effect = 1.0 if certainty.fit is None else certainty.fit.covariance.design_effect
+    learned = learned_from(prior, judgments, effect)
+    if learned is None:
+        raise InputError("--draws without a prior", "draw around a measure: leave --prior out")
+    return draws_record(learned, effect, draws.n, np.random.default_rng(draws.seed))
+
+
+def learned_from(
+    prior: str, judgments: Preferences | PackedPairs, design_effect: float = 1.0
+) -> LearnedDCG | None:
     """Learn from the usual measures, or from one measure; None without a prior."""
     from dcglearn.inference.usual import learn_dcg, why_no_prior
     from dcglearn.measures.dcg import DCG
@@ -102,7 +130,7 @@ def learned_from(prior: str, judgments: Preferences | PackedPairs) -> LearnedDCG
                 raise InputError(f"{prior} is not a DCG", "name a preset, a DCG, usual or none")
             start = measure
     with reporting("learning from usual measures"):
-        learned = learn_dcg(judgments, start)
+        learned = learn_dcg(judgments, start, design_effect)
     return learned if prior == "usual" else replace(learned, prior=prior, centres={prior: 1.0})
 
 
@@ -115,6 +143,7 @@ def fit_packed(
     use: UseChoice,
     workers: str,
     prior: str,
+    draws: Draws,
 ) -> tuple[str, MeasureFile]:
     """Learn from packed pairs; return a line that describes them, and the measure."""
     from dcglearn.base.workers import open_workers
@@ -143,7 +172,8 @@ def fit_packed(
         with reporting("counting agreements"):
             file = JudgmentsRecord(Path(path).name, pairs.n_pairs, problem.n_pairs)
             labels = pairs.scale.labels
-            content = learned_measure_of(learned, labels, file, use, None, certainty, usual)
+            drawn = draws_of(pairs, prior, certainty, draws)
+            content = learned_measure_of(learned, labels, file, use, None, certainty, usual, drawn)
     for words in refused:  # not while the line of progress is redrawn
         print_note(f"{path}: {words}")
     files = counted(len({part.path for part in pairs.row_groups}), "file")

@@ -330,6 +330,19 @@ class PriorRecord:
 
 
 @dataclass(frozen=True)
+class DrawsRecord:
+    """Measures as probable as the judgments make them (see ``posterior.Draws``).
+
+    Gains, (n, L), and discounts, (n, K), have six digits. Judgments counted as `design_effect`
+    times fewer, as those of a query are alike.
+    """
+
+    design_effect: float
+    gains: Array
+    discounts: Array
+
+
+@dataclass(frozen=True)
 class NumberRecord:
     """A gain or discount by a model of the judgment (see ``ratios.Estimated``)."""
 
@@ -386,6 +399,7 @@ class LearnedRecord:
     choice: ChosenC | None = None
     certainty: CertaintyRecord | None = None
     prior: PriorRecord | None = None
+    draws: DrawsRecord | None = None
 
     @classmethod
     def read(cls, content: MeasureFile) -> LearnedRecord | None:

@@ -6,12 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.factorise import rank_one
 from dcglearn.learning.fit import Fit
 from dcglearn.learning.record import (
     AgreementRecord,
     CertaintyRecord,
+    DrawsRecord,
     HypothesisRecord,
     JudgmentsRecord,
     LearnedRecord,
@@ -80,6 +83,7 @@ def learned_measure_of(
     intervals: ParameterIntervals | None = None,
     certainty: Certainty | None = None,
     usual: LearnedDCG | None = None,
+    draws: DrawsRecord | None = None,
 ) -> MeasureFile:
     """Return what :func:`learned_measure` does, of pairs in memory or in files."""
     problem, factors = learned.problem, learned.factors
@@ -103,6 +107,7 @@ def learned_measure_of(
         choice=learned.choice,
         certainty=None if certainty is None else certainty_record(certainty),
         prior=None if usual is None else _prior(usual),
+        draws=draws,
     )
     return MeasureFile(dcg=dcg, utility=utility, use=use, about=as_json(record))
 
@@ -118,6 +123,15 @@ def _prior(usual: LearnedDCG) -> PriorRecord:
         side=usual.side,
         scale=usual.scale,
     )
+
+
+def draws_record(
+    learned: LearnedDCG, design_effect: float, n: int, rng: np.random.Generator
+) -> DrawsRecord:
+    """Return measures drawn around a learned one, with six digits."""
+    drawn = learned.posterior.draw(n, rng)
+    gains, discounts = (np.round(one, 6) for one in (drawn.gains, drawn.discounts))
+    return DrawsRecord(design_effect, gains, discounts)
 
 
 def certainty_record(certainty: Certainty) -> CertaintyRecord:
