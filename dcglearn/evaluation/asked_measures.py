@@ -9,11 +9,10 @@ from typing import TypeAlias
 
 from dcglearn.base.errors import InputError
 from dcglearn.evaluation.inputs import repeated_name
-from dcglearn.evaluation.relevance_scores import ir_measures_module
 from dcglearn.evaluation.rules import Rules
+from dcglearn.measures.binary import BinaryMeasure, is_in_one_order
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.rank_biased_precision import RBP, RBPResidual
-from dcglearn.measures.relevance_measure import RelevanceMeasure
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.naming.measure_files import MeasureFile
@@ -175,28 +174,19 @@ def with_residuals(
 
 
 def check_asked(measures: Sequence[NamedMeasure | NamedOther], rules: Rules) -> None:
-    """Refuse measures of ir_measures where it is not installed, or where bounds are asked.
-
-    Parameters
-    ----------
-    measures : sequence of NamedMeasure or NamedOther
-    rules : Rules
-
-    Raises
-    ------
-    InputError
-        Naming the first.
-    """
+    """Refuse measures of relevant documents that have no value by the rules."""
     for one in measures:
-        if not isinstance(one.measure, RelevanceMeasure):
+        if not isinstance(one.measure, BinaryMeasure):
             continue
-        try:
-            ir_measures_module()
-        except InputError as error:
-            raise error.at(one.name) from error
         if rules.unjudged == "bounds":
             raise InputError(
-                "no bounds for measures of ir_measures",
+                "no bounds for measures of relevant documents",
                 'leave it out, or choose another rule than `unjudged="bounds"`',
+                one.name,
+            )
+        if rules.ties == "mean" and is_in_one_order(one.measure):
+            raise InputError(
+                "has no formula for the mean over the orders of documents with equal scores",
+                'leave it out, or choose `ties="docid"`',
                 one.name,
             )

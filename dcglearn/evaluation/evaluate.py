@@ -32,11 +32,12 @@ from dcglearn.evaluation.asked_measures import (
 )
 from dcglearn.evaluation.inputs import QrelsAndRuns, QrelsLike, RunLike, open_qrels_and_runs
 from dcglearn.evaluation.lookup import LookedUpRun
-from dcglearn.evaluation.other_scores import absent_values, id_orders, score_others
+from dcglearn.evaluation.other_scores import absent_values, score_other
 from dcglearn.evaluation.reading import look_up_runs
 from dcglearn.evaluation.rules import Rules, rules_like
 from dcglearn.evaluation.scoring import rankings_to_score, score_run, unjudged_in_ideal
 from dcglearn.evaluation.unjudged_bounds import judged_share
+from dcglearn.measures.binary import is_in_one_order
 from dcglearn.measures.rank_biased_precision import RBPResidual
 from dcglearn.measures.scale import ScaleLike
 from dcglearn.naming.names import NamedMeasure
@@ -127,6 +128,25 @@ class Evaluation:
     def judged_means(self) -> Floats:
         """Return the mean share of judged documents, shape (systems, cutoffs)."""
         return mean_of_counted(self.judged)
+
+    def means_over_orders(self) -> Floats:
+        """Return the means if documents with equal scores had the mean over their orders.
+
+        Returns
+        -------
+        ndarray of float, shape (systems, measures)
+            nan for a measure that has no formula for it.
+        """
+        rules = replace(self.rules, ties="mean")
+        known = [m for m, one in enumerate(self.measures) if not is_in_one_order(one.measure)]
+        tied = [s for s, run in enumerate(self.runs) if run.has_ties]
+        means = self.means()
+        means[:, [m not in known for m in range(len(self.measures))]] = np.nan
+        if known and tied:
+            runs = tuple(replace(self.runs[s], ties="mean") for s in tied)
+            other = _scored(self.qrels, runs, [self.measures[m] for m in known], rules)
+            means[np.ix_(tied, known)] = other.means()
+        return means
 
     def judged_by_measure(self) -> Floats:
         """Return the share of judged documents down to the cutoff of each measure.
@@ -256,7 +276,7 @@ def evaluate(
 ir_measures.Measure, a sequence of them, or a dict by name
         Text names a preset (``"zipf"``), a measure in full (``"nDCG(linear-log2) @ 10"``), a
         measure file (``"learned.json"``), or another measure (``"AP"``, ``"ERR@20"``): P, AP, RR,
-        R, Bpref and their like need ir_measures. The residual of an RBP is a measure after it.
+        R, Bpref and their like. The residual of an RBP is a measure after it.
     rules : Rules or str, default Rules()
         How ties, documents without a judgment and missing queries count; or the name of a tool
         in :data:`~dcglearn.evaluation.rules.LIKE`, such as ``"trec_eval"``.
@@ -331,7 +351,7 @@ def evaluate_opened(
     asked = [one.measure for one in known]
     in_ideal = unjudged_in_ideal(rules, asked)
     several = rules.shared_pool and len(opened.runs) > 1
-    runs = look_up_runs(opened, rules, several and in_ideal, advance, id_orders(asked))
+    runs = look_up_runs(opened, rules, several and in_ideal, advance)
     longest = max(run.longest for run in runs)
     named = with_residuals(named_measures(measures, scale, longest, known), rules)
     return _scored(opened.qrels, runs, named, rules)
@@ -352,10 +372,9 @@ def _scored(
 
     def score(s: int) -> None:
         ranked = rankings_to_score(runs[s].ranked, rules)
-        others = score_others([one.measure for one in measures], ranked, runs[s], rules)
         for m, named in enumerate(measures):
             if isinstance(named, NamedOther):
-                bounds = others[m]
+                bounds = score_other(named.measure, ranked, rules)
             else:
                 try:
                     bounds = score_run(named.measure, ranked, rules)

@@ -11,6 +11,8 @@ so that rank t of the group acts as a document with R = 1 - E_t / E_{t-1}.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from dcglearn.base.errors import InputError
@@ -53,25 +55,36 @@ def score_err(measure: ERR, ranked: Ranked, unjudged: float | None = None) -> Fl
     if probabilities is None or len(probabilities) != ranked.n_grades:
         raise InputError("ERR on another scale", "give one probability for each grade")
     by_grade = np.array([*probabilities, probabilities[-1] if unjudged is None else unjudged])
+    return expected_stop(ranked, by_grade, measure.cutoff, lambda rank: 1 / rank)
+
+
+def expected_stop(
+    ranked: Ranked, by_grade: Floats, cutoff: int | None, worth: Callable[[Floats], Floats]
+) -> Floats:
+    """Return the mean worth of the rank, 1 for the first, at which a person stops, shape (Q,).
+
+    `by_grade` (L + 1,) holds the probability to stop at a document of each grade, the last entry
+    that of one without a judgment. Who does not stop down to the cutoff gets 0.
+    """
     longest = int(ranked.lengths.max(initial=0))
-    n_ranks = longest if measure.cutoff is None else min(longest, measure.cutoff)
+    n_ranks = longest if cutoff is None else min(longest, cutoff)
+    weights = worth(np.arange(1.0, n_ranks + 1))
     found = np.zeros(len(ranked.lengths))
     rows = max(1, _CELLS_AT_ONCE // max(n_ranks, 1))
     for begin in range(0, len(found), rows):
         block = slice(begin, begin + rows)
-        found[block] = _of_block(ranked.of_queries(block), by_grade, n_ranks)
+        found[block] = _of_block(ranked.of_queries(block), by_grade, weights)
     return found
 
 
-def _of_block(ranked: Ranked, by_grade: Floats, n_ranks: int) -> Floats:
-    stops = _stopping(ranked, by_grade[ranked.grades], n_ranks)
-    matrix = np.zeros((len(ranked.lengths), n_ranks))
-    kept = ranked.ranks < n_ranks
-    query = np.repeat(np.arange(len(matrix)), ranked.lengths)
-    matrix[query[kept], ranked.ranks[kept]] = stops[kept]
+def _of_block(ranked: Ranked, by_grade: Floats, weights: Floats) -> Floats:
+    stops = _stopping(ranked, by_grade[ranked.grades], len(weights))
+    matrix = np.zeros((len(ranked.lengths), len(weights)))
+    kept = ranked.ranks < len(weights)
+    matrix[ranked.query[kept], ranked.ranks[kept]] = stops[kept]
     reached = np.ones_like(matrix)
     np.cumprod(1 - matrix[:, :-1], axis=1, out=reached[:, 1:])
-    value: Floats = np.sum(matrix * reached / np.arange(1, n_ranks + 1), axis=1)
+    value: Floats = np.sum(matrix * reached * weights, axis=1)
     return value
 
 

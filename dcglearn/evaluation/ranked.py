@@ -80,7 +80,12 @@ class Ranked(ShortRepr):
     @cached_property
     def ranks(self) -> Integers:
         """Rank of each document, 0 for the first, shape (n,)."""
-        return np.arange(len(self.grades)) - np.repeat(self.starts[:-1], self.lengths)
+        return np.arange(len(self.grades)) - self.starts[self.query]
+
+    @cached_property
+    def query(self) -> Integers:
+        """Number of the query of each document, shape (n,)."""
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
     @property
     def lengths(self) -> Integers:
@@ -121,6 +126,17 @@ class Ranked(ShortRepr):
             sums[filled] = np.add.reduceat(values, self.starts[filled])
         return sums
 
+    def add_by_query(self, values: Floats) -> Floats:
+        """Sum the values of each query's documents one after the other, as trec_eval does."""
+        sums: Floats = np.bincount(self.query, values, len(self.lengths)).astype(float)
+        return sums
+
+    def sum_above(self, values: Floats) -> Floats:
+        """Return the sum over the documents of its query above each document, shape (n,)."""
+        before = np.concatenate([[0.0], np.cumsum(values)])
+        above: Floats = before[:-1] - before[self.starts[self.query]]
+        return above
+
     def mean_over_ties(self, values: Floats) -> Floats:
         """Replace the values of documents with equal scores by their mean.
 
@@ -153,9 +169,8 @@ class Ranked(ShortRepr):
             L for a document without a judgment, -1 where there is no document.
         """
         matrix = np.full((len(self.starts) - 1, n_ranks), -1)
-        query = np.repeat(np.arange(len(matrix)), self.lengths)
         kept = self.ranks < n_ranks
-        matrix[query[kept], self.ranks[kept]] = self.grades[kept]
+        matrix[self.query[kept], self.ranks[kept]] = self.grades[kept]
         return matrix
 
     def of_queries(self, queries: slice) -> Ranked:
@@ -181,16 +196,11 @@ class Ranked(ShortRepr):
             None if self.pooled is None else self.pooled[queries],
         )
 
-    def without_unjudged(self) -> Ranked:
-        """Return the same rankings without documents that have no judgment; ties stay."""
-        kept = self.grades < self.n_grades
-        starts = np.concatenate([[0], np.cumsum(self.sum_by_query(kept.astype(float)))])
-        return Ranked(
-            starts.astype(np.int64),
-            self.grades[kept],
-            self.pools,
-            None if self.tied is None else self.tied[kept],
-        )
+    def keep(self, kept: NDArray[np.bool_]) -> Ranked:
+        """Return the rankings of some of the documents, of which the others keep their order."""
+        starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]
+        tied = None if self.tied is None else self.tied[kept]
+        return Ranked(starts, self.grades[kept], self.pools, tied)
 
 
 def score_runs(

@@ -43,7 +43,6 @@ def look_up_runs(
     rules: Rules,
     shared_pool: bool,
     advance: Advance = silent,
-    id_orders: frozenset[bool] = frozenset(),
 ) -> tuple[LookedUpRun, ...]:
     """Read every run and find the grades of its documents.
 
@@ -56,8 +55,6 @@ def look_up_runs(
         for the `pooled` of every run.
     advance : callable, optional
         Called with (runs read, all runs).
-    id_orders : frozenset of bool, optional
-        As for :func:`~dcglearn.evaluation.lookup.look_up`.
 
     Returns
     -------
@@ -72,7 +69,7 @@ def look_up_runs(
     """
     runs: list[LookedUpRun] = []
     pool = DocumentPool(len(opened.qrels.queries))
-    for graded in _in_order(opened, rules, shared_pool, id_orders):
+    for graded in _in_order(opened, rules, shared_pool):
         for message in graded.warnings:
             warn_of_input(message)
         runs.append(graded.run)
@@ -82,7 +79,8 @@ def look_up_runs(
     pooled = pool.count_by_query() if shared_pool else None
     names = opened.names([run.name for run in runs])
     return tuple(
-        replace(run, name=name, pooled=pooled) for run, name in zip(runs, names, strict=True)
+        replace(run, name=name, documents=replace(run.documents, pooled=pooled))
+        for run, name in zip(runs, names, strict=True)
     )
 
 
@@ -110,9 +108,7 @@ def scores_rise(run: Run) -> bool:
     return bool((after >= before).all() and np.count_nonzero(after > before) >= LEAST_STEPS)
 
 
-def _in_order(
-    opened: QrelsAndRuns, rules: Rules, shared_pool: bool, id_orders: frozenset[bool]
-) -> Iterator[_Graded]:
+def _in_order(opened: QrelsAndRuns, rules: Rules, shared_pool: bool) -> Iterator[_Graded]:
     """Yield the graded runs in their order; files are read in threads, ahead of it."""
     known = opened.qrels
     queries = frozenset(known.queries)
@@ -134,7 +130,7 @@ def _in_order(
                 "largest counts as the best; if they are distances, negate them"
             )
         unjudged = unjudged_documents(run, known) if shared_pool else None
-        found = look_up(run, known, rules.ties, rules.single, id_orders)
+        found = look_up(run, known, rules.ties, bool(rules.single))
         return _Graded(found, unjudged, warnings)
 
     files = all(source.path is not None for source in opened.runs)

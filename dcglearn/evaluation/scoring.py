@@ -72,7 +72,7 @@ def rankings_to_score(ranked: Ranked, rules: Rules) -> Ranked:
     Ranked
         Without documents that have no judgment if the rules remove them.
     """
-    return ranked.without_unjudged() if rules.unjudged == "removed" else ranked
+    return ranked.keep(ranked.grades < ranked.n_grades) if rules.unjudged == "removed" else ranked
 
 
 def _bounds(measure: Measure, ranked: Ranked, rules: Rules) -> ValueBounds:

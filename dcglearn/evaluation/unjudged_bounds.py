@@ -159,7 +159,7 @@ def _terms(measure: DCG, ranked: Ranked) -> _Terms:
     m = np.arange(int(u.max(initial=0)) + 1)
     discounts = ranked.mean_over_ties(rank_discounts(measure, ranked)[ranked.ranks])
     unjudged = ranked.grades == ranked.n_grades
-    query, own = np.repeat(np.arange(len(u)), ranked.lengths)[unjudged], discounts[unjudged]
+    query, own = ranked.query[unjudged], discounts[unjudged]
     place = np.arange(len(query)) - (np.cumsum(u) - u)[query]
     highest = np.zeros((len(u), len(m)))
     highest[query, place + 1] = own[np.lexsort((-own, query))]

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from dcglearn.base.errors import InputError, is_one_of
+from dcglearn.measures.binary import BinaryMeasure
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.expected_reciprocal_rank import ERR
 from dcglearn.measures.grade_fractions import Fractions, fractions_of_gains
 from dcglearn.measures.rank_biased_precision import RBP, RBPResidual
-from dcglearn.measures.relevance_measure import RelevanceMeasure
 from dcglearn.measures.scale import Label, Scale, canonical_label
 from dcglearn.naming.names import NamedMeasure, measure_on_scale, parse_measure
 from dcglearn.naming.other_names import OTHER_OPTIONS, OtherName, checked_name, parse_other_name
@@ -26,7 +26,7 @@ from dcglearn.naming.other_names import OTHER_OPTIONS, OtherName, checked_name, 
 if TYPE_CHECKING:
     import ir_measures
 
-OtherMeasure: TypeAlias = ERR | RBP | RBPResidual | RelevanceMeasure
+OtherMeasure: TypeAlias = ERR | RBP | RBPResidual | BinaryMeasure
 
 BEST_SATISFIES = 15 / 16
 """The probability of the best grade, where those of ERR are made of gains: that of the best of five
@@ -41,7 +41,7 @@ class NamedOther:
     ----------
     name : str
         The text that named it.
-    measure : ERR, RBP, RBPResidual or RelevanceMeasure
+    measure : ERR, RBP, RBPResidual or BinaryMeasure
     """
 
     name: str
@@ -142,7 +142,7 @@ def _of_name(name: OtherName, scale: Scale) -> OtherMeasure:
     rel = options.pop("rel", None)
     if name.head not in ("ERR", "RBP"):
         rel, levels = relevance_levels(rel, scale)
-        return RelevanceMeasure(name.head, name.cutoff, rel, options, levels)
+        return BinaryMeasure(name.head, name.cutoff, rel, options, levels)
     if rel is not None and (name.numbers is not None or name.path):
         raise InputError("has numbers for grades and rel", "keep one of them")
     cutoff = cast("int | None", name.cutoff)

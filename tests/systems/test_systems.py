@@ -42,7 +42,7 @@ def test_means_differences_and_every_choice_are_printed(run: Run, files: Path) -
     assert "two: 1 of 2 queries is missing and counts 0" in found.stderr
     assert "Differences from one" in found.stdout
     assert "zipf is DCG({2: 2, 1: 1, 0: 0}, zipf)" in found.stdout
-    assert "documents with equal scores: the mean over their orders" in found.stdout
+    assert "documents with equal scores: by id, the largest first" in found.stdout
     left_out = run("evaluate", "qrels", "two", "--missing", "out", "-m", "zipf", "--format", "json")
     assert json.loads(left_out.stdout)["systems"][0]["means"]["zipf"] == 2
 
@@ -72,9 +72,10 @@ def test_warnings_of_costly_documents_and_of_ties_in_ranx(run: Run, files: Path)
     (files / "more").write_text(ONE + "q2 Q0 new 2 0.5 one\n")
     costs = "whose gain is below 0; with --unjudged nothing they gain 0"
     asked = ("-m", "zipf", "--test", "none")
-    assert costs in run("evaluate", "sharp", "more", *asked).stderr
-    assert costs not in run("evaluate", "sharp", "one", *asked).stderr
-    assert costs not in run("evaluate", "sharp", "more", *asked, "--unjudged", "nothing").stderr
+    worst = (*asked, "--unjudged", "worst")
+    assert costs in run("evaluate", "sharp", "more", *worst).stderr
+    assert costs not in run("evaluate", "sharp", "one", *worst).stderr
+    assert costs not in run("evaluate", "sharp", "more", *asked).stderr
     order = "ranx sorts equal scores in no fixed order"
     assert order in run("evaluate", "qrels", "tied", *asked, "--like", "ranx").stderr
     assert order not in run("evaluate", "qrels", "one", *asked, "--like", "ranx").stderr
