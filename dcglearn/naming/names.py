@@ -4,7 +4,7 @@ A measure is named by a preset (``zipf``, ``rbp:0.8 @ 3``), by its full name
 (``nDCG([3, 1, 0], log2) @ 10``), or by a measure file (``learned.json``);
 ``learned.json:utility`` and ``learned.json:dcg`` select a part of the file.
 ``nDCG(zipf) @ 10`` and ``nDCG(learned.json)`` are the normalised forms. Names of other tools,
-such as ``ndcg_cut.10``, are understood as well (:mod:`dcglearn.naming.aliases`).
+such as ``ndcg_cut.10``, are understood as well (:mod:`dcglearn.naming.grammar`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dcglearn.measures.dcg import DCG, DCG_FORMS
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Scale, ScaleLike, needed_scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.naming.aliases import refuse_other_measures, resolve_alias
+from dcglearn.naming.grammar import refuse_other_measures, resolve_alias
 from dcglearn.naming.measure_files import MeasureFile, MeasurePart, read_measure
 from dcglearn.naming.presets import PRESETS, parse_cutoff, preset
 

@@ -20,8 +20,8 @@ from dcglearn.measures.expected_reciprocal_rank import ERR
 from dcglearn.measures.grade_fractions import Fractions, fractions_of_gains
 from dcglearn.measures.rank_biased_precision import RBP, RBPResidual
 from dcglearn.measures.scale import Label, Scale, canonical_label
+from dcglearn.naming.grammar import OTHER_OPTIONS, OtherName, checked_name, parse_other_name
 from dcglearn.naming.names import NamedMeasure, measure_on_scale, parse_measure
-from dcglearn.naming.other_names import OTHER_OPTIONS, OtherName, checked_name, parse_other_name
 
 if TYPE_CHECKING:
     import ir_measures
@@ -128,11 +128,7 @@ def _of_object(measure: Any) -> OtherName | None:
     if head == "nDCG":
         return None
     if not is_one_of(head, OTHER_OPTIONS):
-        raise InputError(
-            "is not among the measures that are taken from ir_measures",
-            f"use one of {', '.join(OTHER_OPTIONS)}",
-            str(measure),
-        )
+        raise InputError("is not computed here", "ir_measures has it", str(measure))
     cutoff = options.pop(measure.AT_PARAM, None)
     return checked_name(OtherName(head, cutoff, options), str(measure))
 

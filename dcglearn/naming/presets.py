@@ -18,7 +18,7 @@ from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number, split_parameter
 from dcglearn.measures.scale import ScaleLike, needed_scale
-from dcglearn.naming.other_names import OTHER_OPTIONS, SPELLINGS
+from dcglearn.naming.grammar import ALIASES, OTHER_OPTIONS
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ def _linear(r: Floats, _: float) -> Floats:
     return r
 
 
-def _unit_range(r: Floats, _: float) -> Floats:
-    span = float(r.max() - r.min())
-    scaled: Floats = (r - r.min()) / (span or 1.0)
+def _share_of_largest(r: Floats, _: float) -> Floats:
+    positive = np.maximum(r, 0.0)
+    scaled: Floats = positive / (positive.max() or 1.0)
     return scaled
 
 
@@ -82,9 +82,9 @@ PRESETS = {
     ),
     "constant": Preset(_linear, "constant", "r", "cumulated gain, Jarvelin & Kekalainen 2002"),
     "rbp": Preset(
-        _unit_range,
+        _share_of_largest,
         "rbp({})",
-        "(r - min) / (max - min) (1 - p) p^(i - 1)",
+        "max(r, 0) / max (1 - p) p^(i - 1)",
         "Moffat & Zobel 2008",
         lambda r, n: 0.8,
     ),
@@ -135,10 +135,8 @@ def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
     if "(" not in called or is_one_of(head, PRESETS):
         head, parameter = split_parameter(called)
     if not is_one_of(head, PRESETS):
-        if at and head.lower() in ("ndcg", "dcg", "ndcg_cut"):
-            checked_count(parse_cutoff(cut), "the cutoff", 1)  # it is what is wrong
         error = unknown_name("preset", head, PRESETS)
-        others = ("nDCG", "DCG", *OTHER_OPTIONS, *SPELLINGS)
+        others = ("nDCG", "DCG", *OTHER_OPTIONS, *ALIASES)
         hint = "" if "did you mean" in error.remedy else did_you_mean(head, others)
         raise InputError(error.problem, f"{hint}{error.remedy}; dcglearn measures lists all names")
     formulas = PRESETS[head]

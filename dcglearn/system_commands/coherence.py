@@ -268,7 +268,7 @@ def _write(
 
 def _normalised(name: str, depth: int) -> str:
     """Return the name of the nDCG of a measure, cut at `depth` unless the name has a cutoff."""
-    from dcglearn.naming.aliases import refuse_other_measures, resolve_alias
+    from dcglearn.naming.grammar import refuse_other_measures, resolve_alias
     from dcglearn.naming.names import is_measure_file_name, parse_measure, split_cutoff
 
     given, text = given_name_and_measure(name)

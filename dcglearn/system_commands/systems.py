@@ -68,7 +68,7 @@ def measures_of_names(names: list[str] | tuple[str, ...]) -> dict[str, str]:
 
 def given_name_and_measure(text: str) -> tuple[str | None, str]:
     """Split ``NAME=MEASURE``, which is not split where it is the path of a file."""
-    from dcglearn.naming.aliases import split_given_name
+    from dcglearn.naming.grammar import split_given_name
 
     return (None, text) if is_regular_file(text) else split_given_name(text)
 
