@@ -14,7 +14,7 @@ import numpy as np
 from dcglearn.base.types import Floats
 from dcglearn.evaluation.binary import score_binary
 from dcglearn.evaluation.expected_reciprocal_rank import score_err
-from dcglearn.evaluation.rank_biased_precision import rbp_residual
+from dcglearn.evaluation.rank_biased_precision import rbp_at_most, rbp_residual
 from dcglearn.evaluation.ranked import Ranked, score_runs
 from dcglearn.evaluation.rules import Rules
 from dcglearn.evaluation.unjudged_bounds import ValueBounds
@@ -68,7 +68,7 @@ def _rbp(measure: RBP | RBPResidual, ranked: Ranked, rules: Rules) -> ValueBound
     gain = {"nothing": 0.0, "bounds": min(gains)}.get(rules.unjudged)
     value = score_runs(rbp.dcg, ranked, gain)
     if rules.unjudged == "bounds":
-        return ValueBounds(value, value + rbp_residual(rbp, ranked, gain))
+        return ValueBounds(value, value + rbp_at_most(rbp, ranked, gain))
     if isinstance(measure, RBPResidual):
         value = rbp_residual(rbp, ranked, gain)
     return ValueBounds(value, value)

@@ -44,3 +44,9 @@ def rbp_residual(measure: RBP, ranked: Ranked, unjudged_gain: float | None = Non
     seen = ranked.lengths if measure.cutoff is None else np.minimum(ranked.lengths, measure.cutoff)
     below: Floats = p ** seen.astype(float)
     return ranked.sum_by_query(judged_later) + below
+
+
+def rbp_at_most(measure: RBP, ranked: Ranked, unjudged_gain: float | None = None) -> Floats:
+    """Return how much RBP can rise within its cutoff: the residual without the ranks below it."""
+    cut = 0.0 if measure.cutoff is None else measure.p**measure.cutoff
+    return rbp_residual(measure, ranked, unjudged_gain) - cut

@@ -22,15 +22,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.checks import checked_number
+from dcglearn.base.checks import LARGEST, checked_number
 from dcglearn.base.errors import InputError
-from dcglearn.base.overflow import multiplied
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.ideal import NO_IDEAL
+from dcglearn.measures.ideal import NO_IDEAL, best_run
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.naming.names import not_a_measure
 
@@ -230,8 +228,8 @@ def score_runs(
     Raises
     ------
     InputError
-        If the number of grades differs, the measure is divided by its ideal and has no gain
-        above 0, or a value is too large for a floating-point number.
+        If the number of grades differs, or the measure is divided by its ideal and has no gain
+        above 0.
 
     Examples
     --------
@@ -245,15 +243,11 @@ def score_runs(
         raise InputError(
             f"a measure of {measure.n_grades} grades for {ranked.n_grades}", "use one scale"
         )
-    other = rescaled(measure)
     if unjudged_gain is not None:
-        own = checked_number(unjudged_gain, "`unjudged_gain`")
-        unjudged_gain = float(multiplied(own, -other.gains, measure))
-    if isinstance(other.measure, LinearUtility):
-        value = _of_matrix(other.measure.matrix, ranked, unjudged_gain)
-        return multiplied(value, other.exponent, measure)
-    value = _of_dcg(other.measure, ranked, unjudged_gain, worthless)
-    return value if other.measure.normalise else multiplied(value, other.exponent, measure)
+        unjudged_gain = checked_number(unjudged_gain, "`unjudged_gain`", -LARGEST, LARGEST)
+    if isinstance(measure, LinearUtility):
+        return _of_matrix(measure.matrix, ranked, unjudged_gain)
+    return _of_dcg(measure, ranked, unjudged_gain, worthless)
 
 
 def _of_dcg(measure: DCG, ranked: Ranked, unjudged_gain: float | None, worthless: float) -> Floats:
@@ -346,15 +340,4 @@ def _largest(measure: DCG, gains: Floats, counts: Integers) -> Floats:
     most = int(counts.sum(axis=1).max(initial=0))
     n_ranks = most if measure.n_ranks is None else measure.n_ranks
     discounts = measure.discounts_for(n_ranks) if n_ranks else np.zeros(0)
-    return _positive_part(discounts, gains, counts) + _positive_part(-discounts, -gains, counts)
-
-
-def _positive_part(discounts: Floats, gains: Floats, counts: Integers) -> Floats:
-    """Pair the largest gains above 0 with the largest discounts above 0 and sum the products."""
-    order = np.argsort(-gains, kind="stable")
-    order = order[gains[order] > 0]
-    cumulative = np.cumsum(counts[:, order], axis=1)
-    positive = np.sort(discounts[discounts > 0])[::-1]
-    total = np.concatenate([[0.0], np.cumsum(positive)])[np.minimum(cumulative, len(positive))]
-    value: Floats = np.diff(total, axis=1, prepend=0.0) @ gains[order]
-    return value
+    return best_run(discounts, gains, counts)

@@ -27,7 +27,6 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers
 from dcglearn.evaluation.ranked import Ranked, rank_discounts, ratio, score_runs
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.rescaled import rescaled
 
 _ASSIGNMENTS_AT_ONCE = 2**18
 _OTHER_RULE = 'choose another rule, such as `unjudged="worst"`'
@@ -82,7 +81,6 @@ def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float = 0.0) -> Val
         raise InputError("bounds for discounts below 0", _OTHER_RULE)
     if measure.normalise is None:
         return ValueBounds(*(score_runs(measure, ranked, of(measure.gains)) for of in (min, max)))
-    measure = rescaled(measure).measure
     if measure.normalise == "minmax" or min(measure.gains) < 0:
         raise InputError("bounds for gains below 0 or a minmaxDCG", _OTHER_RULE)
     if ranked.pooled is None:

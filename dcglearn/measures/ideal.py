@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats, Grades
+from dcglearn.base.types import Floats, Grades, Integers
 from dcglearn.measures.scale import NO_DOCUMENT
 
 NO_IDEAL = ("no gain above 0: the ideal is 0", "correct the grades or the gains, or use minmaxDCG")
@@ -50,6 +50,29 @@ def ideal_dcg(discounts: Floats, gains: Floats) -> float:
     negative = len(weights) - positive
     top = float(weights[:positive] @ ranked[:positive])
     return top + float(weights[positive:] @ ranked[len(ranked) - negative :])
+
+
+def best_run(discounts: Floats, gains: Floats, counts: Integers) -> Floats:
+    """Return the largest DCG of any run of each pool, which may leave out documents.
+
+    `counts` (..., G) holds the number of documents in each pool that have each of the `gains`
+    (G,). With positive and negative parts apart, the largest gains above 0 are at the largest
+    discounts above 0, and the smallest below 0 at the smallest below 0.
+
+    >>> best_run(np.array([1.0, 0.5]), np.array([2.0, 1.0, -1.0]), np.array([[1, 0, 3], [0, 3, 0]]))
+    array([2. , 1.5])
+    """
+    return _positive_part(discounts, gains, counts) + _positive_part(-discounts, -gains, counts)
+
+
+def _positive_part(discounts: Floats, gains: Floats, counts: Integers) -> Floats:
+    order = np.argsort(-gains, kind="stable")
+    order = order[gains[order] > 0]
+    cumulative = np.cumsum(counts[..., order], axis=-1)
+    positive = np.sort(discounts[discounts > 0])[::-1]
+    total = np.concatenate([[0.0], np.cumsum(positive)])[np.minimum(cumulative, len(positive))]
+    value: Floats = np.diff(total, axis=-1, prepend=0.0) @ gains[order]
+    return value
 
 
 def map_distinct_pools(pools: Grades, function: Callable[[Grades], float]) -> Floats:

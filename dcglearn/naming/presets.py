@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dcglearn.base.checks import checked_count, checked_text
+from dcglearn.base.checks import LARGEST, checked_count, checked_text
 from dcglearn.base.errors import InputError, did_you_mean, is_one_of, unknown_name
 from dcglearn.base.numbers import parse_whole
 from dcglearn.base.types import Floats
@@ -149,7 +149,7 @@ def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
         number = formulas.default(values, n_ranks) if parameter is None else parameter
     with np.errstate(over="ignore"):  # infinite gains are refused below
         gains = formulas.gain(values, number)
-    if not np.isfinite(gains).all():
+    if not (np.abs(gains) <= LARGEST).all():
         raise InputError(
             f"the gains of {head} overflow for the grades {scale}",
             "declare smaller values with `scale`, such as best=3,worst=0, or use another preset",

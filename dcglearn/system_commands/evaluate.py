@@ -163,8 +163,8 @@ def evaluate(
             min=1,
             max=10_000_000,
             metavar="N",
-            help="Random draws of the test, and of the 95% bootstrap intervals. By default 9999: p "
-            "of the randomisation test is then 0.0001 at least.",
+            help="Random draws of the test, and of the 95% intervals from 50 queries on. By "
+            "default 9999: p of the randomisation test is then 0.0001 at least.",
             rich_help_panel=COMPARISONS,
         ),
     ] = None,

@@ -211,7 +211,7 @@ def judged_columns_in_words(evaluation: Evaluation) -> str:
 def definitions_in_words(evaluation: Evaluation) -> list[str]:
     """Return what the names of measures mean, and which prefer lists that are not sorted."""
     meanings = [
-        f"{one.name} is {one.measure}"
+        f"{one.name} is {one.measure}{_one_grade_in_words(one.measure)}"
         for one in evaluation.comparable().measures
         if one.name != str(one.measure)
     ]
@@ -222,6 +222,13 @@ def definitions_in_words(evaluation: Evaluation) -> list[str]:
         for name, rank in rises
         if rank is not None
     ]
+
+
+def _one_grade_in_words(measure: object) -> str:
+    """Return that only the best of several grades counts, as in the preset binary, if it does."""
+    if not isinstance(measure, DCG) or measure.n_grades < 3 or any(measure.gains[1:]):
+        return ""
+    return ": only the best grade counts"
 
 
 def _first_rise(measure: object) -> int | None:

@@ -414,6 +414,9 @@ def test_bounds_of_rbp_hold_the_residual_and_those_of_err_are_reached() -> None:
     np.testing.assert_allclose(
         (found.high - found.values)[0, 0][present], np.array(residual)[present]
     )
+    cut = evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RBP(p=0.5)@1", rules=found.rules)
+    assert cut.high is not None
+    assert cut.values.item() == cut.high.item() == 0.5  # everything that counts is judged
     one_query = {"q": {"a": 2, "b": 1, "c": 0}}
     ranking = {"q": {"x": 4.0, "a": 3.0, "y": 2.0, "b": 1.0}}
     bounds = evaluate(one_query, ranking, "ERR", rules=Rules(unjudged="bounds"))

@@ -66,6 +66,12 @@ def test_an_ideal_that_leaves_out_negative_gains_is_explained(run: Run, files: P
     assert note not in run("evaluate", "qrels", "one", "--test", "none").stdout
 
 
+def test_a_measure_in_which_only_the_best_grade_counts_says_so(run: Run, files: Path) -> None:
+    found = run("evaluate", "qrels", "one", "-m", "nDCG(binary)", "-m", "binary:1").stdout
+    assert "nDCG({2: 1, 1: 0, 0: 0}, log2): only the best grade counts" in found
+    assert "binary:1 is DCG({2: 1, 1: 1, 0: 0}, log2)\n" in found
+
+
 def test_warnings_of_costly_documents_and_of_ties_in_ranx(run: Run, files: Path) -> None:
     (files / "sharp").write_text(QRELS + "q2 0 d3 -1\n")
     (files / "tied").write_text(ONE.replace("2.5", "1.5"))
@@ -132,7 +138,11 @@ def test_every_format(run: Run, refused: Callable[..., str], files: Path) -> Non
     both = refused("evaluate", "qrels", "one", "--json", "--format", "csv")
     assert "--json with --format csv; use one of them" in both
     pair = ("evaluate", "qrels", "one", "two", "-m", "zipf", "--unjudged", "bounds")
-    assert "no single value to compare; add --test none" in refused(*pair)
+    untested = run(*pair)
+    assert "no tests: --unjudged bounds gives no single value to compare" in untested.stderr
+    assert "zipf, least" in untested.stdout
+    asked = (*pair, "--compare", "all")
+    assert "no single value to compare; add --test none" in refused(*asked)
     assert run(*pair, "--test", "none").returncode == 0
     by_query = json.loads(run(*pair, "--per-query", "--format", "json").stdout)["systems"][0]
     assert by_query["largest by query"]["q1"]["zipf"] == 1
