@@ -32,16 +32,14 @@ from dcglearn.evaluation.asked_measures import (
 )
 from dcglearn.evaluation.inputs import QrelsAndRuns, QrelsLike, RunLike, open_qrels_and_runs
 from dcglearn.evaluation.lookup import LookedUpRun
-from dcglearn.evaluation.other_scores import absent_values, score_other
 from dcglearn.evaluation.reading import look_up_runs
 from dcglearn.evaluation.rules import Rules, rules_like
-from dcglearn.evaluation.scoring import rankings_to_score, score_run, unjudged_in_ideal
+from dcglearn.evaluation.scoring import absent_values, rankings_to_score, unjudged_in_ideal, values
 from dcglearn.evaluation.unjudged_bounds import judged_share
 from dcglearn.measures.binary import is_in_one_order
 from dcglearn.measures.rank_biased_precision import RBPResidual
 from dcglearn.measures.scale import ScaleLike
-from dcglearn.naming.names import NamedMeasure
-from dcglearn.naming.other_measures import NamedOther
+from dcglearn.naming.names import Named
 from dcglearn.statistics.significance import mean_of_counted
 
 if TYPE_CHECKING:
@@ -59,7 +57,7 @@ class Evaluation:
     qrels : IndexedQrels
     runs : tuple of LookedUpRun
         One per system, with the grades of its documents.
-    measures : tuple of NamedMeasure or NamedOther
+    measures : tuple of Named
     rules : Rules
     values : ndarray of float, shape (systems, measures, queries)
         nan where a query is left out.
@@ -73,7 +71,7 @@ class Evaluation:
 
     qrels: IndexedQrels
     runs: tuple[LookedUpRun, ...]
-    measures: tuple[NamedMeasure | NamedOther, ...]
+    measures: tuple[Named, ...]
     rules: Rules
     values: Floats
     high: Floats | None
@@ -360,7 +358,7 @@ def evaluate_opened(
 def _scored(
     indexed: IndexedQrels,
     runs: tuple[LookedUpRun, ...],
-    measures: Sequence[NamedMeasure | NamedOther],
+    measures: Sequence[Named],
     rules: Rules,
 ) -> Evaluation:
     cutoffs = tuple(dict.fromkeys(one.measure.n_ranks for one in measures))
@@ -373,13 +371,10 @@ def _scored(
     def score(s: int) -> None:
         ranked = rankings_to_score(runs[s].ranked, rules)
         for m, named in enumerate(measures):
-            if isinstance(named, NamedOther):
-                bounds = score_other(named.measure, ranked, rules)
-            else:
-                try:
-                    bounds = score_run(named.measure, ranked, rules)
-                except InputError as error:
-                    raise error.at(named.name) from error
+            try:
+                bounds = values(named.measure, ranked, rules)
+            except InputError as error:
+                raise error.at(named.name) from error
             low[s, m], high[s, m] = bounds.low, bounds.high
         for c, cutoff in enumerate(cutoffs):
             judged[s, c] = judged_share(runs[s].ranked, cutoff)

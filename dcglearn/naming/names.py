@@ -19,7 +19,7 @@ from dcglearn.base.checks import checked_text
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.measures.dcg import DCG, DCG_FORMS
-from dcglearn.measures.measure import Measure
+from dcglearn.measures.measure import Measure, OtherMeasure
 from dcglearn.measures.scale import Scale, ScaleLike, needed_scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.naming.grammar import refuse_other_measures, resolve_alias
@@ -32,7 +32,15 @@ _FILE = re.compile(r"(.+\.json)(?::(\w*))?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class NamedMeasure:
+class Named:
+    """A measure of any kind, and the text that named it."""
+
+    name: str
+    measure: Measure | OtherMeasure
+
+
+@dataclass(frozen=True)
+class NamedMeasure(Named):
     """A measure with its name.
 
     Parameters
@@ -44,7 +52,6 @@ class NamedMeasure:
         The content of the file that it was read from.
     """
 
-    name: str
     measure: Measure
     file: MeasureFile | None = field(default=None, repr=False)
 
