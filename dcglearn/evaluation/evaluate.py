@@ -128,13 +128,7 @@ class Evaluation:
         return mean_of_counted(self.judged)
 
     def means_over_orders(self) -> Floats:
-        """Return the means if documents with equal scores had the mean over their orders.
-
-        Returns
-        -------
-        ndarray of float, shape (systems, measures)
-            nan for a measure that has no formula for it.
-        """
+        """Return the means if documents with equal scores had the mean over their orders."""
         rules = replace(self.rules, ties="mean")
         known = [m for m, one in enumerate(self.measures) if not is_in_one_order(one.measure)]
         tied = [s for s, run in enumerate(self.runs) if run.has_ties]
@@ -322,27 +316,7 @@ def evaluate_opened(
     rules: Rules,
     advance: Advance = silent,
 ) -> Evaluation:
-    """Evaluate runs that have not been read: each is read, graded and dropped.
-
-    Parameters
-    ----------
-    opened : QrelsAndRuns
-        From :func:`~dcglearn.evaluation.inputs.open_qrels_and_runs`.
-    measures : as for :func:`evaluate`
-        They are checked before any run is read.
-    rules : Rules
-    advance : callable, optional
-        Called with (runs read, all runs).
-
-    Returns
-    -------
-    Evaluation
-
-    Raises
-    ------
-    InputError
-        As for :func:`evaluate`. Of several runs that cannot be read, the first is named.
-    """
+    """Evaluate runs that have not been read: each is read, graded and dropped."""
     scale = opened.qrels.scale
     known = named_measures(measures, scale, 1)
     check_asked(known, rules)

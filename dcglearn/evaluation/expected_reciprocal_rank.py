@@ -26,27 +26,6 @@ _CELLS_AT_ONCE = 2**20
 def score_err(measure: ERR, ranked: Ranked, unjudged: float | None = None) -> Floats:
     """Return the ERR of each query.
 
-    Parameters
-    ----------
-    measure : ERR
-        On the scale of the rankings.
-    ranked : Ranked
-        Documents with equal scores count by the mean over their orders.
-    unjudged : float, optional
-        The probability that a document without a judgment satisfies; by default that of the worst
-        grade.
-
-    Returns
-    -------
-    ndarray of float, shape (Q,)
-
-    Raises
-    ------
-    InputError
-        If the number of grades differs.
-
-    Examples
-    --------
     >>> ranked = Ranked(np.array([0, 2]), np.array([1, 0]), np.array([[1, 1]]))
     >>> score_err(ERR([0.5, 0.25]), ranked)  # .25 + .75 * .5 / 2
     array([0.4375])
@@ -110,19 +89,6 @@ def _stopping(ranked: Ranked, R: Floats, n_ranks: int) -> Floats:
 def mean_products(q: Floats, most: int) -> Floats:
     """Return the mean product of t of the numbers, over all choices of t, for t = 0 ... `most`.
 
-    Parameters
-    ----------
-    q : ndarray of float, shape (m,)
-        In 0 ... 1.
-    most : int
-        At most m.
-
-    Returns
-    -------
-    ndarray of float, shape (most + 1,)
-
-    Examples
-    --------
     >>> mean_products(np.array([0.5, 1.0]), 2)
     array([1.  , 0.75, 0.5 ])
     """

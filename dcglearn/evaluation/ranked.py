@@ -107,17 +107,7 @@ class Ranked(ShortRepr):
         return rows, groups, np.bincount(groups).astype(float)
 
     def sum_by_query(self, values: Floats) -> Floats:
-        """Sum the values of each query's documents.
-
-        Parameters
-        ----------
-        values : ndarray of float, shape (n,)
-
-        Returns
-        -------
-        ndarray of float, shape (Q,)
-            0 for a query without documents.
-        """
+        """Sum the values (n,) of each query's documents: shape (Q,), 0 without documents."""
         sums = np.zeros(len(self.starts) - 1)
         filled = np.flatnonzero(self.lengths)
         if len(filled):
@@ -136,16 +126,7 @@ class Ranked(ShortRepr):
         return above
 
     def mean_over_ties(self, values: Floats) -> Floats:
-        """Replace the values of documents with equal scores by their mean.
-
-        Parameters
-        ----------
-        values : ndarray of float, shape (n,)
-
-        Returns
-        -------
-        ndarray of float, shape (n,)
-        """
+        """Return values (n,) in which documents with equal scores have their mean."""
         rows, groups, sizes = self.tied_documents
         if not len(rows):
             return values
@@ -154,35 +135,14 @@ class Ranked(ShortRepr):
         return means
 
     def grade_matrix(self, n_ranks: int) -> NDArray[np.int64]:
-        """Return the grades of the first ranks, one row per query.
-
-        Parameters
-        ----------
-        n_ranks : int
-            Documents at lower ranks are left out.
-
-        Returns
-        -------
-        ndarray of int, shape (Q, n_ranks)
-            L for a document without a judgment, -1 where there is no document.
-        """
+        """Return the grades of the first ranks, (Q, n_ranks); -1 where there is no document."""
         matrix = np.full((len(self.starts) - 1, n_ranks), -1)
         kept = self.ranks < n_ranks
         matrix[self.query[kept], self.ranks[kept]] = self.grades[kept]
         return matrix
 
     def of_queries(self, queries: slice) -> Ranked:
-        """Return the rankings of consecutive queries.
-
-        Parameters
-        ----------
-        queries : slice
-            Of query numbers, with step 1.
-
-        Returns
-        -------
-        Ranked
-        """
+        """Return the rankings of consecutive queries, a slice with step 1."""
         begin, end, _ = queries.indices(len(self.pools))
         starts = self.starts[begin : end + 1]
         documents = slice(starts[0], starts[-1])
@@ -265,18 +225,7 @@ def _of_dcg(measure: DCG, ranked: Ranked, unjudged_gain: float | None, worthless
 
 
 def rank_discounts(measure: DCG, ranked: Ranked) -> Floats:
-    """Return the discounts of all ranks of the longest ranking; a vector is filled with zeros.
-
-    Parameters
-    ----------
-    measure : DCG
-    ranked : Ranked
-
-    Returns
-    -------
-    ndarray of float
-        At least one entry.
-    """
+    """Return the discounts of all ranks of the longest ranking; a vector is filled with zeros."""
     longest = int(ranked.lengths.max(initial=0))
     discounts = np.zeros(max(longest, 1))
     counted = longest if measure.n_ranks is None else min(longest, measure.n_ranks)
@@ -285,18 +234,7 @@ def rank_discounts(measure: DCG, ranked: Ranked) -> Floats:
 
 
 def ratio(numerator: Floats, denominator: Floats, otherwise: float) -> Floats:
-    """Divide where the denominator is above 0.
-
-    Parameters
-    ----------
-    numerator, denominator : ndarray of float, shape (Q,)
-    otherwise : float
-        The result where the denominator is not above 0.
-
-    Returns
-    -------
-    ndarray of float, shape (Q,)
-    """
+    """Divide where the denominator is above 0; elsewhere the ratio is `otherwise`."""
     quotient = np.full(len(numerator), otherwise)
     np.divide(numerator, denominator, out=quotient, where=denominator > 0)
     return quotient

@@ -44,29 +44,7 @@ def look_up_runs(
     shared_pool: bool,
     advance: Advance = silent,
 ) -> tuple[LookedUpRun, ...]:
-    """Read every run and find the grades of its documents.
-
-    Parameters
-    ----------
-    opened : QrelsAndRuns
-    rules : Rules
-    shared_pool : bool
-        Whether to count the documents without a judgment that any of the runs holds, per query,
-        for the `pooled` of every run.
-    advance : callable, optional
-        Called with (runs read, all runs).
-
-    Returns
-    -------
-    tuple of LookedUpRun
-        With distinct names.
-
-    Raises
-    ------
-    InputError
-        For the first run that cannot be read or holds no query of the qrels; if two runs have the
-        same name.
-    """
+    """Read every run and find the grades of its documents."""
     runs: list[LookedUpRun] = []
     pool = DocumentPool(len(opened.qrels.queries))
     for graded in _in_order(opened, rules, shared_pool):
@@ -87,17 +65,6 @@ def look_up_runs(
 def scores_rise(run: Run) -> bool:
     """Return whether the scores rise from line to line, as distances do in a ranked list.
 
-    Parameters
-    ----------
-    run : Run
-
-    Returns
-    -------
-    bool
-        False for fewer than 20 steps up, which may be chance, and where any score falls.
-
-    Examples
-    --------
     >>> from dcglearn.collections.runs import run_of
     >>> rising = {f"d{i}": i / 10 for i in range(30)}
     >>> scores_rise(run_of({"q": rising})), scores_rise(run_of({"q": {**rising, "last": 0}}))

@@ -108,22 +108,6 @@ LIKE: dict[str, Rules] = {
 def rules_like(tool: str) -> Rules:
     """Return the choices of another tool.
 
-    Parameters
-    ----------
-    tool : str
-        A key of :data:`LIKE`.
-
-    Returns
-    -------
-    Rules
-
-    Raises
-    ------
-    InputError
-        If the tool is not known.
-
-    Examples
-    --------
     >>> rules_like("trec_eval").ties
     'docid'
     """

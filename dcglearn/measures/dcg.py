@@ -107,16 +107,12 @@ class DCG:
         normalise: Normalisation | None = None,
         grades: Sequence[Label] | None = None,
     ) -> None:
-        if isinstance(gains, Mapping):
-            grades = tuple(gains) if grades is None else grades
-            gains = tuple(gains.values())
-        numbers = finite_tuple(gains, "gains")
+        numbers, labels = gains_by_grade(gains, "gains", grades)
         if isinstance(discounts, str):
             checked: str | tuple[float, ...] = canonical_rule(discounts)
         else:
             checked = finite_tuple(discounts, "discounts")
             refuse_large(checked, "discounts")
-        refuse_large(numbers, "gains")
         if not is_one_of(normalise, DCG_FORMS.values()):
             raise unknown_name("normalisation", normalise, ["ideal", "minmax", "None"])
         set_ = object.__setattr__
@@ -124,7 +120,7 @@ class DCG:
         set_(self, "discounts", checked)
         set_(self, "cutoff", _checked_cutoff(cutoff, checked))
         set_(self, "normalise", normalise)
-        set_(self, "grades", checked_labels(grades, len(numbers)))
+        set_(self, "grades", labels)
 
     @property
     def n_grades(self) -> int:
@@ -355,19 +351,38 @@ class DCG:
 
     def __str__(self) -> str:
         head = next(name for name, normalise in DCG_FORMS.items() if normalise == self.normalise)
-        numbers = [format_number(gain) for gain in self.gains]
-        if self.grades is None:
-            gains = f"[{', '.join(numbers)}]"
-        else:
-            named = zip(self.grades, numbers, strict=True)
-            gains = f"{{{', '.join(f'{grade!r}: {number}' for grade, number in named)}}}"
         rule = self.discounts
         if not isinstance(rule, str):
             rule = f"[{', '.join(map(format_number, rule))}]"
         cut = "" if self.cutoff is None else f" @ {self.cutoff}"
-        return f"{head}({gains}, {rule}){cut}"
+        return f"{head}({gains_text(self.gains, self.grades)}, {rule}){cut}"
 
     __repr__ = __str__
+
+
+def gains_by_grade(
+    gains: Gains, name: str, grades: Sequence[Label] | None
+) -> tuple[tuple[float, ...], tuple[Label, ...] | None]:
+    """Return numbers per grade, best grade first, and the labels of the grades, if any."""
+    if isinstance(gains, Mapping):
+        grades = tuple(gains) if grades is None else grades
+        gains = tuple(gains.values())
+    numbers = finite_tuple(gains, name)
+    refuse_large(numbers, name)
+    return numbers, checked_labels(grades, len(numbers))
+
+
+def gains_text(gains: Sequence[float], grades: Sequence[Label] | None) -> str:
+    """Return numbers per grade as text that parses back.
+
+    >>> gains_text((0.9, 0.0), (1, 0)), gains_text((0.9, 0.0), None)
+    ('{1: 0.9, 0: 0}', '[0.9, 0]')
+    """
+    numbers = [format_number(gain) for gain in gains]
+    if grades is None:
+        return f"[{', '.join(numbers)}]"
+    named = zip(grades, numbers, strict=True)
+    return f"{{{', '.join(f'{grade!r}: {number}' for grade, number in named)}}}"
 
 
 def _checked_cutoff(cutoff: object, discounts: str | tuple[float, ...]) -> int | None:

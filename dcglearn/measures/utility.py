@@ -214,24 +214,7 @@ class LinearUtility:
 
 
 def checked_labels(grades: Sequence[Label] | None, n_grades: int) -> tuple[Label, ...] | None:
-    """Check that there is one label per grade.
-
-    Parameters
-    ----------
-    grades : sequence of labels or None
-        Best first.
-    n_grades : int
-        L, the number of grades.
-
-    Returns
-    -------
-    tuple of labels or None
-
-    Raises
-    ------
-    InputError
-        If there are not L labels, or one appears twice.
-    """
+    """Return the labels of L grades, best first; refuse another number of them, or one twice."""
     if grades is None:
         return None
     try:
@@ -247,18 +230,7 @@ def checked_labels(grades: Sequence[Label] | None, n_grades: int) -> tuple[Label
 
 
 def sum_over_ranks(weights: Floats, rankings: Grades) -> Floats:
-    """Return sum_k W[k, pi_k] of each ranking. Empty ranks add nothing.
-
-    Parameters
-    ----------
-    weights : ndarray of float, shape (K, L)
-    rankings : ndarray of int, shape (..., K)
-        Checked grade indices.
-
-    Returns
-    -------
-    ndarray of float, shape (...)
-    """
+    """Return sum_k W[k, pi_k] of rankings (..., K), without empty ranks: shape (...)."""
     total = np.zeros(rankings.shape[:-1])
     # Index -1, no document, selects the zero column appended last.
     padded = np.hstack([weights, np.zeros((len(weights), 1))])

@@ -65,26 +65,6 @@ def as_measure(
 ) -> Measure:
     """Return the measure that a value, a file or a text means.
 
-    Parameters
-    ----------
-    measure : DCG, LinearUtility, MeasureFile, NamedMeasure, str or path-like
-        Text is a measure in full, the name of a measure file, or a preset.
-    scale : Scale, optional
-        The grades, and
-    n_ranks : int, optional
-        K; a preset needs both.
-
-    Returns
-    -------
-    DCG or LinearUtility
-
-    Raises
-    ------
-    InputError
-        If it is not a measure, or a preset without a scale.
-
-    Examples
-    --------
     >>> as_measure("zipf", Scale((1, 0)), 5), as_measure("DCG([1, 0], zipf)")
     (DCG({1: 1, 0: 0}, zipf), DCG([1, 0], zipf))
     """
@@ -123,17 +103,6 @@ def is_measure_file_name(text: str) -> bool:
 def split_cutoff(text: str) -> tuple[str, int | None]:
     """Split a name into the name and the cutoff at its end.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    name : str
-    cutoff : int or None
-
-    Examples
-    --------
     >>> split_cutoff("zipf @ 10"), split_cutoff("a@b/learned.json")
     (('zipf', 10), ('a@b/learned.json', None))
     """
@@ -144,23 +113,6 @@ def split_cutoff(text: str) -> tuple[str, int | None]:
 def parse_measure(text: str) -> NamedMeasure:
     """Return the measure that a file or a full name means; presets need a scale.
 
-    Parameters
-    ----------
-    text : str
-        A file may have a cutoff, ``learned.json @ 5``, or a form, ``nDCG(learned.json) @ 5``.
-
-    Returns
-    -------
-    NamedMeasure
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read or has no such part, or the text is not the full name of a
-        measure.
-
-    Examples
-    --------
     >>> parse_measure("nDCG([3, 1, 0], log2) @ 10").measure
     nDCG([3, 1, 0], log2) @ 10
     """
@@ -170,16 +122,6 @@ def parse_measure(text: str) -> NamedMeasure:
 def states_its_grades(text: str) -> bool:
     """Return whether a text is a measure file or a measure in full, and not a preset.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
     >>> names = ("learned.json", "nDCG(learned.json) @ 5", "DCG([1, 0], log2)", "nDCG(zipf)")
     >>> [states_its_grades(name) for name in names]
     [True, True, True, False]
@@ -275,23 +217,7 @@ def measure_for_documents(text: str, scale: ScaleLike, n_ranks: int) -> NamedMea
 
 
 def measure_on_scale(named: NamedMeasure, scale: Scale) -> NamedMeasure:
-    """Return the same measure with one gain, or column, for each grade of a scale.
-
-    Parameters
-    ----------
-    named : NamedMeasure
-    scale : Scale
-        The grades that occur. A measure that names its grades may have more of them.
-
-    Returns
-    -------
-    NamedMeasure
-
-    Raises
-    ------
-    InputError
-        If the measure has no gain for a grade of the scale.
-    """
+    """Return the same measure with one gain, or column, for each grade of a scale."""
     measure, theirs = named.measure, named.measure.grades
     if theirs is None and measure.n_grades != len(scale):
         raise InputError(
@@ -357,23 +283,7 @@ def _named(text: str, in_other_words: Callable[[str], NamedMeasure]) -> NamedMea
 def check_compatible(
     measure: Measure, scale: Scale, n_ranks: int, other: str = "the judgments"
 ) -> None:
-    """Refuse a measure that cannot score rankings of this scale and length.
-
-    Parameters
-    ----------
-    measure : DCG or LinearUtility
-    scale : Scale
-        The grades of the rankings.
-    n_ranks : int
-        K, the length of the rankings.
-    other : str
-        What the scale and K belong to, for the message.
-
-    Raises
-    ------
-    InputError
-        If K, L or the labels of the grades differ.
-    """
+    """Refuse a measure that cannot score rankings of this scale and length."""
     if measure.n_grades != len(scale):
         raise InputError(
             f"has {counted(measure.n_grades, 'grade')}, but {other} have {len(scale)} ({scale})",

@@ -192,21 +192,6 @@ def usual_presets(scale: ScaleLike, n_ranks: int) -> dict[str, DCG]:
 def parse_cutoff(text: str) -> int:
     """Return the cutoff that the text after ``@`` means.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    InputError
-        If it is not a whole number.
-
-    Examples
-    --------
     >>> parse_cutoff(" 10")
     10
     """
