@@ -99,6 +99,17 @@ def finite_tuple(values: Iterable[float], name: str) -> tuple[float, ...]:
     return tuple(finite_array(given, name, (None,), remedy).tolist())
 
 
+LARGEST = 1e100
+"""Products of three such numbers, and sums of those, are far from the largest float."""
+
+
+def refuse_large(values: ArrayLike, name: str) -> None:
+    """Refuse numbers beyond 1e100, whose products may not fit into a float."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > LARGEST:
+        raise InputError(f"{name} of size {largest:g}", "use numbers below 1e100")
+
+
 def _limits(low: float, high: float = np.inf, above: bool = False) -> str:
     if high < np.inf:
         return f" from {low:g} to {high:g}"

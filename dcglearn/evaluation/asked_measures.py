@@ -5,89 +5,58 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from dcglearn.base.errors import InputError
 from dcglearn.evaluation.inputs import repeated_name
-from dcglearn.evaluation.relevance_scores import ir_measures_module
 from dcglearn.evaluation.rules import Rules
+from dcglearn.measures.binary import BinaryMeasure, is_in_one_order
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.rank_biased_precision import RBP, RBPResidual
-from dcglearn.measures.relevance_measure import RelevanceMeasure
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.naming.measure_files import MeasureFile
 from dcglearn.naming.names import (
     MeasureLike,
+    Named,
     NamedMeasure,
     measure_for_documents,
     measure_on_scale,
     not_a_measure,
 )
-from dcglearn.naming.other_measures import (
-    NamedOther,
-    OtherMeasureLike,
-    is_other_measure,
-    other_measure,
-)
+from dcglearn.naming.other_measures import OtherMeasureLike, is_other_measure, other_measure
 
 AskedMeasure: TypeAlias = "MeasureLike | OtherMeasureLike"
 """A measure of an evaluation, or what names one."""
 
 AskedMeasures: TypeAlias = "AskedMeasure | Sequence[AskedMeasure] | Mapping[str, AskedMeasure]"
 
-_MEASURE_TYPES = (str, os.PathLike, DCG, LinearUtility, MeasureFile, NamedMeasure)
+_MEASURE_TYPES = (str, os.PathLike, DCG, LinearUtility, MeasureFile)
 
 
 def named_measures(
-    measures: AskedMeasures,
-    scale: Scale,
-    n_ranks: int,
-    known: Sequence[NamedMeasure | NamedOther] | None = None,
-) -> list[NamedMeasure | NamedOther]:
-    """Return measures on a scale from any of their forms.
+    measures: AskedMeasures, scale: Scale, n_ranks: int, known: Sequence[Named] | None = None
+) -> list[Named]:
+    """Return measures on a scale from any of the forms that :func:`dcglearn.evaluate` takes.
 
-    Parameters
-    ----------
-    measures : DCG, LinearUtility, MeasureFile, NamedMeasure, ERR, RBP, str, path-like or \
-ir_measures.Measure, a sequence of them, or a dict by name
-        Text names a preset, a measure in full, a measure file, or another measure such as AP. A DCG
-        is named by its text.
-    scale : Scale
-        The grades of the qrels. A measure that names its grades may have more.
-    n_ranks : int
-        The length of the longest ranking; some presets depend on it.
-    known : sequence of NamedMeasure or NamedOther, optional
-        What this function returned for another length: files are not read again.
+    Some presets depend on `n_ranks`, the length of the longest ranking. `known` is what this
+    function returned for another length: files are not read again.
 
-    Returns
-    -------
-    list of NamedMeasure or NamedOther
-
-    Raises
-    ------
-    InputError
-        If there is no such measure, it has no gain for a grade, or a name is repeated.
-
-    Examples
-    --------
     >>> [one.name for one in named_measures(["zipf", DCG([1, 0]), "P@5"], Scale((1, 0)), 10)]
     ['zipf', 'DCG([1, 0], log2)', 'P@5']
     """
     if isinstance(measures, Mapping):
-        given: list[tuple[str | None, AskedMeasure]] = [
-            (str(name), one) for name, one in measures.items()
-        ]
+        given = [(str(name), one) for name, one in measures.items()]
     else:
         one = isinstance(measures, _MEASURE_TYPES) or is_other_measure(measures)
         several = [measures] if one else measures
         if not isinstance(several, list | tuple):
             raise not_a_measure(several)
-        given = [(None, one) for one in several]
+        given = [("", one) for one in several]
     named = [
         known[i]
-        if known is not None and _is_final(known[i], one)
-        else _as_measure(one, scale, n_ranks, name)
+        if known is not None and not _depends_on_length(known[i], one)
+        else _named(one, scale, n_ranks, name)
         for i, (name, one) in enumerate(given)
     ]
     if not named:
@@ -96,23 +65,26 @@ ir_measures.Measure, a sequence of them, or a dict by name
     return named
 
 
-def _check_names(named: Sequence[NamedMeasure | NamedOther]) -> None:
+def _check_names(named: Sequence[Named]) -> None:
     repeated = repeated_name([one.name for one in named])
     if repeated is not None:
         raise InputError(f"the measure {repeated} is named twice", "name it once")
 
 
-def _is_final(found: NamedMeasure | NamedOther, measure: AskedMeasure) -> bool:
-    """Return whether the measure does not depend on the length of the rankings."""
-    is_file = isinstance(found, NamedOther) or found.file is not None
-    return is_file or not isinstance(measure, str)
+def _depends_on_length(found: Named, measure: AskedMeasure) -> bool:
+    is_text = isinstance(measure, str) and isinstance(found, NamedMeasure)
+    return is_text and cast(NamedMeasure, found).file is None
 
 
-def _as_measure(
-    measure: AskedMeasure, scale: Scale, n_ranks: int, name: str | None = None
-) -> NamedMeasure | NamedOther:
-    if (other := _other(measure, scale, name)) is not None:
-        return other if name is None else replace(other, name=name)
+def _named(measure: AskedMeasure, scale: Scale, n_ranks: int, name: str) -> Named:
+    try:
+        found = other_measure(measure, scale) or _linear(measure, scale, n_ranks)
+    except InputError as error:
+        raise error if error.place or not name else error.at(name) from error
+    return replace(found, name=name or found.name)
+
+
+def _linear(measure: AskedMeasure, scale: Scale, n_ranks: int) -> NamedMeasure:
     if isinstance(measure, MeasureFile):
         named = NamedMeasure(str(measure.measure), measure.measure, measure)
     elif isinstance(measure, DCG | LinearUtility):
@@ -123,80 +95,41 @@ def _as_measure(
         # of objects of ir_measures, nDCG is left here, which is read by its name
         text = os.fspath(measure) if isinstance(measure, str | os.PathLike) else str(measure)
         try:
-            found = measure_for_documents(text, scale, n_ranks)
+            return measure_for_documents(text, scale, n_ranks)
         except InputError as error:
-            raise error if error.place else error.at(name or text) from error
-        return found if name is None else replace(found, name=name)
+            raise error if error.place else error.at(text) from error
     else:
         raise not_a_measure(measure)
-    return measure_on_scale(named if name is None else replace(named, name=name), scale)
+    return measure_on_scale(named, scale)
 
 
-def _other(measure: AskedMeasure, scale: Scale, name: str | None) -> NamedOther | None:
-    try:
-        return other_measure(measure, scale)
-    except InputError as error:
-        raise error if error.place or name is None else error.at(name) from error
+def with_residuals(measures: Sequence[Named], rules: Rules) -> list[Named]:
+    """Return the measures, with the residual of each RBP after it; bounds hold the residual.
 
-
-def with_residuals(
-    measures: Sequence[NamedMeasure | NamedOther], rules: Rules
-) -> list[NamedMeasure | NamedOther]:
-    """Return the measures, with the residual of each RBP after it.
-
-    Parameters
-    ----------
-    measures : sequence of NamedMeasure or NamedOther
-    rules : Rules
-        With bounds, the largest possible value holds the residual, and there is no column for it.
-
-    Returns
-    -------
-    list of NamedMeasure or NamedOther
-
-    Raises
-    ------
-    InputError
-        If another measure has the name of a residual.
-
-    Examples
-    --------
-    >>> named = [NamedOther("mine", RBP([1, 0]))]
-    >>> [one.name for one in with_residuals(named, Rules())]
+    >>> [one.name for one in with_residuals([Named("mine", RBP([1, 0]))], Rules())]
     ['mine', 'mine, residual']
     """
-    found: list[NamedMeasure | NamedOther] = []
+    found: list[Named] = []
     for one in measures:
         found.append(one)
         if isinstance(one.measure, RBP) and rules.unjudged != "bounds":
-            found.append(NamedOther(f"{one.name}, residual", RBPResidual(one.measure)))
+            found.append(Named(f"{one.name}, residual", RBPResidual(one.measure)))
     _check_names(found)
     return found
 
 
-def check_asked(measures: Sequence[NamedMeasure | NamedOther], rules: Rules) -> None:
-    """Refuse measures of ir_measures where it is not installed, or where bounds are asked.
-
-    Parameters
-    ----------
-    measures : sequence of NamedMeasure or NamedOther
-    rules : Rules
-
-    Raises
-    ------
-    InputError
-        Naming the first.
-    """
+def check_asked(measures: Sequence[Named], rules: Rules) -> None:
+    """Refuse measures of relevant documents that have no value by the rules."""
     for one in measures:
-        if not isinstance(one.measure, RelevanceMeasure):
-            continue
-        try:
-            ir_measures_module()
-        except InputError as error:
-            raise error.at(one.name) from error
-        if rules.unjudged == "bounds":
+        if rules.unjudged == "bounds" and isinstance(one.measure, BinaryMeasure):
             raise InputError(
-                "no bounds for measures of ir_measures",
+                "no bounds for measures of relevant documents",
                 'leave it out, or choose another rule than `unjudged="bounds"`',
+                one.name,
+            )
+        if rules.ties == "mean" and is_in_one_order(one.measure):
+            raise InputError(
+                "has no formula for the mean over the orders of documents with equal scores",
+                'leave it out, or choose `ties="docid"`',
                 one.name,
             )

@@ -32,15 +32,14 @@ from dcglearn.evaluation.asked_measures import (
 )
 from dcglearn.evaluation.inputs import QrelsAndRuns, QrelsLike, RunLike, open_qrels_and_runs
 from dcglearn.evaluation.lookup import LookedUpRun
-from dcglearn.evaluation.other_scores import absent_values, id_orders, score_others
 from dcglearn.evaluation.reading import look_up_runs
 from dcglearn.evaluation.rules import Rules, rules_like
-from dcglearn.evaluation.scoring import rankings_to_score, score_run, unjudged_in_ideal
+from dcglearn.evaluation.scoring import absent_values, rankings_to_score, unjudged_in_ideal, values
 from dcglearn.evaluation.unjudged_bounds import judged_share
+from dcglearn.measures.binary import is_in_one_order
 from dcglearn.measures.rank_biased_precision import RBPResidual
 from dcglearn.measures.scale import ScaleLike
-from dcglearn.naming.names import NamedMeasure
-from dcglearn.naming.other_measures import NamedOther
+from dcglearn.naming.names import Named
 from dcglearn.statistics.significance import mean_of_counted
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class Evaluation:
     qrels : IndexedQrels
     runs : tuple of LookedUpRun
         One per system, with the grades of its documents.
-    measures : tuple of NamedMeasure or NamedOther
+    measures : tuple of Named
     rules : Rules
     values : ndarray of float, shape (systems, measures, queries)
         nan where a query is left out.
@@ -72,7 +71,7 @@ class Evaluation:
 
     qrels: IndexedQrels
     runs: tuple[LookedUpRun, ...]
-    measures: tuple[NamedMeasure | NamedOther, ...]
+    measures: tuple[Named, ...]
     rules: Rules
     values: Floats
     high: Floats | None
@@ -127,6 +126,19 @@ class Evaluation:
     def judged_means(self) -> Floats:
         """Return the mean share of judged documents, shape (systems, cutoffs)."""
         return mean_of_counted(self.judged)
+
+    def means_over_orders(self) -> Floats:
+        """Return the means if documents with equal scores had the mean over their orders."""
+        rules = replace(self.rules, ties="mean")
+        known = [m for m, one in enumerate(self.measures) if not is_in_one_order(one.measure)]
+        tied = [s for s, run in enumerate(self.runs) if run.has_ties]
+        means = self.means()
+        means[:, [m not in known for m in range(len(self.measures))]] = np.nan
+        if known and tied:
+            runs = tuple(replace(self.runs[s], ties="mean") for s in tied)
+            other = _scored(self.qrels, runs, [self.measures[m] for m in known], rules)
+            means[np.ix_(tied, known)] = other.means()
+        return means
 
     def judged_by_measure(self) -> Floats:
         """Return the share of judged documents down to the cutoff of each measure.
@@ -256,7 +268,7 @@ def evaluate(
 ir_measures.Measure, a sequence of them, or a dict by name
         Text names a preset (``"zipf"``), a measure in full (``"nDCG(linear-log2) @ 10"``), a
         measure file (``"learned.json"``), or another measure (``"AP"``, ``"ERR@20"``): P, AP, RR,
-        R, Bpref and their like need ir_measures. The residual of an RBP is a measure after it.
+        R, Bpref and their like. The residual of an RBP is a measure after it.
     rules : Rules or str, default Rules()
         How ties, documents without a judgment and missing queries count; or the name of a tool
         in :data:`~dcglearn.evaluation.rules.LIKE`, such as ``"trec_eval"``.
@@ -304,34 +316,14 @@ def evaluate_opened(
     rules: Rules,
     advance: Advance = silent,
 ) -> Evaluation:
-    """Evaluate runs that have not been read: each is read, graded and dropped.
-
-    Parameters
-    ----------
-    opened : QrelsAndRuns
-        From :func:`~dcglearn.evaluation.inputs.open_qrels_and_runs`.
-    measures : as for :func:`evaluate`
-        They are checked before any run is read.
-    rules : Rules
-    advance : callable, optional
-        Called with (runs read, all runs).
-
-    Returns
-    -------
-    Evaluation
-
-    Raises
-    ------
-    InputError
-        As for :func:`evaluate`. Of several runs that cannot be read, the first is named.
-    """
+    """Evaluate runs that have not been read: each is read, graded and dropped."""
     scale = opened.qrels.scale
     known = named_measures(measures, scale, 1)
     check_asked(known, rules)
     asked = [one.measure for one in known]
     in_ideal = unjudged_in_ideal(rules, asked)
     several = rules.shared_pool and len(opened.runs) > 1
-    runs = look_up_runs(opened, rules, several and in_ideal, advance, id_orders(asked))
+    runs = look_up_runs(opened, rules, several and in_ideal, advance)
     longest = max(run.longest for run in runs)
     named = with_residuals(named_measures(measures, scale, longest, known), rules)
     return _scored(opened.qrels, runs, named, rules)
@@ -340,7 +332,7 @@ def evaluate_opened(
 def _scored(
     indexed: IndexedQrels,
     runs: tuple[LookedUpRun, ...],
-    measures: Sequence[NamedMeasure | NamedOther],
+    measures: Sequence[Named],
     rules: Rules,
 ) -> Evaluation:
     cutoffs = tuple(dict.fromkeys(one.measure.n_ranks for one in measures))
@@ -352,15 +344,11 @@ def _scored(
 
     def score(s: int) -> None:
         ranked = rankings_to_score(runs[s].ranked, rules)
-        others = score_others([one.measure for one in measures], ranked, runs[s], rules)
         for m, named in enumerate(measures):
-            if isinstance(named, NamedOther):
-                bounds = others[m]
-            else:
-                try:
-                    bounds = score_run(named.measure, ranked, rules)
-                except InputError as error:
-                    raise error.at(named.name) from error
+            try:
+                bounds = values(named.measure, ranked, rules)
+            except InputError as error:
+                raise error.at(named.name) from error
             low[s, m], high[s, m] = bounds.low, bounds.high
         for c, cutoff in enumerate(cutoffs):
             judged[s, c] = judged_share(runs[s].ranked, cutoff)

@@ -11,6 +11,8 @@ so that rank t of the group acts as a document with R = 1 - E_t / E_{t-1}.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from dcglearn.base.errors import InputError
@@ -24,27 +26,6 @@ _CELLS_AT_ONCE = 2**20
 def score_err(measure: ERR, ranked: Ranked, unjudged: float | None = None) -> Floats:
     """Return the ERR of each query.
 
-    Parameters
-    ----------
-    measure : ERR
-        On the scale of the rankings.
-    ranked : Ranked
-        Documents with equal scores count by the mean over their orders.
-    unjudged : float, optional
-        The probability that a document without a judgment satisfies; by default that of the worst
-        grade.
-
-    Returns
-    -------
-    ndarray of float, shape (Q,)
-
-    Raises
-    ------
-    InputError
-        If the number of grades differs.
-
-    Examples
-    --------
     >>> ranked = Ranked(np.array([0, 2]), np.array([1, 0]), np.array([[1, 1]]))
     >>> score_err(ERR([0.5, 0.25]), ranked)  # .25 + .75 * .5 / 2
     array([0.4375])
@@ -53,25 +34,36 @@ def score_err(measure: ERR, ranked: Ranked, unjudged: float | None = None) -> Fl
     if probabilities is None or len(probabilities) != ranked.n_grades:
         raise InputError("ERR on another scale", "give one probability for each grade")
     by_grade = np.array([*probabilities, probabilities[-1] if unjudged is None else unjudged])
+    return expected_stop(ranked, by_grade, measure.cutoff, lambda rank: 1 / rank)
+
+
+def expected_stop(
+    ranked: Ranked, by_grade: Floats, cutoff: int | None, worth: Callable[[Floats], Floats]
+) -> Floats:
+    """Return the mean worth of the rank, 1 for the first, at which a person stops, shape (Q,).
+
+    `by_grade` (L + 1,) holds the probability to stop at a document of each grade, the last entry
+    that of one without a judgment. Who does not stop down to the cutoff gets 0.
+    """
     longest = int(ranked.lengths.max(initial=0))
-    n_ranks = longest if measure.cutoff is None else min(longest, measure.cutoff)
+    n_ranks = longest if cutoff is None else min(longest, cutoff)
+    weights = worth(np.arange(1.0, n_ranks + 1))
     found = np.zeros(len(ranked.lengths))
     rows = max(1, _CELLS_AT_ONCE // max(n_ranks, 1))
     for begin in range(0, len(found), rows):
         block = slice(begin, begin + rows)
-        found[block] = _of_block(ranked.of_queries(block), by_grade, n_ranks)
+        found[block] = _of_block(ranked.of_queries(block), by_grade, weights)
     return found
 
 
-def _of_block(ranked: Ranked, by_grade: Floats, n_ranks: int) -> Floats:
-    stops = _stopping(ranked, by_grade[ranked.grades], n_ranks)
-    matrix = np.zeros((len(ranked.lengths), n_ranks))
-    kept = ranked.ranks < n_ranks
-    query = np.repeat(np.arange(len(matrix)), ranked.lengths)
-    matrix[query[kept], ranked.ranks[kept]] = stops[kept]
+def _of_block(ranked: Ranked, by_grade: Floats, weights: Floats) -> Floats:
+    stops = _stopping(ranked, by_grade[ranked.grades], len(weights))
+    matrix = np.zeros((len(ranked.lengths), len(weights)))
+    kept = ranked.ranks < len(weights)
+    matrix[ranked.query[kept], ranked.ranks[kept]] = stops[kept]
     reached = np.ones_like(matrix)
     np.cumprod(1 - matrix[:, :-1], axis=1, out=reached[:, 1:])
-    value: Floats = np.sum(matrix * reached / np.arange(1, n_ranks + 1), axis=1)
+    value: Floats = np.sum(matrix * reached * weights, axis=1)
     return value
 
 
@@ -97,19 +89,6 @@ def _stopping(ranked: Ranked, R: Floats, n_ranks: int) -> Floats:
 def mean_products(q: Floats, most: int) -> Floats:
     """Return the mean product of t of the numbers, over all choices of t, for t = 0 ... `most`.
 
-    Parameters
-    ----------
-    q : ndarray of float, shape (m,)
-        In 0 ... 1.
-    most : int
-        At most m.
-
-    Returns
-    -------
-    ndarray of float, shape (most + 1,)
-
-    Examples
-    --------
     >>> mean_products(np.array([0.5, 1.0]), 2)
     array([1.  , 0.75, 0.5 ])
     """

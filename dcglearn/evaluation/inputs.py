@@ -75,22 +75,7 @@ class QrelsAndRuns:
     runs: tuple[RunSource, ...]
 
     def names(self, read: Sequence[str]) -> list[str]:
-        """Return a distinct name for each run.
-
-        Parameters
-        ----------
-        read : sequence of str
-            The names that the runs have themselves.
-
-        Returns
-        -------
-        list of str
-
-        Raises
-        ------
-        InputError
-            If two runs that are not both files have the same name, or a file appears twice.
-        """
+        """Return a distinct name for each run."""
         names = [one.name or own for one, own in zip(self.runs, read, strict=True)]
         paths = [one.path for one in self.runs if one.path is not None and one.name is None]
         if len(paths) == len(names):
@@ -108,28 +93,6 @@ def open_qrels_and_runs(
 ) -> QrelsAndRuns:
     """Read qrels from any of their forms; runs are read when they are needed, and once.
 
-    Parameters
-    ----------
-    qrels : path-like, dict, pandas.DataFrame, Qrels or IndexedQrels
-        A path names a file of qrels, or graded lists in LETOR's format.
-    runs : path-like, dict, pandas.DataFrame or Run, a sequence of them, or a dict by name
-        A dict of dicts of numbers is one run, ``{query: {document: score}}``. With graded lists
-        in LETOR's format, a path names a file with one score per line.
-    scale : Scale, str or sequence of labels, optional
-        The grades, best first. By default the grades of the qrels, the highest first.
-
-    Returns
-    -------
-    QrelsAndRuns
-
-    Raises
-    ------
-    InputError
-        If the qrels cannot be read, a grade is not on the scale, there is no run, or a run has a
-        type of its own.
-
-    Examples
-    --------
     >>> run = {"q": {"d1": 1.5}}
     >>> qrels = {"q": {"d1": 2, "d2": 0}}
     >>> opened = open_qrels_and_runs(qrels, {"bm25": run, "dense": run}, "2,1,0")

@@ -12,23 +12,6 @@ from dcglearn.measures.rank_biased_precision import RBP
 def rbp_residual(measure: RBP, ranked: Ranked, unjudged_gain: float | None = None) -> Floats:
     """Return the residual of each query: how much RBP can rise with more judgments and documents.
 
-    Parameters
-    ----------
-    measure : RBP
-        With gains.
-    ranked : Ranked
-        Documents with equal scores count by the mean over their orders.
-    unjudged_gain : float, optional
-        What documents without a judgment gain in RBP; by default the gain of the worst grade. They
-        could gain 1.
-
-    Returns
-    -------
-    ndarray of float, shape (Q,)
-        1 for a query without documents.
-
-    Examples
-    --------
     The second of two documents is not judged, and nothing is known from rank 3 on:
 
     >>> ranked = Ranked(np.array([0, 2]), np.array([0, 2]), np.array([[1, 1]]))
@@ -44,3 +27,9 @@ def rbp_residual(measure: RBP, ranked: Ranked, unjudged_gain: float | None = Non
     seen = ranked.lengths if measure.cutoff is None else np.minimum(ranked.lengths, measure.cutoff)
     below: Floats = p ** seen.astype(float)
     return ranked.sum_by_query(judged_later) + below
+
+
+def rbp_at_most(measure: RBP, ranked: Ranked, unjudged_gain: float | None = None) -> Floats:
+    """Return how much RBP can rise within its cutoff: the residual without the ranks below it."""
+    cut = 0.0 if measure.cutoff is None else measure.p**measure.cutoff
+    return rbp_residual(measure, ranked, unjudged_gain) - cut

@@ -22,15 +22,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.checks import checked_number
+from dcglearn.base.checks import LARGEST, checked_number
 from dcglearn.base.errors import InputError
-from dcglearn.base.overflow import multiplied
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.ideal import NO_IDEAL
+from dcglearn.measures.ideal import NO_IDEAL, best_run
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.naming.names import not_a_measure
 
@@ -80,7 +78,12 @@ class Ranked(ShortRepr):
     @cached_property
     def ranks(self) -> Integers:
         """Rank of each document, 0 for the first, shape (n,)."""
-        return np.arange(len(self.grades)) - np.repeat(self.starts[:-1], self.lengths)
+        return np.arange(len(self.grades)) - self.starts[self.query]
+
+    @cached_property
+    def query(self) -> Integers:
+        """Number of the query of each document, shape (n,)."""
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
     @property
     def lengths(self) -> Integers:
@@ -104,34 +107,26 @@ class Ranked(ShortRepr):
         return rows, groups, np.bincount(groups).astype(float)
 
     def sum_by_query(self, values: Floats) -> Floats:
-        """Sum the values of each query's documents.
-
-        Parameters
-        ----------
-        values : ndarray of float, shape (n,)
-
-        Returns
-        -------
-        ndarray of float, shape (Q,)
-            0 for a query without documents.
-        """
+        """Sum the values (n,) of each query's documents: shape (Q,), 0 without documents."""
         sums = np.zeros(len(self.starts) - 1)
         filled = np.flatnonzero(self.lengths)
         if len(filled):
             sums[filled] = np.add.reduceat(values, self.starts[filled])
         return sums
 
+    def add_by_query(self, values: Floats) -> Floats:
+        """Sum the values of each query's documents one after the other, as trec_eval does."""
+        sums: Floats = np.bincount(self.query, values, len(self.lengths)).astype(float)
+        return sums
+
+    def sum_above(self, values: Floats) -> Floats:
+        """Return the sum over the documents of its query above each document, shape (n,)."""
+        before = np.concatenate([[0.0], np.cumsum(values)])
+        above: Floats = before[:-1] - before[self.starts[self.query]]
+        return above
+
     def mean_over_ties(self, values: Floats) -> Floats:
-        """Replace the values of documents with equal scores by their mean.
-
-        Parameters
-        ----------
-        values : ndarray of float, shape (n,)
-
-        Returns
-        -------
-        ndarray of float, shape (n,)
-        """
+        """Return values (n,) in which documents with equal scores have their mean."""
         rows, groups, sizes = self.tied_documents
         if not len(rows):
             return values
@@ -140,36 +135,14 @@ class Ranked(ShortRepr):
         return means
 
     def grade_matrix(self, n_ranks: int) -> NDArray[np.int64]:
-        """Return the grades of the first ranks, one row per query.
-
-        Parameters
-        ----------
-        n_ranks : int
-            Documents at lower ranks are left out.
-
-        Returns
-        -------
-        ndarray of int, shape (Q, n_ranks)
-            L for a document without a judgment, -1 where there is no document.
-        """
+        """Return the grades of the first ranks, (Q, n_ranks); -1 where there is no document."""
         matrix = np.full((len(self.starts) - 1, n_ranks), -1)
-        query = np.repeat(np.arange(len(matrix)), self.lengths)
         kept = self.ranks < n_ranks
-        matrix[query[kept], self.ranks[kept]] = self.grades[kept]
+        matrix[self.query[kept], self.ranks[kept]] = self.grades[kept]
         return matrix
 
     def of_queries(self, queries: slice) -> Ranked:
-        """Return the rankings of consecutive queries.
-
-        Parameters
-        ----------
-        queries : slice
-            Of query numbers, with step 1.
-
-        Returns
-        -------
-        Ranked
-        """
+        """Return the rankings of consecutive queries, a slice with step 1."""
         begin, end, _ = queries.indices(len(self.pools))
         starts = self.starts[begin : end + 1]
         documents = slice(starts[0], starts[-1])
@@ -181,16 +154,11 @@ class Ranked(ShortRepr):
             None if self.pooled is None else self.pooled[queries],
         )
 
-    def without_unjudged(self) -> Ranked:
-        """Return the same rankings without documents that have no judgment; ties stay."""
-        kept = self.grades < self.n_grades
-        starts = np.concatenate([[0], np.cumsum(self.sum_by_query(kept.astype(float)))])
-        return Ranked(
-            starts.astype(np.int64),
-            self.grades[kept],
-            self.pools,
-            None if self.tied is None else self.tied[kept],
-        )
+    def keep(self, kept: NDArray[np.bool_]) -> Ranked:
+        """Return the rankings of some of the documents, of which the others keep their order."""
+        starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]
+        tied = None if self.tied is None else self.tied[kept]
+        return Ranked(starts, self.grades[kept], self.pools, tied)
 
 
 def score_runs(
@@ -220,8 +188,8 @@ def score_runs(
     Raises
     ------
     InputError
-        If the number of grades differs, the measure is divided by its ideal and has no gain
-        above 0, or a value is too large for a floating-point number.
+        If the number of grades differs, or the measure is divided by its ideal and has no gain
+        above 0.
 
     Examples
     --------
@@ -235,15 +203,11 @@ def score_runs(
         raise InputError(
             f"a measure of {measure.n_grades} grades for {ranked.n_grades}", "use one scale"
         )
-    other = rescaled(measure)
     if unjudged_gain is not None:
-        own = checked_number(unjudged_gain, "`unjudged_gain`")
-        unjudged_gain = float(multiplied(own, -other.gains, measure))
-    if isinstance(other.measure, LinearUtility):
-        value = _of_matrix(other.measure.matrix, ranked, unjudged_gain)
-        return multiplied(value, other.exponent, measure)
-    value = _of_dcg(other.measure, ranked, unjudged_gain, worthless)
-    return value if other.measure.normalise else multiplied(value, other.exponent, measure)
+        unjudged_gain = checked_number(unjudged_gain, "`unjudged_gain`", -LARGEST, LARGEST)
+    if isinstance(measure, LinearUtility):
+        return _of_matrix(measure.matrix, ranked, unjudged_gain)
+    return _of_dcg(measure, ranked, unjudged_gain, worthless)
 
 
 def _of_dcg(measure: DCG, ranked: Ranked, unjudged_gain: float | None, worthless: float) -> Floats:
@@ -261,18 +225,7 @@ def _of_dcg(measure: DCG, ranked: Ranked, unjudged_gain: float | None, worthless
 
 
 def rank_discounts(measure: DCG, ranked: Ranked) -> Floats:
-    """Return the discounts of all ranks of the longest ranking; a vector is filled with zeros.
-
-    Parameters
-    ----------
-    measure : DCG
-    ranked : Ranked
-
-    Returns
-    -------
-    ndarray of float
-        At least one entry.
-    """
+    """Return the discounts of all ranks of the longest ranking; a vector is filled with zeros."""
     longest = int(ranked.lengths.max(initial=0))
     discounts = np.zeros(max(longest, 1))
     counted = longest if measure.n_ranks is None else min(longest, measure.n_ranks)
@@ -281,18 +234,7 @@ def rank_discounts(measure: DCG, ranked: Ranked) -> Floats:
 
 
 def ratio(numerator: Floats, denominator: Floats, otherwise: float) -> Floats:
-    """Divide where the denominator is above 0.
-
-    Parameters
-    ----------
-    numerator, denominator : ndarray of float, shape (Q,)
-    otherwise : float
-        The result where the denominator is not above 0.
-
-    Returns
-    -------
-    ndarray of float, shape (Q,)
-    """
+    """Divide where the denominator is above 0; elsewhere the ratio is `otherwise`."""
     quotient = np.full(len(numerator), otherwise)
     np.divide(numerator, denominator, out=quotient, where=denominator > 0)
     return quotient
@@ -336,15 +278,4 @@ def _largest(measure: DCG, gains: Floats, counts: Integers) -> Floats:
     most = int(counts.sum(axis=1).max(initial=0))
     n_ranks = most if measure.n_ranks is None else measure.n_ranks
     discounts = measure.discounts_for(n_ranks) if n_ranks else np.zeros(0)
-    return _positive_part(discounts, gains, counts) + _positive_part(-discounts, -gains, counts)
-
-
-def _positive_part(discounts: Floats, gains: Floats, counts: Integers) -> Floats:
-    """Pair the largest gains above 0 with the largest discounts above 0 and sum the products."""
-    order = np.argsort(-gains, kind="stable")
-    order = order[gains[order] > 0]
-    cumulative = np.cumsum(counts[:, order], axis=1)
-    positive = np.sort(discounts[discounts > 0])[::-1]
-    total = np.concatenate([[0.0], np.cumsum(positive)])[np.minimum(cumulative, len(positive))]
-    value: Floats = np.diff(total, axis=1, prepend=0.0) @ gains[order]
-    return value
+    return best_run(discounts, gains, counts)

@@ -43,36 +43,11 @@ def look_up_runs(
     rules: Rules,
     shared_pool: bool,
     advance: Advance = silent,
-    id_orders: frozenset[bool] = frozenset(),
 ) -> tuple[LookedUpRun, ...]:
-    """Read every run and find the grades of its documents.
-
-    Parameters
-    ----------
-    opened : QrelsAndRuns
-    rules : Rules
-    shared_pool : bool
-        Whether to count the documents without a judgment that any of the runs holds, per query,
-        for the `pooled` of every run.
-    advance : callable, optional
-        Called with (runs read, all runs).
-    id_orders : frozenset of bool, optional
-        As for :func:`~dcglearn.evaluation.lookup.look_up`.
-
-    Returns
-    -------
-    tuple of LookedUpRun
-        With distinct names.
-
-    Raises
-    ------
-    InputError
-        For the first run that cannot be read or holds no query of the qrels; if two runs have the
-        same name.
-    """
+    """Read every run and find the grades of its documents."""
     runs: list[LookedUpRun] = []
     pool = DocumentPool(len(opened.qrels.queries))
-    for graded in _in_order(opened, rules, shared_pool, id_orders):
+    for graded in _in_order(opened, rules, shared_pool):
         for message in graded.warnings:
             warn_of_input(message)
         runs.append(graded.run)
@@ -82,24 +57,14 @@ def look_up_runs(
     pooled = pool.count_by_query() if shared_pool else None
     names = opened.names([run.name for run in runs])
     return tuple(
-        replace(run, name=name, pooled=pooled) for run, name in zip(runs, names, strict=True)
+        replace(run, name=name, documents=replace(run.documents, pooled=pooled))
+        for run, name in zip(runs, names, strict=True)
     )
 
 
 def scores_rise(run: Run) -> bool:
     """Return whether the scores rise from line to line, as distances do in a ranked list.
 
-    Parameters
-    ----------
-    run : Run
-
-    Returns
-    -------
-    bool
-        False for fewer than 20 steps up, which may be chance, and where any score falls.
-
-    Examples
-    --------
     >>> from dcglearn.collections.runs import run_of
     >>> rising = {f"d{i}": i / 10 for i in range(30)}
     >>> scores_rise(run_of({"q": rising})), scores_rise(run_of({"q": {**rising, "last": 0}}))
@@ -110,9 +75,7 @@ def scores_rise(run: Run) -> bool:
     return bool((after >= before).all() and np.count_nonzero(after > before) >= LEAST_STEPS)
 
 
-def _in_order(
-    opened: QrelsAndRuns, rules: Rules, shared_pool: bool, id_orders: frozenset[bool]
-) -> Iterator[_Graded]:
+def _in_order(opened: QrelsAndRuns, rules: Rules, shared_pool: bool) -> Iterator[_Graded]:
     """Yield the graded runs in their order; files are read in threads, ahead of it."""
     known = opened.qrels
     queries = frozenset(known.queries)
@@ -134,7 +97,7 @@ def _in_order(
                 "largest counts as the best; if they are distances, negate them"
             )
         unjudged = unjudged_documents(run, known) if shared_pool else None
-        found = look_up(run, known, rules.ties, rules.single, id_orders)
+        found = look_up(run, known, rules.ties, bool(rules.single))
         return _Graded(found, unjudged, warnings)
 
     files = all(source.path is not None for source in opened.runs)

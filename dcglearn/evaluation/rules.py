@@ -11,12 +11,12 @@ from dcglearn.collections.join import Unjudged
 Ties = Literal["mean", "input", "docid"]
 """How documents with equal scores are ordered; see :data:`TIES`."""
 
-TIES: tuple[Ties, ...] = ("mean", "input", "docid")
-"""Documents with equal scores get the mean over their orders, keep the order of the input, or
-are ordered by document id, the largest first (as trec_eval orders them)."""
+TIES: tuple[Ties, ...] = ("docid", "mean", "input")
+"""Documents with equal scores are ordered by document id, the largest first (as trec_eval orders
+them), get the mean over their orders, or keep the order of the input."""
 
-UNJUDGED: tuple[Unjudged, ...] = ("worst", "nothing", "removed", "bounds")
-"""A document without a judgment counts as the worst grade, keeps its rank and gains nothing, is
+UNJUDGED: tuple[Unjudged, ...] = ("nothing", "worst", "removed", "bounds")
+"""A document without a judgment keeps its rank and gains nothing, counts as the worst grade, is
 removed from the ranking, or may have any grade: the smallest and the largest possible values
 are then computed."""
 
@@ -34,20 +34,22 @@ class Rules:
 
     Attributes
     ----------
-    ties : {"mean", "input", "docid"}, default "mean"
-        Documents with equal scores: the mean over their orders, the order of the run, or by id,
-        the largest first.
-    unjudged : {"worst", "nothing", "removed", "bounds"}, default "worst"
-        Retrieved documents without a judgment count as the worst grade, keep their rank and gain
-        nothing, are removed, or may have any grade: the least and the largest possible value.
+    ties : {"docid", "mean", "input"}, default "docid"
+        Documents with equal scores: by id, the largest first, as in trec_eval; the mean over their
+        orders; or the order of the run.
+    unjudged : {"nothing", "worst", "removed", "bounds"}, default "nothing"
+        Retrieved documents without a judgment keep their rank and gain nothing, as in trec_eval;
+        count as the worst grade; are removed; or may have any grade: the least and the largest
+        possible value.
     worthless : float or None, default 0
         The normalised value of a query whose ideal DCG is 0; None leaves the query out.
     missing : float or None, default 0
         The value of a query that is missing from a run; None leaves the query out.
     least : float, optional
         Gains below it count 0.
-    single : bool, default False
-        Whether scores are compared in single precision.
+    single : bool, optional
+        Whether scores are compared in single precision, as in trec_eval. By default where `ties`
+        is "docid".
     pool : {"all", "own"}, optional
         Documents without a judgment in the ideal of a query, where they may gain something: those
         of all runs, so that all are divided by one ideal, or the run's own. By default "all", and
@@ -60,25 +62,28 @@ class Rules:
 
     Examples
     --------
-    The choices of trec_eval, but queries that are missing from a run count 0:
+    The defaults are those of trec_eval, but queries that are missing from a run count 0 and gains
+    below 0 are kept:
 
     >>> from dataclasses import replace
     >>> from dcglearn import LIKE
-    >>> replace(LIKE["trec_eval"], missing=0.0).unjudged
-    'nothing'
+    >>> replace(LIKE["trec_eval"], missing=0.0, least=None) == Rules()
+    True
     """
 
-    ties: Ties = "mean"
-    unjudged: Unjudged = "worst"
+    ties: Ties = "docid"
+    unjudged: Unjudged = "nothing"
     worthless: float | None = 0.0
     missing: float | None = 0.0
     least: float | None = None
-    single: bool = False
+    single: bool | None = None
     pool: Pool | None = None
 
     def __post_init__(self) -> None:
         if not is_one_of(self.ties, TIES):
             raise unknown_name("`ties`", self.ties, TIES)
+        if self.single is None:
+            object.__setattr__(self, "single", self.ties == "docid")
         if not is_one_of(self.unjudged, UNJUDGED):
             raise unknown_name("`unjudged`", self.unjudged, UNJUDGED)
         if self.pool is not None and not is_one_of(self.pool, POOLS):
@@ -91,11 +96,11 @@ class Rules:
 
 
 LIKE: dict[str, Rules] = {
-    "trec_eval": Rules("docid", "nothing", 0.0, None, 0.0, single=True),
-    "ir_measures": Rules("docid", "nothing", 0.0, 0.0, 0.0, single=True),
+    "trec_eval": Rules(missing=None, least=0.0),
+    "ir_measures": Rules(least=0.0),
     "ranx": Rules("input", "nothing", 0.0, 0.0, 1.0),
     "sklearn": Rules("mean", "nothing", 0.0, 0.0),
-    "gdeval": Rules("docid", "nothing", None, None, 0.0),
+    "gdeval": Rules("docid", "nothing", None, None, 0.0, single=False),
 }
 """The choices of other tools, for the measures that they have."""
 
@@ -103,22 +108,6 @@ LIKE: dict[str, Rules] = {
 def rules_like(tool: str) -> Rules:
     """Return the choices of another tool.
 
-    Parameters
-    ----------
-    tool : str
-        A key of :data:`LIKE`.
-
-    Returns
-    -------
-    Rules
-
-    Raises
-    ------
-    InputError
-        If the tool is not known.
-
-    Examples
-    --------
     >>> rules_like("trec_eval").ties
     'docid'
     """

@@ -27,7 +27,6 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers
 from dcglearn.evaluation.ranked import Ranked, rank_discounts, ratio, score_runs
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.rescaled import rescaled
 
 _ASSIGNMENTS_AT_ONCE = 2**18
 _OTHER_RULE = 'choose another rule, such as `unjudged="worst"`'
@@ -49,28 +48,6 @@ class ValueBounds:
 def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float = 0.0) -> ValueBounds:
     """Bound each query's value over all grades that its unjudged documents may have.
 
-    Parameters
-    ----------
-    measure : DCG
-        Discounts are 0 or more. A normalised measure is divided by its ideal and has gains of
-        0 or more.
-    ranked : Ranked
-        The pool of a query holds its own unjudged documents; if `ranked.pooled` is given, those of
-        all runs.
-    worthless : float, default 0
-        Value of a query whose ideal is 0; nan leaves the query out.
-
-    Returns
-    -------
-    ValueBounds
-
-    Raises
-    ------
-    InputError
-        If the measure has other discounts, gains or normalisation.
-
-    Examples
-    --------
     The document at rank 1 is not judged; the one at rank 2 has the better of two grades:
 
     >>> ranked = Ranked(np.array([0, 2]), np.array([2, 0]), np.array([[1, 0]]))
@@ -82,7 +59,6 @@ def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float = 0.0) -> Val
         raise InputError("bounds for discounts below 0", _OTHER_RULE)
     if measure.normalise is None:
         return ValueBounds(*(score_runs(measure, ranked, of(measure.gains)) for of in (min, max)))
-    measure = rescaled(measure).measure
     if measure.normalise == "minmax" or min(measure.gains) < 0:
         raise InputError("bounds for gains below 0 or a minmaxDCG", _OTHER_RULE)
     if ranked.pooled is None:
@@ -106,20 +82,7 @@ def _of_blocks(measure: DCG, ranked: Ranked, worthless: float) -> ValueBounds:
 
 
 def judged_share(ranked: Ranked, cutoff: int | None = None) -> Floats:
-    """Return the share of judged documents among the first `cutoff` of each query.
-
-    Parameters
-    ----------
-    ranked : Ranked
-        Tied documents count by their mean.
-    cutoff : int, optional
-        All documents by default.
-
-    Returns
-    -------
-    ndarray of float, shape (Q,)
-        nan for a query without documents.
-    """
+    """Return the share of judged documents among the first `cutoff` of each query."""
     counted = (ranked.ranks < (cutoff or len(ranked.grades))).astype(float)
     judged = counted * ranked.mean_over_ties((ranked.grades < ranked.n_grades).astype(float))
     return ratio(ranked.sum_by_query(judged), ranked.sum_by_query(counted), np.nan)
@@ -159,7 +122,7 @@ def _terms(measure: DCG, ranked: Ranked) -> _Terms:
     m = np.arange(int(u.max(initial=0)) + 1)
     discounts = ranked.mean_over_ties(rank_discounts(measure, ranked)[ranked.ranks])
     unjudged = ranked.grades == ranked.n_grades
-    query, own = np.repeat(np.arange(len(u)), ranked.lengths)[unjudged], discounts[unjudged]
+    query, own = ranked.query[unjudged], discounts[unjudged]
     place = np.arange(len(query)) - (np.cumsum(u) - u)[query]
     highest = np.zeros((len(u), len(m)))
     highest[query, place + 1] = own[np.lexsort((-own, query))]

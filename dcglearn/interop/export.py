@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from collections.abc import Callable, Sequence
 
 from dcglearn.base.checks import checked_count
@@ -24,7 +25,7 @@ from dcglearn.measures.discounts import DISCOUNT_RULES, split_parameter
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Label, needed_scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.naming.names import MeasureLike, as_measure
+from dcglearn.naming.names import MeasureLike, as_measure, states_its_grades
 
 TOOLS: dict[str, Callable[[DCG], Export]] = {
     "trec_eval": to_trec_eval,
@@ -81,7 +82,8 @@ def export(
         raise unknown_name("target", to, TARGETS)
     scale = None if labels is None else needed_scale(labels)
     checked_count(n_ranks, "`n_ranks`")
-    measure = as_measure(measure, scale, n_ranks)
+    in_full = isinstance(measure, str | os.PathLike) and states_its_grades(os.fspath(measure))
+    measure = as_measure(measure, None if in_full else scale, n_ranks)
     if isinstance(measure, LinearUtility):
         if to in TOOLS:
             raise InputError(

@@ -24,7 +24,6 @@ from dcglearn.collections.join import IndexedQrels, index_qrels, rank_documents
 from dcglearn.collections.runs import Run, qrels_of, run_of
 from dcglearn.evaluation.lookup import look_up
 from dcglearn.evaluation.ranked import Ranked, score_runs
-from dcglearn.evaluation.relevance_scores import ir_measures_module
 from dcglearn.evaluation.rules import Ties
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale, canonical_label
@@ -251,7 +250,11 @@ def measure_object(own: OwnMeasure, name: str) -> Any:
     InputError
         If ir_measures is not installed.
     """
-    ir_measures = ir_measures_module()
+    try:
+        import ir_measures
+    except ImportError as error:
+        remedy = "install it: pip install 'dcglearn[evaluators]'"
+        raise InputError("ir_measures is not installed", remedy) from error
     provider = _provider()
     if provider not in ir_measures.DefaultPipeline.providers:
         ir_measures.DefaultPipeline.providers.insert(0, provider)

@@ -14,15 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Integers
 from dcglearn.evaluation.from_arrays import ranked_arrays
 from dcglearn.evaluation.ranked import score_runs
 from dcglearn.evaluation.rules import TIES, Ties
 from dcglearn.interop.ir_measures_provider import OwnMeasure, measure_object
 from dcglearn.interop.requirements import as_dcg, labels_of, with_labels
-from dcglearn.measures.dcg import DCG
-from dcglearn.measures.ideal import check_ideal, divide_or_zero
-from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.scale import Scale
 from dcglearn.naming.names import MeasureLike
 from dcglearn.statistics.significance import mean_of_counted
@@ -65,6 +62,7 @@ def sklearn_metric(measure: MeasureLike, ties: Ties = "mean") -> Metric:
 
     Examples
     --------
+    >>> from dcglearn.measures.dcg import DCG
     >>> metric = sklearn_metric(DCG([1, 0.65, 0], "zipf", 2, "ideal"))
     >>> metric([[2, 0, 1]], [[0.3, 0.9, 0.5]])
     0.24528301886792456
@@ -83,9 +81,10 @@ def sklearn_metric(measure: MeasureLike, ties: Ties = "mean") -> Metric:
             )
         grades = _grade_indices(labels, scale)
         ranked = ranked_arrays(grades, scores.astype(float), len(scale), ties=ties)
-        used = rescaled(labelled).measure if labelled.normalise else labelled
-        values = score_runs(used.plain(), ranked)
-        return float(mean_of_counted(_normalised(used, values, grades)))
+        values = score_runs(labelled.plain(), ranked)
+        if labelled.normalise is not None:
+            values = labelled.normalise_values(values, grades, grades)
+        return float(mean_of_counted(values))
 
     return metric
 
@@ -122,18 +121,6 @@ def ir_measure(measure: MeasureLike, ties: Ties = "mean") -> Any:
     labelled = with_labels(as_dcg(measure))
     own = OwnMeasure(labelled, Scale(labels_of(labelled)), ties)
     return measure_object(own, f"{labelled}{_TIES_IN_NAMES[ties]}")
-
-
-def _normalised(measure: DCG, values: Floats, grades: Integers) -> Floats:
-    """Return values of full lists, in which every document is ranked, as their form has them."""
-    if measure.normalise is None:
-        return values
-    best = measure.ideal(grades)
-    if measure.normalise == "minmax":
-        worst = measure.worst(grades)
-        return divide_or_zero(values - worst, best - worst)
-    check_ideal(best, values)
-    return divide_or_zero(values, best)
 
 
 def _grade_indices(labels: NDArray[Any], scale: Scale) -> Integers:

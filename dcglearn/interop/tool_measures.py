@@ -36,7 +36,7 @@ TOOL_MEASURES = (
     ToolMeasure("trec_eval", "ndcg.1=3,2=7", "nDCG({2: 7, 1: 3, 0: 0}, log2)", "--like trec_eval"),
     ToolMeasure("trec_eval", "map", "map", "--like trec_eval"),
     ToolMeasure("trec_eval", "P_10", "P_10", "--like trec_eval"),
-    ToolMeasure("ir_measures", "RR(rel=2)@10", "RR(rel=2)@10", "--like ir_measures"),
+    ToolMeasure("ir_measures", "RR(rel=2)", "RR(rel=2)", "--like ir_measures"),
     ToolMeasure("ir_measures", "nDCG@10", "nDCG@10", "--like ir_measures"),
     ToolMeasure(
         "ir_measures",

@@ -7,6 +7,7 @@ and passed to them as gradients (:mod:`dcglearn.interop.lambdas`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,6 @@ from dcglearn.interop.requirements import SINGLE, as_dcg, check_range, with_labe
 from dcglearn.interop.training_data import label_grades, training_data
 from dcglearn.measures.dcg import DCG, DCG_FORMS
 from dcglearn.measures.ideal import NO_IDEAL, check_ideal
-from dcglearn.measures.rescaled import rescaled
 from dcglearn.naming.names import MeasureLike
 
 _FEW = 10_000
@@ -153,16 +153,16 @@ class LambdaRankObjective:
         gradients, hessians : ndarray of float, shape (n,)
         """
         data = training_data(first, second, weight, group)
-        used = rescaled(self.measure).measure if self.measure.normalise else self.measure
+        used = self.measure
         gains = np.array(used.gains)[label_grades(self.measure, data.labels)]
         found = np.zeros((2, len(gains)))
         at_once = blocks_of_lists(data.sizes)
 
         def fill(block: tuple[Integers, Integers]) -> None:
-            queries, documents = block
+            _, documents = block
             own = gains[documents]
             if used.normalise is not None:
-                best, worst = _extremes(used, own, queries)
+                best, worst = _extremes(used, own)
                 own *= ratio(np.ones(len(own)), best - worst, 0.0)[:, None]
             discounts = used.discounts_for(documents.shape[1])
             scores = data.scores[documents]
@@ -209,7 +209,7 @@ class RankingMetric:
         """
         data = training_data(first, second, weight, group)
         grades = label_grades(self.measure, data.labels)
-        used = rescaled(self.measure).measure if self.measure.normalise else self.measure
+        used = self.measure
         values, weights = np.zeros(len(data.sizes)), (data.sizes > 0).astype(float)
         for queries, documents in blocks_of_lists(data.sizes):
             scores = data.scores[documents]
@@ -217,7 +217,9 @@ class RankingMetric:
             values[queries] = score_runs(used.plain(), ranked)
             if used.normalise is not None:
                 own = np.array(used.gains)[grades[documents]]
-                best, worst = _extremes(used, own, queries)
+                best, worst = _extremes(used, own)
+                if used.normalise == "ideal":
+                    check_ideal(best, values[queries], _names_of(queries))
                 values[queries] = ratio(values[queries] - worst, best - worst, 0.0)
             if data.weights is not None:
                 weights[queries] = data.weights[documents].mean(axis=1)
@@ -239,26 +241,29 @@ def _checked_measure(measure: MeasureLike) -> DCG:
     return labelled
 
 
-def _extremes(measure: DCG, gains: Floats, queries: Integers) -> tuple[Floats, Floats]:
+def _names_of(queries: Integers) -> Callable[[int], str]:
+    return lambda row: f"query {queries[row] + 1}"
+
+
+def _extremes(measure: DCG, gains: Floats) -> tuple[Floats, Floats]:
     """Return the largest and, for minmaxDCG, the smallest plain DCG of lists of one length.
 
-    Every document is ranked: positive discounts take the largest gains, negative ones the
-    smallest (the rearrangement inequality). `gains` has the shape (B, N), `queries` B numbers for
-    errors. :meth:`~dcglearn.measures.dcg.DCG.ideal` gives the same, list by list: too slow for a
-    function that is called for every tree.
+    Positive discounts take the largest gains, negative ones the smallest (the rearrangement
+    inequality). The ideal of nDCG leaves out documents with gains below 0; otherwise every document
+    is ranked. `gains` has the shape (B, N).
     """
     n = gains.shape[1]
     discounts = np.sort(measure.discounts_for(min(n, measure.n_ranks or n)))
     ranked = np.sort(gains, axis=1)
 
-    def best(ranked: Floats) -> Floats:
+    def best(largest: Floats, smallest: Floats) -> Floats:
         n_positive = int((discounts > 0).sum())
         n_other = len(discounts) - n_positive
-        top: Floats = ranked[:, n - n_positive :] @ discounts[n_other:]
-        return top + ranked[:, :n_other] @ discounts[:n_other]
+        top: Floats = largest[:, n - n_positive :] @ discounts[n_other:]
+        return top + smallest[:, :n_other] @ discounts[:n_other]
 
-    largest = best(ranked)
     if measure.normalise == "minmax":
-        return largest, -best(-ranked[:, ::-1])
-    check_ideal(largest, place=lambda row: f"query {queries[row] + 1}")
+        reverse = -ranked[:, ::-1]
+        return best(ranked, ranked), -best(reverse, reverse)
+    largest = best(np.maximum(ranked, 0.0), np.minimum(ranked, 0.0))
     return largest, np.zeros_like(largest)

@@ -12,7 +12,7 @@ from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.agreement import (
     agreement_with_ties,
     outcomes_of_differences,
-    relative_differences,
+    score_differences,
 )
 from dcglearn.naming.names import MeasureLike, as_measure
 from dcglearn.statistics.clustered_means import clustered_mean
@@ -46,9 +46,7 @@ def judged_agreement(measure: MeasureLike, preferences: Preferences) -> JudgedAg
 def judged_differences(measure: MeasureLike, preferences: Preferences) -> Floats:
     """Return u(preferred) - u(other) of each judgment, u(a) - u(b) of ties, in any unit."""
     b_wins = preferences.answers == ANSWERS.index("b")
-    return relative_differences(as_measure(measure), preferences.lists) * np.where(
-        b_wins, -1.0, 1.0
-    )
+    return score_differences(as_measure(measure), preferences.lists) * np.where(b_wins, -1.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)

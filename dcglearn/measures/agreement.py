@@ -15,11 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
-from dcglearn.base.overflow import multiplied
 from dcglearn.base.types import Floats, Grades, Pairs
 from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
-from dcglearn.measures.rescaled import rescaled
 
 _ROWS = 1 << 15  # whose grades fit in the cache
 
@@ -44,10 +42,9 @@ class CodedPairs:
 
     def agreement(self, measure: Measure) -> float:
         """Return the fraction of pairs that a measure orders as judged; ties count 1/2."""
-        other = rescaled(measure).measure
-        if other.n_grades != self._n_grades:
+        if measure.n_grades != self._n_grades:
             return weighted_mean(outcomes(measure, self.pairs))
-        weights, padded = _padded(other, self.pairs.shape[2])
+        weights, padded = _padded(measure, self.pairs.shape[2])
         result = np.zeros(len(self.pairs))
         for row, code in zip(padded, self._codes, strict=True):
             result += (row[:, None] - row).ravel().take(code)
@@ -63,12 +60,6 @@ def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
     >>> score_differences(DCG([2, 1, 0], "constant"), [[[0, 2], [1, 1]], [[0, 1], [1, 2]]])
     array([0., 2.])
     """
-    return multiplied(relative_differences(measure, pairs), rescaled(measure).exponent, measure)
-
-
-def relative_differences(measure: Measure, pairs: ArrayLike) -> Floats:
-    """Return :func:`score_differences` in a unit in which they are finite for any measure."""
-    measure = rescaled(measure).measure
     rows = checked_pairs(pairs, measure.n_grades)
     weights, padded = _padded(measure, rows.shape[-1])
     result = np.zeros(len(rows))
@@ -103,7 +94,7 @@ def outcomes(measure: Measure, pairs: ArrayLike) -> Floats:
     >>> outcomes(DCG([2, 1, 0], "constant"), [[[0, 2], [1, 1]], [[0, 1], [1, 2]]])
     array([0.5, 1. ])
     """
-    return outcomes_of_differences(relative_differences(measure, pairs))
+    return outcomes_of_differences(score_differences(measure, pairs))
 
 
 def outcomes_of_differences(difference: Floats) -> Floats:

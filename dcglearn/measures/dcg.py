@@ -7,10 +7,11 @@ c are the discounts by rank and g the gains by grade: Case 1, W = c g', of Zhou,
 on the gains and not on the labels of the grades: by the rearrangement inequality the best
 ranking gives the largest gain to the largest discount. The normalised forms are
 
-    nDCG = DCG / ideal        minmaxDCG = (DCG - worst) / (ideal - worst)
+    nDCG = DCG / ideal        minmaxDCG = (DCG - worst) / (best - worst)
 
-over all rankings of the same pool. Both order the rankings of one pool as DCG does, and do not
-change when the gains are multiplied by a positive number. nDCG needs an ideal of 0 or more.
+over all rankings of the same pool; the ideal leaves out documents that gain less than 0. Both
+order the rankings of one pool as DCG does, and do not change when the gains are multiplied by a
+positive number.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dcglearn.base.checks import checked_count, finite_tuple
+from dcglearn.base.checks import checked_count, finite_tuple, refuse_large
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
-from dcglearn.base.overflow import multiplied, refuse_overflow
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import canonical_rule, format_number, rule_discounts
 from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.ideal import (
+    best_run,
     check_ideal,
     check_pools,
     divide_or_zero,
@@ -37,7 +38,6 @@ from dcglearn.measures.ideal import (
     map_distinct_pools,
 )
 from dcglearn.measures.parsing import parse_full_name
-from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.scale import Label
 from dcglearn.measures.utility import LinearUtility, checked_labels, sum_over_ranks
 
@@ -79,7 +79,8 @@ class DCG:
     Raises
     ------
     InputError
-        If a number is not finite, the rule is unknown, or the cutoff is out of range.
+        If a number is not finite or beyond 1e100, the rule is unknown, or the cutoff is out of
+        range.
 
     Examples
     --------
@@ -106,14 +107,12 @@ class DCG:
         normalise: Normalisation | None = None,
         grades: Sequence[Label] | None = None,
     ) -> None:
-        if isinstance(gains, Mapping):
-            grades = tuple(gains) if grades is None else grades
-            gains = tuple(gains.values())
-        numbers = finite_tuple(gains, "gains")
+        numbers, labels = gains_by_grade(gains, "gains", grades)
         if isinstance(discounts, str):
             checked: str | tuple[float, ...] = canonical_rule(discounts)
         else:
             checked = finite_tuple(discounts, "discounts")
+            refuse_large(checked, "discounts")
         if not is_one_of(normalise, DCG_FORMS.values()):
             raise unknown_name("normalisation", normalise, ["ideal", "minmax", "None"])
         set_ = object.__setattr__
@@ -121,7 +120,7 @@ class DCG:
         set_(self, "discounts", checked)
         set_(self, "cutoff", _checked_cutoff(cutoff, checked))
         set_(self, "normalise", normalise)
-        set_(self, "grades", checked_labels(grades, len(numbers)))
+        set_(self, "grades", labels)
 
     @property
     def n_grades(self) -> int:
@@ -194,8 +193,7 @@ class DCG:
         -------
         ndarray of float, shape (n_ranks, L)
         """
-        with refuse_overflow(self):
-            return np.outer(self.discounts_for(n_ranks), self.gains)
+        return np.outer(self.discounts_for(n_ranks), self.gains)
 
     def utility(self, n_ranks: int) -> LinearUtility:
         """Return the plain DCG as a :class:`LinearUtility` with `n_ranks` ranks.
@@ -230,9 +228,10 @@ class DCG:
         Returns
         -------
         ndarray of float, shape (n,) or ()
-            A normalised value is 0 where its denominator is 0: every ranking of that pool
-            has the same value. A ranking with an empty rank that a document of its pool
-            could fill is compared with rankings that may have empty ranks too.
+            A normalised value is 0 where its denominator is 0. The ideal of nDCG leaves out
+            documents that gain less than 0, as for runs. minmaxDCG compares a ranking with
+            rankings of all documents, or, if it has an empty rank that a document of its pool
+            could fill, with rankings that may have empty ranks too.
 
         Raises
         ------
@@ -249,10 +248,6 @@ class DCG:
         >>> float(DCG([1, 0], "jk(2)", 5, "ideal").score([0, 0, 0, 1, 1], pool).round(7))
         0.7386919
         """
-        other = rescaled(self)
-        if other.measure is not self:
-            exponent = 0 if self.normalise else other.exponent
-            return multiplied(other.measure.score(rankings, pools), exponent, self)
         rows = checked_grades(rankings, self.n_grades)
         value = sum_over_ranks(self.matrix_for(rows.shape[-1]), rows)
         if self.normalise is None:
@@ -261,22 +256,21 @@ class DCG:
             return value
         pool = rows if pools is None else checked_grades(pools, self.n_grades, "pools")
         check_pools(rows, pool, self.n_grades)
-        width = self.n_ranks or max(rows.shape[-1], pool.shape[-1])
-        return self._normalised(value, pool, leaves_rank_empty(rows, pool, self.n_ranks), width)
+        return self.normalise_values(value, rows, pool)
 
-    def _normalised(
-        self, value: Floats, pool: Grades, empty: NDArray[np.bool_], width: int
-    ) -> Floats:
-        def extreme(best: bool) -> Floats:
-            free = self._extreme(pool, best, width) if empty.any() else np.zeros(empty.shape)
-            return np.where(empty, free, self._extreme(pool, best))
-
-        best = extreme(True)
-        if self.normalise == "minmax":
-            worst = extreme(False)
-            return divide_or_zero(value - worst, best - worst)
-        check_ideal(best, value)
-        return divide_or_zero(value, best)
+    def normalise_values(self, values: Floats, rankings: Grades, pools: Grades) -> Floats:
+        """Return plain values of rankings from pools, by grade indices, in the normalised form."""
+        discounts = self.discounts_for(self.n_ranks or max(rankings.shape[-1], pools.shape[-1]))
+        counts = np.stack([(pools == g).sum(axis=-1) for g in range(self.n_grades)], axis=-1)
+        gains = np.array(self.gains)
+        best = best_run(discounts, gains, counts)
+        if self.normalise == "ideal":
+            check_ideal(best, values)
+            return divide_or_zero(values, best)
+        empty = leaves_rank_empty(rankings, pools, self.n_ranks)
+        best = np.where(empty, best, self.ideal(pools))
+        worst = np.where(empty, -best_run(discounts, -gains, counts), self.worst(pools))
+        return divide_or_zero(values - worst, best - worst)
 
     def ideal(self, pools: ArrayLike) -> Floats:
         """Return the largest plain DCG of any ranking of each pool.
@@ -302,26 +296,15 @@ class DCG:
         """Return the smallest plain DCG of any ranking of each pool (see :meth:`ideal`)."""
         return self._extreme(checked_grades(pools, self.n_grades, "pools"), False)
 
-    def _extreme(self, pools: Grades, best: bool, free_ranks: int = 0) -> Floats:
-        """Return the best or worst value of each pool.
-
-        With `free_ranks`, rankings have that many ranks and may leave any of them empty.
-        """
-        other = rescaled(self)
-        if other.measure is not self:
-            return multiplied(other.measure._extreme(pools, best, free_ranks), other.exponent, self)
-        width = free_ranks or min(pools.shape[-1], self.n_ranks or pools.shape[-1])
-        discounts = self.discounts_for(width)
-        sign = 1.0 if best else -1.0
-        gains = sign * np.array(self.gains)
+    def _extreme(self, pools: Grades, best: bool) -> Floats:
+        discounts = self.discounts_for(min(pools.shape[-1], self.n_ranks or pools.shape[-1]))
+        gains = np.array(self.gains) * (1.0 if best else -1.0)
 
         def rearranged(pool: Grades) -> float:
-            if not free_ranks:
-                return sign * ideal_dcg(discounts[: len(pool)], gains[pool])
-            empty = np.zeros(width)  # an empty rank is a document of gain 0
-            return sign * ideal_dcg(discounts, np.concatenate([gains[pool], empty]))
+            return ideal_dcg(discounts[: len(pool)], gains[pool])
 
-        return map_distinct_pools(pools, rearranged).reshape(pools.shape[:-1])
+        values = map_distinct_pools(pools, rearranged).reshape(pools.shape[:-1])
+        return values if best else -values
 
     def to_json(self) -> dict[str, object]:
         """Return the measure as JSON types (see :mod:`dcglearn.naming.measure_files`)."""
@@ -368,19 +351,38 @@ class DCG:
 
     def __str__(self) -> str:
         head = next(name for name, normalise in DCG_FORMS.items() if normalise == self.normalise)
-        numbers = [format_number(gain) for gain in self.gains]
-        if self.grades is None:
-            gains = f"[{', '.join(numbers)}]"
-        else:
-            named = zip(self.grades, numbers, strict=True)
-            gains = f"{{{', '.join(f'{grade!r}: {number}' for grade, number in named)}}}"
         rule = self.discounts
         if not isinstance(rule, str):
             rule = f"[{', '.join(map(format_number, rule))}]"
         cut = "" if self.cutoff is None else f" @ {self.cutoff}"
-        return f"{head}({gains}, {rule}){cut}"
+        return f"{head}({gains_text(self.gains, self.grades)}, {rule}){cut}"
 
     __repr__ = __str__
+
+
+def gains_by_grade(
+    gains: Gains, name: str, grades: Sequence[Label] | None
+) -> tuple[tuple[float, ...], tuple[Label, ...] | None]:
+    """Return numbers per grade, best grade first, and the labels of the grades, if any."""
+    if isinstance(gains, Mapping):
+        grades = tuple(gains) if grades is None else grades
+        gains = tuple(gains.values())
+    numbers = finite_tuple(gains, name)
+    refuse_large(numbers, name)
+    return numbers, checked_labels(grades, len(numbers))
+
+
+def gains_text(gains: Sequence[float], grades: Sequence[Label] | None) -> str:
+    """Return numbers per grade as text that parses back.
+
+    >>> gains_text((0.9, 0.0), (1, 0)), gains_text((0.9, 0.0), None)
+    ('{1: 0.9, 0: 0}', '[0.9, 0]')
+    """
+    numbers = [format_number(gain) for gain in gains]
+    if grades is None:
+        return f"[{', '.join(numbers)}]"
+    named = zip(grades, numbers, strict=True)
+    return f"{{{', '.join(f'{grade!r}: {number}' for grade, number in named)}}}"
 
 
 def _checked_cutoff(cutoff: object, discounts: str | tuple[float, ...]) -> int | None:

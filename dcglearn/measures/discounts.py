@@ -1,18 +1,7 @@
 """Discounts: the weight of each rank, as a named rule or as a vector.
 
 A rule gives c_1, c_2, ... for any number of ranks; a vector has a fixed length. i is the rank,
-1 for the first.
-
-=============  ==========================  =======================================
-rule           c_i                         source
-=============  ==========================  =======================================
-``log2``       1 / log2(i + 1)             Burges et al., ICML 2005
-``jk(b)``      1 / max(1, log_b i)         Jarvelin & Kekalainen, TOIS 20(4), 2002
-``zipf``       1 / i                       Urbano & Marrero, ECIR 2015
-``linear(n)``  max(0, (n + 1 - i) / n)     Urbano & Marrero, ECIR 2015
-``constant``   1                           cumulated gain, Jarvelin & Kekalainen
-``rbp(p)``     (1 - p) p^(i - 1)           Moffat & Zobel, TOIS 27(1), 2008
-=============  ==========================  =======================================
+1 for the first. :data:`DISCOUNT_RULES` has the formulas and their sources.
 """
 
 from __future__ import annotations
@@ -87,22 +76,6 @@ _CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\(\s*([^()]*?)\s*\)|:\s*(\S+))?\s*
 def split_parameter(text: str) -> tuple[str, float | None]:
     """Split ``name``, ``name(0.8)`` or ``name:0.8`` into the name and its parameter.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    name : str
-    parameter : float or None
-
-    Raises
-    ------
-    InputError
-        If the text has another form, or the parameter is not a finite number.
-
-    Examples
-    --------
     >>> split_parameter("rbp:0.8"), split_parameter("log2")
     (('rbp', 0.8), ('log2', None))
     """
@@ -122,23 +95,6 @@ def split_parameter(text: str) -> tuple[str, float | None]:
 def canonical_rule(text: str) -> str:
     """Check a discount rule and return its canonical form.
 
-    Parameters
-    ----------
-    text : str
-        Such as ``"log2"``, ``"rbp(0.8)"`` or ``"rbp:0.80"``.
-
-    Returns
-    -------
-    str
-        Such as ``"rbp(0.8)"``.
-
-    Raises
-    ------
-    InputError
-        If the rule is unknown, or its parameter is missing, not allowed or out of range.
-
-    Examples
-    --------
     >>> canonical_rule("rbp:0.80"), canonical_rule("jk(2)")
     ('rbp(0.8)', 'jk(2)')
     """
@@ -161,24 +117,6 @@ def canonical_rule(text: str) -> str:
 def rule_discounts(text: str, n_ranks: int) -> Floats:
     """Return the discounts c_1, ..., c_K of a rule.
 
-    Parameters
-    ----------
-    text : str
-        The rule, such as ``"rbp(0.8)"``.
-    n_ranks : int
-        K, the number of ranks.
-
-    Returns
-    -------
-    ndarray of float, shape (n_ranks,)
-
-    Raises
-    ------
-    InputError
-        As :func:`canonical_rule`.
-
-    Examples
-    --------
     >>> rule_discounts("zipf", 4)
     array([1.        , 0.5       , 0.33333333, 0.25      ])
     """

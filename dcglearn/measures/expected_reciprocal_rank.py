@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dcglearn.base.checks import checked_count, checked_number
-from dcglearn.measures.dcg import Gains
+from dcglearn.measures.dcg import Gains, gains_text
 from dcglearn.measures.discounts import format_number
-from dcglearn.measures.grade_fractions import Fractions, checked_fractions, fractions_text
+from dcglearn.measures.grade_fractions import Fractions, checked_fractions
 from dcglearn.measures.scale import Label
 
 LARGEST_GRADE = 4.0
@@ -86,7 +86,7 @@ class ERR:
         if self.probabilities is None:
             inside = f"max_rel={format_number(self.max_rel)}"
         else:
-            inside = fractions_text(self.probabilities, self.grades)
+            inside = gains_text(self.probabilities, self.grades)
         return f"ERR({inside})" + ("" if self.cutoff is None else f" @ {self.cutoff}")
 
     __repr__ = __str__

@@ -11,27 +11,7 @@ from dcglearn.measures.scale import NO_DOCUMENT
 
 
 def checked_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -> Grades:
-    """Check an array of grade indices.
-
-    Parameters
-    ----------
-    rankings : array-like of int, any shape
-        Grade indices 0 ... `n_grades` - 1, or -1 for no document. Floats must be whole.
-    n_grades : int
-        L, the number of grades.
-    name : str
-        What to call the array in an error.
-
-    Returns
-    -------
-    ndarray of integers, same shape
-        The array itself where it already holds integers.
-
-    Raises
-    ------
-    InputError
-        If an entry is not a whole number, or out of range (naming the row).
-    """
+    """Return grade indices of any shape as integers; an error names the row of what is wrong."""
     if isinstance(rankings, np.ma.MaskedArray):
         raise InputError(f"{name} are a masked array", "use -1 for no document")
     try:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats, Grades
+from dcglearn.base.types import Floats, Grades, Integers
 from dcglearn.measures.scale import NO_DOCUMENT
 
 NO_IDEAL = ("no gain above 0: the ideal is 0", "correct the grades or the gains, or use minmaxDCG")
@@ -28,19 +28,6 @@ def ideal_dcg(discounts: Floats, gains: Floats) -> float:
     Positive discounts take the largest gains and negative discounts the smallest, each in
     sorted order. Where N > K, the documents left out have the gains in the middle.
 
-    Parameters
-    ----------
-    discounts : ndarray of float, shape (K,)
-        In any order.
-    gains : ndarray of float, shape (N,)
-        The gain of each document. The first min(K, N) ranks are filled.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
     >>> ideal_dcg(np.array([1.0, 0.5, -1.0]), np.array([0.0, 4.0, 1.0, 2.0]))
     5.0
     """
@@ -52,21 +39,31 @@ def ideal_dcg(discounts: Floats, gains: Floats) -> float:
     return top + float(weights[positive:] @ ranked[len(ranked) - negative :])
 
 
-def map_distinct_pools(pools: Grades, function: Callable[[Grades], float]) -> Floats:
-    """Evaluate a function once for each distinct pool.
+def best_run(discounts: Floats, gains: Floats, counts: Integers) -> Floats:
+    """Return the largest DCG of any run of each pool, which may leave out documents.
 
-    Parameters
-    ----------
-    pools : ndarray of int, shape (..., N)
-        Pools with the same documents in another order are the same.
-    function : callable
-        From the sorted grade indices of one pool's documents to a number.
+    `counts` (..., G) holds the number of documents in each pool that have each of the `gains`
+    (G,). With positive and negative parts apart, the largest gains above 0 are at the largest
+    discounts above 0, and the smallest below 0 at the smallest below 0.
 
-    Returns
-    -------
-    ndarray of float, shape (n,)
-        One value per pool.
+    >>> best_run(np.array([1.0, 0.5]), np.array([2.0, 1.0, -1.0]), np.array([[1, 0, 3], [0, 3, 0]]))
+    array([2. , 1.5])
     """
+    return _positive_part(discounts, gains, counts) + _positive_part(-discounts, -gains, counts)
+
+
+def _positive_part(discounts: Floats, gains: Floats, counts: Integers) -> Floats:
+    order = np.argsort(-gains, kind="stable")
+    order = order[gains[order] > 0]
+    cumulative = np.cumsum(counts[..., order], axis=-1)
+    positive = np.sort(discounts[discounts > 0])[::-1]
+    total = np.concatenate([[0.0], np.cumsum(positive)])[np.minimum(cumulative, len(positive))]
+    value: Floats = np.diff(total, axis=-1, prepend=0.0) @ gains[order]
+    return value
+
+
+def map_distinct_pools(pools: Grades, function: Callable[[Grades], float]) -> Floats:
+    """Evaluate a function of grade indices once for each distinct pool (..., N): shape (n,)."""
     rows: Grades = np.sort(pools.reshape(-1, pools.shape[-1]), axis=1)
     distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
     values = np.array([function(row[row != NO_DOCUMENT]) for row in distinct], dtype=float)
@@ -74,19 +71,7 @@ def map_distinct_pools(pools: Grades, function: Callable[[Grades], float]) -> Fl
 
 
 def check_pools(rankings: Grades, pools: Grades, n_grades: int) -> None:
-    """Refuse other than one pool per ranking, or a ranking with more documents than its pool.
-
-    Parameters
-    ----------
-    rankings : ndarray of int, shape (..., K)
-    pools : ndarray of int, shape (..., N)
-    n_grades : int
-
-    Raises
-    ------
-    InputError
-        Naming the row of the first ranking that holds more documents of a grade than its pool.
-    """
+    """Refuse other than one pool (..., N) per ranking (..., K), or a ranking of other documents."""
     if pools.shape[:-1] != rankings.shape[:-1]:
         problem = f"{pools.shape[:-1]} pools for {rankings.shape[:-1]} rankings"
         raise InputError(problem, "give one pool per ranking")
@@ -104,19 +89,7 @@ def check_pools(rankings: Grades, pools: Grades, n_grades: int) -> None:
 def leaves_rank_empty(
     rankings: Grades, pools: Grades, n_ranks: int | None = None
 ) -> NDArray[np.bool_]:
-    """Find rankings with an empty rank that a document of their pool could fill.
-
-    Parameters
-    ----------
-    rankings : ndarray of int, shape (..., K)
-    pools : ndarray of int, shape (..., N)
-    n_ranks : int, optional
-        The cutoff; lower ranks do not count. Ranks beyond the width of the array are empty.
-
-    Returns
-    -------
-    ndarray of bool, shape (...)
-    """
+    """Find rankings with an empty rank above a cutoff that a document of their pool could fill."""
     fillable = (pools != NO_DOCUMENT).sum(axis=-1)
     if n_ranks is not None:
         fillable = np.minimum(fillable, n_ranks)
@@ -127,16 +100,7 @@ def leaves_rank_empty(
 
 
 def divide_or_zero(numerator: Floats, denominator: Floats) -> Floats:
-    """Divide element by element; 0 where the denominator is not above 0.
-
-    Parameters
-    ----------
-    numerator, denominator : ndarray of float, same shape
-
-    Returns
-    -------
-    ndarray of float
-    """
+    """Divide element by element; 0 where the denominator is not above 0."""
     ratio: Floats = np.zeros_like(numerator)
     np.divide(numerator, denominator, out=ratio, where=denominator > 0)
     return ratio
@@ -147,22 +111,6 @@ def check_ideal(
 ) -> None:
     """Refuse ideals whose quotient reverses the order of two rankings.
 
-    Parameters
-    ----------
-    best : ndarray of float
-        The ideals.
-    values : ndarray of float, same shape, optional
-        What is divided by them. Without it, an ideal of 0 is never refused.
-    place : callable, optional
-        From the position of an ideal, flattened, to what an error calls it.
-
-    Raises
-    ------
-    InputError
-        If an ideal is below 0, or is 0 for a value below 0.
-
-    Examples
-    --------
     >>> check_ideal(np.array([2.0, 0.0]), np.array([-1.0, 0.0]))
     >>> check_ideal(np.array([2.0, -0.5]))
     Traceback (most recent call last):

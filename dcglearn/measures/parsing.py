@@ -40,26 +40,6 @@ class ParsedName:
 def parse_full_name(text: str, n_arguments: int | None, example: str) -> ParsedName:
     """Split the full name of a measure into its parts.
 
-    Parameters
-    ----------
-    text : str
-    n_arguments : int or None
-        How many positional arguments it must have; None for any number, and for keyword arguments
-        that may be names.
-    example : str
-        A full name, for the error.
-
-    Returns
-    -------
-    ParsedName
-
-    Raises
-    ------
-    InputError
-        If the text has another form, or a dict repeats a key.
-
-    Examples
-    --------
     >>> parse_full_name("nDCG([3, 1, 0], rbp(0.8)) @ 10", 2, "").arguments
     ([3, 1, 0], 'rbp(0.8)')
     """

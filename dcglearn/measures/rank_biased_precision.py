@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dcglearn.base.checks import checked_count, checked_number
-from dcglearn.measures.dcg import DCG, Gains
+from dcglearn.measures.dcg import DCG, Gains, gains_text
 from dcglearn.measures.discounts import format_number
-from dcglearn.measures.grade_fractions import Fractions, checked_fractions, fractions_text
+from dcglearn.measures.grade_fractions import Fractions, checked_fractions
 from dcglearn.measures.scale import Label
 
 
@@ -87,7 +87,7 @@ class RBP:
         return DCG(self.gains or (), rule, self.cutoff, grades=self.grades)
 
     def __str__(self) -> str:
-        gains = "" if self.gains is None else f"{fractions_text(self.gains, self.grades)}, "
+        gains = "" if self.gains is None else f"{gains_text(self.gains, self.grades)}, "
         cut = "" if self.cutoff is None else f" @ {self.cutoff}"
         return f"RBP({gains}p={format_number(self.p)}){cut}"
 

@@ -109,23 +109,7 @@ class Scale:
         return {label: index for index, label in enumerate(self.labels)}
 
     def index(self, label: object) -> int:
-        """Return the grade index of a label.
-
-        Parameters
-        ----------
-        label : str, int or float
-            A number may be text. Capitals of a name, and blanks around it, do not count.
-
-        Returns
-        -------
-        int
-            0 for the best grade.
-
-        Raises
-        ------
-        InputError
-            If the label is not on the scale.
-        """
+        """Return the grade index of a label."""
         try:
             canonical = canonical_label(label)  # type: ignore[arg-type]  # it refuses other types
             index = self._indices.get(canonical)
@@ -239,21 +223,6 @@ class Scale:
 def canonical_label(label: Label) -> Label:
     """Return the canonical form of a label: "2" and 2.0 are the number 2.
 
-    Parameters
-    ----------
-    label : str, int or float
-
-    Returns
-    -------
-    str, int or float
-
-    Raises
-    ------
-    InputError
-        If the label is empty, not finite, or neither a number nor text.
-
-    Examples
-    --------
     >>> canonical_label("2"), canonical_label(2.0), canonical_label("0.5"), canonical_label("good")
     (2, 2, 0.5, 'good')
     >>> canonical_label("007")
@@ -303,39 +272,12 @@ ScaleLike: TypeAlias = Scale | str | Sequence[Label]
 
 
 def as_scale(scale: ScaleLike | None) -> Scale | None:
-    """Return the scale that a value means; None stays None.
-
-    Parameters
-    ----------
-    scale : Scale, str, sequence of labels, or None
-        Text as for :meth:`Scale.parse`.
-
-    Returns
-    -------
-    Scale or None
-
-    >>> print(as_scale("perfect,good,bad"), as_scale([2, 1, 0]))
-    perfect > good > bad 2 > 1 > 0
-    """
+    """Return the scale that a value means; None stays None."""
     return None if scale is None else needed_scale(scale)
 
 
 def needed_scale(scale: ScaleLike) -> Scale:
-    """Return the scale that a value means, which may not be None.
-
-    Parameters
-    ----------
-    scale : Scale, str or sequence of labels
-
-    Returns
-    -------
-    Scale
-
-    Raises
-    ------
-    InputError
-        If it is anything else.
-    """
+    """Return the scale that a value means, which may not be None."""
     if isinstance(scale, Scale):
         return scale
     return Scale.parse(scale) if isinstance(scale, str) else Scale(_listed(scale, "a scale"))

@@ -17,16 +17,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.checks import checked_count, finite_array
+from dcglearn.base.checks import checked_count, finite_array, refuse_large
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
-from dcglearn.base.overflow import multiplied
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.ideal import map_distinct_pools
 from dcglearn.measures.parsing import parse_full_name
-from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.scale import Label, Scale
 
 _MAX_SHOWN = 30
@@ -66,6 +64,7 @@ class LinearUtility:
         matrix = finite_array(weights, "weights", (None, None), remedy)
         if not matrix.size:
             raise InputError(f"weights of shape {matrix.shape}", remedy)
+        refuse_large(matrix, "weights")
         object.__setattr__(self, "weights", tuple(tuple(row) for row in matrix.tolist()))
         object.__setattr__(self, "grades", checked_labels(grades, matrix.shape[1]))
 
@@ -134,9 +133,7 @@ class LinearUtility:
         array(3.)
         """
         rows = checked_grades(rankings, self.n_grades)
-        other = rescaled(self)
-        total = sum_over_ranks(other.measure.matrix_for(rows.shape[-1]), rows)
-        return multiplied(total, other.exponent, self)
+        return sum_over_ranks(self.matrix_for(rows.shape[-1]), rows)
 
     def ideal(self, pools: ArrayLike) -> Floats:
         """Return the largest u of any ranking of each pool, by assignment.
@@ -160,9 +157,7 @@ class LinearUtility:
         (1.5, 1.0)
         """
         rows = checked_grades(pools, self.n_grades, "pools")
-        other = rescaled(self)
-        values = map_distinct_pools(rows, other.measure._best_assignment)
-        return multiplied(values.reshape(rows.shape[:-1]), other.exponent, self)
+        return map_distinct_pools(rows, self._best_assignment).reshape(rows.shape[:-1])
 
     def _best_assignment(self, pool: Grades) -> float:
         from scipy.optimize import linear_sum_assignment  # slow to import
@@ -219,24 +214,7 @@ class LinearUtility:
 
 
 def checked_labels(grades: Sequence[Label] | None, n_grades: int) -> tuple[Label, ...] | None:
-    """Check that there is one label per grade.
-
-    Parameters
-    ----------
-    grades : sequence of labels or None
-        Best first.
-    n_grades : int
-        L, the number of grades.
-
-    Returns
-    -------
-    tuple of labels or None
-
-    Raises
-    ------
-    InputError
-        If there are not L labels, or one appears twice.
-    """
+    """Return the labels of L grades, best first; refuse another number of them, or one twice."""
     if grades is None:
         return None
     try:
@@ -252,18 +230,7 @@ def checked_labels(grades: Sequence[Label] | None, n_grades: int) -> tuple[Label
 
 
 def sum_over_ranks(weights: Floats, rankings: Grades) -> Floats:
-    """Return sum_k W[k, pi_k] of each ranking. Empty ranks add nothing.
-
-    Parameters
-    ----------
-    weights : ndarray of float, shape (K, L)
-    rankings : ndarray of int, shape (..., K)
-        Checked grade indices.
-
-    Returns
-    -------
-    ndarray of float, shape (...)
-    """
+    """Return sum_k W[k, pi_k] of rankings (..., K), without empty ranks: shape (...)."""
     total = np.zeros(rankings.shape[:-1])
     # Index -1, no document, selects the zero column appended last.
     padded = np.hstack([weights, np.zeros((len(weights), 1))])

@@ -84,21 +84,7 @@ class MeasureFile(ShortRepr):
         return self.pick(self.use)
 
     def pick(self, use: MeasurePart) -> Measure:
-        """Return one of the two measures.
-
-        Parameters
-        ----------
-        use : {"dcg", "utility"}
-
-        Returns
-        -------
-        DCG or LinearUtility
-
-        Raises
-        ------
-        InputError
-            If the file does not hold it.
-        """
+        """Return one of the two measures."""
         if not is_one_of(use, ("dcg", "utility")):
             raise unknown_name("part of a measure file", use, ["dcg", "utility"])
         part = self.dcg if use == "dcg" else self.utility
@@ -150,18 +136,7 @@ def read_measure(path: str | os.PathLike[str]) -> MeasureFile:
 
 
 def begins_as_measure(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file begins as a measure file does: an object whose first key is one of it.
-
-    Parameters
-    ----------
-    path : path-like
-        A file that can be read.
-
-    Returns
-    -------
-    bool
-        True for what does not begin as JSON records do, either.
-    """
+    """Return whether a file begins as a measure file does, or at least not as JSON records do."""
     with Path(path).open("rb") as file:
         head = file.read(1 << 12).lstrip(b"\xef\xbb\xbf \t\r\n")
     key = _FIRST_KEY.match(head)
@@ -171,16 +146,6 @@ def begins_as_measure(path: str | os.PathLike[str]) -> bool:
 def measure_to_json(content: MeasureFile | Measure) -> str:
     """Return the text of a measure file, from which floats are read back exactly.
 
-    Parameters
-    ----------
-    content : MeasureFile, DCG or LinearUtility
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> print(measure_to_json(DCG([1, 0])).splitlines()[1])
       "format": "dcglearn measure",
     """
@@ -209,21 +174,6 @@ def measure_to_json(content: MeasureFile | Measure) -> str:
 def measure_from_json(text: str) -> MeasureFile:
     """Parse the text of a measure file.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    MeasureFile
-
-    Raises
-    ------
-    InputError
-        Naming the key that is wrong.
-
-    Examples
-    --------
     >>> measure_from_json(measure_to_json(DCG([1, 0.5, 0], "zipf", 3))).measure
     DCG([1, 0.5, 0], zipf) @ 3
     """

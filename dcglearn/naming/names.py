@@ -4,7 +4,7 @@ A measure is named by a preset (``zipf``, ``rbp:0.8 @ 3``), by its full name
 (``nDCG([3, 1, 0], log2) @ 10``), or by a measure file (``learned.json``);
 ``learned.json:utility`` and ``learned.json:dcg`` select a part of the file.
 ``nDCG(zipf) @ 10`` and ``nDCG(learned.json)`` are the normalised forms. Names of other tools,
-such as ``ndcg_cut.10``, are understood as well (:mod:`dcglearn.naming.aliases`).
+such as ``ndcg_cut.10``, are understood as well (:mod:`dcglearn.naming.grammar`).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from dcglearn.base.checks import checked_text
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.measures.dcg import DCG, DCG_FORMS
-from dcglearn.measures.measure import Measure
+from dcglearn.measures.measure import Measure, OtherMeasure
 from dcglearn.measures.scale import Scale, ScaleLike, needed_scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.naming.aliases import refuse_other_measures, resolve_alias
+from dcglearn.naming.grammar import refuse_other_measures, resolve_alias
 from dcglearn.naming.measure_files import MeasureFile, MeasurePart, read_measure
 from dcglearn.naming.presets import PRESETS, parse_cutoff, preset
 
@@ -32,7 +32,15 @@ _FILE = re.compile(r"(.+\.json)(?::(\w*))?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class NamedMeasure:
+class Named:
+    """A measure of any kind, and the text that named it."""
+
+    name: str
+    measure: Measure | OtherMeasure
+
+
+@dataclass(frozen=True)
+class NamedMeasure(Named):
     """A measure with its name.
 
     Parameters
@@ -44,7 +52,6 @@ class NamedMeasure:
         The content of the file that it was read from.
     """
 
-    name: str
     measure: Measure
     file: MeasureFile | None = field(default=None, repr=False)
 
@@ -58,26 +65,6 @@ def as_measure(
 ) -> Measure:
     """Return the measure that a value, a file or a text means.
 
-    Parameters
-    ----------
-    measure : DCG, LinearUtility, MeasureFile, NamedMeasure, str or path-like
-        Text is a measure in full, the name of a measure file, or a preset.
-    scale : Scale, optional
-        The grades, and
-    n_ranks : int, optional
-        K; a preset needs both.
-
-    Returns
-    -------
-    DCG or LinearUtility
-
-    Raises
-    ------
-    InputError
-        If it is not a measure, or a preset without a scale.
-
-    Examples
-    --------
     >>> as_measure("zipf", Scale((1, 0)), 5), as_measure("DCG([1, 0], zipf)")
     (DCG({1: 1, 0: 0}, zipf), DCG([1, 0], zipf))
     """
@@ -116,17 +103,6 @@ def is_measure_file_name(text: str) -> bool:
 def split_cutoff(text: str) -> tuple[str, int | None]:
     """Split a name into the name and the cutoff at its end.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    name : str
-    cutoff : int or None
-
-    Examples
-    --------
     >>> split_cutoff("zipf @ 10"), split_cutoff("a@b/learned.json")
     (('zipf', 10), ('a@b/learned.json', None))
     """
@@ -137,23 +113,6 @@ def split_cutoff(text: str) -> tuple[str, int | None]:
 def parse_measure(text: str) -> NamedMeasure:
     """Return the measure that a file or a full name means; presets need a scale.
 
-    Parameters
-    ----------
-    text : str
-        A file may have a cutoff, ``learned.json @ 5``, or a form, ``nDCG(learned.json) @ 5``.
-
-    Returns
-    -------
-    NamedMeasure
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read or has no such part, or the text is not the full name of a
-        measure.
-
-    Examples
-    --------
     >>> parse_measure("nDCG([3, 1, 0], log2) @ 10").measure
     nDCG([3, 1, 0], log2) @ 10
     """
@@ -163,16 +122,6 @@ def parse_measure(text: str) -> NamedMeasure:
 def states_its_grades(text: str) -> bool:
     """Return whether a text is a measure file or a measure in full, and not a preset.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
     >>> names = ("learned.json", "nDCG(learned.json) @ 5", "DCG([1, 0], log2)", "nDCG(zipf)")
     >>> [states_its_grades(name) for name in names]
     [True, True, True, False]
@@ -268,23 +217,7 @@ def measure_for_documents(text: str, scale: ScaleLike, n_ranks: int) -> NamedMea
 
 
 def measure_on_scale(named: NamedMeasure, scale: Scale) -> NamedMeasure:
-    """Return the same measure with one gain, or column, for each grade of a scale.
-
-    Parameters
-    ----------
-    named : NamedMeasure
-    scale : Scale
-        The grades that occur. A measure that names its grades may have more of them.
-
-    Returns
-    -------
-    NamedMeasure
-
-    Raises
-    ------
-    InputError
-        If the measure has no gain for a grade of the scale.
-    """
+    """Return the same measure with one gain, or column, for each grade of a scale."""
     measure, theirs = named.measure, named.measure.grades
     if theirs is None and measure.n_grades != len(scale):
         raise InputError(
@@ -350,23 +283,7 @@ def _named(text: str, in_other_words: Callable[[str], NamedMeasure]) -> NamedMea
 def check_compatible(
     measure: Measure, scale: Scale, n_ranks: int, other: str = "the judgments"
 ) -> None:
-    """Refuse a measure that cannot score rankings of this scale and length.
-
-    Parameters
-    ----------
-    measure : DCG or LinearUtility
-    scale : Scale
-        The grades of the rankings.
-    n_ranks : int
-        K, the length of the rankings.
-    other : str
-        What the scale and K belong to, for the message.
-
-    Raises
-    ------
-    InputError
-        If K, L or the labels of the grades differ.
-    """
+    """Refuse a measure that cannot score rankings of this scale and length."""
     if measure.n_grades != len(scale):
         raise InputError(
             f"has {counted(measure.n_grades, 'grade')}, but {other} have {len(scale)} ({scale})",

@@ -7,112 +7,64 @@ own and not a :data:`~dcglearn.measures.measure.Measure`, which is linear in the
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
 from dcglearn.base.errors import InputError, is_one_of
+from dcglearn.measures.binary import BinaryMeasure
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.expected_reciprocal_rank import ERR
 from dcglearn.measures.grade_fractions import Fractions, fractions_of_gains
-from dcglearn.measures.rank_biased_precision import RBP, RBPResidual
-from dcglearn.measures.relevance_measure import RelevanceMeasure
+from dcglearn.measures.measure import OtherMeasure
+from dcglearn.measures.rank_biased_precision import RBP
 from dcglearn.measures.scale import Label, Scale, canonical_label
-from dcglearn.naming.names import NamedMeasure, measure_on_scale, parse_measure
-from dcglearn.naming.other_names import OTHER_OPTIONS, OtherName, checked_name, parse_other_name
+from dcglearn.naming.grammar import OTHER_OPTIONS, OtherName, checked_name, parse_other_name
+from dcglearn.naming.names import Named, NamedMeasure, measure_on_scale, parse_measure
+from dcglearn.naming.presets import preset
 
 if TYPE_CHECKING:
     import ir_measures
-
-OtherMeasure: TypeAlias = ERR | RBP | RBPResidual | RelevanceMeasure
 
 BEST_SATISFIES = 15 / 16
 """The probability of the best grade, where those of ERR are made of gains: that of the best of five
 grades by default, (2^4 - 1) / 2^4."""
 
-
-@dataclass(frozen=True)
-class NamedOther:
-    """A measure that is not a DCG, with its name.
-
-    Parameters
-    ----------
-    name : str
-        The text that named it.
-    measure : ERR, RBP, RBPResidual or RelevanceMeasure
-    """
-
-    name: str
-    measure: OtherMeasure
-
-
-OtherMeasureLike: TypeAlias = "ERR | RBP | NamedOther | ir_measures.Measure"
+OtherMeasureLike: TypeAlias = "ERR | RBP | Named | ir_measures.Measure"
 """A measure that is not a DCG, without a text that names it."""
 
 
 def is_other_measure(measure: object) -> bool:
     """Return whether a value is a measure that is not a DCG, or an object of ir_measures.
 
-    Parameters
-    ----------
-    measure : object
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
     >>> is_other_measure(ERR()), is_other_measure("ERR")
     (True, False)
     """
-    return isinstance(measure, ERR | RBP | NamedOther) or _is_of_ir_measures(measure)
+    return isinstance(measure, ERR | RBP | Named) or _is_of_ir_measures(measure)
 
 
-def other_measure(measure: object, scale: Scale) -> NamedOther | None:
-    """Return the measure that a value or a text means, if that is not a DCG.
+def other_measure(measure: object, scale: Scale) -> Named | None:
+    """Return the measure that a value or a text means on a scale, None if that is a DCG.
 
-    Parameters
-    ----------
-    measure : object
-        ERR, RBP, a measure of ir_measures, or text such as ``"AP(rel=2)@10"``.
-    scale : Scale
-        The grades of the qrels.
-
-    Returns
-    -------
-    NamedOther or None
-        None for everything else.
-
-    Raises
-    ------
-    InputError
-        If it does not fit the grades, or is not among the measures that can be computed.
-
-    Examples
-    --------
     >>> other_measure("recip_rank", Scale((2, 1, 0))).measure
     RR
     >>> other_measure("ERR@20", Scale((2, 1, 0))).measure
     ERR({2: 0.1875, 1: 0.0625, 0: 0}) @ 20
     """
-    if isinstance(measure, NamedOther):
-        return NamedOther(measure.name, _on_scale(measure.measure, scale))
+    if isinstance(measure, Named) and not isinstance(measure, NamedMeasure):
+        return Named(measure.name, _on_scale(cast("OtherMeasure", measure.measure), scale))
     if isinstance(measure, ERR | RBP):
-        return NamedOther(str(measure), _on_scale(measure, scale))
-    if isinstance(measure, str):
-        found = parse_other_name(measure)
-        text = measure
-    elif _is_of_ir_measures(measure):
-        found, text = _of_object(measure), str(measure)
-    else:
+        return Named(str(measure), _on_scale(measure, scale))
+    if not isinstance(measure, str) and not _is_of_ir_measures(measure):
         return None
+    text = str(measure)
+    found = parse_other_name(text) if isinstance(measure, str) else _of_object(measure)
     if found is None:
         return None
     try:
-        return NamedOther(text, _of_name(found, scale))
+        return Named(text, _of_name(found, scale))
     except InputError as error:
         raise error if error.place else error.at(text) from error
 
@@ -128,11 +80,7 @@ def _of_object(measure: Any) -> OtherName | None:
     if head == "nDCG":
         return None
     if not is_one_of(head, OTHER_OPTIONS):
-        raise InputError(
-            "is not among the measures that are taken from ir_measures",
-            f"use one of {', '.join(OTHER_OPTIONS)}",
-            str(measure),
-        )
+        raise InputError("is not computed here", "ir_measures has it", str(measure))
     cutoff = options.pop(measure.AT_PARAM, None)
     return checked_name(OtherName(head, cutoff, options), str(measure))
 
@@ -142,7 +90,7 @@ def _of_name(name: OtherName, scale: Scale) -> OtherMeasure:
     rel = options.pop("rel", None)
     if name.head not in ("ERR", "RBP"):
         rel, levels = relevance_levels(rel, scale)
-        return RelevanceMeasure(name.head, name.cutoff, rel, options, levels)
+        return BinaryMeasure(name.head, name.cutoff, rel, options, levels)
     if rel is not None and (name.numbers is not None or name.path):
         raise InputError("has numbers for grades and rel", "keep one of them")
     cutoff = cast("int | None", name.cutoff)
@@ -187,22 +135,6 @@ def _on_scale(measure: OtherMeasure, scale: Scale) -> OtherMeasure:
 def err_on_scale(measure: ERR, scale: Scale) -> ERR:
     """Return ERR with one probability for each grade of a scale.
 
-    Parameters
-    ----------
-    measure : ERR
-    scale : Scale
-
-    Returns
-    -------
-    ERR
-
-    Raises
-    ------
-    InputError
-        If there is no probability for a grade, or a grade is above `max_rel`.
-
-    Examples
-    --------
     >>> err_on_scale(ERR(), Scale((2, 1, 0)))
     ERR({2: 0.1875, 1: 0.0625, 0: 0})
     """
@@ -224,30 +156,13 @@ def err_on_scale(measure: ERR, scale: Scale) -> ERR:
 def rbp_on_scale(measure: RBP, scale: Scale) -> RBP:
     """Return RBP with one gain for each grade of a scale.
 
-    Parameters
-    ----------
-    measure : RBP
-    scale : Scale
-
-    Returns
-    -------
-    RBP
-
-    Raises
-    ------
-    InputError
-        If there is no gain for a grade.
-
-    Examples
-    --------
     >>> rbp_on_scale(RBP(), Scale((2, 1, 0)))
     RBP({2: 1, 1: 0.5, 0: 0}, p=0.8)
     """
     if measure.gains is not None:
         fitted = _fractions_on_scale(measure.gains, measure.grades, scale)
     else:
-        values = np.maximum(scale.values, 0.0)
-        fitted = tuple((values / (values.max() or 1.0)).tolist())
+        fitted = preset("rbp", scale, 1).gains
     return replace(measure, gains=fitted, grades=scale.labels)
 
 
@@ -259,27 +174,10 @@ def _fractions_on_scale(
 
 
 def relevance_levels(rel: Label | None, scale: Scale) -> tuple[Label, tuple[int, ...]]:
-    """Return the worst relevant grade, and 1 for each grade from it up.
+    """Return the worst relevant grade, and the level of each grade, as in BinaryMeasure.
 
-    Parameters
-    ----------
-    rel : label or None
-        By default 1, which needs grades that are numbers. A number need not be on the scale.
-    scale : Scale
+    By default 1 is the worst, which needs grades that are numbers. It need not be on the scale.
 
-    Returns
-    -------
-    rel : label
-    levels : tuple of int, length L
-        1 for relevant grades, otherwise 0; a negative grade keeps its number.
-
-    Raises
-    ------
-    InputError
-        If the grades are names, and `rel` is not one of them.
-
-    Examples
-    --------
     >>> relevance_levels(2, Scale((2, 1, 0, -1)))
     (2, (1, 0, 0, -1))
     >>> relevance_levels("good", Scale(("perfect", "good", "bad")))

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dcglearn.base.checks import checked_count, checked_text
+from dcglearn.base.checks import LARGEST, checked_count, checked_text
 from dcglearn.base.errors import InputError, did_you_mean, is_one_of, unknown_name
 from dcglearn.base.numbers import parse_whole
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number, split_parameter
 from dcglearn.measures.scale import ScaleLike, needed_scale
-from dcglearn.naming.other_names import OTHER_OPTIONS, SPELLINGS
+from dcglearn.naming.grammar import ALIASES, OTHER_OPTIONS
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ def _linear(r: Floats, _: float) -> Floats:
     return r
 
 
-def _unit_range(r: Floats, _: float) -> Floats:
-    span = float(r.max() - r.min())
-    scaled: Floats = (r - r.min()) / (span or 1.0)
+def _share_of_largest(r: Floats, _: float) -> Floats:
+    positive = np.maximum(r, 0.0)
+    scaled: Floats = positive / (positive.max() or 1.0)
     return scaled
 
 
@@ -82,9 +82,9 @@ PRESETS = {
     ),
     "constant": Preset(_linear, "constant", "r", "cumulated gain, Jarvelin & Kekalainen 2002"),
     "rbp": Preset(
-        _unit_range,
+        _share_of_largest,
         "rbp({})",
-        "(r - min) / (max - min) (1 - p) p^(i - 1)",
+        "max(r, 0) / max (1 - p) p^(i - 1)",
         "Moffat & Zobel 2008",
         lambda r, n: 0.8,
     ),
@@ -135,10 +135,8 @@ def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
     if "(" not in called or is_one_of(head, PRESETS):
         head, parameter = split_parameter(called)
     if not is_one_of(head, PRESETS):
-        if at and head.lower() in ("ndcg", "dcg", "ndcg_cut"):
-            checked_count(parse_cutoff(cut), "the cutoff", 1)  # it is what is wrong
         error = unknown_name("preset", head, PRESETS)
-        others = ("nDCG", "DCG", *OTHER_OPTIONS, *SPELLINGS)
+        others = ("nDCG", "DCG", *OTHER_OPTIONS, *ALIASES)
         hint = "" if "did you mean" in error.remedy else did_you_mean(head, others)
         raise InputError(error.problem, f"{hint}{error.remedy}; dcglearn measures lists all names")
     formulas = PRESETS[head]
@@ -151,7 +149,7 @@ def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
         number = formulas.default(values, n_ranks) if parameter is None else parameter
     with np.errstate(over="ignore"):  # infinite gains are refused below
         gains = formulas.gain(values, number)
-    if not np.isfinite(gains).all():
+    if not (np.abs(gains) <= LARGEST).all():
         raise InputError(
             f"the gains of {head} overflow for the grades {scale}",
             "declare smaller values with `scale`, such as best=3,worst=0, or use another preset",
@@ -194,21 +192,6 @@ def usual_presets(scale: ScaleLike, n_ranks: int) -> dict[str, DCG]:
 def parse_cutoff(text: str) -> int:
     """Return the cutoff that the text after ``@`` means.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    InputError
-        If it is not a whole number.
-
-    Examples
-    --------
     >>> parse_cutoff(" 10")
     10
     """

@@ -21,7 +21,6 @@ from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.agreement import checked_pairs, score_differences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 
@@ -285,7 +284,6 @@ def side_by_side(
 
 def _relative_utility(truth: Measure, lists: Pairs) -> Floats:
     """Return the mean utility of both lists of a pair, from 0 (worst possible) to 1 (best)."""
-    truth = rescaled(truth).measure
     weights = truth.matrix_for(lists.shape[2])
     low, high = weights.min(axis=1).sum(), weights.max(axis=1).sum()
     utility = (truth.plain() if isinstance(truth, DCG) else truth).score(lists).mean(axis=1)

@@ -2,9 +2,10 @@
 
 Two systems are compared query by query. The interval of the mean difference is that of the
 percentile bootstrap over queries (Efron & Tibshirani, An Introduction to the Bootstrap, 1993,
-chapter 13). If neither system is better, each difference is as likely to have the other sign
-(Fisher's randomisation test; Smucker, Allan & Carterette, CIKM 2007). Several comparisons are
-corrected by Holm's step-down method (Scand. J. Statist. 6, 1979).
+chapter 13), or Student's: of 10 queries the bootstrap's covers 88 to 90% in place of 95%. If
+neither system is better, each difference is as likely to have the other sign (Fisher's
+randomisation test; Smucker, Allan & Carterette, CIKM 2007). Several comparisons are corrected by
+Holm's step-down method (Scand. J. Statist. 6, 1979).
 """
 
 from __future__ import annotations
@@ -133,6 +134,23 @@ def paired_intervals(
             values = differences[rows[part]][:, kept]
             intervals[rows[part]] = _mean_intervals(values, rng, resamples, level)
     return intervals
+
+
+def t_intervals(differences: Floats, level: float = 0.95) -> Floats:
+    """Return Student's t interval of each mean difference.
+
+    Differences have shape (m, n), nan leaves a query out; the ends have shape (m, 2).
+
+    >>> t_intervals(np.array([[1.0, 2.0, 3.0, np.nan]])).round(3)
+    array([[-0.484,  4.484]])
+    """
+    from scipy.special import stdtrit
+
+    n = np.isfinite(differences).sum(axis=1)
+    spread = np.nanstd(differences, axis=1, ddof=1) / np.sqrt(n)
+    half = stdtrit(n - 1, (1 + level) / 2) * spread
+    means = np.nanmean(differences, axis=1)
+    return np.stack([means - half, means + half], axis=1)
 
 
 def _mean_intervals(

@@ -90,8 +90,8 @@ def coherence(
         FixedTiesChoice | None,
         typer.Option(
             "--ties",
-            help="Order of documents with equal scores: that of the run's lines, or by document "
-            "id, the largest first. By default input.",
+            help="Order of documents with equal scores: by document id, the largest first, or "
+            "that of the run's lines. By default docid.",
             rich_help_panel=RULES,
         ),
     ] = None,
@@ -99,8 +99,8 @@ def coherence(
         GradedUnjudgedChoice | None,
         typer.Option(
             "--unjudged",
-            help="Retrieved documents that the qrels do not grade: they count as the worst grade, "
-            "keep their rank but gain nothing, or are removed from the run. By default worst.",
+            help="Retrieved documents that the qrels do not grade: they keep their rank but gain "
+            "nothing, count as the worst grade, or are removed from the run. By default nothing.",
             rich_help_panel=RULES,
         ),
     ] = None,
@@ -268,7 +268,7 @@ def _write(
 
 def _normalised(name: str, depth: int) -> str:
     """Return the name of the nDCG of a measure, cut at `depth` unless the name has a cutoff."""
-    from dcglearn.naming.aliases import refuse_other_measures, resolve_alias
+    from dcglearn.naming.grammar import refuse_other_measures, resolve_alias
     from dcglearn.naming.names import is_measure_file_name, parse_measure, split_cutoff
 
     given, text = given_name_and_measure(name)

@@ -58,6 +58,9 @@ def compare_as_asked(
             "baseline, --baseline OTHER for another system, --compare all for all pairs"
         )
         return []
+    if evaluation.rules.unjudged == "bounds" and not asked:
+        print_note("no tests: --unjudged bounds gives no single value to compare")
+        return []
     _check_comparable(evaluation)
     rng = np.random.default_rng(seed)
     draws, family = resamples or RESAMPLES, correct or "measure"

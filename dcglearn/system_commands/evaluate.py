@@ -82,8 +82,9 @@ def evaluate(
         TiesChoice | None,
         typer.Option(
             "--ties",
-            help="Order of documents with equal scores: the mean value over all their orders, that "
-            "of the run's lines, or by document id, the largest first. By default mean.",
+            help="Order of documents with equal scores: by document id, the largest first, as in "
+            "trec_eval; the mean value over all their orders; or that of the run's lines. By "
+            "default docid.",
             rich_help_panel=RULES,
         ),
     ] = None,
@@ -91,10 +92,10 @@ def evaluate(
         UnjudgedChoice | None,
         typer.Option(
             "--unjudged",
-            help="Retrieved documents that the qrels do not grade: they count as the worst grade, "
-            "keep their rank but gain nothing, are removed from the run, or may have any "
-            "grade, which gives the least and the largest possible value (bounds). By default "
-            "worst.",
+            help="Retrieved documents that the qrels do not grade: they keep their rank but gain "
+            "nothing, as in trec_eval; count as the worst grade; are removed from the run; or may "
+            "have any grade, which gives the least and the largest possible value (bounds). By "
+            "default nothing.",
             rich_help_panel=RULES,
         ),
     ] = None,
@@ -162,8 +163,8 @@ def evaluate(
             min=1,
             max=10_000_000,
             metavar="N",
-            help="Random draws of the test, and of the 95% bootstrap intervals. By default 9999: p "
-            "of the randomisation test is then 0.0001 at least.",
+            help="Random draws of the test, and of the 95% intervals from 50 queries on. By "
+            "default 9999: p of the randomisation test is then 0.0001 at least.",
             rich_help_panel=COMPARISONS,
         ),
     ] = None,
@@ -293,6 +294,7 @@ def _explanation(
         definitions_in_words,
         judged_columns_in_words,
         rules_in_words,
+        ties_in_words,
     )
 
     lines = definitions_in_words(evaluation)
@@ -301,4 +303,5 @@ def _explanation(
     )
     lines.append(judged_columns_in_words(evaluation))
     lines += rules_in_words(rules, [one.measure for one in evaluation.measures])
+    lines += ties_in_words(evaluation)
     return lines + words_of_comparisons(comparisons)

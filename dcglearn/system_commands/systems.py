@@ -40,7 +40,7 @@ def rules_of(
     """Return the rules of the options; those that are not given are those of `like`."""
     from dcglearn.evaluation.rules import LIKE, Rules
 
-    rules = Rules() if like is None else LIKE[like]
+    rules = Rules(ties or "docid") if like is None else LIKE[like]
     theirs = rules
     if ties is not None:
         rules = replace(rules, ties=ties)
@@ -68,7 +68,7 @@ def measures_of_names(names: list[str] | tuple[str, ...]) -> dict[str, str]:
 
 def given_name_and_measure(text: str) -> tuple[str | None, str]:
     """Split ``NAME=MEASURE``, which is not split where it is the path of a file."""
-    from dcglearn.naming.aliases import split_given_name
+    from dcglearn.naming.grammar import split_given_name
 
     return (None, text) if is_regular_file(text) else split_given_name(text)
 
@@ -145,10 +145,10 @@ def _warn_of_costs(evaluation: Evaluation, rules: Rules) -> None:
 
 def _warn_of_relevance(evaluation: Evaluation) -> None:
     """Warn that no document of the qrels is relevant to a measure, so that it is 0 everywhere."""
-    from dcglearn.measures.relevance_measure import RelevanceMeasure
+    from dcglearn.measures.binary import BinaryMeasure
 
     for one in evaluation.measures:
-        if isinstance(one.measure, RelevanceMeasure) and max(one.measure.levels, default=1) < 1:
+        if isinstance(one.measure, BinaryMeasure) and max(one.measure.levels, default=1) < 1:
             print_note(
                 f"{one.name}: no grade of the qrels is {one.measure.rel} or more, so no document "
                 "is relevant"

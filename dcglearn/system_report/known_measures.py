@@ -44,7 +44,7 @@ def known_measures_text() -> str:
     captions = {
         "presets": "Presets: gain and discount",
         "discounts": "Rules of discounts, for measures in full",
-        "others": "Other measures, in evaluate; all but ERR and RBP need ir_measures, and take "
+        "others": "Other measures, in evaluate; all but ERR take "
         "(rel=2) for: relevant from grade 2 up",
         "tools": "Measures of other tools, and what computes the same here",
     }

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dcglearn.evaluation.rules import Rules
+from dcglearn.measures.binary import BinaryMeasure
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.expected_reciprocal_rank import ERR
 from dcglearn.measures.rank_biased_precision import RBP
-from dcglearn.measures.relevance_measure import RelevanceMeasure
 from dcglearn.measures.scale import Scale
 from dcglearn.naming.other_measures import err_on_scale
-
-_UNJUDGED = {"removed": "are removed"}
 
 
 def other_rules_in_words(rules: Rules, measures: Sequence[object]) -> list[str]:
@@ -31,13 +29,11 @@ def other_rules_in_words(rules: Rules, measures: Sequence[object]) -> list[str]:
 
     Examples
     --------
-    >>> for line in other_rules_in_words(Rules(), [RelevanceMeasure("AP", levels=(1, 0))]):
+    >>> for line in other_rules_in_words(Rules(), [BinaryMeasure("AP", levels=(1, 0))]):
     ...     print(line)
-    AP, by ir_measures: relevant from grade 1 up
-    by ir_measures, documents without a judgment are not relevant; equal scores by id, the largest \
-first, scores in single precision; queries without relevant documents count 0
+    AP: relevant from grade 1 up, and a document without a judgment is not relevant
     """
-    relevance = [one for one in measures if isinstance(one, RelevanceMeasure)]
+    relevance = [one for one in measures if isinstance(one, BinaryMeasure)]
     sentences = [*_of_relevance(relevance, rules)] if relevance else []
     usual = [one for one in measures if isinstance(one, ERR) and _is_usual(one)]
     for largest in dict.fromkeys(one.max_rel for one in usual):
@@ -56,26 +52,16 @@ first, scores in single precision; queries without relevant documents count 0
     return sentences
 
 
-def _of_relevance(measures: Sequence[RelevanceMeasure], rules: Rules) -> list[str]:
+def _of_relevance(measures: Sequence[BinaryMeasure], rules: Rules) -> list[str]:
     by_grade: dict[str, list[str]] = {}
     for one in measures:
         by_grade.setdefault(str(one.rel), []).append(str(one))
+    unjudged = ", and a document without a judgment is not relevant"
+    unjudged = "" if rules.unjudged == "removed" else unjudged
     sentences = [
-        f"{', '.join(names)}, by ir_measures: relevant from grade {grade} up"
+        f"{', '.join(names)}: relevant from grade {grade} up{unjudged}"
         for grade, names in by_grade.items()
     ]
-    cut = [str(one) for one in measures if one.smallest_id_first]
-    largest = "the largest first, scores in single precision"
-    orders = [largest] if len(cut) < len(measures) else []
-    if cut:
-        of = f" in {', '.join(cut)}" if orders else ""
-        orders.append(f"the smallest first{of}")
-    judged = _UNJUDGED.get(rules.unjudged, "are not relevant")
-    counts = "are left out" if rules.worthless is None else "count 0"
-    sentences.append(
-        f"by ir_measures, documents without a judgment {judged}; equal scores by id, "
-        f"{', and '.join(orders)}; queries without relevant documents {counts}"
-    )
     by_judgment = [str(one) for one in measures if one.name in ("Bpref", "infAP")]
     if by_judgment and any(min(one.levels, default=0) < 0 for one in measures):
         sentences.append(f"{', '.join(by_judgment)}: grades below 0 count as not judged")

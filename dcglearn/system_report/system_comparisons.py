@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from dcglearn.base.numbers import counted
 from dcglearn.report.tables import Cell, Table
 from dcglearn.system_report.p_values import SIGNIFICANT, is_least, shown_p
-from dcglearn.systems.compare_systems import SystemComparison, has_several_baselines
+from dcglearn.systems.compare_systems import (
+    FEW_QUERIES,
+    SystemComparison,
+    has_several_baselines,
+    has_t_interval,
+)
 
 _COLUMNS = (
     *("measure", "system", "other system", "difference", "from", "to", "p", "corrected"),
@@ -95,7 +100,7 @@ def comparisons_in_words(comparisons: Sequence[SystemComparison]) -> list[str]:
     other = "the other system" if several else comparisons[0].baseline
     lines = [
         f"difference: mean of the system minus that of {other}; "
-        "from, to: its 95% interval, by a bootstrap over queries",
+        f"from, to: its 95% interval, {_intervals_in_words(comparisons)}",
         f"p: {paired_test_in_words(comparisons)}, two-sided; {correction_in_words(comparisons)}",
         "better, worse, equal: queries on which the system's value is higher, lower, the same",
         *shared_queries_in_words(comparisons),
@@ -115,6 +120,16 @@ def comparisons_in_words(comparisons: Sequence[SystemComparison]) -> list[str]:
             "gave any two as large a difference"
         )
     return lines + (_limits(comparisons) if comparisons[0].test == "randomisation" else [])
+
+
+def _intervals_in_words(comparisons: Sequence[SystemComparison]) -> str:
+    kinds = {has_t_interval(c.test, c.queries) for c in comparisons}
+    student, bootstrap = "by Student's t", "by a bootstrap over queries"
+    how = student if kinds == {True} else bootstrap
+    if len(kinds) > 1:
+        how = f"{student} below {FEW_QUERIES} queries and otherwise {bootstrap}"
+    single = comparisons[0].correction != "none" and comparisons[0].family > 1
+    return how + (", of this comparison alone" if single else "")
 
 
 def paired_test_in_words(comparisons: Sequence[SystemComparison]) -> str:

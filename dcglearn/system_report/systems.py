@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.evaluation.rules import Rules
 from dcglearn.evaluation.scoring import unjudged_in_ideal
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.relevance_measure import RelevanceMeasure
 from dcglearn.report.tables import Cell, Table
 from dcglearn.system_report.other_measures import other_rules_in_words
 from dcglearn.systems.compare_systems import SystemComparison
@@ -28,6 +28,9 @@ _UNJUDGED = {
     "removed": "are removed",
     "bounds": "may have any grade of the scale: the smallest and the largest possible value",
 }
+
+LEAST_MOVE = 0.00005
+"""A smaller move of a mean does not show in four decimals."""
 
 _MANY_CUTOFFS = 3
 """Of more cutoffs than this, a brief table has only the smallest and the largest."""
@@ -50,7 +53,7 @@ def rules_in_words(rules: Rules, measures: Sequence[object] = ()) -> list[str]:
     Examples
     --------
     >>> rules_in_words(Rules())[0]
-    'documents with equal scores: the mean over their orders'
+    'documents with equal scores: by id, the largest first, scores in single precision'
     """
 
     def counts(value: float | None) -> str:
@@ -58,8 +61,6 @@ def rules_in_words(rules: Rules, measures: Sequence[object] = ()) -> list[str]:
 
     missing = f"queries missing from a run {counts(rules.missing)}"
     others = other_rules_in_words(rules, measures)
-    if measures and all(isinstance(one, RelevanceMeasure) for one in measures):
-        return [*others, missing]
     sentences = [
         f"documents with equal scores: {_TIES[rules.ties]}"
         + (", scores in single precision" if rules.single else ""),
@@ -76,6 +77,24 @@ def rules_in_words(rules: Rules, measures: Sequence[object] = ()) -> list[str]:
     if any(isinstance(m, DCG) and m.normalise and min(m.gains) < 0 for m in measures):
         sentences.append("the best possible run leaves out documents that gain less than 0")
     return sentences + others
+
+
+def ties_in_words(evaluation: Evaluation) -> list[str]:
+    """Return by how much the order of documents with equal scores moves the means, if it does.
+
+    Examples
+    --------
+    >>> from dcglearn.evaluation.evaluate import evaluate
+    >>> ties_in_words(evaluate({"q": {"d": 1, "e": 0}}, {"q": {"d": 1.0, "e": 1.0}}, "zipf"))
+    ['ties move 1 mean by up to 0.25']
+    """
+    if evaluation.rules.ties == "mean":
+        return []
+    moves = np.nan_to_num(np.abs(evaluation.means_over_orders() - evaluation.means()))
+    moved = int(np.count_nonzero(moves >= LEAST_MOVE))
+    if not moved:
+        return []
+    return [f"ties move {counted(moved, 'mean')} by up to {moves.max():.2g}"]
 
 
 def means_table(evaluation: Evaluation, caption: str = "", brief: bool = False) -> Table:
@@ -192,7 +211,7 @@ def judged_columns_in_words(evaluation: Evaluation) -> str:
 def definitions_in_words(evaluation: Evaluation) -> list[str]:
     """Return what the names of measures mean, and which prefer lists that are not sorted."""
     meanings = [
-        f"{one.name} is {one.measure}"
+        f"{one.name} is {one.measure}{_one_grade_in_words(one.measure)}"
         for one in evaluation.comparable().measures
         if one.name != str(one.measure)
     ]
@@ -203,6 +222,13 @@ def definitions_in_words(evaluation: Evaluation) -> list[str]:
         for name, rank in rises
         if rank is not None
     ]
+
+
+def _one_grade_in_words(measure: object) -> str:
+    """Return that only the best of several grades counts, as in the preset binary, if it does."""
+    if not isinstance(measure, DCG) or measure.n_grades < 3 or any(measure.gains[1:]):
+        return ""
+    return ": only the best grade counts"
 
 
 def _first_rise(measure: object) -> int | None:

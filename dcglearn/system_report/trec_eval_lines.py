@@ -16,7 +16,7 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.evaluation.rules import LIKE, Rules
-from dcglearn.naming.aliases import resolve_alias
+from dcglearn.naming.grammar import resolve_alias
 
 _THEIRS = (
     (r"nDCG\(linear-log2\)", "ndcg"),

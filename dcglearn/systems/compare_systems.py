@@ -28,6 +28,7 @@ from dcglearn.statistics.significance import (
     mean_of_counted,
     paired_intervals,
     paired_p_values,
+    t_intervals,
     takes_all_signs,
 )
 from dcglearn.statistics.tukey import TukeyTest, tukey_test
@@ -35,6 +36,9 @@ from dcglearn.statistics.tukey import TukeyTest, tukey_test
 Correct = Literal["measure", "all", "none"]
 CORRECT: tuple[Correct, ...] = ("measure", "all", "none")
 """Which comparisons p-values are corrected for: those of a measure, or of all measures."""
+
+FEW_QUERIES = 50
+"""Below it a bootstrap interval covers the mean difference too seldom."""
 
 _EQUAL = 1e-12
 """Values that differ by less than this share of the larger one are equal but for rounding."""
@@ -50,7 +54,8 @@ class SystemComparison:
     difference : float
         Mean of the system minus mean of the baseline, over the queries that both have.
     low, high : float
-        95% bootstrap interval of the difference.
+        95% interval of this difference alone: Student's with the t test and below 50 queries,
+        otherwise that of a bootstrap over queries.
     p : float
         p-value of the paired test.
     corrected : float
@@ -141,7 +146,7 @@ def compare_systems(
     rng : numpy.random.Generator
     test : {"randomisation", "t"}, default "randomisation"
     resamples : int, default 9999
-        Of the randomisation test and of the bootstrap.
+        Of the randomisation test, and of the bootstrap from 50 queries on.
     correct : {"measure", "all", "none"}, default "measure"
         Correct the p-values by Holm's method for all systems compared under a measure, for all
         systems and measures, or not.
@@ -197,7 +202,7 @@ def compare_all_pairs(
     rng : numpy.random.Generator
     test : {"randomisation", "t"}, default "randomisation"
     resamples : int, default 9999
-        Of the randomisation test, of Tukey's test and of the bootstrap.
+        Of the randomisation test, of Tukey's test, and of the bootstrap from 50 queries on.
     correct : {"measure", "all", "none"}, default "measure"
         Correct the p-values for all pairs under a measure, for all pairs and measures, or not: by
         Tukey's HSD test with randomisation; those of the t test by Holm's method.
@@ -228,7 +233,7 @@ def compare_all_pairs(
     ...         for name, first, other in (("a", "d1", "d2"), ("b", "d1", "d2"), ("c", "d2", "d1"))}
     >>> found = compare_all_pairs(evaluate(qrels, runs, "zipf"), np.random.default_rng(0))
     >>> [(one.system, one.baseline, one.difference, one.better, one.corrected) for one in found]
-    [('a', 'b', 0.0, 0, 1.0), ('a', 'c', 0.5, 8, 0.0007), ('b', 'c', 0.5, 8, 0.0007)]
+    [('a', 'b', 0.0, 0, 1.0), ('a', 'c', 0.5, 8, 0.0006), ('b', 'c', 0.5, 8, 0.0006)]
     """
     evaluation = evaluation.comparable()
     first, second = np.triu_indices(len(evaluation.systems), 1)
@@ -288,7 +293,7 @@ def _tested(
                 named.name,
             )
         p[m] = paired_p_values(differences, rng, test, resamples)
-        intervals[m] = paired_intervals(differences, rng, resamples)
+        intervals[m] = _intervals(differences, rng, test, resamples)
         means[m] = mean_of_counted(differences)
         size = np.maximum(*(np.abs(evaluation.values[systems, m]) for systems in pairs))
         same = np.abs(differences) <= _EQUAL * size
@@ -297,6 +302,23 @@ def _tested(
         advance(m + 1, len(evaluation.measures))
     exact = test == "t" or takes_all_signs(len(evaluation.queries), resamples)
     return _Tested(pairs, means, intervals, p, signs, test, 0 if exact else resamples)
+
+
+def _intervals(
+    differences: Floats, rng: np.random.Generator, test: PairedTest, resamples: int
+) -> Floats:
+    n = np.isfinite(differences).sum(axis=1)
+    student = np.array([has_t_interval(test, int(queries)) for queries in n])
+    intervals = np.empty((len(n), 2))
+    intervals[student] = t_intervals(differences[student])
+    if not student.all():
+        intervals[~student] = paired_intervals(differences[~student], rng, resamples)
+    return intervals
+
+
+def has_t_interval(test: PairedTest, queries: int) -> bool:
+    """Return whether the interval of a difference is Student's: the bootstrap's is too short."""
+    return test == "t" or queries < FEW_QUERIES
 
 
 def _holm(p: Floats, correct: Correct) -> Floats:

@@ -26,7 +26,6 @@ from dcglearn.base.types import Floats
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.measures.dcg import DCG
 from dcglearn.naming.names import NamedMeasure
-from dcglearn.naming.other_measures import NamedOther
 from dcglearn.statistics.significance import RESAMPLES
 from dcglearn.statistics.tukey import tukey_test
 from dcglearn.systems.graded_rankings import graded_rankings
@@ -202,7 +201,7 @@ def system_conclusions(
     checked_number(alpha, "`alpha`", 0, 1)
     checked_count(n_ranks, "`n_ranks`")
     named = evaluation.measures[0]
-    if isinstance(named, NamedOther):
+    if not isinstance(named, NamedMeasure):
         raise InputError("is not a DCG", f"name nDCG(...) @ {n_ranks} first", named.name)
     given = given_measure(named, n_ranks)
     chosen = chosen_pairs(evaluation.systems, between)

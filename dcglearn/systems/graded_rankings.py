@@ -19,7 +19,7 @@ from dcglearn.coherence.advantage import WorstGain
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.evaluation.ranked import Ranked
 from dcglearn.evaluation.rules import Rules, rules_like
-from dcglearn.evaluation.scoring import with_least
+from dcglearn.evaluation.scoring import rankings_to_score, with_least
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.naming.names import NamedMeasure, measure_on_scale
@@ -74,10 +74,7 @@ def graded_rankings(evaluation: Evaluation, measure: DCG, n_ranks: int) -> Grade
             f"gains {list(measure.gains)} that increase or fall below 0",
             "name another measure first",
         )
-    ranked = [
-        run.ranked.without_unjudged() if rules.unjudged == "removed" else run.ranked
-        for run in evaluation.runs
-    ]
+    ranked = [rankings_to_score(run.ranked, rules) for run in evaluation.runs]
     if gains[-1] > 0:
         _check_pools(names, ranked, rules)
     rankings = np.array([_graded(one, n_ranks, rules) for one in ranked])
@@ -108,8 +105,8 @@ def coherence_rules(rules: Rules | str) -> Rules:
 
     Examples
     --------
-    >>> coherence_rules(Rules()).ties, coherence_rules("trec_eval").ties
-    ('input', 'docid')
+    >>> coherence_rules(Rules()).ties, coherence_rules("sklearn").ties
+    ('docid', 'input')
     """
     rules = rules_like(rules) if isinstance(rules, str) else rules
     if rules.unjudged == "bounds":

@@ -130,7 +130,7 @@ def supported_systems(
     weights = rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), size=len(gains))
     ideal = None
     if drawn.normalise is not None:
-        pools = evaluation.runs[0].pools
+        pools = evaluation.qrels.pools
         ideal = _ideal(pools, K).reshape(n_queries, -1) @ W
     means, resampled = [], []
     for s, run in enumerate(evaluation.runs):

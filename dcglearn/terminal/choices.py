@@ -31,14 +31,14 @@ PoolChoice = Literal["all", "own"]
 PrintFormat = Literal["text", "md", "latex", "csv"]
 SolverChoice = Literal["auto", "newton", "osqp", "clarabel"]
 TestChoice = Literal["randomisation", "t", "none"]
-TiesChoice = Literal["mean", "input", "docid"]
-UnjudgedChoice = Literal["worst", "nothing", "removed", "bounds"]
+TiesChoice = Literal["docid", "mean", "input"]
+UnjudgedChoice = Literal["nothing", "worst", "removed", "bounds"]
 UseChoice = Literal["dcg", "utility"]
 WithinChoice = Literal["query", "judge", "all"]
 JudgeTarget = Literal["page", "label-studio"]
 WorthlessChoice = Literal["0", "1", "out"]
 
-FixedTiesChoice = Literal["input", "docid"]
+FixedTiesChoice = Literal["docid", "input"]
 """Orders of tied documents that make one list of each run."""
-GradedUnjudgedChoice = Literal["worst", "nothing", "removed"]
+GradedUnjudgedChoice = Literal["nothing", "worst", "removed"]
 """Rules under which every document has one grade."""

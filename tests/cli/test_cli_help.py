@@ -88,7 +88,7 @@ def test_help_loads_nothing_heavy() -> None:
         ("dcglearn fit --mar", ["--margin"]),
         ("dcglearn fit p.jsonl --solver n", ["newton"]),
         ("dcglearn export zipf --to ra", ["ranx"]),
-        ("dcglearn evaluate q r --unjudged ", ["worst", "nothing", "removed", "bounds"]),
+        ("dcglearn evaluate q r --unjudged ", ["nothing", "worst", "removed", "bounds"]),
     ],
 )
 def test_completion(tmp_path: Path, words: str, expected: list[str]) -> None:

@@ -137,6 +137,8 @@ def test_graded_lists_are_evaluated_by_the_scores_of_a_ranker(
         "-m",
         "nDCG(exponential-log2) @ 5",
         "--per-query",
+        "--ties",
+        "mean",
         "--format",
         "json",
     )

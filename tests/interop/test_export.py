@@ -111,6 +111,13 @@ def test_names_need_levels_where_a_tool_has_numbers() -> None:
         export(DCG({5000: 1, 0: 0}), "trec_eval")
 
 
+def test_labels_of_measures_that_are_named_in_full() -> None:
+    for name in ("DCG([1, 0], [1, 0.5])", "DCG({'good': 1, 'bad': 0}, [1, 0.5])"):
+        found = json.loads(export(name, "json", labels=[1, 0]).text)
+        assert (found["grades"], found["gains"]) == ([1, 0], [1, 0])
+        assert found["discounts"] == [1, 0.5]
+
+
 def test_an_unknown_target() -> None:
     with pytest.raises(InputError, match="unknown target 'lightgmb'; did you mean 'lightgbm'"):
         export(DCG([1, 0]), "lightgmb")

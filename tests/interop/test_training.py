@@ -399,7 +399,7 @@ def test_calls_that_are_refused(call: Any, problem: str) -> None:
     [
         ((LinearUtility([[1, 0], [0.5, 0]]),), "gains that differ by rank"),
         ((DCG([0, -1], "log2", None, "ideal"),), "no gain above 0"),
-        ((DCG([1e200, 0]),), "a training tool computes with numbers"),
+        ((DCG([1e90, 0]),), "a training tool computes with numbers"),
         ((DCG({16777217: 1, 16777216: 0}),), "not distinct as 32-bit floats"),
         (("zipf",), "needs the grades"),
         ((EXPONENTIAL, 0), "`sigma` is 0"),
@@ -417,9 +417,8 @@ def test_metrics_that_are_refused() -> None:
     with pytest.raises(InputError, match="unknown `ties` 'docid'"):
         ranking_metric(EXPONENTIAL, "docid")
     below = DCG({2: 1, 1: 0, 0: -1}, "log2", None, "ideal")
-    for function in (lambdarank_objective(below), ranking_metric(below)):
-        with pytest.raises(InputError, match=r"query 2: the ideal is -1\.63093"):
-            function([2, 0, 0, 0], [1, 2, 3, 4], None, [2, 2])
+    with pytest.raises(InputError, match="query 2: the ideal is 0: dividing by it reverses"):
+        ranking_metric(below)([2, 0, 0, 0], [1, 2, 3, 4], None, [2, 2])
 
 
 def test_small_and_empty_queries() -> None:

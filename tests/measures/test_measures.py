@@ -26,6 +26,7 @@ from dcglearn import (
     MeasureFile,
     Scale,
     agreement,
+    evaluate,
     measure_for,
     preset,
     read_measure,
@@ -230,10 +231,18 @@ def test_an_empty_rank_adds_nothing() -> None:
 
 
 def test_a_negative_ideal_is_refused() -> None:
-    with pytest.raises(InputError, match=r"row 1: the ideal is -2.*minmaxDCG"):
+    with pytest.raises(InputError, match=r"row 1: the ideal is 0: .*minmaxDCG"):
         DCG([1, -1], "constant", normalise="ideal").score([[0, 0], [1, 1]])
     minmax = DCG([-1, -2], normalise="minmax")
     assert minmax.score([[0, 1], [1, 0]]).tolist() == [1.0, 0.0]
+
+
+def test_an_ndcg_with_a_gain_below_0_is_that_of_runs() -> None:
+    measure = DCG([2, 1, -1], "log2", normalise="ideal")
+    run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    found = evaluate({"q": {"a": 2, "b": 1, "c": 0}}, run, measure).values.item()
+    assert float(measure.score([0, 1, 2])) == pytest.approx(found)
+    assert found == pytest.approx(1 - 0.5 / (2 + 1 / math.log2(3)))
 
 
 def test_an_ideal_of_zero_and_a_value_below_it_are_refused() -> None:
@@ -246,7 +255,7 @@ def test_an_ideal_of_zero_and_a_value_below_it_are_refused() -> None:
     assert measure.score([[0, 1], [1, 0]], [[0, 0, 1], [0, 0, 1]]).tolist() == [-0.5, -0.5]
     assert float(measure.score([0])) == 1.0  # an ideal between 0 and 1
     cut = DCG([1, -1], "constant", 3, "ideal")
-    assert float(cut.score([1, 0, 1], [0, 0, 1, 1])) == -1.0  # a value below 0 has a meaning
+    assert float(cut.score([1, 0, 1], [0, 0, 1, 1])) == -0.5  # a value below 0 has a meaning
 
 
 def test_a_utility_without_ranks_or_grades_is_refused() -> None:

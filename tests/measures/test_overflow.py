@@ -1,4 +1,4 @@
-"""Very large and very small numbers: a right value, by exact fractions, or an error."""
+"""Large and small numbers: the right value, by exact fractions; beyond 1e100, an error."""
 
 from __future__ import annotations
 
@@ -25,12 +25,7 @@ from dcglearn.measures.dcg import Normalisation
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
-TOO_LARGE = [
-    DCG((1e308, 1e308, 0.0), "constant"),
-    DCG((1e200, 1e200, 0.0), (1e200, 1e200, 1e200)),
-    LinearUtility([[1e308, 1e308, 1.0]] * 3),
-]
-NUMBERS = st.sampled_from([1e308, -1e308, 1e300, 1e-320, 5e-324, 1e-300, 1.0, 3.0, 0.1, 0.0, -2.0])
+NUMBERS = st.sampled_from([1e100, -1e100, 1e90, 1e-90, 1e-100, 1.0, 3.0, 0.1, 0.0, -2.0])
 FORMS: list[Normalisation | None] = [None, "ideal", "minmax"]
 
 
@@ -41,8 +36,11 @@ def exact_value(measure: DCG, ranking: list[int]) -> tuple[Fraction, Fraction]:
     size = sum(map(abs, terms), Fraction())
     if measure.normalise is None:
         return sum(terms, Fraction()), size
-    every = [sum(map(lambda x, i: x * g[i], c, order)) for order in permutations(ranking)]
+    orders = [[x * g[i] for x, i in zip(c, order, strict=True)] for order in permutations(ranking)]
+    every = [sum(order, Fraction()) for order in orders]
     floor = min(every) if measure.normalise == "minmax" else Fraction()
+    if measure.normalise == "ideal":  # documents may be left out
+        every = [sum((max(term, Fraction()) for term in order), Fraction()) for order in orders]
     width = max(every) - floor
     if not width:
         return Fraction(), Fraction(1)
@@ -68,7 +66,7 @@ def test_values_are_right_or_refused(
     assert abs(Fraction(found) - expected) <= max(size * Fraction(1e-12), least)
 
 
-@given(exponent=st.integers(-1000, 1000), form=st.sampled_from(FORMS), seed=st.integers(0, 99))
+@given(exponent=st.integers(-300, 300), form=st.sampled_from(FORMS), seed=st.integers(0, 99))
 def test_powers_of_two_change_nothing_but_the_unit(
     exponent: int, form: Normalisation | None, seed: int
 ) -> None:
@@ -88,36 +86,28 @@ def test_powers_of_two_change_nothing_but_the_unit(
         assert found.high == expected.high * factor
 
 
-@pytest.mark.parametrize("measure", TOO_LARGE, ids=lambda m: str(m)[:20])
-def test_overflow_names_the_measure(measure: DCG | LinearUtility) -> None:
-    with pytest.raises(InputError, match="too large for floating-point") as caught:
-        measure.score([0, 1, 1])
-    assert caught.value.place == str(measure)
-    ranked = Ranked(np.array([0, 3]), np.array([0, 1, 1]), np.array([[2, 2, 2]]))
-    with pytest.raises(InputError, match="too large for floating-point") as caught:
-        score_runs(measure, ranked)
-    assert caught.value.place == str(measure)
-
-
 @pytest.mark.parametrize(
-    "measure", [DCG((1.0, 1e-320, 0.0)), DCG((1e308, 0.0), (1e308, 1e-308)), DCG((1e308, 1e-99, 0))]
+    ("make", "what"),
+    [
+        (lambda: DCG([1e101, 0]), "gains"),
+        (lambda: DCG([1, 0], [1e200, 1]), "discounts"),
+        (lambda: LinearUtility([[1, 0], [-1e101, 0]]), "weights"),
+        (lambda: DCG.parse("nDCG([1e300, 0], log2)"), "gains"),
+    ],
 )
-def test_numbers_too_far_apart_are_refused(measure: DCG) -> None:
-    with pytest.raises(InputError, match="differ by too many orders of magnitude") as caught:
-        measure.score([0, 1])
-    assert caught.value.place == str(measure)
+def test_a_measure_of_large_numbers_is_not_made(make: Callable[[], object], what: str) -> None:
+    with pytest.raises(InputError, match=rf"{what} of size 1e\+\d+; use numbers below 1e100"):
+        make()
 
 
 def test_commands_refuse_overflow(run: Run, tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("q 0 d1 1023\nq 0 d2 1023\nq 0 d3 1023\n")
     (tmp_path / "run").write_text("q Q0 d1 1 2 r\nq Q0 d2 2 1 r\nq Q0 d3 3 0 r\n")
-    found = run("evaluate", "qrels", "run", "-m", "exponential-log2", cwd=tmp_path)
-    assert found.returncode == 2
-    assert "too large for floating-point numbers; use smaller gains" in found.stderr
-    assert found.stderr.count("\n") == 1
-    found = run("evaluate", "qrels", "run", "-m", "nDCG(exponential-log2)", cwd=tmp_path)
-    assert found.returncode == 0
-    assert "1.0000" in found.stdout
+    for measure in ("exponential-log2", "nDCG(exponential-log2)"):
+        found = run("evaluate", "qrels", "run", "-m", measure, cwd=tmp_path)
+        assert found.returncode == 2
+        assert "the gains of exponential-log2 overflow" in found.stderr
+        assert found.stderr.count("\n") == 1
 
 
 def test_a_tiny_cost_gives_no_nan(run: Run, tmp_path: Path) -> None:

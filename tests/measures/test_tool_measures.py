@@ -18,9 +18,8 @@ from sklearn.metrics import dcg_score, ndcg_score
 
 from dcglearn import InputError, Scale, measure_for_documents, write_measure
 from dcglearn.interop.tool_measures import TOOL_MEASURES, ToolMeasure
-from dcglearn.naming.aliases import resolve_alias
+from dcglearn.naming.grammar import parse_other_name, resolve_alias
 from dcglearn.naming.names import as_measure
-from dcglearn.naming.other_names import parse_other_name
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Dicts = dict[str, dict[str, Any]]
@@ -186,6 +185,7 @@ def test_the_command_lists_every_name(run: Run) -> None:
         ("nDCG@10", "nDCG(linear-log2) @ 10"),
         ("ndcg_cut_10", "nDCG(linear-log2) @ 10"),
         ("ndcg", "nDCG(linear-log2)"),
+        ("nDCG10", "nDCG(linear-log2) @ 10"),
         ("dcg@5", "linear-log2 @ 5"),
         ("ndcg_burges@10", "nDCG(exponential-log2) @ 10"),
         ("nDCG(dcg='exp-log2')@10", "nDCG(exponential-log2) @ 10"),
@@ -239,11 +239,15 @@ def test_names_that_people_give(run: Run, refused: Callable[..., str], tmp_path:
         (("-m", "ndgc@10"), "unknown preset 'ndgc'; did you mean 'nDCG'?"),
         (
             ("-m", "ndcg_cut.5,10"),
-            "several measures; write one at a time: ndcg_cut.5 and ndcg_cut.10",
+            "several measures; write one at a time: ndcg_cut@5 and ndcg_cut@10",
         ),
         (("-m", "ndcg.1=3"), "ndcg.1=3: has no gain for the grade 2, only for 1, 0"),
     ):
         assert message in refused("evaluate", "qrels", "one", *arguments), arguments
+    for name in ("alpha_nDCG@5", "gm_map"):
+        message = f"{name}: is not computed here"
+        assert message in refused("coherence", "qrels", "one", "two", "-m", name)
+        assert message in refused("evaluate", "qrels", "one", "-m", name)
     for name in ("P@10", "recip_rank", "ERR([0.9, 0.3, 0])@20", "RBP(p=0.8)"):
         message = f"{name}: is not a DCG; dcglearn evaluate computes it"
         assert message in refused("coherence", "qrels", "one", "two", "-m", name)

@@ -389,7 +389,7 @@ def test_the_grades_of_the_clearest_queries(run: Run, tmp_path: Path) -> None:
     assert rows[0][:4] == ["query", "one", "two", "difference"]
     assert [(row[0], *row[4:]) for row in rows[1:]] == [
         ("x", "one", "2", "1", "0", "0", "1", "2"),
-        ("y", "one", "2", "0", "1", "2"),
+        ("y", "one", "2", "-", "1", "2"),
         ("z", "two", "1", "2", "2", "1"),
     ]
 

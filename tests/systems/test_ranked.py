@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, permutations, product
 from pathlib import Path
 from typing import Any
@@ -203,8 +204,9 @@ def test_rules_for_documents_without_a_judgment() -> None:
     measure = DCG([4, 2, 1], "zipf")
     assert score_runs(measure, ranked)[0] == pytest.approx(1 + 2 + 1 / 3 + 0.5)
     assert score_runs(measure, ranked, 0.0)[0] == pytest.approx(2 + 0.5)
-    assert score_runs(measure, ranked.without_unjudged())[0] == pytest.approx(4 + 1)
-    tied = one_query([3, 0, 1, 3, 0], [2, 1, 0], [0, 1, 1, 1, 2]).without_unjudged()
+    assert score_runs(measure, ranked.keep(ranked.grades < 3))[0] == pytest.approx(4 + 1)
+    tied = one_query([3, 0, 1, 3, 0], [2, 1, 0], [0, 1, 1, 1, 2])
+    tied = tied.keep(tied.grades < 3)
     assert score_runs(measure, tied)[0] == pytest.approx(3 + 3 / 2 + 4 / 3)  # ties stay
     assert judged_share(ranked).tolist() == [0.5]
     assert judged_share(ranked, 1).tolist() == [0.0]
@@ -308,14 +310,17 @@ def test_a_query_has_one_ideal_for_all_runs(pool: Any) -> None:
     qrels, runs, unjudged = with_unjudged(gains)
     graded = {q: {d: 3 - g for d, g in judged.items()} for q, judged in qrels.items()}
     measure = "nDCG({3: 2, 2: 1, 1: 0.5, 0: 0.1}, log2) @ 5"
-    found = evaluate(graded, runs, measure, rules=Rules(pool=pool), scale="3,2,1,0")
+    rules = Rules(unjudged="worst", pool=pool)
+    found = evaluate(graded, runs, measure, rules=rules, scale="3,2,1,0")
     for s, (name, run) in enumerate(runs.items()):
         filled = {
             q: {**qrels[q], **dict.fromkeys(unjudged[pool][name][q], 3)} for q in found.queries
         }
         expected = their_ndcg(filled, run, gains, 5)
         assert found.values[s, 0] == pytest.approx([expected[q] for q in found.queries], abs=1e-9)
-    default = evaluate(graded, runs, measure, scale="3,2,1,0").values
+    default = evaluate(
+        graded, runs, measure, rules=replace(rules, pool=None), scale="3,2,1,0"
+    ).values
     assert (default == found.values).all() == (pool == "all")
 
 

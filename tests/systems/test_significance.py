@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import norm, ttest_rel
+from scipy.stats import norm, ttest_1samp, ttest_rel
 
 from dcglearn import InputError, Rules, compare_systems, evaluate
 from dcglearn.statistics import significance
@@ -15,9 +15,33 @@ from dcglearn.statistics.significance import (
     holm,
     paired_intervals,
     paired_p_values,
+    t_intervals,
     takes_all_signs,
 )
 from dcglearn.system_report.system_comparisons import comparisons_in_words, comparisons_table
+
+
+def test_intervals_of_few_queries_are_students(rng: np.random.Generator) -> None:
+    """A bootstrap's would cover the mean of 10 queries in 88 to 90% of the cases."""
+    differences = rng.exponential(size=(3, 10))
+    for row, found in zip(differences, t_intervals(differences), strict=True):
+        assert found == pytest.approx([*ttest_1samp(row, 0.0).confidence_interval()])
+    qrels = {f"q{q}": {"a": 1, "b": 0} for q in range(60)}
+    runs = {
+        name: {q: {"a": rng.random(), "b": rng.random()} for q in qrels} for name in ("x", "y", "z")
+    }
+    words = {}
+    for n, test in ((60, "randomisation"), (60, "t"), (20, "randomisation")):
+        some = {q: qrels[q] for q in list(qrels)[:n]}
+        found = evaluate(some, runs, "zipf")
+        (one, *_) = pairs = compare_systems(found, "x", np.random.default_rng(0), test)  # type: ignore[arg-type]  # its two values
+        words[n, test] = comparisons_in_words(pairs)[0]
+        differences = found.values[1, 0] - found.values[0, 0]
+        student = (one.low, one.high) == pytest.approx(tuple(t_intervals(differences[None])[0]))
+        assert student == ((n, test) != (60, "randomisation"))
+    assert "interval, by a bootstrap over queries, of this comparison" in words[60, "randomisation"]
+    assert "interval, by Student's t, of this comparison alone" in words[60, "t"]
+    assert words[20, "randomisation"] == words[60, "t"]
 
 
 def test_randomisation_is_the_count_over_all_signs(rng: np.random.Generator) -> None:

@@ -60,14 +60,14 @@ def same(found: Evaluation, expected: Evaluation) -> bool:
         and found.judged.tobytes() == expected.judged.tobytes()
         and found.extra == expected.extra
         and all(
-            one.grades.tobytes() == other.grades.tobytes()
+            one.ranked.grades.tobytes() == other.ranked.grades.tobytes()
             for one, other in zip(found.runs, expected.runs, strict=True)
         )
     )
 
 
 @pytest.mark.parametrize(
-    "rules", [Rules(), Rules(unjudged="removed"), Rules("docid", single=True), Rules("input")]
+    "rules", [Rules(), Rules("mean", "removed"), Rules("mean", "worst"), Rules("input")]
 )
 def test_threads_change_nothing(
     files: tuple[Path, list[Path]], rules: Rules, monkeypatch: pytest.MonkeyPatch
@@ -88,7 +88,7 @@ def test_threads_change_nothing(
 
 def test_the_pool_of_all_runs_counts_a_document_once(files: tuple[Path, list[Path]]) -> None:
     qrels, runs = files
-    found = evaluate(qrels, runs, "nDCG([2, 1, 0.5], log2) @ 10")
+    found = evaluate(qrels, runs, "nDCG([2, 1, 0.5], log2) @ 10", rules=Rules(unjudged="worst"))
     texts = [gzip.decompress(path.read_bytes()).decode() for path in runs]
     held, known = (
         {tuple(line.split()[:3:2]) for text in some for line in text.splitlines()}
@@ -96,8 +96,8 @@ def test_the_pool_of_all_runs_counts_a_document_once(files: tuple[Path, list[Pat
     )
     expected = [sum(query == f"q{q}" for query, _ in held - known) for q in range(QUERIES)]
     for run in found.runs:
-        assert run.pooled is not None
-        assert run.pooled.tolist() == expected
+        assert run.ranked.pooled is not None
+        assert run.ranked.pooled.tolist() == expected
 
 
 @pytest.mark.parametrize("first", [0, 1, 2, 5])

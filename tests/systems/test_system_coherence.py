@@ -52,7 +52,7 @@ def drawn(rng: np.random.Generator) -> tuple[IndexedQrels, list[Retrieved]]:
 def pairs_of(
     known: IndexedQrels, runs: list[Retrieved], measure: DCG, depth: int, **options: Any
 ) -> list[SystemPair]:
-    evaluation = evaluate(known, runs, measure, rules=Rules(ties="input"))
+    evaluation = evaluate(known, runs, measure, rules=Rules("input", "worst"))
     return system_pairs(evaluation, measure, depth, **options)
 
 
@@ -245,7 +245,8 @@ def test_bounds_include_gains_of_0_on_both_sides() -> None:
 def test_rules_under_which_every_document_has_one_rank_and_grade(
     drawn: tuple[IndexedQrels, list[Retrieved]],
 ) -> None:
-    assert coherence_rules(Rules()) == Rules(ties="input")
+    assert coherence_rules(Rules()) == Rules()
+    assert coherence_rules(Rules("mean")) == Rules("input")
     for kept in (Rules(ties="docid", unjudged="removed"), Rules(ties="input", single=True)):
         assert coherence_rules(kept) == kept
     for kept in (Rules("docid", "nothing"), Rules("input", missing=None)):
@@ -270,13 +271,13 @@ def test_rules_under_which_every_document_has_one_rank_and_grade(
     assert system_pairs(evaluate(known, runs, given), given, K)  # no two scores are equal
     tied = run_of({q: {"d1": 1.0, "d2": 1.0} for q in known.queries}, "tied")
     with pytest.raises(InputError, match='equal scores under `ties="mean"`'):
-        system_pairs(evaluate(known, [*runs, tied], given), given, K)
+        system_pairs(evaluate(known, [*runs, tied], given, rules=Rules("mean")), given, K)
     leaves_out = Rules(ties="input", worthless=None)
     with pytest.raises(InputError, match="use `worthless=0`"):
         system_pairs(evaluate(known, runs, given, rules=leaves_out), given, K)
     costly = DCG([2, 1, 0.5], "log2", K)
     with pytest.raises(InputError, match="the ideal of a query would depend on the run"):
-        system_pairs(evaluate(known, runs, given, rules=Rules("input")), costly, K)
+        system_pairs(evaluate(known, runs, given, rules=Rules("input", "worst")), costly, K)
 
 
 @pytest.fixture
@@ -417,7 +418,7 @@ def test_the_command_in_words_and_what_it_refuses(
     assert "1 pair of systems" in found.stdout
     assert "Who is ahead\nsystem  other system  DCG, any" in found.stdout
     assert "Order depends on the gains, by mean nDCG: 1 pair\n" in found.stdout
-    assert "in the order of the run's lines" in found.stdout
+    assert "by id, the largest first" in found.stdout
     (tmp_path / "same").write_text("q1 Q0 d1 1 2 same\nq1 Q0 d3 2 1 same\n")
     equal = run("coherence", "qrels", "one", "same", "-m", "binary", "--figure", "f.svg")
     assert "by         gains  discounts  decided  equal  depends  not settled" in equal.stdout

@@ -42,7 +42,7 @@ def test_means_differences_and_every_choice_are_printed(run: Run, files: Path) -
     assert "two: 1 of 2 queries is missing and counts 0" in found.stderr
     assert "Differences from one" in found.stdout
     assert "zipf is DCG({2: 2, 1: 1, 0: 0}, zipf)" in found.stdout
-    assert "documents with equal scores: the mean over their orders" in found.stdout
+    assert "documents with equal scores: by id, the largest first" in found.stdout
     left_out = run("evaluate", "qrels", "two", "--missing", "out", "-m", "zipf", "--format", "json")
     assert json.loads(left_out.stdout)["systems"][0]["means"]["zipf"] == 2
 
@@ -66,15 +66,22 @@ def test_an_ideal_that_leaves_out_negative_gains_is_explained(run: Run, files: P
     assert note not in run("evaluate", "qrels", "one", "--test", "none").stdout
 
 
+def test_a_measure_in_which_only_the_best_grade_counts_says_so(run: Run, files: Path) -> None:
+    found = run("evaluate", "qrels", "one", "-m", "nDCG(binary)", "-m", "binary:1").stdout
+    assert "nDCG({2: 1, 1: 0, 0: 0}, log2): only the best grade counts" in found
+    assert "binary:1 is DCG({2: 1, 1: 1, 0: 0}, log2)\n" in found
+
+
 def test_warnings_of_costly_documents_and_of_ties_in_ranx(run: Run, files: Path) -> None:
     (files / "sharp").write_text(QRELS + "q2 0 d3 -1\n")
     (files / "tied").write_text(ONE.replace("2.5", "1.5"))
     (files / "more").write_text(ONE + "q2 Q0 new 2 0.5 one\n")
     costs = "whose gain is below 0; with --unjudged nothing they gain 0"
     asked = ("-m", "zipf", "--test", "none")
-    assert costs in run("evaluate", "sharp", "more", *asked).stderr
-    assert costs not in run("evaluate", "sharp", "one", *asked).stderr
-    assert costs not in run("evaluate", "sharp", "more", *asked, "--unjudged", "nothing").stderr
+    worst = (*asked, "--unjudged", "worst")
+    assert costs in run("evaluate", "sharp", "more", *worst).stderr
+    assert costs not in run("evaluate", "sharp", "one", *worst).stderr
+    assert costs not in run("evaluate", "sharp", "more", *asked).stderr
     order = "ranx sorts equal scores in no fixed order"
     assert order in run("evaluate", "qrels", "tied", *asked, "--like", "ranx").stderr
     assert order not in run("evaluate", "qrels", "one", *asked, "--like", "ranx").stderr
@@ -131,7 +138,11 @@ def test_every_format(run: Run, refused: Callable[..., str], files: Path) -> Non
     both = refused("evaluate", "qrels", "one", "--json", "--format", "csv")
     assert "--json with --format csv; use one of them" in both
     pair = ("evaluate", "qrels", "one", "two", "-m", "zipf", "--unjudged", "bounds")
-    assert "no single value to compare; add --test none" in refused(*pair)
+    untested = run(*pair)
+    assert "no tests: --unjudged bounds gives no single value to compare" in untested.stderr
+    assert "zipf, least" in untested.stdout
+    asked = (*pair, "--compare", "all")
+    assert "no single value to compare; add --test none" in refused(*asked)
     assert run(*pair, "--test", "none").returncode == 0
     by_query = json.loads(run(*pair, "--per-query", "--format", "json").stdout)["systems"][0]
     assert by_query["largest by query"]["q1"]["zipf"] == 1

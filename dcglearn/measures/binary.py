@@ -1,7 +1,6 @@
-"""A measure that distinguishes relevant and other documents: P, AP, RR, R, Bpref and their like.
+"""A measure of relevant and other documents: P, AP, RR, R, Bpref and their like.
 
-A document is relevant from the grade `rel` up. ir_measures computes the values
-(:mod:`dcglearn.evaluation.relevance_scores`).
+A document is relevant from the grade `rel` up. :mod:`dcglearn.evaluation.binary` has the formulas.
 """
 
 from __future__ import annotations
@@ -14,22 +13,12 @@ from dcglearn.measures.scale import Label
 
 
 @dataclass(frozen=True)
-class RelevanceMeasure:
-    """A measure of ir_measures that distinguishes relevant and other documents.
+class BinaryMeasure:
+    """A measure that distinguishes relevant and other documents, named as in ir_measures.
 
-    Parameters
-    ----------
-    name : str
-        In ir_measures, such as ``"AP"``.
-    cutoff : int, float or None
-        A recall for IPrec.
-    rel : label
-        The worst grade that is relevant.
-    options : mapping
-        The other keyword arguments.
-    levels : tuple of int
-        What ir_measures gets for each grade of the qrels, best grade first: 1 for a relevant
-        document.
+    `cutoff` is a recall for IPrec, and `options` are the other keyword arguments. `levels` holds a
+    number for each grade of the qrels, best grade first: 1 for a relevant document, 0 for another,
+    and a grade below 0 as it is (Bpref and infAP take it as not judged).
     """
 
     name: str
@@ -43,11 +32,6 @@ class RelevanceMeasure:
         """The number of ranks that count; None for all."""
         return self.cutoff if isinstance(self.cutoff, int) else None
 
-    @property
-    def smallest_id_first(self) -> bool:
-        """Whether, of documents with equal scores, the one with the smallest id is first."""
-        return self.name == "RR" and self.cutoff is not None
-
     def __str__(self) -> str:
         options = {"rel": self.rel, **self.options}
         given = [
@@ -59,3 +43,8 @@ class RelevanceMeasure:
         return f"{self.name}{inside}" + ("" if self.cutoff is None else f"@{self.cutoff}")
 
     __repr__ = __str__
+
+
+def is_in_one_order(measure: object) -> bool:
+    """Return whether a measure has no formula for the mean over the orders of tied documents."""
+    return isinstance(measure, BinaryMeasure) and measure.name in ("IPrec", "Bpref", "infAP")
