@@ -219,11 +219,37 @@ def evaluate(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    supported: Annotated[
+        bool,
+        typer.Option(
+            "--supported",
+            help="In place of tests: in how many of the measures that the judgments of a learned "
+            "file support (fit --draws 1000) each system is ahead. -o takes .json, .csv and a "
+            "figure (.png, .svg, .pdf).",
+            rich_help_panel=COMPARISONS,
+        ),
+    ] = False,
     scale: GradesOption = None,
     seed: ComparisonsSeedOption = 0,
     json: ResultsJsonOption = False,
 ) -> None:
     """Evaluate runs under any measures, and compare the systems."""
+    if supported:
+        from dcglearn.system_commands.supported import print_supported
+
+        refuse_without_comparison(
+            False,
+            {
+                "--baseline": baseline,
+                "--compare": compare,
+                "--correct": correct,
+                "--resamples": resamples,
+            },
+        )
+        rules = rules_of(like, ties, unjudged, worthless, missing, pool)
+        names = measures_of_names(measure or [])
+        print_supported(qrels, runs, names, rules, scale, out or [], seed, digits, json)
+        return
     if json and form != "text":
         raise InputError(f"--json with --format {form}", "use one of them")
     rules = rules_of(like, ties, unjudged, worthless, missing, pool)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from dcglearn import DCG, Rules, evaluate, supported_systems
+from helpers.commands import run_commands
 
 GRADES = (3, 2, 1, 0)
 
@@ -65,3 +68,32 @@ def test_each_measure_by_itself(form: Any, rules: Rules, rng: np.random.Generato
     for band, of_system in zip(found.ranks, ranks, strict=True):
         assert band.tolist() == [of_system.min(), of_system.max()]
     assert found.means == pytest.approx(evaluation.means()[:, 0])
+
+
+def test_the_command(tmp_path: Path) -> None:
+    """A learned file with draws, tables, a figure, and what is refused."""
+    examples = Path(__file__).parents[2] / "docs" / "examples"
+    judgments, qrels = examples / "judgments.jsonl", examples / "qrels.txt"
+    runs = [str(examples / f"{name}.run") for name in ("old", "new", "plain")]
+    evaluated = ["evaluate", str(qrels), *runs, "--supported"]
+    fitted, said, numbers, without, unknown, two = run_commands(
+        [
+            ["fit", str(judgments), "--draws", "200", "-o", "learned.json"],
+            [*evaluated, "-m", "nDCG(learned.json) @ 3", "-o", "ranks.svg"],
+            [*evaluated, "-m", "learned.json", "--json"],
+            [*evaluated, "-m", "zipf"],
+            [*evaluated, "-m", "learned.json", "--baseline", "old"],
+            [*evaluated],
+        ],
+        tmp_path,
+    )
+    assert fitted.returncode == 0, fitted.stderr
+    assert "of the measures" in said.stdout
+    assert (tmp_path / "ranks.svg").exists()
+    found = json.loads(numbers.stdout)
+    assert found["measures"] == 200
+    one, other = found["ahead"]["new"]["old"], found["ahead"]["old"]["new"]
+    assert one + other == pytest.approx(1)
+    for refused in (without, unknown, two):
+        assert refused.returncode == 2
+    assert "--draws" in without.stderr
