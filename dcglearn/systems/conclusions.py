@@ -15,7 +15,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -114,24 +114,6 @@ class SystemConclusions:
         import pandas as pd
 
         return pd.DataFrame([conclusion_row(one) for one in self.pairs])
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything but the verdicts on single queries as a JSON-able dict."""
-        return {
-            "tested": {
-                "measure": self.measure.name,
-                "alpha": self.alpha,
-                "systems": len(self.systems),
-                "drawn": self.drawn,
-            }
-            if self.tested
-            else None,
-            "counts": [
-                {"holds for": extent, "significant": significant, "pairs": number}
-                for (extent, significant), number in sorted(self.counts().items(), key=str)
-            ],
-            "pairs": [one.to_json() for one in self.pairs],
-        }
 
 
 def system_conclusions(

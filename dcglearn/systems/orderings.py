@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -76,16 +75,6 @@ class OrderingComparison:
         wanted = {frozenset(pair) for pair in pairs}
         kept = [one for one in self.reversed_pairs if {one.ahead, one.behind} in wanted]
         return replace(self, reversed_pairs=tuple(kept))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as a JSON-able dict."""
-        return {
-            "first": self.first,
-            "second": self.second,
-            "tau": self.tau,
-            "tau_ap": self.tau_ap,
-            "flipped": [dict(vars(pair)) for pair in self.reversed_pairs],
-        }
 
 
 def compare_orderings(evaluation: Evaluation) -> list[OrderingComparison]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -70,20 +69,6 @@ class SystemPair:
     mean_ndcg: MeanVerdict
     gains_change: SmallestChange | None
     discounts_change: SmallestChange | None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return verdicts, their witnesses and the smallest changes as a JSON-able dict."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "lead": self.difference,
-            "mean DCG, anything": _verdict_to_json(self.any_parameters),
-            "mean DCG, any gains": _verdict_to_json(self.any_gains),
-            "mean DCG, any discounts": _verdict_to_json(self.any_discounts),
-            "mean nDCG, any gains": _verdict_to_json(self.mean_ndcg),
-            "smallest change of gains": _change_to_json(self.gains_change),
-            "smallest change of discounts": _change_to_json(self.discounts_change),
-        }
 
 
 def system_pairs(
@@ -227,21 +212,3 @@ def _difference_of_means(totals: Integers, n_queries: list[int]) -> Floats:
         return same
     found: Floats = (totals[0] * n - totals[1] * m) / (m * n)
     return found
-
-
-def _verdict_to_json(found: Verdict | MeanVerdict) -> dict[str, Any]:
-    """Return the winner, and parameters under which either system is ahead if that depends."""
-    content: dict[str, Any] = {"winner": found.winner}
-    for name, measure, difference in zip("ab", found.witnesses, found.differences, strict=False):
-        if measure is not None:
-            discounts = measure.discounts
-            content[f"for {name}"] = {
-                "gains": list(measure.gains),
-                "discounts": discounts if isinstance(discounts, str) else list(discounts),
-                "lead": difference,
-            }
-    return content
-
-
-def _change_to_json(change: SmallestChange | None) -> dict[str, Any] | None:
-    return None if change is None else {"tied at": list(change.tie), "distance": change.distance}

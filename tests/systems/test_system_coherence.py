@@ -136,10 +136,6 @@ def test_witnesses_and_smallest_changes_reverse_the_sums(
                 tied = (flip.tie, "log2") if side == "gains" else (given.gains, flip.tie)
                 at = DCG(*tied, K if side == "gains" else None)
                 assert differences(known, runs, at)[names] == pytest.approx(0, abs=1e-9)
-        content = json.loads(json.dumps(pair.to_json()))
-        assert ("for a" in content["mean DCG, anything"]) == (
-            pair.any_parameters.winner == "depends"
-        )
     assert flipped > 3
 
 
@@ -381,7 +377,6 @@ def test_causes_are_the_queries_that_moved_most() -> None:
     assert (pair.ahead, pair.behind) == ("one", "two")
     assert (pair.first, pair.second) == pytest.approx((7 / 3, -7 / 3))
     assert pair.causes == ("q1", "q2")  # from 3 to -6, from 4 to -1; q3 does not differ
-    assert found.to_json()["flipped"][0]["causes"] == ("q1", "q2")
 
 
 def test_the_command_on_robust03(run: Run, tmp_path: Path) -> None:
@@ -394,15 +389,9 @@ def test_the_command_on_robust03(run: Run, tmp_path: Path) -> None:
     assert len(content["pairs"]) == 136
     assert (tmp_path / "pairs.svg").stat().st_size > 5000
     for pair in content["pairs"]:  # a verdict for all parameters holds for all gains
-        anything = pair["mean DCG, anything"]["winner"]
-        if anything != "depends":
-            assert pair["mean DCG, any gains"]["winner"] == anything
-            assert pair["mean DCG, any discounts"]["winner"] == anything
-    assert {pair["mean nDCG, any gains"]["winner"] for pair in content["pairs"]} >= {
-        "a",
-        "b",
-        "depends",
-    }
+        if pair["dcg_anything"] != "depends":
+            assert pair["dcg_any_gains"] == pair["dcg_any_discounts"] == pair["dcg_anything"]
+    assert {pair["mean_ndcg_any_gains"] for pair in content["pairs"]} >= {"a", "b", "depends"}
 
 
 def test_the_command_in_words_and_what_it_refuses(
@@ -415,12 +404,13 @@ def test_the_command_in_words_and_what_it_refuses(
     found = run("coherence", "qrels", "one", "two", "--all", "-m", "linear-log2", "-m", "binary")
     assert found.returncode == 0, found.stderr
     assert "1 pair of systems" in found.stdout
-    assert "Who is ahead\nsystem  other system  DCG, any" in found.stdout
-    assert "Order depends on the gains, by mean nDCG: 1 pair\n" in found.stdout
+    assert (
+        "The clearest reversals, of 1 pair that depend on the gains by mean nDCG\n" in found.stdout
+    )
     assert "in the order of the run's lines" in found.stdout
     (tmp_path / "same").write_text("q1 Q0 d1 1 2 same\nq1 Q0 d3 2 1 same\n")
     equal = run("coherence", "qrels", "one", "same", "-m", "binary", "--figure", "f.svg")
-    assert "by         gains  discounts  decided  equal  depends  not settled" in equal.stdout
+    assert equal.stdout.count("What may be concluded") == 1
     official = run("coherence", "qrels", "one", "two", "--like", "trec_eval")
     assert "documents with equal scores: by id, the largest first, scores in single precision" in (
         official.stdout
@@ -436,9 +426,9 @@ def test_the_command_in_words_and_what_it_refuses(
     assert "\nsklearn takes the mean over the orders of documents" in mean.stderr
     assert not run("coherence", "qrels", "one", "two", "--like", "sklearn").stderr
     short = run("coherence", "qrels", "one", "two", "-m", "short.json")
-    assert "mean nDCG any the given @ 2" in " ".join(short.stdout.split()), short.stderr
+    assert "mean nDCG with any gains at the given @ 2 discounts" in short.stdout, short.stderr
     cut = run("coherence", "qrels", "one", "two", "-m", "zipf @ 1")
-    assert "mean nDCG  any    zipf @ 1" in cut.stdout
+    assert "mean nDCG with any gains at zipf @ 1 discounts" in cut.stdout
     for arguments, message in (
         (("one",), "one run; give two or more"),
         (("one", "two", "--ties", "mean"), "unknown --ties 'mean'"),
