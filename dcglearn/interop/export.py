@@ -18,7 +18,7 @@ from dcglearn.interop.callables import to_pyterrier, to_scikit_learn
 from dcglearn.interop.evaluators import to_ir_measures, to_ranx, to_trec_eval
 from dcglearn.interop.rankers import to_lightgbm, to_xgboost
 from dcglearn.interop.requirements import Export, labels_of, with_labels
-from dcglearn.interop.tensors import to_tf_ranking, to_torch
+from dcglearn.interop.tensors import to_torch
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import DISCOUNT_RULES, split_parameter
 from dcglearn.measures.measure import Measure
@@ -35,7 +35,6 @@ TOOLS: dict[str, Callable[[DCG], Export]] = {
     "lightgbm": to_lightgbm,
     "xgboost": to_xgboost,
     "torch": to_torch,
-    "tf-ranking": to_tf_ranking,
 }
 """The tools that take a DCG."""
 
