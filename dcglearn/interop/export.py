@@ -105,20 +105,6 @@ def export(
 def plain_data(measure: Measure, n_ranks: int = 10) -> dict[str, object]:
     """Return a measure's numbers as dicts and lists.
 
-    Parameters
-    ----------
-    measure : DCG or LinearUtility
-    n_ranks : int, default 10
-        Number of discounts to list if a rule of discounts has no last rank.
-
-    Returns
-    -------
-    dict
-        Of a DCG: measure (its name), grades (best first), gains, discounts (by rank), rule and
-        formula (or None), cutoff, normalise. Of a LinearUtility: measure, grades, weights.
-
-    Examples
-    --------
     >>> plain_data(DCG([1, 0.5, 0], "zipf"), 3)["discounts"]
     [1.0, 0.5, 0.3333333333333333]
     """

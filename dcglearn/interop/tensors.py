@@ -34,23 +34,6 @@ DISCOUNT_TEXT = {
 def to_torch(measure: DCG) -> Export:
     """Return the text of a module that computes the measure on PyTorch tensors or NumPy arrays.
 
-    Parameters
-    ----------
-    measure : DCG
-        Plain, or nDCG with gains of 0 or more and discounts that do not increase. Grades with
-        names get the labels L - 1, ..., 0.
-
-    Returns
-    -------
-    Export
-
-    Raises
-    ------
-    InputError
-        If sorting by gain does not give the ideal, or the measure is a minmaxDCG.
-
-    Examples
-    --------
     >>> module = {}
     >>> exec(to_torch(DCG([3, 1, 0], "zipf")).text, module)
     >>> float(module["measure"](np.array([0.1, 0.9]), np.array([2, 1])))

@@ -28,22 +28,6 @@ def all_pairs_tables(
 ) -> list[Table]:
     """Return a table per measure that sums up the comparisons of all pairs of systems.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-    comparisons : sequence of SystemComparison
-        From :func:`~dcglearn.systems.compare_systems.compare_all_pairs`.
-    level : float, default 0.05
-        Differences with a smaller corrected p are significant.
-
-    Returns
-    -------
-    list of Table
-        One row per system, the best first. The column "not told apart" holds ranks of the table,
-        that of the system itself among them.
-
-    Examples
-    --------
     >>> from dcglearn.evaluation.evaluate import evaluate
     >>> from dcglearn.systems.compare_systems import compare_all_pairs
     >>> qrels = {f"q{i}": {"d1": 1, "d2": 0} for i in range(8)}
@@ -97,17 +81,7 @@ def _table(
 def all_pairs_in_words(
     comparisons: Sequence[SystemComparison], level: float = SIGNIFICANT
 ) -> list[str]:
-    """Return what the columns of :func:`all_pairs_tables` are.
-
-    Parameters
-    ----------
-    comparisons : sequence of SystemComparison
-    level : float, default 0.05
-
-    Returns
-    -------
-    list of str
-    """
+    """Return what the columns of :func:`all_pairs_tables` are."""
     tested = (
         ""
         if comparisons[0].correction == "tukey"
@@ -134,16 +108,6 @@ def _caption(measure: str, pairs: Sequence[SystemComparison], level: float) -> s
 def ranges(numbers: Sequence[int]) -> str:
     """Return ascending whole numbers as text, those in a row as ranges.
 
-    Parameters
-    ----------
-    numbers : sequence of int
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> ranges([1, 2, 3, 5, 8, 9])
     '1-3, 5, 8-9'
     """

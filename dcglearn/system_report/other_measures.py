@@ -18,19 +18,6 @@ _UNJUDGED = {"removed": "are removed"}
 def other_rules_in_words(rules: Rules, measures: Sequence[object]) -> list[str]:
     """Return the choices behind measures that are not a DCG, as sentences.
 
-    Parameters
-    ----------
-    rules : Rules
-    measures : sequence of measures
-        Of any kind.
-
-    Returns
-    -------
-    list of str
-        None for a DCG.
-
-    Examples
-    --------
     >>> for line in other_rules_in_words(Rules(), [RelevanceMeasure("AP", levels=(1, 0))]):
     ...     print(line)
     AP, by ir_measures: relevant from grade 1 up

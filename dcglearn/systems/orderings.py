@@ -22,15 +22,8 @@ MOST_CAUSES = 3
 class ReversedPair:
     """Two systems that two measures order differently.
 
-    Attributes
-    ----------
-    ahead, behind : str
-        The systems in the order of the first measure.
-    first, second : float
-        Difference of their means, ahead minus behind, under each measure.
-    causes : tuple of str
-        The queries whose difference falls most from the first measure to the second, at most
-        :data:`MOST_CAUSES`.
+    `first` and `second` are the differences of their means, ahead minus behind, under each measure;
+    `causes` the queries whose difference falls most, at most :data:`MOST_CAUSES`.
     """
 
     ahead: str
