@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
-from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.scale import NO_DOCUMENT
 
 MOST_LISTS = 400
@@ -90,7 +89,7 @@ def _of_short_lists(first: Measure, second: Measure, n_ranks: int) -> NDArray[np
     lists[:, :filled] = some
     relative = []
     for measure in (first, second):
-        value = rescaled(plain(measure)).measure.score(lists)
+        value = plain(measure).score(lists)
         difference = value[:, None] - value
         relative.append(difference / (np.abs(difference).max() or 1.0))
     clearness = np.minimum(relative[0], -relative[1])
@@ -101,7 +100,7 @@ def _of_short_lists(first: Measure, second: Measure, n_ranks: int) -> NDArray[np
 
 
 def _of_long_lists(first: Measure, second: Measure, n_ranks: int) -> NDArray[np.int64] | None:
-    weights = [rescaled(plain(one)).measure.matrix_for(n_ranks) for one in (first, second)]
+    weights = [plain(one).matrix_for(n_ranks) for one in (first, second)]
     L = first.n_grades
     grades = np.array(list(product(range(L), repeat=2)))[::-1]  # the worst twice comes first
     sums, chosen = np.zeros((1, 2)), []

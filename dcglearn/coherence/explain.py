@@ -16,13 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
-from dcglearn.base.overflow import multiplied
 from dcglearn.base.types import Floats
 from dcglearn.coherence.clearest_example import plain
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
-from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.scale import ScaleLike, needed_scale
 from dcglearn.naming.names import MeasureLike, as_measure
 
@@ -105,8 +103,8 @@ def explain(
     Raises
     ------
     InputError
-        If the lists have different lengths, a measure does not fit them, a preset comes without
-        labels, or a difference is too large for a floating-point number.
+        If the lists have different lengths, a measure does not fit them, or a preset comes
+        without labels.
 
     Examples
     --------
@@ -133,22 +131,18 @@ def explain(
             f"lists of shape {lists[0].shape} and {lists[1].shape}",
             "give two lists of the same length, padded with -1",
         )
-    usual = [rescaled(measure) for measure in (first, second)]
-    terms = np.array([_terms(one.measure, *lists) for one in usual])
+    terms = np.array([_terms(measure, *lists) for measure in (first, second)])
     sizes = np.abs(terms).sum(axis=1)
     exchanged = None
     if isinstance(first, DCG) and isinstance(second, DCG):
         K = len(lists[0])
         c, d = first.discounts_for(K), second.discounts_for(K)
-        mixed = (rescaled(DCG(g, x)).measure for g, x in ((first.gains, d), (second.gains, c)))
+        mixed = DCG(first.gains, d), DCG(second.gains, c)
         by_first, by_second = (_preferred(_terms(measure, *lists)) for measure in mixed)
         exchanged = by_first, by_second
     return Explanation(
         contributions=terms / np.where(sizes > 0, sizes, 1.0)[:, None],
-        differences=(
-            float(multiplied(terms[0].sum(), usual[0].exponent, first)),
-            float(multiplied(terms[1].sum(), usual[1].exponent, second)),
-        ),
+        differences=(float(terms[0].sum()), float(terms[1].sum())),
         winners=(_preferred(terms[0]), _preferred(terms[1])),
         exchanged=exchanged,
     )

@@ -42,7 +42,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
-from dcglearn.base.overflow import usual_size
 from dcglearn.base.types import Floats, Grades, Integers
 from dcglearn.coherence.advantage import (
     WORST_GAINS,
@@ -225,7 +224,7 @@ def mean_verdicts(
 def _checked(
     runs: ArrayLike, pools: ArrayLike, discounts: Discounts, n_grades: int, worst_gain: WorstGain
 ) -> tuple[Grades, Grades, Floats]:
-    """Return runs, pools and discounts, the latter divided by a power of 2 if they are extreme."""
+    """Return runs, pools and discounts."""
     n_grades = checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
     rows, pool = checked_grades(runs, n_grades, "runs"), checked_grades(pools, n_grades, "pools")
     if (
@@ -241,7 +240,7 @@ def _checked(
         )
     if not is_one_of(worst_gain, WORST_GAINS):
         raise unknown_name("worst gain", worst_gain, WORST_GAINS)
-    c, _ = usual_size(discount_vector(discounts, rows.shape[2]))
+    c = discount_vector(discounts, rows.shape[2])
     if c[0] <= 0 or c[-1] < 0 or (np.diff(c) > 0).any():
         raise InputError(
             "discounts that increase, fall below 0 or start with 0", "give decreasing discounts"

@@ -36,7 +36,7 @@ UNJUDGED_NOTE = "A document without a judgment gains 0."
 
 @dataclass(frozen=True)
 class Export:
-    """A measure for another tool: text to paste or save, and notes on what the tool computes differently."""
+    """Text for another tool, and notes on what that computes differently."""
 
     text: str
     notes: tuple[str, ...] = ()

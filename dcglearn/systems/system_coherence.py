@@ -16,10 +16,9 @@ from itertools import combinations
 import numpy as np
 
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
-from dcglearn.base.overflow import multiplied
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Integers
-from dcglearn.coherence.advantage import WorstGain, rescaled_advantage, total_counts
+from dcglearn.coherence.advantage import WorstGain, advantage_by_step, total_counts
 from dcglearn.coherence.mean_ndcg import MeanVerdict, mean_verdicts
 from dcglearn.coherence.smallest_change import (
     SmallestChange,
@@ -191,10 +190,9 @@ def _pair(
 ) -> SystemPair:
     """Compare two systems by their mean advantage D with given gains, discounts, worst gain."""
     gains, discounts, worst = given
-    lead, exponent = rescaled_advantage(D, gains, discounts)
     return SystemPair(
         *names,
-        difference=float(multiplied(lead.item(), exponent, "advantages")),
+        difference=advantage_by_step(D, gains, discounts).item(),
         any_parameters=verdict(D, worst_gain=worst),
         any_gains=verdict(D, discounts=discounts, worst_gain=worst),
         any_discounts=verdict(D, gains=gains),
