@@ -67,8 +67,8 @@ def paired_p_values(
     if not is_one_of(test, PAIRED_TESTS):
         raise unknown_name("test", test, PAIRED_TESTS)
     if test == "t":
-        return np.array([_t_test(usual_size(row[~np.isnan(row)])[0]) for row in differences])
-    counted = np.array([usual_size(row)[0] for row in np.nan_to_num(differences)])
+        return np.array([_t_test(row[~np.isnan(row)]) for row in differences])
+    counted = np.nan_to_num(differences)
     size = np.abs(counted).sum(axis=1)
     shares = counted / np.where(size > 0, size, 1.0)[:, None]
     n = counted.shape[1]
@@ -138,14 +138,12 @@ def _mean_intervals(
 ) -> Floats:
     """Return a bootstrap interval of the mean of each row; all rows are resampled together."""
     n = values.shape[1]
-    scaled = [usual_size(row) for row in values]
-    rows, exponents = np.array([row for row, _ in scaled]), [e for _, e in scaled]
     sums = np.empty((len(values), resamples))
     for part in parts(resamples, max(1, _COUNTED_AT_ONCE // n)):
         counts = rng.multinomial(n, np.full(n, 1 / n), part.stop - part.start)
-        sums[:, part] = rows @ counts.T
+        sums[:, part] = values @ counts.T
     ends = np.quantile(sums, [(1 - level) / 2, (1 + level) / 2], axis=1, overwrite_input=True)
-    return np.asarray(np.ldexp(ends.T / n, np.array(exponents)[:, None]))
+    return np.asarray(ends.T / n)
 
 
 def parts(total: int, size: int) -> Iterator[slice]:
