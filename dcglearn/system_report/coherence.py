@@ -147,6 +147,13 @@ def conclusions_in_words(conclusions: SystemConclusions, listed: bool = True) ->
         f"nDCG any gains: the same system is ahead by mean nDCG with any gains at {discounts} "
         "discounts; DCG both: also by mean DCG with any gains and any discounts"
     ]
+    decided = [one for one in conclusions.pairs if one.decided]
+    if decided:
+        usual = sum(one.pair.usual_discounts for one in decided)
+        lines.append(
+            f"of {counted(len(decided), 'pair')} decided for any gains, {usual:,} hold at every "
+            f"usual discount and every cutoff up to {conclusions.n_ranks} as well"
+        )
     if any(one.holds_for == "not settled" for one in conclusions.pairs):
         lines.append(
             "not settled: the search over all gains ended at its limit, with no gains found that "

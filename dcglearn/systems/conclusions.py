@@ -108,7 +108,8 @@ class SystemConclusions:
             The systems a and b; which is ahead and the parameters for which that holds; the
             difference under the tested measure, p and significant; the number of queries that
             are decided by themselves for a, for b, depend or are equal, and the share agreeing;
-            every verdict ("a", "b", "equal", "depends" or "undecided"); the sizes of the smallest
+            every verdict ("a", "b", "equal", "depends" or "undecided"), and whether that on mean
+            nDCG holds at the usual discounts and every cutoff; the sizes of the smallest
             changes that reverse the order by mean DCG.
         """
         import pandas as pd

@@ -150,6 +150,7 @@ def conclusion_row(one: PairConclusion) -> dict[str, Any]:
         "queries_equal": one.n_queries("equal"),
         "agreeing": one.agreeing,
         "mean_ndcg_any_gains": pair.mean_ndcg.winner,
+        "at_usual_discounts": pair.usual_discounts,
         "dcg_anything": pair.any_parameters.winner,
         "dcg_any_gains": pair.any_gains.winner,
         "dcg_any_discounts": pair.any_discounts.winner,

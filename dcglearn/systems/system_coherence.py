@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Integers
 from dcglearn.coherence.advantage import WorstGain, advantage_by_step, total_counts
-from dcglearn.coherence.mean_ndcg import MeanVerdict, mean_verdicts
+from dcglearn.coherence.mean_ndcg import MeanVerdict, MeanWinner, mean_verdicts
 from dcglearn.coherence.smallest_change import (
     SmallestChange,
     smallest_change_of_discounts,
@@ -28,7 +28,13 @@ from dcglearn.coherence.smallest_change import (
 from dcglearn.coherence.verdict import Verdict, verdict
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.measures.dcg import DCG
-from dcglearn.systems.graded_rankings import graded_rankings
+from dcglearn.systems.graded_rankings import GradedRankings, graded_rankings
+
+USUAL_DISCOUNTS = ("log2", "jk(2)", "zipf", "linear", "constant", "rbp(0.8)")
+"""Discounts under which verdicts on mean nDCG are repeated; linear falls to 0 below the depth."""
+
+_BOXES = 64
+"""Boxes of each of these searches; few, because there are many of them."""
 
 _PAIRS_AT_ONCE = 200
 """Number of pairs whose gains are searched at once; progress is reported after each so many."""
@@ -57,6 +63,9 @@ class SystemPair:
         does.
     discounts_change : SmallestChange or None
         The smallest change of the discounts that does.
+    usual_discounts : bool
+        Whether the same system is ahead or equal by mean nDCG with any gains at each of
+        :data:`USUAL_DISCOUNTS` and at every cutoff.
     """
 
     a: str
@@ -68,6 +77,7 @@ class SystemPair:
     mean_ndcg: MeanVerdict
     gains_change: SmallestChange | None
     discounts_change: SmallestChange | None
+    usual_discounts: bool
 
 
 def system_pairs(
@@ -141,10 +151,11 @@ def system_pairs(
             graded.counted,
             block,
         )
+        usual = _at_usual_discounts(graded, {(i, j): means[i, j].winner for i, j in block}, L)
         for i, j in block:
             n_queries = [int(graded.n_queries[k]) for k in (i, j)]
             D = _difference_of_means(totals[[i, j]], n_queries)
-            pairs.append(_pair((names[i], names[j]), D, given, means[i, j]))
+            pairs.append(_pair((names[i], names[j]), D, given, means[i, j], (i, j) in usual))
         advance(len(pairs), len(chosen))
     return pairs
 
@@ -187,6 +198,7 @@ def _pair(
     D: Floats,
     given: tuple[Floats, Floats, WorstGain],
     mean_ndcg: MeanVerdict,
+    usual_discounts: bool,
 ) -> SystemPair:
     """Compare two systems by their mean advantage D with given gains, discounts, worst gain."""
     gains, discounts, worst = given
@@ -199,7 +211,31 @@ def _pair(
         mean_ndcg=mean_ndcg,
         gains_change=smallest_change_of_gains(D, gains, discounts, worst_gain=worst),
         discounts_change=smallest_change_of_discounts(D, gains, discounts),
+        usual_discounts=usual_discounts,
     )
+
+
+def _at_usual_discounts(
+    graded: GradedRankings, winners: dict[tuple[int, int], MeanWinner], n_grades: int
+) -> set[tuple[int, int]]:
+    """Return the decided pairs whose winner is never behind at any usual discount and cutoff."""
+    left = [pair for pair, winner in winners.items() if winner in ("a", "b")]
+    n_ranks = graded.rankings.shape[2]
+    for rule, cutoff in product(USUAL_DISCOUNTS, range(1, n_ranks + 1)):
+        if not left:
+            break
+        found = mean_verdicts(
+            graded.rankings[:, :, :cutoff],
+            graded.pools,
+            f"linear({n_ranks})" if rule == "linear" else rule,
+            n_grades,
+            graded.worst_gain,
+            _BOXES,
+            graded.counted,
+            left,
+        )
+        left = [pair for pair in left if found[pair].winner in (winners[pair], "equal")]
+    return set(left)
 
 
 def _difference_of_means(totals: Integers, n_queries: list[int]) -> Floats:

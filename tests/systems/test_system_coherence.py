@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +179,24 @@ def test_orderings_and_their_reversed_pairs(drawn: tuple[IndexedQrels, list[Retr
     assert [(x.first, x.second) for x in compare_orderings(with_residual)] == [
         ("RBP(p=0.8)", names[0])
     ]
+
+
+def test_what_holds_at_the_usual_discounts_holds_in_a_dense_search(
+    drawn: tuple[IndexedQrels, list[Retrieved]], rng: np.random.Generator
+) -> None:
+    known, runs = drawn
+    pairs = pairs_of(known, runs, DCG([2, 1, 0], "log2", K), K)
+    gains = [[1, 0, 0], [1, 1, 0], *([1, x, 0] for x in rng.random(8))]
+    rules = ["log2", "jk(2)", "zipf", f"linear({K})", "constant", "rbp(0.8)"]
+    tried = [
+        differences(known, runs, DCG(some, rule, cutoff, "ideal"))
+        for some, rule, cutoff in product(gains, rules, range(1, K + 1))
+    ]
+    for pair in pairs:
+        sign = {"a": 1, "b": -1}.get(pair.mean_ndcg.winner, 0)
+        never_behind = all(sign * found[pair.a, pair.b] > -1e-12 for found in tried)
+        assert pair.usual_discounts == (never_behind and sign != 0), pair
+    assert {pair.usual_discounts for pair in pairs} == {True, False}
 
 
 def test_gains_of_0_are_among_any_gains() -> None:
