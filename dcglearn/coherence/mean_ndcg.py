@@ -170,8 +170,8 @@ def mean_verdicts(
     checked_count(max_boxes, "`max_boxes`", high=10**12)
     rows, pool, c = _checked(runs, pools, discounts, n_grades, worst_gain)
     n_gains = n_grades - (worst_gain == "zero")
-    first, second = np.triu_indices(len(rows), 1) if pairs is None else _pairs(pairs, len(rows))
-    numbers = None if counted is None else _numbers(counted, rows)
+    first, second = np.triu_indices(len(rows), 1) if pairs is None else np.transpose(pairs)
+    numbers = None if counted is None else np.asarray(counted)
     differences = [
         mean_difference(rows, pool, c, kept, (first, second), numbers)
         for kept in (n_gains, *range(1, n_gains))
@@ -253,28 +253,6 @@ def _checked(
     for run in rows:
         check_pools(run, pool, n_gains)
     return rows, pool, c
-
-
-def _numbers(counted: ArrayLike, runs: Grades) -> Integers:
-    """Return the number of queries that count for each run, no fewer than it holds."""
-    numbers = np.asarray(counted)
-    least = np.maximum((runs >= 0).any(axis=2).sum(axis=1), 1)
-    if numbers.shape != least.shape or (numbers < least).any():
-        raise InputError(
-            f"`counted` is {numbers.tolist()}, for runs that hold {least.tolist()} queries",
-            "give the number of queries of each run that count",
-        )
-    return numbers
-
-
-def _pairs(pairs: ArrayLike, n_runs: int) -> NDArray[np.intp]:
-    """Return the first and the second run of each pair, shape (2, m)."""
-    given = np.asarray(pairs)
-    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu" or not len(given):
-        raise InputError(f"pairs of shape {given.shape}", "give the numbers of two runs per pair")
-    if given.min() < 0 or given.max() >= n_runs:
-        raise InputError(f"pairs of {n_runs} runs name run {given.max()}", "count runs from 0")
-    return given.T.astype(np.intp)
 
 
 @dataclass(frozen=True)

@@ -97,9 +97,9 @@ def reversals_table(conclusions: SystemConclusions, most: int | None = None) -> 
         pair, by = one.pair, one.pair.mean_ndcg.differences
         gains = ["" if dcg is None else _gains(dcg.gains) for dcg in pair.mean_ndcg.witnesses]
         rows.append((pair.a, gains[0], abs(by[0]), pair.b, gains[1], abs(by[1])))
-    caption = f"The clearest reversals, of {counted(len(depending), 'pair')} that depend on the"
+    caption = f"The clearest reversals, of {counted(len(depending), 'pair')} whose order by mean"
     columns = ("ahead", "with gains", "by", "ahead with other gains", "gains", "by")
-    return Table(columns, rows, f"{caption} gains by mean nDCG")
+    return Table(columns, rows, f"{caption} nDCG depends on the gains")
 
 
 def clearest_queries_table(
@@ -151,7 +151,7 @@ def conclusions_in_words(conclusions: SystemConclusions, listed: bool = True) ->
     if decided:
         usual = sum(one.pair.usual_discounts for one in decided)
         lines.append(
-            f"of {counted(len(decided), 'pair')} decided for any gains, {usual:,} hold at every "
+            f"{usual:,} of {counted(len(decided), 'pair')} decided for any gains: so at every "
             f"usual discount and every cutoff up to {conclusions.n_ranks} as well"
         )
     if any(one.holds_for == "not settled" for one in conclusions.pairs):

@@ -34,7 +34,6 @@ class SignificanceMarks:
 def significance_marks(
     systems: Sequence[str],
     comparisons: Sequence[SystemComparison],
-    level: float = SIGNIFICANT,
 ) -> SignificanceMarks:
     """Return the marks that comparisons give.
 
@@ -49,7 +48,7 @@ def significance_marks(
     >>> significance_marks(found.systems, compared).of
     {('good', 'nDCG@10'): '*'}
     """
-    significant = [c for c in comparisons if c.corrected < level]
+    significant = [c for c in comparisons if c.corrected < SIGNIFICANT]
     if not has_several_baselines(comparisons):
         stars = {(c.system, c.measure): "*" for c in significant}
         return SignificanceMarks(stars, {}, comparisons[0].baseline if comparisons else None)
