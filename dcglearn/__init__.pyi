@@ -107,6 +107,7 @@ from .system_report.evaluation_files import write_evaluation as write_evaluation
 from .systems.compare_systems import SystemComparison as SystemComparison
 from .systems.compare_systems import compare_systems as compare_systems
 from .systems.compare_systems import compare_all_pairs as compare_all_pairs
+from .statistics.power import queries_needed as queries_needed
 from .systems.orderings import OrderingComparison as OrderingComparison
 from .systems.orderings import compare_orderings as compare_orderings
 from .systems.system_coherence import SystemPair as SystemPair
@@ -138,6 +139,8 @@ from .coherence.explain import explain as explain
 from .correlation.tau import kendall_tau as kendall_tau
 from .correlation.tau import tau_ap as tau_ap
 from .correlation.edrc import edrc as edrc
+from .correlation.linear_ndcg import linear_ndcg as linear_ndcg
+from .correlation.linear_ndcg import pairwise_loss as pairwise_loss
 
 # Other tools
 from .interop.export import export as export
@@ -255,6 +258,7 @@ __all__ = [
     "SystemComparison",
     "compare_systems",
     "compare_all_pairs",
+    "queries_needed",
     "OrderingComparison",
     "compare_orderings",
     "SystemPair",
@@ -290,6 +294,8 @@ __all__ = [
     "kendall_tau",
     "tau_ap",
     "edrc",
+    "linear_ndcg",
+    "pairwise_loss",
     "export",
     "ir_measure",
     "sklearn_metric",

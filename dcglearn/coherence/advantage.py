@@ -21,7 +21,6 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.checks import checked_count, finite_array
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.numbers import MAX_EXACT
-from dcglearn.base.overflow import usual_size
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import rule_discounts
 from dcglearn.measures.grade_indices import checked_grades
@@ -105,25 +104,24 @@ def two_runs(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.integer]:
     return np.stack([first, second])
 
 
-def rescaled_advantage(
+def advantage_by_step(
     D: ArrayLike,
     gains: ArrayLike | None,
     discounts: Discounts | None,
     worst_gain: WorstGain = "nonnegative",
-) -> tuple[Floats, int]:
+) -> Floats:
     """Compute the advantage of A for each free step of the discounts and the gains.
 
     The result has a row per rank and a column per grade, except the worst where its gain is 0;
-    given discounts leave a single row, given gains a single column. It is to be multiplied by 2 to
-    the power of the integer, so that it does not overflow. A weighted sum is exactly 0 where it is
-    at most :data:`~dcglearn.measures.measure.TIE_TOLERANCE` times the sum of its absolute terms.
+    given discounts leave a single row, given gains a single column. A weighted sum is exactly 0
+    where it is at most :data:`~dcglearn.measures.measure.TIE_TOLERANCE` times the sum of its
+    absolute terms.
 
-    >>> rescaled_advantage([[0, 1, 0], [-1, 0, 0]], None, [1.5, 0.5])
-    (array([[-0.5,  1. ,  0. ]]), 0)
+    >>> advantage_by_step([[0, 1, 0], [-1, 0, 0]], None, [1.5, 0.5])
+    array([[-0.5,  1. ,  0. ]])
     """
     table = checked_advantage(D, many=True)
     n_ranks, n_grades = table.shape[-2:]
-    exponents = [0, 0]
     if not is_one_of(worst_gain, WORST_GAINS):
         raise unknown_name("worst gain", worst_gain, WORST_GAINS)
     found = table
@@ -133,14 +131,14 @@ def rescaled_advantage(
         found = np.diff(found, axis=-1, prepend=0.0)
     size = np.abs(found)
     if discounts is not None:
-        c, exponents[0] = usual_size(discount_vector(discounts, n_ranks))
+        c = discount_vector(discounts, n_ranks)
         found, size = c[None, :] @ found, np.abs(c)[None, :] @ size
     if gains is not None:
-        g, exponents[1] = usual_size(gain_vector(gains, n_grades))
+        g = gain_vector(gains, n_grades)
         found, size = found @ g[:, None], size @ np.abs(g)[:, None]
     if gains is None and worst_gain == "zero":
         found, size = found[..., :-1], size[..., :-1]
-    return np.where(np.abs(found) <= TIE_TOLERANCE * size, 0.0, found), sum(exponents)
+    return np.where(np.abs(found) <= TIE_TOLERANCE * size, 0.0, found)
 
 
 def checked_advantage(D: ArrayLike, many: bool = False) -> Floats:

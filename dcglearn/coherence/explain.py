@@ -103,8 +103,8 @@ def explain(
     Raises
     ------
     InputError
-        If the lists have different lengths, a measure does not fit them, a preset comes without
-        labels, or a difference is too large for a floating-point number.
+        If the lists have different lengths, a measure does not fit them, or a preset comes
+        without labels.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def explain(
     if isinstance(first, DCG) and isinstance(second, DCG):
         K = len(lists[0])
         c, d = first.discounts_for(K), second.discounts_for(K)
-        mixed = (DCG(g, x) for g, x in ((first.gains, d), (second.gains, c)))
+        mixed = DCG(first.gains, d), DCG(second.gains, c)
         by_first, by_second = (_preferred(_terms(measure, *lists)) for measure in mixed)
         exchanged = by_first, by_second
     return Explanation(

@@ -42,7 +42,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
-from dcglearn.base.overflow import usual_size
 from dcglearn.base.types import Floats, Grades, Integers
 from dcglearn.coherence.advantage import (
     WORST_GAINS,
@@ -171,8 +170,8 @@ def mean_verdicts(
     checked_count(max_boxes, "`max_boxes`", high=10**12)
     rows, pool, c = _checked(runs, pools, discounts, n_grades, worst_gain)
     n_gains = n_grades - (worst_gain == "zero")
-    first, second = np.triu_indices(len(rows), 1) if pairs is None else _pairs(pairs, len(rows))
-    numbers = None if counted is None else _numbers(counted, rows)
+    first, second = np.triu_indices(len(rows), 1) if pairs is None else np.transpose(pairs)
+    numbers = None if counted is None else np.asarray(counted)
     differences = [
         mean_difference(rows, pool, c, kept, (first, second), numbers)
         for kept in (n_gains, *range(1, n_gains))
@@ -225,7 +224,7 @@ def mean_verdicts(
 def _checked(
     runs: ArrayLike, pools: ArrayLike, discounts: Discounts, n_grades: int, worst_gain: WorstGain
 ) -> tuple[Grades, Grades, Floats]:
-    """Return runs, pools and discounts, the latter divided by a power of 2 if they are extreme."""
+    """Return runs, pools and discounts."""
     n_grades = checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
     rows, pool = checked_grades(runs, n_grades, "runs"), checked_grades(pools, n_grades, "pools")
     if (
@@ -241,7 +240,7 @@ def _checked(
         )
     if not is_one_of(worst_gain, WORST_GAINS):
         raise unknown_name("worst gain", worst_gain, WORST_GAINS)
-    c, _ = usual_size(discount_vector(discounts, rows.shape[2]))
+    c = discount_vector(discounts, rows.shape[2])
     if c[0] <= 0 or c[-1] < 0 or (np.diff(c) > 0).any():
         raise InputError(
             "discounts that increase, fall below 0 or start with 0", "give decreasing discounts"
@@ -254,28 +253,6 @@ def _checked(
     for run in rows:
         check_pools(run, pool, n_gains)
     return rows, pool, c
-
-
-def _numbers(counted: ArrayLike, runs: Grades) -> Integers:
-    """Return the number of queries that count for each run, no fewer than it holds."""
-    numbers = np.asarray(counted)
-    least = np.maximum((runs >= 0).any(axis=2).sum(axis=1), 1)
-    if numbers.shape != least.shape or (numbers < least).any():
-        raise InputError(
-            f"`counted` is {numbers.tolist()}, for runs that hold {least.tolist()} queries",
-            "give the number of queries of each run that count",
-        )
-    return numbers
-
-
-def _pairs(pairs: ArrayLike, n_runs: int) -> NDArray[np.intp]:
-    """Return the first and the second run of each pair, shape (2, m)."""
-    given = np.asarray(pairs)
-    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu" or not len(given):
-        raise InputError(f"pairs of shape {given.shape}", "give the numbers of two runs per pair")
-    if given.min() < 0 or given.max() >= n_runs:
-        raise InputError(f"pairs of {n_runs} runs name run {given.max()}", "count runs from 0")
-    return given.T.astype(np.intp)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
-from dcglearn.base.overflow import multiplied, usual_size
 from dcglearn.base.types import Floats
 from dcglearn.coherence.advantage import (
     Discounts,
@@ -137,8 +136,7 @@ def smallest_change_of_gains(
     """
     table = checked_advantage(D)
     n_ranks, n_grades = table.shape
-    g, g_exponent = usual_size(gain_vector(gains, n_grades))
-    c, c_exponent = usual_size(discount_vector(discounts, n_ranks))
+    g, c = gain_vector(gains, n_grades), discount_vector(discounts, n_ranks)
     _check_decreasing(g, "gains")
     _check_worst_gain(worst_gain, float(g[-1]))
     fixed = worst_gain != "nonnegative"
@@ -147,8 +145,7 @@ def smallest_change_of_gains(
     low = float(g[-1]) if fixed else 0.0
     difference = _LinearDifference(c @ net, np.abs(c) @ np.abs(net), g, free, low)
     cutoff = n_ranks if isinstance(discounts, str) else None
-    exponents = g_exponent, g_exponent + c_exponent
-    return _smallest_change(difference, lambda y: DCG(y, discounts, cutoff), exponents)
+    return _smallest_change(difference, lambda y: DCG(y, discounts, cutoff))
 
 
 def smallest_change_of_discounts(
@@ -186,15 +183,13 @@ def smallest_change_of_discounts(
     """
     table = checked_advantage(D)
     n_ranks, n_grades = table.shape
-    g, g_exponent = usual_size(gain_vector(gains, n_grades))
-    c, c_exponent = usual_size(discount_vector(discounts, n_ranks))
+    g, c = gain_vector(gains, n_grades), discount_vector(discounts, n_ranks)
     _check_decreasing(c, "discounts")
     if c[-1] < 0:
         raise InputError(f"discounts end with {c[-1]:g}", "give discounts of 0 or more")
     net = _net_counts(table)
     difference = _LinearDifference(net @ g, np.abs(net) @ np.abs(g), c, slice(1, None), 0.0)
-    exponents = c_exponent, g_exponent + c_exponent
-    return _smallest_change(difference, lambda y: DCG(np.asarray(gains), y), exponents)
+    return _smallest_change(difference, lambda y: DCG(g, y))
 
 
 def _net_counts(table: Floats) -> Floats:
@@ -225,15 +220,11 @@ def _check_worst_gain(worst_gain: WorstGain | None, value: float) -> None:
 
 
 def _smallest_change(
-    difference: _LinearDifference,
-    measure: Callable[[Floats], DCG],
-    exponents: tuple[int, int],
+    difference: _LinearDifference, measure: Callable[[Floats], DCG]
 ) -> SmallestChange | None:
-    """Return the change; x and w'x are to be multiplied by 2 to the power of the exponents."""
-    of_x, of_difference = exponents
     before = difference.value(difference.x)
     if before == 0:
-        return SmallestChange(tuple(np.ldexp(difference.x, of_x).tolist()), 0.0, None, 0.0)
+        return SmallestChange(tuple(difference.x.tolist()), 0.0, None, 0.0)
     sign = float(np.sign(before))
     positive = replace(difference, w=sign * difference.w)  # A is ahead at x
     far = positive.minimiser()
@@ -245,13 +236,8 @@ def _smallest_change(
     while positive.value(tie + step * (far - tie)) >= 0:
         step *= 2
     beyond = tie + step * (far - tie)
-    found = measure(np.ldexp(beyond, of_x))
-    return SmallestChange(
-        tuple(np.ldexp(tie, of_x).tolist()),
-        float(multiplied(distance, of_x, found)),
-        found,
-        float(multiplied(sign * positive.value(beyond), of_difference, found)),
-    )
+    lead = sign * positive.value(beyond)
+    return SmallestChange(tuple(tie.tolist()), distance, measure(beyond), lead)
 
 
 def _nearest(difference: _LinearDifference) -> Floats:

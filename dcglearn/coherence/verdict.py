@@ -21,13 +21,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dcglearn.base.overflow import multiplied
 from dcglearn.base.types import Floats
 from dcglearn.coherence.advantage import (
     Discounts,
     WorstGain,
+    advantage_by_step,
     checked_advantage,
-    rescaled_advantage,
 )
 from dcglearn.measures.dcg import DCG
 
@@ -91,7 +90,7 @@ def winners(
     >>> print(winners([[[1], [0]], [[1], [-1]], [[0], [-1]]]))
     ['a' 'depends' 'b']
     """
-    by_step, _ = rescaled_advantage(D, gains, discounts, worst_gain)
+    by_step = advantage_by_step(D, gains, discounts, worst_gain)
     a_ahead, b_ahead = ((sign * by_step > 0).any(axis=(-2, -1)) for sign in (1, -1))
     return np.array(["equal", "a", "b", "depends"])[a_ahead + 2 * b_ahead]
 
@@ -144,7 +143,7 @@ def verdict(
     (1.5, -1.5)
     """
     table = checked_advantage(D)
-    by_step, exponent = rescaled_advantage(table, gains, discounts, worst_gain)
+    by_step = advantage_by_step(table, gains, discounts, worst_gain)
     a_ahead, b_ahead = bool((by_step > 0).any()), bool((by_step < 0).any())
     if not (a_ahead and b_ahead):
         return Verdict("a" if a_ahead else "b" if b_ahead else "equal")
@@ -153,13 +152,13 @@ def verdict(
     for at in (by_step.argmax(), by_step.argmin()):
         row, column = divmod(int(at), by_step.shape[1])
         u, v = _strict_weights(by_step, row, column, discounts is None, gains is None)
-        value = float(multiplied(by_step[row, column], exponent, "advantages"))
+        value = float(by_step[row, column])
         depth = row + 1 if discounts is None else None
         entries.append(AdvantageEntry(depth, column if gains is None else None, value))
         c = _decreasing(u, n_ranks) if discounts is None else discounts
         g = _decreasing(v, n_grades) if gains is None else np.asarray(gains, float)
         measures.append(DCG(g, c, n_ranks if isinstance(c, str) else None))
-        differences.append(float(multiplied(u @ by_step @ v, exponent, measures[-1])))
+        differences.append(float(u @ by_step @ v))
     return Verdict("depends", tuple(entries), tuple(measures), tuple(differences))
 
 

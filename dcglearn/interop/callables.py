@@ -24,17 +24,6 @@ from dcglearn.measures.discounts import format_number
 def to_pyterrier(measure: DCG) -> Export:
     """Return Python text with the measure as an object for ``pyterrier.Experiment``.
 
-    Parameters
-    ----------
-    measure : DCG
-        Any.
-
-    Returns
-    -------
-    Export
-
-    Examples
-    --------
     >>> print(to_pyterrier(DCG({1: 1, 0: 0}, "zipf")).text.splitlines()[-1])
     # pyterrier.Experiment(systems, topics, qrels, eval_metrics=[measure])
     """
@@ -60,17 +49,6 @@ measure = ir_measure(DCG.parse({str(measure)!r}))
 def to_scikit_learn(measure: DCG) -> Export:
     """Return Python text with a metric of true labels and scores.
 
-    Parameters
-    ----------
-    measure : DCG
-        Any. dcglearn computes what ``ndcg_score`` and ``dcg_score`` cannot.
-
-    Returns
-    -------
-    Export
-
-    Examples
-    --------
     >>> print(to_scikit_learn(DCG([1, 0], "log2", 5, "ideal")).text.splitlines()[-1])
         return ndcg_score(y_true, y_score, k=5)
     """

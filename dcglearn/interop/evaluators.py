@@ -49,22 +49,6 @@ _TREC_TIES = "Documents with equal scores are ordered by id, the largest first."
 def to_trec_eval(measure: DCG) -> Export:
     """Return a command of trec_eval.
 
-    Parameters
-    ----------
-    measure : DCG
-        Its labels are the levels of the qrels.
-
-    Returns
-    -------
-    Export
-
-    Raises
-    ------
-    InputError
-        If trec_eval cannot express the measure.
-
-    Examples
-    --------
     >>> print(to_trec_eval(DCG({3: 1, 1: 0.65, 0: 0}, normalise="ideal")).text)
     trec_eval -m ndcg.0=0,1=6.5,2=0,3=10 QRELS RUN
     """
@@ -85,22 +69,6 @@ def to_trec_eval(measure: DCG) -> Export:
 def to_ir_measures(measure: DCG) -> Export:
     """Return a measure of ir_measures by name.
 
-    Parameters
-    ----------
-    measure : DCG
-        Its labels are the relevances of the qrels.
-
-    Returns
-    -------
-    Export
-
-    Raises
-    ------
-    InputError
-        If its nDCG cannot express the measure; its gains are whole numbers.
-
-    Examples
-    --------
     >>> print(to_ir_measures(DCG({2: 1, 1: 0.5, 0: 0}, "log2", 10, "ideal")).text)
     nDCG(gains={0:0,1:1,2:2})@10
     """
@@ -115,21 +83,6 @@ def to_ir_measures(measure: DCG) -> Export:
 def to_ranx(measure: DCG) -> Export:
     """Return Python text that relabels the qrels for ranx and names the metric.
 
-    Parameters
-    ----------
-    measure : DCG
-
-    Returns
-    -------
-    Export
-
-    Raises
-    ------
-    InputError
-        If ranx cannot express the measure.
-
-    Examples
-    --------
     >>> print(to_ranx(DCG([1, 0.65, 0], "log2", 10, "ideal")).text.splitlines()[-1])
     METRIC = "ndcg@10"
     """

@@ -19,7 +19,7 @@ from dcglearn.interop.callables import to_pyterrier, to_scikit_learn
 from dcglearn.interop.evaluators import to_ir_measures, to_ranx, to_trec_eval
 from dcglearn.interop.rankers import to_lightgbm, to_xgboost
 from dcglearn.interop.requirements import Export, labels_of, with_labels
-from dcglearn.interop.tensors import to_tf_ranking, to_torch
+from dcglearn.interop.tensors import to_torch
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import DISCOUNT_RULES, split_parameter
 from dcglearn.measures.measure import Measure
@@ -36,7 +36,6 @@ TOOLS: dict[str, Callable[[DCG], Export]] = {
     "lightgbm": to_lightgbm,
     "xgboost": to_xgboost,
     "torch": to_torch,
-    "tf-ranking": to_tf_ranking,
 }
 """The tools that take a DCG."""
 
@@ -108,20 +107,6 @@ def export(
 def plain_data(measure: Measure, n_ranks: int = 10) -> dict[str, object]:
     """Return a measure's numbers as dicts and lists.
 
-    Parameters
-    ----------
-    measure : DCG or LinearUtility
-    n_ranks : int, default 10
-        Number of discounts to list if a rule of discounts has no last rank.
-
-    Returns
-    -------
-    dict
-        Of a DCG: measure (its name), grades (best first), gains, discounts (by rank), rule and
-        formula (or None), cutoff, normalise. Of a LinearUtility: measure, grades, weights.
-
-    Examples
-    --------
     >>> plain_data(DCG([1, 0.5, 0], "zipf"), 3)["discounts"]
     [1.0, 0.5, 0.3333333333333333]
     """

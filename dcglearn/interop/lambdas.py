@@ -34,12 +34,7 @@ _APART = 0.01
 
 
 class Lambdas(NamedTuple):
-    """Derivatives of the loss by the scores.
-
-    Parameters
-    ----------
-    gradients, hessians : ndarray of float
-    """
+    """Derivatives of the loss by the scores."""
 
     gradients: Floats
     hessians: Floats
@@ -48,18 +43,6 @@ class Lambdas(NamedTuple):
 def blocks_of_lists(sizes: Integers) -> list[tuple[Integers, Integers]]:
     """Group queries by their number of documents, into blocks of few pairs.
 
-    Parameters
-    ----------
-    sizes : ndarray of int, shape (Q,)
-        Documents of each query, which follow one another.
-
-    Returns
-    -------
-    list
-        Of each block, the queries, shape (B,), and the positions of their documents, shape (B, N).
-
-    Examples
-    --------
     >>> [documents.tolist() for _, documents in blocks_of_lists(np.array([2, 1, 2]))]
     [[[2]], [[0, 1], [3, 4]]]
     """
@@ -83,23 +66,6 @@ def lambdas_of_lists(
 ) -> Lambdas:
     """Return the gradients of lists of one length.
 
-    Parameters
-    ----------
-    gains, scores : ndarray of float, shape (B, N)
-        Gains divided by the measure's range for the query. Equal scores keep their order.
-    discounts : ndarray of float, shape (N,)
-        0 below the cutoff.
-    sigma : float
-    norm : bool
-        See :func:`dcglearn.interop.training.lambdarank_objective`.
-
-    Returns
-    -------
-    Lambdas
-        Each of shape (B, N).
-
-    Examples
-    --------
     Two documents in the wrong order, at scores that are equal:
 
     >>> found = lambdas_of_lists(

@@ -8,6 +8,7 @@ their orders (McSherry & Najork, ECIR 2008).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -15,17 +16,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.types import Integers
+from dcglearn.collections.join import index_qrels
+from dcglearn.collections.runs import qrels_of, run_of
 from dcglearn.evaluation.from_arrays import ranked_arrays
+from dcglearn.evaluation.lookup import look_up
 from dcglearn.evaluation.ranked import score_runs
+from dcglearn.evaluation.relevance_scores import ir_measures_module
 from dcglearn.evaluation.rules import TIES, Ties
-from dcglearn.interop.ir_measures_provider import OwnMeasure, measure_object
 from dcglearn.interop.requirements import as_dcg, labels_of, with_labels
 from dcglearn.measures.scale import Scale
 from dcglearn.naming.names import MeasureLike
 from dcglearn.statistics.significance import mean_of_counted
 
 if TYPE_CHECKING:
-    pass
+    import pandas as pd
 
 _TIES_IN_NAMES = {"mean": "", "input": " [ties by input]", "docid": " [ties by docid]"}
 
@@ -104,11 +108,10 @@ def ir_measure(measure: MeasureLike, ties: Ties = "mean") -> Any:
     -------
     ir_measures.Measure
         For ``ir_measures.calc_aggregate([it], qrels, run)`` and ``eval_metrics`` of
-        ``pyterrier.Experiment``. Its provider stands in ``ir_measures.DefaultPipeline`` and leaves
-        other measures to those that were there. A document without a judgment gains nothing. A
-        query that is missing from the run counts 0; a query without qrels is left out. With gains
-        below 0 the ideal leaves out documents with a negative gain, see
-        :func:`dcglearn.evaluation.ranked.score_runs`.
+        ``pyterrier.Experiment``; ir_measures makes frames of other forms of qrels and runs first.
+        A document without a judgment gains nothing. A query that is missing from the run counts 0;
+        a query without qrels is left out. With gains below 0 the ideal leaves out documents with a
+        negative gain, see :func:`dcglearn.evaluation.ranked.score_runs`.
 
     Raises
     ------
@@ -119,8 +122,28 @@ def ir_measure(measure: MeasureLike, ties: Ties = "mean") -> Any:
     if not is_one_of(ties, TIES):
         raise unknown_name("`ties`", ties, TIES)
     labelled = with_labels(as_dcg(measure))
-    own = OwnMeasure(labelled, Scale(labels_of(labelled)), ties)
-    return measure_object(own, f"{labelled}{_TIES_IN_NAMES[ties]}")
+    scale = Scale(labels_of(labelled))
+
+    def values(qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[str, float]]:
+        if not (len(qrels) and len(run)):
+            return
+        known = index_qrels(qrels_of(_with_text_ids(qrels, "relevance")), scale)
+        found = look_up(run_of(_with_text_ids(run, "score")), known, ties, single=ties == "docid")
+        scores = score_runs(labelled, found.ranked, unjudged_gain=0.0)
+        there = ~found.missing
+        yield from zip(np.array(known.queries)[there].tolist(), scores[there].tolist(), strict=True)
+
+    name = f"{labelled}{_TIES_IN_NAMES[ties]}"
+    return ir_measures_module().define(values, name=name, support_cutoff=False)
+
+
+def _with_text_ids(frame: pd.DataFrame, number: str) -> pd.DataFrame:
+    """Return the columns that are used; refuse ids that are not text: 1 and "1" would not match."""
+    for field in ("query_id", "doc_id"):
+        wrong = next((one for one in frame[field].unique() if not isinstance(one, str)), None)
+        if wrong is not None:
+            raise InputError(f"{field} {wrong} is not text", "give all of them as text")
+    return frame[["query_id", "doc_id", number]]
 
 
 def _grade_indices(labels: NDArray[Any], scale: Scale) -> Integers:

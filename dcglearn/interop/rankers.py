@@ -31,22 +31,6 @@ _XGBOOST_LONGEST = 2**31 - 1
 def to_lightgbm(measure: DCG) -> Export:
     """Return parameters for LightGBM's lambdarank and ndcg.
 
-    Parameters
-    ----------
-    measure : DCG
-
-    Returns
-    -------
-    Export
-        Python text: the parameters, and the label of each grade (0 the worst).
-
-    Raises
-    ------
-    InputError
-        If LightGBM cannot express the measure.
-
-    Examples
-    --------
     >>> print(to_lightgbm(DCG([3, 1, 0], "log2", 10, "ideal")).text.splitlines()[3])
         "label_gain": [0, 1, 3],
     """
@@ -79,22 +63,6 @@ def to_lightgbm(measure: DCG) -> Export:
 def to_xgboost(measure: DCG) -> Export:
     """Return parameters for XGBoost's rank:ndcg and ndcg.
 
-    Parameters
-    ----------
-    measure : DCG
-
-    Returns
-    -------
-    Export
-        Python text: the parameters, and the label of each grade, which is its gain.
-
-    Raises
-    ------
-    InputError
-        If XGBoost cannot express the measure.
-
-    Examples
-    --------
     >>> print(to_xgboost(DCG([1, 0.65, 0], "log2", 10, "ideal")).text.splitlines()[-1])
     LABELS = {2: 1.0, 1: 0.65, 0: 0.0}  # the label of each grade is its gain
     """

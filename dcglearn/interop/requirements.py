@@ -36,15 +36,7 @@ UNJUDGED_NOTE = "A document without a judgment gains 0."
 
 @dataclass(frozen=True)
 class Export:
-    """A measure for another tool.
-
-    Attributes
-    ----------
-    text : str
-        A command, or Python text, to paste or save.
-    notes : tuple of str
-        What the tool cannot express or computes differently, one sentence each.
-    """
+    """Text for another tool, and notes on what that computes differently."""
 
     text: str
     notes: tuple[str, ...] = ()
@@ -53,21 +45,6 @@ class Export:
 def as_dcg(measure: MeasureLike) -> DCG:
     """Return a DCG from any of its forms, for what needs one gain per grade.
 
-    Parameters
-    ----------
-    measure : DCG, MeasureFile, or its name
-
-    Returns
-    -------
-    DCG
-
-    Raises
-    ------
-    InputError
-        If there is no such measure, or its gains differ by rank.
-
-    Examples
-    --------
     >>> as_dcg("DCG([3, 1, 0], zipf) @ 5")
     DCG([3, 1, 0], zipf) @ 5
     """
@@ -80,23 +57,6 @@ def as_dcg(measure: MeasureLike) -> DCG:
 def with_labels(measure: DCG, labels: Sequence[Label] | None = None) -> DCG:
     """Return the measure with a label for each grade, and cut where its discounts end.
 
-    Parameters
-    ----------
-    measure : DCG
-    labels : sequence of labels, optional
-        Best first. By default the measure's own grades, or L - 1, ..., 0.
-
-    Returns
-    -------
-    DCG
-
-    Raises
-    ------
-    InputError
-        If the number of labels is not the number of grades.
-
-    Examples
-    --------
     >>> with_labels(DCG([1, 0.5, 0], [1, 0.5]))
     DCG({2: 1, 1: 0.5, 0: 0}, [1, 0.5]) @ 2
     """
@@ -123,23 +83,7 @@ def gains_by_label(measure: DCG) -> dict[Label, float]:
 
 
 def whole_labels(measure: DCG, tool: str) -> tuple[int, ...]:
-    """Return the labels of the grades if all are whole numbers.
-
-    Parameters
-    ----------
-    measure : DCG
-    tool : str
-        The tool that needs them, for the message.
-
-    Returns
-    -------
-    tuple of int
-
-    Raises
-    ------
-    InputError
-        Naming the first label that is not.
-    """
+    """Return the labels of the grades if all are whole numbers."""
     found = []
     for label in labels_of(measure):
         if not isinstance(label, int):
@@ -161,18 +105,7 @@ def instead(tool: str) -> str:
 
 
 def check_log2(measure: DCG, tool: str) -> None:
-    """Refuse discounts other than 1 / log2(i + 1).
-
-    Parameters
-    ----------
-    measure : DCG
-    tool : str
-
-    Raises
-    ------
-    InputError
-        Naming the first rank that differs.
-    """
+    """Refuse discounts other than 1 / log2(i + 1)."""
     if measure.discounts == "log2":
         return
     problem = f"{tool} discounts only by 1/log2(i + 1), and this measure by {measure.discounts}"
@@ -190,20 +123,7 @@ def check_log2(measure: DCG, tool: str) -> None:
 
 
 def check_range(measure: DCG, tool: str, most: float) -> None:
-    """Refuse numbers whose products and sums are beyond the floating-point numbers of a tool.
-
-    Parameters
-    ----------
-    measure : DCG
-    tool : str
-    most : float
-        The largest number; the smallest is 1 / `most`.
-
-    Raises
-    ------
-    InputError
-        Naming the number.
-    """
+    """Refuse numbers whose products and sums are beyond the floating-point numbers of a tool."""
     discounts = () if isinstance(measure.discounts, str) else measure.discounts
     for name, numbers in (("gain", measure.gains), ("discount", discounts)):
         for number in numbers:
@@ -216,22 +136,7 @@ def check_range(measure: DCG, tool: str, most: float) -> None:
 
 
 def check_gains(measure: DCG, tool: str, positive: bool = True, ordered: bool = False) -> None:
-    """Refuse gains that a tool would count differently.
-
-    Parameters
-    ----------
-    measure : DCG
-    tool : str
-    positive : bool
-        Whether to refuse gains below 0.
-    ordered : bool
-        Whether to refuse a grade that gains more than a better one.
-
-    Raises
-    ------
-    InputError
-        Naming the grade.
-    """
+    """Refuse gains that a tool would count differently."""
     labels = labels_of(measure)
     for label, gain in zip(labels, measure.gains, strict=True):
         if positive and gain < 0:
@@ -251,23 +156,7 @@ def check_gains(measure: DCG, tool: str, positive: bool = True, ordered: bool = 
 
 
 def ndcg_notes(measure: DCG, tool: str) -> list[str]:
-    """Refuse min-max normalisation; note what a plain DCG becomes in a tool that has only nDCG.
-
-    Parameters
-    ----------
-    measure : DCG
-    tool : str
-
-    Returns
-    -------
-    list of str
-        At most one note.
-
-    Raises
-    ------
-    InputError
-        If the measure is normalised by minimum and maximum.
-    """
+    """Refuse min-max normalisation; note what a plain DCG becomes in a tool that has only nDCG."""
     if measure.normalise == "minmax":
         raise InputError(f"{tool} has nDCG, and this measure is a minmaxDCG", instead(tool))
     if measure.normalise is None:
@@ -278,15 +167,7 @@ def ndcg_notes(measure: DCG, tool: str) -> list[str]:
 
 @dataclass(frozen=True)
 class WholeGains:
-    """Gains multiplied by a common factor until they are whole.
-
-    Attributes
-    ----------
-    gains : dict from label to int
-        Best grade first.
-    factor : Fraction
-        Whole gain / gain.
-    """
+    """Whole gains by label, best grade first, and the common factor, whole gain / gain."""
 
     gains: dict[Label, int]
     factor: Fraction
@@ -295,25 +176,6 @@ class WholeGains:
 def whole_gains(measure: DCG, tool: str, most: int) -> WholeGains:
     """Scale the gains, as decimals, to the smallest whole numbers.
 
-    Parameters
-    ----------
-    measure : DCG
-        With gains of 0 or more.
-    tool : str
-    most : int
-        The largest gain that the tool takes.
-
-    Returns
-    -------
-    WholeGains
-
-    Raises
-    ------
-    InputError
-        If a whole number would exceed `most`.
-
-    Examples
-    --------
     >>> whole_gains(DCG([1, 0.65, 0]), "ranx", 1000).gains
     {2: 20, 1: 13, 0: 0}
     """
@@ -334,28 +196,6 @@ def whole_gains(measure: DCG, tool: str, most: int) -> WholeGains:
 def spread_gains(measure: DCG, tool: str, apart: float, most: float) -> tuple[str, ...]:
     """Scale the gains by a power of ten until distinct gains, and 0, differ by at least `apart`.
 
-    Parameters
-    ----------
-    measure : DCG
-        With gains of 0 or more.
-    tool : str
-    apart : float
-        The smallest difference that the tool distinguishes.
-    most : float
-        The largest gain that the tool takes.
-
-    Returns
-    -------
-    tuple of str
-        Decimal numbers, one per grade.
-
-    Raises
-    ------
-    InputError
-        If a gain would exceed `most`.
-
-    Examples
-    --------
     >>> spread_gains(DCG([1, 0.65, 0]), "trec_eval", 1.0, 1e9)
     ('10', '6.5', '0')
     """

@@ -1,8 +1,7 @@
-"""A DCG as Python text for tools that compute on tensors.
+"""A DCG as Python text that computes on tensors.
 
-PyTorch has no nDCG, so its text is complete: it does not import this package, and takes NumPy
-arrays as well. TF-ranking's ``NDCGMetric`` takes a function of labels and one of ranks. It sorts by
-label for the ideal, so gains must increase with the label.
+PyTorch has no nDCG, so the text is complete: it does not import this package, and takes NumPy
+arrays as well.
 """
 
 from __future__ import annotations
@@ -13,50 +12,28 @@ from dcglearn.base.errors import InputError
 from dcglearn.interop.requirements import (
     DOUBLE,
     ITSELF,
-    SINGLE,
     Export,
     check_gains,
     check_range,
     labels_of,
-    ndcg_notes,
 )
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import split_parameter
 
 DISCOUNT_TEXT = {
-    "log2": ("1 / math.log2(rank + 1)", "math.log(2.0) / tf.math.log1p(rank)"),
-    "jk": (
-        "1 / max(1.0, math.log(rank) / math.log({n}))",
-        "1.0 / tf.maximum(1.0, tf.math.log(rank) / math.log({n}))",
-    ),
-    "zipf": ("1 / rank", "1.0 / rank"),
-    "linear": ("max(0.0, ({n} + 1 - rank) / {n})", "tf.maximum(0.0, ({n} + 1.0 - rank) / {n})"),
-    "constant": ("1.0", "tf.ones_like(rank)"),
-    "rbp": ("(1 - {n}) * {n} ** (rank - 1)", "(1.0 - {n}) * tf.pow({n}, rank - 1.0)"),
+    "log2": "1 / math.log2(rank + 1)",
+    "jk": "1 / max(1.0, math.log(rank) / math.log({n}))",
+    "zipf": "1 / rank",
+    "linear": "max(0.0, ({n} + 1 - rank) / {n})",
+    "constant": "1.0",
+    "rbp": "(1 - {n}) * {n} ** (rank - 1)",
 }
-"""The discount of each rule as Python text: of one rank, and of a tensor of ranks."""
+"""The discount of a rank by each rule, as Python text."""
 
 
 def to_torch(measure: DCG) -> Export:
     """Return the text of a module that computes the measure on PyTorch tensors or NumPy arrays.
 
-    Parameters
-    ----------
-    measure : DCG
-        Plain, or nDCG with gains of 0 or more and discounts that do not increase. Grades with
-        names get the labels L - 1, ..., 0.
-
-    Returns
-    -------
-    Export
-
-    Raises
-    ------
-    InputError
-        If sorting by gain does not give the ideal, or the measure is a minmaxDCG.
-
-    Examples
-    --------
     >>> module = {}
     >>> exec(to_torch(DCG([3, 1, 0], "zipf")).text, module)
     >>> float(module["measure"](np.array([0.1, 0.9]), np.array([2, 1])))
@@ -68,15 +45,20 @@ def to_torch(measure: DCG) -> Export:
     check_range(measure, "the text for PyTorch", DOUBLE)
     if measure.normalise == "ideal":
         check_gains(measure, "the nDCG in the text for PyTorch")
-        _check_falling(measure, "the nDCG in the text for PyTorch")
+        _check_falling(measure)
     labels = _numbers(measure, notes)
     padding = "math.nan" if -1 in labels else "-1"
     if padding == "-1":
         notes.append("The label -1 means no document: use it to pad short lists.")
-    rule, numbers = _rule(measure)
-    at = f"DISCOUNTS[rank - 1] if rank <= {len(numbers)} else 0.0" if numbers else rule[0]
-    if measure.n_ranks is not None and not numbers:
-        at = f"{at} if rank <= {measure.n_ranks} else 0.0"
+    numbers: list[float] = []
+    if isinstance(measure.discounts, str):
+        name, number = split_parameter(measure.discounts)
+        at = DISCOUNT_TEXT[name].format(n=number)
+    else:
+        numbers = list(measure.discounts[: measure.n_ranks])
+        at = "DISCOUNTS[rank - 1]"
+    if measure.n_ranks is not None or numbers:
+        at = f"{at} if rank <= {measure.n_ranks or len(numbers)} else 0.0"
     text = _TORCH.format(
         measure=measure,
         gains=dict(zip(labels, measure.gains, strict=True)),
@@ -85,55 +67,6 @@ def to_torch(measure: DCG) -> Export:
         at=at,
         ideal=_IDEAL if measure.normalise == "ideal" else "    return found\n",
     )
-    return Export(text, tuple(notes))
-
-
-def to_tf_ranking(measure: DCG) -> Export:
-    """Return the text of a module with gain_fn and rank_discount_fn for TF-ranking's NDCGMetric.
-
-    Parameters
-    ----------
-    measure : DCG
-        Grades with names get the labels L - 1, ..., 0.
-
-    Returns
-    -------
-    Export
-
-    Raises
-    ------
-    InputError
-        If TF-ranking cannot express the measure.
-
-    Examples
-    --------
-    >>> print(to_tf_ranking(DCG([3, 1, 0], "zipf", 5)).text.splitlines()[-1])
-    # NDCGMetric(topn=5, gain_fn=gain_fn, rank_discount_fn=rank_discount_fn)
-    """
-    check_gains(measure, "TF-ranking", ordered=True)
-    check_range(measure, "TF-ranking", SINGLE)
-    _check_falling(measure, "TF-ranking")
-    notes = ndcg_notes(measure, "TF-ranking")
-    labels = _numbers(measure, notes)
-    if list(labels) != sorted(labels, reverse=True) or labels[-1] != 0 or measure.gains[-1] != 0:
-        raise InputError(
-            f"the labels {_listed(labels)}: TF-ranking sorts by label for its ideal, and replaces "
-            "padding by the label 0",
-            "use decreasing labels that end with 0, which gains 0, such as `labels=(2, 1, 0)`",
-        )
-    rule, numbers = _rule(measure)
-    if numbers:
-        table = [*numbers, 0.0]
-        at = f"tf.gather({table}, tf.cast(tf.minimum(rank, {len(table)}.0), tf.int32) - 1)"
-    else:
-        at = rule[1]
-    text = _TF_RANKING.format(
-        measure=measure,
-        gains=dict(zip(labels, measure.gains, strict=True)),
-        at=at,
-        topn=measure.n_ranks,
-    )
-    notes.append("The gain of an unknown label is NaN; TF-ranking computes in 32-bit floats.")
     return Export(text, tuple(notes))
 
 
@@ -149,16 +82,7 @@ def _numbers(measure: DCG, notes: list[str]) -> tuple[int | float, ...]:
     return numbered
 
 
-def _rule(measure: DCG) -> tuple[tuple[str, str], list[float]]:
-    """Return the text of the rule of discounts, or the numbers of a vector."""
-    if not isinstance(measure.discounts, str):
-        return ("", ""), list(measure.discounts[: measure.n_ranks])
-    name, number = split_parameter(measure.discounts)
-    one, many = DISCOUNT_TEXT[name]
-    return (one.format(n=number), many.format(n=number)), []
-
-
-def _check_falling(measure: DCG, tool: str) -> None:
+def _check_falling(measure: DCG) -> None:
     if isinstance(measure.discounts, str):
         return
     own = measure.discounts_for(measure.n_ranks or len(measure.discounts))
@@ -166,14 +90,10 @@ def _check_falling(measure: DCG, tool: str) -> None:
     if wrong.any():
         rank = int(np.argmax(wrong)) + 1
         raise InputError(
-            f"the discounts increase or end below 0 at rank {rank}, and {tool} sorts by gain for "
-            "its ideal",
+            f"the discounts increase or end below 0 at rank {rank}, and the nDCG in the text for "
+            "PyTorch sorts by gain for its ideal",
             ITSELF,
         )
-
-
-def _listed(labels: tuple[int | float, ...]) -> str:
-    return ", ".join(map(str, labels))
 
 
 _TORCH = '''\
@@ -247,30 +167,3 @@ _IDEAL = """\
     ideal = (best * discounts).sum(-1)
     return found / _filled(ideal, ideal == 0, 1.0)  # 0 where nothing gains
 """
-
-_TF_RANKING = '''\
-# {measure}
-"""Gains and discounts for TF-ranking."""
-
-import math
-
-import tensorflow as tf
-
-GAINS = {gains}
-
-
-def gain_fn(label):
-    """Return the gain of each label, NaN where it has none."""
-    found = label * math.nan
-    for known, gain in GAINS.items():
-        found = tf.where(tf.equal(label, known), gain, found)
-    return found
-
-
-def rank_discount_fn(rank):
-    """Return what each rank counts, 1 for the first."""
-    return {at}
-
-
-# NDCGMetric(topn={topn}, gain_fn=gain_fn, rank_discount_fn=rank_discount_fn)
-'''

@@ -11,18 +11,7 @@ from typing import NamedTuple
 
 
 class ToolMeasure(NamedTuple):
-    """A measure of a tool, and the measure and rules that reproduce it.
-
-    Parameters
-    ----------
-    tool : str
-    theirs : str
-        As the tool names it.
-    ours : str
-        What ``-m`` takes.
-    options : str
-        The options that choose the tool's rules.
-    """
+    """A measure as its tool names it, and what ``-m`` and which options reproduce it."""
 
     tool: str
     theirs: str

@@ -121,14 +121,7 @@ def ranking_metric(
 
 @dataclass(frozen=True)
 class LambdaRankObjective:
-    """LambdaRank under a measure; made by :func:`lambdarank_objective`.
-
-    Attributes
-    ----------
-    measure : DCG
-    sigma : float
-    norm : bool
-    """
+    """LambdaRank under a measure; made by :func:`lambdarank_objective`."""
 
     measure: DCG
     sigma: float
@@ -137,21 +130,7 @@ class LambdaRankObjective:
     def __call__(
         self, first: Any, second: Any, weight: Any = None, group: Any = None
     ) -> tuple[Floats, Floats]:
-        """Return gradients and second derivatives, one per document.
-
-        Parameters
-        ----------
-        first, second : array-like, or a dataset
-            Scores and a dataset of LightGBM or XGBoost; or labels and scores.
-        weight : array-like, optional
-            With labels: one per document or per query.
-        group : array-like, optional
-            With labels: the number of documents of each query.
-
-        Returns
-        -------
-        gradients, hessians : ndarray of float, shape (n,)
-        """
+        """Return gradients and second derivatives, one per document."""
         data = training_data(first, second, weight, group)
         used = self.measure
         gains = np.array(used.gains)[label_grades(self.measure, data.labels)]
@@ -180,14 +159,7 @@ class LambdaRankObjective:
 
 @dataclass(frozen=True)
 class RankingMetric:
-    """The mean of a measure over queries; made by :func:`ranking_metric`.
-
-    Attributes
-    ----------
-    measure : DCG
-    ties : {"mean", "input"}
-    name : str
-    """
+    """The mean of a measure over queries; made by :func:`ranking_metric`."""
 
     measure: DCG
     ties: Ties
@@ -196,17 +168,7 @@ class RankingMetric:
     def __call__(
         self, first: Any, second: Any, weight: Any = None, group: Any = None
     ) -> tuple[str, float, bool] | tuple[str, float]:
-        """Return the name, the mean over queries and True: larger is better.
-
-        Parameters
-        ----------
-        first, second, weight, group : as for :class:`LambdaRankObjective`
-
-        Returns
-        -------
-        tuple
-            XGBoost gets the name and the mean only.
-        """
+        """Return the name, the mean over queries and True: larger is better."""
         data = training_data(first, second, weight, group)
         grades = label_grades(self.measure, data.labels)
         used = self.measure

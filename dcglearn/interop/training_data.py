@@ -18,16 +18,7 @@ from dcglearn.measures.dcg import DCG
 
 
 class TrainingData(NamedTuple):
-    """Documents of several queries, one query after the other.
-
-    Parameters
-    ----------
-    labels, scores : ndarray of float, shape (n,)
-    sizes : ndarray of int, shape (Q,)
-        The number of documents of each query.
-    weights : ndarray of float, shape (n,), optional
-        One per document; those of queries are repeated.
-    """
+    """Documents of several queries, one query after the other; a weight per document, if any."""
 
     labels: Floats
     scores: Floats
@@ -38,26 +29,6 @@ class TrainingData(NamedTuple):
 def training_data(first: Any, second: Any, weight: Any, group: Any) -> TrainingData:
     """Return the documents that a tool passed.
 
-    Parameters
-    ----------
-    first, second : array-like, or a dataset
-        Scores and a dataset (``lightgbm.train``, ``xgboost.train``), or labels and scores.
-    weight : array-like or None
-        One per document or per query.
-    group : array-like or None
-        The number of documents of each query.
-
-    Returns
-    -------
-    TrainingData
-
-    Raises
-    ------
-    InputError
-        If labels or query sizes are missing or do not match, or a score is not finite.
-
-    Examples
-    --------
     >>> training_data([1, 0, 1], [0.5, 0.1, 0.2], None, [2, 1]).sizes.tolist()
     [2, 1]
     """
@@ -83,23 +54,6 @@ def training_data(first: Any, second: Any, weight: Any, group: Any) -> TrainingD
 def label_grades(measure: DCG, labels: Floats) -> Integers:
     """Return the grade index of each label, compared in 32 bits.
 
-    Parameters
-    ----------
-    measure : DCG
-        Labels are its grades; grades that are names are numbered L - 1, ..., 0.
-    labels : ndarray of float, shape (n,)
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-
-    Raises
-    ------
-    InputError
-        Naming a label that is not a grade, or grades that 32 bits do not distinguish.
-
-    Examples
-    --------
     >>> label_grades(DCG({2: 1, 0.1: 0}), np.array([0.1, 2, 0.1])).tolist()
     [1, 0, 1]
     """

@@ -26,6 +26,9 @@ Cell = str | int | float | None
 NARROW = 12
 """Characters in a line of a long name of a column, where a table would be too wide."""
 
+LONGEST = 40
+"""Rows of a table in LaTeX on one page."""
+
 
 class UpperBound(float):
     """A number of which only an upper bound is shown, after a sign such as ``<``.
@@ -69,6 +72,8 @@ class Table:
     csv_columns, csv_rows : optional
         The columns and rows of the CSV, which programs rely on: one number per cell, where
         `columns` and `rows` hold text such as an interval. The same by default.
+    notes : sequence of str, optional
+        Sentences below the table: lines, a list in Markdown, comments in LaTeX; not in CSV.
 
     Examples
     --------
@@ -90,6 +95,7 @@ class Table:
     digits: int = 4
     csv_columns: Sequence[str] | None = None
     csv_rows: Sequence[Sequence[Cell]] | None = None
+    notes: Sequence[str] = ()
 
     def text(self, width: int | None = None) -> str:
         """Return the table as plain text, with numbers aligned on the right.
@@ -121,24 +127,22 @@ class Table:
             parts = _divided(sizes, right.index(True), width)
         texts = [_part([heads[c] for c in part], part, rows, sizes, right) for part in parts]
         caption = [plain_text(self.caption)] if self.caption else []
-        return "\n".join([*caption, "\n\n".join(texts)])
+        notes = ["", *map(plain_text, self.notes)] if self.notes else []
+        return "\n".join([*caption, "\n\n".join(texts), *notes])
 
     def markdown(self) -> str:
         """Return the table in GitHub's Markdown."""
         ends = ["--:" if number else ":--" for number in self.alignment()]
         head, *rows = ([*map(markdown_cell, row)] for row in (self.columns, *self.shown()))
-        body = "\n".join(f"| {' | '.join(row)} |" for row in (head, ends, *rows))
-        return f"{markdown_cell(self.caption)}\n\n{body}" if self.caption else body
+        caption = [markdown_cell(self.caption), ""] if self.caption else []
+        return "\n".join([*caption, *markdown_table(head, ends, rows, self.notes)])
 
     def latex(self) -> str:
-        """Return the table as a LaTeX ``tabular``, which needs no packages."""
+        """Return the table in LaTeX, which needs no packages unless it is longer than a page."""
         ends = "".join("r" if number else "l" for number in self.alignment())
-        head, *rows = (
-            " & ".join(map(latex_cell, row)) + r" \\" for row in (self.columns, *self.shown())
-        )
-        lines = [rf"\begin{{tabular}}{{{ends}}}", r"\hline", head, r"\hline", *rows, r"\hline"]
-        comment = [f"% {plain_text(self.caption)}"] if self.caption else []
-        return "\n".join([*comment, *lines, r"\end{tabular}"])
+        head, *rows = ([*map(latex_cell, row)] for row in (self.columns, *self.shown()))
+        rows = [[cell.replace(latex_cell("<="), r"$\leq$") for cell in row] for row in rows]
+        return latex_table([head], ends, rows, latex_sentence(self.caption), self.notes)
 
     def csv(self) -> str:
         """Return the table as CSV, with numbers in full."""
@@ -183,6 +187,49 @@ class Table:
             sign = cell.sign if isinstance(cell, UpperBound) else ""
             return sign + decimals(cell, self.digits)
         return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def markdown_table(
+    head: Sequence[str],
+    ends: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    notes: Sequence[str],
+) -> list[str]:
+    """Return the lines of a table of escaped cells, and notes below it as a list."""
+    lines = [f"| {' | '.join(row)} |" for row in (head, ends, *rows)]
+    return [*lines, *([""] if notes else []), *(f"* {markdown_cell(text)}" for text in notes)]
+
+
+def latex_table(
+    heads: Sequence[Sequence[str]],
+    ends: str,
+    rows: Sequence[Sequence[str]],
+    caption: str,
+    notes: Sequence[str],
+) -> str:
+    """Return a table of escaped cells, under heads of one or several rows.
+
+    It is a ``longtable``, which breaks over pages, if it has more than :data:`LONGEST` rows, and
+    else a ``tabular``, in a ``table`` if there is a caption. The notes are comments.
+    """
+    comments = [f"% {plain_text(text)}" for text in notes]
+    head, body = ([rf"{' & '.join(row)} \\" for row in part] for part in (heads, rows))
+    head = [r"\hline", *head, r"\hline"]
+    if len(rows) > LONGEST:
+        first = [rf"\caption{{{caption}}}\\", *head, r"\endfirsthead"] if caption else []
+        lines = [r"% needs \usepackage{longtable}", *comments]
+        lines += [rf"\begin{{longtable}}{{{ends}}}", *first, *head, r"\endhead", *body]
+        return "\n".join([*lines, r"\hline", r"\end{longtable}"])
+    lines = [rf"\begin{{tabular}}{{{ends}}}", *head, *body, r"\hline", r"\end{tabular}"]
+    if caption:
+        above = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", r"\medskip"]
+        lines = [*above, *lines, r"\end{table}"]
+    return "\n".join([*comments, *lines])
+
+
+def latex_sentence(text: str) -> str:
+    """Return text as a sentence in LaTeX, or nothing."""
+    return f"{latex_cell(text[:1].upper() + text[1:])}." if text else ""
 
 
 def broken_head(name: str, width: int) -> list[str]:

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import is_one_of, unknown_name
 from dcglearn.base.overflow import usual_size
@@ -69,8 +68,8 @@ def paired_p_values(
     if not is_one_of(test, PAIRED_TESTS):
         raise unknown_name("test", test, PAIRED_TESTS)
     if test == "t":
-        return np.array([_t_test(usual_size(row[~np.isnan(row)])[0]) for row in differences])
-    counted = np.array([usual_size(row)[0] for row in np.nan_to_num(differences)])
+        return np.array([_t_test(row[~np.isnan(row)]) for row in differences])
+    counted = np.nan_to_num(differences)
     size = np.abs(counted).sum(axis=1)
     shares = counted / np.where(size > 0, size, 1.0)[:, None]
     n = counted.shape[1]
@@ -91,9 +90,8 @@ def _signs(n: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]
             bits = np.arange(part.start, part.stop)[:, None] >> np.arange(n) & 1
             yield np.asarray(1.0 - 2.0 * bits)
         return
-    exchanged = np.tile(np.arange(2), (batch, n, 1))
-    for done in range(0, resamples, batch):
-        yield 1.0 - 2.0 * rng.permuted(exchanged, axis=-1)[: resamples - done, :, 0]
+    for part in parts(resamples, batch):
+        yield np.asarray(1.0 - 2.0 * rng.integers(0, 2, (part.stop - part.start, n)))
 
 
 def takes_all_signs(n_queries: int, resamples: int = RESAMPLES) -> bool:
@@ -158,21 +156,12 @@ def _mean_intervals(
 ) -> Floats:
     """Return a bootstrap interval of the mean of each row; all rows are resampled together."""
     n = values.shape[1]
-    scaled = [usual_size(row) for row in values]
-    rows, exponents = np.array([row for row, _ in scaled]), [e for _, e in scaled]
     sums = np.empty((len(values), resamples))
     for part in parts(resamples, max(1, _COUNTED_AT_ONCE // n)):
-        drawn = rng.integers(0, n, (part.stop - part.start, n))
-        sums[:, part] = rows @ _times_drawn(drawn).T
+        counts = rng.multinomial(n, np.full(n, 1 / n), part.stop - part.start)
+        sums[:, part] = values @ counts.T
     ends = np.quantile(sums, [(1 - level) / 2, (1 + level) / 2], axis=1, overwrite_input=True)
-    return np.asarray(np.ldexp(ends.T / n, np.array(exponents)[:, None]))
-
-
-def _times_drawn(drawn: NDArray[np.integer]) -> Floats:
-    """Return how often each row of draws holds each of its n numbers."""
-    resamples, n = drawn.shape
-    cells = drawn + n * np.arange(resamples)[:, None]
-    return np.bincount(cells.ravel(), minlength=drawn.size).reshape(resamples, n).astype(float)
+    return np.asarray(ends.T / n)
 
 
 def parts(total: int, size: int) -> Iterator[slice]:

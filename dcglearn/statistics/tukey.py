@@ -19,7 +19,6 @@ from itertools import islice, permutations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.overflow import usual_size
 from dcglearn.base.types import Floats
 from dcglearn.statistics.significance import RESAMPLES
 
@@ -97,7 +96,7 @@ class _Measure:
     @classmethod
     def of(cls, values: Floats) -> _Measure:
         counted = ~np.isnan(values.T)
-        filled = usual_size(np.nan_to_num(values.T))[0]
+        filled = np.nan_to_num(values.T)
         number = np.maximum(counted.sum(axis=1, keepdims=True), 1)
         centred = np.where(counted, filled - filled.sum(axis=1, keepdims=True) / number, 0.0)
         size = np.sqrt((centred**2).sum() / max(1, counted.sum()))

@@ -14,25 +14,6 @@ _PLACE = "--between"
 def named_pair(text: str, names: Sequence[str]) -> tuple[str, str]:
     """Return the two systems that a text names, with a comma between them.
 
-    Parameters
-    ----------
-    text : str
-        Names that hold commas may be in double quotes, and must be where the text could be read
-        in two ways.
-    names : sequence of str
-        Of all systems.
-
-    Returns
-    -------
-    pair of str
-
-    Raises
-    ------
-    InputError
-        If it does not name two systems, or in more than one way.
-
-    Examples
-    --------
     >>> named_pair("old,new", ["old", "new"]), named_pair("a,b,c", ["a,b", "c"])
     (('old', 'new'), ('a,b', 'c'))
     """

@@ -68,7 +68,7 @@ def coherence(
             metavar="MEASURE",
             help="The first measure gives the discounts where only the gains are free, the gains "
             "where only the discounts are, and is the one that differences are tested under. "
-            "The orders of systems by all measures are compared. May be repeated; by default "
+            "JSON also compares the orders of systems by all measures. May be repeated; by default "
             "linear-log2, exponential-log2, zipf and binary.",
             rich_help_panel=MEASURES,
         ),
@@ -161,8 +161,8 @@ def coherence(
     """Find the comparisons of systems that hold for all gains.
 
     Beside that is whether they are more than chance: differences are tested under the first
-    measure. Other comparisons depend on the gains or the discounts; for them, the smallest changes
-    that reverse the order are given.
+    measure. Other comparisons depend on the gains; for the clearest of them, gains that reverse
+    the order are given.
     """
     if json and form != "text":
         raise InputError(f"--json with --format {form}", "use one of them")
@@ -198,8 +198,12 @@ def coherence(
         )
         orderings = compare_orderings(evaluation)
     orderings = orderings if pairs is None else [one.among(pairs) for one in orderings]
-    from dcglearn.system_report.conclusion_files import conclusions_document
-    from dcglearn.system_report.system_coherence import coherence_text, coherence_to_json
+    from dcglearn.report.tables import TABLE_FORMATS
+    from dcglearn.system_report.coherence import (
+        coherence_text,
+        coherence_to_json,
+        conclusions_table,
+    )
 
     content = coherence_to_json(evaluation, conclusions, orderings, pairs is not None)
     for path in files:
@@ -207,11 +211,12 @@ def coherence(
     if json:
         print_json(content)
     elif form != "text":
-        print_document(conclusions_document(conclusions, form))
+        suffix = {"md": ".md", "latex": ".tex", "csv": ".csv"}[form]
+        print_document(TABLE_FORMATS[suffix](conclusions_table(conclusions)))
     else:
         most = None if everything or pairs is not None else SHOWN_PAIRS
         in_detail, width = pairs is not None, terminal_width()
-        print_text(coherence_text(evaluation, conclusions, orderings, most, in_detail, width))
+        print_text(coherence_text(evaluation, conclusions, most, in_detail, width))
         if most is not None and len(conclusions.pairs) > most:
             print_text("every pair: --all, or -o pairs.csv; two systems in detail: --between A,B")
         for path in files:
@@ -220,12 +225,11 @@ def coherence(
 
 def _check(qrels: str, runs: list[str], files: list[str]) -> None:
     """Refuse what cannot be compared, drawn or written before anything is read."""
-    from dcglearn.report.tables import FIGURE_FORMATS
-    from dcglearn.system_report.conclusion_files import CONCLUSION_FORMATS
+    from dcglearn.report.tables import FIGURE_FORMATS, TABLE_FORMATS
 
     if len(runs) < 2:
         raise InputError("one run", "give two or more to compare")
-    check_outputs(files, [qrels, *runs], [*CONCLUSION_FORMATS, ".json", *FIGURE_FORMATS])
+    check_outputs(files, [qrels, *runs], [*TABLE_FORMATS, ".json", *FIGURE_FORMATS])
 
 
 def _pairs(between: list[str] | None, systems: Sequence[str]) -> list[tuple[str, str]] | None:
@@ -251,9 +255,9 @@ def _write(
         write_text(path, json_document(content) + "\n")
         return
     if suffix not in FIGURE_FORMATS:
-        from dcglearn.system_report.conclusion_files import write_conclusions
+        from dcglearn.system_report.coherence import conclusions_table
 
-        write_conclusions(conclusions, path)
+        conclusions_table(conclusions).write(path)
         return
     from dcglearn.figures.style import save
     from dcglearn.figures.system_figures import draw_pairs

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.progress import reporting
-from dcglearn.terminal.choices import CompareChoice, CorrectChoice
+from dcglearn.terminal.choices import CompareChoice, CorrectChoice, PrintFormat
 from dcglearn.terminal.output import print_note
 
 if TYPE_CHECKING:
     from dcglearn.evaluation.evaluate import Evaluation
+    from dcglearn.evaluation.rules import Rules
     from dcglearn.report.tables import Table
     from dcglearn.statistics.significance import PairedTest
     from dcglearn.systems.compare_systems import SystemComparison
@@ -30,6 +32,19 @@ def refuse_without_comparison(compared: bool, options: Mapping[str, object]) -> 
         )
     if options.get("--compare") == "all" and options.get("--baseline") is not None:
         raise InputError("--compare all with --baseline", "use one of them")
+
+
+def check_topics(difference: float | None, n_runs: int, rules: Rules, form: PrintFormat) -> None:
+    """Refuse ``--topics`` where no difference has a variance, or nothing would show it."""
+    if difference is None:
+        return
+    if n_runs < 2 or rules.unjudged == "bounds":
+        what = "one run" if n_runs < 2 else "--unjudged bounds"
+        raise InputError(f"--topics with {what}", "give two or more runs with single values")
+    if form != "text":
+        raise InputError(f"--topics is printed as text or JSON, not as {form}", "leave one out")
+    if not 0 < difference < math.inf:
+        raise InputError(f"--topics is {difference:g}", "give a difference above 0, such as 0.02")
 
 
 def compare_as_asked(

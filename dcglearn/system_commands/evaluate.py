@@ -9,6 +9,7 @@ import typer
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.system_commands.comparisons import (
+    check_topics,
     compare_as_asked,
     refuse_without_comparison,
     words_of_comparisons,
@@ -168,6 +169,16 @@ def evaluate(
             rich_help_panel=COMPARISONS,
         ),
     ] = None,
+    topics: Annotated[
+        float | None,
+        typer.Option(
+            "--topics",
+            metavar="DIFFERENCE",
+            help="Say how many queries would find a difference of two means, such as 0.02, with a "
+            "power of 80%, by the variance of the differences of these runs.",
+            rich_help_panel=COMPARISONS,
+        ),
+    ] = None,
     per_query: Annotated[
         bool,
         typer.Option(
@@ -268,6 +279,7 @@ def evaluate(
     shown = form != "csv" or not all(one.lower().endswith(means_only) for one in outputs)
     compared = test != "none" and len(runs) > 1 and not per_query and (asked or shown)
     refuse_without_comparison(compared, options)
+    check_topics(topics, len(runs), rules, form)
     measures = measures_of_names(measure or DEFAULT_MEASURES)
     check_sort(sort, [*measures])
     evaluation = evaluate_runs(qrels, runs, measures, rules, scale)
@@ -284,9 +296,13 @@ def evaluate(
         comparisons = in_order(comparisons, evaluation.systems)
     written = write_outputs(outputs, evaluation, comparisons, per_query, digits)
     if json:
-        print_evaluation_json(evaluation, comparisons, per_query)
+        print_evaluation_json(evaluation, comparisons, per_query, topics)
     else:
         print_evaluation(evaluation, comparisons, form, per_query, asked, digits)
+        if topics is not None:
+            from dcglearn.system_report.topics import topics_table
+
+            print_text("\n" + topics_table(evaluation, topics).text())
     text = form == "text" and not json
     if text:
         lines = _explanation(evaluation, rules, comparisons)

@@ -61,12 +61,19 @@ def print_evaluation(
 
 
 def print_evaluation_json(
-    evaluation: Evaluation, comparisons: Sequence[SystemComparison], per_query: bool
+    evaluation: Evaluation,
+    comparisons: Sequence[SystemComparison],
+    per_query: bool,
+    topics: float | None,
 ) -> None:
-    """Print everything as JSON."""
+    """Print everything as JSON, with the queries that a difference needs if it is given."""
     from dcglearn.system_report.systems import evaluation_to_json
+    from dcglearn.system_report.topics import topics_to_json
 
-    print_json(evaluation_to_json(evaluation, comparisons, per_query))
+    content = evaluation_to_json(evaluation, comparisons, per_query)
+    if topics is not None:
+        content["topics"] = topics_to_json(evaluation, topics)
+    print_json(content)
 
 
 def write_outputs(

@@ -30,7 +30,7 @@ def export(
             "--to",
             metavar="TARGET",
             help="One of trec_eval, ir_measures, pyterrier, ranx, scikit-learn, lightgbm, xgboost, "
-            "torch, tf-ranking, pandas or json.",
+            "torch, pandas or json.",
         ),
     ],
     out: Annotated[

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import parse_number
+from dcglearn.base.errors import InputError, did_you_mean
+from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.progress import reporting
 from dcglearn.terminal.inputs import naming
 from dcglearn.terminal.judgment_options import (
@@ -22,12 +22,8 @@ from dcglearn.terminal.output import print_json, print_note, print_text
 
 if TYPE_CHECKING:
     from dcglearn.base.types import Floats
-    from dcglearn.filtering.scored import Scored
+    from dcglearn.filtering.beta_gamma import Scored, Threshold
     from dcglearn.measures.scale import Label
-    from dcglearn.system_report.threshold import GradedWorth, LinearWorth
-
-DEFAULT_CREDIT, DEFAULT_DEBIT = 3.0, 2.0
-
 
 _NOT_OF_DOCUMENTS = [
     "scale",
@@ -99,109 +95,156 @@ def threshold(
 
     The threshold follows the Beta-Gamma regulation.
     """
-    from dcglearn.filtering import beta_gamma as filtering
-    from dcglearn.filtering.scored import read_scored
-    from dcglearn.system_report.threshold import ThresholdReport
+    import numpy as np
 
-    filtering.beta_gamma_alpha(0, beta, gamma)
-    worth = _worth(credit, debit, relevant, gains, measure, cost)
+    from dcglearn.base.checks import checked_number
+    from dcglearn.filtering.beta_gamma import beta_gamma_alpha, beta_gamma_threshold, read_scored
+    from dcglearn.measures.discounts import format_number
+    from dcglearn.report.tables import Table
+
+    beta_gamma_alpha(0, beta, gamma)
+    by_grade = _gains_by_grade(gains, measure, cost, [credit, debit, relevant])
+    credit, debit = 3.0 if credit is None else credit, 2.0 if debit is None else debit
+    checked_number(credit, "`credit`", 0.0, above=True)
+    checked_number(debit, "`debit`", 0.0)
+    labels = None if relevant is None else _labels(relevant, "--relevant")
     file = name_files(files)
     with reporting(f"reading {file}") as advance:
         documents = read_scored(files, advance, judgments.read_options())
-    utilities = _utilities(worth, documents)
-    with naming(file):
-        result = filtering.beta_gamma_threshold(
-            documents.scores, utilities, documents.judged, beta, gamma
+    if by_grade is None:
+        is_relevant = _relevant(documents, labels)
+        which = "above 0" if labels is None else ", ".join(map(str, labels))
+        utilities = np.where(is_relevant, credit, -debit)
+        worth: dict[str, object] = {"credit": credit, "debit": debit}
+        worth["relevant"] = which if labels is None else list(labels)
+        words = (
+            f"relevant (grade {which}): {sum(is_relevant):,}, worth "
+            f"{format_number(credit)} each; all others, unjudged ones included, "
+            f"{format_number(-debit)}"
         )
-    found = ThresholdReport(file, documents, worth, result, beta, gamma)
-    if json:
-        print_json(found.to_json())
     else:
-        print_text(found.text())
+        utilities = _net_gains(documents, by_grade, cost or 0.0)
+        worth = {"gains": {str(k): v for k, v in by_grade.items()}, "cost": cost or 0.0}
+        listed = ", ".join(f"{label} {format_number(gain)}" for label, gain in by_grade.items())
+        words = f"gains by grade: {listed}; cost of a document {format_number(cost or 0.0)}"
+        if None in documents.grades:
+            words += f"; unjudged documents count as {min(by_grade, key=by_grade.__getitem__)}"
+    judged = [grade is not None for grade in documents.grades]
+    with naming(file):
+        found = beta_gamma_threshold(documents.scores, utilities, judged, beta, gamma)
+    pays = found.passing(found.theta_optimal).documents > 0
+    if json:
+        passing = {
+            name: {"score": theta, **found.passing(theta)._asdict()}
+            for name, theta in _named(found).items()
+        }
+        about = {"file": file, "documents": len(judged), "judged": found.n_judged, "worth": worth}
+        regulation = {"beta": beta, "gamma": gamma, "alpha": found.alpha, "pays": pays}
+        print_json({**about, **regulation, **passing})
+        return
+    rows = [
+        (name, format_number(theta), documents, f"{utility:.10g}")
+        for name, theta in _named(found).items()
+        for documents, utility in [found.passing(theta)]
+    ]
+    print_text(
+        f"{file}: {counted(len(judged), 'document')}, {found.n_judged:,} judged\n{words}\n"
+        f"alpha = {beta:g} + {1 - beta:g} exp(-{gamma:g} N) = {found.alpha:.6f}, "
+        f"N = {found.n_judged:,}\n"
+    )
+    print_text(Table(("threshold", "score", "documents pass", "utility"), rows).text())
+    if not pays:
+        print_text("no cut brings utility above 0: theta_opt is just above the highest score")
 
 
-def _utilities(worth: LinearWorth | GradedWorth, documents: Scored) -> Floats:
-    """Return what each document is worth."""
-    from dcglearn.filtering.beta_gamma import gain_utilities, relevance_utilities
-    from dcglearn.system_report.threshold import LinearWorth
+def _named(found: Threshold) -> dict[str, float]:
+    return {
+        "theta_opt": found.theta_optimal,
+        "theta_zero": found.theta_zero,
+        "theta": found.theta,
+    }
 
-    if isinstance(worth, LinearWorth):
-        if worth.relevant is not None and (none := documents.none_relevant(worth.relevant)):
-            print_note(str(none))
-        return relevance_utilities(documents.relevant(worth.relevant), worth.credit, worth.debit)
+
+def _relevant(documents: Scored, labels: tuple[Label, ...] | None) -> list[bool]:
+    """Return which documents have one of the grades; by default a number above 0."""
+    held = {grade for grade in documents.grades if grade is not None}
+    if labels is None:
+        for row, grade in enumerate(documents.grades):
+            if isinstance(grade, str):
+                raise InputError(
+                    f"the grade {grade!r} is a name",
+                    "name the relevant grades, such as --relevant perfect,good",
+                    documents.place(row),
+                )
+        return [grade is not None and float(grade) > 0 for grade in documents.grades]
+    if held and not held & {*labels}:
+        problem = f"no document has the grade {', '.join(map(str, labels))}"
+        remedy = f"they have {', '.join(sorted(map(str, held)))}"
+        names = [grade for grade in held if isinstance(grade, str)]
+        near = "".join(did_you_mean(one, names) for one in labels if isinstance(one, str))
+        one_kind = {isinstance(one, str) for one in labels} & {isinstance(x, str) for x in held}
+        if near or not one_kind:
+            raise InputError(problem, near + remedy)
+        print_note(f"{problem}; {remedy}")  # an ordinary day
+    return [grade in labels for grade in documents.grades]
+
+
+def _net_gains(documents: Scored, gains: dict[Label, float], cost: float) -> Floats:
+    """Return the gain of each document minus its cost; unjudged ones have the smallest gain."""
     import numpy as np
 
     from dcglearn.measures.scale import Scale
 
-    values = np.array(list(worth.gains.values()))
+    scale = Scale(tuple(gains))
+    values = np.array(list(gains.values())) - cost
     least = int(np.argmin(values))
-    rows = documents.indices(Scale(tuple(worth.gains)), unjudged=least)
-    if values[least] > worth.cost and not documents.judged.all():
-        place = documents.place(int(np.argmin(documents.judged)))
+    found = np.full(len(documents.grades), values[least])
+    for row, grade in enumerate(documents.grades):
+        with naming(documents.place(row)):
+            if grade is not None:
+                found[row] = values[scale.index(grade)]
+            elif values[least] > 0:
+                raise InputError(
+                    f"this document is not judged, and even with the grade {list(gains)[least]} "
+                    f"it would be worth {values[least]:g}",
+                    "give the grade of documents that are not relevant a gain of 0 or less, or "
+                    "raise --cost",
+                )
+    return found
+
+
+def _gains_by_grade(
+    gains: str | None, measure: str | None, cost: float | None, linear: list[object]
+) -> dict[Label, float] | None:
+    """Return the gain of each grade, None for a credit and a debit; refuse both."""
+    graded = [name for name, x in (("--gains", gains), ("--measure", measure)) if x is not None]
+    names = zip(("--credit", "--debit", "--relevant"), linear, strict=True)
+    given = [*graded, *(name for name, value in names if value is not None)]
+    if graded and len(given) > 1:
         raise InputError(
-            f"this document is not judged, and even with the grade {list(worth.gains)[least]} "
-            f"it would be worth {values[least] - worth.cost:g}",
-            "give the grade of documents that are not relevant a gain of 0 or less, or raise "
-            "--cost",
-            place,
+            f"{given[1]} with {given[0]}", "use one way to say what a document is worth"
         )
-    return gain_utilities(rows, values, worth.cost)
-
-
-def _worth(
-    credit: float | None,
-    debit: float | None,
-    relevant: str | None,
-    gains: str | None,
-    measure: str | None,
-    cost: float | None,
-) -> LinearWorth | GradedWorth:
-    """Return what a document is worth; refuse options that contradict each other."""
-    from dcglearn.filtering.beta_gamma import gain_utilities, relevance_utilities
-    from dcglearn.system_report.threshold import GradedWorth, LinearWorth
-
-    linear = {"--credit": credit, "--debit": debit, "--relevant": relevant}
-    graded = {"--gains": gains, "--measure": measure}
-    given = [
-        [name for name, value in side.items() if value is not None] for side in (linear, graded)
-    ]
-    if all(given) or len(given[1]) > 1:
-        both = given[1] if len(given[1]) > 1 else [given[0][0], given[1][0]]
-        raise InputError(f"{both[0]} with {both[1]}", "use one way to say what a document is worth")
-    if not given[1]:
-        if cost is not None:
-            raise InputError(
-                "--cost without --gains or --measure", "add one of them, or use --debit"
-            )
-        chosen = LinearWorth(
-            DEFAULT_CREDIT if credit is None else credit,
-            DEFAULT_DEBIT if debit is None else debit,
-            None if relevant is None else _labels(relevant),
-        )
-        relevance_utilities([], chosen.credit, chosen.debit)
-        return chosen
+    if not graded and cost is not None:
+        raise InputError("--cost without --gains or --measure", "add one of them, or use --debit")
     if measure is not None and cost is None:
         raise InputError(
             "--measure without --cost", "add the cost of reading a document, such as .3"
         )
-    by_grade = _gains_of(measure) if measure is not None else _gains(gains or "")
-    gain_utilities([], list(by_grade.values()), cost or 0.0)
-    return GradedWorth(by_grade, cost or 0.0)
+    if gains is not None:
+        return _gains(gains)
+    return None if measure is None else _gains_of(measure)
 
 
-def _labels(text: str) -> tuple[Label, ...]:
+def _labels(text: str, option: str) -> tuple[Label, ...]:
     from dcglearn.measures.scale import Scale
 
-    with naming("--relevant"):
+    with naming(option):
         return Scale(tuple(part.strip() for part in text.split(","))).labels
 
 
 def _gains(text: str) -> dict[Label, float]:
-    from dcglearn.measures.scale import Scale
-
     parts = [part.partition("=") for part in text.split(",")]
-    with naming("--gains"):
-        labels = Scale(tuple(name.strip() for name, _, _ in parts)).labels
+    labels = _labels(",".join(name for name, _, _ in parts), "--gains")
     gains = [parse_number(part[2]) for part in parts]
     if any(map(math.isnan, gains)):
         raise InputError(f"--gains is {text!r:.80}", "write it as 2=1,1=.4,0=-0.5")

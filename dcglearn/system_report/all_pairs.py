@@ -24,26 +24,10 @@ from dcglearn.systems.compare_systems import SystemComparison
 
 
 def all_pairs_tables(
-    evaluation: Evaluation, comparisons: Sequence[SystemComparison], level: float = SIGNIFICANT
+    evaluation: Evaluation, comparisons: Sequence[SystemComparison]
 ) -> list[Table]:
     """Return a table per measure that sums up the comparisons of all pairs of systems.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-    comparisons : sequence of SystemComparison
-        From :func:`~dcglearn.systems.compare_systems.compare_all_pairs`.
-    level : float, default 0.05
-        Differences with a smaller corrected p are significant.
-
-    Returns
-    -------
-    list of Table
-        One row per system, the best first. The column "not told apart" holds ranks of the table,
-        that of the system itself among them.
-
-    Examples
-    --------
     >>> from dcglearn.evaluation.evaluate import evaluate
     >>> from dcglearn.systems.compare_systems import compare_all_pairs
     >>> qrels = {f"q{i}": {"d1": 1, "d2": 0} for i in range(8)}
@@ -65,18 +49,16 @@ def all_pairs_tables(
     by_measure: dict[str, list[SystemComparison]] = {}
     for one in comparisons:
         by_measure.setdefault(one.measure, []).append(one)
-    return [_table(name, means[name], pairs, level) for name, pairs in by_measure.items()]
+    return [_table(name, means[name], pairs) for name, pairs in by_measure.items()]
 
 
-def _table(
-    measure: str, means: dict[str, float], pairs: Sequence[SystemComparison], level: float
-) -> Table:
+def _table(measure: str, means: dict[str, float], pairs: Sequence[SystemComparison]) -> Table:
     """Return the table of one measure, from the means by system and the pairs."""
     order = sorted(means, key=lambda system: -means[system])
     place = {system: s for s, system in enumerate(order)}
     sign = np.zeros((len(order), len(order)), int)
     for c in pairs:
-        found = int(np.sign(c.difference)) if c.corrected < level else 0
+        found = int(np.sign(c.difference)) if c.corrected < SIGNIFICANT else 0
         sign[place[c.system], place[c.baseline]] = found
         sign[place[c.baseline], place[c.system]] = -found
     rows = [
@@ -91,40 +73,28 @@ def _table(
         for rank, (system, row) in enumerate(zip(order, sign, strict=True), start=1)
     ]
     columns = "rank", "system", "mean", "better than", "worse than", "not told apart"
-    return Table(columns, rows, _caption(measure, pairs, level))
+    return Table(columns, rows, _caption(measure, pairs))
 
 
-def all_pairs_in_words(
-    comparisons: Sequence[SystemComparison], level: float = SIGNIFICANT
-) -> list[str]:
-    """Return what the columns of :func:`all_pairs_tables` are.
-
-    Parameters
-    ----------
-    comparisons : sequence of SystemComparison
-    level : float, default 0.05
-
-    Returns
-    -------
-    list of str
-    """
+def all_pairs_in_words(comparisons: Sequence[SystemComparison]) -> list[str]:
+    """Return what the columns of :func:`all_pairs_tables` are."""
     tested = (
         ""
         if comparisons[0].correction == "tukey"
         else f"{paired_test_in_words(comparisons)}, two-sided; "
     )
     return [
-        f"significant: p < {level:g}; {tested}{correction_in_words(comparisons)}",
+        f"significant: p < {SIGNIFICANT:g}; {tested}{correction_in_words(comparisons)}",
         "not told apart: ranks of the systems that do not differ significantly, which does not "
         "make them equal",
         *shared_queries_in_words(comparisons),
     ]
 
 
-def _caption(measure: str, pairs: Sequence[SystemComparison], level: float) -> str:
+def _caption(measure: str, pairs: Sequence[SystemComparison]) -> str:
     """Return how many pairs differ, and from which difference on where it decides alone."""
-    significant = [abs(c.difference) for c in pairs if c.corrected < level]
-    others = [abs(c.difference) for c in pairs if c.corrected >= level]
+    significant = [abs(c.difference) for c in pairs if c.corrected < SIGNIFICANT]
+    others = [abs(c.difference) for c in pairs if c.corrected >= SIGNIFICANT]
     words = f"All pairs by {measure}: {len(significant):,} of {len(pairs):,} significant"
     if significant and min(significant) > max(others, default=0.0):
         words += f", differences of {decimals(min(significant))} and more"
@@ -134,16 +104,6 @@ def _caption(measure: str, pairs: Sequence[SystemComparison], level: float) -> s
 def ranges(numbers: Sequence[int]) -> str:
     """Return ascending whole numbers as text, those in a row as ranges.
 
-    Parameters
-    ----------
-    numbers : sequence of int
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> ranges([1, 2, 3, 5, 8, 9])
     '1-3, 5, 8-9'
     """

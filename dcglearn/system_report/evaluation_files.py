@@ -49,22 +49,7 @@ class _Content(NamedTuple):
 def check_evaluation_files(
     paths: Sequence[str | Path], inputs: Sequence[str | Path], rules: Rules
 ) -> None:
-    """Check the files that an evaluation is to be written to, before it is made.
-
-    Parameters
-    ----------
-    paths : sequence of path-like
-    inputs : sequence of path-like
-        Files that are read, and may not be replaced.
-    rules : Rules
-        Of the evaluation.
-
-    Raises
-    ------
-    InputError
-        As :func:`~dcglearn.base.files.check_outputs` does, and if a format does not suit the
-        rules.
-    """
+    """Check the files that an evaluation is to be written to, before it is made."""
     check_outputs(paths, inputs, EVALUATION_FORMATS)
     if any(Path(path).suffix.lower() == ".eval" for path in paths):
         check_single_values(rules)
@@ -133,21 +118,7 @@ def evaluation_text(
     per_query: bool = False,
     digits: int = 4,
 ) -> str:
-    """Return the content of a file with one table, as :func:`write_evaluation` writes it.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    suffix : {".csv", ".md", ".tex"}
-    comparisons : sequence of SystemComparison
-    per_query : bool, default False
-    digits : int, default 4
-
-    Returns
-    -------
-    str
-        Without the last line end.
-    """
+    """Return the content of a file with one table, as :func:`write_evaluation` writes it."""
     if per_query:
         return TABLE_FORMATS[suffix](replace(queries_table(evaluation), digits=digits))
     if suffix == ".csv":

@@ -22,14 +22,8 @@ _RANGE = 4
 class SignificanceMarks:
     """Marks on the means of systems.
 
-    Attributes
-    ----------
-    of : dict
-        The mark of (system, measure); those without one are missing.
-    labels : dict
-        The label of each system that marks refer to; empty if stars are enough.
-    baseline : str or None
-        The system that a star refers to.
+    `of` holds the mark of (system, measure) where there is one, `labels` the label of each system
+    that marks refer to, empty if stars are enough, and `baseline` the system of a star.
     """
 
     of: dict[tuple[str, str], str]
@@ -40,23 +34,9 @@ class SignificanceMarks:
 def significance_marks(
     systems: Sequence[str],
     comparisons: Sequence[SystemComparison],
-    level: float = SIGNIFICANT,
 ) -> SignificanceMarks:
     """Return the marks that comparisons give.
 
-    Parameters
-    ----------
-    systems : sequence of str
-        In the order of the table, which is that of the labels.
-    comparisons : sequence of SystemComparison
-    level : float, default 0.05
-
-    Returns
-    -------
-    SignificanceMarks
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from dcglearn.evaluation.evaluate import evaluate
     >>> from dcglearn.systems.compare_systems import compare_systems
@@ -68,7 +48,7 @@ def significance_marks(
     >>> significance_marks(found.systems, compared).of
     {('good', 'nDCG@10'): '*'}
     """
-    significant = [c for c in comparisons if c.corrected < level]
+    significant = [c for c in comparisons if c.corrected < SIGNIFICANT]
     if not has_several_baselines(comparisons):
         stars = {(c.system, c.measure): "*" for c in significant}
         return SignificanceMarks(stars, {}, comparisons[0].baseline if comparisons else None)
@@ -95,14 +75,6 @@ def system_labels(n: int) -> list[str]:
 def label_list(numbers: Sequence[int], labels: Sequence[str]) -> str:
     """Return labels in a row; four or more neighbours as a range.
 
-    Parameters
-    ----------
-    numbers : sequence of int
-        Ascending places in `labels`.
-    labels : sequence of str
-
-    Examples
-    --------
     >>> label_list([0, 2, 3], "abcdefgh"), label_list([0, 2, 3, 4, 5, 7], "abcdefgh")
     ('acd', 'a,c-f,h')
     """
@@ -118,16 +90,6 @@ def label_list(numbers: Sequence[int], labels: Sequence[str]) -> str:
 def consecutive(numbers: Sequence[int]) -> list[list[int]]:
     """Divide ascending whole numbers into those that follow one another.
 
-    Parameters
-    ----------
-    numbers : sequence of int
-
-    Returns
-    -------
-    list of list of int
-
-    Examples
-    --------
     >>> consecutive([1, 2, 3, 5])
     [[1, 2, 3], [5]]
     """

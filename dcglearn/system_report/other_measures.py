@@ -16,19 +16,6 @@ from dcglearn.naming.other_measures import err_on_scale
 def other_rules_in_words(rules: Rules, measures: Sequence[object]) -> list[str]:
     """Return the choices behind measures that are not a DCG, as sentences.
 
-    Parameters
-    ----------
-    rules : Rules
-    measures : sequence of measures
-        Of any kind.
-
-    Returns
-    -------
-    list of str
-        None for a DCG.
-
-    Examples
-    --------
     >>> for line in other_rules_in_words(Rules(), [BinaryMeasure("AP", levels=(1, 0))]):
     ...     print(line)
     AP: relevant from grade 1 up, and a document without a judgment is not relevant

@@ -19,18 +19,6 @@ _SMALLEST = 1e-4
 def is_least(p: float, drawn: int) -> bool:
     """Return whether a test cannot give a smaller p.
 
-    Parameters
-    ----------
-    p : float
-    drawn : int
-        Number of signs or orders that were drawn; 0 if the p-value is exact.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
     >>> is_least(0.01, 99), is_least(0.02, 99), is_least(0.01, 0)
     (True, False, False)
     """
@@ -40,19 +28,6 @@ def is_least(p: float, drawn: int) -> bool:
 def shown_p(p: float, least: bool) -> float:
     """Return a p-value as a cell of a table.
 
-    Parameters
-    ----------
-    p : float
-    least : bool
-        Whether the test cannot give a smaller one.
-
-    Returns
-    -------
-    float
-        An :class:`~dcglearn.report.tables.UpperBound` where only that is known or can be shown.
-
-    Examples
-    --------
     >>> shown_p(0.01, True).sign, shown_p(1e-9, False).sign, shown_p(0.02, False)
     ('<=', '<', 0.02)
     """

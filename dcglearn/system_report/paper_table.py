@@ -9,9 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcglearn.base.numbers import counted, decimals
-from dcglearn.base.text import latex_cell, markdown_cell, plain_text
+from dcglearn.base.text import latex_cell, markdown_cell
 from dcglearn.evaluation.evaluate import Evaluation
-from dcglearn.report.tables import NARROW, broken_head
+from dcglearn.report.tables import (
+    NARROW,
+    broken_head,
+    latex_sentence,
+    latex_table,
+    markdown_table,
+)
 from dcglearn.system_report.marks import SignificanceMarks, significance_marks
 from dcglearn.system_report.p_values import SIGNIFICANT
 from dcglearn.system_report.system_comparisons import correction_in_words, paired_test_in_words
@@ -28,20 +34,10 @@ _CellWriter = Callable[[str, bool, str], str]
 
 @dataclass(frozen=True)
 class PaperTable:
-    """Means of systems as a paper shows them.
+    """Means of systems as a paper shows them, one row of `cells` per system.
 
-    Attributes
-    ----------
-    measures, systems : tuple of str
-    cells : list of list of str
-        One row per system: the means as text.
-    best : list of list of bool
-        Which of them are the best of a measure. Those that are equal as shown are equally best.
-    marks : SignificanceMarks
-    notes : list of str
-        Sentences: the test, the queries and the rules of the evaluation.
-    definitions : list of str
-        What the names of measures mean.
+    `best` says which are the best of a measure, equally best if equal as shown; of the `notes`,
+    the first `n_caption` are the caption in LaTeX; `definitions` say what names of measures mean.
     """
 
     measures: tuple[str, ...]
@@ -51,6 +47,7 @@ class PaperTable:
     marks: SignificanceMarks
     notes: list[str]
     definitions: list[str]
+    n_caption: int
 
     def markdown(self) -> str:
         """Return the table in GitHub's Markdown, and below it what it says."""
@@ -61,38 +58,20 @@ class PaperTable:
             for s, system in enumerate(self.systems)
         ]
         head = [*keys, *map(markdown_cell, self.measures)]
-        lines = [f"| {' | '.join(row)} |" for row in (head, ends, *rows)]
-        notes = [f"* {markdown_cell(text)}" for text in (*self.notes, *self.definitions)]
-        return "\n".join([*lines, "", *notes])
+        return "\n".join(markdown_table(head, ends, rows, (*self.notes, *self.definitions)))
 
     def latex(self) -> str:
-        """Return the table in LaTeX, as a ``table`` that needs no packages."""
+        """Return the table in LaTeX, with what is not in its caption as comments."""
         rows = [
             [*map(latex_cell, self._keys(system)), *self._row(s, self._in_latex)]
             for s, system in enumerate(self.systems)
         ]
-        numbers = ("r@{}l" if self.marks.of else "r") * len(self.measures)
-        keys = "l" * (2 if self.marks.labels else 1)
-        comments = [f"% {plain_text(text)}" for text in (*self.notes, *self.definitions)]
-        caption = " ".join(f"{latex_cell(_capital(text))}." for text in self.notes)
+        ends = "l" * (2 if self.marks.labels else 1)
+        ends += ("r@{}l" if self.marks.of else "r") * len(self.measures)
+        caption = latex_sentence("; ".join(self.notes[: self.n_caption]))
         caption = re.sub(r"\bp \\textless\{\} ([0-9.]+)", r"$p < \1$", caption)
-        return "\n".join(
-            [
-                *comments,
-                r"\begin{table}",
-                r"\centering",
-                rf"\caption{{{caption}}}",
-                r"\medskip",
-                rf"\begin{{tabular}}{{{keys}{numbers}}}",
-                r"\hline",
-                *(rf"{' & '.join(row)} \\" for row in self._latex_head()),
-                r"\hline",
-                *(rf"{' & '.join(row)} \\" for row in rows),
-                r"\hline",
-                r"\end{tabular}",
-                r"\end{table}",
-            ]
-        )
+        comments = *self.notes, *self.definitions
+        return latex_table(self._latex_head(), ends, rows, caption, comments)
 
     def _latex_head(self) -> list[list[str]]:
         """Return the rows of the head; the last one names the systems."""
@@ -136,20 +115,6 @@ def paper_table(
 ) -> PaperTable:
     r"""Return the table of means, with the best and what is significant.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        The rows keep its order of systems.
-    comparisons : sequence of SystemComparison
-    digits : int, default 4
-        Decimals.
-
-    Returns
-    -------
-    PaperTable
-
-    Examples
-    --------
     >>> from dcglearn.evaluation.evaluate import evaluate
     >>> qrels = {"q": {"d1": 1, "d2": 0}}
     >>> runs = {"old": {"q": {"d2": 2, "d1": 1}}, "new": {"q": {"d1": 2, "d2": 1}}}
@@ -188,6 +153,7 @@ def paper_table(
         marks,
         _notes(evaluation, marks, comparisons),
         definitions_in_words(evaluation),
+        2 if comparisons else 1,
     )
 
 
@@ -248,7 +214,3 @@ def _in_markdown(cell: str, best: bool, mark: str) -> str:
     if not mark:
         return number
     return number + (r"\*" if mark == "*" else f"<sup>{mark}</sup>")
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -23,18 +23,7 @@ _COLUMNS = (
 def in_order(
     comparisons: Sequence[SystemComparison], systems: Sequence[str]
 ) -> list[SystemComparison]:
-    """Return the comparisons under each measure in the order of the systems.
-
-    Parameters
-    ----------
-    comparisons : sequence of SystemComparison
-    systems : sequence of str
-
-    Returns
-    -------
-    list of SystemComparison
-        Of all pairs, each is the difference of the system that comes first from the other one.
-    """
+    """Return the comparisons under each measure in the order of the systems."""
     place = {system: s for s, system in enumerate(systems)}
     measure = {name: m for m, name in enumerate(dict.fromkeys(c.measure for c in comparisons))}
     if has_several_baselines(comparisons):
@@ -47,20 +36,7 @@ def in_order(
 
 
 def comparisons_table(comparisons: Sequence[SystemComparison], caption: str = "") -> Table:
-    """Return the differences of systems, with intervals, p-values and counts of queries.
-
-    Parameters
-    ----------
-    comparisons : sequence of SystemComparison
-        With one baseline, or of all pairs.
-    caption : str
-
-    Returns
-    -------
-    Table
-        In text, the other system of each pair is shown where there are several, and the corrected
-        p where it is corrected.
-    """
+    """Return the differences of systems, with intervals, p-values and counts of queries."""
     shown: list[list[Cell]] = []
     numbers: list[list[Cell]] = []
     for c in comparisons:
@@ -84,16 +60,7 @@ def comparisons_table(comparisons: Sequence[SystemComparison], caption: str = ""
 
 
 def comparisons_in_words(comparisons: Sequence[SystemComparison]) -> list[str]:
-    """Return what the columns of :func:`comparisons_table` are, and the least p of the test.
-
-    Parameters
-    ----------
-    comparisons : sequence of SystemComparison
-
-    Returns
-    -------
-    list of str
-    """
+    """Return what the columns of :func:`comparisons_table` are, and the least p of the test."""
     if not comparisons:
         return []
     several = has_several_baselines(comparisons)
@@ -133,33 +100,12 @@ def _intervals_in_words(comparisons: Sequence[SystemComparison]) -> str:
 
 
 def paired_test_in_words(comparisons: Sequence[SystemComparison]) -> str:
-    """Return the name of the paired test.
-
-    Parameters
-    ----------
-    comparisons : sequence of SystemComparison
-        One at least.
-
-    Returns
-    -------
-    str
-    """
+    """Return the name of the paired test."""
     return f"paired {comparisons[0].test} test"
 
 
 def shared_queries_in_words(comparisons: Sequence[SystemComparison]) -> list[str]:
-    """Return on how many queries systems are compared, if that differs between pairs.
-
-    Parameters
-    ----------
-    comparisons : sequence of SystemComparison
-        One at least.
-
-    Returns
-    -------
-    list of str
-        One sentence, or none.
-    """
+    """Return on how many queries systems are compared, if that differs between pairs."""
     numbers = [c.queries for c in comparisons]
     if min(numbers) == max(numbers):
         return []
@@ -168,17 +114,7 @@ def shared_queries_in_words(comparisons: Sequence[SystemComparison]) -> list[str
 
 
 def correction_in_words(comparisons: Sequence[SystemComparison]) -> str:
-    """Return what the p-values of comparisons are corrected for, and how.
-
-    Parameters
-    ----------
-    comparisons : sequence of SystemComparison
-        One at least.
-
-    Returns
-    -------
-    str
-    """
+    """Return what the p-values of comparisons are corrected for, and how."""
     one = comparisons[0]
     if one.correction == "none":
         return "not corrected for the number of comparisons"

@@ -39,19 +39,6 @@ _MANY_CUTOFFS = 3
 def rules_in_words(rules: Rules, measures: Sequence[object] = ()) -> list[str]:
     """Return the choices that the numbers depend on, as sentences.
 
-    Parameters
-    ----------
-    rules : Rules
-    measures : sequence of measures
-        A sentence that concerns only some measures is left out if none of them is here.
-
-    Returns
-    -------
-    list of str
-        One sentence per choice.
-
-    Examples
-    --------
     >>> rules_in_words(Rules())[0]
     'documents with equal scores: by id, the largest first, scores in single precision'
     """
@@ -98,20 +85,7 @@ def ties_in_words(evaluation: Evaluation) -> list[str]:
 
 
 def means_table(evaluation: Evaluation, caption: str = "", brief: bool = False) -> Table:
-    """Return the mean of each measure and the share of judged documents, one row per system.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    caption : str
-    brief : bool, default False
-        Whether of more than three cutoffs only the smallest and the largest have a column of
-        judged documents.
-
-    Returns
-    -------
-    Table
-    """
+    """Return the mean of each measure and the share of judged documents, one row per system."""
     at = _extreme_cutoffs(evaluation) if brief else list(range(len(evaluation.cutoffs)))
     columns = ["system", *_value_columns(evaluation, at)]
     some_missing = evaluation.missing.any()
@@ -128,18 +102,7 @@ def means_table(evaluation: Evaluation, caption: str = "", brief: bool = False) 
 
 
 def queries_table(evaluation: Evaluation, caption: str = "") -> Table:
-    """Return the value of each measure, one row per system and query.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    caption : str
-
-    Returns
-    -------
-    Table
-        With an empty cell where a query is left out.
-    """
+    """Return the value of each measure, one row per system and query."""
     columns = ["system", "query", *_value_columns(evaluation, range(len(evaluation.cutoffs)))]
     arrays = _low_and_high(evaluation.values, evaluation.high)
     rows: list[list[Cell]] = []
@@ -155,16 +118,6 @@ def queries_table(evaluation: Evaluation, caption: str = "") -> Table:
 def judged_in_words(evaluation: Evaluation) -> str:
     """Return which share of the documents is judged, from the system with least to the most.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> from dcglearn.evaluation.evaluate import evaluate
     >>> found = evaluate({"q": {"d": 1}}, {"q": {"d": 2, "e": 1}}, ["zipf", "zipf @ 1"])
     >>> judged_in_words(found)
@@ -184,16 +137,6 @@ def judged_in_words(evaluation: Evaluation) -> str:
 def judged_columns_in_words(evaluation: Evaluation) -> str:
     """Return what the columns of judged documents are.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> from dcglearn.evaluation.evaluate import evaluate
     >>> found = evaluate({"q": {"d": 1}}, {"q": {"d": 2, "e": 1}}, ["zipf", "zipf @ 1"])
     >>> judged_columns_in_words(found)
@@ -242,19 +185,7 @@ def _first_rise(measure: object) -> int | None:
 def evaluation_to_json(
     evaluation: Evaluation, comparisons: Sequence[SystemComparison], per_query: bool
 ) -> dict[str, Any]:
-    """Return an evaluation and its comparisons as a JSON-able dict.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    comparisons : sequence of SystemComparison
-    per_query : bool
-        Whether to include the values of single queries.
-
-    Returns
-    -------
-    dict
-    """
+    """Return an evaluation and its comparisons as a JSON-able dict."""
     names = [one.name for one in evaluation.measures]
     means, high = evaluation.means(), evaluation.high_means()
     judged = evaluation.judged_means()

@@ -37,16 +37,6 @@ _THEIRS = (
 def trec_eval_name(name: str) -> str:
     """Return the name of a measure in trec_eval, or the name without blanks.
 
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> [trec_eval_name(name) for name in ("nDCG@10", "ndcg", "nDCG(zipf) @ 5", "P@5", "mine")]
     ['ndcg_cut_10', 'ndcg', 'nDCG(zipf)@5', 'P_5', 'mine']
     """
@@ -58,16 +48,7 @@ def trec_eval_name(name: str) -> str:
 
 
 def check_single_values(rules: Rules) -> None:
-    """Refuse rules under which a query has two values.
-
-    Parameters
-    ----------
-    rules : Rules
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse rules under which a query has two values."""
     if rules.unjudged == "bounds":
         raise InputError(
             "trec_eval's lines hold one value per query, not two bounds",
@@ -76,16 +57,7 @@ def check_single_values(rules: Rules) -> None:
 
 
 def check_trec_eval_lines(evaluation: Evaluation) -> None:
-    """Refuse what the lines cannot hold: bounds, and names that blanks would break.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse what the lines cannot hold: bounds, and names that blanks would break."""
     check_single_values(evaluation.rules)
     for query in evaluation.queries:
         if query.split() != [query]:
@@ -100,16 +72,7 @@ def check_trec_eval_lines(evaluation: Evaluation) -> None:
 
 
 def trec_eval_caution(evaluation: Evaluation) -> str | None:
-    """Return what to know about lines with trec_eval's names but not its rules, if so.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-
-    Returns
-    -------
-    str or None
-    """
+    """Return what to know about lines with trec_eval's names but not its rules, if so."""
     names = [one.name for one in evaluation.measures]
     theirs = [found for name in names if (found := trec_eval_name(name)) != "".join(name.split())]
     if not theirs or evaluation.rules == LIKE["trec_eval"]:
@@ -120,19 +83,6 @@ def trec_eval_caution(evaluation: Evaluation) -> str | None:
 def trec_eval_lines(evaluation: Evaluation, s: int) -> Iterator[str]:
     """Yield the lines of one system: those of each query, then the means.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-    s : int
-        The number of the system.
-
-    Yields
-    ------
-    str
-        With a line end. A query that is left out has no line.
-
-    Examples
-    --------
     >>> from dcglearn.evaluation.evaluate import evaluate
     >>> found = evaluate({"7": {"d": 1}}, {"bm25": {"7": {"d": 2}}}, "nDCG@10")
     >>> for line in trec_eval_lines(found, 0):
@@ -158,18 +108,6 @@ def trec_eval_lines(evaluation: Evaluation, s: int) -> Iterator[str]:
 def paths_of_systems(path: Path, systems: Sequence[str]) -> list[Path]:
     """Return the file of each system: the path itself for one, NAME.SYSTEM.eval for several.
 
-    Parameters
-    ----------
-    path : Path
-    systems : sequence of str
-        Characters of a name that do not go into the name of a file become ``_``.
-
-    Returns
-    -------
-    list of Path
-
-    Examples
-    --------
     >>> [one.name for one in paths_of_systems(Path("x.eval"), ["bm25", "my/run", "my run"])]
     ['x.bm25.eval', 'x.my_run.eval', 'x.my_run-3.eval']
     """

@@ -114,16 +114,7 @@ class SystemComparison:
 
 
 def has_several_baselines(comparisons: Sequence[SystemComparison]) -> bool:
-    """Return whether systems are compared with more than one other, as in all pairs of three.
-
-    Parameters
-    ----------
-    comparisons : sequence of SystemComparison
-
-    Returns
-    -------
-    bool
-    """
+    """Return whether systems are compared with more than one other, as in all pairs of three."""
     return len({one.baseline for one in comparisons}) > 1
 
 

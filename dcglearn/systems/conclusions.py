@@ -15,7 +15,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -107,30 +107,13 @@ class SystemConclusions:
             The systems a and b; which is ahead and the parameters for which that holds; the
             difference under the tested measure, p and significant; the number of queries that
             are decided by themselves for a, for b, depend or are equal, and the share agreeing;
-            every verdict ("a", "b", "equal", "depends" or "undecided"); the sizes of the smallest
+            every verdict ("a", "b", "equal", "depends" or "undecided"), and whether that on mean
+            nDCG holds at the usual discounts and every cutoff; the sizes of the smallest
             changes that reverse the order by mean DCG.
         """
         import pandas as pd
 
         return pd.DataFrame([conclusion_row(one) for one in self.pairs])
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything but the verdicts on single queries as a JSON-able dict."""
-        return {
-            "tested": {
-                "measure": self.measure.name,
-                "alpha": self.alpha,
-                "systems": len(self.systems),
-                "drawn": self.drawn,
-            }
-            if self.tested
-            else None,
-            "counts": [
-                {"holds for": extent, "significant": significant, "pairs": number}
-                for (extent, significant), number in sorted(self.counts().items(), key=str)
-            ],
-            "pairs": [one.to_json() for one in self.pairs],
-        }
 
 
 def system_conclusions(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -23,15 +22,8 @@ MOST_CAUSES = 3
 class ReversedPair:
     """Two systems that two measures order differently.
 
-    Attributes
-    ----------
-    ahead, behind : str
-        The systems in the order of the first measure.
-    first, second : float
-        Difference of their means, ahead minus behind, under each measure.
-    causes : tuple of str
-        The queries whose difference falls most from the first measure to the second, at most
-        :data:`MOST_CAUSES`.
+    `first` and `second` are the differences of their means, ahead minus behind, under each measure;
+    `causes` the queries whose difference falls most, at most :data:`MOST_CAUSES`.
     """
 
     ahead: str
@@ -76,16 +68,6 @@ class OrderingComparison:
         wanted = {frozenset(pair) for pair in pairs}
         kept = [one for one in self.reversed_pairs if {one.ahead, one.behind} in wanted]
         return replace(self, reversed_pairs=tuple(kept))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as a JSON-able dict."""
-        return {
-            "first": self.first,
-            "second": self.second,
-            "tau": self.tau,
-            "tau_ap": self.tau_ap,
-            "flipped": [dict(vars(pair)) for pair in self.reversed_pairs],
-        }
 
 
 def compare_orderings(evaluation: Evaluation) -> list[OrderingComparison]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dcglearn.base.errors import unknown_name
+from dcglearn.coherence.mean_ndcg import MeanVerdict
+from dcglearn.coherence.verdict import Verdict
 from dcglearn.systems.system_coherence import SystemPair
 
 Extent = Literal["nDCG any gains, DCG both", "nDCG any gains", "depends", "equal", "not settled"]
@@ -100,22 +102,32 @@ class PairConclusion:
         return self.n_queries(self.leader) / self.n_queries()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields, the pair's verdicts among them, as a JSON-able dict."""
-        names = {"a": self.pair.a, "b": self.pair.b}
-        return {
-            **self.pair.to_json(),
-            "ahead": self.ahead,
-            "holds for": self.holds_for,
-            "difference": self.difference,
-            "p": None if math.isnan(self.p) else self.p,
-            "significant": self.significant,
-            "queries decided by themselves": {
-                **{f"for {name}": self.n_queries(name) for name in names},
-                "equal": self.n_queries("equal"),
-                "depends": self.n_queries("depends"),
-                "agreeing": None if math.isnan(self.agreeing) else self.agreeing,
-            },
+        """Return the row of :func:`conclusion_row`, with gains and discounts that prove it.
+
+        Witnesses put either system ahead; at the ties, a smallest change makes both equal.
+        """
+        pair = self.pair
+        verdicts: dict[str, Verdict | MeanVerdict] = {
+            "mean_ndcg_any_gains": pair.mean_ndcg,
+            "dcg_anything": pair.any_parameters,
+            "dcg_any_gains": pair.any_gains,
+            "dcg_any_discounts": pair.any_discounts,
         }
+        changes = {"gains": pair.gains_change, "discounts": pair.discounts_change}
+        return {
+            **conclusion_row(self),
+            "witnesses": {name: _witnesses(found) for name, found in verdicts.items()},
+            "ties": {name: None if one is None else one.tie for name, one in changes.items()},
+        }
+
+
+def _witnesses(found: Verdict | MeanVerdict) -> dict[str, Any]:
+    """Return gains and discounts under which each system is ahead, and by how much."""
+    return {
+        name: {"gains": dcg.gains, "discounts": dcg.discounts, "difference": difference}
+        for name, dcg, difference in zip("ab", found.witnesses, found.differences, strict=False)
+        if dcg is not None
+    }
 
 
 def conclusion_row(one: PairConclusion) -> dict[str, Any]:
@@ -128,6 +140,7 @@ def conclusion_row(one: PairConclusion) -> dict[str, Any]:
         "ahead": one.ahead,
         "holds_for": one.holds_for,
         "difference": one.difference,
+        "dcg_difference": pair.difference,
         "p": one.p,
         "significant": one.significant,
         "queries": one.n_queries(),
@@ -137,6 +150,7 @@ def conclusion_row(one: PairConclusion) -> dict[str, Any]:
         "queries_equal": one.n_queries("equal"),
         "agreeing": one.agreeing,
         "mean_ndcg_any_gains": pair.mean_ndcg.winner,
+        "at_usual_discounts": pair.usual_discounts,
         "dcg_anything": pair.any_parameters.winner,
         "dcg_any_gains": pair.any_gains.winner,
         "dcg_any_discounts": pair.any_discounts.winner,

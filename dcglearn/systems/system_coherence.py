@@ -11,17 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Any
+from itertools import combinations, product
 
 import numpy as np
 
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
-from dcglearn.base.overflow import multiplied
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Integers
-from dcglearn.coherence.advantage import WorstGain, rescaled_advantage, total_counts
-from dcglearn.coherence.mean_ndcg import MeanVerdict, mean_verdicts
+from dcglearn.coherence.advantage import WorstGain, advantage_by_step, total_counts
+from dcglearn.coherence.mean_ndcg import MeanVerdict, MeanWinner, mean_verdicts
 from dcglearn.coherence.smallest_change import (
     SmallestChange,
     smallest_change_of_discounts,
@@ -30,7 +28,13 @@ from dcglearn.coherence.smallest_change import (
 from dcglearn.coherence.verdict import Verdict, verdict
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.measures.dcg import DCG
-from dcglearn.systems.graded_rankings import graded_rankings
+from dcglearn.systems.graded_rankings import GradedRankings, graded_rankings
+
+USUAL_DISCOUNTS = ("log2", "jk(2)", "zipf", "linear", "constant", "rbp(0.8)")
+"""Discounts under which verdicts on mean nDCG are repeated; linear falls to 0 below the depth."""
+
+_BOXES = 64
+"""Boxes of each of these searches; few, because there are many of them."""
 
 _PAIRS_AT_ONCE = 200
 """Number of pairs whose gains are searched at once; progress is reported after each so many."""
@@ -59,6 +63,9 @@ class SystemPair:
         does.
     discounts_change : SmallestChange or None
         The smallest change of the discounts that does.
+    usual_discounts : bool
+        Whether the same system is ahead or equal by mean nDCG with any gains at each of
+        :data:`USUAL_DISCOUNTS` and at every cutoff.
     """
 
     a: str
@@ -70,20 +77,7 @@ class SystemPair:
     mean_ndcg: MeanVerdict
     gains_change: SmallestChange | None
     discounts_change: SmallestChange | None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return verdicts, their witnesses and the smallest changes as a JSON-able dict."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "lead": self.difference,
-            "mean DCG, anything": _verdict_to_json(self.any_parameters),
-            "mean DCG, any gains": _verdict_to_json(self.any_gains),
-            "mean DCG, any discounts": _verdict_to_json(self.any_discounts),
-            "mean nDCG, any gains": _verdict_to_json(self.mean_ndcg),
-            "smallest change of gains": _change_to_json(self.gains_change),
-            "smallest change of discounts": _change_to_json(self.discounts_change),
-        }
+    usual_discounts: bool
 
 
 def system_pairs(
@@ -157,10 +151,11 @@ def system_pairs(
             graded.counted,
             block,
         )
+        usual = _at_usual_discounts(graded, {(i, j): means[i, j].winner for i, j in block}, L)
         for i, j in block:
             n_queries = [int(graded.n_queries[k]) for k in (i, j)]
             D = _difference_of_means(totals[[i, j]], n_queries)
-            pairs.append(_pair((names[i], names[j]), D, given, means[i, j]))
+            pairs.append(_pair((names[i], names[j]), D, given, means[i, j], (i, j) in usual))
         advance(len(pairs), len(chosen))
     return pairs
 
@@ -203,20 +198,44 @@ def _pair(
     D: Floats,
     given: tuple[Floats, Floats, WorstGain],
     mean_ndcg: MeanVerdict,
+    usual_discounts: bool,
 ) -> SystemPair:
     """Compare two systems by their mean advantage D with given gains, discounts, worst gain."""
     gains, discounts, worst = given
-    lead, exponent = rescaled_advantage(D, gains, discounts)
     return SystemPair(
         *names,
-        difference=float(multiplied(lead.item(), exponent, "advantages")),
+        difference=advantage_by_step(D, gains, discounts).item(),
         any_parameters=verdict(D, worst_gain=worst),
         any_gains=verdict(D, discounts=discounts, worst_gain=worst),
         any_discounts=verdict(D, gains=gains),
         mean_ndcg=mean_ndcg,
         gains_change=smallest_change_of_gains(D, gains, discounts, worst_gain=worst),
         discounts_change=smallest_change_of_discounts(D, gains, discounts),
+        usual_discounts=usual_discounts,
     )
+
+
+def _at_usual_discounts(
+    graded: GradedRankings, winners: dict[tuple[int, int], MeanWinner], n_grades: int
+) -> set[tuple[int, int]]:
+    """Return the decided pairs whose winner is never behind at any usual discount and cutoff."""
+    left = [pair for pair, winner in winners.items() if winner in ("a", "b")]
+    n_ranks = graded.rankings.shape[2]
+    for rule, cutoff in product(USUAL_DISCOUNTS, range(1, n_ranks + 1)):
+        if not left:
+            break
+        found = mean_verdicts(
+            graded.rankings[:, :, :cutoff],
+            graded.pools,
+            f"linear({n_ranks})" if rule == "linear" else rule,
+            n_grades,
+            graded.worst_gain,
+            _BOXES,
+            graded.counted,
+            left,
+        )
+        left = [pair for pair in left if found[pair].winner in (winners[pair], "equal")]
+    return set(left)
 
 
 def _difference_of_means(totals: Integers, n_queries: list[int]) -> Floats:
@@ -227,21 +246,3 @@ def _difference_of_means(totals: Integers, n_queries: list[int]) -> Floats:
         return same
     found: Floats = (totals[0] * n - totals[1] * m) / (m * n)
     return found
-
-
-def _verdict_to_json(found: Verdict | MeanVerdict) -> dict[str, Any]:
-    """Return the winner, and parameters under which either system is ahead if that depends."""
-    content: dict[str, Any] = {"winner": found.winner}
-    for name, measure, difference in zip("ab", found.witnesses, found.differences, strict=False):
-        if measure is not None:
-            discounts = measure.discounts
-            content[f"for {name}"] = {
-                "gains": list(measure.gains),
-                "discounts": discounts if isinstance(discounts, str) else list(discounts),
-                "lead": difference,
-            }
-    return content
-
-
-def _change_to_json(change: SmallestChange | None) -> dict[str, Any] | None:
-    return None if change is None else {"tied at": list(change.tie), "distance": change.distance}

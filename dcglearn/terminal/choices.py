@@ -20,7 +20,6 @@ ExportTarget = Literal[
     "lightgbm",
     "xgboost",
     "torch",
-    "tf-ranking",
     "pandas",
     "json",
 ]

@@ -17,7 +17,7 @@ from dcglearn.base.numbers import parse_number
 from dcglearn.base.text import split_fields
 from dcglearn.collections.letor import read_graded_lists, read_predictions
 from dcglearn.collections.runs import DocumentTable
-from dcglearn.filtering.scored import read_scored
+from dcglearn.filtering.beta_gamma import read_scored
 from helpers.twins import BLANKS, mostly, outcome, twin_fields, twin_number
 
 Row = tuple[str, str, float]

@@ -174,10 +174,8 @@ def test_likelihoods_of_pairs_that_the_truth_does_not_relate(
     assert value == pytest.approx(expected, abs=1e-12)
     assert -1 - 1e-12 <= value <= 1 + 1e-12
     reverse = {(b, a): 1 - p for (a, b), p in likelihoods.items()}
-    both = {**reverse, **likelihoods}
-    for same in (reverse, both):
-        again = edrc(truth, prediction, items=range(6), likelihoods=same)
-        assert again == pytest.approx(value, abs=1e-12)
+    again = edrc(truth, prediction, items=range(6), likelihoods=reverse)
+    assert again == pytest.approx(value, abs=1e-12)
     relative = edrc(
         truth, prediction, items=range(6), likelihoods=likelihoods, normalise="attainable"
     )
@@ -253,7 +251,7 @@ def test_cycles_are_refused_with_their_items() -> None:
         ({"likelihoods": {("A", "B"): 1.2}}, "^likelihoods: likelihood 1.2 of A over B; use 0"),
         (
             {"likelihoods": {("A", "B"): 0.7, ("B", "A"): 0.6}},
-            "likelihood 0.6 of B over A, and 0.7 of A over B; give one of them",
+            "likelihoods of A over B and of the reverse; give one of them",
         ),
     ],
 )

@@ -1,18 +1,16 @@
-"""The text for PyTorch and TF-ranking runs without this package."""
+"""The text for PyTorch runs without this package."""
 
 from __future__ import annotations
 
 import math
-import sys
-import types
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dcglearn import DCG, InputError, export
+from dcglearn import DCG, export
 from dcglearn.interop.tensors import DISCOUNT_TEXT
-from dcglearn.measures.discounts import DISCOUNT_RULES, rule_discounts
+from dcglearn.measures.discounts import DISCOUNT_RULES
 from helpers.exported import GAINS, executed
 
 TEXT_MEASURES = [
@@ -68,53 +66,3 @@ def test_if_minus_one_is_a_grade_there_is_no_padding() -> None:
 
 def test_every_rule_of_discounts_has_its_text() -> None:
     assert DISCOUNT_TEXT.keys() == DISCOUNT_RULES.keys()
-
-
-@pytest.fixture
-def tensorflow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The functions of TensorFlow that the text uses, by NumPy in 32 bits."""
-    stub = types.ModuleType("tensorflow")
-    here = vars(stub)
-    here["math"] = types.SimpleNamespace(log=np.log, log1p=np.log1p)
-    here.update(where=np.where, equal=np.equal, pow=np.power, ones_like=np.ones_like)
-    here.update(maximum=np.maximum, minimum=np.minimum, int32=np.int32)
-    here["cast"] = lambda values, kind: np.asarray(values).astype(kind)
-    here["gather"] = lambda table, index: np.asarray(table)[index]
-    monkeypatch.setitem(sys.modules, "tensorflow", stub)
-
-
-@pytest.mark.parametrize(
-    "discounts",
-    ["log2", "jk(2)", "zipf", "linear(4)", "constant", "rbp(0.8)", (1.0, 0.5, 0.5, 0.1)],
-)
-@pytest.mark.usefixtures("tensorflow")
-def test_functions_for_tf_ranking(discounts: Any) -> None:
-    measure = DCG(GAINS, discounts, None, "ideal")
-    module = executed(export(measure, "tf-ranking").text)
-    ranks = np.arange(1, 9, dtype=np.float32)
-    expected = np.zeros(8)
-    if isinstance(discounts, str):
-        expected = rule_discounts(discounts, 8)
-    else:
-        expected[:4] = discounts
-    assert module["rank_discount_fn"](ranks) == pytest.approx(expected, rel=1e-5)
-    labels = np.array([[3, 0, 2, 1, 7]], np.float32)
-    gains = module["gain_fn"](labels)
-    assert gains[0, :4] == pytest.approx([1, 0, 0.65, 0.3])
-    assert np.isnan(gains[0, 4])
-
-
-@pytest.mark.parametrize(
-    ("measure", "problem"),
-    [
-        (DCG([0.5, 1, 0]), "gains increase with the label"),
-        (DCG([1, 0.5, -1]), "only gains of 0 or more"),
-        (DCG({3: 1, 2: 0.5, 1: 0.0}), "replaces padding by the label 0"),
-        (DCG([1, 0.5, 0.1]), "replaces padding by the label 0"),
-        (DCG([1, 0], [1, 0.4, 0.5]), "the discounts increase or end below 0 at rank 2"),
-        (DCG([1, 0], "log2", 2, "minmax"), "minmaxDCG"),
-    ],
-)
-def test_what_tf_ranking_cannot_express(measure: DCG, problem: str) -> None:
-    with pytest.raises(InputError, match=problem):
-        export(measure, "tf-ranking")

@@ -223,9 +223,12 @@ def test_names_that_people_give(run: Run, refused: Callable[..., str], tmp_path:
     means = json.loads(found.stdout)["systems"][0]["means"]
     assert list(means) == ["mine", "a=b.json", "cut"]
     assert means["mine"] == means["a=b.json"] == pytest.approx((0.5 + 0.5 + 1) / 2)
-    both = run("coherence", "qrels", "one", "two", "-m", "mine=m.json", "-m", "ndcg_cut.5")
+    both = run(
+        "coherence", "qrels", "one", "two", "-m", "mine=m.json", "-m", "ndcg_cut.5", "--json"
+    )
     assert both.returncode == 0, both.stderr
-    assert "mine     nDCG(linear-log2) @ 5" in both.stdout
+    (orders,) = json.loads(both.stdout)["orderings"]
+    assert (orders["first"], orders["second"]) == ("mine", "nDCG(linear-log2) @ 5")
     long = f"DCG([2, 1, 0], [{', '.join(['0.3333333333'] * 30)}])"  # longer than a file's name
     found = run("evaluate", "qrels", "one", "-m", f"in full={long}", "-m", long, "--json")
     assert found.returncode == 0, found.stderr

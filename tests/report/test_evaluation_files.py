@@ -28,7 +28,7 @@ from dcglearn import (
     write_evaluation,
 )
 from dcglearn.system_commands.evaluation_output import print_evaluation
-from dcglearn.system_report.evaluation_files import EVALUATION_FORMATS
+from dcglearn.system_report.evaluation_files import EVALUATION_FORMATS, evaluation_text
 from dcglearn.system_report.marks import label_list, significance_marks, system_labels
 from dcglearn.system_report.paper_table import paper_table
 from dcglearn.system_report.trec_eval_lines import paths_of_systems, trec_eval_name
@@ -177,6 +177,17 @@ def test_what_is_missing_or_left_out_is_said() -> None:
         none, {"x": {"q1": {"a": 1.0}}}, FIRST, rules=Rules(worthless=None, missing=None)
     )
     assert paper_table(worthless).cells == [["-"]]
+
+
+def test_a_table_of_63_systems_breaks_over_pages() -> None:
+    runs = {f"run {n}": RUNS[["low", "high"][n % 2]] for n in range(63)}
+    found = evaluate(QRELS, runs, FIRST)
+    for latex in (paper_table(found).latex(), evaluation_text(found, ".tex", per_query=True)):
+        assert latex.count(r"\begin{longtable}") == latex.count(r"\endhead") == 1
+        assert r"\begin{table}" not in latex
+    few = paper_table(evaluate(QRELS, RUNS, FIRST)).latex()
+    assert r"\begin{table}" in few
+    assert few.count("documents with equal scores") == 1, "rules are comments"
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")

@@ -16,17 +16,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcglearn import DCG, InputError, LinearUtility, MeasureFile, Scale, write_measure
+from dcglearn import DCG, InputError, LinearUtility, MeasureFile, write_measure
 from dcglearn import beta_gamma_threshold as threshold
 from dcglearn.filtering.beta_gamma import (
     Delivery,
     beta_gamma_alpha,
-    gain_utilities,
-    relevance_utilities,
-    utility_curve,
+    interpolated_threshold,
+    read_scored,
 )
-from dcglearn.filtering.beta_gamma import interpolated_threshold as interpolated
-from dcglearn.filtering.scored import read_scored
 from dcglearn.judgments.options import ReadOptions
 from helpers.notes import noted
 from helpers.written import write
@@ -54,6 +51,17 @@ def documents(draw: st.DrawFn) -> Documents:
     utilities = draw(st.lists(st.integers(-3, 3).map(float), min_size=n, max_size=n))
     judged = [u > 0 or draw(st.booleans()) for u in utilities]
     return scores, utilities, judged
+
+
+def interpolated(
+    optimal: float, zero: float, N: int, beta: float = 0.1, gamma: float = 0.05
+) -> float:
+    return interpolated_threshold(optimal, zero, beta_gamma_alpha(N, beta, gamma))
+
+
+def relevance_utilities(relevant: list[bool]) -> list[float]:
+    """A credit of 3 and a debit of 2, as LF1 of TREC's filtering track."""
+    return [3.0 if one else -2.0 for one in relevant]
 
 
 def worth(scores: list[float], utilities: list[float], theta: float) -> float:
@@ -110,14 +118,14 @@ def test_down_a_ranking() -> None:
     utilities = relevance_utilities([True, True, False, False, True, False, False, False])
     scores = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
     judged = [True, True, True, False, True, False, True, False]
-    assert utility_curve(scores, utilities).utilities.tolist() == [3, 6, 4, 2, 5, 3, 1, -1]
     found = threshold(scores, utilities, judged)
+    assert found.utilities.tolist() == [3, 6, 4, 2, 5, 3, 1, -1]
     assert (found.theta_optimal, found.theta_zero, found.n_judged) == (0.8, 0.2, 5)
     assert found.alpha == pytest.approx(0.1 + 0.9 * math.exp(-0.25))
     assert found.theta == pytest.approx((1 - found.alpha) * 0.8 + found.alpha * 0.2)
-    assert found.curve.passing(found.theta) == Delivery(6, 3.0)
-    assert found.curve.passing(1.0) == Delivery(0, 0.0)
-    assert found.curve.passing(-1.0) == Delivery(8, -1.0)
+    assert found.passing(found.theta) == Delivery(6, 3.0)
+    assert found.passing(1.0) == Delivery(0, 0.0)
+    assert found.passing(-1.0) == Delivery(8, -1.0)
 
 
 @given(case=documents())
@@ -129,7 +137,7 @@ def test_the_ends_are_those_found_step_by_step(case: Documents) -> None:
     assert found.theta == interpolated(found.theta_optimal, found.theta_zero, sum(judged))
     for theta in (found.theta, found.theta_optimal, found.theta_zero, 2.5):
         expected = Delivery(sum(s >= theta for s in scores), worth(scores, utilities, theta))
-        assert found.curve.passing(theta) == expected
+        assert found.passing(theta) == expected
 
 
 @given(case=documents(), data=st.data())
@@ -150,9 +158,9 @@ def test_equal_scores_pass_together() -> None:
     """The best cut by single documents would lie inside the group."""
     for utilities in ([3, 3, -2, -4], [3, -2, 3, -4]):  # in any order within the group
         found = threshold([0.9, 0.5, 0.5, 0.1], utilities)
-        assert found.curve.thresholds.tolist() == [0.9, 0.5, 0.1]
-        assert found.curve.documents.tolist() == [1, 3, 4]
-        assert found.curve.utilities.tolist() == [3, 4, 0]
+        assert found.scores.tolist() == [0.9, 0.5, 0.1]
+        assert found.documents.tolist() == [1, 3, 4]
+        assert found.utilities.tolist() == [3, 4, 0]
         assert (found.theta_optimal, found.theta_zero) == (0.5, 0.1)
     assert threshold([1, 1, 1], [3, -2, -2]).theta_optimal > 1  # together not worth it
 
@@ -182,7 +190,7 @@ def test_utility_that_never_returns_ends_at_the_lowest_score() -> None:
 def test_a_zero_above_the_optimum_does_not_count() -> None:
     found = threshold([5, 4, 3, 2, 1], [-2, -2, 9, -3, -2])
     assert (found.theta_optimal, found.theta_zero) == (3, 1)
-    assert found.curve.utilities.tolist() == [-2, -4, 5, 2, 0]
+    assert found.utilities.tolist() == [-2, -4, 5, 2, 0]
 
 
 @pytest.mark.parametrize("utilities", [[-2, -2, -2], [-2, 2, -2], [0, 0, 0]])
@@ -193,7 +201,7 @@ def test_if_no_cut_pays_the_optimum_is_before_the_first_document(
     found = threshold([0.9, 0.5, 0.1], utilities, judged)
     assert found.theta_optimal == math.nextafter(0.9, 1)
     assert found.theta_zero == 0.9
-    assert found.curve.passing(found.theta_optimal) == Delivery(0, 0.0)
+    assert found.passing(found.theta_optimal) == Delivery(0, 0.0)
     for beta in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
         later = threshold([0.9, 0.5, 0.1], utilities, judged, beta, gamma=1000.0)
         assert later.alpha == beta
@@ -217,14 +225,6 @@ def test_an_unjudged_document_counts_as_a_non_relevant_one() -> None:
     assert unknown.theta < known.theta
 
 
-def test_utilities_from_gains() -> None:
-    assert relevance_utilities([True, False], 4, 1).tolist() == [4, -1]
-    assert gain_utilities([0, 1, 2], [1, 0.4, -0.5]).tolist() == [1, 0.4, -0.5]
-    learned = DCG({"perfect": 1, "good": 0.625, "bad": 0}, [1, 0.5])
-    assert gain_utilities([2, 1], learned.gains, 0.25).tolist() == [-0.25, 0.375]
-    assert gain_utilities([], [1, 0]).shape == (0,)
-
-
 @pytest.mark.parametrize(
     ("call", "problem"),
     [
@@ -241,10 +241,6 @@ def test_utilities_from_gains() -> None:
             lambda: threshold([1], [1], gamma=-1.0),
             "`gamma` is -1.0; use a finite number of 0 or more",
         ),
-        (lambda: interpolated(0.3, 0.8, 1), "`theta_zero` 0.8 is above `theta_optimal` 0.3"),
-        (lambda: beta_gamma_alpha(-1), "-1 documents judged"),
-        (lambda: relevance_utilities([True], 0), "`credit` is 0; use"),
-        (lambda: gain_utilities([2], [1, 0]), "grade index 2"),
     ],
 )
 def test_bad_input_is_refused(call: Callable[[], object], problem: str) -> None:
@@ -271,10 +267,6 @@ def test_the_three_formats_hold_the_same(tmp_path: Path) -> None:
         found = read_scored(path)
         assert found.scores.tolist() == [0.5, -1, 0.25]
         assert found.grades == (2, None, 0)
-        assert found.judged.tolist() == [True, False, True]
-        assert found.relevant().tolist() == [True, False, False]
-        assert found.relevant([0]).tolist() == [False, False, True]
-        assert found.indices(Scale((2, 1, 0)), unjudged=2).tolist() == [0, 2, 2]
         assert found.place(2).startswith(f"{path}, ")
 
 
@@ -311,14 +303,6 @@ def test_what_is_ignored_and_taken_is_said(tmp_path: Path) -> None:
     ]
     with noted(), pytest.raises(InputError, match="unknown column 'note'"):
         read_scored(path, options=ReadOptions(columns="score=bm25", strict=True))
-
-
-def test_named_grades_need_a_list_of_relevant_ones(tmp_path: Path) -> None:
-    found = read_scored(write(tmp_path / "d.csv", "score,grade\n1,3\n2,good\n"))
-    with pytest.raises(InputError, match="line 3: the grade 'good' is a name; name the relevant"):
-        found.relevant()
-    with pytest.raises(InputError, match="line 3: grade 'good' is off the scale 3 > 0"):
-        found.indices(Scale((3, 0)), unjudged=1)
 
 
 def asked(run: Run, *arguments: object) -> dict[str, object]:
