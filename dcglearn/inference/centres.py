@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
@@ -128,9 +129,9 @@ class Members:
         return np.exp(theta[:, self.scale])[:, None, None] * c[:, :, None] * g[:, None, :]
 
     def place(self, theta: Floats, some: Index) -> Floats:
-        """Return (W, side, logit e) of some members, shape (f, K L + 2)."""
+        """Return (W, side, e) of some members, shape (f, K L + 2)."""
         W = self.weights(theta, some).reshape(len(theta), -1)
-        return np.hstack([W, theta[:, [self.side, self.lapse]]])
+        return np.column_stack([W, theta[:, self.side], expit(theta[:, self.lapse])])
 
     def slopes(self, theta: Floats, some: Index, x: Floats) -> tuple[Floats, Floats]:
         """Return <W, x>, shape (f, n), and its derivatives, shape (f, n, P)."""
@@ -148,8 +149,8 @@ class Members:
             found[..., self.empty] = s[..., 0] * of_grades.sum(axis=2)
         return v, found
 
-    def curvature(self, theta: Floats, some: Index, pull: Floats) -> Floats:
-        """Return the second derivatives of <W, pull> for `pull` (f, K, L), shape (f, P, P)."""
+    def curvature(self, theta: Floats, some: Index, pull: Floats, of_lapses: Floats) -> Floats:
+        """Return the second derivatives of <W, pull> + e of_lapses for `pull` (f, K, L), (f,)."""
         c, g, by_rank, by_grade = self.vectors(theta, some)
         s = np.exp(theta[:, [self.scale]])
         found = np.zeros((len(theta), self.mean.size, self.mean.size))
@@ -163,6 +164,8 @@ class Members:
         both = sums.cumsum(axis=2)[..., :-1] * by_rank[..., None] * by_grade[:, None]
         found[:, ranks, grades] = s[..., None] * both
         found[:, self.scale, self.scale] = of_ranks.sum(axis=1)
+        e = expit(theta[:, self.lapse])
+        found[:, self.lapse, self.lapse] = e * (1 - e) * (1 - 2 * e) * of_lapses
         if self.has_empty:
             of_empty = s * by_rank * sums.sum(axis=2)
             found[:, ranks, self.empty] = of_empty
