@@ -117,7 +117,10 @@ class OwnExpansions:
             vv, ve, ee = (-part.weights * terms.second[one] for one in (V + V, V + E, E + E))
         else:
             odds = _odds(terms)
-            vv, ve, ee = (odds * one for one in (of_v * terms.first[V], of_v * terms.first[E], of_e * terms.first[E]))
+            vv, ve, ee = (
+                odds * one
+                for one in (of_v * terms.first[V], of_v * terms.first[E], of_e * terms.first[E])
+            )
         information = np.matmul((slopes * vv[..., None]).swapaxes(1, 2), slopes)
         cross = np.matmul((by_logit * ve)[:, None], slopes)[:, 0]
         information[:, members.lapse] += cross
@@ -321,7 +324,7 @@ def estimate(members: Members, answers: Answers) -> tuple[Ascent, int]:
     found = start(members, OwnExpansions(members, used)).run()
     for size in larger:
         used = answers.spaced(size)
-        settled = _settled(members, used, found) if len(used.pairs) > PARTS[-1] else None
+        settled = _settled(members, used, found) if n > PARTS[-1] else None
         if settled is None:
             used = answers.spaced(min(size, MOST_ALONE))
             alone = OwnExpansions(members, used)
