@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,13 +80,6 @@ class CodeLayout:
             tables.append((self.value_rows[:values, -width:], columns))
         return tables
 
-    def product_bound(self, w: Floats) -> float:
-        """Return the largest <w, x> of any possible pair."""
-        W = w.reshape(self.n_ranks, self.n_grades)
-        if self.has_empty_ranks:  # no document has the weight 0
-            W = np.hstack([W, np.zeros((self.n_ranks, 1))])
-        return float(np.ptp(W, axis=1).sum())
-
     def encode(self, pairs: Grades) -> NDArray[np.unsignedinteger]:
         """Return the codes of pairs (n, 2, K), shape (codes per pair, n)."""
         base = self.values_per_rank
@@ -128,23 +121,18 @@ def _value_rows(values_per_rank: int, n_grades: int, n_ranks: int, sign: float) 
     return rows
 
 
-class CachedResiduals(NamedTuple):
-    """Residuals m - X w of the rows (None: all) that change sign if X w changes by `radius`."""
-
-    w: Floats
-    rows: NDArray[np.intp] | None
-    residuals: Floats
-    radius: float
-
-
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Block:
-    """Encoded pairs; margins and weights, shape (n,), are None where all are 1."""
+    """Encoded pairs; margins and weights, shape (n,), are None where all are 1.
+
+    `kept` are the last residuals that were, after the w that they are of.
+    """
 
     layout: CodeLayout
     codes: NDArray[np.unsignedinteger]
     margins: Floats | None
     weights: Floats | None
+    kept: tuple[Floats, Floats] | None = None
 
     def __len__(self) -> int:
         return int(self.codes.shape[1])
@@ -161,15 +149,6 @@ class Block:
             return None
         tables = zip(self.codes, self.layout.tables, strict=True)
         return np.hstack([rows.take(code, axis=0, mode="clip") for code, (rows, _) in tables])
-
-    @cached_property
-    def cached_residuals(self) -> tuple[CachedResiduals, ...]:
-        """The last residuals of all pairs, and later ones of some pairs, if there are any."""
-        return ()
-
-    def store_residuals(self, *cached: CachedResiduals) -> None:
-        """Replace :attr:`cached_residuals` in one step, because threads may share the block."""
-        vars(self)["cached_residuals"] = cached
 
     def chunks(self) -> Iterator[slice]:
         """Cut the pairs into chunks that stay in the cache."""
@@ -198,6 +177,13 @@ class Block:
         product = self.matvec(w, rows)
         margins = 1.0 if self.margins is None else self.margins[rows]
         return np.subtract(margins, product, out=product)
+
+    def residuals_kept(self, w: Floats) -> Floats:
+        """Return m - X w of all pairs, which are kept until those of another w are asked for."""
+        kept = self.kept
+        if kept is None or not np.array_equal(kept[0], w):
+            self.kept = kept = w.copy(), self.residuals(w)  # in one step: threads share blocks
+        return kept[1]
 
     def rmatvec(self, y: Floats | None, rows: NDArray[np.intp] | slice) -> Floats:
         """Return X' y of some pairs, shape (K L,); y is 1 by default."""

@@ -123,34 +123,6 @@ def test_threads_may_share_pairs(rng: np.random.Generator) -> None:
         assert one.loss == other.loss
 
 
-def test_short_steps_recompute_few_residuals(
-    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (block,) = Problem.of(noisy_pairs(20_000, rng), 5).arrays.blocks
-    computed = []
-    matvec = Block.matvec
-
-    def counted(self: Block, w: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
-        found = matvec(self, w, rows)
-        computed.append(len(found))
-        return found
-
-    w = rng.normal(size=50)
-    direction = rng.normal(size=50)
-    monkeypatch.setattr(Block, "matvec", counted)
-    for step in (1e-3, 1e-5, 1e-7):
-        target = w + step * direction
-        change = active_set_change(block, w, target)
-        active = [1 - matvec(block, point) > 0 for point in (w, target)]
-        assert change.changed == (active[0] != active[1]).sum()
-        assert change.changed > 0 or step < 1e-3
-        w = target
-    every, first, second, third = computed
-    assert every == 20_000
-    assert 20_000 / 10 > first > 10 * second
-    assert third <= second
-
-
 @pytest.mark.parametrize(
     ("K", "L", "empty", "bits"),
     [
