@@ -36,8 +36,7 @@ def solve_nnls(
     """Minimise x'H x - 2 x'b over x >= 0; unknowns above 0 only by rounding are exactly 0.
 
     `start` says which are positive at first, `signed` which may be negative, too. LinAlgError if H
-    is not positive definite in double
-    precision, RuntimeError if SciPy's solver reaches its step limit.
+    is not positive definite in double precision, RuntimeError if SciPy's solver reaches its limit.
     """
     diagonal = H.diagonal()
     if not (diagonal > 0).all():
@@ -65,10 +64,13 @@ def solve_nnls(
         free = better
     from scipy.optimize import nnls  # loads slowly
 
-    R = cholesky(H)
-    both = nnls(np.hstack([R, -R[:, signed]]), solve_triangular(R, b, trans="T"))[0]
-    both[: len(b)][signed] -= both[len(b) :]
-    return np.asarray(both[: len(b)])
+    order, n = np.argsort(~signed, kind="stable"), np.count_nonzero(signed)
+    R = cholesky(H[np.ix_(order, order)])
+    y = solve_triangular(R, b[order], trans="T")
+    x = np.empty(len(b))
+    x[order[n:]] = rest = nnls(R[n:, n:], y[n:])[0]
+    x[order[:n]] = solve_triangular(R[:n, :n], y[:n] - R[:n, n:] @ rest)
+    return x
 
 
 def _minimum_on_face(H: Floats, b: Floats, free: NDArray[np.bool_]) -> Floats | None:
