@@ -114,7 +114,7 @@ def active_set_change(block: Block, w: Floats, target: Floats) -> ActiveSetChang
     weights = taken(block.weights, rows)
     if weights is not None:
         signed *= weights
-    if block.dense is not None or weights is not None:
+    if weights is not None:
         hessian, linear = _hessian_and_linear(block, rows, signed)
     else:  # with many pairs, two products X'X take less time than one X'VX
         added = _hessian_and_linear(block, rows[signed > 0], None)
