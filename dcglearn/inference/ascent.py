@@ -28,7 +28,7 @@ from dcglearn.base.errors import SolverError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.answers import E, Terms, V, strict_terms
-from dcglearn.inference.centres import Index, Members
+from dcglearn.inference.centres import Index, Members, cumulated
 from dcglearn.learning.codes import Block, CodeLayout
 from dcglearn.measures.scale import NO_DOCUMENT
 
@@ -61,10 +61,10 @@ class Answers:
         return self.take(slice(None, None, -(-len(self.pairs) // most)))
 
     def encoded(self, n_grades: int) -> Floats:
-        """Return x = s(preferred) - s(other), shape (n, K, L)."""
+        """Return x = s(preferred) - s(other), cumulated, shape (n, K, L)."""
         grades = np.arange(n_grades, dtype=self.pairs.dtype)
         first, second = (self.pairs[:, side, :, None] == grades for side in (0, 1))
-        return np.asarray(np.subtract(first, second, dtype=float))
+        return cumulated(np.subtract(first, second, dtype=float))
 
     def blocks(self, n_grades: int) -> list[tuple[Answers, Block]]:
         """Return the answers in parts, each with its pairs as codes."""
@@ -143,7 +143,7 @@ class SharedExpansion:
     ) -> None:
         self.members, self.at = members, at
         self.n_rows = n = members.K * members.L
-        self.unit = np.eye(n).reshape(n, members.K, members.L)
+        self.unit = cumulated(np.eye(n).reshape(n, members.K, members.L))
         every = -(-len(blocks) * _CHUNK // _OF_INFORMATION)
         self.value_at_place, self.gradient = 0.0, np.zeros(len(at))
         self.information = np.zeros((len(at), len(at)))
@@ -175,7 +175,7 @@ class SharedExpansion:
         pull = self.gradient - bend
         information = slopes.swapaxes(1, 2) @ (self.information @ slopes)
         if observed:
-            of_weights = pull[:, :n].reshape(-1, members.K, members.L)
+            of_weights = cumulated(pull[:, :n].reshape(-1, members.K, members.L))
             information -= members.curvature(theta, some, of_weights, pull[:, -1])
         value = self.value_at_place + (away * bend).sum(axis=1) / 2 - away @ self.gradient
         return Expansion(value, -np.matmul(pull[:, None], slopes)[:, 0], information)
