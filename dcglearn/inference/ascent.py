@@ -16,7 +16,7 @@ each has its own, of at most 20,000 answers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -60,6 +60,10 @@ class Answers:
         """Return at most so many, evenly spaced."""
         return self.take(slice(None, None, -(-len(self.pairs) // most)))
 
+    def parts(self, size: int) -> list[Answers]:
+        """Return them in parts of at most so many."""
+        return [self.take(slice(k, k + size)) for k in range(0, len(self.pairs), size)]
+
     def encoded(self, n_grades: int) -> Floats:
         """Return x = s(preferred) - s(other), cumulated, shape (n, K, L)."""
         grades = np.arange(n_grades, dtype=self.pairs.dtype)
@@ -69,11 +73,8 @@ class Answers:
     def blocks(self, n_grades: int) -> list[tuple[Answers, Block]]:
         """Return the answers in parts, each with its pairs as codes."""
         layout = CodeLayout(self.pairs.shape[2], n_grades, bool((self.pairs == NO_DOCUMENT).any()))
-        parts = [self.take(slice(k, k + _CHUNK)) for k in range(0, len(self.pairs), _CHUNK)]
-        return [
-            (one, Block(layout, layout.encode(one.pairs), one.weights, one.weights))
-            for one in parts
-        ]
+        encode = layout.encode
+        return [(one, Block(layout, encode(one.pairs), None, None)) for one in self.parts(_CHUNK)]
 
 
 class Expansion(NamedTuple):
@@ -88,19 +89,14 @@ class OwnExpansions:
     """The likelihood of answers, for each member at its own parameters."""
 
     def __init__(self, members: Members, answers: Answers) -> None:
-        self.members, self.answers = members, answers
+        self.members = members
         self.n_rows = min(len(answers.pairs), PARTS[-1])
-        self._first = answers.take(slice(PARTS[-1])).encoded(members.L)
+        self.parts = [(part, part.encoded(members.L)) for part in answers.parts(PARTS[-1])]
 
     def expand(self, theta: Floats, some: Index, observed: bool) -> Expansion:
         """Expand it at parameters (f, P); the information is Fisher's, or that observed."""
-        sums = [self._expand(theta, some, observed, *part) for part in self._parts()]
+        sums = [self._expand(theta, some, observed, *part) for part in self.parts]
         return Expansion(*(np.sum(one, axis=0) for one in zip(*sums, strict=True)))
-
-    def _parts(self) -> Iterator[tuple[Answers, Floats]]:
-        for begin in range(0, len(self.answers.pairs), PARTS[-1]):
-            part = self.answers.take(slice(begin, begin + PARTS[-1]))
-            yield part, part.encoded(self.members.L) if begin else self._first
 
     def _expand(
         self, theta: Floats, some: Index, observed: bool, part: Answers, x: Floats
