@@ -49,10 +49,6 @@ class Cone:
         """Return the number of the group of tied entries that each one is in, shape (K L,)."""
         return np.arange(W.size)
 
-    def pooled(self, n_grades: int) -> int:
-        """Return how many numbers the projection may add up to one."""
-        return 0
-
 
 class Monotone(Cone):
     """Matrices whose rows do not increase."""
@@ -103,10 +99,6 @@ class Monotone(Cone):
         starts = np.ones(W.shape, bool)
         starts[:, 1:] = W[:, 1:] != W[:, :-1]
         return np.asarray(starts.ravel().cumsum() - 1)
-
-    def pooled(self, n_grades: int) -> int:
-        """Rows are added up."""
-        return n_grades
 
     def _tied_projection(self, W: Floats, q: Floats) -> Floats | None:
         """Return P(q) if its ties are those of W, as at the optimum; this is quick to verify."""
