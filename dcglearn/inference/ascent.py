@@ -10,8 +10,9 @@ is Laplace's approximation (MacKay, Neural Computation 4, 1992).
 
 Of many answers, members climb on a part first, and those far behind stay there. Beyond some
 thousands, the others share one expansion of the likelihood in (W, side, e), made anew at the
-best member until that does not move. Where it does not hold, such as for answers without noise,
-each has its own, of at most 20,000 answers.
+best member until that does not move. (In logit e, it would not hold where hardly any answer is a
+lapse.) Where it does not hold, such as for answers without noise, each has its own, of at most
+20,000 answers.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ to them; only such sums are in memory. A judgment without a query is a cluster o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -232,6 +233,11 @@ class Covariance:
         if self.both is None:
             return max(single)
         return max(*single, sum(single) - float(contrast @ self.both @ contrast))
+
+    def error(self, contrast: Floats) -> tuple[float, float]:
+        """Return the standard error of contrast'theta, (P,), and its degrees of freedom."""
+        (df,) = self.degrees_of_freedom(contrast[None]).tolist()
+        return math.sqrt(max(0.0, self.variance(contrast))), df
 
     def degrees_of_freedom(self, contrasts: Floats, pooled: bool = False) -> Floats:
         """Return those of the variance of each contrast, (m, P): the smallest of any clustering.
