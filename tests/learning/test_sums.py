@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn import Problem, solve
-from dcglearn.base import threads
 from dcglearn.learning.codes import Block, CodeLayout, taken
 from dcglearn.learning.sums import (
     active_set_change,
@@ -149,8 +148,3 @@ def test_integer_sums_do_not_depend_on_the_order_of_pairs(rng: np.random.Generat
     )
     assert (one.hessian == other.hessian).all()
     assert (one.linear == other.linear).all()
-
-
-def test_threads_return_results_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "_processors", lambda: 4)
-    assert threads.map_threads(lambda x: x * x, range(50)) == [x * x for x in range(50)]
