@@ -74,7 +74,7 @@ def compare(
     from dcglearn.report.comparisons import comparison_table
     from dcglearn.report.tables import FIGURE_FORMATS, TABLE_FORMATS
 
-    parameters = Parameters("grades", margin, parse_C(C), solver)
+    parameters = Parameters(margin=margin, C=parse_C(C), solver=solver)
     for path in out or []:
         checked_suffix(path, (*TABLE_FORMATS, ".json", *FIGURE_FORMATS))
         check_writable(path)

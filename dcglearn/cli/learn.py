@@ -152,7 +152,9 @@ def fit(
             contents = count_contents(data)
         return_free_memory()
         encoding: EncodingChoice = "documents" if judgments.documents else "grades"
-        parameters = Parameters(encoding, margin, value, solver, data.n_grades)
+        parameters = Parameters(
+            encoding=encoding, margin=margin, C=value, solver=solver, n_grades=data.n_grades
+        )
         words = scale_text(data.scale, judgments.scale is not None, judgments.documents)
         about = contents_text(prefs, contents, words)
         certainty = _certainty(data, judgments.documents)

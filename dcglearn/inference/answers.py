@@ -63,9 +63,9 @@ def answer_terms(
 ) -> Terms:
     """Return the log probability of each answer."""
     sign = np.where(answers == A, 1.0, np.where(answers == B, -1.0, 0.0))
-    v = np.clip(v, -_LARGEST, _LARGEST)
     if ties == "strict":
-        return _strict(sign, v, e)
+        return strict_terms(sign, v, e)
+    v = np.clip(v, -_LARGEST, _LARGEST)
     terms = _davidson(sign, v, t) if ties == "davidson" else _rao_kupper(sign, v, t)
     level = np.where(answers == GOOD, 1.0, np.where(answers == BAD, -1.0, 0.0))
     odds = expit(h)
@@ -80,9 +80,9 @@ def strict_probability(z: Floats, e: float | Floats) -> Floats:
     return np.asarray(e / 2 + (1 - e) * expit(np.clip(z, -_LARGEST, _LARGEST)))
 
 
-def _strict(sign: Floats, v: Floats, e: float | Floats) -> Terms:
-    """Return the terms of strict answers, for which two sides are possible."""
-    z = sign * v
+def strict_terms(sign: float | Floats, v: Floats, e: float | Floats) -> Terms:
+    """Return the terms of strict answers, for list a where the sign is 1, or for b."""
+    z = sign * np.clip(v, -_LARGEST, _LARGEST)
     p, other = expit(z), expit(-z)
     P = e / 2 + (1 - e) * p
     in_v, in_e = sign * (1 - e) * p * other / P, (0.5 - p) / P

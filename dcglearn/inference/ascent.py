@@ -9,14 +9,15 @@ on the observed information with all bends turned upwards, damped as by Levenber
 is Laplace's approximation (MacKay, Neural Computation 4, 1992).
 
 Of many answers, members climb on a part first, and those far behind stay there. Beyond some
-thousands, the others share one expansion of the likelihood in (W, side, logit e), made anew at the
-best member until that does not move. Where it does not hold, such as for answers without noise,
-each has its own, of at most 20,000 answers.
+thousands, the others share one expansion of the likelihood in (W, side, e), made anew at the
+best member until that does not move. (In logit e, it would not hold where hardly any answer is a
+lapse.) Where it does not hold, such as for answers without noise, each has its own, of at most
+20,000 answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -27,7 +28,8 @@ from scipy.special import expit
 from dcglearn.base.errors import SolverError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Pairs
-from dcglearn.inference.centres import Index, Members
+from dcglearn.inference.answers import E, Terms, V, strict_terms
+from dcglearn.inference.centres import Index, Members, cumulated
 from dcglearn.learning.codes import Block, CodeLayout
 from dcglearn.measures.scale import NO_DOCUMENT
 
@@ -59,20 +61,21 @@ class Answers:
         """Return at most so many, evenly spaced."""
         return self.take(slice(None, None, -(-len(self.pairs) // most)))
 
+    def parts(self, size: int) -> list[Answers]:
+        """Return them in parts of at most so many."""
+        return [self.take(slice(k, k + size)) for k in range(0, len(self.pairs), size)]
+
     def encoded(self, n_grades: int) -> Floats:
-        """Return x = s(preferred) - s(other), shape (n, K, L)."""
+        """Return x = s(preferred) - s(other), cumulated, shape (n, K, L)."""
         grades = np.arange(n_grades, dtype=self.pairs.dtype)
         first, second = (self.pairs[:, side, :, None] == grades for side in (0, 1))
-        return np.asarray(np.subtract(first, second, dtype=float))
+        return cumulated(np.subtract(first, second, dtype=float))
 
     def blocks(self, n_grades: int) -> list[tuple[Answers, Block]]:
         """Return the answers in parts, each with its pairs as codes."""
         layout = CodeLayout(self.pairs.shape[2], n_grades, bool((self.pairs == NO_DOCUMENT).any()))
-        parts = [self.take(slice(k, k + _CHUNK)) for k in range(0, len(self.pairs), _CHUNK)]
-        return [
-            (one, Block(layout, layout.encode(one.pairs), one.weights, one.weights))
-            for one in parts
-        ]
+        encode = layout.encode
+        return [(one, Block(layout, encode(one.pairs), None, None)) for one in self.parts(_CHUNK)]
 
 
 class Expansion(NamedTuple):
@@ -87,52 +90,47 @@ class OwnExpansions:
     """The likelihood of answers, for each member at its own parameters."""
 
     def __init__(self, members: Members, answers: Answers) -> None:
-        self.members, self.answers = members, answers
+        self.members = members
         self.n_rows = min(len(answers.pairs), PARTS[-1])
-        self._first = answers.take(slice(PARTS[-1])).encoded(members.L)
+        self.parts = [(part, part.encoded(members.L)) for part in answers.parts(PARTS[-1])]
 
     def expand(self, theta: Floats, some: Index, observed: bool) -> Expansion:
         """Expand it at parameters (f, P); the information is Fisher's, or that observed."""
-        sums = [self._expand(theta, some, observed, *part) for part in self._parts()]
+        sums = [self._expand(theta, some, observed, *part) for part in self.parts]
         return Expansion(*(np.sum(one, axis=0) for one in zip(*sums, strict=True)))
-
-    def _parts(self) -> Iterator[tuple[Answers, Floats]]:
-        for begin in range(0, len(self.answers.pairs), PARTS[-1]):
-            part = self.answers.take(slice(begin, begin + PARTS[-1]))
-            yield part, part.encoded(self.members.L) if begin else self._first
 
     def _expand(
         self, theta: Floats, some: Index, observed: bool, part: Answers, x: Floats
     ) -> Expansion:
-        members, lapse = self.members, theta[:, [self.members.lapse]]
+        members, e = self.members, expit(theta[:, [self.members.lapse]])
         v, slopes = members.slopes(theta, some, x)
         v += theta[:, [members.side]] * part.sides
         slopes[..., members.side] = part.sides
-        chosen, by_v, by_lapse = probability(v, lapse)
-        of_v, of_lapse = part.weights * by_v / chosen, part.weights * by_lapse / chosen
+        terms, by_logit = strict_terms(1.0, v, e), e * (1 - e)
+        of_v, of_e = part.weights * terms.first[V], part.weights * terms.first[E]
         gradient = -np.matmul(of_v[:, None], slopes)[:, 0]
-        gradient[:, members.lapse] = -of_lapse.sum(axis=1)
+        gradient[:, members.lapse] = -(by_logit * of_e).sum(axis=1)
         if observed:
-            e, p = expit(lapse), expit(v)
-            vv = of_v * (by_v / chosen - (1 - 2 * p))
-            mixed = of_v * (by_lapse / chosen + e)
-            both = of_lapse * (by_lapse / chosen - (1 - 2 * e))
+            vv, ve, ee = (-part.weights * terms.second[one] for one in (V + V, V + E, E + E))
         else:
-            variance = part.weights / np.maximum(chosen * (1 - chosen), _TINY)
-            vv, mixed, both = (variance * one for one in (by_v**2, by_v * by_lapse, by_lapse**2))
+            odds = _odds(terms)
+            vv, ve, ee = (
+                odds * one
+                for one in (of_v * terms.first[V], of_v * terms.first[E], of_e * terms.first[E])
+            )
         information = np.matmul((slopes * vv[..., None]).swapaxes(1, 2), slopes)
-        cross = np.matmul(mixed[:, None], slopes)[:, 0]
+        cross = np.matmul((by_logit * ve)[:, None], slopes)[:, 0]
         information[:, members.lapse] += cross
         information[:, :, members.lapse] += cross
-        information[:, members.lapse, members.lapse] += both.sum(axis=1)
+        information[:, members.lapse, members.lapse] += (by_logit**2 * ee).sum(axis=1)
         if observed:
             pull = (of_v @ x.reshape(len(x), -1)).reshape(-1, members.K, members.L)
-            information -= members.curvature(theta, some, pull)
-        return Expansion(-(np.log(chosen) @ part.weights), gradient, information)
+            information -= members.curvature(theta, some, pull, of_e.sum(axis=1))
+        return Expansion(-(terms.value @ part.weights), gradient, information)
 
 
 class SharedExpansion:
-    """The likelihood of many answers, to second order in (W, side, logit e) at one point.
+    """The likelihood of many answers, to second order in (W, side, e) at one point.
 
     Its value and gradient there are those of all answers; of very many, some give the information.
     """
@@ -142,20 +140,20 @@ class SharedExpansion:
     ) -> None:
         self.members, self.at = members, at
         self.n_rows = n = members.K * members.L
-        self.unit = np.eye(n).reshape(n, members.K, members.L)
+        self.unit = cumulated(np.eye(n).reshape(n, members.K, members.L))
         every = -(-len(blocks) * _CHUNK // _OF_INFORMATION)
         self.value_at_place, self.gradient = 0.0, np.zeros(len(at))
         self.information = np.zeros((len(at), len(at)))
         for part, block in blocks:
             v = block.matvec(at[:n]) + at[n] * part.sides
-            chosen, by_v, by_lapse = probability(v, at[-1:])
-            pull, others = part.weights / chosen, np.stack([by_v * part.sides, by_lapse])
-            self.value_at_place -= float(np.log(chosen) @ part.weights)
-            self.gradient[:n] += block.rmatvec(pull * by_v, slice(None))
-            self.gradient[n:] += others @ pull
+            terms = strict_terms(1.0, v, at[-1])
+            of_v, others = terms.first[V], np.stack([terms.first[V] * part.sides, terms.first[E]])
+            self.value_at_place -= float(terms.value @ part.weights)
+            self.gradient[:n] += block.rmatvec(part.weights * of_v, slice(None))
+            self.gradient[n:] += others @ part.weights
             rows = np.arange(0, len(v), every)
-            variance = every * (pull / np.maximum(1 - chosen, _TINY))[rows]
-            of_v, others = by_v[rows], others[:, rows]
+            variance = every * (part.weights * _odds(terms))[rows]
+            of_v, others = of_v[rows], others[:, rows]
             self.information[:n, :n] += block.gram(rows, variance * of_v**2)
             cross = np.stack([block.rmatvec(variance * of_v * other, rows) for other in others])
             self.information[n:, :n] += cross
@@ -167,22 +165,22 @@ class SharedExpansion:
         members, n = self.members, len(self.unit)
         slopes = np.zeros((len(theta), len(self.at), theta.shape[1]))
         slopes[:, :n] = members.slopes(theta, some, self.unit)[1]
-        slopes[:, n, members.side] = slopes[:, n + 1, members.lapse] = 1.0
+        e = expit(theta[:, members.lapse])
+        slopes[:, n, members.side], slopes[:, n + 1, members.lapse] = 1.0, e * (1 - e)
         away = members.place(theta, some) - self.at
         bend = away @ self.information
         pull = self.gradient - bend
         information = slopes.swapaxes(1, 2) @ (self.information @ slopes)
         if observed:
-            of_weights = pull[:, :n].reshape(-1, members.K, members.L)
-            information -= members.curvature(theta, some, of_weights)
+            of_weights = cumulated(pull[:, :n].reshape(-1, members.K, members.L))
+            information -= members.curvature(theta, some, of_weights, pull[:, -1])
         value = self.value_at_place + (away * bend).sum(axis=1) / 2 - away @ self.gradient
         return Expansion(value, -np.matmul(pull[:, None], slopes)[:, 0], information)
 
 
-def probability(v: Floats, logit_lapses: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return P = e / 2 + (1 - e) / (1 + exp(-v)), and its derivatives in v and logit e."""
-    e, p = expit(logit_lapses), expit(v)
-    return e / 2 + (1 - e) * p, (1 - e) * p * (1 - p), (0.5 - p) * e * (1 - e)
+def _odds(terms: Terms) -> Floats:
+    """Return P / (1 - P)."""
+    return np.exp(terms.value) / np.maximum(-np.expm1(terms.value), _TINY)
 
 
 class Ascent:
@@ -271,7 +269,7 @@ class Ascent:
         return np.flatnonzero(evidence > evidence.max() - _FAR_BEHIND)
 
     def best_place(self) -> tuple[Floats, float]:
-        """Return (W, side, logit e) of the member of most evidence, and minus its log prior."""
+        """Return (W, side, e) of the member of most evidence, and minus its log prior."""
         best = np.array([np.argmax(self.evidence())])
         theta = self.theta[best]
         return self.members.place(theta, best)[0], float(self.members.prior(theta, best)[0][0])
@@ -323,7 +321,7 @@ def estimate(members: Members, answers: Answers) -> tuple[Ascent, int]:
     found = start(members, OwnExpansions(members, used)).run()
     for size in larger:
         used = answers.spaced(size)
-        settled = _settled(members, used, found) if len(used.pairs) > PARTS[-1] else None
+        settled = _settled(members, used, found) if n > PARTS[-1] else None
         if settled is None:
             used = answers.spaced(min(size, MOST_ALONE))
             alone = OwnExpansions(members, used)

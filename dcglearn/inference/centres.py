@@ -8,8 +8,8 @@ log s ~ N(1, 1.5^2); answers have a share e of lapses, logit e ~ N(-2.5, 1.5^2),
 ~ N(0, 1.5^2). Where lists have different lengths, the worst grade may be worth more or less than an
 empty rank, by h ~ N(that of linear gains, .5^2), relative to the best grade at the centre.
 
-A *member* is a centre with a spread. Arrays hold one row for each of f members; x are rows of
-encoded differences of lists, shape (n, K, L).
+A *member* is a centre with a spread. Arrays hold one row for each of f members. With the encoded
+difference x of two lists, (K, L), cumulated over ranks and grades, <W, x> = s sum_jm d_j e_m x_jm.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
@@ -111,70 +112,70 @@ class Members:
     def __len__(self) -> int:
         return len(self.spreads)
 
-    def vectors(self, theta: Floats, some: Index) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return the discounts (f, K), gains (f, L), and the steps of both, of some members."""
-        steps = np.exp(theta[:, : self.scale])
-        by_rank = self.rank_steps[some] * steps[:, : self.K]
-        by_grade = self.grade_steps[some] * steps[:, self.K :]
-        gains = np.zeros((len(theta), self.L))
-        gains[:, :-1] = sums_from(by_grade)
+    def steps(self, theta: Floats, some: Index) -> tuple[Floats, Floats]:
+        """Return the steps of the discounts, (f, K), and the gains, (f, L), of some members.
+
+        The last one of the gains is h, by which all are above an empty rank.
+        """
+        factors = np.exp(theta[:, : self.scale])
+        by_grade = np.zeros((len(theta), self.L))
+        by_grade[:, :-1] = self.grade_steps[some] * factors[:, self.K :]
         if self.has_empty:
-            gains += theta[:, [self.empty]]
-        return sums_from(by_rank), gains, by_rank, by_grade
+            by_grade[:, -1] = theta[:, self.empty]
+        return self.rank_steps[some] * factors[:, : self.K], by_grade
 
     def weights(self, theta: Floats, some: Index = slice(None)) -> Floats:
         """Return W = s c g' of some members, shape (f, K, L)."""
-        c, g, _, _ = self.vectors(theta, some)
+        c, g = map(sums_from, self.steps(theta, some))
         return np.exp(theta[:, self.scale])[:, None, None] * c[:, :, None] * g[:, None, :]
 
     def place(self, theta: Floats, some: Index) -> Floats:
-        """Return (W, side, logit e) of some members, shape (f, K L + 2)."""
+        """Return (W, side, e) of some members, shape (f, K L + 2)."""
         W = self.weights(theta, some).reshape(len(theta), -1)
-        return np.hstack([W, theta[:, [self.side, self.lapse]]])
+        return np.column_stack([W, theta[:, self.side], expit(theta[:, self.lapse])])
 
     def slopes(self, theta: Floats, some: Index, x: Floats) -> tuple[Floats, Floats]:
-        """Return <W, x>, shape (f, n), and its derivatives, shape (f, n, P)."""
-        c, g, by_rank, by_grade = self.vectors(theta, some)
+        """Return <W, x>, shape (f, n), and its derivatives, shape (f, n, P), for cumulated x."""
+        by_rank, by_grade = self.steps(theta, some)
         s = np.exp(theta[:, self.scale])[:, None, None]
-        of_ranks = np.moveaxis(x @ g.T, 2, 0)  # (f, n, K): what each rank adds, but for c and s
-        of_grades = np.tensordot(c, x, (1, 1))  # (f, n, L)
+        of_ranks = s * by_rank[:, None] * np.moveaxis(x @ by_grade.T, 2, 0)  # (f, n, K)
+        of_grades = s * np.tensordot(by_rank, x, (1, 1))  # (f, n, L)
         found = np.zeros((*of_ranks.shape[:2], self.mean.size))
-        found[..., : self.K] = s * by_rank[:, None] * of_ranks.cumsum(axis=2)
-        to_grade = of_grades[..., :-1].cumsum(axis=2)
-        found[..., self.K : self.scale] = s * by_grade[:, None] * to_grade
-        v = s[..., 0] * np.einsum("fnk,fk->fn", of_ranks, c)
-        found[..., self.scale] = v
+        found[..., : self.K] = of_ranks
+        found[..., self.K : self.scale] = by_grade[:, None, :-1] * of_grades[..., :-1]
+        found[..., self.scale] = v = of_ranks.sum(axis=2)
         if self.has_empty:
-            found[..., self.empty] = s[..., 0] * of_grades.sum(axis=2)
+            found[..., self.empty] = of_grades[..., -1]
         return v, found
 
-    def curvature(self, theta: Floats, some: Index, pull: Floats) -> Floats:
-        """Return the second derivatives of <W, pull> for `pull` (f, K, L), shape (f, P, P)."""
-        c, g, by_rank, by_grade = self.vectors(theta, some)
-        s = np.exp(theta[:, [self.scale]])
+    def curvature(self, theta: Floats, some: Index, pull: Floats, of_lapses: Floats) -> Floats:
+        """Return the second derivatives of <W, pull> + e of_lapses, shape (f, P, P).
+
+        `pull` are cumulated, (f, K, L), and `of_lapses` (f,).
+        """
+        by_rank, by_grade = self.steps(theta, some)
+        both = np.exp(theta[:, self.scale])[:, None, None] * by_rank[..., None] * pull
         found = np.zeros((len(theta), self.mean.size, self.mean.size))
-        ranks, grades = slice(self.K), slice(self.K, self.scale)
-        sums = pull.cumsum(axis=1)
-        of_ranks = s * by_rank * np.einsum("fkl,fl->fk", sums, g)
-        of_grades = s * by_grade * np.einsum("fkl,fk->fl", pull, c)[:, :-1].cumsum(axis=1)
-        found[:, range(self.K), range(self.K)] = found[:, ranks, self.scale] = of_ranks
-        at = range(self.K, self.scale)
-        found[:, at, at] = found[:, grades, self.scale] = of_grades
-        both = sums.cumsum(axis=2)[..., :-1] * by_rank[..., None] * by_grade[:, None]
-        found[:, ranks, grades] = s[..., None] * both
-        found[:, self.scale, self.scale] = of_ranks.sum(axis=1)
+        ranks, grades, at = slice(self.K), slice(self.K, self.scale), range(self.K, self.scale)
         if self.has_empty:
-            of_empty = s * by_rank * sums.sum(axis=2)
-            found[:, ranks, self.empty] = of_empty
-            found[:, self.scale, self.empty] = of_empty.sum(axis=1)
+            found[:, ranks, self.empty] = both[..., -1]
+            found[:, self.scale, self.empty] = both[..., -1].sum(axis=1)
+        both *= by_grade[:, None]
+        of_ranks, of_grades = both.sum(axis=2), both.sum(axis=1)[:, :-1]
+        found[:, range(self.K), range(self.K)] = found[:, ranks, self.scale] = of_ranks
+        found[:, at, at] = found[:, grades, self.scale] = of_grades
+        found[:, ranks, grades] = both[..., :-1]
+        found[:, self.scale, self.scale] = of_ranks.sum(axis=1)
+        e = expit(theta[:, self.lapse])
+        found[:, self.lapse, self.lapse] = e * (1 - e) * (1 - 2 * e) * of_lapses
         return np.asarray(np.triu(found) + np.triu(found, 1).swapaxes(1, 2))
 
     def translated(self, theta: Floats, member: int) -> Floats:
         """Return parameters of all members with the W of one at its parameters, shape (F, P)."""
-        _, _, by_rank, by_grade = self.vectors(theta[None], np.array([member]))
+        by_rank, by_grade = self.steps(theta[None], np.array([member]))
         found = np.tile(theta, (len(self), 1))
         found[:, : self.K] = np.log(by_rank / self.rank_steps)
-        found[:, self.K : self.scale] = np.log(by_grade / self.grade_steps)
+        found[:, self.K : self.scale] = np.log(by_grade[:, :-1] / self.grade_steps)
         for part in (slice(self.K), slice(self.K, self.scale)):
             mean = found[:, part].mean(axis=1, keepdims=True)
             found[:, part] -= mean
@@ -191,6 +192,11 @@ class Members:
 def _steps(values: Floats) -> Floats:
     """Return the steps (f, n) of gains or discounts (f, n) that fall from 1 to 0 after the last."""
     return np.asarray(np.maximum(-np.diff(values, append=0.0), SMALLEST_STEP / values.shape[1]))
+
+
+def cumulated(x: Floats) -> Floats:
+    """Return the sums of x (..., K, L) up to each rank and grade, by which steps count."""
+    return x.cumsum(axis=-2).cumsum(axis=-1)
 
 
 def sums_from(steps: Floats) -> Floats:

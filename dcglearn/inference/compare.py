@@ -22,8 +22,8 @@ the line: p is between 0.02 and 0.10, or the interval ends within three Monte Ca
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,9 +45,6 @@ from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.naming.names import MeasureLike, as_measure
 from dcglearn.statistics.clustered_means import clustered_mean
 from dcglearn.statistics.significance import holm
-
-if TYPE_CHECKING:
-    from dcglearn.learning.learner import DCGLearner
 
 LEARNED, OF_W, UTILITY = "learned", "DCG of W", "W"
 LEARNED_MEASURES = {
@@ -154,7 +151,7 @@ class MeasureComparison(ShortRepr):
 def compare(
     preferences: Preferences,
     others: Mapping[str, MeasureLike] | Sequence[MeasureLike],
-    learner: DCGLearner | Parameters,
+    learner: Parameters,
     rng: np.random.Generator,
     use: MeasurePart = "dcg",
     n_folds: int = 10,
@@ -217,7 +214,7 @@ def compare(
     checked_count(n_repeats, "n_repeats")
     preferences.check_strict()
     data = preferences[preferences.weights > 0]
-    parameters = Parameters.of(learner, data.n_grades)
+    parameters = replace(learner, n_grades=data.n_grades)
     k = min(n_folds, max(2, len(np.unique(data.pair_groups))))
     table, C = _predict_held_out(data, names, parameters, use, rng, k, n_repeats, advance)
     for name, measure in measures.items():

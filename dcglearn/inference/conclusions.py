@@ -13,7 +13,6 @@ discounts, but does for gains, because every tool takes any gains.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -172,10 +171,8 @@ def t_of(fit: JudgmentFit, contrast: Floats, n_tests: int = 1) -> float:
 
     It is 0 where it does not vary.
     """
-    covariance, slope = fit.covariance, fit.slopes(contrast.reshape(1, -1))
-    variance = covariance.variance(slope[0])
-    if covariance.one_cluster or variance <= 0:
+    error, df = fit.covariance.error(fit.slopes(contrast.reshape(1, -1))[0])
+    if fit.covariance.one_cluster or not error:
         return 0.0
-    (df,) = covariance.degrees_of_freedom(slope).tolist()
     quantile = float(stdtrit(df, 1 - 0.025 / n_tests))
-    return float((contrast * fit.table).sum()) / (quantile * math.sqrt(variance))
+    return float((contrast * fit.table).sum()) / (quantile * error)

@@ -23,6 +23,7 @@ to them; only such sums are in memory. A judgment without a query is a cluster o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -31,7 +32,6 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers
 from dcglearn.inference.evidence import Evidence, Judged
 from dcglearn.inference.likelihood import Likelihood, Rows
@@ -45,9 +45,6 @@ simulation, tests with Satterthwaite's reject too often there."""
 
 _FIRMEST = 0.02
 """Lower limit of the eigenvalues of I - F_q H^-1: a cluster that decides a direction alone."""
-
-_MAX_BYTES = 4 * 2**30
-"""Sums of clusters that take more bytes are refused."""
 
 _Statistic = TypeVar("_Statistic")
 
@@ -237,6 +234,11 @@ class Covariance:
             return max(single)
         return max(*single, sum(single) - float(contrast @ self.both @ contrast))
 
+    def error(self, contrast: Floats) -> tuple[float, float]:
+        """Return the standard error of contrast'theta, (P,), and its degrees of freedom."""
+        (df,) = self.degrees_of_freedom(contrast[None]).tolist()
+        return math.sqrt(max(0.0, self.variance(contrast))), df
+
     def degrees_of_freedom(self, contrasts: Floats, pooled: bool = False) -> Floats:
         """Return those of the variance of each contrast, (m, P): the smallest of any clustering.
 
@@ -293,12 +295,6 @@ def covariance(likelihood: Likelihood, parameters: Floats, free: NDArray[np.bool
     """Return the covariance of estimates, robust to clusters."""
     prior, ways = likelihood.prior_information(parameters), ways_of(likelihood.evidence)
     root = inverse_root(likelihood.information(parameters) + prior, free)
-    n_bytes = 3 * 8 * len(root) * sum(way.count for way in ways)
-    if n_bytes > _MAX_BYTES:
-        raise InputError(
-            f"sums of {ways[-1].count:,} clusters take {n_bytes / 2**30:.1f} GiB",
-            "leave judges out, or pack fewer queries",
-        )
     passes = Passes(likelihood, parameters, root, ways)
     found = _clusterings(passes)
     both = found[2].covariance if found[2:] else None

@@ -429,21 +429,3 @@ def _distinct(parts: Iterable[Judged], layout: CodeLayout) -> Judged | None:
         keys, code[:] = np.divmod(keys, size)
     none = np.zeros((0, 2, layout.n_ranks), np.int8)
     return Judged(codes, keys.astype(np.int8), weights, unknown, unknown, none)
-
-
-def features(layout: CodeLayout, codes: NDArray[np.unsignedinteger], J: Floats) -> Floats:
-    """Return x J, shape (n, p), for the encoded lists x of each judgment and J of (K L, p)."""
-    tables = [values @ J[columns] for values, columns in layout.tables]
-    total = tables[0].take(codes[0], axis=0, mode="clip")
-    for table, code in zip(tables[1:], codes[1:], strict=True):
-        total += table.take(code, axis=0, mode="clip")
-    return np.asarray(total)
-
-
-def transposed_product(layout: CodeLayout, codes: NDArray[np.unsignedinteger], y: Floats) -> Floats:
-    """Return sum_i y_i x_i, shape (K L,)."""
-    sums = [
-        np.bincount(code, y, len(values)) @ values
-        for code, (values, _) in zip(codes, layout.tables, strict=True)
-    ]
-    return np.concatenate(sums)

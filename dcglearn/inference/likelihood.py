@@ -41,7 +41,7 @@ from dcglearn.inference.answers import (
     answer_terms,
     strict_probability,
 )
-from dcglearn.inference.evidence import Evidence, Judged, features, transposed_product
+from dcglearn.inference.evidence import Evidence, Judged
 from dcglearn.inference.weights import WeightFamily
 
 PRIOR_SD = 10.0
@@ -212,10 +212,10 @@ class Likelihood:
                 if one != another:
                     hessian[np.ix_(index[to], index[at])] += block.T
         codes = rows.judged.codes
-        of_weights = transposed_product(layout.differences, codes, first[V])
+        of_weights = layout.differences.transposed_product(codes, first[V])
         if self.has_levels:
             slope, at_slope = self.value_of("level slope", parameters), self.index("level slope")
-            of_weights += slope / 2 * transposed_product(layout.sums, codes, first[H])
+            of_weights += slope / 2 * layout.sums.transposed_product(codes, first[H])
             mixed = rows.mean_utility[:, :-1].T @ first[H]
             hessian[: self.n_weights, at_slope] += mixed
             hessian[at_slope, : self.n_weights] += mixed
@@ -311,7 +311,7 @@ class Likelihood:
     def _rows(self, parameters: Floats, table: Floats, judged: Judged) -> Rows:
         """Return a chunk; the columns of `table` are derivatives of W, and W itself."""
         layout, n, p = self.evidence.layout, len(judged.answers), self.n_weights
-        found = features(layout.differences, judged.codes, table)
+        found = layout.differences.product(judged.codes, table)
         v, h = found[:, p] + self.value_of("side", parameters), np.zeros(n)
         one, both = np.ones((n, 1)), np.zeros((n, 0))
         found[:, p] = 1.0
@@ -321,7 +321,7 @@ class Likelihood:
         if self.ties != "strict":
             design[T] = slice(self.index("ties"), self.index("ties") + 1), one
         if self.has_levels:
-            both = features(layout.sums, judged.codes, table) / 2
+            both = layout.sums.product(judged.codes, table) / 2
             slope = self.value_of("level slope", parameters)
             h = self.value_of("level offset", parameters) + slope * both[:, p]
             at = np.append(np.arange(p), [self.index("level offset"), self.index("level slope")])

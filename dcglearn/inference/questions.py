@@ -25,7 +25,7 @@ from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.calibration import additivity_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.evidence import Evidence, Judged, Judgments, features
+from dcglearn.inference.evidence import Evidence, Judged, Judgments
 from dcglearn.inference.tests import (
     LikelihoodRatio,
     TestVerdict,
@@ -239,7 +239,7 @@ def reversed_judged(
     tables = np.stack([fit.table.ravel() for pair in pairs for fit in pair], axis=1)
 
     def sums(judged: Judged) -> tuple[Floats, float]:
-        signs = _signs(features(evidence.layout.differences, judged.codes, tables))
+        signs = _signs(evidence.layout.differences.product(judged.codes, tables))
         changes = np.abs(signs[:, ::2] - signs[:, 1::2]) / 2
         return judged.weights @ changes, float(judged.weights.sum())
 

@@ -174,8 +174,8 @@ def estimated_parameter(
         return Estimated(name, 0.0, 0.0, _largest_lapses(likelihood, maximum, spread, level))
     if not spread.free[likelihood.index(name)]:
         spread = covariance(likelihood, maximum.parameters, spread.free | (contrast > 0))
-    (df,) = spread.degrees_of_freedom(contrast[None]).tolist()
-    half = float(stdtrit(df, (1 + level) / 2)) * math.sqrt(spread.variance(contrast))
+    error, df = spread.error(contrast)
+    half = float(stdtrit(df, (1 + level) / 2)) * error
     low, high = estimate - half, estimate + half
     if name == "lapses":
         low, high = max(low, 0.0), min(high, 1.0)

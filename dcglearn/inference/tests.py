@@ -19,7 +19,6 @@ answers are for a as for b.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -132,11 +131,10 @@ def _without_lapses(fit: JudgmentFit) -> float:
     The score of a share of 0 is that of the few answers that then are nearly impossible.
     """
     contrast = np.eye(fit.likelihood.n_parameters)[fit.likelihood.index("lapses")]
-    share, variance = float(contrast @ fit.parameters), fit.covariance.variance(contrast)
-    if fit.covariance.one_cluster or not (share and variance):
+    share, (error, df) = float(contrast @ fit.parameters), fit.covariance.error(contrast)
+    if fit.covariance.one_cluster or not (share and error):
         return 1.0
-    (df,) = fit.covariance.degrees_of_freedom(contrast[None]).tolist()
-    return float(stdtr(df, -share / math.sqrt(variance)))
+    return float(stdtr(df, -share / error))
 
 
 def is_about_grades(smaller: JudgmentFit, larger: JudgmentFit) -> bool:

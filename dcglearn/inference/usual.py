@@ -210,10 +210,11 @@ def _mean(
 
 def _taken_away(members: Members, found: Ascent, share: Floats) -> tuple[Floats, Floats]:
     """Return the share of the prior variance of log c_k / c_1 and log g_l / g_1 that is gone."""
-    _, _, by_rank, by_grade = members.vectors(found.theta, slice(None))
+    by_rank, by_grade = members.steps(found.theta, slice(None))
     covariance = np.linalg.inv(found.hessian)
     result = []
-    for steps, part in ((by_rank, slice(members.K)), (by_grade, slice(members.K, members.scale))):
+    ranks, grades = slice(members.K), slice(members.K, members.scale)
+    for steps, part in ((by_rank, ranks), (by_grade[:, :-1], grades)):
         slopes = np.triu(np.ones(2 * (steps.shape[1],))) * steps[:, None]
         slopes /= sums_from(steps)[..., None]
         slopes -= slopes[:, :1]

@@ -100,6 +100,6 @@ def _rounding(problem: Problem, sums: ResidualSums, W: Floats, q: Floats, rounde
     terms = min(n, 10 * math.sqrt(n) + 400) + min(parts, 10 * math.sqrt(parts)) + 16
     summing = terms * math.sqrt(2 * K) * problem.C * rounded
     sizes = float(np.linalg.norm(q) + np.linalg.norm(W))
-    projecting = 4 * (problem.cone.pooled(L) + 4) * sizes
+    projecting = 4 * (L * problem.monotone + 4) * sizes
     residuals = sums.weight * ((4 * K + 8) * float(np.abs(W).sum())) ** 2 + 8 * sums.loss
     return UNIT_ROUNDOFF * (summing + projecting + math.sqrt(2 * problem.C * residuals))

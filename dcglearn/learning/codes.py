@@ -8,11 +8,11 @@ over some rows of X at a time; with integer weights it is exact, in any order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,8 @@ from dcglearn.base.types import Floats, Grades
 MAX_CODE_VALUES = 1000
 """Ranks are joined into one code while it takes at most this many values, for the cache."""
 
-MAX_DENSE_ENTRIES = 500_000
-"""X is built if it has at most this many entries, because that is faster then."""
+Codes = Sequence[NDArray[Any]] | NDArray[Any]
+"""Unsigned numbers of n pairs, one row per code."""
 
 MIN_BLOCK_PAIRS, MAX_BLOCK_PAIRS = 1 << 17, 1 << 20
 """Up to the first number pairs are one block; more are at least two, for as many threads."""
@@ -80,12 +80,22 @@ class CodeLayout:
             tables.append((self.value_rows[:values, -width:], columns))
         return tables
 
-    def product_bound(self, w: Floats) -> float:
-        """Return the largest <w, x> of any possible pair."""
-        W = w.reshape(self.n_ranks, self.n_grades)
-        if self.has_empty_ranks:  # no document has the weight 0
-            W = np.hstack([W, np.zeros((self.n_ranks, 1))])
-        return float(np.ptp(W, axis=1).sum())
+    def product(self, codes: Codes, w: Floats) -> Floats:
+        """Return X w of pairs whose codes are given, for w of shape (K L,) or (K L, p)."""
+        utilities = [values @ w[columns] for values, columns in self.tables]
+        # mode="clip" because take buffers its result in the other modes
+        total = utilities[0].take(codes[0], axis=0, mode="clip")
+        for utility, code in zip(utilities[1:], codes[1:], strict=True):
+            total += utility.take(code, axis=0, mode="clip")
+        return np.asarray(total)
+
+    def transposed_product(self, codes: Codes, y: Floats | None) -> Floats:
+        """Return X' y, shape (K L,); y is 1 by default."""
+        sums = [
+            np.bincount(code, y, len(values)) @ values
+            for code, (values, _) in zip(codes, self.tables, strict=True)
+        ]
+        return np.concatenate(sums)
 
     def encode(self, pairs: Grades) -> NDArray[np.unsignedinteger]:
         """Return the codes of pairs (n, 2, K), shape (codes per pair, n)."""
@@ -128,23 +138,18 @@ def _value_rows(values_per_rank: int, n_grades: int, n_ranks: int, sign: float) 
     return rows
 
 
-class CachedResiduals(NamedTuple):
-    """Residuals m - X w of the rows (None: all) that change sign if X w changes by `radius`."""
-
-    w: Floats
-    rows: NDArray[np.intp] | None
-    residuals: Floats
-    radius: float
-
-
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Block:
-    """Encoded pairs; margins and weights, shape (n,), are None where all are 1."""
+    """Encoded pairs; margins and weights, shape (n,), are None where all are 1.
+
+    `kept` are the last residuals that were, after the w that they are of.
+    """
 
     layout: CodeLayout
     codes: NDArray[np.unsignedinteger]
     margins: Floats | None
     weights: Floats | None
+    kept: tuple[Floats, Floats] | None = None
 
     def __len__(self) -> int:
         return int(self.codes.shape[1])
@@ -154,43 +159,18 @@ class Block:
         """K L, the number of columns of X."""
         return self.layout.n_ranks * self.layout.n_grades
 
-    @cached_property
-    def dense(self) -> Floats | None:
-        """X, shape (n, K L), if it is small, otherwise None."""
-        if len(self) * self.n_columns > MAX_DENSE_ENTRIES:
-            return None
-        tables = zip(self.codes, self.layout.tables, strict=True)
-        return np.hstack([rows.take(code, axis=0, mode="clip") for code, (rows, _) in tables])
-
-    @cached_property
-    def cached_residuals(self) -> tuple[CachedResiduals, ...]:
-        """The last residuals of all pairs, and later ones of some pairs, if there are any."""
-        return ()
-
-    def store_residuals(self, *cached: CachedResiduals) -> None:
-        """Replace :attr:`cached_residuals` in one step, because threads may share the block."""
-        vars(self)["cached_residuals"] = cached
-
     def chunks(self) -> Iterator[slice]:
         """Cut the pairs into chunks that stay in the cache."""
-        step = _CHUNK_PAIRS if self.dense is None else max(1, len(self))
-        for begin in range(0, max(1, len(self)), step):  # an empty block has one empty chunk
-            yield slice(begin, min(begin + step, len(self)))
+        for begin in range(0, max(1, len(self)), _CHUNK_PAIRS):  # one, if it is empty
+            yield slice(begin, min(begin + _CHUNK_PAIRS, len(self)))
 
     def matvec(self, w: Floats, rows: NDArray[np.intp] | slice = _ALL) -> Floats:
         """Return X w of some pairs, shape (m,)."""
-        if self.dense is not None:  # the product of a subset may differ in the last bit
-            return np.asarray((self.dense @ w)[rows])
-        utilities = [values @ w[columns] for values, columns in self.layout.tables]
-        # mode="clip" because np.take buffers its result in the other modes
-        product = np.take(utilities[0], _select(self.codes[0], rows), mode="clip")
-        for utility, code in zip(utilities[1:], self.codes[1:], strict=True):
-            product += np.take(utility, _select(code, rows), mode="clip")
-        return product
+        return self.layout.product(self._some(rows), w)
 
     def residuals(self, w: Floats, rows: NDArray[np.intp] | slice = _ALL) -> Floats:
         """Return m - X w of some pairs, shape (m,)."""
-        if isinstance(rows, slice) and rows == _ALL and self.dense is None:
+        if isinstance(rows, slice) and rows == _ALL and len(self) > _CHUNK_PAIRS:
             r = np.empty(len(self))
             for part in self.chunks():
                 r[part] = self.residuals(w, part)
@@ -199,26 +179,21 @@ class Block:
         margins = 1.0 if self.margins is None else self.margins[rows]
         return np.subtract(margins, product, out=product)
 
+    def residuals_kept(self, w: Floats) -> Floats:
+        """Return m - X w of all pairs, which are kept until those of another w are asked for."""
+        kept = self.kept
+        if kept is None or not np.array_equal(kept[0], w):
+            self.kept = kept = w.copy(), self.residuals(w)  # in one step: threads share blocks
+        return kept[1]
+
     def rmatvec(self, y: Floats | None, rows: NDArray[np.intp] | slice) -> Floats:
         """Return X' y of some pairs, shape (K L,); y is 1 by default."""
-        if self.dense is not None:
-            X = self.dense[rows]
-            return np.asarray(X.sum(axis=0) if y is None else X.T @ y)
-        sums = [
-            np.bincount(_select(code, rows), y, len(values)) @ values
-            for code, (values, _) in zip(self.codes, self.layout.tables, strict=True)
-        ]
-        return np.concatenate(sums)
+        return self.layout.transposed_product(self._some(rows), y)
 
     def gram(self, rows: NDArray[np.intp], weights: Floats | None = None) -> Floats:
         """Return X' V X of some pairs, shape (K L, K L); weights, the diagonal of V, are 1."""
-        if self.dense is not None:
-            X = self.dense[rows]
-            return np.asarray(X.T @ (X if weights is None else X * weights[:, None]))
-        values, together = len(self.layout.value_rows), self.layout.ranks_per_code
-        by_rank = self.layout.value_rows.reshape(values, together, -1)
         # Single precision is exact for sums of integers up to 2^24.
-        table: NDArray[Any] = by_rank[:, :, : self._independent_grades].reshape(values, -1)
+        table: NDArray[Any] = self.layout.value_rows
         table = table.astype(np.float32 if weights is None else np.float64)
         width = len(self.codes) * table.shape[1]
         gram = np.zeros((width, width))
@@ -227,32 +202,16 @@ class Block:
             X = table.take(codes, axis=0, mode="clip").reshape(len(codes), width)
             V = None if weights is None else weights[begin : begin + _DENSE_ROWS, None]
             gram += X.T @ (X if V is None else X * V)
-        return self._with_dependent_columns(gram)
+        last = width - table.shape[1]  # the last code may have fewer ranks, and columns before them
+        kept = np.r_[:last, last + width - self.n_columns : width]
+        return np.asarray(gram[np.ix_(kept, kept)])
 
-    @property
-    def _independent_grades(self) -> int:
-        """Number of grades whose columns determine X; without empty ranks all but the worst."""
-        return self.layout.n_grades - (not self.layout.has_empty_ranks)
-
-    def _with_dependent_columns(self, gram: Floats) -> Floats:
-        """Return X' V X of all columns from that of the independent ones."""
-        K, L, independent = self.layout.n_ranks, self.layout.n_grades, self._independent_grades
-        real = np.ones((len(self.codes), self.layout.ranks_per_code), bool)
-        real[-1, : real.size - K] = False  # the last code has fewer ranks
-        at = np.flatnonzero(np.repeat(real.ravel(), independent))
-        full = np.zeros((K, L, K, L))
-        shape = (K, independent, K, independent)
-        full[:, :independent, :, :independent] = gram[np.ix_(at, at)].reshape(shape)
-        if independent < L:
-            full[:, -1] = -full[:, :-1].sum(axis=1)
-            full[:, :, :, -1] = -full[:, :, :, :-1].sum(axis=3)
-        return full.reshape(self.n_columns, self.n_columns)
+    def _some(self, rows: NDArray[np.intp] | slice) -> list[NDArray[Any]]:
+        if isinstance(rows, slice):
+            return [code[rows] for code in self.codes]
+        return [code.take(rows) for code in self.codes]  # faster than an index
 
 
 def taken(values: Floats | None, rows: NDArray[np.intp] | slice) -> Floats | None:
     """Return the weights or margins of some rows; None, where all are 1, stays None."""
     return None if values is None else values[rows]
-
-
-def _select(code: NDArray[Any], rows: NDArray[np.intp] | slice) -> NDArray[Any]:
-    return code[rows] if isinstance(rows, slice) else code.take(rows)  # the faster of the two

@@ -3,8 +3,7 @@
 For monotone rows the unknowns of the quadratic are the steps between neighbouring entries of a row
 and the offset of the row, W[k, l] = sum_{j >= l} z[k, j] with z[k, j] >= 0 except for the free
 offset z[k, L - 1]. If H and b do not change with the offsets, the penalty alone decides them:
-each row has the mean 0. Otherwise they are eliminated; the Schur complement of their block is the
-matrix of the non-negative least-squares problem in the steps. The projection is isotonic
+each row has the mean 0. The projection is isotonic
 regression of each row.
 """
 
@@ -13,9 +12,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
-from scipy.linalg.lapack import dposv, dpotrf, dtrtrs
+from scipy.linalg.lapack import dposv
 
 from dcglearn.base.types import Floats, Integers
 from dcglearn.learning.nnls import solve_nnls
@@ -51,10 +49,6 @@ class Cone:
         """Return the number of the group of tied entries that each one is in, shape (K L,)."""
         return np.arange(W.size)
 
-    def pooled(self, n_grades: int) -> int:
-        """Return how many numbers the projection may add up to one."""
-        return 0
-
 
 class Monotone(Cone):
     """Matrices whose rows do not increase."""
@@ -68,12 +62,13 @@ class Monotone(Cone):
         same_row = np.einsum("kikj->kij", in_steps.reshape(K, S.shape[1], K, -1))  # a view
         same_row += penalty
         linear = C * (b.reshape(K, L) @ S)
-        free = (start[:, :-1] > start[:, 1:]).ravel()
-        z = np.empty((K, L))
-        if offsets:
-            z[:, :-1], z[:, -1] = _steps_and_offsets(in_steps, linear, free)
-        else:
-            z[:, :-1] = solve_nnls(in_steps, linear.ravel(), free).reshape(K, -1)
+        z, free = np.empty((K, L)), np.ones(linear.shape, bool)
+        is_offset = np.zeros_like(free)
+        is_offset[:, L - 1 :] = True
+        free[:, : L - 1] = start[:, :-1] > start[:, 1:]
+        found = solve_nnls(in_steps, linear.ravel(), free.ravel(), is_offset.ravel())
+        z[:, : S.shape[1]] = found.reshape(K, -1)
+        if not offsets:
             z[:, -1] = z[:, :-1] @ mean
         # Summed from the last column, so that a step of 0 gives two exactly equal entries.
         return np.asarray(z[:, ::-1].cumsum(axis=1)[:, ::-1])
@@ -105,10 +100,6 @@ class Monotone(Cone):
         starts[:, 1:] = W[:, 1:] != W[:, :-1]
         return np.asarray(starts.ravel().cumsum() - 1)
 
-    def pooled(self, n_grades: int) -> int:
-        """Rows are added up."""
-        return n_grades
-
     def _tied_projection(self, W: Floats, q: Floats) -> Floats | None:
         """Return P(q) if its ties are those of W, as at the optimum; this is quick to verify."""
         group = self.ties(W)
@@ -130,21 +121,6 @@ def _sums_of_steps(L: int, offsets: bool) -> tuple[Floats, Floats, Floats]:
     S = np.tri(L).T if offsets else np.tri(L).T[:, :-1]
     rows = S if offsets else S - S.mean(axis=0)
     return S, rows[-1], rows.T @ rows
-
-
-def _steps_and_offsets(H: Floats, b: Floats, free: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Minimise z'H z - 2 z'b over z, shape (K, L), with z >= 0 but for its last column."""
-    K, L = b.shape
-    T = H.reshape(K, L, K, L)
-    R, failed = dpotrf(T[:, -1, :, -1], lower=0)
-    if failed:
-        raise LinAlgError(f"the hessian is not positive definite at {failed}")
-    right = np.hstack([T[:, -1, :, :-1].reshape(K, -1), b[:, -1:]])
-    U, u = np.split(dtrtrs(R, right, lower=0, trans=1)[0], [free.size], axis=1)
-    schur = T[:, :-1, :, :-1].reshape(free.size, -1) - U.T @ U
-    steps = solve_nnls(schur, b[:, :-1].ravel() - (U.T @ u)[:, 0], free)
-    offsets = dtrtrs(R, u[:, 0] - U @ steps, lower=0)[0]
-    return steps.reshape(K, L - 1), offsets
 
 
 def _non_increasing(row: Floats) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,10 +18,10 @@ from dcglearn.base.types import Floats, Grades
 from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.fit import Fit
-from dcglearn.learning.parameters import Encoding, Margin, Parameters
+from dcglearn.learning.parameters import Parameters
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.resample import choose_C
-from dcglearn.learning.solve import SolverName, solve
+from dcglearn.learning.solve import solve
 from dcglearn.measures.agreement import (
     checked_pairs,
     outcomes_of_differences,
@@ -30,7 +30,7 @@ from dcglearn.measures.agreement import (
 )
 
 
-class DCGLearner(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
+class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn has no types
     """Learn the gains and discounts of DCG from preferences between rankings.
 
     Minimises  <W, W> + C sum_i v_i max(0, m_i - u(first_i) + u(second_i))^2  with the
@@ -92,21 +92,6 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
     True
     """
 
-    def __init__(
-        self,
-        *,
-        encoding: Encoding = "grades",
-        margin: Margin = "unit",
-        C: float | Literal["cv"] = 1.0,
-        solver: SolverName = "auto",
-        n_grades: int | None = None,
-    ) -> None:
-        self.encoding = encoding
-        self.margin = margin
-        self.C = C
-        self.solver = solver
-        self.n_grades = n_grades
-
     def fit(
         self,
         pairs: ArrayLike | Preferences,
@@ -133,17 +118,17 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
         InputError, SolverError
             If the pairs, the weights or a parameter cannot be used, or W is not confirmed.
         """
-        learner = Parameters(**self.get_params())
+        learner: Parameters = self
         if isinstance(pairs, Preferences):
             if sample_weight is not None or groups is not None:
                 raise InputError("`preferences` with weights or groups", "they have their own")
             if self.n_grades is None:
-                learner = replace(learner, n_grades=pairs.n_grades)
+                learner = replace(self, n_grades=pairs.n_grades)
             sample_weight, groups = pairs.pair_weights, pairs.pair_groups
             pairs, y = pairs.pairs, None
         ordered = _preferred_first(pairs, y)
         validate_data(self, _flat(ordered))
-        problem, choice = learner.problem(check_array(_flat(ordered)), sample_weight), None
+        problem, choice = learner.problem(ordered, sample_weight), None
         if self.C == "cv":
             queries = group_numbers(_checked_groups(groups, problem.n_pairs))
             choice = choose_C(problem, queries, np.random.default_rng(0), solver=self.solver)
@@ -162,7 +147,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
 
     def problem(self, pairs: ArrayLike, sample_weight: ArrayLike | None = None) -> Problem:
         """Return the problem that ``fit`` solves, without solving it."""
-        return Parameters(**self.get_params()).problem(check_array(_flat(pairs)), sample_weight)
+        return super().problem(check_array(_flat(pairs)), sample_weight)
 
     def decision_function(self, pairs: ArrayLike) -> Floats:
         """Return the difference in DCG of the rankings of each pair, (n,); exactly 0 for a tie."""

@@ -76,7 +76,7 @@ def newton(
     """
     if start is None:
         start = _subsample_optimum(problem) if _many(problem) else np.zeros(problem.shape)
-    first = _descend(problem, start, model=model, max_line_searches=MAX_LINE_SEARCHES)
+    first = descend(problem, start, model=model, max_line_searches=MAX_LINE_SEARCHES)
     if first.settled:
         return first
     then = _descend_along_path(problem)
@@ -91,7 +91,7 @@ def _descend_along_path(problem: Problem) -> Descent:
     start, model, steps, passes = np.zeros(problem.shape), None, 0, 0
     below = 10.0 ** max(1, math.ceil(math.log10(problem.C * problem.n_pairs)))
     while True:
-        end = _descend(problem.with_C(problem.C / below), start, model=model)
+        end = descend(problem.with_C(problem.C / below), start, model=model)
         start, model = end.W, end.model
         steps, passes = steps + end.steps, passes + end.passes
         if below == 1.0:
@@ -108,10 +108,10 @@ def _subsample_optimum(problem: Problem) -> Floats:
     """Return about the optimum of a subsample whose total loss is scaled up to match."""
     fewer = problem.sample(problem.n_pairs // SUBSAMPLE_FACTOR)
     start = _subsample_optimum(fewer) if _many(fewer) else np.zeros(problem.shape)
-    return _descend(fewer, start, max_steps=MAX_SUBSAMPLE_STEPS).W
+    return descend(fewer, start, max_steps=MAX_SUBSAMPLE_STEPS).W
 
 
-def _descend(
+def descend(
     problem: Problem,
     start: Floats,
     max_steps: int = MAX_NEWTON_STEPS,

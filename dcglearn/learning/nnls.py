@@ -27,17 +27,23 @@ GRADIENT_ROUNDING = 16 * float(np.finfo(float).eps)
 h_i^2 = H_ii, the form of the rounding errors of a Cholesky factor."""
 
 
-def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) -> Floats:
+def solve_nnls(
+    H: Floats,
+    b: Floats,
+    start: NDArray[np.bool_] | None = None,
+    signed: NDArray[np.bool_] | None = None,
+) -> Floats:
     """Minimise x'H x - 2 x'b over x >= 0; unknowns above 0 only by rounding are exactly 0.
 
-    `start` says which are positive at first. LinAlgError if H is not positive definite in double
-    precision, RuntimeError if SciPy's solver reaches its step limit.
+    `start` says which are positive at first, `signed` which may be negative, too. LinAlgError if H
+    is not positive definite in double precision, RuntimeError if SciPy's solver reaches its limit.
     """
     diagonal = H.diagonal()
     if not (diagonal > 0).all():
         raise LinAlgError("the diagonal is not positive")
     h = np.sqrt(diagonal)
-    free = b > 0 if start is None else start
+    signed = np.zeros(len(b), bool) if signed is None else signed
+    free = (b > 0 if start is None else start) | signed
     fewest, patience = len(b) + 1, PATIENCE
     while patience >= 0:
         x = _minimum_on_face(H, b, free)
@@ -47,7 +53,7 @@ def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) -> 
         rounding = (GRADIENT_ROUNDING * (h @ np.abs(x))) * h
         # A free x_i whose contribution to the gradient is below rounding is put on the bound;
         # its gradient is below rounding there too.
-        better = np.where(free, diagonal * x, -gradient) > rounding
+        better = (np.where(free, diagonal * x, -gradient) > rounding) | signed
         wrong = int(np.count_nonzero(better != free))
         if not wrong:
             if (np.abs(gradient) <= rounding)[free].all():
@@ -58,8 +64,13 @@ def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) -> 
         free = better
     from scipy.optimize import nnls  # loads slowly
 
-    R = cholesky(H)
-    return np.asarray(nnls(R, solve_triangular(R, b, trans="T"))[0])
+    order, n = np.argsort(~signed, kind="stable"), np.count_nonzero(signed)
+    R = cholesky(H[np.ix_(order, order)])
+    y = solve_triangular(R, b[order], trans="T")
+    x = np.empty(len(b))
+    x[order[n:]] = rest = nnls(R[n:, n:], y[n:])[0]
+    x[order[:n]] = solve_triangular(R[:n, :n], y[:n] - R[:n, n:] @ rest)
+    return x
 
 
 def _minimum_on_face(H: Floats, b: Floats, free: NDArray[np.bool_]) -> Floats | None:

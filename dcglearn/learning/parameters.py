@@ -1,14 +1,14 @@
 """The parameters of learning, and the problem that they make of pairs.
 
-:class:`dcglearn.learning.learner.DCGLearner` has the same ones and scikit-learn's contract;
+:class:`dcglearn.learning.learner.DCGLearner` adds scikit-learn's contract to them;
 commands do without scikit-learn, which takes longer to load than most fits take.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,14 +20,11 @@ from dcglearn.learning.problem import Problem
 from dcglearn.learning.solve import SolverName
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
 
-if TYPE_CHECKING:
-    from dcglearn.learning.learner import DCGLearner
-
 Encoding = Literal["grades", "documents"]
 Margin = str | Callable[[Grades], ArrayLike]
 
 
-@dataclass(frozen=True)
+@dataclass(kw_only=True, eq=False)
 class Parameters:
     """As those of :class:`dcglearn.learning.learner.DCGLearner`."""
 
@@ -36,12 +33,6 @@ class Parameters:
     C: float | Literal["cv"] = 1.0
     solver: SolverName = "auto"
     n_grades: int | None = None
-
-    @classmethod
-    def of(cls, learner: DCGLearner | Parameters, n_grades: int) -> Parameters:
-        """Return the parameters of a learner, with another number of grades."""
-        named = {one.name: getattr(learner, one.name) for one in fields(cls)}
-        return cls(**named | {"n_grades": n_grades})
 
     def problem(self, pairs: ArrayLike, sample_weight: ArrayLike | None = None) -> Problem:
         """Return the problem of learning from pairs, (n, 2, K) or (n, 2 K), preferred first.

@@ -3,15 +3,8 @@
 ``newton`` is the fastest solver; ``osqp`` and ``clarabel`` solve the problem as printed, through
 cvxpy. Every answer is checked by its certificate; what is not confirmed raises.
 
-An answer that is not the exact optimum is polished. It determines which pairs miss their margin (A)
-and, from the ties of P(q) (see :mod:`dcglearn.learning.certificate`), which grades are tied at a
-rank. Given both, the problem is least squares in the distinct values z, W = B z, where the 0/1
-matrix B repeats the value of tied grades:
-
-    B'(I + C X_A' V X_A) B z = B' C X_A' V m
-
-This is solved exactly, the active set and the ties are determined again from the result, and so on
-until they repeat. The answer with the smallest duality gap is kept.
+An answer that is not the exact optimum is polished: Newton's method descends from it. The one with
+the smaller duality gap is kept.
 """
 
 from __future__ import annotations
@@ -22,14 +15,13 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from dcglearn.base.errors import InputError, SolverError, is_one_of, unknown_name
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.learning.certificate import certify, primal_from_dual
-from dcglearn.learning.newton import Descent, newton
+from dcglearn.learning.newton import Descent, descend, newton
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.record import TOLERANCE, Certificate, SolverRun
 from dcglearn.learning.sums import QuadraticModel, quadratic_model, residual_sums
@@ -39,8 +31,6 @@ SOLVERS: tuple[SolverName, ...] = get_args(SolverName)
 
 C_GRID = tuple(10.0**power for power in range(-4, 4))
 """The powers of ten from 10^-4 to 10^3."""
-
-MAX_POLISH_ROUNDS = 20
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,13 +91,12 @@ def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None 
     name = "newton" if solver == "auto" else solver
     with one_blas_thread():
         found, status = _answer(problem, name, start)
-        (answer, certificate), model = certify(problem, found.W), found.model
-        improved = False
-        exact = found.settled and certificate.confirmed
-        if not exact:
-            polished, better = polish(problem, answer, certificate)
+        (answer, certificate), model, improved = certify(problem, found.W), found.model, False
+        if not (found.settled and certificate.confirmed):
+            polished = descend(problem, answer)
+            W, better = certify(problem, polished.W)
             if better.computed_gap < certificate.computed_gap:
-                answer, certificate, improved = polished, better, True
+                answer, certificate, model, improved = W, better, polished.model, True
         if not certificate.confirmed:
             if certificate.size <= certificate.distance:
                 check_not_zero(problem)
@@ -117,8 +106,6 @@ def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None 
                 f"C = {problem.C:g}; rescale `C`, the weights or the margins, or choose another "
                 "`solver`"
             )
-        if improved:
-            model = problem.sum_over_blocks(quadratic_model, answer.ravel())
     steps, passes = found.steps, found.passes + 1
     return Solution(name, status, steps, passes, improved, answer, certificate, model)
 
@@ -131,31 +118,6 @@ def solve_path(
     for C in grid:
         solution = solve(problem.with_C(C), solver, solution)
         yield solution
-
-
-def polish(problem: Problem, W: Floats, certificate: Certificate) -> tuple[Floats, Certificate]:
-    """Improve an answer of the cone, and its certificate, until its active set repeats."""
-    current = W
-    solved: set[bytes] = set()
-    for _ in range(MAX_POLISH_ROUNDS):
-        r = problem.sum_over_blocks(residual_sums, current.ravel())
-        face = problem.cone.project(primal_from_dual(problem, r.normal_residual))
-        ties = problem.cone.ties(face)
-        model = problem.sum_over_blocks(quadratic_model, current.ravel())
-        key = model.linear.tobytes() + model.hessian.tobytes() + ties.tobytes()
-        if key in solved:
-            break
-        solved.add(key)
-        B = np.eye(ties[-1] + 1)[ties]
-        A = B.T @ B + problem.C * (B.T @ model.hessian @ B)
-        try:
-            z = cho_solve(cho_factor(A), B.T @ (problem.C * model.linear))
-        except LinAlgError:  # singular in double precision; the best so far is returned
-            break
-        current, found = certify(problem, (B @ z).reshape(problem.shape))
-        if found.computed_gap < certificate.computed_gap:
-            W, certificate = current, found
-    return W, certificate
 
 
 def check_not_zero(problem: Problem) -> None:

@@ -23,13 +23,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats
-from dcglearn.learning.codes import Block, CachedResiduals, taken
-
-PRODUCT_ROUNDING = 1e-12
-"""Bound on the rounding error of any entry of X w, relative to the sum of all |w|."""
-
-MAX_RECOMPUTED_SHARE = 0.5
-"""If more than this share of the residuals may have changed sign, all are computed again."""
+from dcglearn.learning.codes import Block, taken
 
 SUMMED_PAIRS = 1 << 13
 """Pairs over which X'(v r) is added up at a time for the certificate."""
@@ -105,7 +99,7 @@ class AccurateSums(Additive):
 
 def quadratic_model(block: Block, w: Floats) -> QuadraticModel:
     """Return the quadratic model at w."""
-    r = _all_residuals(block, w).residuals
+    r = block.residuals_kept(w)
     loss = sum(_loss(block, part, np.maximum(r[part], 0.0)) for part in block.chunks())
     rows = np.flatnonzero(r > 0)
     return QuadraticModel(*_hessian_and_linear(block, rows, taken(block.weights, rows)), loss)
@@ -113,21 +107,20 @@ def quadratic_model(block: Block, w: Floats) -> QuadraticModel:
 
 def active_set_change(block: Block, w: Floats, target: Floats) -> ActiveSetChange:
     """Return how the quadratic model changes from w to another point; cheap near the optimum."""
-    candidates, before, after = _residuals_at_both(block, w, target)
+    before, after = block.residuals_kept(w), block.residuals_kept(target)
     active = after > 0
-    (changed,) = ((before > 0) != active).nonzero()
-    rows = changed if candidates is None else candidates[changed]
-    signed = np.where(active[changed], 1.0, -1.0)
+    (rows,) = ((before > 0) != active).nonzero()
+    signed = np.where(active[rows], 1.0, -1.0)
     weights = taken(block.weights, rows)
     if weights is not None:
         signed *= weights
-    if block.dense is not None or weights is not None:
+    if weights is not None:
         hessian, linear = _hessian_and_linear(block, rows, signed)
     else:  # with many pairs, two products X'X take less time than one X'VX
         added = _hessian_and_linear(block, rows[signed > 0], None)
         removed = _hessian_and_linear(block, rows[signed < 0], None)
         hessian, linear = added[0] - removed[0], added[1] - removed[1]
-    r = after[changed]
+    r = after[rows]
     return ActiveSetChange(hessian, linear, float((signed * r) @ r), len(rows))
 
 
@@ -213,47 +206,3 @@ def _hessian_and_linear(
 def _loss(block: Block, rows: slice, r: Floats) -> float:
     """Return r' V r of some pairs whose residuals r are given."""
     return float(r @ r if block.weights is None else (block.weights[rows] * r) @ r)
-
-
-def _all_residuals(block: Block, w: Floats) -> CachedResiduals:
-    """Return the residuals of all pairs at w, and cache them."""
-    last = block.cached_residuals
-    if last and np.array_equal(last[0].w, w):
-        return last[0]
-    cached = CachedResiduals(w.copy(), None, block.residuals(w), math.inf)
-    block.store_residuals(cached)
-    return cached
-
-
-def _residuals_at_both(
-    block: Block, w: Floats, target: Floats
-) -> tuple[NDArray[np.intp] | None, Floats, Floats]:
-    """Return all pairs (None) or those that may change their sign, and their residuals.
-
-    Between two points no residual changes by more than the largest possible |<target - w, x>|.
-    """
-    if block.dense is not None:
-        return None, _all_residuals(block, w).residuals, _all_residuals(block, target).residuals
-    all_pairs, *some_pairs = block.cached_residuals or (_all_residuals(block, w),)
-    cached, bound = next(
-        (cached, bound)
-        for cached in (*some_pairs, all_pairs)
-        if (bound := _residual_change_bound(block, cached.w, w, target)) <= cached.radius
-    )
-    near = np.flatnonzero((cached.residuals <= 2 * bound) & (cached.residuals >= -2 * bound))
-    cached_here = np.array_equal(cached.w, w)
-    if len(near) > MAX_RECOMPUTED_SHARE * len(block):
-        return None, _all_residuals(block, w).residuals, _all_residuals(block, target).residuals
-    rows = near if cached.rows is None else cached.rows[near]
-    before = cached.residuals[near] if cached_here else block.residuals(w, rows)
-    after = block.residuals(target, rows)
-    radius = min(bound, cached.radius - bound)
-    block.store_residuals(all_pairs, CachedResiduals(target.copy(), rows, after, radius))
-    return rows, before, after
-
-
-def _residual_change_bound(block: Block, cached: Floats, *points: Floats) -> float:
-    """Return how much a computed residual can differ at some points from that at `cached`."""
-    size = max(float(np.abs(point).sum()) for point in (cached, *points))
-    change = max(block.layout.product_bound(point - cached) for point in points)
-    return change + PRODUCT_ROUNDING * size

@@ -181,6 +181,19 @@ def test_parts_and_shared_expansions_find_what_all_answers_do(
     np.testing.assert_allclose(near / near[0, 0], W / W[0, 0], atol=2e-3)
 
 
+def test_many_answers_all_count_where_hardly_any_lapses() -> None:
+    """In logit e the likelihood is flat, and an expansion would not hold."""
+    rng = np.random.default_rng(0)
+    lists = rng.integers(0, L, (200_000, 2, K), dtype=np.int8)
+    better = TRUTH.score(lists)[:, 0] + rng.normal(0, 0.7, len(lists)) > TRUTH.score(lists)[:, 1]
+    learned = learn_dcg(Preferences.of(lists, np.where(better, "a", "b"), SCALE))
+    assert learned.n_judgments == (lists[:, 0] != lists[:, 1]).any(
+        axis=1
+    ).sum() or learned.n_judgments == len(lists)
+    np.testing.assert_allclose(learned.dcg.gains, TRUTH.gains, atol=0.01)
+    np.testing.assert_allclose(learned.dcg.discounts, TRUTH.discounts, atol=0.01)
+
+
 def test_answers_without_noise_have_expansions_of_their_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

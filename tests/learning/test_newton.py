@@ -176,7 +176,7 @@ def test_the_best_descent_is_returned_not_the_last(
         for W in (np.array([[size, -size]]) for size in (best, 0.4 - best))
     )
     for first, then in ([better, worse], [worse, better]):
-        monkeypatch.setattr(newtons, "_descend", lambda *_, end=first, **options: end)
+        monkeypatch.setattr(newtons, "descend", lambda *_, end=first, **options: end)
         monkeypatch.setattr(newtons, "_descend_along_path", lambda _, end=then: end)
         found = newton(problem)
         assert found.W is better.W

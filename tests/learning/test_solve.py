@@ -22,7 +22,7 @@ from dcglearn import (
 )
 from dcglearn.learning import qp
 from dcglearn.learning import solve as solving
-from dcglearn.learning.newton import newton
+from dcglearn.learning.newton import Descent, newton
 from dcglearn.learning.solve import C_GRID, solve_path
 from dcglearn.learning.sums import QuadraticModel, quadratic_model
 from dcglearn.simulation.truths import DATA_1, DATA_2
@@ -148,6 +148,11 @@ def test_golden_weights() -> None:
         assert pytest.approx(np.array(case["W"]), abs=1e-8) == solve(problem).W, case["name"]
 
 
+def as_it_is(problem: Problem, W: np.ndarray) -> Descent:
+    model = problem.sum_over_blocks(quadratic_model, W.ravel())
+    return Descent(W, model, 0, 1, False)
+
+
 def test_an_answer_that_is_not_confirmed_raises(
     monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
@@ -155,7 +160,7 @@ def test_an_answer_that_is_not_confirmed_raises(
     problem = Problem.of(pairs, 5)
     few = qp._OPTIONS["osqp"] | {"max_iter": 3, "polishing": False}
     monkeypatch.setitem(qp._OPTIONS, "osqp", few)
-    monkeypatch.setattr(solving, "polish", lambda problem, *answer: answer)
+    monkeypatch.setattr(solving, "descend", as_it_is)
     with pytest.raises(SolverError, match=r"'user_limit' after 3 iterations.*residual"):
         solve(problem, "osqp")
 
@@ -165,7 +170,7 @@ def test_a_failing_solver_is_named(
 ) -> None:
     pairs = true_pairs(DATA_1, permuted_lists(50, rng))
     monkeypatch.setitem(qp._OPTIONS, "clarabel", qp._OPTIONS["clarabel"] | {"max_iter": 1})
-    monkeypatch.setattr(solving, "polish", lambda problem, *answer: answer)
+    monkeypatch.setattr(solving, "descend", as_it_is)
     with pytest.raises(SolverError, match="clarabel"):
         solve(Problem.of(pairs, 5), "clarabel")
 
