@@ -42,9 +42,9 @@ def read_texts(path: PathLike, wanted: Iterable[str], noun: str) -> dict[str, Te
     """
     plural = {"query": "queries"}.get(noun, f"{noun}s")
     records = read_records(path, SHOWN_TEXTS, ReadOptions())
-    if not {"title", "text"} & {*records.columns}:
-        problem = f"has no titles of {plural}"
-        raise InputError(problem, "add a column title or text", records.name)
+    if not all({*names} & {*records.columns} for names in (("id", "query"), ("title", "text"))):
+        remedy = "name its columns in the first line: id, and title or text"
+        raise InputError(f"has no ids and titles of {plural}", remedy, records.name)
     ids = records.ids("id" if "id" in records.columns else "query").decoded()
     texts = (map(_text, records.column(one).decoded()) for one in ("title", "text", "url"))
     asked, found = {*wanted}, dict[str, Text]()

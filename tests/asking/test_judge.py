@@ -150,7 +150,8 @@ DOCUMENT = {"id": "d1", "title": "One"}
         ("questions.jsonl -o no/p.html", "cannot be written: its folder does not exist"),
         ("questions.jsonl -o p.html --documents none.csv", "none.csv: no such file"),
         ("questions.jsonl -o p.html --documents empty.jsonl", "empty.jsonl: is empty"),
-        ("questions.jsonl -o p.html --documents names.jsonl", "has no titles of documents"),
+        ("questions.jsonl -o p.html --documents names.jsonl", "has no ids and titles of documents"),
+        ("questions.jsonl -o p.html --queries bare.tsv", "has no ids and titles of queries"),
         ("questions.jsonl -o p.html --documents other.jsonl", "holds none of the documents"),
         ("questions.jsonl -o p.html --documents same.jsonl", "line 2: the document 'd1' appears"),
         ("questions.jsonl -o p.html --instruction none.md", "none.md: no such file"),
@@ -168,6 +169,7 @@ def test_what_is_wrong_is_said_and_nothing_written(
 ) -> None:
     write(tmp_path / "page.html", "<p>")
     write(tmp_path / "empty.jsonl", "")
+    write(tmp_path / "bare.tsv", "q1\twhat is it\nq2\twhy\n")
     write(tmp_path / "judgments.csv", "a,b,answer\n")
     write_records(tmp_path / "questions.jsonl", LINE)
     write_records(tmp_path / "twice.jsonl", LINE, LINE)

@@ -54,7 +54,7 @@ RATED_LISTS = RecordFields(
     "list", ("grades", "rating", "query", "judge", "weight"), ("grades", "rating")
 )
 SCORED_DOCUMENTS = RecordFields("document", ("id", "score", "grade"), ("score",))
-SHOWN_TEXTS = RecordFields("text", ("id", "query", "title", "text", "url"), ("id or query",))
+SHOWN_TEXTS = RecordFields("text", ("id", "query", "title", "text", "url"), ())
 
 _PAIRS = (("a", "b"), ("left", "right"), ("1", "2"), ("links", "rechts"), ("gauche", "droite"))
 _NOUNS = (
