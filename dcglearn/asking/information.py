@@ -25,8 +25,8 @@ from scipy.special import expit
 
 from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.inference.ascent import Answers, probability
-from dcglearn.inference.centres import Members
+from dcglearn.inference.ascent import Answers
+from dcglearn.inference.centres import Members, sums_from
 from dcglearn.inference.posterior import Posterior
 
 N_DRAWS = 32
@@ -50,16 +50,17 @@ class Asked:
 
     def slopes(self, members: Members, theta: Floats, some: NDArray[np.intp]) -> Floats:
         """Return the derivatives (M, q, P) at parameters (M, P) of members."""
-        c, g, by_rank, by_grade = members.vectors(theta, some)
-        g = g - g[:, -1:]
+        by_rank, by_grade = members.steps(theta, some)
+        by_grade = by_grade[:, :-1]
         found = np.zeros((len(theta), len(self), theta.shape[1]))
-        found[..., : members.K] = _of_sums(self.discounts, c, by_rank)
-        found[..., members.K : members.scale] = _of_sums(self.gains[:, :-1], g[:, :-1], by_grade)
+        found[..., : members.K] = _of_sums(self.discounts, by_rank)
+        found[..., members.K : members.scale] = _of_sums(self.gains[:, :-1], by_grade)
         return found
 
 
-def _of_sums(contrast: Floats, sums: Floats, steps: Floats) -> Floats:
+def _of_sums(contrast: Floats, steps: Floats) -> Floats:
     """Return d(contrast'u)/dz, (M, q, n), for u_l = sum_{j >= l} step_j exp(z_j) over u_1."""
+    sums = sums_from(steps)
     u = sums / sums[:, :1]
     reached = contrast.cumsum(axis=1)[None] - (u @ contrast.T)[..., None]
     return np.asarray(reached * (steps / sums[:, :1])[:, None])
@@ -114,11 +115,11 @@ class Design:
         sides = np.where(np.arange(len(lists)) % 2, -1.0, 1.0)
         v, slopes = members.slopes(self.theta, self.some, x)
         slopes[..., members.side] = sides
-        lapses = self.theta[:, [members.lapse]]
-        shown = v + self.theta[:, [members.side]] * sides
-        chosen, by_v, by_lapses = probability(shown, lapses)
-        slopes *= by_v[..., None]
-        slopes[..., members.lapse] = by_lapses
+        e = expit(self.theta[:, [members.lapse]])
+        p = expit(v + self.theta[:, [members.side]] * sides)
+        slopes *= ((1 - e) * p * (1 - p))[..., None]
+        slopes[..., members.lapse] = (0.5 - p) * e * (1 - e)
+        chosen = e / 2 + (1 - e) * p
         both = np.maximum(chosen * (1 - chosen), _TINY)
         return slopes, strict_share(v, self.ties) / (both * self.design_effect)
 

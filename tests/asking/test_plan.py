@@ -91,8 +91,9 @@ def test_what_is_asked_is_differentiated(known: Posterior) -> None:
     some = np.array([5])
 
     def numbers(theta: np.ndarray) -> np.ndarray:
-        c, g, _, _ = members.vectors(theta, some)
-        return np.array([(g[0, 1] - g[0, 2]) / (g[0, 0] - g[0, 2]), c[0, 2] / c[0, 0]])
+        W = members.weights(theta, some)[0]
+        gains, discounts = W[0] - W[0, -1], W[:, 0] - W[:, -1]
+        return np.array([gains[1] / gains[0], discounts[2] / discounts[0]])
 
     found = asked.slopes(members, theta, some)[0]
     for p in range(theta.shape[1]):
