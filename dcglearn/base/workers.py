@@ -14,8 +14,8 @@ import platform
 import signal
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import as_completed
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
@@ -28,9 +28,8 @@ from dcglearn.base.process import keep_freed_memory
 Function = Callable[[Any], Any]
 Workers = Callable[[Function, Sequence[Any]], Iterator[tuple[int, Any]]]
 Say = Callable[[str], None]
-Batch = Sequence[tuple[int, Any]]
-Answer = tuple[str, dict[str, str], Batch]
-"""What a worker returns: its name, its program, and its results if it is the one wanted."""
+Answer = tuple[str, dict[str, str], int, Any]
+"""What a worker returns: its name, its program, the number of an item and its result, if any."""
 
 MAX_PROCESSES = 1024
 
@@ -43,9 +42,6 @@ CONNECT_SECONDS = 8
 
 LOST_SECONDS = 20
 """Without workers or scheduler, until a cluster counts as lost."""
-
-MAX_BATCH, MIN_BATCHES = 20, 64
-"""A cluster gets small batches, to show progress and to lose little."""
 
 
 class WorkersLostError(RuntimeError):
@@ -80,25 +76,16 @@ def _serial(function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any
 def _in_processes(
     count: int, say: Say, function: Function, items: Sequence[Any]
 ) -> Iterator[tuple[int, Any]]:
-    from joblib import Parallel, delayed
     from joblib.externals.loky import get_reusable_executor
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    pool = Parallel(
-        n_jobs=count,
-        return_as="generator_unordered",
-        initializer=_prepare_process,
-        idle_worker_timeout=IDLE_SECONDS,
-    )
-    answer = delayed(partial(_answer, program_for(function), function))
-    answers = pool(answer([item]) for item in enumerate(items))
+    pool = get_reusable_executor(count, timeout=IDLE_SECONDS, initializer=_prepare_process)
+    answer = partial(_answer, program_for(function), function)
+    ready = as_completed([pool.submit(answer, one) for one in enumerate(items)])
     try:
-        yield from _accepted(answers, say, function, items)
+        yield from _accepted((one.result() for one in ready), say, function, items)
     except BaseException as stop:  # an interruption, too: do not wait for running items
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", ".*tasks", UserWarning)  # the error says why
-            answers.close()
-        get_reusable_executor().shutdown(wait=False, kill_workers=True)
+        pool.shutdown(wait=False, kill_workers=True)
         if isinstance(stop, BrokenProcessPool):
             lost = "a worker process died (killed, or out of memory)"
             raise WorkersLostError(lost) from stop
@@ -108,11 +95,8 @@ def _in_processes(
 def _on_cluster(
     client: Any, say: Say, function: Function, items: Sequence[Any]
 ) -> Iterator[tuple[int, Any]]:
-    todo = list(enumerate(items))
-    size = max(1, min(MAX_BATCH, len(todo) // MIN_BATCHES))
-    batches = [todo[start : start + size] for start in range(0, len(todo), size)]
     answer = partial(_answer, program_for(function), function)
-    answers = _gathered(client, client.map(answer, batches, pure=False))
+    answers = _gathered(client, client.map(answer, list(enumerate(items)), pure=False))
     yield from _accepted(answers, say, function, items)
 
 
@@ -121,24 +105,23 @@ def _accepted(
 ) -> Iterator[tuple[int, Any]]:
     """Yield the results of this program, then compute those that are missing."""
     missing, why = dict(enumerate(items)), ""
-    for worker, there, results in answers:
+    for worker, there, index, result in answers:
         difference = difference_from_here(there, function)
-        if difference is not None:
-            why = why or f"worker {worker} {difference}"
-            continue
-        for index, result in results:
+        if difference is None:
             del missing[index]
             yield index, result
+        else:
+            why = f"worker {worker} {difference}"
     if missing:
         say(f"computed {counted(len(missing), 'result')} in this process, because {why}")
     for index, item in missing.items():
         yield index, function(item)
 
 
-def _answer(here: dict[str, str], function: Function, batch: Batch) -> Answer:
-    there = program_for(function)
-    results = [(index, function(item)) for index, item in batch] if there == here else []
-    return f"{platform.node()} (process {os.getpid()})", there, results
+def _answer(here: dict[str, str], function: Function, numbered: tuple[int, Any]) -> Answer:
+    there, (index, item) = program_for(function), numbered
+    result = function(item) if there == here else None
+    return f"{platform.node()} (process {os.getpid()})", there, index, result
 
 
 def _prepare_process() -> None:
