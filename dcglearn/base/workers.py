@@ -14,8 +14,8 @@ import platform
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import as_completed
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
@@ -76,16 +76,25 @@ def _serial(function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any
 def _in_processes(
     count: int, say: Say, function: Function, items: Sequence[Any]
 ) -> Iterator[tuple[int, Any]]:
+    from joblib import Parallel, delayed
     from joblib.externals.loky import get_reusable_executor
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    pool = get_reusable_executor(count, timeout=IDLE_SECONDS, initializer=_prepare_process)
-    answer = partial(_answer, program_for(function), function)
-    ready = as_completed([pool.submit(answer, one) for one in enumerate(items)])
+    pool = Parallel(
+        n_jobs=count,
+        return_as="generator_unordered",
+        initializer=_prepare_process,
+        idle_worker_timeout=IDLE_SECONDS,
+    )
+    answer = delayed(partial(_answer, program_for(function), function))
+    answers = pool(map(answer, enumerate(items)))
     try:
-        yield from _accepted((one.result() for one in ready), say, function, items)
+        yield from _accepted(answers, say, function, items)
     except BaseException as stop:  # an interruption, too: do not wait for running items
-        pool.shutdown(wait=False, kill_workers=True)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*tasks", UserWarning)  # the error says why
+            answers.close()
+        get_reusable_executor().shutdown(wait=False, kill_workers=True)
         if isinstance(stop, BrokenProcessPool):
             lost = "a worker process died (killed, or out of memory)"
             raise WorkersLostError(lost) from stop

@@ -69,7 +69,6 @@ def test_real_queries(tmp_path: Path) -> None:
         ("1_0 qid:1\n", "line 1: the grade is '1_0'"),
         ("\u0663 qid:1\n", "line 1: the grade is '\u0663'"),
         ("1 qid:1\n2 qid: 7\n", "line 2: no query after 'qid:'"),
-        ("1 qid:1\r0 qid:1\r", "line 1: a carriage return without a line feed"),
         ("1 qid:1\n0 1:.5\n", "line 2: no qid"),
         ("1 1:.5\n", "line 1: no qid"),
         ("0 qid:1\n\n3 qid:1\n", "line 3: the grade is '3'"),

@@ -147,7 +147,6 @@ IN_CSV = {
     "a column per choice": Case(
         "x.csv", "query,a,b,a_wins,b_wins\n1,2 0,1 1,1,0\n", "", '"answer"', "'a_wins', 'b_wins'"
     ),
-    "old Macs": Case("x.csv", CSV.replace("\n", "\r"), ", line 1", "carriage return", r"\r\n"),
     "another encoding": Case(
         "x.csv", CSV.replace("q2", "caf\xe9").encode("cp1252"), ", line 3", "UTF-8", "latin-1"
     ),
