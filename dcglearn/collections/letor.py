@@ -7,6 +7,7 @@ comment. Features are not read.
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -16,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import is_regular_file
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.tables.columns import column_of, text_array
 from dcglearn.base.tables.text import open_text
@@ -39,7 +39,7 @@ def read_grade_counts(path: str | Path, n_grades: int | None = None) -> NDArray[
 
 def looks_like_letor(path: str | Path) -> bool:
     """Return whether the first line of a regular file has a query or feature after its grade."""
-    if not is_regular_file(path):  # a pipe can be read only once
+    if not os.path.isfile(path):  # noqa: PTH113 - a pipe can be read only once
         return False
     try:
         _, first = next(_lines(path), (0, b""))

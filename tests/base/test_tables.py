@@ -186,7 +186,7 @@ def test_the_same_file_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "an open file: is empty" in refusal([file, file])
 
 
-@pytest.mark.parametrize("place", [3, None, [None], b"x.csv", [], "\0.csv", io.StringIO("\ud800")])
+@pytest.mark.parametrize("place", [[], "\0.csv", io.StringIO("\ud800")])
 def test_what_is_not_a_place(place: object) -> None:
     assert refusal(place)
 

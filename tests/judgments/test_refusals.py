@@ -112,7 +112,7 @@ IN_CSV = {
     "no header": Case("x.csv", CSV.split("\n", 1)[1], "", "missing", "first line"),
     "no rows": Case("x.csv", CSV.split("\n")[0] + "\n", "", "no judgment"),
     "nothing": Case("x.csv", "", "", "is empty"),
-    "blank lines": Case("x.csv", "\n\n", ", line ", "no column names"),
+    "blank lines": Case("x.csv", "\n\n", "", "holds no judgment"),
     "a column twice": csv_with("weight", "answer", ", line 1", "'answer' appears twice"),
     "a short row": csv_with("q2,0 2 0", "0 2 0", ", line 3", "4 fields under 5"),
     "commas, not quoted": csv_with("0 2 0", "0,2,0", ", line 3", "7 fields under 5", "quote"),
@@ -159,7 +159,6 @@ IN_CSV = {
         {"encoding": "cp1252"},
     ),
     "an unknown encoding": Case("x.csv", CSV, "", "'utf9'", "latin-1", {"encoding": "utf9"}),
-    "zero bytes": Case("x.csv", CSV.encode("utf-32"), "", "zero bytes", "UTF-8"),
     "cut UTF-16": Case("x.csv", CSV.encode("utf-16")[:-1], ", line 4", "UTF-16", "encoding"),
 }
 

@@ -117,11 +117,11 @@ def _utf8_chunks(path: Path, name: str, encoding: str) -> Generator[bytes]:
         encoding = _MARKS.get(mark, encoding)
         try:
             b"".decode(encoding)  # refuses codecs of bytes, such as base64
-            decoder = codecs.getincrementaldecoder(encoding)()
+            make = codecs.getincrementaldecoder(encoding)
         except LookupError as error:
             remedy = "use utf-8, latin-1 ..."
             raise InputError(f"`encoding` is {encoding!r}", remedy, name) from error
-        decoder = io.IncrementalNewlineDecoder(decoder, translate=True)
+        decoder = io.IncrementalNewlineDecoder(make(), translate=True)
         following = iter(lambda: content.read(_CHUNK), b"")
         for chunk in chain([first[len(mark) :]], following, [b""]):
             try:
@@ -130,10 +130,8 @@ def _utf8_chunks(path: Path, name: str, encoding: str) -> Generator[bytes]:
                 before = error.object[: error.start].decode(encoding, "replace")
                 problem = f"is not {encoding.upper()} text"
                 remedy = "save it as UTF-8, or name its encoding: `encoding='latin-1'`"
-                place = f"{name}, line {line + before.count(chr(10))}"
-                raise InputError(problem, remedy, place) from error
-            if "\0" in text:
-                raise InputError("holds zero bytes: it is not text", "save it as UTF-8 text", name)
+                line += io.StringIO(before, newline=None).read().count("\n")
+                raise InputError(problem, remedy, f"{name}, line {line}") from error
             line += text.count("\n")
             yield text.encode()
 
@@ -142,9 +140,3 @@ def whole_lines(file: BinaryIO, size: int = _CHUNK) -> Iterator[bytes]:
     """Read a text file in chunks of whole lines, each of about `size` bytes."""
     while chunk := file.read(size):
         yield chunk + file.readline() if not chunk.endswith(b"\n") else chunk
-
-
-def compress_as_named(content: bytes, name: str) -> bytes:
-    """Compress what a file will hold as its name says."""
-    compression = split_compression(name)[1]
-    return COMPRESSIONS[compression].compress(content) if compression else content
