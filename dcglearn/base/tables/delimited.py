@@ -138,6 +138,7 @@ def read_columns(
             pv.ConvertOptions(
                 column_types=dict.fromkeys(keys, pa.string()), strings_can_be_null=False
             ),
+            memory_pool=pa.system_memory_pool(),
         )
         for batch in reader:
             ends = (pc.any(pc.match_substring(column, "\n")).as_py() for column in batch.columns)
