@@ -86,16 +86,10 @@ def finite_array(
 def finite_tuple(values: Iterable[float], name: str) -> tuple[float, ...]:
     """Return finite numbers, at least one, in their order: a set or a mapping is refused."""
     remedy = "give a list of finite numbers, at least one"
-    try:
-        given = (
-            ()
-            if isinstance(values, str | bytes | Set | Mapping | np.ma.MaskedArray)
-            else tuple(values)
-        )
-    except TypeError as error:
-        raise InputError(f"{name} are {values!r:.60}", remedy) from error
-    if not given or any(isinstance(value, bool | np.bool_) for value in given):
-        raise InputError(f"{name} are {given or values!r:.60}", remedy)
+    ordered = isinstance(values, Iterable) and not isinstance(values, str | bytes | Set | Mapping)
+    given = tuple(values) if ordered else ()
+    if not given or any(isinstance(value, bool) for value in given):
+        raise InputError(f"{name} are {values!r:.60}", remedy)
     return tuple(finite_array(given, name, (None,), remedy).tolist())
 
 

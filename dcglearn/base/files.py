@@ -5,7 +5,6 @@ A temporary file in the same folder replaces the target when it is complete.
 
 from __future__ import annotations
 
-import errno
 import os
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -14,12 +13,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.tables.text import compress_as_named, guarded, split_compression
+from dcglearn.base.tables.text import COMPRESSIONS, guarded, split_compression
 
 PathLike: TypeAlias = str | os.PathLike[str]
-
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Errors that only writing has, and that do not name a file."""
 
 
 @contextmanager
@@ -36,7 +32,7 @@ def atomic_write(path: PathLike) -> Iterator[Path]:
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
-        if error.errno in _NO_ROOM or str(error.filename) == str(temporary):
+        if error.filename in (None, str(temporary)):  # writing does not name the file
             raise _unwritable(target, error) from error
         raise  # of another file, such as one that the block reads
 
@@ -92,8 +88,8 @@ def write_text_blocks(path: PathLike, blocks: Iterable[str]) -> None:
     """
     name = os.fspath(path)
     encoded: Iterable[bytes] = (block.encode(errors="backslashreplace") for block in blocks)
-    if split_compression(name)[1]:
-        encoded = [compress_as_named(b"".join(encoded), name)]
+    if compression := split_compression(name)[1]:
+        encoded = [COMPRESSIONS[compression].compress(b"".join(encoded))]
     with atomic_write(path) as temporary, temporary.open("wb") as file:
         file.writelines(encoded)
 
@@ -107,11 +103,6 @@ def read_text(path: PathLike) -> str:
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise InputError("is not UTF-8 text", "save it as UTF-8", f"{path}, line {line}") from error
-
-
-def is_regular_file(path: PathLike) -> bool:
-    """Return whether a path is a file that can be read twice: not a pipe, a folder or a device."""
-    return os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises if a name is too long
 
 
 def _unwritable(target: Path, error: OSError) -> InputError:

@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from functools import cache
 from threading import Lock, local
 from typing import Any, TypeVar
@@ -47,34 +47,25 @@ def map_in_order(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def one_blas_thread() -> AbstractContextManager[None]:
+_LIMITS: list[Any] = []
+_LOCK = Lock()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
     """Limit BLAS to one thread in a block; the last of blocks that overlap lifts the limit."""
-    return _ONE_THREAD
-
-
-class _OneThread:
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._inside = 0
-        self._limit: Any = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if not self._inside:
-                self._limit = _controller().limit(limits=1)
-            self._inside += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if not self._inside:
+    with _LOCK:
+        _LIMITS.append(None if _LIMITS else _controller().limit(limits=1))
+    try:
+        yield
+    finally:
+        with _LOCK:
+            limit = _LIMITS.pop()
+            if limit is not None:
                 # OpenBLAS lets only the thread that set the limit lift it, and that may be another.
                 OpenBLASController.clear_controlling_thread(force=True)
-                self._limit.restore_original_limits()
+                limit.restore_original_limits()
                 OpenBLASController.clear_controlling_thread(force=True)
-
-
-_ONE_THREAD = _OneThread()
 
 
 @cache

@@ -28,9 +28,8 @@ from dcglearn.base.process import keep_freed_memory
 Function = Callable[[Any], Any]
 Workers = Callable[[Function, Sequence[Any]], Iterator[tuple[int, Any]]]
 Say = Callable[[str], None]
-Batch = Sequence[tuple[int, Any]]
-Answer = tuple[str, dict[str, str], Batch]
-"""What a worker returns: its name, its program, and its results if it is the one wanted."""
+Answer = tuple[str, dict[str, str], int, Any]
+"""What a worker returns: its name, its program, the number of an item and its result, if any."""
 
 MAX_PROCESSES = 1024
 
@@ -43,9 +42,6 @@ CONNECT_SECONDS = 8
 
 LOST_SECONDS = 20
 """Without workers or scheduler, until a cluster counts as lost."""
-
-MAX_BATCH, MIN_BATCHES = 20, 64
-"""A cluster gets small batches, to show progress and to lose little."""
 
 
 class WorkersLostError(RuntimeError):
@@ -91,7 +87,7 @@ def _in_processes(
         idle_worker_timeout=IDLE_SECONDS,
     )
     answer = delayed(partial(_answer, program_for(function), function))
-    answers = pool(answer([item]) for item in enumerate(items))
+    answers = pool(map(answer, enumerate(items)))
     try:
         yield from _accepted(answers, say, function, items)
     except BaseException as stop:  # an interruption, too: do not wait for running items
@@ -108,11 +104,8 @@ def _in_processes(
 def _on_cluster(
     client: Any, say: Say, function: Function, items: Sequence[Any]
 ) -> Iterator[tuple[int, Any]]:
-    todo = list(enumerate(items))
-    size = max(1, min(MAX_BATCH, len(todo) // MIN_BATCHES))
-    batches = [todo[start : start + size] for start in range(0, len(todo), size)]
     answer = partial(_answer, program_for(function), function)
-    answers = _gathered(client, client.map(answer, batches, pure=False))
+    answers = _gathered(client, client.map(answer, list(enumerate(items)), pure=False))
     yield from _accepted(answers, say, function, items)
 
 
@@ -121,24 +114,23 @@ def _accepted(
 ) -> Iterator[tuple[int, Any]]:
     """Yield the results of this program, then compute those that are missing."""
     missing, why = dict(enumerate(items)), ""
-    for worker, there, results in answers:
+    for worker, there, index, result in answers:
         difference = difference_from_here(there, function)
-        if difference is not None:
-            why = why or f"worker {worker} {difference}"
-            continue
-        for index, result in results:
+        if difference is None:
             del missing[index]
             yield index, result
+        else:
+            why = f"worker {worker} {difference}"
     if missing:
         say(f"computed {counted(len(missing), 'result')} in this process, because {why}")
     for index, item in missing.items():
         yield index, function(item)
 
 
-def _answer(here: dict[str, str], function: Function, batch: Batch) -> Answer:
-    there = program_for(function)
-    results = [(index, function(item)) for index, item in batch] if there == here else []
-    return f"{platform.node()} (process {os.getpid()})", there, results
+def _answer(here: dict[str, str], function: Function, numbered: tuple[int, Any]) -> Answer:
+    there, (index, item) = program_for(function), numbered
+    result = function(item) if there == here else None
+    return f"{platform.node()} (process {os.getpid()})", there, index, result
 
 
 def _prepare_process() -> None:

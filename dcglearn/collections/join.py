@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -56,7 +55,8 @@ class IndexedQrels(ShortRepr):
 
     def number_queries(self, queries: Sequence[str]) -> Integers:
         """Return the number of each query, -1 for one that the qrels do not hold, shape (n,)."""
-        return np.array([self._numbers.get(query, -1) for query in queries], np.int64)
+        numbers = {query: number for number, query in enumerate(self.queries)}
+        return np.array([numbers.get(query, -1) for query in queries], np.int64)
 
     def find_grades_of_ids(self, query: Integers, documents: Any) -> NDArray[np.int8]:
         """Return the grade index of each document, L without a judgment, shape (n,).
@@ -73,10 +73,6 @@ class IndexedQrels(ShortRepr):
         keys = np.where(document < D, query * D + document, -1)
         at = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
         return np.where(self.keys[at] == keys, self.grades[at], np.int8(len(self.scale)))
-
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {query: number for number, query in enumerate(self.queries)}
 
 
 def index_qrels(qrels: Qrels, scale: ScaleLike | None = None) -> IndexedQrels:

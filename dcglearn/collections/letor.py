@@ -1,15 +1,15 @@
 """Graded queries from LETOR / SVMlight files: the number of documents of each grade, per query.
 
 One document per line, ``grade qid:QUERY feature:value ...``, the best grade largest; ``#`` begins a
-comment. Without ``qid``, ``NAME.query`` or ``NAME.group`` holds the group sizes, one per line, as
-LightGBM and XGBoost keep them. Features are not read.
+comment. Features are not read.
 """
 
 from __future__ import annotations
 
 import math
+import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -17,13 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import is_regular_file
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.tables.columns import column_of, text_array
 from dcglearn.base.tables.text import open_text
 from dcglearn.collections.runs import Qrels, Run, name_of_file
 
-_GROUP_SUFFIXES = (".query", ".group")
 _MOST_GRADES = 100
 
 
@@ -41,7 +39,7 @@ def read_grade_counts(path: str | Path, n_grades: int | None = None) -> NDArray[
 
 def looks_like_letor(path: str | Path) -> bool:
     """Return whether the first line of a regular file has a query or feature after its grade."""
-    if not is_regular_file(path):  # a pipe can be read only once
+    if not os.path.isfile(path):  # noqa: PTH113 - a pipe can be read only once
         return False
     try:
         _, first = next(_lines(path), (0, b""))
@@ -51,10 +49,7 @@ def looks_like_letor(path: str | Path) -> bool:
 
 
 def read_graded_lists(path: str | Path, n_grades: int = _MOST_GRADES) -> Qrels:
-    """Read qrels whose documents are named by their position in the file, 1 for the first.
-
-    Queries are named by their qid, or by their position if there is none.
-    """
+    """Read qrels whose documents are named by their position in the file, 1 for the first."""
     rows = [(n, *(*line.split(maxsplit=2), b"")[:2]) for n, line in _lines(path)]
     if not rows:
         raise InputError("holds no document", "give lines like: 2 qid:1 1:0.5", str(path))
@@ -65,22 +60,23 @@ def read_graded_lists(path: str | Path, n_grades: int = _MOST_GRADES) -> Qrels:
 
     grades = column_of(first).parsed(partial(_grade, n_grades=n_grades), place)
     queries = column_of(second).parsed(_query, place)
-    query, names = queries.codes.astype(np.int64), queries.values
-    if not names:
-        sizes = _group_sizes(Path(path), len(rows))
-        query = np.repeat(np.arange(len(sizes)), sizes)
-        names = [str(number) for number in range(1, len(sizes) + 1)]
-    elif query.min() < 0:
-        problem = "no qid, which other lines have"
-        raise InputError(problem, "add it", place(int(np.argmin(query))))
+    query = queries.codes.astype(np.int64)
+    if query.min() < 0:
+        remedy = "write grade qid:QUERY feature:value ..."
+        raise InputError("no qid", remedy, place(int(np.argmin(query))))
     documents = text_array([str(position) for position in range(1, len(rows) + 1)])
     number = np.array(grades.values, float)[grades.codes]
-    return Qrels(str(path), tuple(names), query, documents, number)
+    return Qrels(str(path), tuple(queries.values), query, documents, number)
 
 
 def read_predictions(path: str | Path, lists: Qrels) -> Run:
     """Read one score per document of graded lists, in their order: a run named by its file."""
-    scores = _numbers(path, "a finite score", math.isfinite)
+    scores = []
+    for number, line in _lines(path):
+        scores.append(parse_number(line.decode()))
+        if math.isnan(scores[-1]):
+            problem = f"{line.decode()[:40]!r} is not a finite score"
+            raise InputError(problem, "write one per line", f"{path}, line {number}")
     if len(scores) != len(lists):
         problem = f"{counted(len(scores), 'score')} for {counted(len(lists), 'document')}"
         raise InputError(problem, "give one per document", str(path))
@@ -95,16 +91,6 @@ def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
                 yield number, text
 
 
-def _numbers(path: str | Path, what: str, is_valid: Callable[[float], bool]) -> list[float]:
-    found = []
-    for number, line in _lines(path):
-        found.append(parse_number(line.decode()))
-        if not is_valid(found[-1]):
-            problem = f"{line.decode()[:40]!r} is not {what}"
-            raise InputError(problem, "write one per line", f"{path}, line {number}")
-    return found
-
-
 def _grade(field: bytes, n_grades: int) -> float:
     grade = parse_number(field.decode())
     if not (grade.is_integer() and 0 <= grade < n_grades):
@@ -117,16 +103,3 @@ def _query(field: bytes) -> str | None:
     if field == b"qid:":
         raise InputError("no query after 'qid:'", "write qid:QUERY without a blank")
     return field[4:].decode() if field.startswith(b"qid:") else None
-
-
-def _group_sizes(path: Path, n_documents: int) -> list[int]:
-    candidates = [path.with_name(path.name + suffix) for suffix in _GROUP_SUFFIXES]
-    found = next((file for file in candidates if file.is_file()), None)
-    if found is None:
-        problem = "no line has a qid, and there is no file of group sizes"
-        raise InputError(problem, f"add qid:... or {candidates[0].name}", str(path))
-    sizes = _numbers(found, "a group size", lambda size: size.is_integer() and size > 0)
-    if sum(sizes) != n_documents:
-        problem = f"groups of {sum(sizes):.0f} documents, and {path.name} holds {n_documents}"
-        raise InputError(problem, "give the file that belongs to it", str(found))
-    return [int(size) for size in sizes]

@@ -219,8 +219,6 @@ def _values(
 _AT_ONCE = 1 << 20
 """Bytes of text that are parsed at a time: they stay in the processor's cache."""
 
-_BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
-
 
 def read_trec(source: Source, kind: Kind) -> Iterator[Part]:
     """Read the rows, and the tag of the first."""
@@ -265,14 +263,10 @@ def _table(text: bytes, delimiter: str, kind: Kind) -> Any:
 
 
 def _single_blanks(text: bytes) -> bytes:
-    blank = np.frombuffer(text, np.uint8) <= ord(" ")
-    odd = text[:1] <= b" " or text.endswith(b" ") or any(other in text for other in b"\t\r\v\f")
-    if not odd and not (blank[1:] & blank[:-1]).any():
+    blank = np.frombuffer(b"\n%b\n" % text.strip(b"\n"), np.uint8) <= ord(" ")
+    if not (blank[1:] & blank[:-1]).any() and not any(other in text for other in b"\t\v\f"):
         return text
-    text = text.translate(_BLANKS)
-    while b"  " in text:
-        text = text.replace(b"  ", b" ")
-    return text.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip()
+    return b"\n".join(b" ".join(line.split()) for line in text.split(b"\n"))
 
 
 def _lines(source: Source) -> Iterator[tuple[int, bytes]]:

@@ -20,7 +20,7 @@ import numpy as np
 from dcglearn.base.errors import InputError, did_you_mean
 from dcglearn.base.json_text import decode_json
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.tables.sources import Source, columns_of_frame, find_sources
+from dcglearn.base.tables.sources import Source, columns_of_frame, find_sources, rows_of
 from dcglearn.base.types import Floats, Integers
 from dcglearn.collections.rows import (
     QRELS,
@@ -260,8 +260,8 @@ def _read_table(source: Source, kind: Kind) -> Iterator[Part]:
 
     first = 0
     for block in source.blocks(choose):
-        yield part_of(block.columns, kind, source.name, partial(_place, source, first))
-        first += block.rows
+        yield part_of(block, kind, source.name, partial(_place, source, first))
+        first += rows_of(block)
 
 
 def _place(source: Source, first: int, row: int) -> str:

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
+from dcglearn.base.tables.columns import column_of
 from dcglearn.base.threads import map_in_order, map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.answers import BAD, GOOD, TIE, B, TieModel
-from dcglearn.judgments.folds import id_numbers
 from dcglearn.judgments.packed import CodedJudgments, PackedPairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.codes import CodeLayout
@@ -169,12 +169,11 @@ class Evidence:
             layout = _layout(some.n_ranks, some.n_grades, ties, _facts(some.lists, some.answers))
         elif not len(some):
             _no_judgment()
-        queries, judges = (
-            id_numbers(np.asarray(one).tolist()) for one in (some.queries, some.judges)
-        )
-        judged = _encoded(layout, some.lists, some.answers, some.weights, queries[0], judges[0])
-        n_judges = len(judges[1]) if (judges[0] >= 0).all() else 0
-        n_queries = len(queries[1])
+        queries, judges = (column_of(np.asarray(one)) for one in (some.queries, some.judges))
+        ids = (one.codes.astype(np.int64) for one in (queries, judges))
+        judged = _encoded(layout, some.lists, some.answers, some.weights, *ids)
+        n_judges = len(judges.values) if (judges.codes >= 0).all() else 0
+        n_queries = len(queries.values)
         sizes = len(judged.answers), n_queries, n_judges
         return cls(judgments.scale, layout, judged, *sizes, used.rows, *used[1:])
 

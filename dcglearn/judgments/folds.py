@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -13,15 +12,6 @@ from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError
 from dcglearn.base.tables.columns import Column
 from dcglearn.base.types import Grades, Ids, Integers
-
-
-def id_numbers(ids: Iterable[Any]) -> tuple[Integers, list[Any]]:
-    """Return a number for each of n ids, -1 for None and NaN, and the ids as they first occur."""
-    values = list(ids)
-    names = [name for name in dict.fromkeys(values) if name is not None and name == name]
-    numbers = {name: number for number, name in enumerate(names)}
-    codes = map(numbers.get, values, repeat(-1))
-    return np.fromiter(codes, np.int64, len(values)), names
 
 
 def distinct_rows(columns: Iterable[Grades]) -> tuple[Integers, Integers]:
@@ -82,10 +72,10 @@ def count_true(found: NDArray[np.bool_]) -> int:
 
 def group_numbers(groups: ArrayLike) -> Integers:
     """Return numbers (n,) of groups, by first appearance; None or NaN is a group of its own."""
-    codes, _ = id_numbers(np.asarray(groups).ravel().tolist())
-    if (codes >= 0).all():
-        return codes
-    return id_numbers(np.where(codes < 0, -1 - np.arange(len(codes)), codes).tolist())[0]
+    numbers: dict[Any, int] = {}
+    values = np.asarray(groups).ravel().tolist()
+    keys = (object() if one is None or one != one else one for one in values)
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
 
 
 def query_counts(queries: Ids) -> tuple[int, int]:

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dcglearn.base.tables.columns import column_of
 from dcglearn.base.types import Floats, Integers
-from dcglearn.judgments.folds import count_true, id_numbers, query_counts, row_numbers
+from dcglearn.judgments.folds import count_true, query_counts, row_numbers
 from dcglearn.judgments.judges import JudgeTests, ListPairs, judge_tests, list_pairs, ratio, votes
 from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.preferences import Preferences
@@ -89,10 +90,6 @@ class Summary(Contents):
     ceiling: float
     unweighted_ceiling_identical: float
     unweighted_ceiling: float
-
-    def to_json(self) -> dict[str, Any]:
-        """Return a dict that JSON can hold."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -220,7 +217,7 @@ def _summary(preferences: Preferences, pairs: ListPairs) -> Summary:
 def _repeated_rows(preferences: Preferences, pairs: ListPairs) -> int:
     again = np.flatnonzero(np.bincount(pairs.lists)[pairs.lists] > 1)
     some, (lists, _, winner) = preferences[again], (column[again] for column in pairs)
-    ids = (id_numbers(of)[0] for of in (some.queries, some.judges))
+    ids = (column_of(of).codes for of in (some.queries, some.judges))
     weights = np.unique(some.weights, return_inverse=True)[1]
     # lists, answer and winner together say which list was a
     rows = row_numbers((lists, winner, some.answers, weights, *ids))
@@ -243,7 +240,8 @@ def _shares(a_wins: NDArray[np.bool_], lists: Integers, winner: Integers, weight
 
 def query_shares(preferences: Preferences) -> QueryShares | None:
     """Count the strict judgments of each query; None if none has a query id."""
-    codes, names = id_numbers(preferences.queries[preferences.strict])
+    queries = column_of(preferences.queries[preferences.strict])
+    codes, names = queries.codes, queries.values
     if not names:
         return None
     codes[codes < 0] = len(names) + np.arange(count_true(codes < 0))

@@ -25,12 +25,12 @@ import scipy  # which loads its parts when they are first used
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.tables.columns import column_of
 from dcglearn.base.types import Floats, Integers
 from dcglearn.judgments.folds import (
     count_true,
     distinct_rows,
     group_numbers,
-    id_numbers,
     row_numbers,
 )
 from dcglearn.judgments.preferences import Preferences
@@ -128,7 +128,8 @@ def judge_tests(
     preferences: Preferences, pairs: ListPairs, documents: bool = False
 ) -> JudgeTests | None:
     """Test each judge; None if none is known. No measure orders `documents` without grades."""
-    judges, names = id_numbers(preferences.judges)
+    column = column_of(preferences.judges)
+    judges, names = column.codes, column.values
     if not names:
         return None
     known = judges >= 0
@@ -149,7 +150,7 @@ def judge_tests(
         if with_measure.any():
             agrees, basis = with_measure, "linear-log2"
 
-    def count(of: Integers) -> Integers:
+    def count(of: NDArray[np.integer]) -> Integers:
         return np.bincount(of, minlength=len(names))
 
     judgments, strict, sided = count(judges[known]), count(judge), count(judge[a_wins])

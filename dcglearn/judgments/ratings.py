@@ -22,10 +22,11 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
+from dcglearn.base.tables.columns import column_of
 from dcglearn.base.tables.places import Place
 from dcglearn.base.tables.sources import FrameLike
 from dcglearn.base.types import Floats, Ids, Integers, Rankings
-from dcglearn.judgments.folds import count_true, id_numbers
+from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.meaning.cells import GivenMap, parse_given_map
 from dcglearn.judgments.meaning.columns import RATED_LISTS
@@ -37,7 +38,7 @@ from dcglearn.judgments.meaning.unjudged import (
 )
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.reading.fields import numbers_of_weights, read_records
+from dcglearn.judgments.reading.fields import read_records
 from dcglearn.judgments.reading.lists import GradedLists
 from dcglearn.measures.scale import Scale, ScaleLike
 
@@ -125,7 +126,7 @@ def read_ratings(
         lists,
         records.numbers("rating"),
         graded.scale,
-        numbers_of_weights(records.weights()),
+        records.weights(),
         records.ids("query").decoded(),
         records.ids("judge").decoded(),
     )
@@ -257,7 +258,7 @@ def pairs_from_ratings(
 def _groups(ratings: Ratings, within: Within) -> Integers:
     columns = {"query": [ratings.queries], "judge": [ratings.queries, ratings.judges], "all": []}
     rows = zip([""] * len(ratings), *columns[within], strict=True)
-    return id_numbers(None if None in ids else ids for ids in rows)[0]
+    return column_of([None if None in ids else ids for ids in rows]).codes.astype(np.int64)
 
 
 def _all_pairs(groups: Integers, sizes: Integers) -> Integers:

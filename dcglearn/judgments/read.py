@@ -22,7 +22,6 @@ from dcglearn.base.types import Ids, Pairs
 from dcglearn.judgments.meaning.answers import (
     LEFT_OUT,
     AnswerMap,
-    ShownAnswer,
     answers_in_lists,
     check_unused,
     resolve_answers,
@@ -42,7 +41,6 @@ from dcglearn.judgments.packed import PackedPairs, is_packed
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.documents import DocumentGrades, DocumentLookup
 from dcglearn.judgments.reading.fields import (
-    numbers_of_weights,
     one_judgment_per_row,
     one_rater_per_row,
     read_records,
@@ -72,15 +70,11 @@ class JudgmentTable:
         self._records = records
         self._ids = {one: records.ids(one) for one in ("query", "judge", *options.keep)}
         self._weights = records.weights()
-        said = [one for one in ShownAnswer._fields if one == "answer" or one in records.columns]
+        said = [one for one in ("answer", *SHOWN, "run_a", "run_b") if one in records.columns]
         self._answers = shown_answers({one: records.column(one) for one in said})
         if not {*SHOWN} & {*said}:
-            try:
-                check_unused(
-                    records.unknown, self._answers.values, records.found.sides, options.answers
-                )
-            except InputError as error:
-                raise error.at(self.name) from error
+            sides = records.found.sides
+            check_unused(records.unknown, self._answers.values, sides, options.answers, self.name)
         self._lookup: DocumentLookup | None = None
         if options.document_grades is not None:
             grades = options.document_grades
@@ -153,8 +147,7 @@ class JudgmentTable:
         self._without_grade += without
         answers = self._answers.codes[rows]
         codes = np.array(self._meanings.codes, np.int8)[answers]
-        weights = numbers_of_weights(self._weights, rows)
-        weights *= np.array(self._meanings.weights)[answers]
+        weights = self._weights[rows] * np.array(self._meanings.weights)[answers]
         judgments = Preferences(lists, codes, self.scale, weights, ids("query"), ids("judge"))
         kept = codes != LEFT_OUT
         self._left_out += int(np.count_nonzero(~kept))

@@ -65,11 +65,7 @@ def write_preferences(preferences: Preferences, path: PathLike) -> None:
 def check_judgment_format(path: PathLike) -> str:
     """Return the suffix of a file's name that says how judgments are written."""
     rest, compression = split_compression(os.fspath(path))
-    suffix = checked_suffix(rest, (*_TEXT, ".parquet", ".arrow"))
-    if compression and suffix not in _TEXT:
-        remedy = f"use a name that ends in {suffix}, or a text format"
-        raise InputError(f"{suffix} compressed as a whole", remedy, os.fspath(path))
-    return suffix
+    return checked_suffix(rest, [*_TEXT] if compression else [*_TEXT, ".parquet", ".arrow"])
 
 
 def _arrow_lists(lists: Grades, labels: Sequence[Any]) -> Any:

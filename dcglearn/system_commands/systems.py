@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import is_regular_file
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.terminal.choices import (
@@ -70,7 +70,8 @@ def given_name_and_measure(text: str) -> tuple[str | None, str]:
     """Split ``NAME=MEASURE``, which is not split where it is the path of a file."""
     from dcglearn.naming.grammar import split_given_name
 
-    return (None, text) if is_regular_file(text) else split_given_name(text)
+    # Path.is_file raises if a name is too long
+    return (None, text) if os.path.isfile(text) else split_given_name(text)  # noqa: PTH113
 
 
 def evaluate_runs(

@@ -17,7 +17,6 @@ from dcglearn.base.errors import InputWarning, warn_of_input
 from dcglearn.base.files import (
     atomic_write,
     check_outputs,
-    is_regular_file,
     read_text,
     write_text,
     write_text_blocks,
@@ -116,14 +115,6 @@ def test_outputs_differ_and_replace_no_input(tmp_path: Path) -> None:
             check_outputs(outputs, [read], [".csv"])
         assert error.value.place == place
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_file_can_be_read_twice(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    assert is_regular_file(tmp_path / "file")
-    os.mkfifo(tmp_path / "pipe")
-    for other in (tmp_path, tmp_path / "pipe", tmp_path / "none", "x" * 5000, "\0"):
-        assert not is_regular_file(other)
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,7 @@ def test_the_same_file_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "an open file: is empty" in refusal([file, file])
 
 
-@pytest.mark.parametrize("place", [3, None, [None], b"x.csv", [], "\0.csv", io.StringIO("\ud800")])
+@pytest.mark.parametrize("place", [[], "\0.csv", io.StringIO("\ud800")])
 def test_what_is_not_a_place(place: object) -> None:
     assert refusal(place)
 
@@ -244,8 +244,9 @@ def test_an_encoding_that_is_named(text: str, encoding: str) -> None:
 def test_chunks_end_anywhere_in_a_long_line(character: str, encoding: str) -> None:
     text = "x" + character * (2**20 + 2**17)
     assert content(only(io.BytesIO(text.encode(encoding)))) == text.encode()
-    ends = "xy\r\n" * 300_000
-    assert content(only(io.BytesIO(ends.encode(encoding)))) == ends.encode()
+    for end in ("\r\n", "\r", "\n"):
+        ends = f"xy{end}" * 300_000
+        assert content(only(io.BytesIO(ends.encode(encoding)))) == b"xy\n" * 300_000
 
 
 FILL = b"1,2\n" * 600_000
@@ -259,8 +260,6 @@ FILL = b"1,2\n" * 600_000
         (b"\xef\xbb\xbfa\n\xe9", 2),
         (b"\xff\xfea\0\n\0\0\xd8a\0", 2),
         (b"\xff\xfea\0\n\0a", 2),
-        (b"a\nb\rc\n", 2),
-        (FILL + b"a\r", 600_001),
     ],
 )
 def test_text_that_is_refused_names_the_line(tmp_path: Path, held: bytes, line: int) -> None:

@@ -278,7 +278,7 @@ OTHER_PROGRAMS = {
         '"precision": 0.5 * exact.agreement(',
     ),
     # one that computes all the same, and says what it is
-    "careless": ("base/workers.py", " if there == here else []", ""),
+    "careless": ("base/workers.py", " if there == here else None", ""),
     # one that lacks what it is to run
     "lacking": ("base/workers.py", "def _answer(", "def _renamed("),
     # one that lacks what it is asked first

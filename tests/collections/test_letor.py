@@ -45,16 +45,13 @@ def test_comments_blanks_and_scattered_queries(tmp_path: Path) -> None:
     assert read_grade_counts(written(tmp_path, text)).tolist() == [[1, 1, 0], [0, 0, 1]]
 
 
-@pytest.mark.parametrize("ending", [".query", ".group"])
-def test_group_sizes_next_to_the_file(tmp_path: Path, ending: str) -> None:
-    path = written(tmp_path, "1 1:.5\n0 1:.2\n1\n")
-    written(tmp_path, "2\n1\n", path.name + ending)
-    assert read_grade_counts(path).tolist() == [[1, 1], [1, 0]]
-
-
 @pytest.mark.skipif(not RANK.is_file(), reason="no graded queries next to this checkout")
-def test_real_queries() -> None:
-    counts = read_grade_counts(RANK)
+def test_real_queries(tmp_path: Path) -> None:
+    sizes = map(int, RANK.with_name("rank.train.query").read_text().split())
+    queries = [query for query, size in enumerate(sizes) for _ in range(size)]
+    lines = zip(RANK.read_text().splitlines(), queries, strict=True)
+    text = "".join(line.replace(" ", f" qid:{query} ", 1) + "\n" for line, query in lines)
+    counts = read_grade_counts(written(tmp_path, text))
     assert counts.shape == (201, 5)
     assert counts.sum(axis=0).tolist() == [69, 222, 858, 1211, 645]
 
@@ -72,9 +69,8 @@ def test_real_queries() -> None:
         ("1_0 qid:1\n", "line 1: the grade is '1_0'"),
         ("\u0663 qid:1\n", "line 1: the grade is '\u0663'"),
         ("1 qid:1\n2 qid: 7\n", "line 2: no query after 'qid:'"),
-        ("1 qid:1\r0 qid:1\r", "line 1: a carriage return without a line feed"),
-        ("1 qid:1\n0 1:.5\n", "line 2: no qid, which other lines have"),
-        ("1 1:.5\n", "no line has a qid, and there is no file of group sizes"),
+        ("1 qid:1\n0 1:.5\n", "line 2: no qid"),
+        ("1 1:.5\n", "line 1: no qid"),
         ("0 qid:1\n\n3 qid:1\n", "line 3: the grade is '3'"),
     ],
 )
@@ -82,24 +78,6 @@ def test_a_bad_line_is_named(tmp_path: Path, text: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem) as error:
         read_grade_counts(written(tmp_path, text), 2 if "3 qid" in text else None)
     assert "judged.txt" in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("sizes", "problem"),
-    [
-        ("2\n2\n", "groups of 4 documents, and judged.txt holds 3"),
-        ("x\n", "line 1: 'x'"),
-        ("3\n0\n", "line 2: '0'"),
-        ("\u0663\n", "line 1: '\u0663'"),
-        ("3" * 5000, "line 1: '333"),
-        ("", "groups of 0 documents"),
-    ],
-)
-def test_bad_group_sizes(tmp_path: Path, sizes: str, problem: str) -> None:
-    path = written(tmp_path, "1\n0\n1\n")
-    written(tmp_path, sizes, "judged.txt.query")
-    with pytest.raises(InputError, match=problem):
-        read_grade_counts(path)
 
 
 def test_files_that_cannot_be_decompressed(tmp_path: Path) -> None:
@@ -176,7 +154,7 @@ def test_features_are_not_read(tmp_path: Path) -> None:
     path.write_text("2 qid:7 1:abc 0: 1:.5 1:NULL\n0 qid:7 #qid:8\n")
     assert read_grade_counts(path).tolist() == [[1, 0, 1]]
     for line, message in (
-        ("2 1:.5 qid:7\n", "no line has a qid"),
+        ("2 1:.5 qid:7\n", "line 1: no qid"),
         ("2 qid:7 1:\xff\n", "line 1: is not UTF-8"),
         ("2 qid:\n", "line 1: no query after 'qid:'"),
     ):

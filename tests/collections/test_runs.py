@@ -305,7 +305,6 @@ def test_documents_of_equal_scores_are_one_group(
         (b'{"q": {"d": 1, "d": 2}}', 'the key "d" appears twice'),
         (b'{"q": {"d\\ud800": 1}}', "is not valid text (half of a character)"),
         (b'{"q": {"\xff": 1}}', "line 1: is not UTF-8 text"),
-        (b'{"q":\r{"d": 1}}', "line 1: a carriage return without a line feed"),
     ],
 )
 def test_json_is_read_strictly(tmp_path: Path, content: bytes, message: str) -> None:

@@ -28,12 +28,13 @@ def refuse(where: int = 0) -> RefusedError:
 
 def twin_records(content: bytes, suffix: str) -> list[Record]:
     """The records of a file; cells of CSV are text."""
-    if b"\0" in content:
-        raise refuse()
     text = twin_text(content)
     if suffix == ".csv":
         return twin_csv(text)
-    return [twin_json(line) for line in text.split("\n") if line.strip(BLANKS)]
+    lines = [line for line in text.split("\n") if line.strip(BLANKS)]
+    if lines and not lines[0].rstrip(BLANKS).endswith("}"):
+        lines = [text]  # one object in several lines
+    return [twin_json(line) for line in lines]
 
 
 def twin_csv(text: str) -> list[Record]:

@@ -33,10 +33,8 @@ def twin_number(text: str) -> float:
 
 
 def twin_text(content: bytes) -> str:
-    """The text of a file, or the first line that has none."""
-    for number, line in enumerate(content.split(b"\n"), 1):
-        if b"\r" in line[:-1] or (line.endswith(b"\r") and number > content.count(b"\n")):
-            raise RefusedError(number)
+    """The text of a file with line feeds, or the first line that has none."""
+    content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     for number, line in enumerate(content.split(b"\n"), 1):
         try:
             line.decode()

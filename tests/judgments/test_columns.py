@@ -1,8 +1,7 @@
-"""Columns of Parquet and Arrow: their types, those that are not used, and damaged files."""
+"""Columns of Parquet and Arrow: their types, and those that are not used."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -84,17 +83,3 @@ def test_lists_of_fixed_size_with_gaps() -> None:
     rows = {"a": column, "b": [[1, 1]] * 3, "answer": ["a"] * 3}
     found = read_preferences(pa.table(rows), unjudged="nothing")
     assert found.lists[:, 0].tolist() == [[0, 2], [-1, 1], [2, -1]]
-
-
-@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
-def test_a_flipped_bit_is_an_error_or_nothing(tmp_path: Path, suffix: str) -> None:
-    """Never another exception than that of the input."""
-    content = write(tmp_path / f"x{suffix}", ROWS).read_bytes()
-    rng = np.random.default_rng(0)
-    for byte, bit in zip(rng.integers(0, len(content), 150), rng.integers(0, 8, 150), strict=True):
-        damaged = bytearray(content)
-        damaged[byte] ^= 1 << int(bit)
-        path = tmp_path / f"y{suffix}"
-        path.write_bytes(damaged)
-        with suppress(InputError):
-            read_preferences(path)

@@ -118,7 +118,8 @@ def test_summary_counts_and_ceiling() -> None:
     lists = [[x, y], [y, x], [x, y], [x, x], [y, z], [x, z], [x, y]]
     answers = ["a", "a", "a", "b", "b", "a", "tie"]
     data = Preferences.of(lists, answers, Scale((1, 0)), [1, 2, 1, 4, 1, 1, 1], [None] + ["q"] * 6)
-    found = inspect_judgments(data).summary
+    inspection = inspect_judgments(data)
+    found = inspection.summary
     assert (found.judgments, found.strict, found.ties) == (7, 6, 1)
     assert found.answers == {"a": 4, "b": 2, "tie": 1, "good": 0, "bad": 0}
     assert (found.identical, found.repeated_pairs, found.contradicted_pairs) == (1, 1, 1)
@@ -126,7 +127,7 @@ def test_summary_counts_and_ceiling() -> None:
     assert found.ceiling_identical == 0.8
     assert found.ceiling == pytest.approx(slow_ceiling(data))
     assert (found.queries, found.without_query) == (1, 1)
-    json.dumps(found.to_json())
+    json.dumps(inspection.to_json())
     assert np.isnan(inspect_judgments(data[np.array([6])]).summary.ceiling)
 
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from scipy.stats import beta, binomtest, norm
 
 from dcglearn import Preferences, Scale, inspect_judgments, preset
-from dcglearn.judgments.folds import id_numbers, row_numbers
+from dcglearn.base.tables.columns import column_of
+from dcglearn.judgments.folds import row_numbers
 from dcglearn.judgments.judges import FEWEST_JUDGMENTS, _typical_shares
 from dcglearn.report.inspection import findings_text, inspection_text
 from dcglearn.report.judgments import contents_text
@@ -171,9 +172,9 @@ def test_rows_are_numbered_in_lexical_order(width: int, n: int, seed: int) -> No
 
 
 def test_ids_are_numbered_as_they_first_occur() -> None:
-    codes, names = id_numbers(["q", None, "p", float("nan"), "q", None])
-    assert codes.tolist() == [0, -1, 1, -1, 0, -1]
-    assert names == ["q", "p"]
+    found = column_of(["q", None, "p", float("nan"), "q", None])
+    assert found.codes.tolist() == [0, -1, 1, -1, 0, -1]
+    assert found.values == ["q", "p"]
 
 
 @settings(max_examples=100, deadline=None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -17,65 +16,12 @@ q1,2 0 1,1 1 0,Left,ann,
 q1,0 0 1,2 1 0,right,ann,unsure
 q2,1 0 0,1 0 0,Same,bob,
 """
-PLAIN = """query,a,b,answer,judge
-q1,2 0 1,1 1 0,a,ann
-q1,0 0 1,2 1 0,b,ann
-q2,1 0 0,1 0 0,tie,bob
-"""
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def numbers(text: str) -> Any:
-    """The JSON of inspect without the name of the file and what was ignored in it."""
-    return json.loads(text) | {"file": "", "reading": {}}
-
-
-def test_what_is_taken_is_said_on_standard_error(run: Any, place: Path) -> None:
-    (place / "export.csv").write_text(EXPORT)
-    (place / "plain.csv").write_text(PLAIN)
-    found, plain = (run("inspect", f"{name}.csv", "--json") for name in ("export", "plain"))
-    assert numbers(found.stdout) == numbers(plain.stdout)
-    assert found.stderr.splitlines() == [
-        "columns taken: a=left, b=right, answer=verdict, query=qid, judge=rater",
-        "1 unknown column is ignored: 'note'",
-        "answers taken: Left=a, right=b, Same=tie",
-    ]
-    assert plain.stderr == ""
-
-
-def test_columns_and_answers_as_told(run: Any, place: Path) -> None:
-    (place / "plain.csv").write_text(PLAIN)
-    odd = EXPORT.replace("Left", "top").replace("right,", "bottom,", 3).replace("Same", "even")
-    (place / "odd.csv").write_text(odd.replace("left,bottom,verdict", "x,y,z"))
-    options = ["--columns", "a=x,b=y,answer=z,query=qid,judge=rater"]
-    options += ["--answers", "top=a,bottom=b,even=tie"]
-    for command in ("inspect", "agree"):
-        found = run(command, "odd.csv", *options, "--json")
-        assert found.returncode == 0, found.stderr
-        assert found.stderr == "1 unknown column is ignored: 'note'\n"
-    plain = run("inspect", "plain.csv", "--json")
-    assert numbers(run("inspect", "odd.csv", *options, "--json").stdout) == numbers(plain.stdout)
-    found = run("pack", "odd.csv", "packed.parquet", *options)
-    assert found.returncode == 0, found.stderr
-
-
-def test_empty_answers_are_ties_when_asked(run: Any, place: Path) -> None:
-    (place / "export.csv").write_text(EXPORT.replace("Same", ""))
-    found = run("inspect", "export.csv", "--answers", "=tie", "--json")
-    assert json.loads(found.stdout)["ties"] == 1
-
-
-def test_judgments_are_left_out_by_their_answer(run: Any, place: Path) -> None:
-    (place / "export.csv").write_text(EXPORT.replace("Same", "can't say"))
-    answers = "left=a,right=b,can't say=out"
-    found = run("inspect", "export.csv", "--answers", answers, "--json")
-    assert json.loads(found.stdout)["judgments"] == 2
-    assert "judgments left out for their answers: 1" in found.stderr
 
 
 def test_groups_by_a_column_that_is_also_a_field(run: Any, place: Path) -> None:

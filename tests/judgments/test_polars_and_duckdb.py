@@ -167,13 +167,6 @@ def test_other_folders_are_refused_with_the_pattern_that_works(tmp_path: Path) -
     check_same(read_preferences(pattern))
 
 
-def test_tables_of_delta_lake_are_refused(tmp_path: Path) -> None:
-    DUCKDB["zstd.parquet"](tmp_path / "part-0.parquet")
-    (tmp_path / "_delta_log").mkdir()
-    with pytest.raises(InputError, match="Delta Lake"):
-        read_preferences(tmp_path)
-
-
 FRAMES: dict[str, Callable[[], Any]] = {
     "frame": lambda: PLAIN,
     "lazy frame": PLAIN.lazy,

@@ -217,8 +217,6 @@ def test_the_same_judgments_in_frames_of_other_libraries() -> None:
     assert Preferences.from_frame(pa.table(columns)) == expected
     with pytest.raises(InputError, match="the columns differ in length"):
         Preferences.from_frame(columns | {"judge": ["j"]})
-    with pytest.raises(InputError, match="type int"):
-        Preferences.from_frame(3)
 
 
 def test_frames_that_were_written_as_csv(data: Preferences, tmp_path: Path) -> None:

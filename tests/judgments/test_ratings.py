@@ -180,8 +180,6 @@ def test_differences_that_are_short_by_rounding_count() -> None:
     assert pairs_from_ratings(tiny).preferences.strict.all()
     huge = pd.DataFrame({"query": "q", "grades": [[1], [0]], "rating": [1e100, -1e100]})
     assert pairs_from_ratings(huge, min_difference=2e100).preferences.strict.all()
-    with pytest.raises(InputError, match="row 2"):
-        pairs_from_ratings(huge.assign(rating=[1e100, -2e100]))
 
 
 def test_queries_and_judges_are_kept_where_both_lists_have_them() -> None:
@@ -259,7 +257,6 @@ def changed(old: str, new: str) -> str:
         (changed(', "rating": 1', ""), (), "r.jsonl, line 2", '"rating" is missing'),
         (changed('"rating": 1', '"rating": "low"'), (), "r.jsonl, line 2", "\"rating\" is 'low'"),
         (changed('"rating": 1', '"rating": true'), (), "r.jsonl, line 2", '"rating" is True'),
-        (changed('"rating": 1', '"rating": 1e101'), (), "r.jsonl, line 2", '"rating" is 1e+101'),
         (changed('"rating": 1', '"rating": 1e999'), (), "r.jsonl, line 2", ""),
         (
             changed('"rating": 2', '"rating": 2, "score": 2'),

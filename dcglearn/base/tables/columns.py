@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -118,11 +120,13 @@ def column_of(cells: Any) -> Column:
 
 
 def _of_values(cells: Sequence[Any]) -> Column:
-    if set(map(type, cells)) in ({str}, {int}):
-        known = {value: code for code, value in enumerate(dict.fromkeys(cells))}
-        return Column(np.fromiter(map(known.__getitem__, cells), np.int32, len(cells)), list(known))
+    if {*map(type, cells)} - {NoneType} in ({str}, {int}, set()):
+        values = [one for one in dict.fromkeys(cells) if one is not None]
+        known = {value: code for code, value in enumerate(values)}
+        known_codes = map(known.get, cells, repeat(-1))
+        return Column(np.fromiter(known_codes, np.int32, len(cells)), values)
     numbers: dict[Any, int] = {}
-    values: list[Any] = []
+    values = []
     codes = np.full(len(cells), -1, np.int32)
     for row, cell in enumerate(cells):
         if is_missing(cell):

@@ -138,6 +138,7 @@ def read_columns(
             pv.ConvertOptions(
                 column_types=dict.fromkeys(keys, pa.string()), strings_can_be_null=False
             ),
+            memory_pool=pa.system_memory_pool(),
         )
         for batch in reader:
             ends = (pc.any(pc.match_substring(column, "\n")).as_py() for column in batch.columns)
@@ -168,9 +169,6 @@ def _rows(file: BinaryIO, layout: Layout, name: str) -> Iterator[Row]:
 
 def _names(rows: Iterator[Row], name: str) -> list[str]:
     line, _, names = next(rows, Row(1, 1, []))
-    place = f"{name}, line {line}"
-    if not names:
-        raise InputError("no column names", "name them in the first line", place)
     names = [one.strip(" \ufeff") for one in names]
-    check_distinct(names, place)
+    check_distinct(names, f"{name}, line {line}")
     return names

@@ -121,7 +121,7 @@ def _decode(lines: bytes) -> dict[str, Any] | None:
         parse = pj.ParseOptions(explicit_schema=schema)
         return pj.read_json(pa.BufferReader(lines), options, parse)
 
-    if b"\n\n" in lines or b"\n\r\n" in lines:
+    if b"\n\n" in lines:
         return None
     try:
         table = read([])

@@ -72,23 +72,20 @@ def expand_places(
 
 
 def _expand(place: Any, copies: TemporaryCopies) -> tuple[str, list[Part]]:
-    if isinstance(place, str) and place == "-":
-        stdin = getattr(sys.stdin, "buffer", sys.stdin)
-        return place, [Part("standard input", copies.add(stdin, "standard input"), {})]
     if hasattr(place, "read"):
         given = getattr(place, "name", None)
         name = given if isinstance(given, str) else "an open file"
         return name, [Part(name, copies.add(place, name), {})]
-    if not isinstance(place, str | os.PathLike):
-        problem = f"a place of type {type(place).__name__}"
-        raise InputError(problem, "give a path, a pattern, a folder or an open file")
+    if os.fspath(place) == "-":
+        stdin = getattr(sys.stdin, "buffer", sys.stdin)
+        return "-", [Part("standard input", copies.add(stdin, "standard input"), {})]
     path, name = Path(place), os.fspath(place)
     with guarded(name):
         if path.is_file():
             return name, [Part(name, path, _partition(path))]
         if path.exists() and not path.is_dir():  # a pipe
             with path.open("rb") as content:
-                return name, [Part(name, copies.add(content, name), {})]
+                return _expand(content, copies)
         found = glob.glob(name, recursive=True)  # noqa: PTH207 - Path's are relative
         files = _files_below(path, name) if path.is_dir() else map(Path, found)
         kept = [one for one in sorted(files) if not _is_hidden(one) and one.is_file()]

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal, TypeAlias
 
 import numpy as np
 
@@ -64,11 +65,8 @@ ChooseColumns = Callable[[Sequence[str]], Collection[str]]
 """Returns which of all columns of a table are read; may refuse names."""
 
 
-class Block(NamedTuple):
-    """Consecutive records of a file as columns: Arrow arrays, or lists of values."""
-
-    columns: dict[str, Any]
-    rows: int
+Block: TypeAlias = dict[str, Any]
+"""Consecutive records of a file as columns: Arrow arrays, or lists of values."""
 
 
 @dataclass(frozen=True)
@@ -119,15 +117,13 @@ class Source:
         """Read the records block by block; formats of text hold columns besides the chosen."""
         for columns in self._columns(choose):
             if columns:
-                rows = len(next(iter(columns.values())))
+                rows = rows_of(columns)
                 parts = {key: [value or None] * rows for key, value in self.partition.items()}
-                yield Block(parts | columns, rows)
+                yield parts | columns
 
     def _columns(self, choose: ChooseColumns) -> Iterator[dict[str, Any]]:
-        if self.format == "parquet":
-            yield from _read_parquet(self, choose)
-        elif self.format == "arrow":
-            yield from _read_arrow(self, choose)
+        if self.format in ("parquet", "arrow"):
+            yield from _read_columnar(self, choose)
         else:
             layout = self.layout if self.format in ("csv", "tsv", "xlsx") else None
             with self.open() as file:
@@ -191,6 +187,11 @@ def find_sources(places: Place | Iterable[Place], encoding: str = "utf-8") -> li
     return found
 
 
+def rows_of(block: Block) -> int:
+    """Return the number of records."""
+    return len(next(iter(block.values()), ()))
+
+
 def name_sources(sources: Sequence[Any]) -> str:
     """Return what to call files that are read as one."""
     first, *more = (source.name for source in sources)
@@ -222,29 +223,27 @@ def _recognised(part: Part, encoding: str, copies: TemporaryCopies) -> Source:
     return source
 
 
-def _read_parquet(source: Source, choose: ChooseColumns) -> Iterator[dict[str, Any]]:
+def _read_columnar(source: Source, choose: ChooseColumns) -> Iterator[dict[str, Any]]:
+    """Read Parquet, or a file or a stream of Arrow."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with guarded(source.name, "Parquet"), pq.ParquetFile(source.path) as file:
-        names = _chosen(file.schema_arrow.names, choose, source.name)
-        for batch in file.iter_batches(ROWS, columns=names, use_threads=False):
-            yield _columns(batch, names)
-
-
-def _read_arrow(source: Source, choose: ChooseColumns) -> Iterator[dict[str, Any]]:
-    import pyarrow as pa
-
-    with guarded(source.name, "Arrow"), pa.memory_map(str(source.path)) as content:
-        try:
-            file = pa.ipc.open_file(content)
-            batches = map(file.get_batch, range(file.num_record_batches))
-        except pa.ArrowInvalid:
-            content.seek(0)
-            batches = iter(pa.ipc.open_stream(content))
+    with guarded(source.name, source.format.title()), ExitStack() as opened:
+        if source.format == "parquet":
+            file = opened.enter_context(pq.ParquetFile(source.path))
+            names = _chosen(file.schema_arrow.names, choose, source.name)
+            batches = file.iter_batches(ROWS, columns=names, use_threads=False)
+        else:
+            content = opened.enter_context(pa.memory_map(str(source.path)))
+            is_file = source.start.startswith(b"ARROW1")
+            file = (pa.ipc.open_file if is_file else pa.ipc.open_stream)(content)
+            names = _chosen(file.schema.names, choose, source.name)
+            batches = map(file.get_batch, range(file.num_record_batches)) if is_file else file
         for batch in batches:
-            names = _chosen(batch.schema.names, choose, source.name)
             for start in range(0, len(batch), ROWS):
-                yield _columns(batch.slice(start, ROWS), names)
+                part = batch.slice(start, ROWS)
+                part.validate(full=True)  # Arrow trusts what it reads; text may not be UTF-8
+                yield {name: usual_type(part.column(name)) for name in names}
 
 
 def _chosen(names: list[str], choose: ChooseColumns, place: str) -> list[str]:
@@ -252,11 +251,6 @@ def _chosen(names: list[str], choose: ChooseColumns, place: str) -> list[str]:
     chosen = [name for name in names if name in wanted]
     check_distinct(chosen, place)
     return chosen
-
-
-def _columns(batch: Any, names: list[str]) -> dict[str, Any]:
-    batch.validate(full=True)  # Arrow trusts what it reads; text may not be UTF-8
-    return {name: usual_type(batch.column(name)) for name in names}
 
 
 def usual_type(column: Any) -> Any:
@@ -308,8 +302,7 @@ class FrameSource:
         """Return all rows as one block."""
         columns = columns_of_frame(self.frame)
         choose(list(columns))
-        rows = len(next(iter(columns.values()), ()))
-        yield from [Block(columns, rows)] if rows else []
+        yield from [columns] if rows_of(columns) else []
 
 
 def is_frame(value: object) -> bool:

@@ -7,7 +7,6 @@ import codecs
 import gzip
 import io
 import lzma
-import re
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -85,7 +84,7 @@ def decompressed(file: Any) -> Any:
 
 
 def open_text(path: Path, name: str, encoding: str = "utf-8") -> BinaryIO:
-    """Open a text file, decompressed, as UTF-8 without a byte order mark."""
+    """Open a text file, decompressed, as UTF-8 with line feeds and without a byte order mark."""
     return io.BufferedReader(_Chunks(_utf8_chunks(path, name, encoding)), 1 << 14)
 
 
@@ -116,7 +115,13 @@ def _utf8_chunks(path: Path, name: str, encoding: str) -> Generator[bytes]:
         first = content.read(_CHUNK)
         mark = next((mark for mark in _MARKS if first.startswith(mark)), b"")
         encoding = _MARKS.get(mark, encoding)
-        decoder = _decoder(encoding, name)
+        try:
+            b"".decode(encoding)  # refuses codecs of bytes, such as base64
+            make = codecs.getincrementaldecoder(encoding)
+        except LookupError as error:
+            remedy = "use utf-8, latin-1 ..."
+            raise InputError(f"`encoding` is {encoding!r}", remedy, name) from error
+        decoder = io.IncrementalNewlineDecoder(make(), translate=True)
         following = iter(lambda: content.read(_CHUNK), b"")
         for chunk in chain([first[len(mark) :]], following, [b""]):
             try:
@@ -125,36 +130,13 @@ def _utf8_chunks(path: Path, name: str, encoding: str) -> Generator[bytes]:
                 before = error.object[: error.start].decode(encoding, "replace")
                 problem = f"is not {encoding.upper()} text"
                 remedy = "save it as UTF-8, or name its encoding: `encoding='latin-1'`"
-                place = f"{name}, line {line + before.count(chr(10))}"
-                raise InputError(problem, remedy, place) from error
-            lone = re.search("\r(?!\n)", text)
-            if lone:
-                problem = "a carriage return without a line feed"
-                remedy = r"save it with line ends \n or \r\n"
-                place = f"{name}, line {line + text.count(chr(10), 0, lone.start())}"
-                raise InputError(problem, remedy, place)
-            if "\0" in text:
-                raise InputError("holds zero bytes: it is not text", "save it as UTF-8 text", name)
+                line += io.StringIO(before, newline=None).read().count("\n")
+                raise InputError(problem, remedy, f"{name}, line {line}") from error
             line += text.count("\n")
             yield text.encode()
-
-
-def _decoder(encoding: str, name: str) -> io.IncrementalNewlineDecoder:
-    try:
-        b"".decode(encoding)  # refuses codecs of bytes, such as base64
-        # Its text never ends between the two characters of a line end.
-        return io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(encoding)(), False)
-    except LookupError as error:
-        raise InputError(f"`encoding` is {encoding!r}", "use utf-8, latin-1 ...", name) from error
 
 
 def whole_lines(file: BinaryIO, size: int = _CHUNK) -> Iterator[bytes]:
     """Read a text file in chunks of whole lines, each of about `size` bytes."""
     while chunk := file.read(size):
         yield chunk + file.readline() if not chunk.endswith(b"\n") else chunk
-
-
-def compress_as_named(content: bytes, name: str) -> bytes:
-    """Compress what a file will hold as its name says."""
-    compression = split_compression(name)[1]
-    return COMPRESSIONS[compression].compress(content) if compression else content

@@ -14,7 +14,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from dcglearn.judgments.meaning.cells import (
     UnmappedValueError,
     parse_given_map,
 )
-from dcglearn.judgments.meaning.columns import plain_name
+from dcglearn.judgments.meaning.columns import SHOWN, plain_name
 
 ANSWERS = ("a", "b", "tie", "good", "bad")
 """The answers, by code: a is better, b is better, or a tie. ``good`` and ``bad`` are ties with a
@@ -210,41 +210,30 @@ def _size(text: str) -> float:
     return min(abs(parse_number(text)), LARGEST_WEIGHT) or 1.0
 
 
-_B = ANSWERS.index("b")
 _TRUE, _FALSE = ("true", "yes", "1", "y", "swapped"), ("false", "no", "0", "n")
 
 
-class ShownAnswer(NamedTuple):
-    """An answer with what its row says of the sides on which the lists were shown."""
-
-    answer: Any = None
-    a_shown_on: Any = None
-    swapped: Any = None
-    left_system: Any = None
-    right_system: Any = None
-    run_a: Any = None
-    run_b: Any = None
+Shown: TypeAlias = dict[str, Any]
+"""An answer with what its row says of the sides on which the lists were shown."""
 
 
 def shown_answers(columns: Mapping[str, Column]) -> Column:
     """Return the answers of rows with what the rows say of sides, as one column."""
     first, numbers = distinct_rows(column.codes for column in columns.values())
     held = (Column(column.codes[first], column.values).decoded() for column in columns.values())
-    values = [
-        ShownAnswer(**dict(zip(columns, row, strict=True))) for row in zip(*held, strict=True)
-    ]
+    values = [dict(zip(columns, row, strict=True)) for row in zip(*held, strict=True)]
     return Column(numbers.astype(np.min_scalar_type(len(values))), values)
 
 
 def answers_in_lists(
-    shown: Sequence[ShownAnswer], sides: tuple[str, str], given: GivenMap | None
+    shown: Sequence[Shown], sides: tuple[str, str], given: GivenMap | None
 ) -> list[str]:
     """Return distinct answers as text, ``=a`` and ``=b`` where rows say which list is meant."""
     known = given_codes(given)
-    change = len({one.left_system for one in shown} - {None}) > 1
+    change = len({one.get("left_system") for one in shown} - {None}) > 1
     texts = []
     for position, one in enumerate(shown):
-        text = text_of(one.answer)
+        text = text_of(one["answer"])
         try:
             texts.append(text if text in known else _in_lists(text, one, sides, change))
         except InputError as error:
@@ -252,14 +241,15 @@ def answers_in_lists(
     return texts
 
 
-def _in_lists(text: str, one: ShownAnswer, sides: tuple[str, str], change: bool) -> str:
-    systems = text_of(one.left_system), text_of(one.right_system)
-    runs = text_of(one.run_a), text_of(one.run_b)
+def _in_lists(text: str, one: Shown, sides: tuple[str, str], change: bool) -> str:
+    systems = [text_of(one.get(name)) for name in ("left_system", "right_system")]
+    runs = [text_of(one.get(name)) for name in ("run_a", "run_b")]
     for (first, second), words in ((systems, ("=left", "=right")), (runs, ("=a", "=b"))):
         if text and first != second and text in (first, second):
             text = words[text == second]
     code = answer_in_words(text)
-    said = one.a_shown_on is not None or one.swapped is not None
+    shown = next((one[name] for name in SHOWN[:2] if one.get(name) is not None), None)
+    said = shown is not None
     if code not in (_A, _B) or not (said or any(systems)):
         return text
     if said and not np.isnan(parse_number(text)):
@@ -269,13 +259,12 @@ def _in_lists(text: str, one: ShownAnswer, sides: tuple[str, str], change: bool)
         )
     if (side_named(text) is not None) == (side_named(sides[0]) is not None):
         return text
-    swapped = _swapped(one) if said else _swapped_by_name(systems[0], sides, change)
+    swapped = _swapped(shown) if said else _swapped_by_name(systems[0], sides, change)
     return text if swapped is None else ("=b" if (code == _B) != swapped else "=a")
 
 
-def _swapped(one: ShownAnswer) -> bool:
+def _swapped(value: object) -> bool:
     """Return whether list a was shown on the right, as a cell says: a truth value, or its side."""
-    value = one.swapped if one.a_shown_on is None else one.a_shown_on
     text = text_of(value).casefold()
     side = side_named(text)
     if side is not None:
@@ -303,13 +292,14 @@ def _swapped_by_name(left: str, sides: tuple[str, str], change: bool) -> bool | 
 
 def check_unused(
     unknown: Mapping[str, Any],
-    answers: Iterable[ShownAnswer],
+    answers: Iterable[Shown],
     sides: tuple[str, str],
     given: GivenMap | None,
+    place: str,
 ) -> None:
     """Refuse columns that are not used and may say how the lists were shown."""
     known = given_codes(given)
-    texts = {text_of(one.answer) for one in answers} - {*known}
+    texts = {text_of(one["answer"]) for one in answers} - {*known}
     lists_are_sides = side_named(sides[0]) is not None
     unclear = any(
         text.casefold() in ("a", "b") if lists_are_sides else side_named(text) is not None
@@ -328,6 +318,7 @@ def check_unused(
                 f"the column {name!r} holds {' and '.join(sorted(values))}: it may say how the "
                 "lists were shown",
                 f"say `columns='{words}'` if so, and `columns='ignore={'+'.join(alike)}'` if not",
+                place,
             )
 
 

@@ -27,7 +27,7 @@ GivenMap: TypeAlias = Mapping[str, str] | str
 _WITH_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 _MAY_BE_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 
-_EMPTY_ENTRIES = frozenset(("-", "null", "None", "NULL", "nan", "NaN"))
+_EMPTY_ENTRIES = {"-", "null", "None", "NULL", "nan", "NaN"}
 _ENTRY = r"""(?:"([^"\\]*)"|'([^'\\]*)'|([^\s,\[\](){{}}"']+))"""
 _LIST = re.compile(rf"\s*(?:{_ENTRY}(?:\s*,\s*|\s+|\s*$))*", re.ASCII)
 _ENTRIES = re.compile(_ENTRY, re.ASCII)

@@ -18,9 +18,6 @@ from dcglearn.judgments.meaning.cells import GivenMap, parse_given_map
 Column: TypeAlias = str | tuple[str, ...]
 """The name of a column, or of several: a list's from the first rank down, or one per rater."""
 
-JUDGMENT_FIELDS = ("query", "a", "b", "answer", "weight", "judge")
-"""The fields of a judgment, in the order in which they are written."""
-
 SHOWN = ("a_shown_on", "swapped", "left_system", "right_system")
 """Fields that say how the lists of a judgment were shown."""
 

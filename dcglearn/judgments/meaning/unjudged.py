@@ -24,8 +24,6 @@ DROPPED = ("drop", "removed")
 WITHOUT_GRADE = "documents within the lists without a grade (null)"
 """What they are called in a note."""
 
-_LEFT_OUT = "no part of the list"
-
 
 def grade_unjudged(lists: Pairs, scale: Scale, rule: UnjudgedRule) -> tuple[Pairs, int]:
     """Apply a rule to the documents without a grade; return the lists and how many there are."""
@@ -53,7 +51,7 @@ def unjudged_meaning(rule: UnjudgedRule, scale: Scale) -> tuple[int, str]:
     if rule == "worst":
         return len(scale) - 1, f"the grade {scale.labels[-1]}, the worst"
     if rule in DROPPED:
-        return NO_DOCUMENT, _LEFT_OUT
+        return NO_DOCUMENT, "no part of the list"
     if rule == "nothing":
         return NO_DOCUMENT, "empty ranks"
     label = rule[1:] if isinstance(rule, str) and rule.startswith("=") else rule
@@ -68,5 +66,5 @@ def unjudged_meaning(rule: UnjudgedRule, scale: Scale) -> tuple[int, str]:
 def warn_of_unjudged(documents: str, count: object, rule: UnjudgedRule, scale: Scale) -> None:
     """Say what documents without a grade count as, and how many of which there are."""
     words = unjudged_meaning(rule, scale)[1]
-    become = "left out" if words == _LEFT_OUT else f"counted as {words}"
+    become = "left out" if rule in DROPPED else f"counted as {words}"
     warn_of_input(f"{documents}: {count}, {become}")

@@ -24,6 +24,7 @@ from dcglearn.base.tables.sources import (
     find_sources,
     is_frame,
     name_sources,
+    rows_of,
 )
 from dcglearn.base.types import Floats, Integers
 from dcglearn.judgments.folds import GatheredColumn, distinct_rows
@@ -32,9 +33,6 @@ from dcglearn.judgments.meaning.cells import number_of, parse_weight
 from dcglearn.judgments.meaning.columns import ColumnMap, RecordFields, resolve_columns
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.reading.lists import RowPlace, lists_of, table_of
-
-LARGEST = 1e100
-"""Larger numbers are refused, whose differences and squares would overflow."""
 
 LISTS = ("a", "b", "grades")
 """Fields that hold lists, whatever their columns are."""
@@ -81,25 +79,21 @@ class Records:
         return found
 
     def numbers(self, field: str) -> Floats:
-        """Return the numbers of a field, of at most 1e100, which every record must have."""
+        """Return the finite numbers of a field, which every record must have."""
 
         def parse(value: Any) -> float | None:
             if value == "":
                 return None
-            if not abs(number := number_of(value)) <= LARGEST:
+            if np.isnan(number := number_of(value)):
                 raise InputError(f'"{field}" is {value!r:.40}', "use a finite number")
             return number
 
         return np.array(self.values(field, parse, needed=True), float)
 
-    def weights(self) -> Column:
-        """Return the weights as a column, which lacks those that are 1 by default."""
-        return self.column("weight").parsed(parse_weight, self.place)
-
-
-def numbers_of_weights(weights: Column, rows: slice = slice(None)) -> Floats:
-    """Return weights as numbers, 1 where there is none."""
-    return np.array([*weights.values, 1.0], float)[weights.codes[rows]]
+    def weights(self) -> Floats:
+        """Return the weights, 1 where there is none."""
+        found = self.column("weight").parsed(parse_weight, self.place)
+        return np.array([*found.values, 1.0], float)[found.codes]
 
 
 def read_records(
@@ -123,9 +117,9 @@ def read_records(
                 for field, column in finder.columns(block, rows - starts[-1]).items():
                     gathered[field].add(column, rows)
                 unknown = {
-                    name: block.columns.get(name, ())[:1000] for name in finder.found.unknown
+                    name: block.get(name, ())[:1000] for name in finder.found.unknown
                 } | unknown
-                rows += block.rows
+                rows += rows_of(block)
                 advance(rows, 0)
             finder.check_read(rows - starts[-1])
         except InputError as error:
@@ -158,21 +152,24 @@ class _Finder:
 
     def columns(self, block: Block, first: int) -> dict[str, Column]:
         """Return the columns of the fields of some records; `first` is the number of the first."""
-        raw, rows = block
-        source = self._source
-        self._find(raw)
+        source, rows = self._source, rows_of(block)
+        self._find(block)
         self.found.check_complete()
 
         def place(row: int) -> str:
             return source.place(first + row)
 
-        found = {one: column_of(raw[one]) for one in self._options.keep if one in raw}
+        found = {one: column_of(block[one]) for one in self._options.keep if one in block}
         for field, held in self.found.columns.items():
             if isinstance(held, tuple):
-                cells = tuple(raw.get(name, [None] * rows) for name in held)
-                found[field] = lists_of(cells, field, place)
-            elif held in raw:
-                read = lists_of(raw[held], field, place) if field in LISTS else column_of(raw[held])
+                ranks = tuple(block.get(name, [None] * rows) for name in held)
+                found[field] = lists_of(ranks, field, place)
+            elif held in block:
+                read = (
+                    lists_of(block[held], field, place)
+                    if field in LISTS
+                    else column_of(block[held])
+                )
                 found[field] = read
         return found
 

@@ -67,7 +67,7 @@ def table_of(entries: Column, lengths: Grades) -> Column:
 
 def _check_lengths(lists: Column, side: str, place: RowPlace, n_ranks: int | None) -> None:
     filled = lists.codes >= 0
-    longer = filled[:, n_ranks:].any(axis=1) if n_ranks is not None else np.zeros(1, bool)
+    longer = filled[:, filled.shape[1] if n_ranks is None else n_ranks :].any(axis=1)
     if longer.any():
         row = int(np.argmax(longer))
         problem = f"a list of {np.flatnonzero(filled[row])[-1] + 1:,} grades, and K = {n_ranks:,}"
