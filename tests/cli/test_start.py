@@ -48,7 +48,8 @@ MAY_LOAD: dict[str, set[str]] = {
     "explain linear-log2 exponential-log2 --scale 2,1,0": SOLVING,
     "pack judgments.jsonl packed.parquet": READING,
     "agree judgments.jsonl": READING | {"scipy.special"},
-    "evaluate qrels.txt old.run new.run": READING,
+    "evaluate qrels.txt old.run": READING,
+    "evaluate qrels.txt old.run new.run": READING | {"scipy.special"},  # Student's intervals
     "coherence qrels.txt old.run new.run --K 3": SOLVING | {"scipy.stats"},
     "show zipf --scale 2,1,0": {"numpy", "pydantic"},
     "export zipf --scale 2,1,0 --to json": {"numpy", "pydantic"},
