@@ -39,6 +39,7 @@ from .asking.candidates import candidates_of_runs as candidates_of_runs
 from .asking.candidates import made_candidates as made_candidates
 from .asking.plan import Plan as Plan
 from .asking.plan import plan as plan
+from .asking.questions import PairQuestion as PairQuestion
 from .asking.questions import read_questions as read_questions
 from .asking.questions import write_questions as write_questions
 
@@ -274,6 +275,7 @@ __all__ = [
     "made_candidates",
     "Plan",
     "plan",
+    "PairQuestion",
     "read_questions",
     "write_questions",
     "PairConclusion",

@@ -15,16 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.asking.questions import Question
+from dcglearn.asking.questions import PairQuestion
 from dcglearn.base.errors import InputError
+from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Integers, Pairs
-from dcglearn.collections.join import IndexedQrels, index_qrels, rank_documents
-from dcglearn.collections.runs import Qrels, Run
+from dcglearn.collections.join import IndexedQrels, rank_documents
+from dcglearn.collections.runs import Run
+from dcglearn.evaluation.inputs import QrelsLike, RunLike, open_qrels, open_qrels_and_runs
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike, needed_scale
 
 
-@dataclass(frozen=True, eq=False)
-class Candidates:
+@dataclass(frozen=True, eq=False, repr=False)
+class Candidates(ShortRepr):
     """Pairs of lists that could be judged.
 
     Attributes
@@ -56,7 +58,7 @@ class Candidates:
         numbers[alone] = numbers.max(initial=0) + 1 + np.arange(alone.sum())
         return numbers
 
-    def question(self, i: int, name: str, swapped: bool) -> Question:
+    def question(self, i: int, name: str, swapped: bool) -> PairQuestion:
         """Return a candidate as a question, its lists in the other order if swapped."""
         order = (1, 0) if swapped else (0, 1)
         labels = (*self.scale.labels, None)  # the last: no document, at -1
@@ -71,18 +73,21 @@ class Candidates:
                 tuple(map(str, self.documents[i, side][kept]))
                 for side, kept in zip(order, filled, strict=True)
             ]
-        return Question(name, str(self.queries[i]) or None, *lists, *ids)
+        return PairQuestion(name, str(self.queries[i]) or None, *lists, *ids)
 
 
 def candidates_of_runs(
-    qrels: Qrels, runs: Sequence[Run], n_ranks: int, scale: ScaleLike | None = None
+    qrels: QrelsLike,
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    n_ranks: int,
+    scale: ScaleLike | None = None,
 ) -> Candidates:
     """Return the pairs of what runs rank first, for each query, where all of it is judged.
 
     Parameters
     ----------
-    qrels : Qrels
-    runs : sequence of Run
+    qrels, runs : as for :func:`dcglearn.evaluate`
+        Two runs or more.
     n_ranks : int
         K, the length of the lists.
     scale : Scale, str or sequence of labels, optional
@@ -94,12 +99,13 @@ def candidates_of_runs(
     Raises
     ------
     InputError
-        If there are fewer than two runs.
+        If something cannot be read, or there are fewer than two runs.
     """
-    if len(runs) < 2:
+    opened = open_qrels_and_runs(qrels, runs, scale)
+    if len(opened.runs) < 2:
         raise InputError("one run", "give two or more")
-    indexed = index_qrels(qrels, scale)
-    tops = [_top(run, indexed, n_ranks) for run in runs]
+    indexed = opened.qrels
+    tops = [_top(run.read(set(indexed.queries)), indexed, n_ranks) for run in opened.runs]
     parts = [
         (np.stack([a[0], b[0]], axis=1), np.stack([a[1], b[1]], axis=1))
         for a, b in combinations(tops, 2)
@@ -134,7 +140,7 @@ def _top(run: Run, indexed: IndexedQrels, n_ranks: int) -> tuple[Pairs, NDArray[
 
 
 def made_candidates(
-    qrels: Qrels,
+    qrels: QrelsLike,
     n_ranks: int,
     n: int,
     rng: np.random.Generator,
@@ -144,7 +150,7 @@ def made_candidates(
 
     Parameters
     ----------
-    qrels : Qrels
+    qrels : as for :func:`dcglearn.evaluate`
     n_ranks : int
         K, the length of the lists.
     n : int
@@ -161,17 +167,13 @@ def made_candidates(
     InputError
         If no query has enough judged documents of different grades.
     """
-    indexed = index_qrels(qrels, scale)
-    order = np.argsort(qrels.query, kind="stable")
-    ids = qrels.documents.take(order).to_pylist()
-    grades = indexed.find_grades_of_ids(
-        indexed.number_queries(qrels.queries)[qrels.query], qrels.documents
-    )[order]
-    starts = np.searchsorted(qrels.query[order], np.arange(len(qrels.queries) + 1))
-    pools = [(q, starts[q], starts[q + 1]) for q in range(len(qrels.queries))]
+    indexed = open_qrels(qrels, scale)
+    query, number = np.divmod(indexed.keys, len(indexed.documents))
+    ids, grades = indexed.documents.to_pylist(), indexed.grades
+    starts = np.searchsorted(query, np.arange(len(indexed.queries) + 1)).tolist()
     pools = [
-        (q, begin, end)
-        for q, begin, end in pools
+        (name, begin, end)
+        for name, begin, end in zip(indexed.queries, starts, starts[1:], strict=False)
         if end - begin > n_ranks and np.ptp(grades[begin:end])
     ]
     if not pools:
@@ -180,12 +182,12 @@ def made_candidates(
             "give shorter lists, or more judgments of documents",
         )
     lists, documents, queries = [], [], []
-    for q, begin, end in pools:
+    for name, begin, end in pools:
         for _ in range(-(-n // len(pools))):
             pair = begin + _pair(grades[begin:end], n_ranks, rng)
             lists.append(grades[pair])
-            documents.append([[ids[row] for row in side] for side in pair])
-            queries.append(qrels.queries[q])
+            documents.append([[ids[document] for document in number[side]] for side in pair])
+            queries.append(name)
     return _different(
         Candidates(
             np.array(lists, np.int8),
@@ -210,13 +212,13 @@ def _pair(grades: NDArray[np.int8], n_ranks: int, rng: np.random.Generator) -> I
 
 
 def candidates_of_questions(
-    questions: Sequence[Question], scale: ScaleLike | None = None
+    questions: Sequence[PairQuestion], scale: ScaleLike | None = None
 ) -> Candidates:
     """Return the lists of a question file as candidates; all of their documents have grades.
 
     Parameters
     ----------
-    questions : sequence of Question
+    questions : sequence of PairQuestion
     scale : Scale, str or sequence of labels, optional
         By default the grades that occur, the highest first.
 

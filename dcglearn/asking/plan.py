@@ -17,9 +17,10 @@ import numpy as np
 
 from dcglearn.asking.candidates import Candidates
 from dcglearn.asking.information import Asked, Design, tie_strength
-from dcglearn.asking.questions import Question, batch_name
+from dcglearn.asking.questions import PairQuestion, batch_name
 from dcglearn.base.errors import InputError, SolverError, unknown_name
 from dcglearn.base.numbers import counted
+from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats
 from dcglearn.inference.centres import Members
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
@@ -39,8 +40,8 @@ UNKNOWN = 1.0
 _Z, _SAMPLE, _MANY, _RIDGE = 1.959964, 2_000, 10_000, 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(ShortRepr):
     """Which pairs to judge next, and what to expect.
 
     Attributes
@@ -97,7 +98,7 @@ class Plan:
                 return count
         return None
 
-    def questions(self, rng: np.random.Generator, repeated: float = 0.0) -> list[Question]:
+    def questions(self, rng: np.random.Generator, repeated: float = 0.0) -> list[PairQuestion]:
         """Return the chosen pairs as questions; which list is a is balanced at random.
 
         Parameters
@@ -108,7 +109,7 @@ class Plan:
 
         Returns
         -------
-        list of Question
+        list of PairQuestion
             Their names begin with that of the batch.
         """
         rows = list(self.chosen)

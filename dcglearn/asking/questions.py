@@ -33,7 +33,7 @@ Grades = tuple[Label | None, ...]
 
 
 @dataclass(frozen=True)
-class Question:
+class PairQuestion:
     """A pair of lists to be judged; ids of documents are there for all ranks, or for none."""
 
     id: str
@@ -54,25 +54,25 @@ class Question:
         return json.dumps(record, sort_keys=True)
 
 
-def batch_name(questions: Iterable[Question]) -> str:
+def batch_name(questions: Iterable[PairQuestion]) -> str:
     """Return a short hash of what is asked, without the ids of the questions."""
     return hashlib.sha256("\n".join(one.asked() for one in questions).encode()).hexdigest()[:6]
 
 
-def write_questions(path: PathLike, questions: Iterable[Question]) -> None:
+def write_questions(path: PathLike, questions: Iterable[PairQuestion]) -> None:
     """Write questions as JSON lines."""
     lines = (json.dumps(one.to_json(), ensure_ascii=False) + "\n" for one in questions)
     write_text(path, "".join(lines))
 
 
-def read_questions(path: PathLike) -> list[Question]:
+def read_questions(path: PathLike) -> list[PairQuestion]:
     """Read a file that :func:`write_questions` wrote; ids differ."""
     with open_text(Path(path), str(path)) as file:
         return _questions(file, str(path))
 
 
-def _questions(file: BinaryIO, name: str) -> list[Question]:
-    found, lines = list[Question](), dict[str, int]()
+def _questions(file: BinaryIO, name: str) -> list[PairQuestion]:
+    found, lines = list[PairQuestion](), dict[str, int]()
     for line, record in read_records(file, name):
         try:
             question = _question(record)
@@ -88,7 +88,7 @@ def _questions(file: BinaryIO, name: str) -> list[Question]:
     return found
 
 
-def _question(record: dict[str, Any]) -> Question:
+def _question(record: dict[str, Any]) -> PairQuestion:
     missing = [one for one in ("question", "a", "b") if record.get(one) in (None, "", [])]
     if missing:
         remedy = "every question needs question (its id), a and b; dcglearn plan writes them"
@@ -104,7 +104,7 @@ def _question(record: dict[str, Any]) -> Question:
             )
             raise InputError(problem, "give as many of each, or no documents")
     name, query = (parse_id(record.get(one), one) for one in ("question", "query"))
-    return Question(name or "", query, **lists)
+    return PairQuestion(name or "", query, **lists)
 
 
 def _entries(value: Any, name: str, what: str) -> tuple[Any, ...]:
@@ -124,7 +124,9 @@ class MatchedAnswers:
     repeated: int
 
 
-def match_answers(questions: Sequence[Question], answers: Preferences, ids: Ids) -> MatchedAnswers:
+def match_answers(
+    questions: Sequence[PairQuestion], answers: Preferences, ids: Ids
+) -> MatchedAnswers:
     """Find the question of each answer, whose id is in `ids`; a note counts those left out.
 
     They are answers to other questions, answers whose lists are not those of their question, and

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from dcglearn.asking.questions import Grades, Question
+from dcglearn.asking.questions import Grades, PairQuestion
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.files import PathLike
 from dcglearn.base.numbers import counted
@@ -29,7 +29,7 @@ NO_TEXT = Text("")
 class ShownQuestion(NamedTuple):
     """A question with the words of its query and the texts of its lists."""
 
-    question: Question
+    question: PairQuestion
     query: str
     a: list[Text]
     b: list[Text]
@@ -66,7 +66,7 @@ def read_texts(path: PathLike, wanted: Iterable[str], noun: str) -> dict[str, Te
 
 
 def shown_questions(
-    questions: Sequence[Question], documents: PathLike | None, queries: PathLike | None
+    questions: Sequence[PairQuestion], documents: PathLike | None, queries: PathLike | None
 ) -> list[ShownQuestion]:
     """Return questions with the texts of files, and ids where there is no file or no text."""
     of_documents, of_queries = dict[str, Text](), dict[str, Text]()
@@ -76,7 +76,7 @@ def shown_questions(
     if queries is not None:
         of_queries = read_texts(queries, filter(None, (one.query for one in questions)), "query")
 
-    def shown(question: Question) -> ShownQuestion:
+    def shown(question: PairQuestion) -> ShownQuestion:
         query = of_queries.get(question.query or "", NO_TEXT)
         return ShownQuestion(
             question,

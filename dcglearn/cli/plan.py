@@ -160,19 +160,16 @@ def _candidates(
         made_candidates,
     )
     from dcglearn.asking.questions import read_questions
-    from dcglearn.collections.runs import read_qrels, read_run
 
     if pool is not None and qrels is None:
         with naming(pool):
             return candidates_of_questions(read_questions(pool), scale)
     if pool is not None or qrels is None:
         raise InputError("neither or both of QRELS and --pool", "give one of them")
-    with reporting("reading qrels and runs"):
-        judged, read = read_qrels(qrels), [read_run(path) for path in runs]
-    with naming(qrels):
-        if read:
-            return candidates_of_runs(judged, read, ranks, scale)
-        return made_candidates(judged, ranks, max(20 * n, 5_000), rng, scale)
+    with naming(qrels), reporting("reading qrels and runs"):
+        if runs:
+            return candidates_of_runs(qrels, runs, ranks, scale)
+        return made_candidates(qrels, ranks, max(20 * n, 5_000), rng, scale)
 
 
 def _answers(judged: list[str], candidates: Candidates) -> Preferences | None:

@@ -106,6 +106,11 @@ def open_qrels_and_runs(
     return QrelsAndRuns(indexed, tuple(_run_sources(runs, lists)))
 
 
+def open_qrels(qrels: QrelsLike, scale: ScaleLike | None = None) -> IndexedQrels:
+    """Read qrels from any of their forms."""
+    return _indexed(_as_qrels(qrels), as_scale(scale))
+
+
 def _indexed(qrels: Qrels | IndexedQrels, scale: Scale | None) -> IndexedQrels:
     if isinstance(qrels, Qrels):
         return index_qrels(qrels, scale)

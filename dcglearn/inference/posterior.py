@@ -14,12 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
+from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats
 from dcglearn.inference.centres import Members
 
 
-@dataclass(frozen=True, eq=False)
-class Draws:
+@dataclass(frozen=True, eq=False, repr=False)
+class Draws(ShortRepr):
     """Measures and judges, drawn.
 
     Attributes
@@ -52,8 +53,8 @@ class Draws:
         return np.asarray(spans / self.scale[:, None])
 
 
-@dataclass(frozen=True, eq=False)
-class Posterior:
+@dataclass(frozen=True, eq=False, repr=False)
+class Posterior(ShortRepr):
     """What is known of a measure: members, each with its share, parameters and information."""
 
     members: Members

@@ -21,7 +21,6 @@ from dcglearn.collections.runs import qrels_of, run_of
 from dcglearn.evaluation.from_arrays import ranked_arrays
 from dcglearn.evaluation.lookup import look_up
 from dcglearn.evaluation.ranked import score_runs
-from dcglearn.evaluation.relevance_scores import ir_measures_module
 from dcglearn.evaluation.rules import TIES, Ties
 from dcglearn.interop.requirements import as_dcg, labels_of, with_labels
 from dcglearn.measures.scale import Scale
@@ -133,8 +132,13 @@ def ir_measure(measure: MeasureLike, ties: Ties = "mean") -> Any:
         there = ~found.missing
         yield from zip(np.array(known.queries)[there].tolist(), scores[there].tolist(), strict=True)
 
+    try:
+        import ir_measures
+    except ImportError as error:
+        remedy = "pip install 'dcglearn[evaluators]'"
+        raise InputError("ir_measures is not installed", remedy) from error
     name = f"{labelled}{_TIES_IN_NAMES[ties]}"
-    return ir_measures_module().define(values, name=name, support_cutoff=False)
+    return ir_measures.define(values, name=name, support_cutoff=False)
 
 
 def _with_text_ids(frame: pd.DataFrame, number: str) -> pd.DataFrame:

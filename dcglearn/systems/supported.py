@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.evaluation.ranked import Ranked
@@ -26,8 +27,8 @@ _LEVELS = (0.025, 0.975)
 _EQUAL = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class Supported:
+@dataclass(frozen=True, eq=False, repr=False)
+class Supported(ShortRepr):
     """Systems under measures that judgments support.
 
     Attributes

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from dcglearn import InputWarning, read_preferences
-from dcglearn.asking.questions import Question, read_questions
+from dcglearn.asking.questions import PairQuestion, read_questions
 from helpers.asked import drawn_questions, written_questions
 from helpers.written import write, write_records
 
@@ -35,7 +35,7 @@ def ids_of(page: Path) -> list[str]:
 
 
 def test_a_page_shows_texts_or_ids_or_grades(tmp_path: Path, run: Run) -> None:
-    questions = [*drawn_questions(2, documents=True), Question("x-1", None, (2, None), (0, 1))]
+    questions = [*drawn_questions(2, documents=True), PairQuestion("x-1", None, (2, None), (0, 1))]
     path = written_questions(tmp_path, questions)
     done = run("judge", path, "-o", "page.html", *TEXTS, "--seed", 3)
     batch = data_of(tmp_path / "page.html")["batch"]
@@ -85,7 +85,7 @@ def test_a_page_per_judge_shares_some_questions(tmp_path: Path, run: Run) -> Non
     assert sum(len(ids_of(tmp_path / f"q-{name}.html")) for name in ("ann", "bob-b", "cy")) == 24
 
 
-def _repeated(questions: list[Question]) -> list[list[str]]:
+def _repeated(questions: list[PairQuestion]) -> list[list[str]]:
     each = {one.asked(): list[str]() for one in questions}
     for one in questions:
         each[one.asked()].append(one.id)

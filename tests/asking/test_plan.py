@@ -18,7 +18,6 @@ from dcglearn.asking.candidates import (
 )
 from dcglearn.asking.information import Asked, Design, strict_share, tie_strength
 from dcglearn.asking.plan import UNKNOWN, plan
-from dcglearn.collections.runs import qrels_of, run_of
 from dcglearn.inference.posterior import Posterior
 from helpers.commands import run_commands
 
@@ -142,11 +141,11 @@ QRELS = {f"q{q}": {f"d{i}": i % 3 for i in range(8)} for q in range(6)}
 
 def test_pairs_of_runs_are_judged_and_differ() -> None:
     rng = np.random.default_rng(0)
-    runs = [
-        run_of({q: {f"d{i}": float(rng.random()) for i in range(9)} for q in QRELS}, name)
+    runs = {
+        name: {q: {f"d{i}": float(rng.random()) for i in range(9)} for q in QRELS}
         for name in ("one", "two", "three")
-    ]
-    found = candidates_of_runs(qrels_of(QRELS), runs, 4)
+    }
+    found = candidates_of_runs(QRELS, runs, 4)
     assert found.documents is not None
     for i in range(len(found)):
         grades = [[QRELS[found.queries[i]][d] for d in side] for side in found.documents[i]]
@@ -158,7 +157,7 @@ def test_pairs_of_runs_are_judged_and_differ() -> None:
 
 
 def test_made_pairs_are_of_judged_documents_and_there_is_no_mirror() -> None:
-    found = made_candidates(qrels_of(QRELS), 4, 200, np.random.default_rng(0))
+    found = made_candidates(QRELS, 4, 200, np.random.default_rng(0))
     assert found.documents is not None
     assert all(len(set(side)) == 4 for pair in found.documents.tolist() for side in pair)
     keys = {
@@ -170,7 +169,7 @@ def test_made_pairs_are_of_judged_documents_and_there_is_no_mirror() -> None:
     back = candidates_of_questions(again)
     np.testing.assert_array_equal(back.lists, found.lists)
     with pytest.raises(InputError, match="no query has more than 8"):
-        made_candidates(qrels_of(QRELS), 8, 200, np.random.default_rng(0))
+        made_candidates(QRELS, 8, 200, np.random.default_rng(0))
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="no shared data")

@@ -1,4 +1,4 @@
-"""Question files, and which answers belong to them."""
+"""PairQuestion files, and which answers belong to them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from dcglearn import InputWarning, read_preferences
 from dcglearn.asking.questions import (
-    Question,
+    PairQuestion,
     batch_name,
     match_answers,
     read_questions,
@@ -20,9 +20,9 @@ from dcglearn.base.errors import InputError
 from helpers.written import write, write_records
 
 QUESTIONS = [
-    Question("x-1", "q1", (2, 1, 0), (0, 2, 2), ("d1", "d2", "d3"), ("d3", "d4", "d5")),
-    Question("x-2", None, (1, None, 0), (2, 0)),
-    Question("x-3", "q1", (2, 1, 0), (0, 2, 2), ("d1", "d2", "d3"), ("d3", "d4", "d5")),
+    PairQuestion("x-1", "q1", (2, 1, 0), (0, 2, 2), ("d1", "d2", "d3"), ("d3", "d4", "d5")),
+    PairQuestion("x-2", None, (1, None, 0), (2, 0)),
+    PairQuestion("x-3", "q1", (2, 1, 0), (0, 2, 2), ("d1", "d2", "d3"), ("d3", "d4", "d5")),
 ]
 LINE = {"question": "x-1", "query": "q1", "a": [2, 1], "b": [0, 1]}
 
