@@ -8,7 +8,7 @@ weight in the mean of W. linear-log2 and exponential-log2, the most used, have a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,7 +71,7 @@ class LearnedDCG(ShortRepr):
     lapses: float
     side: float
     scale: float
-    posterior: Posterior
+    posterior: Posterior = field(repr=False)
 
 
 def learn_dcg(

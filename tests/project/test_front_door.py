@@ -104,6 +104,9 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     drawn = d.drawn_lists(400, 3, [1 / 3] * 3, rng)
     many = d.side_by_side(MEASURE, drawn, judged.scale, rng)
     segments = d.compare_segments(many, [0, 1] * 200, fitted.model)
+    made = d.made_candidates({"q": {f"d{i}": i % 3 for i in range(9)}}, 3, 60, rng)
+    planned = d.plan(made, 5, rng, counts=[5])
+    drawn_around = d.learn_dcg(judged).posterior.draw(10, rng)
     asked = d.usual_questions(judged, measures={"measure": MEASURE})
     return [
         fitted.model,
@@ -118,6 +121,10 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         segments.compared[0],
         d.certainty_of(judged),
         d.learn_dcg(judged),
+        made,
+        planned,
+        planned.questions(rng)[0],
+        d.supported_systems(found, drawn_around.gains, drawn_around.discounts, rng),
         d.study_judgments(judged, "judgments.jsonl", rng),
         parts,
         d.Problem.packed(parts),
