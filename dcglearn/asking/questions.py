@@ -60,13 +60,38 @@ def batch_name(questions: Iterable[PairQuestion]) -> str:
 
 
 def write_questions(path: PathLike, questions: Iterable[PairQuestion]) -> None:
-    """Write questions as JSON lines."""
+    """Write questions as JSON lines.
+
+    Parameters
+    ----------
+    path : path-like
+    questions : iterable of PairQuestion
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
     lines = (json.dumps(one.to_json(), ensure_ascii=False) + "\n" for one in questions)
     write_text(path, "".join(lines))
 
 
 def read_questions(path: PathLike) -> list[PairQuestion]:
-    """Read a file that :func:`write_questions` wrote; ids differ."""
+    """Read a file that :func:`write_questions` wrote.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    list of PairQuestion
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, a line is no question, or an id is repeated.
+    """
     with open_text(Path(path), str(path)) as file:
         return _questions(file, str(path))
 
