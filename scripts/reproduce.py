@@ -93,7 +93,9 @@ def _study(python: str, make: list[str], judgments: Path, out: Path) -> int:
     name, learned = judgments.name, "learned.json"
     comparison = [f"comparison{ending}" for ending in (".md", ".tex", ".csv", ".svg", ".png")]
     pages = ["study.html", "study.md"]
-    made = [learned, "learned.svg", "learned.png", *comparison, *pages]
+    chosen = ["chosen.md", "chosen.csv", "chosen.svg", "chosen.png"]
+    made = [learned, "learned.svg", "learned.png", *comparison, *pages, *chosen]
+    retrospective = str(ROOT / "scripts" / "retrospective.py")
     dcglearn = ["-m", "dcglearn"]
     at_once = [
         [make],
@@ -110,6 +112,7 @@ def _study(python: str, make: list[str], judgments: Path, out: Path) -> int:
             [*dcglearn, "study", name, *(p for page in pages for p in ("-o", page))],
             [*dcglearn, "agree", name],
         ],
+        [[retrospective, name, *(p for one in chosen for p in ("-o", one))]],
         [["-m", "dcglearn.lab.provenance", name, *made, *KEPT, "-o", "provenance.json"]],
     ]
     for commands in at_once:

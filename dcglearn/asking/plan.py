@@ -21,7 +21,7 @@ from dcglearn.asking.questions import PairQuestion, batch_name
 from dcglearn.base.errors import InputError, SolverError, unknown_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.centres import Members
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.posterior import Posterior, before_judgments
@@ -191,7 +191,7 @@ def plan(
     asking = _asked(ask, scale, K)
     fit = _fit(judged)
     effect = 1.0 if fit is None else fit.covariance.design_effect
-    posterior, ties = _known(candidates, judged, prior, effect)
+    posterior, ties = known_so_far(judged, scale, candidates.lists, prior, effect)
     queries = candidates.query_numbers
     design = Design(posterior, candidates.lists, asking.contrasts, rng, ties, effect)
     every = Design(
@@ -257,13 +257,17 @@ def _parts(measure: DCG, n_ranks: int) -> tuple[Floats, Floats]:
     return (gains - gains[-1]) / (gains[0] - gains[-1]), discounts / discounts[0]
 
 
-def _known(
-    candidates: Candidates, judged: Preferences | None, prior: str | DCG, design_effect: float
+def known_so_far(
+    judged: Preferences | None,
+    scale: Scale,
+    lists: Pairs,
+    prior: str | DCG = "usual",
+    design_effect: float = 1.0,
 ) -> tuple[Posterior, float]:
-    """Return what is known so far, and how often people tie (Davidson's nu)."""
-    scale, K = candidates.scale, candidates.lists.shape[2]
+    """Return what is known before some lists are judged, and how often people tie (nu)."""
+    K = lists.shape[2]
     if judged is None or not judged.strict.any():
-        empty = bool((candidates.lists == NO_DOCUMENT).any())
+        empty = bool((lists == NO_DOCUMENT).any())
         worst = scale.values[-1] / (scale.values[0] - scale.values[-1])
         members = Members(prior_centres(prior, scale, K), float(np.clip(worst, -1, 1)), empty)
         return before_judgments(members), 0.0
