@@ -85,10 +85,10 @@ def _study_of(found: Path | None, python: str, results: Path) -> int:
             print(f"{PUBLISHED} was not found; simulated judgments are analysed instead")
             judgments, out = Path(folder) / "stand-in.jsonl", results / "stand-in"
             make = ["-m", "dcglearn", "simulate", str(judgments), "-n", "2000", "--seed", "1"]
-        return _study(python, make, judgments, out)
+        return _study(python, make, judgments, out, 50 if found is not None else 2)
 
 
-def _study(python: str, make: list[str], judgments: Path, out: Path) -> int:
+def _study(python: str, make: list[str], judgments: Path, out: Path, repetitions: int) -> int:
     out.mkdir(parents=True, exist_ok=True)
     name, learned = judgments.name, "learned.json"
     comparison = [f"comparison{ending}" for ending in (".md", ".tex", ".csv", ".svg", ".png")]
@@ -112,7 +112,12 @@ def _study(python: str, make: list[str], judgments: Path, out: Path) -> int:
             [*dcglearn, "study", name, *(p for page in pages for p in ("-o", page))],
             [*dcglearn, "agree", name],
         ],
-        [[retrospective, name, *(p for one in chosen for p in ("-o", one))]],
+        [
+            [
+                *[retrospective, name, "--repetitions", str(repetitions)],
+                *(p for one in chosen for p in ("-o", one)),
+            ]
+        ],
         [["-m", "dcglearn.lab.provenance", name, *made, *KEPT, "-o", "provenance.json"]],
     ]
     for commands in at_once:

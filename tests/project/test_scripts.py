@@ -165,6 +165,8 @@ def test_reproduce_analyses_simulated_judgments_where_there_are_no_real_ones(clo
         "test.txt",
         "study.html",
         "study.md",
+        "chosen.csv",
+        "chosen.svg",
         "provenance.json",
     }
     out = clone / "results" / "stand-in"
