@@ -22,6 +22,7 @@ from dcglearn.base.types import Integers, Pairs
 from dcglearn.collections.join import IndexedQrels, rank_documents
 from dcglearn.collections.runs import Run
 from dcglearn.evaluation.inputs import QrelsLike, RunLike, open_qrels, open_qrels_and_runs
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike, needed_scale
 
 
@@ -73,7 +74,36 @@ class Candidates(ShortRepr):
                 tuple(map(str, self.documents[i, side][kept]))
                 for side, kept in zip(order, filled, strict=True)
             ]
+        if not any(map(any, ids)):
+            ids = [(), ()]
         return PairQuestion(name, str(self.queries[i]) or None, *lists, *ids)
+
+    def without(self, judged: Preferences) -> Candidates:
+        """Return those whose query and grades are not among the judgments, on either side."""
+        named = np.array(["" if one is None else str(one) for one in judged.queries.tolist()])
+        known = {
+            (query, *sorted(map(tuple, pair)))
+            for query, pair in zip(named.tolist(), judged.lists.tolist(), strict=True)
+        }
+        new = np.array(
+            [
+                (query, *sorted(map(tuple, pair))) not in known
+                for query, pair in zip(self.queries.tolist(), self.lists.tolist(), strict=True)
+            ],
+            bool,
+        )
+        return self.take(np.flatnonzero(new), {"that were judged": int((~new).sum())})
+
+    def take(self, rows: Integers, left_out: Mapping[str, int]) -> Candidates:
+        """Return some of them, and count why others are left out."""
+        counts = {**self.left_out, **left_out}
+        return Candidates(
+            self.lists[rows],
+            self.scale,
+            self.queries[rows],
+            None if self.documents is None else self.documents[rows],
+            {why: count for why, count in counts.items() if count},
+        )
 
 
 def candidates_of_runs(
@@ -253,8 +283,9 @@ def candidates_of_questions(
 
 def _different(candidates: Candidates) -> Candidates:
     """Leave out pairs of equal grades, and all but one of those that differ by their sides."""
-    lists, n = candidates.lists, len(candidates)
-    sides = lists.reshape(n, 2, -1)
+    sides, n = candidates.lists, len(candidates)
+    if not n:
+        return candidates
     swapped = np.array([tuple(a) > tuple(b) for a, b in sides.tolist()], bool)
     ordered = np.where(swapped[:, None, None], sides[:, ::-1], sides).reshape(n, -1)
     keys = np.column_stack([candidates.query_numbers, ordered])
@@ -262,15 +293,7 @@ def _different(candidates: Candidates) -> Candidates:
     first[np.unique(keys, axis=0, return_index=True)[1]] = True
     differ = (sides[:, 0] != sides[:, 1]).any(axis=1)
     left_out = {
-        **candidates.left_out,
         "whose lists have the same grades": int((~differ).sum()),
         "that repeat another one of the query": int((differ & ~first).sum()),
     }
-    kept = np.flatnonzero(first & differ)
-    return Candidates(
-        lists[kept],
-        candidates.scale,
-        candidates.queries[kept],
-        None if candidates.documents is None else candidates.documents[kept],
-        {why: count for why, count in left_out.items() if count},
-    )
+    return candidates.take(np.flatnonzero(first & differ), left_out)

@@ -154,13 +154,16 @@ class Design:
             self.toward[m] -= np.outer(r, to_asked) / total
             self.asked_variances[m] -= to_asked**2 / total
 
-    def choose(self, n: int, queries: Integers | None = None, most: int = 0) -> list[int]:
-        """Choose up to n candidates, at most so many per query (0: any number), best first.
+    def choose(
+        self, n: int, queries: Integers | None = None, most: int | Integers = 0
+    ) -> list[int]:
+        """Choose up to n candidates, at most so many of each query (0: any number), best first.
 
         Greedily, and then each is exchanged for a better one if there is one.
         """
         queries = np.arange(len(self.kept)) if queries is None else queries[self.kept]
-        room = np.full(queries.max(initial=0) + 1, most or n)
+        room = np.zeros(queries.max(initial=0) + 1, np.int64)
+        room += n if isinstance(most, int) and not most else most
         free, chosen = np.ones(len(self.kept), bool), list[int]()
 
         def best() -> int:

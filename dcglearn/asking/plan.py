@@ -11,7 +11,7 @@ says: by clusters, few degrees of freedom, and a model that is not quite right.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,11 +21,11 @@ from dcglearn.asking.questions import PairQuestion, batch_name
 from dcglearn.base.errors import InputError, SolverError, unknown_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.types import Floats, Pairs
+from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.centres import Members
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.posterior import Posterior, before_judgments
-from dcglearn.inference.usual import learn_dcg, prior_centres
+from dcglearn.inference.usual import learn_dcg, prior_centres, why_no_prior
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
@@ -37,7 +37,7 @@ COUNTS = (25, 50, 100, 200, 400)
 UNKNOWN = 1.0
 """A half width from here on says nothing: gains and discounts are between 0 and 1."""
 
-_Z, _SAMPLE, _MANY, _RIDGE = 1.959964, 2_000, 10_000, 1e-9
+_Z, _SAMPLE, _MANY_DRAWS, _MANY, _RIDGE = 1.959964, 500, 256, 10_000, 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -185,23 +185,24 @@ def plan(
     (20, ('gain 1', 'discount 2', 'discount 3', 'discount 4'))
     """
     rng = np.random.default_rng(0) if rng is None else rng
-    if not len(candidates):
-        raise InputError("no pair to choose from", "give lists with different grades")
     scale, K = candidates.scale, candidates.lists.shape[2]
+    if reason := why_no_prior(scale, K):
+        raise InputError(reason, "give other grades, or shorter lists")
+    if judged is not None:
+        judged = _longer(judged, scale, K)
+        candidates = candidates.without(judged)
+    if not len(candidates):
+        why = "; ".join(f"{count:,} {one}" for one, count in candidates.left_out.items())
+        problem = f"no pair to choose from{f' (left out: {why})' if why else ''}"
+        raise InputError(problem, "give lists with different grades")
     asking = _asked(ask, scale, K)
     fit = _fit(judged)
     effect = 1.0 if fit is None else fit.covariance.design_effect
     posterior, ties = known_so_far(judged, scale, candidates.lists, prior, effect)
     queries = candidates.query_numbers
     design = Design(posterior, candidates.lists, asking.contrasts, rng, ties, effect)
-    every = Design(
-        posterior,
-        candidates.lists[rng.permutation(len(candidates))[:_SAMPLE]],
-        asking.every,
-        rng,
-        ties,
-        effect,
-    )
+    sample = candidates.lists[rng.permutation(len(candidates))[:_SAMPLE]]
+    every = Design(posterior, sample, asking.every, rng, ties, effect, _MANY_DRAWS)
     widths = _Widths(every, candidates, posterior, fit)
     undetermined = tuple(np.array(asking.numbers)[widths.at_best() >= UNKNOWN].tolist())
     if ask != "everything" and set(asking.asked) <= set(undetermined):
@@ -209,8 +210,11 @@ def plan(
             f"no answer to these {counted(len(candidates), 'pair')} depends on {ask}",
             "give lists that hold the grades and ranks it is about, such as made ones",
         )
-    ordered = design.choose(max(n, *counts, 0), queries, most_per_query)
-    counts = tuple(count for count in sorted({*counts, n}) if count <= len(ordered))
+    room = _room(candidates, judged, most_per_query) if most_per_query else 0
+    ordered = design.choose(max(n, *counts, 0), queries, room)
+    counts = tuple(
+        count for count in sorted({*counts, min(n, len(ordered))}) if 0 < count <= len(ordered)
+    )
     return Plan(
         candidates=candidates,
         chosen=ordered[:n],
@@ -226,6 +230,30 @@ def plan(
     )
 
 
+def _longer(judged: Preferences, scale: Scale, n_ranks: int) -> Preferences:
+    """Return judgments with empty ranks at the end, so that lists have as many ranks."""
+    if judged.scale != scale or judged.n_ranks > n_ranks:
+        raise InputError(
+            f"judgments of {judged.n_ranks} ranks and grades {judged.scale} for lists of "
+            f"{n_ranks} ranks and grades {scale}",
+            "use one scale, and lists that are as long",
+        )
+    more = ((0, 0), (0, 0), (0, n_ranks - judged.n_ranks))
+    return replace(judged, lists=np.pad(judged.lists, more, constant_values=NO_DOCUMENT))
+
+
+def _room(candidates: Candidates, judged: Preferences | None, most: int) -> Integers:
+    """Return how many more questions may be asked about each query."""
+    numbers = candidates.query_numbers
+    room = np.full(numbers.max() + 1, most)
+    if judged is not None:
+        queries = [str(one) for one in judged.queries.tolist() if one is not None]
+        asked = dict(zip(*np.unique(queries, return_counts=True), strict=True)) if queries else {}
+        for number, query in zip(numbers.tolist(), candidates.queries.tolist(), strict=True):
+            room[number] = max(most - asked.get(query, 0), 0)
+    return room
+
+
 def _asked(ask: str, scale: Scale, n_ranks: int) -> _Ask:
     L = len(scale)
     gains = tuple(f"gain {label}" for label in scale.labels[1:-1])
@@ -236,14 +264,16 @@ def _asked(ask: str, scale: Scale, n_ranks: int) -> _Ask:
         np.vstack([np.zeros((len(gains), n_ranks)), np.eye(n_ranks)[1:]]),
     )
     several = {"everything": names, "gains": gains, "discounts": discounts}
+    if not names:
+        raise InputError("one rank and two grades", "there is nothing to learn")
+    if ask in several and not several[ask]:
+        one = "two grades: there is no gain" if ask == "gains" else "one rank: there is no discount"
+        raise InputError(one, "ask for everything")
     if ":" in ask:
-        first, second = (measure_for(one, scale, n_ranks).measure for one in ask.split(":", 1))
-        if not (isinstance(first, DCG) and isinstance(second, DCG)):
-            raise InputError(f"{ask}: not two DCGs", "name two presets, linear:exponential")
-        difference = [
-            np.array([_parts(one, n_ranks)[k] for one in (first, second)]) for k in (0, 1)
-        ]
-        contrasts = Asked(*(np.diff(one, axis=0) for one in difference))
+        parts = [_parts(one, ask, n_ranks) for one in _two_measures(ask, scale, n_ranks)]
+        contrasts = Asked(*(np.diff(np.array(one), axis=0) for one in zip(*parts, strict=True)))
+        if not (np.abs(contrasts.gains).max() + np.abs(contrasts.discounts).max() > 1e-9):
+            raise InputError(f"{ask}: one measure", "name two that differ")
         return _Ask(names, names, contrasts, every)
     wanted = several.get(ask) or tuple(name for name in names if name == ask)
     if not wanted:
@@ -252,8 +282,25 @@ def _asked(ask: str, scale: Scale, n_ranks: int) -> _Ask:
     return _Ask(names, wanted, Asked(every.gains[rows], every.discounts[rows]), every)
 
 
-def _parts(measure: DCG, n_ranks: int) -> tuple[Floats, Floats]:
+def _two_measures(ask: str, scale: Scale, n_ranks: int) -> list[DCG]:
+    """Return two measures between which some colon stands: their names may hold others."""
+    places = [i for i, letter in enumerate(ask) if letter == ":"]
+    error = InputError(f"{ask}: not two measures", "write linear-log2:exponential-log2")
+    for i in places:
+        try:
+            found = [measure_for(one, scale, n_ranks).measure for one in (ask[:i], ask[i + 1 :])]
+        except InputError as wrong:
+            error = wrong if len(places) == 1 else error
+            continue
+        return [one for one in found if isinstance(one, DCG)]
+    raise error
+
+
+def _parts(measure: DCG, ask: str, n_ranks: int) -> tuple[Floats, Floats]:
+    """Return gains from 1 to 0 and discounts from 1."""
     gains, discounts = np.array(measure.gains), measure.discounts_for(n_ranks)
+    if gains[0] == gains[-1] or discounts[0] == 0:
+        raise InputError(f"{ask}: {measure} tells nothing apart", "name another measure")
     return (gains - gains[-1]) / (gains[0] - gains[-1]), discounts / discounts[0]
 
 
@@ -271,12 +318,6 @@ def known_so_far(
         worst = scale.values[-1] / (scale.values[0] - scale.values[-1])
         members = Members(prior_centres(prior, scale, K), float(np.clip(worst, -1, 1)), empty)
         return before_judgments(members), 0.0
-    if judged.scale != scale or judged.n_ranks != K:
-        raise InputError(
-            f"judgments of {judged.n_ranks} ranks and grades {judged.scale} for lists of {K} ranks "
-            f"and grades {scale}",
-            "use one scale and one length of lists",
-        )
     learned = learn_dcg(judged, prior, design_effect)
     wide = np.column_stack([learned.weights * learned.scale, np.zeros(K)])
     a, b = (wide[np.arange(K), judged.lists[:, side]].sum(axis=1) for side in (0, 1))
@@ -309,16 +350,19 @@ class _Widths:
         precision[:, members.lapse :] = 0.0  # what intervals have, too
         self.known = posterior.hessian[some] - precision[..., None] * np.eye(precision.shape[1])
         self.mean = _sums(design.slopes, design.weights) / len(design.kept)
+        self.actual: Floats | None = None
         self.wider: Floats = np.ones(design.asked.shape[1])
         if fit is not None:
             estimates = (*fit.gains()[1:-1], *fit.discounts()[1:])
             actual = np.array([(one.high - one.low) / 2 for one in estimates])
+            actual = np.where(actual < UNKNOWN, actual, UNKNOWN)  # nan is not known, either
+            self.actual = actual
             model = self._half_widths(self.known)
             known = (actual < UNKNOWN) & (model < UNKNOWN)
             self.wider = np.where(known, actual / model, 1.0)
 
     def now(self) -> Floats:
-        return self._half_widths(self.known)
+        return self._half_widths(self.known) if self.actual is None else self.actual
 
     def after(self, rows: Sequence[int]) -> Floats:
         slopes, weights = self.design.of_lists(self.lists[list(rows)])

@@ -34,6 +34,8 @@ def decode_json(text: str | bytes, remedy: str) -> Any:
         raise InputError("is not valid text (half of a character)", "write both halves") from error
     except json.JSONDecodeError as error:
         raise InputError(f"is not JSON ({error.msg})", remedy, f"line {error.lineno}") from error
+    except RecursionError as error:
+        raise InputError("is nested too deeply", remedy) from error
 
 
 def json_document(document: Any) -> str:

@@ -12,6 +12,7 @@ from dcglearn.base.progress import reporting
 from dcglearn.terminal.inputs import naming
 from dcglearn.terminal.options import MAX_COUNT, JsonOption, SeedOption
 from dcglearn.terminal.output import print_json, print_text
+from dcglearn.terminal.system_options import GradesOption
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
 def plan(
     qrels: Annotated[
         str | None,
-        typer.Argument(metavar="[QRELS]", help="The grades of documents, as for evaluate."),
+        typer.Argument(metavar="QRELS", help="The grades of documents, as for evaluate."),
     ] = None,
     runs: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[RUN]...",
+            metavar="RUN",
             help="Two or more runs: what they rank first is compared. Without runs, lists are "
             "made of the judged documents of each query.",
         ),
@@ -37,12 +38,14 @@ def plan(
     pool: Annotated[
         str | None,
         typer.Option(
-            "--pool", metavar="FILE", help="Choose from lists in a .jsonl file: query, a, b."
+            "--lists",
+            metavar="QUESTIONS",
+            help="Choose from pairs of lists in a .jsonl file: question, query, a, b.",
         ),
     ] = None,
     ranks: Annotated[
         int,
-        typer.Option("--ranks", min=1, max=100, metavar="K", help="The length of the lists."),
+        typer.Option("--K", min=1, max=100, metavar="K", help="The length of the lists."),
     ] = 5,
     ask: Annotated[
         str,
@@ -55,16 +58,18 @@ def plan(
     ] = "everything",
     judged: Annotated[
         list[str] | None,
-        typer.Option("--judged", metavar="FILE", help="Answers so far. May be repeated."),
+        typer.Option("--judged", metavar="JUDGMENTS", help="Answers so far. May be repeated."),
     ] = None,
     n: Annotated[
         int,
-        typer.Option("-n", min=1, max=10_000, metavar="N", help="The number of questions."),
+        typer.Option(
+            "--questions", "-n", min=1, max=10_000, metavar="N", help="The number of questions."
+        ),
     ] = 100,
     per_query: Annotated[
         int,
         typer.Option(
-            "--per-query",
+            "--most-per-query",
             min=0,
             max=MAX_COUNT,
             metavar="N",
@@ -84,7 +89,7 @@ def plan(
     width: Annotated[
         list[str] | None,
         typer.Option(
-            "--width",
+            "--to-within",
             metavar="NAME=HALF",
             help="What is to be known how well: gains=.05 is +-.05 for each gain. May be repeated.",
         ),
@@ -99,14 +104,11 @@ def plan(
             "be repeated.",
         ),
     ] = None,
-    scale: Annotated[
-        str | None,
-        typer.Option("--scale", metavar="LABELS", help="The grades, best first, such as 3,2,1,0."),
-    ] = None,
+    scale: GradesOption = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Choose the pairs whose answers say most, and foretell how well measures will be known."""
+    """Choose the pairs whose answers say most."""
     import numpy as np
 
     from dcglearn.asking.plan import plan as choose
@@ -119,7 +121,7 @@ def plan(
     rng = np.random.default_rng(seed)
     candidates = _candidates(qrels, runs or [], pool, ranks, scale, n, rng)
     answers = _answers(judged or [], candidates)
-    with naming(pool or qrels or ""), reporting("choosing questions"):
+    with reporting("choosing questions"):
         found = choose(
             candidates,
             n,
@@ -129,7 +131,7 @@ def plan(
             most_per_query=per_query,
         )
     widths = _widths(width or [], found)
-    for path in outputs:
+    for path in sorted(outputs, key=lambda one: one.lower().endswith(".jsonl")):
         if path.lower().endswith(".jsonl"):
             write_questions(path, found.questions(rng, repeat))
         else:
@@ -165,7 +167,7 @@ def _candidates(
         with naming(pool):
             return candidates_of_questions(read_questions(pool), scale)
     if pool is not None or qrels is None:
-        raise InputError("neither or both of QRELS and --pool", "give one of them")
+        raise InputError("neither or both of QRELS and --lists", "give one of them")
     with naming(qrels), reporting("reading qrels and runs"):
         if runs:
             return candidates_of_runs(qrels, runs, ranks, scale)
@@ -191,9 +193,9 @@ def _widths(texts: list[str], found: Plan) -> dict[str, float]:
             half = float(number)
         except ValueError:
             half = -1.0
-        if not names or half <= 0:
+        if not names or not half > 0:
             raise InputError(
-                f"--width {text}",
+                f"--to-within {text}",
                 f"write NAME=HALF; names: gains, discounts, {', '.join(found.numbers)}",
             )
         widths.update(dict.fromkeys(names, half))

@@ -42,9 +42,8 @@ class Draws(ShortRepr):
 
     @property
     def gains(self) -> Floats:
-        """From 1 for the best grade to 0 for the worst, shape (n, L)."""
-        first = self.weights[:, 0]
-        return np.asarray((first - first[:, -1:]) / self.scale[:, None])
+        """Falling by 1 from the best to the worst: to 0, unless lists have empty ranks, (n, L)."""
+        return np.asarray(self.weights[:, 0] / self.scale[:, None])
 
     @property
     def discounts(self) -> Floats:

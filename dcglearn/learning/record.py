@@ -412,6 +412,11 @@ class LearnedRecord:
         if dcg is None or isinstance(dcg.discounts, str):
             return None
         sizes = len(learned.gains), len(learned.discounts)
+        drawn = record.draws
+        if drawn is not None and (drawn.gains.shape[1:], drawn.discounts.shape[1:]) != tuple(
+            (size,) for size in sizes
+        ):
+            return None
         return record if sizes == (dcg.n_grades, len(dcg.discounts)) else None
 
 

@@ -40,10 +40,7 @@ def plan_text(found: Plan, widths: Mapping[str, float]) -> str:
             "other queries differ"
         )
     if found.undetermined:
-        lines.append(
-            f"no answers to these pairs determine {', '.join(found.undetermined)}; pairs made of "
-            "judged documents (no runs) may"
-        )
+        lines.append(f"no answers to such pairs determine {', '.join(found.undetermined)}")
     lines += ["", _table(found).text()]
     if widths:
         lines += ["", _target(found, widths)]

@@ -22,6 +22,7 @@ from dcglearn.system_commands.evaluation_output import (
 )
 from dcglearn.system_commands.systems import (
     evaluate_runs,
+    files_of_measures,
     measures_of_names,
     rules_of,
 )
@@ -248,18 +249,20 @@ def evaluate(
     if supported:
         from dcglearn.system_commands.supported import print_supported
 
-        refuse_without_comparison(
-            False,
-            {
-                "--baseline": baseline,
-                "--compare": compare,
-                "--correct": correct,
-                "--resamples": resamples,
-            },
-        )
+        asked_too = {
+            "--baseline": baseline,
+            "--compare": compare,
+            "--correct": correct,
+            "--resamples": resamples,
+            "--topics": topics,
+            "--sort": sort,
+            "--per-query": per_query or None,
+            "--format": None if form == "text" else form,
+            "--test": None if test == "randomisation" else test,
+        }
         rules = rules_of(like, ties, unjudged, worthless, missing, pool)
         names = measures_of_names(measure or [])
-        print_supported(qrels, runs, names, rules, scale, out or [], seed, digits, json)
+        print_supported(qrels, runs, names, rules, scale, out or [], seed, digits, json, asked_too)
         return
     if json and form != "text":
         raise InputError(f"--json with --format {form}", "use one of them")
@@ -267,7 +270,8 @@ def evaluate(
     from dcglearn.system_report.evaluation_files import check_evaluation_files
 
     outputs = out or []
-    check_evaluation_files(outputs, [qrels, *runs], rules)
+    measures = measures_of_names(measure or DEFAULT_MEASURES)
+    check_evaluation_files(outputs, [qrels, *runs, *files_of_measures(measures.values())], rules)
     options = {
         "--baseline": baseline,
         "--compare": compare,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.files import check_outputs, write_text
 from dcglearn.base.json_text import json_document
 from dcglearn.base.progress import reporting
-from dcglearn.system_commands.systems import evaluate_runs
+from dcglearn.system_commands.systems import evaluate_runs, files_of_measures
 from dcglearn.terminal.output import print_json, print_text, terminal_width
 
 if TYPE_CHECKING:
@@ -29,14 +30,20 @@ def print_supported(
     seed: int,
     digits: int,
     json: bool,
+    asked_too: Mapping[str, object],
 ) -> None:
     """Compare systems under the measures that were drawn around a learned one."""
     import numpy as np
 
+    for option, value in asked_too.items():
+        if value is not None:
+            raise InputError(f"{option} with --supported", "leave one of them out")
+
     from dcglearn.system_report.supported import supported_json, supported_tables
     from dcglearn.systems.supported import supported_systems
 
-    check_outputs(out, [qrels, *runs], (".json", ".csv", ".png", ".svg", ".pdf"))
+    inputs = [qrels, *runs, *files_of_measures(measures.values())]
+    check_outputs(out, inputs, (".json", ".csv", ".png", ".svg", ".pdf"))
     if len(measures) != 1:
         raise InputError("--supported without one measure", "give -m learned.json")
     if len(runs) < 2:

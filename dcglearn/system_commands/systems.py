@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,6 +74,11 @@ def given_name_and_measure(text: str) -> tuple[str | None, str]:
 
     # Path.is_file raises if a name is too long
     return (None, text) if os.path.isfile(text) else split_given_name(text)  # noqa: PTH113
+
+
+def files_of_measures(texts: Iterable[str]) -> list[str]:
+    """Return the measure files that texts name."""
+    return [name for text in texts for name in re.findall(r"[^\s()]+\.json", text)]
 
 
 def evaluate_runs(

@@ -76,7 +76,7 @@ def supported_systems(
     evaluation : Evaluation
         Of two systems or more.
     gains : ndarray of float, shape (n, L)
-        Of the drawn measures, for the grades of the qrels, the best first: not below 0, falling.
+        Of the drawn measures, for the grades of the qrels, the best first: falling.
     discounts : ndarray of float, shape (n, K)
         Falling.
     rng : numpy.random.Generator
@@ -120,10 +120,12 @@ def supported_systems(
         raise InputError("bounds for unjudged documents", "choose another rule for them")
     rules = evaluation.rules
     K = discounts.shape[1] if drawn.cutoff is None else min(drawn.cutoff, discounts.shape[1])
-    gains = gains * drawn.gains[0]
     if rules.least is not None:
         gains = np.where(gains >= rules.least, gains, 0.0)
     unjudged = gains[:, -1] if rules.unjudged == "worst" else np.zeros(len(gains))
+    if unjudged.any():
+        remedy = "choose the rule that they gain nothing"
+        raise InputError("unjudged documents gain what the worst grade does", remedy)
     W = discounts[:, :K, None] * np.column_stack([gains, unjudged])[:, None, :]
     W = W.reshape(len(W), -1).T
     counted = ~np.isnan(evaluation.values[:, m])
@@ -132,7 +134,7 @@ def supported_systems(
     ideal = None
     if drawn.normalise is not None:
         pools = evaluation.qrels.pools
-        ideal = _ideal(pools, K).reshape(n_queries, -1) @ W
+        ideal = _ideal(pools, K).reshape(n_queries, -1) @ np.maximum(W, 0.0)
     means, resampled = [], []
     for s, run in enumerate(evaluation.runs):
         ranked = rankings_to_score(run.ranked, rules)

@@ -70,11 +70,11 @@ def test_two_judges_answer_and_their_answers_are_fitted(tmp_path: Path, run: Run
         tab.press("b")
         tab.press("u")
         tab.press("s")
-        assert tab.text("#where") == "PairQuestion 10 of 20"
+        assert tab.text("#where") == "Question 10 of 20"
         tab.close()
         tab = Tab(browser, tmp_path / "page-ann.html")
         start(tab)
-        assert tab.text("#where") == "PairQuestion 10 of 20"
+        assert tab.text("#where") == "Question 10 of 20"
         tab.click("#comment")
         tab.type("gbs, a comment")
         for _ in range(11):
@@ -194,7 +194,7 @@ def test_a_key_that_is_held_answers_once(tmp_path: Path, run: Run, browser: Brow
     for held in (False, True, True):
         key = {"type": "keyDown", "key": "g", "text": "g", "autoRepeat": held}
         tab.send("Input.dispatchKeyEvent", **key)
-    assert tab.text("#where") == "PairQuestion 2 of 5"
+    assert tab.text("#where") == "Question 2 of 5"
 
 
 def test_a_page_that_is_open_twice_loses_nothing(
@@ -205,9 +205,9 @@ def test_a_page_that_is_open_twice_loses_nothing(
     start(one)
     start(other)
     one.press("g")
-    other.wait("byId('where').textContent === 'PairQuestion 2 of 6'")
+    other.wait("byId('where').textContent === 'Question 2 of 6'")
     other.press("b")
-    one.wait("byId('where').textContent === 'PairQuestion 3 of 6'")
+    one.wait("byId('where').textContent === 'Question 3 of 6'")
     assert [each["answer"] for each in answered(one)] == ["good", "bad"]
 
 
@@ -216,7 +216,7 @@ def test_a_page_of_a_thousand_questions_opens(tmp_path: Path, run: Run, browser:
     assert run("judge", path, "-o", "page.html", *TEXTS).returncode == 0
     tab = Tab(browser, tmp_path / "page.html")
     start(tab, "ann")
-    assert tab.text("#where") == "PairQuestion 1 of 1000"
+    assert tab.text("#where") == "Question 1 of 1000"
     assert tab.run("document.querySelectorAll('.lists a').length") == 10
 
 

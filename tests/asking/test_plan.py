@@ -201,17 +201,17 @@ def test_the_command(tmp_path: Path) -> None:
     )
     written, wrong, none, unknown, same = run_commands(
         [
-            ["plan", "qrels.txt", "--ranks", "4", "-n", "12", "-o", "q.jsonl", "-o", "w.svg"],
-            ["plan", "--pool", "q.jsonl", "--width", "gains=x"],
+            ["plan", "qrels.txt", "--K", "4", "-n", "12", "-o", "q.jsonl", "-o", "w.svg"],
+            ["plan", "--lists", "q.jsonl", "--to-within", "gains=x"],
             ["plan"],
             ["plan", "qrels.txt", "--ask", "gain 7"],
-            ["plan", "--pool", "one.jsonl", "-n", "9", "--json"],
+            ["plan", "--lists", "one.jsonl", "-n", "9", "--json"],
         ],
         tmp_path,
     )
     assert "12 questions chosen" in written.stdout
     assert (tmp_path / "w.svg").exists()
-    for one, word in ((wrong, "--width gains=x"), (none, "--pool"), (unknown, "gain 7")):
+    for one, word in ((wrong, "--to-within gains=x"), (none, "--lists"), (unknown, "gain 7")):
         assert one.returncode == 2
         assert word in one.stderr
     assert len(json.loads(same.stdout)["chosen"]) == 2
@@ -222,7 +222,7 @@ def test_the_command(tmp_path: Path) -> None:
     ]
     (tmp_path / "answers.jsonl").write_text("".join(json.dumps(one) + "\n" for one in answers))
     (after,) = run_commands(
-        [["plan", "qrels.txt", "--ranks", "4", "-n", "5", "--judged", "answers.jsonl"]], tmp_path
+        [["plan", "qrels.txt", "--K", "4", "-n", "5", "--judged", "answers.jsonl"]], tmp_path
     )
     assert "12 judgments so far" in after.stdout
     assert after.returncode == 0

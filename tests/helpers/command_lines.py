@@ -106,6 +106,11 @@ WORDS = {
     ),
     "FOLDER": mostly(["results", "out"], ["folder", "p.jsonl", "/dev/null", ""]),
     "SYSTEM": mostly(["run", "other"], NAMES),
+    "WHAT": mostly(
+        ["everything", "gains", "gain 1", "discount 2", "linear-log2:exponential-log2"],
+        ["", ":", "gain 9", "zipf", "zipf:zipf", "é$", LONG],
+    ),
+    "NAME=HALF": mostly(["gains=.05", "gain 1=.1"], ["", "=", "gains=0", "x=1", "gains=" + LONG]),
     "NAME,...": st.sampled_from(["99", "none", "", ",", "..", "é$", "\x1b[31m", LONG]),
     "FAMILY": mostly(
         ["linear", "free", "log2", "power:free", "decreasing", "exponential:2"],

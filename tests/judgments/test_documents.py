@@ -168,7 +168,7 @@ def test_unjudged_documents_count_as_when_systems_are_evaluated(
     """By run and by the ids of its first documents."""
     scale = Scale((2, 1, 0))
     ranked = look_up(run_of(run), index_qrels(qrels_of(qrels), scale), "input").ranked
-    kept = ranked.without_unjudged() if unjudged == "removed" else ranked
+    kept = ranked.keep(ranked.grades < ranked.n_grades) if unjudged == "removed" else ranked
     rows = kept.grade_matrix(n_ranks)
     rows[rows == 3] = 2 if unjudged == "worst" else -1
     expected = {

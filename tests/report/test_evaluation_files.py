@@ -87,7 +87,7 @@ def test_the_best_are_bold_and_what_differs_from_the_baseline_is_marked(found: E
         "means over 12 queries, the best of each measure in bold",
         r"\* differs significantly from low (p < 0.05; paired randomisation test; "
         "corrected for the 2 comparisons of each measure, by Holm's method)",
-        "documents without a judgment count as the worst grade",
+        "documents without a judgment keep their rank and gain nothing",
         "judged: 100% of the first 10, 100% of the first 1",
         "nDCG@10 is nDCG({2: 2, 1: 1, 0: 0}, log2) @ 10",
     ):
