@@ -229,7 +229,7 @@ def latex_table(
 
 def latex_sentence(text: str) -> str:
     """Return text as a sentence in LaTeX, or nothing."""
-    return f"{latex_cell(text[:1].upper() + text[1:])}." if text else ""
+    return f"{latex_cell(text[:1].upper() + text[1:]).rstrip('.')}." if text else ""
 
 
 def broken_head(name: str, width: int) -> list[str]:
