@@ -78,21 +78,13 @@ class Candidates(ShortRepr):
             ids = [(), ()]
         return PairQuestion(name, str(self.queries[i]) or None, *lists, *ids)
 
-    def without(self, judged: Preferences) -> Candidates:
+    def unasked(self, judged: Preferences) -> NDArray[np.intp]:
         """Return those whose query and grades are not among the judgments, on either side."""
-        named = np.array(["" if one is None else str(one) for one in judged.queries.tolist()])
-        known = {
-            (query, *sorted(map(tuple, pair)))
-            for query, pair in zip(named.tolist(), judged.lists.tolist(), strict=True)
-        }
-        new = np.array(
-            [
-                (query, *sorted(map(tuple, pair))) not in known
-                for query, pair in zip(self.queries.tolist(), self.lists.tolist(), strict=True)
-            ],
-            bool,
-        )
-        return self.take(np.flatnonzero(new), {"that were judged": int((~new).sum())})
+        named = ["" if one is None else str(one) for one in judged.queries.tolist()]
+        known = set(map(_asked, named, judged.lists.tolist()))
+        asked = list(map(_asked, self.queries.tolist(), self.lists.tolist()))
+        new = [key[0] == "" or key not in known for key in asked]
+        return np.flatnonzero(np.array(new, bool))
 
     def take(self, rows: Integers, left_out: Mapping[str, int]) -> Candidates:
         """Return some of them, and count why others are left out."""
@@ -104,6 +96,11 @@ class Candidates(ShortRepr):
             None if self.documents is None else self.documents[rows],
             {why: count for why, count in counts.items() if count},
         )
+
+
+def _asked(query: str, lists: Sequence[Sequence[int]]) -> tuple[Any, ...]:
+    """Return what is asked, whichever list is a."""
+    return (query, *sorted(map(tuple, lists)))
 
 
 def candidates_of_runs(

@@ -188,9 +188,12 @@ def plan(
     scale, K = candidates.scale, candidates.lists.shape[2]
     if reason := why_no_prior(scale, K):
         raise InputError(reason, "give other grades, or shorter lists")
+    every_pair, unasked = candidates, np.arange(len(candidates))
     if judged is not None:
         judged = _longer(judged, scale, K)
-        candidates = candidates.without(judged)
+        unasked = candidates.unasked(judged)
+        left = len(candidates) - len(unasked)
+        candidates = candidates.take(unasked, {"that were judged": left})
     if not len(candidates):
         why = "; ".join(f"{count:,} {one}" for one, count in candidates.left_out.items())
         problem = f"no pair to choose from{f' (left out: {why})' if why else ''}"
@@ -216,8 +219,8 @@ def plan(
         count for count in sorted({*counts, min(n, len(ordered))}) if 0 < count <= len(ordered)
     )
     return Plan(
-        candidates=candidates,
-        chosen=ordered[:n],
+        candidates=replace(every_pair, left_out=candidates.left_out),
+        chosen=unasked[ordered[:n]].tolist(),
         numbers=asking.numbers,
         asked=asking.asked,
         judged=0 if judged is None else len(judged),

@@ -25,7 +25,7 @@ ANSWERS = ("a", "b", "tie", "good", "bad")
 SCALES = [(4, 3, 2, 1, 0), (1, 0.5, 0), (2.5, 1.5), ("good", "fair", "bad"), ("é", "a'b", "%s")]
 ids = st.one_of(
     st.none(),
-    st.sampled_from(["q1", 'laptop 15"', "a,b", "x\ty", "é", " x ", "two\nlines", "%s", "a\r\nb"]),
+    st.sampled_from(["q1", 'laptop 15"', "a,b", "x\ty", "é", " x ", "two\nlines", "%s"]),
 )
 
 
