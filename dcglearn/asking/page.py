@@ -103,6 +103,6 @@ def _html_of_markdown(text: str) -> str:
     from markdown_it import MarkdownIt
 
     reader = MarkdownIt("commonmark", {"html": False}).disable("image")
-    reader.validateLink = lambda url: url.startswith(("http://", "https://"))  # type: ignore[method-assign]
+    reader.validateLink = lambda url: url.startswith(("http://", "https://"))  # type: ignore[method-assign]  # as its documentation says
     html: str = reader.render(text)
     return html.replace("<a href=", '<a target="_blank" rel="noopener noreferrer" href=')

@@ -215,6 +215,9 @@ def plan(
         )
     room = _room(candidates, judged, most_per_query) if most_per_query else 0
     ordered = design.choose(max(n, *counts, 0), queries, room)
+    if not ordered:
+        problem = f"each query of these pairs has {counted(most_per_query, 'question')} already"
+        raise InputError(problem, "allow more questions about one query, or give other queries")
     counts = tuple(
         count for count in sorted({*counts, min(n, len(ordered))}) if 0 < count <= len(ordered)
     )

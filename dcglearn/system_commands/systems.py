@@ -73,6 +73,7 @@ def given_name_and_measure(text: str) -> tuple[str | None, str]:
     from dcglearn.naming.grammar import split_given_name
 
     # Path.is_file raises if a name is too long
+    # Path.is_file raises for names that are too long for a path.
     return (None, text) if os.path.isfile(text) else split_given_name(text)  # noqa: PTH113
 
 

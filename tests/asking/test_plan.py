@@ -124,6 +124,13 @@ def test_a_batch_says_more_than_one_at_random() -> None:
     assert len({one.id for one in questions}) == 55
 
 
+def judged_of(queries: list[str]) -> Preferences:
+    """One answer about other lists of each query."""
+    lists = np.tile([[[0, 0, 0], [2, 2, 2]]], (len(queries), 1, 1))
+    answers = np.array(["a", "b"])[np.arange(len(queries)) % 2]
+    return Preferences.of(lists, answers, SCALE, queries=queries)
+
+
 def test_what_was_judged_is_not_asked_again() -> None:
     candidates, answers = pool(40), np.array(["a", "b"] * 20)
     rows = np.arange(10, 20)
@@ -139,6 +146,8 @@ def test_what_was_judged_is_not_asked_again() -> None:
         numbers[rows], minlength=10
     )
     assert asked.max() <= 4
+    with pytest.raises(InputError, match="has 1 question already"):
+        plan(candidates.take(rows, {}), 5, judged=judged_of(queries), most_per_query=1)
 
 
 def test_what_no_pair_can_tell() -> None:

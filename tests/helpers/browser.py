@@ -147,7 +147,7 @@ class Tab:
 
     def wait_for(self, condition: Callable[[], bool]) -> None:
         """Wait until a condition holds."""
-        for _ in range(2000):
+        for _ in range(12_000):
             if condition():
                 return
             time.sleep(0.01)
