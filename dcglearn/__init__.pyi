@@ -6,19 +6,20 @@ from .measures.utility import LinearUtility as LinearUtility
 from .measures.measure import Measure as Measure
 from .measures.scale import Scale as Scale
 from .measures.scale import Label as Label
-from .naming.presets import preset as preset
-from .naming.presets import usual_presets as usual_presets
-from .naming.agreement import agreement as agreement
-from .naming.measure_files import MeasureFile as MeasureFile
-from .naming.measure_files import read_measure as read_measure
-from .naming.measure_files import write_measure as write_measure
-from .naming.names import NamedMeasure as NamedMeasure
-from .naming.names import measure_for as measure_for
-from .naming.names import measure_for_documents as measure_for_documents
+from .measures.presets import preset as preset
+from .measures.presets import usual_presets as usual_presets
+from .measures.agreement import agreement as agreement
+from .measures.measure_files import MeasureFile as MeasureFile
+from .measures.measure_files import read_measure as read_measure
+from .measures.measure_files import write_measure as write_measure
+from .measures.names import NamedMeasure as NamedMeasure
+from .measures.names import measure_for as measure_for
+from .measures.names import measure_for_documents as measure_for_documents
 
 # Judgments
 from .judgments.preferences import Preferences as Preferences
 from .judgments.read import read_preferences as read_preferences
+from .judgments.groups import read_groups as read_groups
 from .judgments.writing import write_preferences as write_preferences
 from .judgments.reading.documents import DocumentGrades as DocumentGrades
 from .judgments.folds import query_folds as query_folds
@@ -56,7 +57,8 @@ from .learning.record import ChosenC as ChosenC
 from .learning.resample import choose_C as choose_C
 from .learning.record import Identifiability as Identifiability
 from .learning.identify import identify as identify
-from .report.learned import learned_measure as learned_measure
+from .inference.fit_file import fit_file as fit_file
+from .inference.learned import learned_measure as learned_measure
 from .learning.problem import Problem as Problem
 from .learning.solve import Solution as Solution
 from .learning.solve import solve as solve
@@ -85,9 +87,9 @@ from .inference.calibration import HeldOut as HeldOut
 from .inference.calibration import held_out as held_out
 from .inference.calibration import LinkTest as LinkTest
 from .inference.calibration import link_test as link_test
-from .study.facts import Study as Study
-from .study.facts import study_judgments as study_judgments
-from .study.page import write_study as write_study
+from .report.study.facts import Study as Study
+from .report.study.facts import study_judgments as study_judgments
+from .report.study.page import write_study as write_study
 
 # Systems
 from .collections.runs import Qrels as Qrels
@@ -98,35 +100,35 @@ from .collections.runs import qrels_of as qrels_of
 from .collections.runs import run_of as run_of
 from .collections.join import IndexedQrels as IndexedQrels
 from .collections.join import index_qrels as index_qrels
-from .evaluation.rules import LIKE as LIKE
-from .evaluation.rules import Rules as Rules
-from .measures.expected_reciprocal_rank import ERR as ERR
-from .measures.rank_biased_precision import RBP as RBP
-from .evaluation.evaluate import Evaluation as Evaluation
-from .evaluation.evaluate import evaluate as evaluate
-from .system_report.evaluation_files import write_evaluation as write_evaluation
+from .systems.rules import LIKE as LIKE
+from .systems.rules import Rules as Rules
+from .measures.other_measures import ERR as ERR
+from .measures.other_measures import RBP as RBP
+from .systems.evaluate import Evaluation as Evaluation
+from .systems.evaluate import evaluate as evaluate
+from .report.systems.evaluation_files import write_evaluation as write_evaluation
 from .systems.compare_systems import SystemComparison as SystemComparison
 from .systems.compare_systems import compare_systems as compare_systems
 from .systems.compare_systems import compare_all_pairs as compare_all_pairs
-from .statistics.power import queries_needed as queries_needed
+from .systems.power import queries_needed as queries_needed
 from .systems.orderings import OrderingComparison as OrderingComparison
 from .systems.orderings import compare_orderings as compare_orderings
 from .systems.system_coherence import SystemPair as SystemPair
 from .systems.system_coherence import system_pairs as system_pairs
-from .systems.graded_rankings import coherence_rules as coherence_rules
+from .systems.system_coherence import coherence_rules as coherence_rules
 from .systems.conclusions import SystemConclusions as SystemConclusions
 from .systems.conclusions import system_conclusions as system_conclusions
 from .systems.supported import Supported as Supported
 from .systems.supported import supported_systems as supported_systems
-from .systems.pair_conclusion import PairConclusion as PairConclusion
-from .evaluation.from_arrays import ranked_arrays as ranked_arrays
-from .evaluation.ranked import Ranked as Ranked
-from .evaluation.ranked import score_runs as score_runs
-from .filtering.beta_gamma import Threshold as Threshold
-from .filtering.beta_gamma import beta_gamma_threshold as beta_gamma_threshold
+from .systems.conclusions import PairConclusion as PairConclusion
+from .systems.ranked import ranked_arrays as ranked_arrays
+from .systems.ranked import Ranked as Ranked
+from .systems.scoring import score_runs as score_runs
+from .systems.beta_gamma import Threshold as Threshold
+from .systems.beta_gamma import beta_gamma_threshold as beta_gamma_threshold
 
 # What holds whatever the parameters
-from .coherence.advantage import advantage as advantage
+from .coherence.verdict import advantage as advantage
 from .coherence.verdict import Verdict as Verdict
 from .coherence.verdict import verdict as verdict
 from .coherence.smallest_change import smallest_change_of_gains as smallest_change_of_gains
@@ -151,18 +153,18 @@ from .interop.training import lambdarank_objective as lambdarank_objective
 from .interop.training import ranking_metric as ranking_metric
 
 # Simulation
-from .simulation.truths import named_truth as named_truth
-from .simulation.lists import drawn_lists as drawn_lists
-from .simulation.lists import permuted_lists as permuted_lists
-from .simulation.lists import lists_of_queries as lists_of_queries
-from .simulation.judges import side_by_side as side_by_side
-from .simulation.judges import true_pairs as true_pairs
-from .trials.similarity import similarity as similarity
-from .trials.similarity import identifiable_similarity as identifiable_similarity
+from .lab.simulation.truths import named_truth as named_truth
+from .lab.simulation.lists import drawn_lists as drawn_lists
+from .lab.simulation.lists import permuted_lists as permuted_lists
+from .lab.simulation.lists import lists_of_queries as lists_of_queries
+from .lab.simulation.judges import side_by_side as side_by_side
+from .lab.simulation.judges import true_pairs as true_pairs
+from .lab.similarity import similarity as similarity
+from .lab.similarity import identifiable_similarity as identifiable_similarity
 
 # Experiments
-from .experiments.experiment import experiment as experiment
-from .experiments.experiment import Lab as Lab
+from .lab.experiment import experiment as experiment
+from .lab.experiment import Lab as Lab
 
 # Errors and version
 from .base.errors import InputError as InputError
@@ -188,6 +190,7 @@ __all__ = [
     "Preferences",
     "query_folds",
     "read_preferences",
+    "read_groups",
     "write_preferences",
     "DocumentGrades",
     "Ratings",
@@ -203,6 +206,7 @@ __all__ = [
     "Parameters",
     "Fit",
     "fit",
+    "fit_file",
     "MeasureComparison",
     "compare",
     "ParameterIntervals",

@@ -10,14 +10,9 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dcglearn.lab.claims import Claim, Finding, judge_above_zero
-from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, curve, curves, level
-from dcglearn.lab.repetitions import (
-    MeanInterval,
-    common_value,
-    paired_difference,
-    rows_where,
-)
+from dcglearn.lab.claims import Claim, Finding, judge_all
+from dcglearn.lab.plots import BAND, Figure, curve, level, over_pairs
+from dcglearn.lab.repetitions import MeanInterval, common_value, means, rows_where
 
 AGAINST = (
     "linear-log2",
@@ -60,70 +55,55 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 
 
 def _figure(table: pd.DataFrame, number: str, truth: str) -> Figure:
+    program = rows_where(table, learner=PROGRAM)
+    usual = rows_where(table, learner=USUAL).drop_duplicates(["pairs", "repetition"])  # has no C
+    named = program.assign(C=program["C"].map(CHOSEN))
+    x_label = f"judgments, {table['reliability'].iloc[0]:.0%} of them right"
+    plot = over_pairs(named, "precision", "C", x_label, "precision on exact pairs")
+    started = [curve(usual, "pairs", "precision", "From the usual measures")] * bool(len(usual))
     presets = (level(table, f"precision:{name}", name) for name in AGAINST)
-    program, usual = rows_where(table, learner=PROGRAM), _usual(table)
-    started = (curve(usual, "pairs", "precision", "From the usual measures"),) if len(usual) else ()
-    return Figure(
-        number,
-        f"Learned against ad hoc: {truth}",
-        Plot(
-            f"judgments, {table['reliability'].iloc[0]:.0%} of them right",
-            "precision on exact pairs",
-            (*curves(program, "pairs", "precision", "C", CHOSEN), *started, *presets),
-            log_x=True,
-            within=SHARE,
-        ),
-        (
-            Claim(
-                f"{truth[:1].upper()}{truth[1:]}: with enough judgments, a learned measure orders "
-                "lists better than every preset that is not the truth. C is chosen on the same "
-                "judgments.",
-                _finding(program, usual),
-                thresholds=(f"a preset is the truth: precision of {RIGHT} or more",),
-                needs_all=True,
-            ),
-        ),
+    claim = Claim(
+        f"{truth[:1].upper()}{truth[1:]}: with enough judgments, a learned measure orders lists "
+        "better than every preset that is not the truth. C is chosen on the same judgments.",
+        _finding(program, usual),
+        thresholds=(f"a preset is the truth: precision of {RIGHT} or more",),
+        needs_all=True,
+    )
+    caption = (
         f"Independent uniform grades at {common_value(table, 'ranks')} ranks. C chosen by five "
         "folds of the judgments themselves or, not counted on the axis, on "
-        f"{common_value(table, 'validation_pairs')} more judgments without errors. {BAND}",
+        f"{common_value(table, 'validation_pairs')} more judgments without errors. {BAND}"
     )
-
-
-def _usual(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the learner without a C, once each."""
-    usual = rows_where(table, learner=USUAL)
-    return usual.drop_duplicates(["pairs", "repetition"])
+    plot = replace(plot, series=(*plot.series, *started, *presets))
+    return Figure(number, f"Learned against ad hoc: {truth}", plot, (claim,), caption)
 
 
 def _finding(table: pd.DataFrame, usual: pd.DataFrame) -> Finding:
-    own = rows_where(table, C=OWN)
+    own, more = rows_where(table, C=OWN), rows_where(table, C=MORE)
     sizes = sorted(own["pairs"].unique())
+    ends, shown = [sizes[0], sizes[-1]], [n for n in SHOWN if n in sizes]
     most = rows_where(own, pairs=sizes[-1])
-    means = {name: most[f"precision:{name}"].mean() for name in AGAINST}
-    right = [name for name in AGAINST if means[name] >= RIGHT]
-    wrong = sorted((n for n in AGAINST if n not in right), key=lambda n: -means[n])
-    ahead = [_ahead(most, name, sizes[-1]) for name in wrong]
-    others = [_ahead(rows_where(own, pairs=n), wrong[0], n) for n in SHOWN if n in sizes]
-    others += [
-        _ahead(rows_where(own, pairs=n), name, n) for name in right for n in (sizes[0], sizes[-1])
-    ]
-    started = [
-        paired_difference(
-            rows_where(usual, pairs=n),
-            rows_where(own, pairs=n),
-            "precision",
-            f"from the usual measures minus learned W at {n:,} judgments:",
-        )
-        for n in sizes
-        if len(rows_where(usual, pairs=n))
-    ]
-    finding = judge_above_zero(ahead, also=[*others, *_gains_by_more(table), *started])
+    precise = {name: most[f"precision:{name}"].mean() for name in AGAINST}
+    ranked = sorted(AGAINST, key=lambda name: -precise[name])
+    wrong = [name for name in ranked if precise[name] < RIGHT]
+    right = [name for name in AGAINST if name not in wrong]
+    label = "C chosen on more judgments minus on these, at {pairs:,} judgments:"
+    gained = means(_at(more, [*ends, *shown]), "precision", label, minus=own.drop(columns="C"))
+    label = "from the usual measures minus learned W at {pairs:,} judgments:"
+    started = means(usual, "precision", label, minus=own)
+    finding = judge_all(
+        [number for name in wrong for number in _ahead(most, name)],
+        above=0,
+        also=[
+            *_ahead(_at(own, shown), wrong[0]),
+            *(number for name in right for number in _ahead(_at(own, ends), name)),
+            *gained,
+            *started,
+        ],
+    )
     since = "; ".join(
         f"{words}: " + ", ".join(f"{_from(rows, name, sizes)} ({name})" for name in wrong)
-        for words, rows in (
-            ("with C chosen on them", own),
-            ("on more judgments", rows_where(table, C=MORE)),
-        )
+        for words, rows in (("with C chosen on them", own), ("on more judgments", more))
     )
     reason = (
         "The number of judgments from which the learned measure is better than a preset, with the "
@@ -132,32 +112,21 @@ def _finding(table: pd.DataFrame, usual: pd.DataFrame) -> Finding:
     return replace(finding, reason=reason)
 
 
-def _gains_by_more(table: pd.DataFrame) -> list[MeanInterval]:
-    """Return what choosing C on more judgments gains in precision."""
-    sizes = sorted(table["pairs"].unique())
-    return [
-        paired_difference(
-            rows_where(table, C=MORE, pairs=n),
-            rows_where(table, C=OWN, pairs=n),
-            "precision",
-            f"C chosen on more judgments minus on these, at {n:,} judgments:",
-        )
-        for n in (sizes[0], *(n for n in SHOWN if n in sizes), sizes[-1])
-    ]
+def _at(table: pd.DataFrame, sizes: list[int]) -> pd.DataFrame:
+    return table[table["pairs"].isin(sizes)]
 
 
-def _ahead(table: pd.DataFrame, name: str, size: int) -> MeanInterval:
+def _ahead(table: pd.DataFrame, name: str) -> list[MeanInterval]:
     preset = table.assign(precision=table[f"precision:{name}"])
-    return paired_difference(
-        table, preset, "precision", f"learned minus {name} at {size:,} judgments:"
-    )
+    label = f"learned minus {name} at {{pairs:,}} judgments:"
+    return means(table, "precision", label, minus=preset)
 
 
 def _from(table: pd.DataFrame, name: str, sizes: list[int]) -> str:
     """Return the number of judgments from which the learned measure beats a preset."""
     since = None
     for size in reversed(sizes):  # it must be ahead at all larger sizes too
-        if not _ahead(rows_where(table, pairs=size), name, size).low > 0:
+        if judge_all(_ahead(_at(table, [size]), name), above=0).verdict != "holds":
             break
         since = size
     return f"{since:,}" if since else f"more than {sizes[-1]:,}"

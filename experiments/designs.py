@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, judge_between
-from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, curve
-from dcglearn.lab.repetitions import mean_over_repetitions
+from dcglearn.lab.plots import BAND, Figure, describe_errors, over_pairs
+from dcglearn.lab.repetitions import means
 
 COLUMNS = (
     "coverage",
@@ -18,52 +18,39 @@ COLUMNS = (
 )
 
 LISTS = {"drawn": "uniform grades", "permutations": "permutations"}
-
-BAND_OF_COVERAGE = (0.93, 0.97)
+LOW, HIGH = 0.93, 0.97
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figure C3."""
-    panels, means = [], []
-    for lists, rows in table.groupby("lists", sort=False):
-        series = []
-        for (ties, clusters), group in rows.groupby(["ties", "clusters"], sort=False):
-            kinds = ["ties"] * (ties != "strict") + [f"{clusters} queries"] * bool(clusters)
-            name = ", ".join(kinds).capitalize() or "Independent, no ties"
-            series.append(curve(group, "pairs", "coverage", name))
-            label = ", ".join([LISTS[str(lists)], *kinds])
-            means.append(mean_over_repetitions(group, "coverage", f"{label}:"))
-        panels.append(
-            Plot(
-                "judgments",
-                "share of 95% intervals that contain the truth",
-                tuple(series),
-                {"0.93": 0.93, "0.97": 0.97},
-                log_x=True,
-                within=SHARE,
-                title=LISTS[str(lists)],
-            )
-        )
-    widest = max((one.high - one.low) / 3.92 for one in means)
-    return [
-        Figure(
-            "C3",
-            "Coverage in other designs",
-            panels[0],
-            (
-                Claim(
-                    "In each design 93 to 97% of the intervals contain the truth, in the mean over "
-                    "the numbers of judgments.",
-                    judge_between(means, *BAND_OF_COVERAGE),
-                    thresholds=("right coverage: 93 to 97%",),
-                ),
-            ),
-            "Only numbers that the judgments determine count: of lists that permute each other, "
-            "the gain of the middle grade. Of 100 queries the largest has a tenth of the "
-            "judgments; each shows four pairs of lists, which differ in more than grades. "
-            f"Linear gains, discount log2, 5% of answers at random. {BAND} "
-            f"Standard errors of the means: up to {100 * widest:.1f} "
-            "percentage points.",
-            tuple(panels[1:]),
-        )
+    kinds = [
+        ["ties"] * (ties != "strict") + [f"{clusters} queries"] * bool(clusters)
+        for ties, clusters in zip(table["ties"], table["clusters"], strict=True)
     ]
+    named = table.assign(
+        kind=[", ".join(one).capitalize() or "Independent, no ties" for one in kinds],
+        design=[
+            ", ".join([LISTS[lists], *one])
+            for lists, one in zip(table["lists"], kinds, strict=True)
+        ],
+    )
+    levels = {"0.93": LOW, "0.97": HIGH}
+    y_label = "share of 95% intervals that contain the truth"
+    first, *more = (
+        over_pairs(rows, "coverage", "kind", "judgments", y_label, levels, title=LISTS[str(lists)])
+        for lists, rows in named.groupby("lists", sort=False)
+    )
+    found = means(named, "coverage", "{design}:")
+    claim = Claim(
+        "In each design 93 to 97% of the intervals contain the truth, in the mean over the numbers "
+        "of judgments.",
+        judge_between(found, LOW, HIGH),
+        thresholds=("right coverage: 93 to 97%",),
+    )
+    caption = (
+        "Only numbers that the judgments determine count: of lists that permute each other, the "
+        "gain of the middle grade. Of 100 queries the largest has a tenth of the judgments; each "
+        "shows four pairs of lists, which differ in more than grades. Linear gains, discount log2, "
+        f"5% of answers at random. {BAND} {describe_errors(found)}"
+    )
+    return [Figure("C3", "Coverage in other designs", first, (claim,), caption, tuple(more))]

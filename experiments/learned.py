@@ -12,12 +12,11 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import minimize
 
-from dcglearn.axes.decorators import judge, learner
-from dcglearn.design.setting import Setting
-from dcglearn.lab.claims import Claim, judge_above_zero, judge_between
-from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, curves
-from dcglearn.lab.repetitions import MeanInterval, mean_over_repetitions, paired_difference
-from dcglearn.lab.repetitions import rows_where as rows
+from dcglearn.lab.claims import Claim, judge_all, judge_between
+from dcglearn.lab.decorators import judge, learner
+from dcglearn.lab.plots import BAND, Figure, over_pairs
+from dcglearn.lab.repetitions import MeanInterval, means, rows_where
+from dcglearn.lab.setting import Setting
 from dcglearn.measures.agreement import score_differences
 from dcglearn.measures.measure import Measure
 
@@ -38,6 +37,7 @@ TRUTHS = {
     "DCG([1, 0, 0, 0, 0], zipf)": "best grade, zipf",
 }
 FLAT = "square root, .95^(i-1)"
+DESIGN = "{lists}, {judge}, {truth}, {pairs:,} judgments:"
 BY_RANK = "gains-by-rank:1"
 
 FEW, ENOUGH = 500, 100
@@ -125,139 +125,92 @@ def hinge(
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return a figure for each judge, with a panel for each truth."""
     claims = {
-        "calibrated": (_above_program(table), _overtaken(table)),
-        "reversing": (_beside_hinge(table), _above_hinge(table)),
-        "lapsing": (_near_truth(table),),
+        "calibrated": (_above_program, _overtaken),
+        "reversing": (_beside_hinge, _above_hinge),
+        "lapsing": (_near_truth,),
     }
-    return [
-        _figure(rows(table, judge=name), f"L{number}", JUDGES[name], claims[name])
-        for number, name in enumerate(JUDGES, 1)
-        if len(rows(table, judge=name))
-    ]
-
-
-def _figure(table: pd.DataFrame, number: str, answers: str, claims: tuple[Claim, ...]) -> Figure:
-    shown = table["lists"].iloc[0]
-    panels = [
-        Plot(
-            "judgments",
-            "precision on exact pairs",
-            curves(part, "pairs", "precision", "learner", LEARNERS),
-            log_x=True,
-            within=SHARE,
-            title=f"{_name(truth)}",
-        )
-        for truth, part in rows(table, lists=shown).groupby("truth", sort=False)
-    ]
-    return Figure(
-        number,
-        f"Learned from the usual measures: {answers}",
-        panels[0],
-        claims,
-        "Lists permute each other; claims are about lists of independent grades, too. Hinge: gains "
-        f"and decreasing discounts under the hinge of the program, C = 1 in both. {BAND}",
-        tuple(panels[1:]),
+    named = table.assign(
+        truth=[TRUTHS.get(truth, FLAT) for truth in table["truth"]],
+        lists=table["lists"].map(LISTS),
+        judge=table["judge"].map(JUDGES),
+        shown=table["learner"].map(LEARNERS),
     )
+    return [
+        _figure(rows, f"L{number}", tuple(claim(named) for claim in claims[name]))
+        for number, name in enumerate(claims, 1)
+        if len(rows := rows_where(named, judge=JUDGES[name]))
+    ]
 
 
-def _name(truth: object) -> str:
-    return TRUTHS.get(str(truth), FLAT)
+def _figure(table: pd.DataFrame, number: str, claims: tuple[Claim, ...]) -> Figure:
+    labels = "judgments", "precision on exact pairs"
+    panels = [
+        over_pairs(rows, "precision", "shown", *labels, title=str(truth))
+        for truth, rows in rows_where(table, lists=table["lists"].iloc[0]).groupby(
+            "truth", sort=False
+        )
+    ]
+    title = f"Learned from the usual measures: {table['judge'].iloc[0]}"
+    caption = (
+        "Lists permute each other; claims are about lists of independent grades, too. Hinge: gains "
+        f"and decreasing discounts under the hinge of the program, C = 1 in both. {BAND}"
+    )
+    return Figure(number, title, panels[0], claims, caption, tuple(panels[1:]))
 
 
-def _differences(table: pd.DataFrame, other: str) -> list[MeanInterval]:
-    """Return by how much the learner is ahead of another, in each design."""
-    found = []
-    for (lists, judges, truth, n), part in table.groupby(
-        ["lists", "judge", "truth", "pairs"], sort=False
-    ):
-        label = f"{LISTS[lists]}, {JUDGES[judges]}, {_name(truth)}, {n:,} judgments:"
-        one, two = (rows(part, learner=name) for name in ("usual", other))
-        found.append(paired_difference(one, two, "precision", label))
-    return found
-
-
-def _over_designs(table: pd.DataFrame, other: str, label: str) -> MeanInterval:
-    """Return the mean difference over all designs, one value for each repetition."""
-    means = table.groupby(["learner", "repetition"])["precision"].mean().reset_index()
-    one, two = (rows(means, learner=name) for name in ("usual", other))
-    return paired_difference(one, two, "precision", label)
-
-
-def _extremes(found: list[MeanInterval]) -> list[MeanInterval]:
-    ordered = sorted(found, key=lambda one: one.mean)
-    return [*ordered[:2], ordered[-1]]
+def _differences(table: pd.DataFrame, one: str, other: str, label: str = "") -> list[MeanInterval]:
+    """Return the precision of a learner minus that of another, in each design or as labelled."""
+    first, second = (rows_where(table, learner=name) for name in (one, other))
+    return means(first, "precision", label or DESIGN, minus=second)
 
 
 def _above_program(table: pd.DataFrame) -> Claim:
     few = table[table["pairs"] < FEW]
-    finding = judge_above_zero(
-        _differences(few, "qp"),
-        also=[_over_designs(few, "qp", f"mean of all designs below {FEW} judgments:")],
-    )
-    return Claim(f"Below {FEW} judgments it orders lists better than W, in each design.", finding)
+    over_all = _differences(few, "usual", "qp", f"mean of all designs below {FEW} judgments:")
+    found = judge_all(_differences(few, "usual", "qp"), above=0, also=over_all)
+    return Claim(f"Below {FEW} judgments it orders lists better than W, in each design.", found)
 
 
 def _overtaken(table: pd.DataFrame) -> Claim:
-    part = rows(table, truth=BY_RANK, judge="calibrated")
-    most = part[part["pairs"] == part["pairs"].max()]
-    ahead = [
-        MeanInterval(one.label, -one.mean, -one.high, -one.low, one.n)
-        for one in _differences(most, "qp")
-    ]
+    part = rows_where(table, truth=TRUTHS[BY_RANK], judge=JUDGES["calibrated"])
+    ahead = _differences(rows_where(part, pairs=part["pairs"].max()), "qp", "usual")
+    others = _differences(part[part["pairs"] >= FEW], "usual", "qp")
     return Claim(
         "Where gains change with the rank, W is ahead with enough exact answers.",
-        judge_above_zero(ahead, also=_differences(part[part["pairs"] >= FEW], "qp")),
+        judge_all(ahead, above=0, also=others),
         needs_all=True,
     )
 
 
 def _beside_hinge(table: pd.DataFrame) -> Claim:
-    margins = []
-    for n, part in table.groupby("pairs", sort=False):
-        allowed = BEHIND[20] if n == 20 else BEHIND[ENOUGH]
-        if n == 20 or n >= ENOUGH:
-            margins += [
-                MeanInterval(
-                    one.label, one.mean + allowed, one.low + allowed, one.high + allowed, one.n
-                )
-                for one in _differences(part, "hinge")
-            ]
-    finding = judge_between(margins, 0.0, 1.0)
+    part = table[(table["pairs"] == 20) | (table["pairs"] >= ENOUGH)]
+    behind = part["pairs"].eq(20).map({True: BEHIND[20], False: BEHIND[ENOUGH]})
+    allowed = part["precision"] + behind.where(part["learner"] == "usual", 0)
+    margins = _differences(part.assign(precision=allowed), "usual", "hinge")
     return Claim(
         "It is never behind the product under the hinge by more than .05 at 20 judgments, and "
         ".02 from 100 on (shown: the difference plus these).",
-        finding,
+        judge_between(margins, 0.0, 1.0),
         thresholds=("behind: .05 at 20 judgments, .02 from 100 on",),
     )
 
 
 def _above_hinge(table: pd.DataFrame) -> Claim:
-    means = [
-        _over_designs(part, "hinge", f"mean of all designs, {n:,} judgments:")
-        for n, part in table.groupby("pairs", sort=False)
-    ]
+    ahead = _differences(table, "usual", "hinge", "mean of all designs, {pairs:,} judgments:")
     return Claim(
         "In the mean of all designs it is ahead of the product under the hinge.",
-        judge_above_zero(means),
+        judge_all(ahead, above=0),
     )
 
 
 def _near_truth(table: pd.DataFrame) -> Claim:
-    usual = table[table["truth"].isin(["data-1", "data-2"]) & (table["learner"] == "usual")]
-    means = [
-        mean_over_repetitions(
-            part.assign(gap=1 - part["precision"] - FROM_TRUTH[n]),
-            "gap",
-            f"{LISTS[lists]}, {JUDGES[judges]}, {_name(truth)}, {n:,} judgments:",
-        )
-        for (lists, judges, truth, n), part in usual.groupby(
-            ["lists", "judge", "truth", "pairs"], sort=False
-        )
-        if n in FROM_TRUTH
-    ]
+    usual = rows_where(table, learner="usual")
+    true = [TRUTHS[truth] for truth in ("data-1", "data-2")]
+    part = usual[usual["truth"].isin(true) & usual["pairs"].isin(list(FROM_TRUTH))]
+    gaps = part.assign(gap=1 - part["precision"] - part["pairs"].map(FROM_TRUTH))
     return Claim(
         "Where a usual measure is the truth, it is within .08 of it at 20 judgments and .05 at "
         "100 (shown: the distance less these).",
-        judge_between(means, -1.0, 0.0),
+        judge_between(means(gaps, "gap", DESIGN), -1.0, 0.0),
         thresholds=("near: .08 at 20 judgments, .05 at 100",),
     )

@@ -1,4 +1,4 @@
-"""Figures O1 and O2: two learners, a judge and a result that are not part of the package."""
+"""Figures O1 and O2: three learners, a judge and a result that are not part of the package."""
 
 from __future__ import annotations
 
@@ -7,21 +7,25 @@ import pandas as pd
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from dcglearn.axes.decorators import CellData, judge, learner, result
-from dcglearn.design.setting import Setting
-from dcglearn.lab.claims import Claim, judge_above_zero
-from dcglearn.lab.plots import BAND, CORRELATION, SHARE, Figure, Plot, curves, describe_C
-from dcglearn.lab.repetitions import MeanInterval, common_value, paired_difference, rows_where
-from dcglearn.measures.agreement import score_differences
+from dcglearn.lab.claims import Claim, judge_all
+from dcglearn.lab.decorators import CellData, judge, learner, result
+from dcglearn.lab.plots import BAND, CORRELATION, SHARE, Figure, describe_C, over_pairs
+from dcglearn.lab.repetitions import MeanInterval, common_value, means, rows_where
+from dcglearn.lab.setting import Setting
+from dcglearn.measures.agreement import agreement, score_differences
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.naming.agreement import agreement
 
 COLUMNS = ("precision", "clear_precision", "regret", "kendall_tau")
 
 JUDGES = {"calibrated": "with noise", "skimming": "looking at the first ranks only"}
 
-NAMES = {"qp": "Quadratic program", "logistic": "Logistic regression", "counting": "Counting"}
+NAMES = {
+    "qp": "Quadratic program",
+    "monotone": "Monotone logistic regression",
+    "logistic": "Logistic regression",
+    "counting": "Counting",
+}
 
 RESULTS = {
     "precision": "precision",
@@ -29,6 +33,9 @@ RESULTS = {
     "regret": "regret",
     "kendall_tau": "Kendall's tau",
 }
+
+ALIKE = 0.01
+"""Learners whose means differ by less count as alike."""
 
 
 @learner
@@ -39,16 +46,33 @@ def logistic(
 
     Bradley & Terry 1952 with a utility that is linear in grades by rank.
     """
-    encoded = one_hot(pairs, setting.grades)
-    x = encoded[:, 0] - encoded[:, 1]
+    return _regression(pairs, setting, penalty, np.eye(setting.grades), None)
 
-    def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
-        z = x @ w
-        value = np.logaddexp(0, -z).sum() + penalty / 2 * w @ w
-        return float(value), penalty * w - x.T @ expit(-z)
 
-    found = minimize(loss, np.zeros(x.shape[1]), jac=True, method="L-BFGS-B")
-    return np.asarray(found.x.reshape(setting.n_ranks, setting.grades))
+@learner
+def monotone(
+    pairs: np.ndarray, setting: Setting, rng: np.random.Generator, *, penalty: float = 1.0
+) -> np.ndarray:
+    """Weights of the same regression that do not increase from the best grade to the worst."""
+    steps = np.triu(np.ones((setting.grades, setting.grades - 1)))
+    return _regression(pairs, setting, penalty, steps - steps.mean(axis=0), 0.0)
+
+
+def _regression(
+    pairs: np.ndarray, setting: Setting, penalty: float, steps: np.ndarray, least: float | None
+) -> np.ndarray:
+    """Return the regression whose rows are sums of columns of `steps`, with factors of `least`."""
+    encoded = np.eye(setting.grades)[pairs] @ steps
+    x = (encoded[:, 0] - encoded[:, 1]).reshape(len(pairs), -1)
+
+    def loss(factors: np.ndarray) -> tuple[float, np.ndarray]:
+        z = x @ factors
+        pull = penalty * (factors.reshape(setting.n_ranks, -1) @ steps.T @ steps).ravel()
+        return float(np.logaddexp(0, -z).sum() + factors @ pull / 2), pull - x.T @ expit(-z)
+
+    start, bounds = np.zeros(x.shape[1]), [(least, None)] * x.shape[1]
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+    return np.asarray(found.x.reshape(setting.n_ranks, -1) @ steps.T)
 
 
 @learner
@@ -56,15 +80,8 @@ def counting(
     pairs: np.ndarray, setting: Setting, rng: np.random.Generator, *, smoothing: float = 1.0
 ) -> np.ndarray:
     """Share of the lists with a grade at a rank that were preferred."""
-    preferred, other = one_hot(pairs, setting.grades).sum(axis=0)
-    shares = (preferred + smoothing) / (preferred + other + 2 * smoothing)
-    return np.asarray(shares.reshape(setting.n_ranks, setting.grades))
-
-
-def one_hot(pairs: np.ndarray, n_grades: int) -> np.ndarray:
-    """Encode lists by which grade is at which rank, shape (n, 2, K L)."""
-    encoded = np.eye(n_grades)[pairs]
-    return np.asarray(encoded.reshape(*pairs.shape[:2], -1))
+    preferred, other = np.eye(setting.grades)[pairs].sum(axis=0)
+    return np.asarray((preferred + smoothing) / (preferred + other + 2 * smoothing))
 
 
 @judge
@@ -93,74 +110,62 @@ def clear_precision(truth: Measure, learned: Measure, data: CellData) -> float:
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figures O1 and O2, with a panel for each judge."""
-    regret = Claim(
-        "Wrong preferences cost less with the quadratic program than with logistic regression and "
-        "with counting, in the mean over the numbers of judgments, whoever judges.",
-        judge_above_zero(
-            _differences(table, "regret", 1), also=_differences(table, "clear_precision", -1)
-        ),
+    table = table.assign(
+        judge=[f"judges {JUDGES[name]}" for name in table["judge"]],
+        shown=table["learner"].map(NAMES),
     )
-    tau = Claim(
-        "The quadratic program orders lists more like the truth than logistic regression and "
-        "counting, in the mean over the numbers of judgments, whoever judges.",
-        judge_above_zero(
-            _differences(table, "kendall_tau", -1), also=_differences(table, "precision", -1)
-        ),
+    lost = (
+        "Regret: the share of the true difference of test pairs that is lost by trusting the "
+        "learned order, 0.5 by chance. Clear pairs: the half of the test pairs whose lists differ "
+        "most."
     )
+    tau = "Kendall's tau between the true and the learned order of 2,000 lists."
     return [
-        _figure(table, "O1", "Regret with learners of one's own", "regret", SHARE, regret),
-        _figure(table, "O2", "Order of lists", "kendall_tau", CORRELATION, tau),
+        _figure(table, "O1", "Regret with learners of one's own", "regret", lost),
+        _figure(table, "O2", "Order of lists", "kendall_tau", tau),
     ]
 
 
-def _figure(
-    table: pd.DataFrame,
-    number: str,
-    title: str,
-    column: str,
-    within: tuple[float, float],
-    claim: Claim,
-) -> Figure:
+def _figure(table: pd.DataFrame, number: str, title: str, column: str, about: str) -> Figure:
+    shown, within, better, beside = {
+        "regret": ("regret", SHARE, "less regret", "clear_precision"),
+        "kendall_tau": ("Kendall's tau", CORRELATION, "an order more like the truth", "precision"),
+    }[column]
     panels = [
-        Plot(
-            "judgments",
-            RESULTS[column],
-            curves(rows, "pairs", column, "learner", NAMES),
-            log_x=True,
-            within=within,
-            title=f"Judges {JUDGES[str(name)]}",
-        )
-        for name, rows in table.groupby("judge", sort=False)
+        over_pairs(rows, column, "shown", "judgments", shown, {}, within, str(judges).capitalize())
+        for judges, rows in table.groupby("judge", sort=False)
     ]
-    what = {
-        "regret": "Regret: the share of the true difference of test pairs that is lost by "
-        "trusting the learned order, 0.5 by chance. Clear pairs: the half of the test pairs whose "
-        "lists differ most.",
-        "kendall_tau": "Kendall's tau between the true and the learned order of 2,000 lists.",
-    }
-    right, depth = f"{table['reliability'].iloc[0]:.0%}", common_value(table, "options.depth")
-    return Figure(
-        number,
-        title,
-        panels[0],
-        (claim,),
-        f"{what[column]} Independent uniform grades at 10 ranks. Judges with noise are right in "
-        f"{right} of their judgments; the others see the first {depth} ranks, and say nothing "
-        f"where these are worth the same. The quadratic program: {describe_C(table)}. Logistic "
-        f"regression: a fixed penalty. {BAND}",
-        tuple(panels[1:]),
+    alike, gained = (
+        (_ahead(table, column, *two), _ahead(table, beside, *two))
+        for two in (("qp", "monotone"), ("monotone", "logistic"))
     )
+    claims = (
+        Claim(
+            f"The quadratic program and a monotone logistic regression differ by less than {ALIKE} "
+            f"in {shown}, in the mean over the numbers of judgments, whoever judges.",
+            judge_all(alike[0], -ALIKE, ALIKE, also=alike[1]),
+            thresholds=(f"alike: within {ALIKE}",),
+        ),
+        Claim(
+            f"A logistic regression has {better} if it is monotone, in the mean over the numbers "
+            "of judgments, whoever judges.",
+            judge_all(gained[0], above=0, also=gained[1]),
+        ),
+    )
+    right, depth = f"{table['reliability'].iloc[0]:.0%}", common_value(table, "options.depth")
+    caption = (
+        f"{about} Independent uniform grades at 10 ranks. Judges with noise are right in {right} "
+        f"of their judgments; the others see the first {depth} ranks, and say nothing where these "
+        f"are worth the same. The quadratic program: {describe_C(table)}. Logistic regressions: a "
+        "fixed penalty. Monotone: weights do not increase from the best grade to the worst, as in "
+        f"the program. {BAND}"
+    )
+    return Figure(number, title, panels[0], claims, caption, tuple(panels[1:]))
 
 
-def _differences(table: pd.DataFrame, column: str, sign: int) -> list[MeanInterval]:
-    """Return by how much the quadratic program is better, for each judge and other learner."""
-    found = []
-    for name, rows in table.groupby("judge", sort=False):
-        solved = rows_where(rows, learner="qp")
-        for other in (one for one in rows["learner"].unique() if one != "qp"):
-            sides = [(NAMES[other].lower(), rows_where(rows, learner=other))]
-            sides.insert(sign > 0, ("quadratic program", solved))
-            (one, more), (two, less) = sides
-            label = f"judges {JUDGES[str(name)]}: {RESULTS[column]}, {one} minus {two}:"
-            found.append(paired_difference(more, less, column, label))
-    return found
+def _ahead(table: pd.DataFrame, column: str, better: str, worse: str) -> list[MeanInterval]:
+    """Return by how much one learner is better than another, for each judge."""
+    names = (worse, better) if column == "regret" else (better, worse)
+    one, two = (rows_where(table, learner=name) for name in names)
+    label = f"{{judge}}: {RESULTS[column]}, {NAMES[names[0]].lower()} minus "
+    return means(one, column, f"{label}{NAMES[names[1]].lower()}:", minus=two)

@@ -8,15 +8,10 @@ from math import inf
 import numpy as np
 import pandas as pd
 
-from dcglearn.lab.claims import Claim, Finding, judge_claim
+from dcglearn.lab.claims import Claim, judge_all
 from dcglearn.lab.plots import Figure, Plot, Series, series_of
-from dcglearn.lab.repetitions import (
-    display_name,
-    mean_interval,
-    mean_over_repetitions,
-    rows_where,
-)
-from dcglearn.simulation.truths import named_truth
+from dcglearn.lab.repetitions import display_name, mean_interval, means
+from dcglearn.lab.simulation.truths import named_truth
 
 COLUMNS = ("gains", "gains_correlation", "discounts", "discounts_correlation")
 
@@ -59,6 +54,13 @@ LEVERAGE = (
 )
 
 
+SENSES = {
+    "line": "distance from the line",
+    "own": "share of its own size",
+    "standardised": "standardised distance",
+}
+
+
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figures 3 and 4, and 3b and 4b, about what is learned best."""
     return [
@@ -69,27 +71,23 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 
 
 def _figure(table: pd.DataFrame, number: str, what: str) -> Figure:
-    truths = table["truth"].unique()
-    return Figure(
-        number,
-        f"Estimated against true {what}",
-        Plot(
-            f"true {what[:-1]}, share of the largest",
-            f"estimated {what[:-1]}",
-            tuple(_series(rows_where(table, truth=truth), truth, what) for truth in truths),
-            diagonal=True,
-        ),
-        (
-            Claim(
-                f"Estimated and true {what} have a correlation above {STRAIGHT}.",
-                _straight(table, what),
-                f"The points of estimated and true {what} lie close to a straight line.",
-                "6.3",
-                (f"close to a straight line: correlation above {STRAIGHT}",),
-            ),
-        ),
-        CAPTION.format(what),
+    one, series = what[:-1], []
+    for truth, rows in table.groupby("truth", sort=False):
+        true = _true(table, truth, what)
+        learned = rows[_columns(what, len(true))].to_numpy(float) / true.max()
+        found = series_of(display_name(truth), dict(enumerate(map(mean_interval, learned.T))))
+        series.append(replace(found, x=tuple((true / true.max()).tolist())))
+    labels = f"true {one}, share of the largest", f"estimated {one}"
+    correlations = means(table, f"{what}_correlation", "{truth}, correlation:")
+    claim = Claim(
+        f"Estimated and true {what} have a correlation above {STRAIGHT}.",
+        judge_all(correlations, above=STRAIGHT),
+        f"The points of estimated and true {what} lie close to a straight line.",
+        "6.3",
+        (f"close to a straight line: correlation above {STRAIGHT}",),
     )
+    plot = Plot(*labels, tuple(series), diagonal=True)
+    return Figure(number, f"Estimated against true {what}", plot, (claim,), CAPTION.format(what))
 
 
 def _true(table: pd.DataFrame, truth: str, what: str) -> np.ndarray:
@@ -102,66 +100,36 @@ def _columns(what: str, n: int) -> list[str]:
     return [f"{what}_{i}" for i in range(1, n + 1)]
 
 
-def _series(table: pd.DataFrame, truth: str, what: str) -> Series:
-    true = _true(table, truth, what)
-    points = [mean_interval(table[one] / true.max()) for one in _columns(what, len(true))]
-    found = series_of(display_name(truth), dict(enumerate(points)))
-    return replace(found, x=tuple((true / true.max()).tolist()))
-
-
-def _straight(table: pd.DataFrame, what: str) -> Finding:
-    numbers = [
-        mean_over_repetitions(
-            rows_where(table, truth=truth),
-            f"{what}_correlation",
-            f"{display_name(truth)}, correlation:",
-        )
-        for truth in table["truth"].unique()
-    ]
-    straight = all(number.low > STRAIGHT for number in numbers)
-    return judge_claim(numbers, straight, any(number.high < STRAIGHT for number in numbers))
-
-
 def _by_place(table: pd.DataFrame, number: str, what: str) -> Figure:
     """Return the figure of errors by rank or grade, in three senses."""
     one, place = what[:-1], PLACES[what]
-    tables = {truth: rows_where(table, truth=truth) for truth in table["truth"].unique()}
-    errors = {
-        sense: {truth: _errors(rows, truth, what, sense) for truth, rows in tables.items()}
-        for sense in SENSES
-    }
-    first, *others = (
-        Plot(
-            place,
-            f"error, share of {'its own' if sense == 'own' else 'the largest'} {one}",
-            tuple(_curve(error, truth, what) for truth, error in of_truth.items()),
-            within=(0.0, inf),
-            title=SENSES[sense],
-        )
-        for sense, of_truth in errors.items()
-    )
+    panels, claims = [], []
+    for sense, title in SENSES.items():
+        errors = {
+            str(truth): _errors(rows, truth, what, sense)
+            for truth, rows in table.groupby("truth", sort=False)
+        }
+        y_label = f"error, share of {'its own' if sense == 'own' else 'the largest'} {one}"
+        series = tuple(_curve(error, truth, what) for truth, error in errors.items())
+        panels.append(Plot(place, y_label, series, within=(0.0, inf), title=title))
+        claims.append(_first(table, errors, what) if sense == "line" else _top(errors, what, sense))
     return Figure(
         number,
         f"Errors of the {what} by {place}",
-        first,
-        tuple(_claim(table, errors[sense], what, sense) for sense in SENSES),
+        panels[0],
+        tuple(claims),
         ERRORS.format(what, place, one),
-        tuple(others),
+        tuple(panels[1:]),
     )
-
-
-SENSES = {
-    "line": "distance from the line",
-    "own": "share of its own size",
-    "standardised": "standardised distance",
-}
 
 
 def _curve(errors: np.ndarray, truth: str, what: str) -> Series:
     n = errors.shape[1]
-    places = range(1, n + 1) if what == "discounts" else range(n, 0, -1)
-    points = [mean_interval(column) for column in errors.T]
-    return series_of(display_name(truth), dict(zip(places, points, strict=True)))
+    grades = [f"{n} (best)", *map(str, range(n - 1, 0, -1))]
+    places = grades if what == "gains" else range(1, n + 1)
+    return series_of(
+        display_name(truth), dict(zip(places, map(mean_interval, errors.T), strict=True))
+    )
 
 
 def _errors(table: pd.DataFrame, truth: str, what: str, sense: str) -> np.ndarray:
@@ -191,47 +159,31 @@ def _leverage(true: np.ndarray) -> np.ndarray:
     return found
 
 
-def _claim(table: pd.DataFrame, errors: dict[str, np.ndarray], what: str, sense: str) -> Claim:
-    if sense == "line":
-        tested = (
-            f"As a distance from the line, the error is smaller at the {FIRST[what]} than in the "
-            f"mean over the other {PLACES[what]}s."
-        )
-        return Claim(tested, _first(table, errors, what), BEST[what], "6.3")
-    share = "share of its own size" if sense == "own" else "standardised distance from the line"
+def _first(table: pd.DataFrame, errors: dict[str, np.ndarray], what: str) -> Claim:
+    """Return the claim that the first error is smaller than the others."""
+    first, gaps, numbers = FIRST[what], [], []
+    for truth, error in errors.items():
+        name, others = display_name(truth), error[:, 1:]
+        closest = others[:, others.mean(axis=0).argmin()]
+        rest = error[:, 0] - others.mean(axis=1)
+        gaps.append(mean_interval(rest, f"{name}, {first} minus all others:"))
+        label = f"{name}, {first} minus the closest other:"
+        numbers += [gaps[-1], mean_interval(error[:, 0] - closest, label)]
+    leverage = [_leverage(_true(table, truth, what))[0] for truth in errors]
+    shown = " and ".join(dict.fromkeys(f"{one:.2f}"[1:] for one in leverage))
+    found = judge_all(gaps, below=0, reason=LEVERAGE.format(first, shown))
     return Claim(
-        f"As a {share}, the error is smaller at the {TOP[what]} than at the {LAST[what]}.",
-        _top(errors, what),
+        f"As a distance from the line, the error is smaller at the {first} than in the mean over "
+        f"the other {PLACES[what]}s.",
+        replace(found, intervals=tuple(numbers)),
         BEST[what],
         "6.3",
-        (f"the {'top ranks' if what == 'discounts' else 'best grades'}: the {TOP[what]}",),
     )
 
 
-def _first(table: pd.DataFrame, errors: dict[str, np.ndarray], what: str) -> Finding:
-    """Judge whether the first error is smaller than the others."""
-    first, numbers, gaps = FIRST[what], [], []
-    for truth, error in errors.items():
-        name = display_name(truth)
-        nearest = 1 + int(np.argmin(error[:, 1:].mean(axis=0)))
-        rest = mean_interval(
-            error[:, 0] - error[:, 1:].mean(axis=1), f"{name}, {first} minus all others:"
-        )
-        next_one = mean_interval(
-            error[:, 0] - error[:, nearest], f"{name}, {first} minus the closest other:"
-        )
-        gaps.append(rest)
-        numbers += [rest, next_one]
-    contrary = any(number.low > 0 for number in gaps)
-    leverage = [_leverage(_true(table, truth, what))[0] for truth in errors]
-    shown = " and ".join(dict.fromkeys(f"{one:.2f}"[1:] for one in leverage))
-    closer = all(number.high < 0 for number in gaps)
-    return judge_claim(numbers, closer, contrary, LEVERAGE.format(first, shown))
-
-
-def _top(errors: dict[str, np.ndarray], what: str) -> Finding:
-    """Judge whether the errors of the first are smaller than those of the last."""
-    n = ENDS[what]
+def _top(errors: dict[str, np.ndarray], what: str, sense: str) -> Claim:
+    """Return the claim that the errors of the first are smaller than those of the last."""
+    n, best = ENDS[what], "top ranks" if what == "discounts" else "best grades"
     gaps = [
         mean_interval(
             error[:, :n].mean(axis=1) - error[:, -n:].mean(axis=1),
@@ -239,5 +191,11 @@ def _top(errors: dict[str, np.ndarray], what: str) -> Finding:
         )
         for truth, error in errors.items()
     ]
-    best = all(number.high < 0 for number in gaps)
-    return judge_claim(gaps, best, any(number.low > 0 for number in gaps))
+    share = SENSES[sense] if sense == "own" else "standardised distance from the line"
+    return Claim(
+        f"As a {share}, the error is smaller at the {TOP[what]} than at the {LAST[what]}.",
+        judge_all(gaps, below=0),
+        BEST[what],
+        "6.3",
+        (f"the {best}: the {TOP[what]}",),
+    )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.lab.claims import FEW_SHARES, Claim, Finding, judge_between, judge_claim
-from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, curves
-from dcglearn.lab.repetitions import MeanInterval, common_value, mean_over_repetitions, rows_where
+from dcglearn.lab.claims import Claim, judge_between, judge_together
+from dcglearn.lab.plots import BAND, Figure, over_pairs
+from dcglearn.lab.repetitions import common_value, means, rows_where
 
 P = "p:free-free in positions"
 
@@ -28,58 +28,28 @@ TRUE = ("data-1", "data-2")
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figure C9."""
-    rejected = table.assign(rejected=(table[P] < LEVEL).astype(float))
-    most = table["pairs"].max()
-    independent = [
-        mean_over_repetitions(rows_where(rejected, truth=truth), "rejected", f"{NAMES[truth]}:")
-        for truth in rejected["truth"].unique()
-        if truth in TRUE
-    ]
-    dependent = [
-        mean_over_repetitions(
-            rows_where(rejected, truth=truth, pairs=most),
-            "rejected",
-            f"{NAMES[truth]}, {most:,} judgments:",
-        )
-        for truth in rejected["truth"].unique()
-        if truth not in TRUE
-    ]
-    return [
-        Figure(
-            "C9",
-            "The test of gains that depend on the position",
-            Plot(
-                "judgments",
-                f"share of studies with p < {LEVEL}",
-                curves(rejected, "pairs", "rejected", "truth", NAMES),
-                {str(LEVEL): LEVEL},
-                log_x=True,
-                within=SHARE,
-            ),
-            (
-                Claim(
-                    "Where gains are the same at every rank, that is rejected at the level of 5% "
-                    "in 7% of studies or fewer, in the mean over the numbers of judgments; where "
-                    f"they are not, in 80% or more with {most:,} judgments.",
-                    _finding(independent, dependent),
-                    "Whether gains depend on the position can be tested.",
-                    "5.2",
-                    ("size: at most 7%", f"power: 80% with {most:,} judgments"),
-                    needs_all=True,
-                ),
-            ),
-            f"Independent uniform grades ({common_value(table, 'grades')} grades at "
-            f"{common_value(table, 'ranks')} ranks), discount log2, 5% of answers at random. The "
-            "same gains at every rank, W = c g', are tested against a free W by a likelihood "
-            f"ratio. {BAND}",
-        )
-    ]
-
-
-def _finding(independent: list[MeanInterval], dependent: list[MeanInterval]) -> Finding:
-    numbers = [*independent, *dependent]
-    if any(one.n < FEW_SHARES for one in numbers):
-        return Finding("undecided", tuple(numbers))
-    sizes, powers = judge_between(independent, 0.0, SIZE), judge_between(dependent, POWER, 1.0)
-    verdicts = {sizes.verdict, powers.verdict}
-    return judge_claim(numbers, verdicts == {"holds"}, "does not hold" in verdicts)
+    named = table.assign(truth=table["truth"].map(NAMES), rejected=1.0 * (table[P] < LEVEL))
+    same, most = table["truth"].isin(TRUE), table["pairs"].max()
+    sizes = means(named[same], "rejected", "{truth}:")
+    powers = means(
+        rows_where(named[~same], pairs=most), "rejected", f"{{truth}}, {most:,} judgments:"
+    )
+    claim = Claim(
+        "Where gains are the same at every rank, that is rejected at the level of 5% in 7% of "
+        "studies or fewer, in the mean over the numbers of judgments; where they are not, in 80% "
+        f"or more with {most:,} judgments.",
+        judge_together(judge_between(sizes, 0.0, SIZE), judge_between(powers, POWER, 1.0)),
+        "Whether gains depend on the position can be tested.",
+        "5.2",
+        ("size: at most 7%", f"power: 80% with {most:,} judgments"),
+        needs_all=True,
+    )
+    y_label = f"share of studies with p < {LEVEL}"
+    plot = over_pairs(named, "rejected", "truth", "judgments", y_label, {str(LEVEL): LEVEL})
+    caption = (
+        f"Independent uniform grades ({common_value(table, 'grades')} grades at "
+        f"{common_value(table, 'ranks')} ranks), discount log2, 5% of answers at random. The same "
+        f"gains at every rank, W = c g', are tested against a free W by a likelihood ratio. {BAND}"
+    )
+    title = "The test of gains that depend on the position"
+    return [Figure("C9", title, plot, (claim,), caption)]

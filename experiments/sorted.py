@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.lab.claims import Claim, Finding, judge_claim
-from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, curves, describe_C
-from dcglearn.lab.repetitions import (
-    change_over_range,
-    display_name,
-    mean_over_repetitions,
-    rows_where,
-)
+from dcglearn.lab.claims import Claim, judge_all
+from dcglearn.lab.plots import BAND, Figure, describe_C, over_pairs
+from dcglearn.lab.repetitions import change_over_range, means
 
 COLUMNS = ("precision", "identifiable")
 
@@ -27,44 +22,19 @@ REASON = (
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figure 9."""
-    return [
-        Figure(
-            "9",
-            "Precision with the optimal ordering of the same list",
-            Plot(
-                "training pairs",
-                "precision on permutations",
-                curves(table, "pairs", "precision", "truth"),
-                {"Chance": 0.5},
-                log_x=True,
-                within=SHARE,
-            ),
-            (
-                Claim(
-                    f"From the fewest to the most pairs, precision grows by less than {FLAT}.",
-                    _flat(table),
-                    "Precision does not grow with the number of pairs: such pairs put “no "
-                    "constraint” on the parameters.",
-                    "6.5",
-                    (f"growth: {FLAT} or more",),
-                ),
-            ),
-            f"Trained on pairs of the sorted list and a permutation; {describe_C(table)}. {BAND}",
-        )
-    ]
-
-
-def _flat(table: pd.DataFrame) -> Finding:
-    changes = list(change_over_range(table, "pairs", "precision", "truth").values())
-    levels = [
-        mean_over_repetitions(
-            rows_where(table, truth=truth),
-            "precision",
-            f"{display_name(truth)}, mean over all sizes:",
-        )
-        for truth in table["truth"].unique()
-    ]
-    flat = all(change.high < FLAT for change in changes)
-    grows = any(change.low > FLAT for change in changes)
-    above = all(level.low > 0.5 for level in levels)
-    return judge_claim([*changes, *levels], flat, grows, REASON if above else "")
+    changes = change_over_range(table, "pairs", "precision")
+    levels = means(table, "precision", "{truth}, mean over all sizes:")
+    reason = REASON if all(level.low > 0.5 for level in levels) else ""
+    claim = Claim(
+        f"From the fewest to the most pairs, precision grows by less than {FLAT}.",
+        judge_all(changes, below=FLAT, also=levels, reason=reason),
+        "Precision does not grow with the number of pairs: such pairs put “no constraint” on the "
+        "parameters.",
+        "6.5",
+        (f"growth: {FLAT} or more",),
+    )
+    y_label = "precision on permutations"
+    plot = over_pairs(table, "precision", "truth", "training pairs", y_label, {"Chance": 0.5})
+    caption = f"Trained on pairs of the sorted list and a permutation; {describe_C(table)}. {BAND}"
+    title = "Precision with the optimal ordering of the same list"
+    return [Figure("9", title, plot, (claim,), caption)]

@@ -1,353 +1,484 @@
-"""Compare Newton's method with other solvers: seconds, memory and accuracy as pairs grow.
+"""Compare this package with others as problems grow by tens: ``benchmark.py SUBCOMMAND``.
 
-``python3 scripts/benchmark.py`` solves simulated problems of 10^2, 10^3, ... pairs. Each run has
-its own process, so that its memory can be measured, and becomes one line of
-``results/benchmark/runs.csv``; running the script again adds what is missing. ``README.md``
-and ``figure.svg`` next to it are made from these lines alone (``--report`` does only that).
-``--files`` times the way from a file to its DCG (``benchmark_reading.py``).
+* ``solvers``: pairs to a confirmed W, beside OSQP, Clarabel and LinearSVC
+* ``files``: ``dcglearn fit`` from a file, beside tools that only read it
+* ``evaluators``: runs to nDCG@10, beside pytrec_eval, ir_measures and ranx
+* ``rankers``: what LightGBM and XGBoost learn for a learned measure
+
+Each writes its section of ``results/benchmark/README.md``. Run it with ``.venv/bin/python``.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import csv
-import ctypes
+import gzip
 import importlib.util
-import io
 import itertools
-import multiprocessing
-import os
-import signal
-import statistics
+import re
 import sys
 import tempfile
-import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from bootstrap import ROOT, prepare
-
-if importlib.util.find_spec("dcglearn") is None:  # run again with the Python that has it
-    _PYTHON = str(prepare())
-    os.execv(_PYTHON, [_PYTHON, __file__, *sys.argv[1:]])  # noqa: S606 - no shell is wanted
-
+import meter
 import numpy as np
-import pandas as pd
 
-from dcglearn.base.errors import InputError, SolverError
-from dcglearn.base.files import check_writable, read_text
-from dcglearn.base.types import Pairs
-from dcglearn.judgments.packed import ROW_GROUP_SIZE, PackedPairs, packed_writer
-from dcglearn.lab.provenance import made_with
-from dcglearn.learning.certificate import certify
-from dcglearn.learning.problem import Problem
-from dcglearn.learning.record import Certificate
-from dcglearn.learning.solve import Solution, SolverName, solve
-from dcglearn.measures.dcg import DCG
-from dcglearn.measures.scale import Scale
-from dcglearn.simulation.judges import flip_pairs, true_pairs
-from dcglearn.simulation.lists import drawn_lists
+import dcglearn
 
-SIZES = tuple(10**power for power in range(2, 9))
-SHAPES = ((10, 5), (5, 3), (100, 5))  # (K, L)
-KINDS = tuple(itertools.product(SHAPES, (1.0, 100.0), (0.1, 0.0)))  # shape, C, share reversed
-QUICK, MOST, BUDGET = 10**4, 10**7, 600.0
-FILES_ROWS = 10**6  # judgments of the files whose reading is timed
-BATCH = 1 << 16  # pairs drawn at a time
-SHORT = 5.0  # runs of fewer seconds are repeated three times, and the median counts
-PACKAGES = ("dcglearn", "numpy", "scipy", "cvxpy", "osqp", "clarabel", "scikit-learn")
-CASE = ("n", "K", "L", "C", "flipped")
-COLUMNS = (
-    *("solver", *CASE, "solved", "ended", "seconds", "pair_bytes", "cores", "python", "packages"),
-    *("revision", "repeats", "steps", "peak_bytes", "objective", "relative_gap", "residual"),
-    "bandwidth",
-)
-
-Answer = tuple[str, int, Callable[[], Certificate]]  # how it ended, steps, its certificate
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "results" / "benchmark" / "README.md"
+SEED, CUTOFF, LIMIT = 1, 10, 600.0
+Row = Sequence[object]
 
 
-class Case(NamedTuple):
-    """A problem that all solvers are given: n pairs, a share of which is reversed."""
-
-    n: int
-    K: int
-    L: int
-    C: float
-    flipped: float
+# Pairs to W
 
 
-# The solvers: each makes the data of a case and returns the function that is timed.
+def pairs_of(n: int, K: int, L: int) -> Iterator[dcglearn.Pairs]:
+    """Draw pairs of lists, ordered by a linear DCG over log2; a tenth of them is reversed."""
+    rng, truth = np.random.default_rng(SEED), dcglearn.DCG(list(range(L, 0, -1)), "log2")
+    while n:
+        lists = dcglearn.drawn_lists(min(1 << 20, 2 * n + 100), K, [1 / L] * L, rng)
+        pairs = dcglearn.true_pairs(truth, lists)[:n]  # without pairs of equal lists
+        wrong = rng.permutation(len(pairs))[: len(pairs) // 10]
+        pairs[wrong] = pairs[wrong, ::-1]
+        n -= len(pairs)
+        yield pairs
 
 
-def draw_batches(case: Case) -> Iterator[Pairs]:
-    """Draw lists of uniform grades, ordered by a linear DCG over log2, some of them reversed."""
-    rng = np.random.default_rng(1)
-    truth, left = DCG(list(range(case.L, 0, -1)), "log2"), case.n
-    while left:
-        lists = drawn_lists(BATCH, case.K, [1 / case.L] * case.L, rng)
-        pairs = true_pairs(truth, lists)[:left]
-        yield flip_pairs(pairs, round(case.flipped * len(pairs)), rng)
-        left -= len(pairs)
+def this_solver(solver: Any, n: int, K: int, L: int, C: float) -> Callable[[], float]:
+    """Return the work of this package: checks, encoding, optimum and certificate."""
+    pairs = np.concatenate([*pairs_of(n, K, L)])
+    return lambda: relative_gap(dcglearn.solve(dcglearn.Problem.of(pairs, L, C=C), solver))
 
 
-def simulated_pairs(case: Case) -> Pairs:
-    """Return the pairs of a case, shape (n, 2, K)."""
-    pairs, begin = np.empty((case.n, 2, case.K), np.int8), 0
-    for batch in draw_batches(case):
-        pairs[begin : begin + len(batch)] = batch
-        begin += len(batch)
-    return pairs
+def relative_gap(solution: Any) -> float:
+    """Return the duality gap as a share of the objective."""
+    return float(solution.certificate.gap / solution.certificate.objective)
 
 
-def answer_of(solution: Solution) -> Answer:
-    """Return what is recorded of a solution of this package."""
-    ended = solution.status + (", polished" if solution.polished else "")
-    return ended, solution.iterations, lambda: solution.certificate
-
-
-def package_solver(case: Case, name: SolverName) -> Callable[[], Answer]:
-    """Solve with this package: checks, encoding, optimum and certificate."""
-    pairs = simulated_pairs(case)
-    return lambda: answer_of(solve(Problem.of(pairs, case.L, C=case.C), name))
-
-
-def streamed_solver(case: Case) -> Callable[[], Answer]:
-    """Solve packed pairs in a file, which are read again at every pass."""
+def from_packed(n: int, K: int, L: int, C: float) -> Callable[[], float]:
+    """Return the same of pairs in a file, which are read again at every pass."""
     folder = tempfile.TemporaryDirectory()
-    path, batches = Path(folder.name) / "pairs.parquet", draw_batches(case)
-    with packed_writer(path, Scale(tuple(range(case.L, 0, -1)))) as write:
-        while group := list(itertools.islice(batches, -(-ROW_GROUP_SIZE // BATCH))):
-            write(np.concatenate(group))
+    path = Path(folder.name, "pairs.parquet")
+    with dcglearn.packed_writer(path, dcglearn.Scale(tuple(range(L, 0, -1)))) as write:
+        for pairs in pairs_of(n, K, L):
+            write(pairs)
 
-    def run() -> Answer:
-        file = Path(folder.name) / path.name  # the folder exists as long as this function
-        return answer_of(solve(Problem.packed(PackedPairs.of(file), C=case.C), "newton"))
+    def work() -> float:
+        packed = dcglearn.PackedPairs.of(Path(folder.name, "pairs.parquet"))
+        return relative_gap(dcglearn.solve(dcglearn.Problem.packed(packed, C=C), "newton"))
 
-    return run
+    return work
 
 
-def linear_svc(case: Case) -> Callable[[], Answer]:
-    """Solve with LinearSVC: |w|^2 / 2 + C/2 sum hinge^2 without monotone constraints.
-
-    It needs two classes, so every other row of X is negated and labelled -1. The primal method
-    is the fast one for n >> K L.
-    """
+def linear_svc(n: int, K: int, L: int, C: float) -> Callable[[], str]:
+    """Return LinearSVC's: without monotone constraints, and with every other row reversed."""
     from scipy.sparse import csr_array
-    from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import LinearSVC
 
-    pairs, (n, K, L) = simulated_pairs(case), case[:3]
-    labels = np.where(np.arange(n) % 2, -1.0, 1.0)
-    svc = LinearSVC(loss="squared_hinge", dual=False, fit_intercept=False, C=case.C / 2, tol=1e-8)
+    pairs, labels = np.concatenate([*pairs_of(n, K, L)]), np.where(np.arange(n) % 2, -1.0, 1.0)
 
-    def judge() -> Certificate:
-        free = Problem.of(pairs, L, C=case.C, monotone=False)
-        return certify(free, svc.coef_.reshape(K, L))[1]
-
-    def run() -> Answer:
-        begin = time.perf_counter()
+    def work() -> str:
         columns = (np.arange(0, K * L, L, dtype=np.int32) + pairs).ravel()
         data = (labels[:, None] * np.repeat([1.0, -1.0], K)).ravel()
         rows = np.arange(0, 2 * K * n + 1, 2 * K, dtype=np.int32)
         X = csr_array((data, columns, rows), (n, K * L))
         X.sum_duplicates()
-        made = time.perf_counter()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the duality gap shows it
+            warnings.simplefilter("ignore")  # that it stopped is in the answer
+            svc = LinearSVC(
+                loss="squared_hinge", dual=False, fit_intercept=False, C=C / 2, tol=1e-8
+            )
             svc.fit(X, labels)
-        ended = "step limit" if svc.n_iter_ >= svc.max_iter else "converged"
-        share = (made - begin) / (time.perf_counter() - begin)
-        return f"{ended}; making X was {share:.0%}", int(svc.n_iter_), judge
+        return "step limit" if svc.n_iter_ >= svc.max_iter else ""
 
-    return run
+    return work
 
 
-SOLVERS: dict[str, Callable[[Case], Callable[[], Answer]]] = {
-    "newton": partial(package_solver, name="newton"),
-    "osqp": partial(package_solver, name="osqp"),
-    "clarabel": partial(package_solver, name="clarabel"),
-    "linear-svc": linear_svc,
-    "newton-streamed": streamed_solver,
+def loaded(prepare: Callable[..., Callable[[], Any]], *case: Any) -> Callable[[], Any]:
+    """Solve a small problem first, which loads the libraries; then prepare this one."""
+    prepare(20, *case[1:])()
+    return prepare(*case)
+
+
+SOLVERS: dict[str, tuple[Callable[..., Any], int, float]] = {
+    "dcglearn": (partial(this_solver, "newton"), 0, 5e9),
+    "OSQP": (partial(this_solver, "osqp"), 0, 5e7),
+    "Clarabel": (partial(this_solver, "clarabel"), 0, 5e7),
+    "LinearSVC": (linear_svc, 0, 5e8),
+    "dcglearn, from a file": (from_packed, 10**6, 5e9),
 }
-LARGEST = {"newton": 5e9, "osqp": 5e7, "clarabel": 5e7, "linear-svc": 5e8, "newton-streamed": 5e9}
-"""n K L up to which a solver is tried: more does not fit into a usual memory."""
-SMALLEST = {"newton-streamed": 10**6}
+"""How each is prepared, from how many pairs on, and up to which n K L it fits into memory."""
 
 
-# One run
+def solvers(options: argparse.Namespace) -> tuple[str, list[Row]]:
+    """Solve simulated problems of 100 pairs and more, until a solver would take too long."""
+    rows: list[Row] = []
+    curves: dict[str, list[tuple[int, float]]] = {}
+    for K, L, C in ((10, 5, 1.0), (10, 5, 100.0), (5, 3, 1.0), (100, 5, 1.0)):
+        slow = set[str]()
+        for n in tens(100, options.most or 10**7):
+            tasks = {
+                name: partial(meter.call, loaded, prepare, n, K, L, C, limit=LIMIT)
+                for name, (prepare, least, largest) in SOLVERS.items()
+                if name not in slow and least <= n <= largest / (K * L)
+            }
+            found = meter.compare(tasks, options.rounds if n <= 10**5 else 1)
+            slow |= {name for name, (taken, *_) in found.items() if 10 * taken.seconds > LIMIT}
+            rows += rows_of(f"K = {K}, L = {L}, C = {C:g}: {n:,} pairs", found)
+            if (K, L, C) == (10, 5, 1.0):
+                for name, (taken, *_) in found.items():
+                    curves.setdefault(name, []).append((n, taken.seconds))
+    draw(curves, options.page.parent)
+    return (
+        "Lists of K uniform grades out of L, ordered by the DCG with gains L ... 1 over "
+        "log2(i + 1); a tenth of the pairs is reversed. The answer is the duality gap relative to "
+        "the objective, which includes the certificate. LinearSVC solves the problem without "
+        "monotone constraints, and makes its sparse X.\n\n"
+        "![Seconds over the number of pairs](figure.svg)\n\n"
+        + meter.machine("numpy", "scipy", "cvxpy", "osqp", "clarabel", "scikit-learn"),
+        rows,
+    )
 
 
-def run_in_child(results: Connection, name: str, case: Case, budget: float) -> None:
-    """Solve one case; send None once its data exist, then the columns that the run measures."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    with contextlib.suppress(SolverError):  # load the libraries before anything is timed
-        SOLVERS[name](case._replace(n=20))()
-    run = SOLVERS[name](case)
-    if sys.platform == "linux":  # release free memory, then reset the peak
-        with contextlib.suppress(OSError, AttributeError):  # not every libc and kernel has them
-            ctypes.CDLL(None).malloc_trim(0)
-            Path("/proc/self/clear_refs").write_text("5")
-    held = resident_bytes("VmRSS")
-    results.send(None)
-    answer, seconds = timed(run)
-    row: dict[str, Any] = {"solved": False, "seconds": seconds, "repeats": 1}
-    row["peak_bytes"] = held and resident_bytes("VmHWM") - held
-    if isinstance(answer, Exception):
-        reason = str(answer).partition("|W|): ")[2] or type(answer).__name__
-        results.send(row | {"ended": reason.partition(", |W - W*|")[0][:100].replace("\n", " ")})
-        return
-    again = 2 if seconds < min(SHORT, budget / 4) else 0
-    row["seconds"] = statistics.median([seconds, *(timed(run)[1] for _ in range(again))])
-    ended, steps, judge = answer
-    found, numbers = judge(), np.ones(1 << 25)
-    bandwidth = numbers.nbytes / min(timed(numbers.sum)[1] for _ in range(3))
-    row |= {"solved": True, "ended": ended, "repeats": 1 + again, "steps": steps}
-    row |= {"objective": found.objective, "relative_gap": found.gap / found.objective}
-    results.send(row | {"residual": found.residual, "bandwidth": bandwidth})
+def draw(curves: dict[str, list[tuple[int, float]]], folder: Path) -> None:
+    """Draw the seconds of each solver over the number of pairs."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context({"svg.hashsalt": "dcglearn", "font.size": 9}):
+        figure = Figure(figsize=(5.2, 3.6), layout="constrained")
+        axes = figure.subplots()
+        for marker, (name, points) in zip("os^vD", curves.items(), strict=False):
+            axes.loglog(*zip(*points, strict=True), marker=marker, ms=4, label=name)
+        axes.set(
+            xlabel="pairs", ylabel="seconds", title="Pairs to the optimum; K = 10, L = 5, C = 1"
+        )
+        axes.grid(color="0.92")
+        axes.legend()
+        figure.savefig(folder / "figure.svg", metadata={"Date": None})
 
 
-def timed(run: Callable[[], Any]) -> tuple[Any, float]:
-    """Return the answer, or the error instead of it, and the seconds."""
-    begin = time.perf_counter()
-    try:
-        answer = run()
-    except (SolverError, MemoryError) as error:
-        answer = error
-    return answer, time.perf_counter() - begin
+# Files to gains
+
+SUFFIXES = (".jsonl", ".csv", ".parquet")
+READERS = {
+    "pandas": ("read_json({!r}, lines=True)", "read_csv({!r})", "read_parquet({!r})"),
+    "polars": ("read_ndjson({!r})", "read_csv({!r})", "read_parquet({!r})"),
+    "duckdb": ("sql('create table t as from \\'' + {!r} + '\\'')",) * 3,
+}
 
 
-def resident_bytes(key: str) -> int:
-    """Return the resident memory of this process (VmRSS) or its peak (VmHWM); Linux only."""
-    with contextlib.suppress(OSError):  # no /proc: memory is reported as 0
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith(key):
-                return int(line.split()[1]) * 1024
-    return 0
+def files(options: argparse.Namespace) -> tuple[str, list[Row]]:
+    """Fit files of 1,000 judgments and more; others only read them."""
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for n, (kind, suffix) in itertools.product(
+            tens(1000, options.most or 10**6), enumerate(SUFFIXES)
+        ):
+            path = str(Path(folder, f"judgments{suffix}"))
+            dcglearn.write_preferences(judgments_of(n), path)
+            commands = {"dcglearn fit": [sys.executable, "-m", "dcglearn", "fit", path]}
+            for name in filter(importlib.util.find_spec, READERS):
+                code = f"import {name}; {name}.{READERS[name][kind].format(path)}"
+                commands[f"{name}, reading only"] = [sys.executable, "-c", code]
+            tasks = {name: partial(meter.command, words) for name, words in commands.items()}
+            rows += rows_of(f"{suffix[1:]}: {n:,} judgments", meter.compare(tasks, options.rounds))
+    about = "Two lists of 10 grades, 5,000 queries and 50 judges; with the start of Python.\n\n"
+    return about + meter.machine("numpy", "pandas", "polars", "duckdb", "pyarrow"), rows
 
 
-def measure(name: str, case: Case, budget: float) -> dict[str, Any]:
-    """Run one solver on one case in a process of its own, which is stopped at the budget."""
-    context = multiprocessing.get_context("spawn")
-    here, there = context.Pipe(duplex=False)
-    child = context.Process(target=run_in_child, args=(there, name, case, budget))
-    child.start()
-    there.close()
-    begin = time.perf_counter()
-    result: dict[str, Any] = {"solved": False, "ended": "stopped: too slow", "seconds": budget}
-    try:
-        here.recv()  # the data exist
-        begin = time.perf_counter()
-        if here.poll(budget):
-            result = here.recv()
-    except EOFError:
-        child.join()
-        result["ended"] = f"stopped: the process ended with {child.exitcode}"  # -9: memory, perhaps
-        result["seconds"] = time.perf_counter() - begin
-    finally:
-        child.kill()
-        child.join()
-    made = made_with()
-    packages = " ".join(f"{package} {made['versions'][package]}" for package in PACKAGES)
-    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()
-    machine = {"cores": cores, "python": made["python"], "packages": packages}
-    about = case._asdict() | {"solver": name, "pair_bytes": 2 * case.n * case.K} | machine
-    return about | {"revision": made["revision"]} | result
+def judgments_of(n: int) -> dcglearn.Preferences:
+    """Return judgments by a DCG over log2, with noise."""
+    rng = np.random.default_rng(SEED)
+    lists = rng.integers(0, 5, (n, 2, 10), dtype=np.int8)
+    values = dcglearn.DCG([4, 3, 2, 1, 0], "log2").score(lists)
+    better = (values + rng.normal(0, 2, (n, 2))).argmax(axis=1)
+    queries, judges = ([f"{k}" for k in rng.integers(0, most, n)] for most in (5000, 50))
+    answers = np.array(["a", "b"], object)[better]
+    scale = dcglearn.Scale((4, 3, 2, 1, 0))
+    return dcglearn.Preferences.of(lists, answers, scale, queries=queries, judges=judges)
 
 
-# All runs
+# Runs to nDCG@10
 
 
-def run_missing(cases: list[Case], solvers: list[str], budget: float, path: Path) -> None:
-    """Run what runs.csv does not have, and append one line per run."""
-    rows = read_runs(path).to_dict("records")
-    done = {(Case(*(row[key] for key in CASE)), row["solver"]): row for row in rows}
-    for case, name in itertools.product(cases, solvers):
-        smaller = done.get((case._replace(n=case.n // 10), name))
-        if (case, name) in done or not worth_trying(name, case, smaller, budget):
-            continue
-        row = done[case, name] = measure(name, case, budget)
-        line = io.StringIO()
-        if not path.exists() or not path.stat().st_size:
-            csv.writer(line, lineterminator="\n").writerow(COLUMNS)
-        elif not path.read_bytes().endswith(b"\n"):  # the last line was cut short
-            line.write("\n")
-        csv.writer(line, lineterminator="\n").writerow([row.get(key) for key in COLUMNS])
-        with path.open("ab") as file:
-            file.write(line.getvalue().encode())
-        print(f"{case}: {name} {row['seconds']:.3g} s, {row['ended']}", flush=True)
+def write_runs(folder: Path, n_runs: int, queries: int, documents: int, suffix: str) -> None:
+    """Write qrels of grades 0-3, of a third of the documents, and runs."""
+    rng = np.random.default_rng(SEED)
+    judged = max(10, documents // 3)
+    grades = rng.choice(4, (queries, judged), p=[0.7, 0.15, 0.1, 0.05])
+    pools = [rng.choice(10**9, 2 * documents, replace=False).tolist() for _ in range(queries)]
+    with (folder / "qrels").open("w") as file:
+        for q, pool in enumerate(pools):
+            rows = zip(pool, grades[q].tolist(), strict=False)
+            file.writelines(f"{q} 0 clueweb12-{one:09d} {grade}\n" for one, grade in rows)
+    for number in range(n_runs):
+        lines = []
+        for q, pool in enumerate(pools):
+            quality = np.append(1.0 + grades[q], np.zeros(len(pool) - judged))
+            scores = np.round(quality + rng.normal(0, 1.5, len(pool)), 4)
+            for rank, i in enumerate(np.argsort(-scores)[:documents], 1):
+                lines.append(f"{q} Q0 clueweb12-{pool[i]:09d} {rank} {scores[i]} s{number}\n")
+        content = "".join(lines).encode()
+        path = folder / f"run{number:02d}{suffix}"
+        path.write_bytes(gzip.compress(content) if suffix else content)
 
 
-def worth_trying(name: str, case: Case, smaller: Any, budget: float) -> bool:
-    """Whether a solver should end in time, if ten times the pairs take ten times as long."""
-    smallest = SMALLEST.get(name, SIZES[0])
-    if case.n < smallest or case.n * case.K * case.L > LARGEST[name]:
-        return False
-    if case.n == smallest:
-        return True
-    stopped = smaller is None or smaller["ended"].startswith("stopped")
-    return not stopped and bool(10 * smaller["seconds"] <= budget)
+def by_dcglearn(qrels: Path, runs: list[Path]) -> list[float]:
+    """Return this package's mean of each run, with trec_eval's choices."""
+    measure = f"nDCG(linear-log2) @ {CUTOFF}"
+    return dcglearn.evaluate(qrels, runs, measure, rules="trec_eval").means()[:, 0].tolist()
 
 
-def read_runs(path: Path) -> pd.DataFrame:
-    """Read runs.csv: the last line of each case and solver, without lines that were cut short."""
-    lines = read_text(path).splitlines() if path.exists() else []
-    whole = [line for line in lines if len(next(csv.reader([line]), ())) == len(COLUMNS)]
-    if lines and (not whole or whole[0] != ",".join(COLUMNS)):
-        raise InputError("has other columns than this script writes", "move it away", str(path))
-    types = {"solver": str, "ended": str, "packages": str, "python": str, "revision": str}
-    types |= dict.fromkeys(("n", "K", "L"), int) | dict.fromkeys(("C", "flipped", "seconds"), float)
-    text = io.StringIO("\n".join(whole) or ",".join(COLUMNS))
-    try:
-        runs = pd.read_csv(text, dtype={**types, "solved": bool})
-    except ValueError as error:
-        raise InputError(f"cannot be read ({error})", "correct that line", str(path)) from error
-    return runs.drop_duplicates(["solver", *CASE], keep="last")
+def by_pytrec_eval(qrels: Path, runs: list[Path]) -> list[float]:
+    """Return trec_eval's, by its Python binding."""
+    import pytrec_eval
+
+    with qrels.open() as file:
+        judged = pytrec_eval.parse_qrel(file)
+    evaluator = pytrec_eval.RelevanceEvaluator(judged, {f"ndcg_cut.{CUTOFF}"})
+    means = []
+    for path in runs:
+        with gzip.open(path, "rt") if path.suffix else path.open() as file:
+            found = evaluator.evaluate(pytrec_eval.parse_run(file))
+        means.append(float(np.mean([one[f"ndcg_cut_{CUTOFF}"] for one in found.values()])))
+    return means
 
 
-def main() -> int:
-    """Run what is missing and report; return the exit code."""
-    from benchmark_reading import write_reading_report
-    from benchmark_report import write_report  # the processes of the runs need no matplotlib
+def by_ir_measures(qrels: Path, runs: list[Path]) -> list[float]:
+    """Return ir_measures'."""
+    import ir_measures
 
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="a few small runs, in results/quick")
-    parser.add_argument("--most", type=float, metavar="N", help=f"at most N pairs ({MOST:,})")
-    seconds = "stop a run after this time, and do not start one that should take longer"
-    parser.add_argument("--budget", type=float, default=BUDGET, metavar="SECONDS", help=seconds)
-    parser.add_argument("--solvers", nargs="+", choices=SOLVERS, default=list(SOLVERS))
-    parser.add_argument("--report", action="store_true", help="only make the page and the figure")
-    files = "only time the way from a file to its DCG, beside other readers of the same file"
-    parser.add_argument("--files", action="store_true", help=files)
-    parser.add_argument("--out", type=Path, help="folder of runs.csv, the page and the figure")
+    measure = ir_measures.nDCG @ CUTOFF
+    evaluator = ir_measures.evaluator([measure], ir_measures.read_trec_qrels(str(qrels)))
+    read = ir_measures.read_trec_run
+    return [float(evaluator.calc_aggregate(read(str(path)))[measure]) for path in runs]
+
+
+def by_ranx(qrels: Path, runs: list[Path]) -> list[float]:
+    """Return ranx's."""
+    from ranx import Qrels, Run, evaluate
+
+    judged = Qrels.from_file(str(qrels), kind="trec")
+    read = [Run.from_file(str(path), kind="gz" if path.suffix else "trec") for path in runs]
+    return [float(evaluate(judged, run, f"ndcg@{CUTOFF}", make_comparable=True)) for run in read]
+
+
+def evaluator_of(evaluate: Callable[..., list[float]], folder: Path) -> Callable[[], str]:
+    """Return the work of an evaluator, which has seen one run before: it is loaded and compiled."""
+    runs = sorted(folder.glob("run*"))
+    evaluate(folder / "qrels", runs[:1])
+    return lambda: f"nDCG@10 {np.mean(evaluate(folder / 'qrels', runs)):.4f}"
+
+
+EVALUATORS = (by_dcglearn, by_pytrec_eval, by_ir_measures, by_ranx)
+
+
+def evaluators(options: argparse.Namespace) -> tuple[str, list[Row]]:
+    """Evaluate one file of 100 queries and more, then many compressed files."""
+    shapes = [(1, n, 100, "") for n in tens(100, options.most or 10**4)]
+    shapes += [(3, 53, 100, ".gz") if options.most else (63, 53, 1000, ".gz")]
+    rows: list[Row] = []
+    for n_runs, queries, documents, suffix in shapes:
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place)
+            write_runs(folder, n_runs, queries, documents, suffix)
+            tasks = {
+                one.__name__[3:]: partial(meter.call, evaluator_of, one, folder, limit=LIMIT)
+                for one in EVALUATORS
+            }
+            found = meter.compare(tasks, options.rounds)
+        kind = "files, gzip" if suffix else "file"
+        rows += rows_of(f"{n_runs} {kind}: {queries:,} queries x {documents:,}", found)
+    about = "Every evaluator has evaluated one run in the same process before.\n\n"
+    packages = ("pyarrow", "pytrec_eval-terrier", "ir_measures", "ranx")
+    return about + meter.machine(*packages), rows
+
+
+# Learned measures to rankers
+
+WAYS = ("its own", "its own, learned gains", "dcglearn's")
+FOLDS = 5
+
+
+class Queries:
+    """Features, labels and the sizes of queries."""
+
+    def __init__(self, X: Any, labels: Any, sizes: Any) -> None:
+        self.X, self.labels, self.sizes = X, labels, sizes
+
+    def only(self, kept: Any) -> Queries:
+        """Return some of the queries, by a mask."""
+        rows = np.repeat(kept, self.sizes)
+        return Queries(self.X[rows], self.labels[rows], self.sizes[kept])
+
+    def values(self, measure: dcglearn.DCG, scores: Any) -> Any:
+        """Return the measure of each query under scores of its documents."""
+        metric, ends = dcglearn.ranking_metric(measure), np.cumsum(self.sizes)
+        spans = map(slice, ends - self.sizes, ends)
+        return np.array(
+            [
+                metric(self.labels[one], scores[one], None, [one.stop - one.start])[1]
+                for one in spans
+            ]
+        )
+
+
+def read_queries(folder: Path) -> Queries:
+    """Read LightGBM's examples/lambdarank, training and test queries together."""
+    from scipy import sparse
+    from sklearn.datasets import load_svmlight_files
+
+    names = [str(folder / f"rank.{part}") for part in ("train", "test")]
+    X, labels, X_rest, rest = load_svmlight_files(names)
+    sizes = [np.loadtxt(f"{name}.query", dtype=int) for name in names]
+    both = sparse.vstack([X, X_rest]).tocsr()
+    return Queries(both, np.concatenate([labels, rest]), np.concatenate(sizes))
+
+
+def learned_measures(rated: Path) -> Iterator[tuple[str, dcglearn.DCG, dcglearn.DCG]]:
+    """Yield who judged, the measure that is learned, and its gains with 1/log2(i + 1)."""
+    rng, scale = np.random.default_rng(0), dcglearn.Scale((4, 3, 2, 1, 0))
+    lists = dcglearn.drawn_lists(5_000, 5, [0.05, 0.1, 0.25, 0.35, 0.25], rng)
+    truth = dcglearn.preset("constant", scale, 5)
+    users = dcglearn.pairs_from_ratings(rated, "all", ties=False, at_most=60_000).preferences
+    for title, judged in (
+        ("satisfied users", users),
+        ("simulated user, five ranks alike", dcglearn.side_by_side(truth, lists, scale, rng)),
+    ):
+        measure = dcglearn.learn_dcg(judged).dcg.normalised()
+        yield title, measure, replace(measure, discounts="log2")
+
+
+def exported(measure: dcglearn.DCG, tool: str) -> dict[str, Any]:
+    """Run the text that is exported for a tool."""
+    module: dict[str, Any] = {}
+    exec(dcglearn.export(measure, tool).text, module)  # noqa: S102 - text of this package
+    return module
+
+
+def by_lightgbm(queries: Queries, way: str, measure: dcglearn.DCG, log2: dcglearn.DCG) -> Any:
+    """Train 100 trees; return what scores documents."""
+    import lightgbm
+
+    params: dict[str, Any] = {"objective": "lambdarank"}
+    if way == WAYS[1]:
+        params = exported(log2, "lightgbm")["PARAMS"]
+    elif way == WAYS[2]:
+        params = {"objective": dcglearn.lambdarank_objective(measure)}
+    params |= {"learning_rate": 0.05, "num_leaves": 7, "verbosity": -1, "num_threads": 1}
+    data = lightgbm.Dataset(queries.X, queries.labels, group=queries.sizes)
+    booster = lightgbm.train(params | {"metric": "none"}, data, 100)
+    return partial(booster.predict, raw_score=True)
+
+
+def by_xgboost(queries: Queries, way: str, measure: dcglearn.DCG, log2: dcglearn.DCG) -> Any:
+    """Train 100 trees; XGBoost's own second derivatives are twice those of the objective."""
+    import xgboost
+
+    labels, objective, twice = queries.labels, None, 2
+    params: dict[str, Any] = {"objective": "rank:ndcg"}
+    if way == WAYS[1]:
+        text = exported(log2, "xgboost")
+        params, labels = text["PARAMS"], [text["LABELS"][int(one)] for one in labels]
+    elif way == WAYS[2]:
+        objective, twice = dcglearn.lambdarank_objective(measure), 1
+    params |= {"eta": 0.05 * twice, "lambda": 0.5 * twice, "min_child_weight": 0.5 * twice}
+    data = xgboost.DMatrix(queries.X, label=labels, group=queries.sizes)
+    params |= {"max_depth": 3, "nthread": 1}
+    booster = xgboost.train(params, data, 100, obj=objective)
+    return lambda X: booster.predict(xgboost.DMatrix(X))
+
+
+def rankers(options: argparse.Namespace) -> tuple[str, list[Row]]:
+    """Cross-validate what each tool learns, by its own objective and by this package's."""
+    data, rounds, rows = options.data, options.rounds, list[Row]()
+    queries = read_queries(data / "lambdarank")
+    n = len(queries.sizes)
+    for title, measure, log2 in learned_measures(data / "satisfaction" / "tiangong-fsd.jsonl"):
+        for tool, train in {"LightGBM": by_lightgbm, "XGBoost": by_xgboost}.items():
+            held_out = np.zeros((len(WAYS), n))
+            for repeat in range(rounds):
+                folds = np.random.default_rng(repeat).permutation(n) % FOLDS
+                for fold, (row, way) in itertools.product(range(FOLDS), enumerate(WAYS)):
+                    score = train(queries.only(folds != fold), way, measure, log2)
+                    outside = queries.only(folds == fold)
+                    held_out[row, folds == fold] += outside.values(measure, score(outside.X))
+            for way, values in zip(WAYS, held_out / rounds, strict=True):
+                lead = values - held_out[0] / rounds
+                mean, half = lead.mean(), 1.96 * lead.std(ddof=1) / np.sqrt(n)
+                text = f"{mean:+.4f} ({mean - half:+.4f} to {mean + half:+.4f})" if half else ""
+                rows.append((title, tool, way, f"{values.mean():.4f}", text))
+    about = (
+        f"{n} queries of LightGBM's examples/lambdarank in {FOLDS} folds, {rounds} times, 100 "
+        "trees. The measure is learned from users' satisfaction (github.com/xuanyuan14, "
+        "Reformulation-Aware-Metrics), or from a simulated user.\n\n"
+    )
+    return about + meter.machine("lightgbm", "xgboost-cpu", "numpy"), rows
+
+
+# Tables
+
+MEASURED = ("case", "tool", *meter.HEAD, "answer")
+SECTIONS = {
+    "solvers": ("From pairs to the optimum", MEASURED),
+    "files": ("From a file to gains", MEASURED),
+    "evaluators": ("From runs to nDCG@10", MEASURED),
+    "rankers": (
+        "Rankers for a learned measure",
+        ("judge", "tool", "objective", "held out", "lead over its own (95% interval)"),
+    ),
+}
+
+
+def tens(least: int, most: float) -> list[int]:
+    """Return 100, 1,000, ... up to `most`, and `least` in any case."""
+    return [least, *itertools.takewhile(most.__ge__, (least * 10**k for k in range(1, 9)))]
+
+
+def rows_of(case: str, found: dict[str, list[meter.Taken]]) -> list[Row]:
+    """Return a row per tool, and print them."""
+    rows = []
+    for name, cells in meter.medians(found).items():
+        answer = found[name][0].answer
+        text = f"gap {answer:.0e}" if isinstance(answer, float) else str(answer or "")
+        rows.append((case, name, *cells, re.split(r"[:;]", text)[0][:60]))
+        print(*rows[-1], sep="  ", flush=True)
+    return rows
+
+
+def write_section(page: Path, name: str, about: str, rows: Iterable[Row]) -> None:
+    """Write a section of the page, and leave the others as they are."""
+    title, columns = SECTIONS[name]
+    lines = [columns, (":--",) * len(columns), *rows]
+    table = "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+    text = page.read_text("utf-8") if page.exists() else "# Benchmarks\n"
+    parts = {one.partition("\n")[0]: one for one in text.split("\n## ")[1:]}
+    parts[title] = f"{title}\n\n`scripts/benchmark.py {name}`. {about}\n\n{table}\n"
+    kept = [f"\n## {parts[one].rstrip()}\n" for one, _ in SECTIONS.values() if one in parts]
+    page.write_text(text.split("\n## ")[0].rstrip() + "\n" + "".join(kept), "utf-8")
+    print(f"wrote {page}")
+
+
+def main() -> None:
+    """Run one of the benchmarks."""
+    runs = {"solvers": solvers, "files": files, "evaluators": evaluators, "rankers": rankers}
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split(":")[0])
+    parser.add_argument("name", choices=runs)
+    parser.add_argument("--most", type=float, help="the largest problem")
+    parser.add_argument("--rounds", type=int, default=3, help="repetitions; medians count (3)")
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--page", type=Path, default=PAGE)
     options = parser.parse_args()
-    folder = options.out or ROOT / "results" / ("quick" if options.quick else "") / "benchmark"
-    most = options.most or (QUICK if options.quick else MOST)
-    kinds = KINDS[:1] if options.quick else KINDS
-    cases = [Case(n, *kind[0], *kind[1:]) for kind in kinds for n in SIZES if n <= most]
-    try:
-        if options.files:
-            folder.mkdir(parents=True, exist_ok=True)
-            print(f"wrote {write_reading_report(folder, int(options.most or FILES_ROWS))}")
-            return 0
-        if not options.report:
-            folder.mkdir(parents=True, exist_ok=True)
-            check_writable(folder / "runs.csv")
-            run_missing(cases, options.solvers, options.budget, folder / "runs.csv")
-        write_report(read_runs(folder / "runs.csv"), folder)
-    except (InputError, OSError) as error:
-        print(f"benchmark: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("interrupted; finished runs are kept, run again to continue", file=sys.stderr)
-        return 130
-    print(f"wrote {folder / 'README.md'}")
-    return 0
+    options.page.parent.mkdir(parents=True, exist_ok=True)
+    write_section(options.page, options.name, *runs[options.name](options))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

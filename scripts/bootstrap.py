@@ -22,18 +22,7 @@ PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 
 
 def prepare(extra: str = "") -> Path:
-    """Make ``.venv`` and install the project into it.
-
-    Parameters
-    ----------
-    extra : str
-        A group of optional dependencies in ``pyproject.toml``; none by default.
-
-    Returns
-    -------
-    Path
-        The Python of the environment.
-    """
+    """Make ``.venv`` and install the project with a group of extras; return its Python."""
     if sys.version_info < (3, 11):  # noqa: UP036 - this script may be run by any Python
         sys.exit(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}")
     wanted = _fingerprint()
@@ -52,14 +41,8 @@ def prepare(extra: str = "") -> Path:
 
 
 def _install(target: str) -> None:
-    rest = [
-        "install",
-        "--quiet",
-        "--constraint",
-        str(ROOT / "constraints.txt"),
-        "--editable",
-        target,
-    ]
+    rest = ["install", "--quiet", "--constraint", str(ROOT / "constraints.txt")]
+    rest += ["--editable", target]
     uv = shutil.which("uv")
     if uv and not run_child([uv, "pip", *rest, "--python", str(PYTHON)]).returncode:
         return

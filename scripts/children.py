@@ -1,7 +1,7 @@
 """Child processes that end with the script that started them, on Ctrl-C and on SIGTERM.
 
-Uses the standard library only. A script that is told to end tells its child, waits until it has
-put its files in order, and only then ends itself.
+Uses the standard library only. A script that is told to end tells its children, waits until they
+have put their files in order, and only then ends itself.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, NoReturn
 
+Command = Sequence[str | os.PathLike[str]]
+
 INTERRUPTED, TERMINATED = 130, 143
 """Exit codes after Ctrl-C and after SIGTERM: 128 plus the number of the signal."""
 
@@ -25,13 +27,7 @@ _received: list[int] = []
 
 
 def end_with_code(main: Callable[[], int]) -> NoReturn:
-    """Run a script and end with its exit code; one line says why it ended early.
-
-    Parameters
-    ----------
-    main : callable
-        Returns the exit code.
-    """
+    """Run a script and end with its exit code; one line says why it ended early."""
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         code = main()
@@ -45,41 +41,15 @@ def end_with_code(main: Callable[[], int]) -> NoReturn:
     sys.exit(code)
 
 
-def run_child(
-    command: Sequence[str | os.PathLike[str]], **options: Any
-) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end; if this process is told to end, end the command first.
-
-    Parameters
-    ----------
-    command : sequence of str or path-like
-    **options
-        Of ``subprocess.Popen``.
-
-    Returns
-    -------
-    subprocess.CompletedProcess
-        With what the command printed, if its output is a pipe.
-    """
+def run_child(command: Command, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, with options of ``subprocess.Popen``."""
     return run_children([command], **options)[0]
 
 
 def run_children(
-    commands: Sequence[Sequence[str | os.PathLike[str]]], **options: Any
+    commands: Sequence[Command], **options: Any
 ) -> list[subprocess.CompletedProcess[str]]:
-    """Run commands at the same time, all to their end; if told to end, end them first.
-
-    Parameters
-    ----------
-    commands : sequence of sequence of str or path-like
-    **options
-        Of ``subprocess.Popen``.
-
-    Returns
-    -------
-    list of subprocess.CompletedProcess
-        With what each command printed, if its output is a pipe.
-    """
+    """Run commands at the same time, all to their end; if told to end, end them first."""
     with contextlib.ExitStack() as running:
         children: list[subprocess.Popen[str]] = []
         try:

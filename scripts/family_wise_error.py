@@ -15,11 +15,13 @@ from pathlib import Path
 import numpy as np
 
 from dcglearn.base.files import write_text
+from dcglearn.base.significance import holm
 from dcglearn.base.types import Floats
 from dcglearn.report.tables import Table
-from dcglearn.statistics.significance import holm, paired_p_values
-from dcglearn.statistics.tukey import tukey_test
+from dcglearn.systems.paired_tests import paired_p_values
+from dcglearn.systems.tukey import tukey_test
 
+ROOT = Path(__file__).resolve().parent.parent
 SYSTEMS, QUERIES, LEVEL, DRAWS, SEED = 8, 25, 0.05, 1199, 1
 STEP = 0.06
 """How much each of the systems that differ is better than the one before it."""
@@ -73,39 +75,29 @@ def p_values(values: Floats, rng: np.random.Generator) -> dict[str, Floats]:
     differences = values[:, first] - values[:, second]
     p = np.array([paired_p_values(one, rng, "randomisation", DRAWS) for one in differences])
     tukey = tukey_test(values, rng, DRAWS).p
-    several = len(values) > 1
     return {
         "uncorrected": p,
         "Holm": np.array([holm(one) for one in p]),
         "Tukey": tukey,
         "Holm, all measures": holm(p.ravel()).reshape(p.shape),
-        "Tukey, all measures": tukey_test(values, rng, DRAWS, True).p if several else tukey,
+        "Tukey, all measures": tukey_test(values, rng, DRAWS, True).p if len(values) > 1 else tukey,
     }
 
 
 def measured(draw: Draw, n_equal: int, repeats: int) -> tuple[dict[str, float], dict[str, float]]:
     """Return the share of data sets with an error, and the share of differences found."""
-    rng = np.random.default_rng(SEED)
-    _, second = np.triu_indices(SYSTEMS, 1)
-    equal = second < n_equal
-    errors: dict[str, list[bool]] = {}
-    found: dict[str, list[float]] = {}
-    for _ in range(repeats):
-        for name, p in p_values(draw(rng), rng).items():
-            errors.setdefault(name, []).append(bool((p[:, equal] < LEVEL).any()))
-            if not equal.all():
-                found.setdefault(name, []).append(float((p[:, ~equal] < LEVEL).mean()))
-    return (
-        {name: float(np.mean(one)) for name, one in errors.items()},
-        {name: float(np.mean(one)) for name, one in found.items()},
-    )
+    rng, equal = np.random.default_rng(SEED), np.triu_indices(SYSTEMS, 1)[1] < n_equal
+    drawn = [p_values(draw(rng), rng) for _ in range(repeats)]
+    every = {name: np.array([one[name] for one in drawn]) < LEVEL for name in drawn[0]}
+    errors = {name: float(p[..., equal].any((1, 2)).mean()) for name, p in every.items()}
+    different = {} if equal.all() else every
+    return errors, {name: float(p[..., ~equal].mean()) for name, p in different.items()}
 
 
 def main() -> None:
     """Draw, test and write the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--repeats", type=int, default=5000)
-    parser.add_argument("--out", default="results/benchmark/family_wise_error.md")
     arguments = parser.parse_args()
     rows, powers, columns = [], [], []
     for name, (draw, n_equal) in TRUTHS.items():
@@ -124,7 +116,7 @@ def main() -> None:
     captions = "Data sets with an error at the level .05", "Share of true differences found"
     for caption, table in zip(captions, (rows, powers), strict=True):
         text += f"\n{Table(columns, table, caption, 3).markdown()}\n"
-    write_text(Path(arguments.out), text)
+    write_text(ROOT / "results" / "benchmark" / "family_wise_error.md", text)
 
 
 if __name__ == "__main__":

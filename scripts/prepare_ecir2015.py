@@ -43,6 +43,7 @@ GAINS = {  # for the grades 0, 1, 2
 }
 ROUNDING = 0.0005 + 1e-9
 ANSWERS = ("a", "b", "good", "bad")
+REMEDY = "use the file as published"
 
 
 def published_scores(grades: np.ndarray) -> np.ndarray:
@@ -61,60 +62,32 @@ ALL_SCORES = published_scores(ALL_GRADES)
 
 
 def recover(row: dict[str, str], side: str) -> list[int]:
-    """Return the five grades of one side from its published scores.
-
-    Parameters
-    ----------
-    row : dict
-        A row of the published file.
-    side : {"A", "B"}
-
-    Returns
-    -------
-    list of int
-        Grades 0, 1 or 2 (2 is the best), first rank first.
-
-    Raises
-    ------
-    InputError
-        If a score is missing or not a number, or no grades give all 36 scores.
-    """
+    """Return the five grades of side A or B, first rank first, from its published scores."""
     try:
         scores = np.array([float(row[f"{name}{side}"]) for name in NAMES])
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"a score of side {side} is missing or not a number ({error})") from error
     fits = (np.abs(ALL_SCORES - scores) <= ROUNDING).all(axis=1)
     if fits.sum() != 1:
-        raise InputError(
-            f"{fits.sum()} rankings give the scores of side {side}, and exactly one is expected",
-            "use the file as published",
-        )
+        raise InputError(f"{fits.sum()} rankings give the scores of side {side}, not one", REMEDY)
     return ALL_GRADES[fits][0].tolist()
 
 
 def convert(path: Path) -> str:
-    """Return the published file as JSON lines.
-
-    Raises
-    ------
-    InputError
-        Naming the file and the line.
-    """
+    """Return the published file as JSON lines."""
     lines = []
     reader = csv.DictReader(read_text(path).splitlines())
     for row in reader:
         try:
             if row.get("answer") not in ANSWERS or not row.get("query"):
-                raise InputError(
-                    f"answer {row.get('answer')!r}, query {row.get('query')!r}",
-                    "use the file as published",
-                )
+                found = f"answer {row.get('answer')!r}, query {row.get('query')!r}"
+                raise InputError(found, REMEDY)
             a, b = recover(row, "A"), recover(row, "B")
         except InputError as error:
             raise error.at(f"{path}, line {reader.line_num}") from error
         lines.append(json.dumps({"query": row["query"], "a": a, "b": b, "answer": row["answer"]}))
     if not lines:
-        raise InputError("there are no rows", "use the file as published", str(path))
+        raise InputError("there are no rows", REMEDY, str(path))
     return "\n".join(lines) + "\n"
 
 
@@ -126,8 +99,7 @@ def main() -> int:
     options = parser.parse_args()
     try:
         check_writable(options.out)
-        text = convert(options.published)
-        write_text(options.out, text)
+        write_text(options.out, text := convert(options.published))
     except InputError as error:
         print(f"prepare_ecir2015: {error}", file=sys.stderr)
         return 2

@@ -44,6 +44,7 @@ def main() -> int:
     arguments = ["reproduce", "--out", str(out), "--workers", options.workers]
     arguments += ["--quick"] if options.quick else []
     arguments += ["--replace"] if options.replace else []
+    arguments += ["--long"] if options.long else []
     arguments += ["--only", options.only] if options.only else []
     code = run_child([python, "-m", "dcglearn", *arguments], cwd=ROOT).returncode
     if code or options.quick or options.only:
@@ -56,24 +57,16 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="run a small part of every experiment")
-    parser.add_argument(
-        "--only", metavar="5,6", help="figures or names of configs, separated by commas"
-    )
-    parser.add_argument(
-        "--workers",
-        default=str(_cores()),
-        metavar="N|tcp://HOST:PORT",
-        help="processes on this machine, or a Dask scheduler; by default one process per core",
-    )
+    parser.add_argument("--only", metavar="5,6", help="figures or names of configs")
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    workers = "processes on this machine, or a Dask scheduler; by default one process per core"
+    named = "N|tcp://HOST:PORT"
+    parser.add_argument("--workers", default=str(cores), metavar=named, help=workers)
+    parser.add_argument("--long", action="store_true", help="also what takes more than minutes")
     parser.add_argument("--replace", action="store_true", help="replace results of other configs")
     parser.add_argument("--data", type=Path, help=f"folder that contains {PUBLISHED}")
     parser.add_argument("--out", type=Path, default=ROOT / "results", help="folder of results")
     return parser.parse_args()
-
-
-def _cores() -> int:
-    """Count the cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def _study_of(found: Path | None, python: str, results: Path) -> int:
@@ -93,10 +86,11 @@ def _study(python: str, make: list[str], judgments: Path, out: Path, repetitions
     name, learned = judgments.name, "learned.json"
     comparison = [f"comparison{ending}" for ending in (".md", ".tex", ".csv", ".svg", ".png")]
     pages = ["study.html", "study.md"]
-    chosen = ["chosen.md", "chosen.csv", "chosen.svg", "chosen.png"]
+    chosen = ["chosen.md", "chosen.svg", "chosen.png"]
     made = [learned, "learned.svg", "learned.png", *comparison, *pages, *chosen]
     retrospective = str(ROOT / "scripts" / "retrospective.py")
     dcglearn = ["-m", "dcglearn"]
+    again = ["--repetitions", str(repetitions)]
     at_once = [
         [make],
         [
@@ -105,19 +99,11 @@ def _study(python: str, make: list[str], judgments: Path, out: Path, repetitions
             [*dcglearn, "test", name],
         ],
         [
-            [*dcglearn, "compare", name, *(p for c in comparison for p in ("-o", c))],
-            [*dcglearn, "show", learned, "-o", "learned.svg", "-o", "learned.png"],
+            [*dcglearn, "compare", name, *_written(comparison)],
+            [*dcglearn, "show", learned, *_written(["learned.svg", "learned.png"])],
         ],
-        [
-            [*dcglearn, "study", name, *(p for page in pages for p in ("-o", page))],
-            [*dcglearn, "agree", name],
-        ],
-        [
-            [
-                *[retrospective, name, "--repetitions", str(repetitions)],
-                *(p for one in chosen for p in ("-o", one)),
-            ]
-        ],
+        [[*dcglearn, "study", name, *_written(pages)], [*dcglearn, "agree", name]],
+        [[retrospective, name, *again, *_written(chosen)]],
         [["-m", "dcglearn.lab.provenance", name, *made, *KEPT, "-o", "provenance.json"]],
     ]
     for commands in at_once:
@@ -138,6 +124,10 @@ def _study(python: str, make: list[str], judgments: Path, out: Path, repetitions
     _keep([*made, *KEPT, "provenance.json"], judgments.parent, out)
     print(f"results are in {out}")
     return 0
+
+
+def _written(names: list[str]) -> list[str]:
+    return [word for name in names for word in ("-o", name)]
 
 
 def _keep(names: list[str], folder: Path, out: Path) -> None:

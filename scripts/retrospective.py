@@ -1,11 +1,14 @@
 """Chosen answers against answers at random, looked up in judgments that are there.
 
-    python scripts/retrospective.py judgments.jsonl -o chosen.csv -o chosen.svg
+    python scripts/retrospective.py judgments.jsonl -o chosen.md -o chosen.png
 
 In rounds of 25, the pairs whose answers say most about the second grade's gain (or about
 everything) are taken from the judgments of different lists, and their answers are looked up; ties
 count as spent. The gain is learned from them, and compared with what all judgments say. Each way
 begins anew with other random numbers 50 times.
+
+After 100 answers at random a plan foretells half widths after more chosen ones; they are compared
+with those of the intervals that come.
 """
 
 from __future__ import annotations
@@ -20,19 +23,25 @@ import numpy as np
 import dcglearn
 from dcglearn.asking.information import Asked, Design
 from dcglearn.asking.plan import known_so_far
+from dcglearn.base.files import write_text
 from dcglearn.base.threads import one_blas_thread
+from dcglearn.judgments.preferences import concatenated
+from dcglearn.lab.experiment_figures import draw_figure
+from dcglearn.lab.plots import Figure, Plot, Series
+from dcglearn.report.figures.style import save
 from dcglearn.report.tables import Table
 
-ROUND, COUNTS, REPETITIONS = 25, (50, 100, 200, 400), 50
+ROUND, COUNTS = 25, (50, 100, 200, 400)
+BEGIN, MORE = 100, (100, 200, 400)
 WAYS = {"at random": None, "chosen for everything": 0, "chosen for the gain": 1}
 
 
 def main() -> None:
-    """Repeat every way; write the root mean square errors as a table and a figure."""
+    """Repeat every way; write the root mean square errors as a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("judgments", type=Path)
     parser.add_argument("-o", "--out", action="append", type=Path, default=[])
-    parser.add_argument("--repetitions", type=int, default=REPETITIONS)
+    parser.add_argument("--repetitions", type=int, default=50)
     options = parser.parse_args()
     data = dcglearn.read_preferences(options.judgments)
     data = data[(data.lists[:, 0] != data.lists[:, 1]).any(axis=1)]
@@ -52,12 +61,63 @@ def main() -> None:
         f"put at {all_say:.3f}; {options.repetitions} repetitions",
         3,
     )
-    print(table.text())
+    more = [count for count in MORE if BEGIN + count <= len(data) // 2]
+    widths = partial(widths_after, data, more)
+    pairs = joblib.Parallel(n_jobs=2)(joblib.delayed(widths)(seed) for seed in seeds)
+    foretold, came = np.nanmedian(np.array(pairs), axis=0)
+    promised = Table(
+        ("answers", "half width foretold", "half width that came", "came / foretold"),
+        [
+            (BEGIN + count, float(a), float(b), float(b / a))
+            for count, a, b in zip(more, foretold, came, strict=True)
+        ],
+        f"What a plan promises after {BEGIN} answers at random; medians",
+        3,
+    )
+    print(table.text(), "", promised.text(), sep="\n")
+    of_errors = _plot(errors, counts, f"error of the gain of grade {label}", "")
+    of_widths = _plot(
+        {"foretold": foretold, "that came": came},
+        [BEGIN + count for count in more],
+        "half width of its 95% interval",
+        "what is promised",
+    )
     for path in options.out:
-        if path.suffix in (".svg", ".png", ".pdf"):
-            draw(errors, counts, label, path)
+        if path.suffix == ".md":
+            write_text(path, f"{table.markdown()}\n\n{promised.markdown()}\n")
         else:
-            table.write(path)
+            figure = Figure(
+                "R1", "Chosen answers and answers at random", of_errors, (), "", (of_widths,)
+            )
+            save(draw_figure(figure), path)
+
+
+def _plot(values: dict[str, np.ndarray], counts: list[int], words: str, title: str) -> Plot:
+    unknown = (float("nan"),) * len(counts)
+    series = (
+        Series(name, tuple(counts), tuple(found), unknown, unknown, (1,) * len(counts))
+        for name, found in values.items()
+    )
+    return Plot("answers, ties among them", words, tuple(series), log_x=True, title=title)
+
+
+def widths_after(data: dcglearn.Preferences, more: list[int], seed: int) -> list[list[float]]:
+    """Return half widths of the second gain that a plan foretells, and those that come."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(data))
+    begun, left = data[order[:BEGIN]], data[order[BEGIN:]]
+    name = f"gain {data.scale.labels[1]}"
+    pool = dcglearn.Candidates(left.lists, data.scale, np.full(len(left), ""))
+    found = dcglearn.plan(
+        pool, more[-1], rng, ask=name, judged=begun, most_per_query=0, counts=more
+    )
+    q = found.numbers.index(name)
+    came = []
+    for count in more:
+        answers = concatenated([begun, left[np.array(found.chosen[:count])]])
+        one = dcglearn.JudgmentModel().fit(answers).gains()[1]
+        came.append((one.high - one.low) / 2 if one.determined else float("nan"))
+    return [found.after[:, q].tolist(), came]
 
 
 def gains_after(
@@ -80,33 +140,6 @@ def gains_after(
         if len(answered) in counts:
             gains.append(dcglearn.learn_dcg(data[answered]).dcg.gains[1])
     return gains
-
-
-def draw(
-    errors: dict[str, np.ndarray], counts: list[int], label: dcglearn.Label, path: Path
-) -> None:
-    """Draw the errors over the number of answers."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    from dcglearn.figures.style import COLOURS, STYLE, save
-
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(5.2, 3.6), layout="constrained")
-        axes = figure.subplots()
-        for colour, (name, values) in zip(COLOURS, errors.items(), strict=False):
-            axes.plot(counts, values, color=colour, marker="o", ms=3, label=name)
-        axes.set(
-            xlabel="answers (ties count)",
-            ylabel=f"error of the gain of grade {label}",
-            title="Fewer answers, chosen and at random",
-            xscale="log",
-        )
-        axes.set_ylim(bottom=0.0)
-        axes.set_xticks(counts, [f"{count:,}" for count in counts])
-        axes.minorticks_off()
-        axes.legend()
-    save(figure, path)
 
 
 if __name__ == "__main__":

@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.asking.questions import PairQuestion
+from dcglearn.asking.questions import Grades, PairQuestion
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Integers, Pairs
 from dcglearn.collections.join import IndexedQrels, rank_documents
 from dcglearn.collections.runs import Run
-from dcglearn.evaluation.inputs import QrelsLike, RunLike, open_qrels, open_qrels_and_runs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike, needed_scale
+from dcglearn.systems.inputs import QrelsLike, RunLike, open_qrels, open_qrels_and_runs
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,30 +61,24 @@ class Candidates(ShortRepr):
 
     def question(self, i: int, name: str, swapped: bool) -> PairQuestion:
         """Return a candidate as a question, its lists in the other order if swapped."""
-        order = (1, 0) if swapped else (0, 1)
-        labels = (*self.scale.labels, None)  # the last: no document, at -1
-        filled = [self.lists[i, side] != NO_DOCUMENT for side in order]
-        lists = [
-            tuple(labels[code] for code in self.lists[i, side][kept].tolist())
-            for side, kept in zip(order, filled, strict=True)
-        ]
-        ids: list[tuple[str, ...]] = [(), ()]
-        if self.documents is not None:
-            ids = [
-                tuple(map(str, self.documents[i, side][kept]))
-                for side, kept in zip(order, filled, strict=True)
-            ]
-        if not any(map(any, ids)):
-            ids = [(), ()]
-        return PairQuestion(name, str(self.queries[i]) or None, *lists, *ids)
+        (a, of_a), (b, of_b) = (self._side(i, side) for side in ((1, 0) if swapped else (0, 1)))
+        ids = (of_a, of_b) if any((*of_a, *of_b)) else ((), ())
+        return PairQuestion(name, str(self.queries[i]) or None, a, b, *ids)
+
+    def _side(self, i: int, side: int) -> tuple[Grades, tuple[str, ...]]:
+        """Return the grades and the documents of a list."""
+        filled = self.lists[i, side] != NO_DOCUMENT
+        grades = [self.scale.labels[code] for code in self.lists[i, side][filled].tolist()]
+        ids = () if self.documents is None else self.documents[i, side][filled]
+        return tuple(grades), tuple(map(str, ids))
 
     def unasked(self, judged: Preferences) -> NDArray[np.intp]:
         """Return those whose query and grades are not among the judgments, on either side."""
         named = ["" if one is None else str(one) for one in judged.queries.tolist()]
-        known = set(map(_asked, named, judged.lists.tolist()))
-        asked = list(map(_asked, self.queries.tolist(), self.lists.tolist()))
-        new = [key[0] == "" or key not in known for key in asked]
-        return np.flatnonzero(np.array(new, bool))
+        queries = np.unique([*self.queries.tolist(), *named], return_inverse=True)[1]
+        keys = _keys(queries, np.concatenate([self.lists, judged.lists]))
+        known = np.isin(keys[: len(self)], keys[len(self) :])
+        return np.flatnonzero(~known | (self.queries == ""))
 
     def take(self, rows: Integers, left_out: Mapping[str, int]) -> Candidates:
         """Return some of them, and count why others are left out."""
@@ -98,9 +92,14 @@ class Candidates(ShortRepr):
         )
 
 
-def _asked(query: str, lists: Sequence[Sequence[int]]) -> tuple[Any, ...]:
-    """Return what is asked, whichever list is a."""
-    return (query, *sorted(map(tuple, lists)))
+def _keys(queries: Integers, lists: Pairs) -> NDArray[np.void]:
+    """Return what is asked about each query, whichever list is a, as comparable bytes (n,)."""
+    n, rows = len(lists), np.arange(len(lists))
+    first = (lists[:, 0] != lists[:, 1]).argmax(axis=1)
+    swapped = lists[rows, 0, first] > lists[rows, 1, first]
+    ordered = np.where(swapped[:, None, None], lists[:, ::-1], lists).reshape(n, -1)
+    keys = np.column_stack([queries, ordered]).astype(np.int32, order="C")
+    return keys.view(f"V{keys.itemsize * keys.shape[1]}")[:, 0]
 
 
 def candidates_of_runs(
@@ -283,11 +282,9 @@ def _different(candidates: Candidates) -> Candidates:
     sides, n = candidates.lists, len(candidates)
     if not n:
         return candidates
-    swapped = np.array([tuple(a) > tuple(b) for a, b in sides.tolist()], bool)
-    ordered = np.where(swapped[:, None, None], sides[:, ::-1], sides).reshape(n, -1)
-    keys = np.column_stack([candidates.query_numbers, ordered])
+    keys = _keys(candidates.query_numbers, sides)
     first = np.zeros(n, bool)
-    first[np.unique(keys, axis=0, return_index=True)[1]] = True
+    first[np.unique(keys, return_index=True)[1]] = True
     differ = (sides[:, 0] != sides[:, 1]).any(axis=1)
     left_out = {
         "whose lists have the same grades": int((~differ).sum()),

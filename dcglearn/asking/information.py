@@ -29,11 +29,14 @@ from dcglearn.inference.ascent import Answers
 from dcglearn.inference.centres import Members, sums_from
 from dcglearn.inference.posterior import Posterior
 
-N_DRAWS = 32
+N_DRAWS = 16
 """Draws that the information is averaged over."""
 
 MOST_GREEDY = 5_000
-"""Of more candidates, those that say most by themselves are chosen from."""
+"""Of more candidates so many are chosen from: those that say most alone, and as many others.
+
+What says most alone is alike, and says little together.
+"""
 
 _TINY, _CHUNK = 1e-12, 1 << 13
 
@@ -92,21 +95,22 @@ class Design:
         self.members, self.some, self.lists = members, some, lists
         self.ties, self.design_effect = ties, design_effect
         self.asked = asked.slopes(members, self.theta, some)
-        kept = np.arange(len(lists))
-        if len(lists) > MOST_GREEDY:
-            kept = np.sort(np.argsort(-self._alone(), kind="stable")[:MOST_GREEDY])
-        self.kept = kept
-        self.slopes, self.weights = self.of_lists(lists[kept])
-        moved = [s @ S for s, S in zip(self.slopes, self.covariances, strict=True)]
-        of_both = zip(self.slopes, moved, strict=True)
-        self.variances = np.array([(s * u).sum(axis=1) for s, u in of_both])
-        self.toward = np.array([u @ a.T for u, a in zip(moved, self.asked, strict=True)])
         self.asked_variances = np.einsum(
             "mqp,mpr,mqr->mq", self.asked, self.covariances, self.asked
         )
+        kept = np.arange(len(lists))
+        if len(lists) > MOST_GREEDY:
+            best_first, half = np.argsort(-self._alone(), kind="stable"), MOST_GREEDY // 2
+            others = rng.choice(best_first[half:], MOST_GREEDY - half, replace=False)
+            kept = np.sort(np.concatenate([best_first[:half], others]))
+        self.kept = kept
+        self.slopes, self.weights = self.of_lists(lists[kept])
+        self.variances, self.toward = self._spread(self.slopes)
 
-    def _asked_variances(self) -> Floats:
-        return np.asarray(np.einsum("mqp,mpr,mqr->mq", self.asked, self.covariances, self.asked))
+    def _spread(self, slopes: Floats) -> tuple[Floats, Floats]:
+        """Return the variances (M, n) along slopes, and their covariances with what is asked."""
+        moved = slopes @ self.covariances
+        return (slopes * moved).sum(axis=2), moved @ self.asked.swapaxes(1, 2)
 
     def of_lists(self, lists: Pairs) -> tuple[Floats, Floats]:
         """Return slopes (M, n, P) and weights (M, n) of some candidates, shown on either side."""
@@ -128,12 +132,7 @@ class Design:
 
         def of_chunk(begin: int) -> Floats:
             slopes, weights = self.of_lists(self.lists[begin : begin + _CHUNK])
-            moved = slopes @ self.covariances
-            variances = (slopes * moved).sum(axis=2)
-            toward = moved @ self.asked.swapaxes(1, 2)
-            return _criterion(weights, variances, toward, known)
-
-        known = self._asked_variances()
+            return _criterion(weights, *self._spread(slopes), self.asked_variances)
 
         with one_blas_thread():
             return np.concatenate(list(map_threads(of_chunk, range(0, len(self.lists), _CHUNK))))
@@ -144,26 +143,30 @@ class Design:
 
     def update(self, i: int, sign: float = 1.0) -> None:
         """Count an answer to a candidate, or with -1 take it back."""
-        for m, slopes in enumerate(self.slopes):
-            h = self.covariances[m] @ slopes[i]
-            total = float(slopes[i] @ h) + sign / max(self.weights[m, i], _TINY)
-            r = slopes @ h
-            to_asked = self.asked[m] @ h
-            self.covariances[m] -= np.outer(h, h) / total
-            self.variances[m] -= r * r / total
-            self.toward[m] -= np.outer(r, to_asked) / total
-            self.asked_variances[m] -= to_asked**2 / total
+        s = self.slopes[:, i, :, None]
+        h = self.covariances @ s
+        total = s.swapaxes(1, 2) @ h + sign / np.maximum(self.weights[:, i, None, None], _TINY)
+        r, to_asked = self.slopes @ h, self.asked @ h
+        self.covariances -= h * h.swapaxes(1, 2) / total
+        self.variances -= (r * r / total)[..., 0]
+        if len(to_asked[0]):
+            self.toward -= r * to_asked.swapaxes(1, 2) / total
+            self.asked_variances -= (to_asked**2 / total)[..., 0]
 
     def choose(
-        self, n: int, queries: Integers | None = None, most: int | Integers = 0
+        self,
+        n: int,
+        queries: Integers | None = None,
+        most: int | Integers = 1,
+        exchanged: int | None = None,
     ) -> list[int]:
-        """Choose up to n candidates, at most so many of each query (0: any number), best first.
+        """Choose up to n candidates, at most so many of each query, best first.
 
-        Greedily, and then each is exchanged for a better one if there is one.
+        Greedily; then each of the first `exchanged`, by default all, is exchanged for a better one.
         """
-        queries = np.arange(len(self.kept)) if queries is None else queries[self.kept]
-        room = np.zeros(queries.max(initial=0) + 1, np.int64)
-        room += n if isinstance(most, int) and not most else most
+        every = np.arange(len(self.lists)) if queries is None else queries
+        room = np.zeros(every.max(initial=0) + 1, np.int64) + most
+        queries = every[self.kept]
         free, chosen = np.ones(len(self.kept), bool), list[int]()
 
         def best() -> int:
@@ -177,7 +180,7 @@ class Design:
             while len(chosen) < n and (free & (room[queries] > 0)).any():
                 chosen.append(best())
                 take(chosen[-1])
-            for k, i in enumerate(chosen):
+            for k, i in enumerate(chosen[:exchanged]):
                 self.update(i, -1.0)
                 free[i], room[queries[i]] = True, room[queries[i]] + 1
                 chosen[k] = best()

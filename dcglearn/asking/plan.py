@@ -10,6 +10,7 @@ says: by clusters, few degrees of freedom, and a model that is not quite right.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -18,7 +19,7 @@ import numpy as np
 from dcglearn.asking.candidates import Candidates
 from dcglearn.asking.information import Asked, Design, tie_strength
 from dcglearn.asking.questions import PairQuestion, batch_name
-from dcglearn.base.errors import InputError, SolverError, unknown_name
+from dcglearn.base.errors import InputError, SolverError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers, Pairs
@@ -28,8 +29,8 @@ from dcglearn.inference.posterior import Posterior, before_judgments
 from dcglearn.inference.usual import learn_dcg, prior_centres, why_no_prior
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.names import measure_for
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
-from dcglearn.naming.names import measure_for
 
 COUNTS = (25, 50, 100, 200, 400)
 """Numbers of answers for which widths are foretold."""
@@ -191,6 +192,8 @@ def plan(
     every_pair, unasked = candidates, np.arange(len(candidates))
     if judged is not None:
         judged = _longer(judged, scale, K)
+        if len(judged) and not judged.strict.any():
+            warn_of_input("all answers so far are ties, which tell no gain and no discount")
         unasked = candidates.unasked(judged)
         left = len(candidates) - len(unasked)
         candidates = candidates.take(unasked, {"that were judged": left})
@@ -207,17 +210,22 @@ def plan(
     sample = candidates.lists[rng.permutation(len(candidates))[:_SAMPLE]]
     every = Design(posterior, sample, asking.every, rng, ties, effect, _MANY_DRAWS)
     widths = _Widths(every, candidates, posterior, fit)
-    undetermined = tuple(np.array(asking.numbers)[widths.at_best() >= UNKNOWN].tolist())
+    undetermined = tuple(np.array(asking.numbers)[widths.after_random(_MANY) >= UNKNOWN].tolist())
     if ask != "everything" and set(asking.asked) <= set(undetermined):
         raise InputError(
             f"no answer to these {counted(len(candidates), 'pair')} depends on {ask}",
             "give lists that hold the grades and ranks it is about, such as made ones",
         )
-    room = _room(candidates, judged, most_per_query) if most_per_query else 0
-    ordered = design.choose(max(n, *counts, 0), queries, room)
+    room = _room(candidates, judged, most_per_query)
+    ordered = design.choose(max(n, *counts, 0), queries, room, exchanged=n)
     if not ordered:
         problem = f"each query of these pairs has {counted(most_per_query, 'question')} already"
         raise InputError(problem, "allow more questions about one query, or give other queries")
+    if len(ordered) < n:
+        at_most = f", at most {most_per_query} about each query" if most_per_query else ""
+        warn_of_input(
+            f"the pool holds {counted(len(ordered), 'question')}{at_most}: fewer than {n:,}"
+        )
     counts = tuple(
         count for count in sorted({*counts, min(n, len(ordered))}) if 0 < count <= len(ordered)
     )
@@ -231,7 +239,7 @@ def plan(
         now=widths.now(),
         after=np.array([widths.after(ordered[:count]) for count in counts]),
         after_random=np.array([widths.after_random(count) for count in counts]),
-        at_most=widths.after_random(len(candidates)),
+        at_most=widths.after_random(int(np.minimum(np.bincount(queries), room).sum())),
         undetermined=undetermined,
     )
 
@@ -250,14 +258,12 @@ def _longer(judged: Preferences, scale: Scale, n_ranks: int) -> Preferences:
 
 def _room(candidates: Candidates, judged: Preferences | None, most: int) -> Integers:
     """Return how many more questions may be asked about each query."""
-    numbers = candidates.query_numbers
-    room = np.full(numbers.max() + 1, most)
-    if judged is not None:
-        queries = [str(one) for one in judged.queries.tolist() if one is not None]
-        asked = dict(zip(*np.unique(queries, return_counts=True), strict=True)) if queries else {}
-        for number, query in zip(numbers.tolist(), candidates.queries.tolist(), strict=True):
-            room[number] = max(most - asked.get(query, 0), 0)
-    return room
+    numbers, first = np.unique(candidates.query_numbers, return_index=True)
+    room = np.full(numbers[-1] + 1, most or len(candidates))
+    if judged is not None and most:
+        asked = Counter(str(one) for one in judged.queries.tolist() if one is not None)
+        room[numbers] -= [asked[query] for query in candidates.queries[first].tolist()]
+    return np.maximum(room, 0)
 
 
 def _asked(ask: str, scale: Scale, n_ranks: int) -> _Ask:
@@ -376,10 +382,6 @@ class _Widths:
 
     def after_random(self, count: int) -> Floats:
         return self._half_widths(self.known + count * self.mean)
-
-    def at_best(self) -> Floats:
-        """Return those after very many answers to such pairs."""
-        return self.after_random(_MANY)
 
     def _half_widths(self, information: Floats) -> Floats:
         size = np.einsum("mpp->m", information)[:, None, None] + 1e-300

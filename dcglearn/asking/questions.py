@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.files import PathLike, write_text
@@ -24,9 +22,9 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.tables.columns import parse_id
 from dcglearn.base.tables.json_records import read_records
 from dcglearn.base.tables.text import open_text
-from dcglearn.base.types import Ids, Integers
+from dcglearn.base.types import Ids
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
+from dcglearn.measures.scale import NO_DOCUMENT, Label
 
 Grades = tuple[Label | None, ...]
 """The labels of a list's grades from the first rank down, None where a document has none."""
@@ -92,24 +90,20 @@ def read_questions(path: PathLike) -> list[PairQuestion]:
     InputError
         If it cannot be read, a line is no question, or an id is repeated.
     """
-    with open_text(Path(path), str(path)) as file:
-        return _questions(file, str(path))
-
-
-def _questions(file: BinaryIO, name: str) -> list[PairQuestion]:
     found, lines = list[PairQuestion](), dict[str, int]()
-    for line, record in read_records(file, name):
-        try:
-            question = _question(record)
-            if question.id in lines:
-                problem = f"the question {question.id!r} is also in line {lines[question.id]}"
-                raise InputError(problem, "give each question an id of its own")
-        except InputError as error:
-            raise error.at(f"{name}, line {line}") from error
-        lines[question.id] = line
-        found.append(question)
+    with open_text(Path(path), str(path)) as file:
+        for line, record in read_records(file, str(path)):
+            try:
+                question = _question(record)
+                if question.id in lines:
+                    problem = f"the question {question.id!r} is also in line {lines[question.id]}"
+                    raise InputError(problem, "give each question an id of its own")
+            except InputError as error:
+                raise error.at(f"{path}, line {line}") from error
+            lines[question.id] = line
+            found.append(question)
     if not found:
-        raise InputError("holds no question", "write one with dcglearn plan", name)
+        raise InputError("holds no question", "write one with dcglearn plan", str(path))
     return found
 
 
@@ -138,60 +132,33 @@ def _entries(value: Any, name: str, what: str) -> tuple[Any, ...]:
     return tuple(value)
 
 
-@dataclass(frozen=True)
-class MatchedAnswers:
-    """The answers to questions, and the number of the question of each, shape (n,)."""
+def match_answers(questions: Sequence[PairQuestion], answers: Preferences, ids: Ids) -> Preferences:
+    """Return the answers to questions, whose ids are `ids`; a note counts those left out.
 
-    answers: Preferences
-    questions: Integers
-    elsewhere: int
-    edited: int
-    repeated: int
-
-
-def match_answers(
-    questions: Sequence[PairQuestion], answers: Preferences, ids: Ids
-) -> MatchedAnswers:
-    """Find the question of each answer, whose id is in `ids`; a note counts those left out.
-
-    They are answers to other questions, answers whose lists are not those of their question, and
-    all but the last answer of one judge to one question.
+    They are answers to other questions, and answers whose lists are not those of their question.
     """
-    numbers = {one.id: number for number, one in enumerate(questions)}
-    asked = np.array([numbers.get(str(one), -1) for one in ids], np.int64)
-    kept: NDArray[np.bool_] = asked >= 0
-    elsewhere = int((~kept).sum())
-    for row in np.flatnonzero(kept):
-        question = questions[asked[row]]
-        lists = {_coded(one, answers.scale) for one in (question.a, question.b)}
-        kept[row] = {_trimmed(one) for one in answers.lists[row].tolist()} == lists
-    edited = len(asked) - elsewhere - int(kept.sum())
-    judged = [*zip(asked.tolist(), answers.judges.tolist(), strict=True)]
-    later = Counter[tuple[int, str]]()
-    for row in np.flatnonzero(kept)[::-1]:
-        later[judged[row]] += 1
-        kept[row] = later[judged[row]] == 1 or judged[row][1] is None
-    repeated = len(asked) - elsewhere - edited - int(kept.sum())
-    for count, why in (
+    known = {one.id: one for one in questions}
+    asked = [known.get(str(one)) for one in ids]
+    lists = [sorted(map(tuple, pair)) for pair in answers.lists.tolist()]
+    elsewhere = np.array([one is None for one in asked], bool)
+    kept = [
+        one is not None and pair == sorted(_coded(side, answers) for side in (one.a, one.b))
+        for one, pair in zip(asked, lists, strict=True)
+    ]
+    edited = ~(elsewhere | kept)
+    for left_out, why in (
         (elsewhere, "to questions of another batch"),
         (edited, "whose lists are not those of their question"),
-        (repeated, "that their judge gave once more later"),
     ):
-        if count:
-            warn_of_input(f"{counted(count, 'answer')} {why} left out")
-    return MatchedAnswers(answers[kept], asked[kept], elsewhere, edited, repeated)
+        if left_out.any():
+            warn_of_input(f"{counted(int(left_out.sum()), 'answer')} {why} left out")
+    return answers[np.array(kept, bool)]
 
 
-def _coded(grades: Grades, scale: Scale) -> tuple[int, ...]:
+def _coded(grades: Grades, answers: Preferences) -> tuple[int, ...]:
     """Return grades as indices, as they are read: a document without a grade counts as worst."""
+    scale = answers.scale
     known = {label: index for index, label in enumerate(scale.labels)} | {None: len(scale) - 1}
-    end = len(grades)
-    while end and grades[end - 1] is None:
-        end -= 1
-    return tuple(known.get(one, len(scale)) for one in grades[:end])
-
-
-def _trimmed(codes: list[int]) -> tuple[int, ...]:
-    while codes and codes[-1] == NO_DOCUMENT:
-        codes = codes[:-1]
-    return tuple(codes)
+    end = max((rank for rank, one in enumerate(grades, 1) if one is not None), default=0)
+    codes = [known.get(one, len(scale)) for one in grades[:end]]
+    return tuple(codes + [NO_DOCUMENT] * (answers.n_ranks - end))

@@ -10,9 +10,11 @@ from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.files import PathLike
 from dcglearn.base.numbers import counted
 from dcglearn.base.tables.columns import is_missing
-from dcglearn.judgments.meaning.columns import SHOWN_TEXTS
+from dcglearn.judgments.meaning.columns import RecordFields
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.reading.fields import read_records
+
+SHOWN_TEXTS = RecordFields("text", ("id", "query", "title", "text", "url"), ())
 
 
 class Text(NamedTuple):

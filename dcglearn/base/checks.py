@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
 from typing import SupportsFloat
 
 import numpy as np
@@ -21,6 +20,12 @@ def checked_rng(rng: object) -> np.random.Generator:
             f"`rng` is {rng!r}", "give a generator: numpy.random.default_rng(0), for a seed of 0"
         )
     return rng
+
+
+def check_kind(value: object, kinds: type | tuple[type, ...], what: str, remedy: str) -> None:
+    """Check that an argument is an object of some class, not its path."""
+    if not isinstance(value, kinds):
+        raise InputError(f"{value!r:.60} is not {what}", remedy)
 
 
 def checked_count(value: int, name: str, low: int = 1, high: int = MAX_COUNT) -> int:
@@ -78,19 +83,19 @@ def finite_array(
     wrong = ~np.isfinite(array) | (array < low)
     if wrong.any():
         row = int(np.argwhere(wrong)[0][0])
-        remedy = f"use finite numbers{_limits(low)}"
-        raise InputError(f"{name} hold {array[wrong][0]}", remedy, f"row {row}")
+        raise InputError(
+            f"{name} hold {array[wrong][0]}", f"use finite numbers{_limits(low)}", f"row {row}"
+        )
     return array
 
 
-def finite_tuple(values: Iterable[float], name: str) -> tuple[float, ...]:
-    """Return finite numbers, at least one, in their order: a set or a mapping is refused."""
+def finite_tuple(values: ArrayLike, name: str) -> tuple[float, ...]:
+    """Return finite numbers, at least one, in their order."""
     remedy = "give a list of finite numbers, at least one"
-    ordered = isinstance(values, Iterable) and not isinstance(values, str | bytes | Set | Mapping)
-    given = tuple(values) if ordered else ()
-    if not given or any(isinstance(value, bool) for value in given):
+    array = finite_array(values, name, (None,), remedy)
+    if not len(array):
         raise InputError(f"{name} are {values!r:.60}", remedy)
-    return tuple(finite_array(given, name, (None,), remedy).tolist())
+    return tuple(array.tolist())
 
 
 LARGEST = 1e100

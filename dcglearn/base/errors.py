@@ -11,9 +11,6 @@ from pathlib import Path
 
 from dcglearn.base.text import plain_text
 
-LONGEST_PART = 1000
-"""Characters of a place, a problem or a remedy that are printed; the middle of more is left out."""
-
 _PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"
 
 
@@ -94,5 +91,5 @@ def is_one_of(name: object, known: Container[object]) -> bool:
 
 
 def _short(text: str) -> str:
-    half = LONGEST_PART // 2
-    return text if len(text) <= LONGEST_PART else f"{text[:half]} ... {text[-half:]}"
+    """Leave out the middle of a part of more than 1,000 characters."""
+    return text if len(text) <= 1000 else f"{text[:500]} ... {text[-500:]}"

@@ -31,17 +31,11 @@ def fingerprint() -> dict[str, str]:
     }
 
 
-def program_for(function: object) -> dict[str, str]:
-    """Return the fingerprint, and what the method ``program`` of the function says besides."""
-    more = getattr(function, "program", None)
-    return fingerprint() if more is None else {**fingerprint(), **more()}
-
-
-def difference_from_here(there: object, function: object = None) -> str | None:
+def difference_from_here(there: object) -> str | None:
     """Say how the program of another process, or why it has none, differs from this one's."""
     if not isinstance(there, dict):
         return " ".join(f"cannot run dcglearn ({type(there).__name__}: {there})".split())
-    for what, here in program_for(function).items():
+    for what, here in fingerprint().items():
         if there.get(what) != here:
             return f"has {what} {there.get(what)}, this process {here}"
     return None

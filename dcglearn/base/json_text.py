@@ -35,7 +35,7 @@ def decode_json(text: str | bytes, remedy: str) -> Any:
     except json.JSONDecodeError as error:
         raise InputError(f"is not JSON ({error.msg})", remedy, f"line {error.lineno}") from error
     except RecursionError as error:
-        raise InputError("is nested too deeply", remedy) from error
+        raise InputError("is not JSON that can be read (too many levels)", remedy) from error
 
 
 def json_document(document: Any) -> str:

@@ -1,4 +1,4 @@
-"""How the process of a command starts and ends: its standard streams, SIGTERM and faults."""
+"""How the process of a command starts and ends: standard streams, SIGTERM, and its memory."""
 
 from __future__ import annotations
 
@@ -8,18 +8,12 @@ import os
 import signal
 import sys
 import threading
-import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from importlib.abc import MetaPathFinder
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
 INTERRUPTED, TERMINATED = 130, 143
 """Exit codes after Ctrl-C and after SIGTERM: 128 plus the number of the signal."""
-
-DEBUG = "DCGLEARN_DEBUG"
-"""Environment variable that shows the traceback of a fault."""
 
 _received: list[int] = []
 
@@ -38,54 +32,15 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-class KeptOut(MetaPathFinder):
-    """Lets imports of an installed library fail."""
-
-    def __init__(self, library: str) -> None:
-        self.library = library
-
-    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
-        """Leave other modules to other finders."""
-        if fullname == self.library:
-            raise ModuleNotFoundError(f"{fullname} is kept out of this process", name=fullname)
-
-
 def end_like_ctrl_c() -> None:
     """Let SIGTERM interrupt the process as Ctrl-C does."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _interrupt)
 
 
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Ignore Ctrl-C and SIGTERM in a block of the main thread."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    usual = {
-        number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield
-    finally:
-        for number, handler in usual.items():
-            signal.signal(number, handler)
-
-
 def interrupted_code() -> int:
     """Return the exit code of an interrupted process."""
     return TERMINATED if _received else INTERRUPTED
-
-
-def describe_fault(error: Exception) -> str:
-    """Describe a fault of the program in one line, after its traceback if that is wanted."""
-    what = " ".join(f"{type(error).__name__}: {error}".split())[:300].rstrip(": ")
-    if os.environ.get(DEBUG):
-        traceback.print_exception(error)
-        advice = "please report it with this traceback"
-    else:
-        advice = f"please report it with what the same command prints if {DEBUG}=1 is set"
-    return f"unexpected error ({what}); {advice}"
 
 
 def share_one_heap() -> None:

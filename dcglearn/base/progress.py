@@ -28,20 +28,6 @@ def silent(done: int, total: int) -> None:
     """Report nothing."""
 
 
-def cumulative(advance: Advance) -> Advance:
-    """Add up the counts of several passes; a count that does not grow starts a new pass."""
-    before = last = 0
-
-    def add(done: int, total: int) -> None:
-        nonlocal before, last
-        if done <= last:
-            before += last
-        last = done
-        advance(before + done, total)
-
-    return add
-
-
 @contextmanager
 def reporting(label: str) -> Iterator[Advance]:
     """Report the progress of a block of code."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 
@@ -46,14 +45,6 @@ def plain_text(text: str, keep: str = "") -> str:
     return text.translate(escapes) if escapes else text
 
 
-def json_plain_text(text: str, encoding: str = "utf-8") -> str:
-    """Escape all but ASCII in a JSON document where some is unseen, or an encoding lacks it."""
-    known = text.encode(encoding, "ignore").decode(encoding) == text
-    if known and plain_text(text, keep="\n") == text:
-        return text
-    return re.sub(r"[^ -~\n]+", lambda found: json.dumps(found[0])[1:-1], text)
-
-
 def markdown_cell(text: str) -> str:
     """Escape GitHub's Markdown in a cell of a table."""
     entities = {"<": "&lt;", "&": "&amp;"}
@@ -66,8 +57,3 @@ def latex_cell(text: str) -> str:
     start = safe.lstrip()[:1]
     # Without braces it would be an argument of the line break before it.
     return safe.replace(start, f"{{{start}}}", 1) if start in ("[", "*") else safe
-
-
-def split_fields(text: str) -> list[str]:
-    r"""Split text at blanks of ASCII; ``str.split`` also splits at U+001C and U+00A0."""
-    return [field.decode() for field in text.encode().split()]

@@ -13,6 +13,9 @@ Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 """Counts, positions, row numbers."""
 
+Booleans: TypeAlias = NDArray[np.bool_]
+"""Masks."""
+
 Grades: TypeAlias = NDArray[np.integer]
 """Grade indices of any integer type: 0 is the best grade, -1 means no document."""
 

@@ -21,7 +21,7 @@ from functools import partial
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.fingerprint import difference_from_here, fingerprint, program_for
+from dcglearn.base.fingerprint import difference_from_here, fingerprint
 from dcglearn.base.numbers import counted, parse_whole
 from dcglearn.base.process import keep_freed_memory
 
@@ -86,7 +86,7 @@ def _in_processes(
         initializer=_prepare_process,
         idle_worker_timeout=IDLE_SECONDS,
     )
-    answer = delayed(partial(_answer, program_for(function), function))
+    answer = delayed(partial(_answer, fingerprint(), function))
     answers = pool(map(answer, enumerate(items)))
     try:
         yield from _accepted(answers, say, function, items)
@@ -104,7 +104,7 @@ def _in_processes(
 def _on_cluster(
     client: Any, say: Say, function: Function, items: Sequence[Any]
 ) -> Iterator[tuple[int, Any]]:
-    answer = partial(_answer, program_for(function), function)
+    answer = partial(_answer, fingerprint(), function)
     answers = _gathered(client, client.map(answer, list(enumerate(items)), pure=False))
     yield from _accepted(answers, say, function, items)
 
@@ -115,7 +115,7 @@ def _accepted(
     """Yield the results of this program, then compute those that are missing."""
     missing, why = dict(enumerate(items)), ""
     for worker, there, index, result in answers:
-        difference = difference_from_here(there, function)
+        difference = difference_from_here(there)
         if difference is None:
             del missing[index]
             yield index, result
@@ -128,7 +128,7 @@ def _accepted(
 
 
 def _answer(here: dict[str, str], function: Function, numbered: tuple[int, Any]) -> Answer:
-    there, (index, item) = program_for(function), numbered
+    there, (index, item) = fingerprint(), numbered
     result = function(item) if there == here else None
     return f"{platform.node()} (process {os.getpid()})", there, index, result
 
@@ -163,7 +163,7 @@ def _connected(address: str) -> Any:
             clients.append(Client(address, timeout=CONNECT_SECONDS))
 
     thread = threading.Thread(target=connect, daemon=True)
-    thread.start()
+    thread.start()  # Dask waits for ever where something that is not a scheduler answers
     thread.join(CONNECT_SECONDS + 1)
     if not clients:
         raise InputError(

@@ -16,34 +16,24 @@ from typing import Annotated, Any, NoReturn, cast
 
 import typer
 
-from dcglearn.base.errors import InputError, InputWarning, SolverError, unknown_name
-from dcglearn.base.process import (
-    DEBUG,
-    INTERRUPTED,
-    KeptOut,
-    describe_fault,
-    interrupted_code,
-    share_one_heap,
-)
+from dcglearn.base.errors import InputError, InputWarning, SolverError, did_you_mean
+from dcglearn.base.process import INTERRUPTED, interrupted_code, share_one_heap
 from dcglearn.base.workers import WorkersLostError
-from dcglearn.cli.certainty import study, test
+from dcglearn.cli.asking import judge, plan
+from dcglearn.cli.coherence import coherence
+from dcglearn.cli.command_groups import GroupedCommands, GroupedOptions
 from dcglearn.cli.compare import compare
+from dcglearn.cli.evaluate import evaluate
 from dcglearn.cli.experiments import report, reproduce, run, status
-from dcglearn.cli.judge import judge
-from dcglearn.cli.judgments import agree, inspect, simulate
-from dcglearn.cli.learn import fit
+from dcglearn.cli.explain import explain
+from dcglearn.cli.export import export
+from dcglearn.cli.faults import DEBUG, KeptOut, describe_fault
+from dcglearn.cli.judgments import agree, inspect, pack, pairs, simulate
+from dcglearn.cli.learn import fit, study, test
 from dcglearn.cli.measures import measures, show
-from dcglearn.cli.packed import pack
-from dcglearn.cli.plan import plan
-from dcglearn.cli.ratings import pairs
-from dcglearn.system_commands.coherence import coherence
-from dcglearn.system_commands.evaluate import evaluate
-from dcglearn.system_commands.explain import explain
-from dcglearn.system_commands.export import export
-from dcglearn.system_commands.threshold import threshold
-from dcglearn.terminal.command_groups import GroupedCommands, StrictCommand
-from dcglearn.terminal.output import print_note, print_text
-from dcglearn.terminal.remedies import in_options, message
+from dcglearn.cli.output import print_note, print_text
+from dcglearn.cli.remedies import in_options, message
+from dcglearn.cli.threshold import threshold
 
 UNFORESEEN = 70
 """Exit code of such an error: EX_SOFTWARE of sysexits.h."""
@@ -112,17 +102,10 @@ def _global_options(
 
 for heading, commands in COMMANDS.items():
     for command in commands:
-        app.command(cls=StrictCommand, rich_help_panel=heading)(command)
+        app.command(cls=GroupedOptions, rich_help_panel=heading)(command)
 
 _UsageError = cast("type[Exception]", typer.BadParameter.__base__)
 """The class of errors in options and arguments, to which typer gives no public name."""
-
-
-_NOT_A_CHOICE = re.compile(r"""Invalid value for '([^']+)'.*: (["'])(.*)\2 is not one of ('.*')""")
-
-_OUT_OF_RANGE = re.compile(
-    r"Invalid value for '([^']+)'.*: Input should be ([^,]+)(?:, unable to parse .*)?"
-)
 
 
 def main() -> None:
@@ -190,13 +173,18 @@ def _end_usage(error: Any) -> NoReturn:
     if len(sys.argv) == 1:
         error.show()
         sys.exit(2)
-    text = _OUT_OF_RANGE.sub(r"\1 should be \2", error.format_message())
-    text = text.replace("Value error, ", "").rstrip(".")
-    choice = _NOT_A_CHOICE.fullmatch(text)
-    if choice is not None:
-        option, _, value, choices = choice.groups()
-        _end(str(unknown_name(option, value, re.findall("'([^']*)'", choices))), 2)
-    text = " ".join(text.split())
+    text = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
+    if hasattr(error.__cause__, "errors"):  # pydantic's, whose words lack the value
+        value = error.__cause__.errors()[0]["input"]
+        text = text.replace("Input should be", f"{value!r:.60} should be")
+        text = re.sub("valid integer.*", "whole number", text)
+        text = re.sub("valid number.*", "number", text)
+    if text == "Missing argument 'JUDGMENTS'" and error.ctx.command.name == "pack":
+        text += " or 'OUT'"  # the one that is given may be either
+    asked, _, choices = text.partition(" is not one of ")
+    value = asked.rpartition(": ")[2].strip("\"'")
+    if similar := did_you_mean(value, re.findall("'([^']*)'", choices)).strip():
+        text += f"; {similar}"
+    see = " See" if text.endswith("?") else "; see"
     program = error.ctx.command_path if error.ctx else "dcglearn"
-    see = f" See {program} --help" if text.endswith("?") else f"; see {program} --help"
-    _end(text[:1].lower() + text[1:] + see, 2)
+    _end(f"{text[:1].lower()}{text[1:]}{see} {program} --help", 2)

@@ -7,23 +7,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dcglearn.base.files import check_writable, checked_suffix, write_text
-from dcglearn.base.json_text import json_document
 from dcglearn.base.progress import reporting
-from dcglearn.terminal.inputs import (
+from dcglearn.cli.inputs import (
     check_distinct,
+    check_files,
     measures_for_judgments,
     naming,
     parse_C,
     split_measures,
 )
-from dcglearn.terminal.judgment_options import (
+from dcglearn.cli.judgment_options import (
     AS_USUAL,
     JudgmentOptions,
     name_files,
     reads_judgments,
 )
-from dcglearn.terminal.options import (
+from dcglearn.cli.options import (
     AgainstOption,
     COption,
     FoldsOption,
@@ -35,10 +34,10 @@ from dcglearn.terminal.options import (
     SolverOption,
     UseOption,
 )
-from dcglearn.terminal.output import print_json, print_text
+from dcglearn.cli.systems import deliver
 
 if TYPE_CHECKING:
-    from dcglearn.inference.compare import MeasureComparison
+    from matplotlib.figure import Figure
 
 
 @reads_judgments(without=["documents"])
@@ -72,15 +71,13 @@ def compare(
     from dcglearn.learning.parameters import Parameters
     from dcglearn.learning.record import LearnedRecord
     from dcglearn.report.comparisons import comparison_table
-    from dcglearn.report.tables import FIGURE_FORMATS, TABLE_FORMATS
+    from dcglearn.report.results import RESULT_FORMATS, Result
 
     parameters = Parameters(margin=margin, C=parse_C(C), solver=solver)
-    for path in out or []:
-        checked_suffix(path, (*TABLE_FORMATS, ".json", *FIGURE_FORMATS))
-        check_writable(path)
     files, names = split_measures(arguments)
-    prefs = name_files(files)
+    check_files(out, RESULT_FORMATS, files, judgments.files(), names, against)
     check_distinct(names)
+    prefs = name_files(files)
     data = judgments.load(files)
     named = measures_for_judgments(names, data, prefs)
     if against is not None:
@@ -99,33 +96,19 @@ def compare(
             n_repeats=repeats,
             advance=advance,
         )
-    for path in out or []:
-        _write(found, path, prefs)
-    if json:
-        print_json({"file": prefs, **found.to_json()})
-        return
-    print_text(comparison_table(found).text())
+
+    def draw() -> Figure:
+        from dcglearn.report.figures.measure_figures import draw_comparison
+
+        return draw_comparison(found, f"Measures compared on {Path(prefs).name}")
+
+    table, lines = comparison_table(found), []
     for one in named:
         record = LearnedRecord.read(one.file) if one.file else None
         if record and record.learned_from.file in (Path(name).name for name in (prefs, *files)):
-            print_text(
+            lines.append(
                 f"{one.name} was itself learned from {record.learned_from.file}: its agreement is "
                 "too high"
             )
-    for path in out or []:
-        print_text(f"wrote {path}")
-
-
-def _write(found: MeasureComparison, path: str, prefs: str) -> None:
-    from dcglearn.figures.measure_figures import draw_comparison
-    from dcglearn.figures.style import save
-    from dcglearn.report.comparisons import comparison_table
-    from dcglearn.report.tables import TABLE_FORMATS
-
-    suffix = Path(path).suffix.lower()
-    if suffix == ".json":
-        write_text(path, json_document({"file": prefs, **found.to_json()}) + "\n")
-    elif suffix in TABLE_FORMATS:
-        comparison_table(found).write(path)
-    else:
-        save(draw_comparison(found, f"Measures compared on {Path(prefs).name}"), path)
+    content = {"file": prefs, **found.to_json()}
+    deliver(Result(table, content, draw), "\n".join([table.text(), *lines]), out or [], json)

@@ -8,31 +8,59 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
-from dcglearn.cli.experiment_configs import find_configs, first_figure, select_configs
-from dcglearn.cli.experiment_options import (
-    ColumnsOption,
-    ConfigsArgument,
-    FindingsOption,
-    OnlyOption,
-    OutOption,
-    QuickOption,
-    ReplaceOption,
-    ShippedOption,
-    WidthOption,
-    WorkersOption,
-)
-from dcglearn.terminal.options import JsonOption
-from dcglearn.terminal.output import print_json, print_note, print_text
-from dcglearn.terminal.remedies import message
+from dcglearn.cli.options import JsonOption
+from dcglearn.cli.output import print_json, print_note, print_text
+from dcglearn.cli.remedies import message
 
 if TYPE_CHECKING:
-    from dcglearn.design.config import Config
-    from dcglearn.lab.store import Store
-    from dcglearn.pages.results import ReportedExperiment
+    from dcglearn.lab.config import Config
+    from dcglearn.lab.results import ReportedExperiment
 
 DEFAULT_FOLDER = "results"
+
+QuickOption = Annotated[
+    bool, typer.Option("--quick", help="Only the [quick] part; its results go to FOLDER/quick.")
+]
+WorkersOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N|tcp://HOST:PORT",
+        help="Processes on this machine, or the address of a Dask scheduler; by default 1, or what "
+        "the config of dcglearn run sets.",
+    ),
+]
+OutOption = Annotated[
+    str | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FOLDER",
+        help="Folder of results; by default results, or what the config of dcglearn run sets.",
+    ),
+]
+ReplaceOption = Annotated[
+    bool, typer.Option("--replace", help="Replace the results of another config or version.")
+]
+WidthOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="column|page|INCHES",
+        help="The width of figures: a column of a paper (3.3 inches, the default), a page (7), ...",
+    ),
+]
+ShippedOption = Annotated[
+    bool, typer.Option("--shipped", help="Also the shipped experiments, beside your own.")
+]
+ConfigsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="CONFIG",
+        help="Config files (.toml); by default all in the folder configs, or the shipped ones if "
+        "it has none.",
+    ),
+]
 
 
 def run(
@@ -45,76 +73,83 @@ def run(
     out: OutOption = None,
     replace: ReplaceOption = False,
     width: WidthOption = None,
-    columns: ColumnsOption = False,
+    columns: Annotated[
+        bool,
+        typer.Option(
+            "--columns",
+            help="List what COLUMNS and a config may name, with the functions of CONFIG, if one is "
+            "named; run nothing.",
+        ),
+    ] = False,
 ) -> None:
     """Run one experiment and write its table and figures.
 
     Cells that are already computed are not computed again.
     """
-    from dcglearn.experiments.running import run_experiments
     from dcglearn.lab.experiment_files import config_named
 
+    read = None if config is None else config_named(config)
     if columns:
-        _print_vocabulary(config)
+        _print_vocabulary(read)
         return
-    if config is None:
+    if read is None:
         raise InputError("no config is named", "name one, such as dcglearn run configs/flips.toml")
-    read = config_named(config)
-    place = _results_folder(read.run.out if out is None else out)
     asked = read.run.workers if workers is None else workers
-    shown = run_experiments(
-        [read], quick, asked, place, print_text, print_note, replace, _inches(width)
-    )
-    _print_verdicts(shown)
-    where = shown[0].folder
-    print_text(
-        f"results are in {where}" if shown[0].made else f"no cell is finished: {where} is as it was"
-    )
-    _end_if_unfinished(shown)
+    place = _results_folder(read.run.out if out is None else out)
+    (shown,) = _run([read], quick, asked, place, replace, width)
+    end = f"results are in {shown.folder}"
+    print_text(end if shown.made else f"no cell is finished: {shown.folder} is as it was")
+    _end_if_unfinished([shown])
 
 
-def _print_vocabulary(config: str | None) -> None:
-    from dcglearn.axes.experiment_code import installed_registry
-    from dcglearn.lab.experiment_files import config_named
-    from dcglearn.lab.vocabulary import vocabulary
+def _print_vocabulary(config: Config | None) -> None:
+    from dcglearn.lab.columns import vocabulary
+    from dcglearn.lab.config import Document
+    from dcglearn.lab.registry import SHIPPED
 
-    registry = installed_registry() if config is None else config_named(config).code.registry
-    for heading, names in vocabulary(registry):
-        lines = (f"  {name}{f': {words}' if words else ''}" for name, words in names)
+    registry = SHIPPED if config is None else config.code.registry
+    for heading, names in vocabulary(registry, Document).items():
+        lines = (f"  {name}{f': {words}' if words else ''}" for name, words in names.items())
         print_text("\n".join([heading, *lines, ""]))
 
 
 def reproduce(
     quick: QuickOption = False,
-    only: OnlyOption = None,
+    only: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,...", help="Figures or configs to run, such as 5,6."),
+    ] = None,
     workers: WorkersOption = None,
     out: OutOption = None,
     replace: ReplaceOption = False,
     width: WidthOption = None,
     shipped: ShippedOption = False,
+    long: Annotated[
+        bool,
+        typer.Option(
+            "--long", help="Also those that take more than minutes; --only names them, too."
+        ),
+    ] = False,
 ) -> None:
-    """Run every experiment in the folder configs; write the page.
+    """Run the experiments in the folder configs; write the page.
 
-    Without such a folder, run the shipped ones, which reproduce the paper.
+    Without such a folder, run the shipped ones, which reproduce the paper. Those that take more
+    than minutes are left to --long; the page shows the results that they have.
     """
-    from dcglearn.experiments.running import run_experiments
-    from dcglearn.lab.experiment_files import refuse_shared_figures
-    from dcglearn.lab.store import Store
+    from dcglearn.lab.experiment_files import find_configs, refuse_shared_figures
 
-    every = find_configs(lenient=only is not None, shipped=shipped)
+    every = find_configs(shipped, None if only is None else _leave_out)
     refuse_shared_figures(every)
-    selected = every if only is None else select_configs(every, only, shipped)
+    if only is not None:
+        selected = _select(every, only)
+    else:
+        selected = [one for one in every if long or quick or not one.run.long]
+    others = [one for one in every if one not in selected]
+    for one in others if only is None else ():
+        print_note(f"{one.name}: takes more than minutes; add --long to run it")
     place = _results_folder(out)
-    asked = "1" if workers is None else workers
-    shown = run_experiments(
-        selected, quick, asked, place, print_text, print_note, replace, _inches(width)
-    )
-    _print_verdicts(shown)
-    rest = []
-    if others := [config for config in every if config not in selected]:
-        store = Store(place / "store")
-        rest = [_other(config, quick, store, place) for config in others]
-    _write_page([*shown, *rest], quick, place)
+    shown = _run(selected, quick, workers or "1", place, replace, width)
+    _write_page([*shown, *_reported(others, quick, place, lenient=True)], quick, place)
     _end_if_unfinished(shown)
 
 
@@ -125,43 +160,33 @@ def status(
     shipped: ShippedOption = False,
 ) -> None:
     """Show how much of each experiment is done."""
-    from dcglearn.design.cells import key_of
-    from dcglearn.lab.run import count_cells
-    from dcglearn.lab.store import open_store
-    from dcglearn.pages.results_folders import cells_in, results_folder
+    from dcglearn.lab.results import check_folder, count_cells, results_folder
+    from dcglearn.lab.store import Store
     from dcglearn.report.tables import Table
 
     place = _results_folder(out)
-    store = open_store(place, print_note)
-    rows, errors, elsewhere = [], {}, 0
-    known: set[str] = set()
-    for config in find_configs(configs, lenient=True, shipped=shipped):
-        known |= {key_of(cell) for _, cell in config.cells() if store.get(cell) is not None}
-        for kind in (False, True):
-            _print_difference(results_folder(place, kind, config), config)
+    store = Store(place / "store")
+    rows, errors = [], {}
+    for config in _configs(configs, shipped):
+        elsewhere = 0
+        try:
+            made = check_folder(results_folder(place, False, config), config)
+            elsewhere = made["cells"]["done"] if made else 0
+        except InputError as error:
+            print_note(message(error))
         full, part = count_cells(config, False, store), count_cells(config, True, store)
-        elsewhere += cells_in(results_folder(place, False, config)) > full.done
         if full.first_error is not None:
             errors[config.name] = full.first_error
-        figures = ", ".join(config.figures)
-        quick = f"{part.done:,} of {part.total:,}"
-        rows.append((config.name, figures, full.done, full.failed, full.total, quick))
-    columns = ("experiment", "figures", "done", "failed", "cells", "quick part")
+        figures, quick = ", ".join(config.figures), f"{part.done:,} of {part.total:,}"
+        counts = (full.done, full.failed, full.total, quick, elsewhere)
+        rows.append((config.name, figures, *counts))
+    columns = ("experiment", "figures", "done", "failed", "cells", "quick part", "in its table")
     if json:
-        _print_damage(store.folder.parent)
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
         return
     print_text(Table(columns, rows, f"cells in {store.path}").text())
-    for name, error in errors.items():
-        print_text(f"the first failed cell of {name}: {error}")
-    _print_damage(store.folder.parent)
-    if elsewhere:
-        tables = counted(elsewhere, "table holds", "tables hold")
-        print_text(f"{tables} more cells, computed elsewhere: dcglearn report shows them")
-    if len(store) > len(known):
-        more = len(store) - len(known)
-        belong = counted(more, "more cell belongs", "more cells belong")
-        print_text(f"{belong} to other configs, or to these as they or their code were before")
+    for name, words in errors.items():
+        print_text(f"the first failed cell of {name}: {words}")
 
 
 def report(
@@ -171,90 +196,113 @@ def report(
     replace: ReplaceOption = False,
     width: WidthOption = None,
     shipped: ShippedOption = False,
-    findings: FindingsOption = None,
+    findings: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.tex",
+            help="Also write all claims, with the verdicts and what they rest on, in LaTeX.",
+        ),
+    ] = None,
 ) -> None:
     """Write tables, figures and the page from the finished cells."""
+    from dcglearn.base.files import checked_suffix, write_text
     from dcglearn.lab.experiment_files import refuse_shared_figures
-    from dcglearn.lab.store import open_store
-    from dcglearn.pages.results import write_results
-    from dcglearn.pages.results_folders import results_folder
+    from dcglearn.lab.findings import findings_latex
+    from dcglearn.lab.page import order_in_paper
 
     if findings is not None:
-        from dcglearn.base.files import checked_suffix
-
         checked_suffix(findings, [".tex"])
     place = _results_folder(out)
-    store = open_store(place, print_note)
-    selected = find_configs(configs, lenient=True, shipped=shipped)
+    selected = _configs(configs, shipped)
     refuse_shared_figures(selected)
-    inches = _inches(width)
-    shown = [
-        write_results(config, quick, store, results_folder(place, quick, config), replace, inches)
-        for config in selected
-    ]
-    if not store.path.exists() and not any(one.made for one in shown):
+    shown = _reported(selected, quick, place, replace, width)
+    if not any(one.made or one.counts.failed for one in shown):
         command = "dcglearn reproduce" + (f" --out {out}" if out else "")
         raise InputError("no cell is finished", f"run {command} first", str(place))
-    _print_damage(place)
     _write_page(shown, quick, place)
     if findings is not None:
-        _write_findings(shown, findings)
+        figures = [figure for one in shown for figure in one.figures]
+        write_text(findings, findings_latex(sorted(figures, key=order_in_paper)))
+        print_text(f"wrote {findings}")
 
 
-def _print_difference(folder: Path, config: Config) -> None:
-    """Say if a folder holds results of something else, as of another version of the cells."""
-    from dcglearn.pages.results_folders import check_folder
+def _configs(paths: Sequence[str] | None, shipped: bool) -> list[Config]:
+    """Return the named configs, or all that have no errors."""
+    from dcglearn.lab.config import read_config
+    from dcglearn.lab.experiment_files import find_configs
 
-    try:
-        check_folder(folder, config)
-    except InputError as error:
-        print_note(message(error))
+    return [read_config(path) for path in paths] if paths else find_configs(shipped, _leave_out)
 
 
-def _print_damage(out: Path) -> None:
-    """Report what was changed in the folders of results, also in those of scripts."""
-    from dcglearn.lab.provenance import damage_in
-
-    for folder in (out, _root(out, True)):
-        for error in damage_in(folder):
-            print_note(message(error))
+def _leave_out(error: InputError) -> None:
+    print_note(f"left out: {message(error)}")
 
 
-def _other(config: Config, quick: bool, store: Store, out: Path) -> ReportedExperiment:
-    """Return an experiment that was not asked for, with the results that it already has."""
-    from dcglearn.lab.run import count_cells
-    from dcglearn.pages.results import ReportedExperiment, write_results
-    from dcglearn.pages.results_folders import results_folder
+def _select(configs: Sequence[Config], only: str) -> list[Config]:
+    """Return the configs that ``--only`` names, or whose figures it names."""
+    known = {name.lower(): name for one in configs for name in (*one.figures, one.name)}
+    names = [part.strip() for part in only.split(",") if part.strip()]
+    if not names:
+        raise InputError("--only is empty", "name figures or configs, such as --only 5,6")
+    for name in names:
+        if name.lower() not in known:
+            error = unknown_name("figure or config", name, known.values(), "--only")
+            remedy = f"{error.remedy}; --shipped adds those of the package"
+            raise InputError(error.problem, remedy, error.place)
+    asked = {known[name.lower()] for name in names}
+    return [one for one in configs if asked & {one.name, *one.figures}]
 
-    folder = results_folder(out, quick, config)
-    try:
-        return write_results(config, quick, store, folder)
-    except InputError as error:
-        print_note(f"left out of the page: {message(error)}")
-        return ReportedExperiment(config, folder, count_cells(config, quick, store), ())
+
+def _run(
+    configs: Sequence[Config],
+    quick: bool,
+    workers: str,
+    out: Path,
+    replace: bool,
+    width: str | None,
+) -> list[ReportedExperiment]:
+    from dcglearn.lab.run import run_experiments
+
+    inches = _inches(width)
+    shown = run_experiments(configs, quick, workers, out, print_text, print_note, replace, inches)
+    for one in shown:
+        done = f" (from {one.counts.done:,} of {counted(one.counts.total, 'cell')})"
+        for figure in one.figures:
+            verdicts = "; ".join(claim.finding.verdict for claim in figure.claims) or "no claim"
+            part = "" if one.counts.complete else done
+            print_text(f"figure {figure.number}: {verdicts}{part}")
+    return shown
+
+
+def _reported(
+    configs: Sequence[Config],
+    quick: bool,
+    out: Path,
+    replace: bool = False,
+    width: str | None = None,
+    lenient: bool = False,
+) -> list[ReportedExperiment]:
+    """Return experiments with the results that they have; lenient: or without them."""
+    from dcglearn.lab.results import ReportedExperiment, count_cells, results_folder, write_results
+    from dcglearn.lab.store import Store
+
+    store, inches, shown = Store(out / "store"), _inches(width), []
+    for config in configs:
+        folder = results_folder(out, quick, config)
+        try:
+            shown.append(write_results(config, quick, store, folder, replace, inches))
+        except InputError as error:
+            if not lenient:
+                raise
+            print_note(f"left out of the page: {message(error)}")
+            shown.append(ReportedExperiment(config, folder, count_cells(config, quick, store)))
+    return shown
 
 
 def _write_page(shown: Sequence[ReportedExperiment], quick: bool, out: Path) -> None:
-    from dcglearn.pages.page import write_page
+    from dcglearn.lab.page import write_page
 
-    page = write_page(
-        sorted(shown, key=lambda one: first_figure(one.config)), _root(out, quick), quick
-    )
-    print_text(f"read {page}")
-
-
-def _write_findings(shown: Sequence[ReportedExperiment], path: str) -> None:
-    from dcglearn.base.files import write_text
-    from dcglearn.pages.findings import findings_latex
-    from dcglearn.pages.page import order_in_paper
-
-    figures = [figure for one in shown for figure in one.figures]
-    write_text(path, findings_latex(sorted(figures, key=order_in_paper)))
-    print_text(f"wrote {path}")
-
-
-def _root(out: Path, quick: bool) -> Path:
-    return out / "quick" if quick else out
+    print_text(f"read {write_page(shown, out / 'quick' if quick else out, quick)}")
 
 
 def _results_folder(out: str | None) -> Path:
@@ -266,29 +314,18 @@ def _results_folder(out: str | None) -> Path:
     return place
 
 
-def _print_verdicts(shown: Sequence[ReportedExperiment]) -> None:
-    for one in shown:
-        done = f" (from {one.counts.done:,} of {counted(one.counts.total, 'cell')})"
-        part = "" if one.counts.complete else done
-        for figure in one.figures:
-            verdicts = "; ".join(claim.finding.verdict for claim in figure.claims)
-            print_text(f"figure {figure.number}: {verdicts or 'no claim'}{part}")
-
-
 def _inches(width: str | None) -> float | None:
-    from dcglearn.figures.experiment_figures import figure_width
+    from dcglearn.lab.experiment_figures import figure_width
 
     return None if width is None else figure_width(width)
 
 
 def _end_if_unfinished(shown: Sequence[ReportedExperiment]) -> None:
     failed = [one for one in shown if one.counts.failed]
-    if not failed:
-        return
-    count = sum(one.counts.failed for one in failed)
-    words = f"{counted(count, 'cell')} failed"
-    print_note(
-        f"dcglearn: {words}; the others are kept, and the same command tries again. First error: "
-        f"{failed[0].counts.first_error}"
-    )
-    raise typer.Exit(1)
+    if failed:
+        words = f"{counted(sum(one.counts.failed for one in failed), 'cell')} failed"
+        first = f"First error: {failed[0].counts.first_error}"
+        print_note(
+            f"dcglearn: {words}; the others are kept, and the same command tries again. {first}"
+        )
+        raise typer.Exit(1)

@@ -1,32 +1,50 @@
-"""Commands on judgments that learn nothing: inspect, agree, simulate."""
+"""Commands on judgments that learn nothing: inspect, agree, pack, pairs, simulate."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import check_writable
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
-from dcglearn.terminal.inputs import measures_for_judgments, split_measures
-from dcglearn.terminal.judgment_options import (
+from dcglearn.cli.choices import WithinChoice
+from dcglearn.cli.inputs import (
+    check_files,
+    measures_for_judgments,
+    naming,
+    refuse_together,
+    split_measures,
+)
+from dcglearn.cli.judgment_options import (
     AS_USUAL,
     JudgmentOptions,
     name_files,
     reads_judgments,
 )
-from dcglearn.terminal.options import (
+from dcglearn.cli.options import (
     MAX_COUNT,
+    MAX_RANKS,
     JsonOption,
     JudgmentFilesArgument,
     JudgmentsAndMeasuresArgument,
-    RanksOption,
+    RatingColumnsOption,
+    RatingsArgument,
     ScaleOption,
     SeedOption,
 )
-from dcglearn.terminal.output import print_json, print_text
+from dcglearn.cli.output import print_json, print_text
+
+NOTHING_LEFT_OUT: dict[str, Any] = {
+    "judgments_left_out": 0,
+    "documents_without_grade": 0,
+    "counted_as": None,
+    "looked_up": None,
+    "ignored_columns": [],
+}
+"""What is reported of packed judgments, which are read as they were written."""
 
 
 def simulate(
@@ -48,7 +66,9 @@ def simulate(
         ),
     ] = "linear-log2",
     scale: ScaleOption = "2,1,0",
-    n_ranks: RanksOption = 5,
+    n_ranks: Annotated[
+        int, typer.Option("--K", min=1, max=MAX_RANKS, metavar="K", help="Length of the lists.")
+    ] = 5,
     shortest: Annotated[
         int | None,
         typer.Option("--shortest", min=1, metavar="N", help="Draw lists of N to K documents."),
@@ -57,7 +77,10 @@ def simulate(
         bool, typer.Option("--permute", help="Both lists of a pair hold the same grades, permuted.")
     ] = False,
     reliability: Annotated[
-        float, typer.Option("--reliability", metavar="X", help="1 / scale of the judge's noise.")
+        float,
+        typer.Option(
+            "--reliability", metavar="X", help="How seldom the judge errs: 1 / scale of the noise."
+        ),
     ] = 4.0,
     indifference: Annotated[
         float,
@@ -72,23 +95,22 @@ def simulate(
     import numpy as np
 
     from dcglearn.judgments.writing import write_preferences
+    from dcglearn.lab.simulation.judges import side_by_side
+    from dcglearn.lab.simulation.lists import drawn_lists
+    from dcglearn.measures.names import measure_for
     from dcglearn.measures.scale import Scale
-    from dcglearn.naming.names import measure_for
-    from dcglearn.simulation.judges import side_by_side
-    from dcglearn.simulation.lists import drawn_lists
 
-    check_writable(out)
-    if permute and shortest is not None:
-        raise InputError("--permute with --shortest", "use one: permuted lists have K documents")
-    grades, width = Scale.parse(scale or "2,1,0"), n_ranks or 5
+    check_files(out, None, truth)
+    refuse_together({"--permute": permute}, {"--shortest": shortest})
+    grades = Scale.parse(scale or "2,1,0")
     rng = np.random.default_rng(seed)
     if len(grades) < 2:
         raise InputError(f"--scale {grades} holds one grade", "name at least two")
-    lists = drawn_lists(judgments, width, [1 / len(grades)] * len(grades), rng, shortest)
+    lists = drawn_lists(judgments, n_ranks, [1 / len(grades)] * len(grades), rng, shortest)
     if permute:
         lists[:, 1] = rng.permuted(lists[:, 0], axis=1)
     preferences = side_by_side(
-        measure_for(truth, grades, width).measure,
+        measure_for(truth, grades, n_ranks).measure,
         lists,
         grades,
         rng,
@@ -111,18 +133,24 @@ def inspect(
 ) -> None:
     """Describe a file of judgments and what it can determine."""
     from dcglearn.judgments.inspection import inspect_judgments
+    from dcglearn.judgments.packed import PackedPairs
     from dcglearn.learning.identify import identify
     from dcglearn.learning.problem import Problem
     from dcglearn.learning.record import as_json
+    from dcglearn.learning.undetermined import undetermined_statements
     from dcglearn.report.inspection import findings_text, grade_table, inspection_text
     from dcglearn.report.judgments import contents_text, identifiability_text, scale_text
-    from dcglearn.report.undetermined import undetermined_statements
     from dcglearn.report.wording import wrap_lines
 
     documents = judgments.documents
     prefs = name_files(files)
-    data, reading = judgments.load_with_counts(files)
-    labels, noun = data.scale.labels, judgments.noun
+    opened = judgments.open(files)
+    data = judgments.in_memory(opened)
+    if isinstance(opened, PackedPairs):
+        reading = {**NOTHING_LEFT_OUT, "digest": opened.digest}
+    else:
+        reading = opened.counts()
+    labels, noun = data.scale.labels, "document" if documents else "grade"
     identified = None
     with reporting(f"inspecting {counted(len(data), 'judgment')}"):
         found = inspect_judgments(data, documents)
@@ -147,19 +175,18 @@ def inspect(
         )
         return
     words = scale_text(data.scale, judgments.scale is not None, documents)
-    text = contents_text(prefs, found.summary, words)
+    parts = [contents_text(prefs, found.summary, words)]
     if "digest" in reading:
-        text += f"\n\nSHA-256 of the content: {reading['digest']}"
+        parts.append(f"SHA-256 of the content: {reading['digest']}")
     if identified is None:
-        text += "\n\nno strict preference: nothing can be learned from this file"
+        parts.append("no strict preference: nothing can be learned from this file")
     else:
-        text += "\n\n" + findings_text(found)
+        parts.append(findings_text(found))
     if not documents:
-        text += "\n\n" + grade_table(labels, found.summary.grade_counts).text()
+        parts.append(grade_table(labels, found.summary.grade_counts).text())
     if identified is not None:
-        text += "\n\n" + inspection_text(found)
-        text += "\n\n" + identifiability_text(identified, labels, noun)
-    print_text(wrap_lines(text))
+        parts += [inspection_text(found), identifiability_text(identified, labels, noun)]
+    print_text(wrap_lines("\n\n".join(parts)))
 
 
 @reads_judgments()
@@ -195,3 +222,118 @@ def agree(
 
 def _short(text: str, most: int = 60) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
+
+
+@reads_judgments(without=["documents", "drop_judge"])
+def pack(
+    files: JudgmentFilesArgument,
+    judgments: JudgmentOptions,
+    out: Annotated[str, typer.Argument(metavar="OUT", help="The .parquet file to write.")],
+) -> None:
+    """Pack judgments into a file that is read in parts."""
+    from dcglearn.judgments.packed import PackedPairs, is_packed, packed_writer
+
+    check_files(out, [".parquet"], files, judgments.files())
+    if len(files) > 1 and Path(out).exists() and not is_packed(out):
+        remedy = "name the file to write last; one that is not there yet, or of packed pairs"
+        raise InputError("is there, and holds no packed pairs", remedy, out)
+    opened = judgments.open(files)
+    n = opened.n_pairs if isinstance(opened, PackedPairs) else len(opened)
+    done = ties = 0
+    with (
+        reporting(f"packing {counted(n, 'judgment')}") as advance,
+        packed_writer(out, opened.scale) as write,
+    ):
+        for part in opened.batches():
+            write(part)
+            done, ties = done + len(part), ties + int((~part.strict).sum())
+            advance(done, n)
+    left = f", {ties:,} of them without a preference" if ties else ""
+    print_text(f"wrote {out}: {counted(done, 'judgment')}{left}")
+
+
+@reads_judgments(
+    without=["documents", "qrels", "run", "answers", "drop_judge"], columns=RatingColumnsOption
+)
+def pairs(
+    files: RatingsArgument,
+    judgments: JudgmentOptions,
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="The .jsonl, .csv or .parquet file to write."
+        ),
+    ],
+    rating: Annotated[
+        str | None,
+        typer.Option(
+            "--rating",
+            metavar="FIELD",
+            help="The column of the rating; by default rating, score or satisfaction.",
+        ),
+    ] = None,
+    within: Annotated[
+        WithinChoice,
+        typer.Option(
+            "--within", help="Pair lists of one query, of one query and judge, or all lists."
+        ),
+    ] = "query",
+    min_difference: Annotated[
+        float,
+        typer.Option(
+            "--min-difference",
+            min=0.0,
+            metavar="X",
+            help="Leave out pairs whose ratings differ by less; equal ones are ties.",
+        ),
+    ] = 0.0,
+    no_ties: Annotated[
+        bool, typer.Option("--no-ties", help="Leave out pairs of equal ratings.")
+    ] = False,
+    equal_weights: Annotated[
+        bool,
+        typer.Option(
+            "--equal-weights",
+            help="Give every pair the weight 1, not 2/n in a query with n lists.",
+        ),
+    ] = False,
+    at_most: Annotated[
+        int | None,
+        typer.Option(
+            "--at-most",
+            min=1,
+            max=MAX_COUNT,
+            metavar="N",
+            help="Draw N of the pairs if there are more; they get all of the weight.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            min=0,
+            metavar="N",
+            help="Draw which list is shown as a; by default a and b win in turn.",
+        ),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Make judgments of pairs of lists that were rated one by one."""
+    from dcglearn.judgments.ratings import pairs_from_ratings, read_ratings
+    from dcglearn.judgments.writing import check_judgment_format, write_preferences
+    from dcglearn.report.rating_pairs import rating_pairs_document, rating_pairs_text
+
+    check_judgment_format(out)
+    check_files(out, None, files)
+    name = name_files(files)
+    with reporting(f"reading {name}") as advance:
+        rated = read_ratings(files, rating, advance=advance, **judgments.reading())
+    with naming(name):
+        found = pairs_from_ratings(
+            rated, within, min_difference, not no_ties, equal_weights, at_most, seed
+        )
+    write_preferences(found.preferences, out)
+    if json:
+        print_json({"file": out, **rating_pairs_document(found)})
+        return
+    print_text(rating_pairs_text(found, out, within, equal_weights, seed is not None))

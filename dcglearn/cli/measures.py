@@ -1,25 +1,24 @@
-"""The command that shows a measure: show."""
+"""The commands that show measures: show and measures."""
 
 from __future__ import annotations
 
 import json as codec
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import check_writable, checked_suffix
-from dcglearn.terminal.inputs import needs_scale, preset_without_grades, scale_of
-from dcglearn.terminal.options import JsonOption, RanksOption, ScaleOption
-from dcglearn.terminal.output import print_json, print_note, print_text
+from dcglearn.base.files import check_writable
+from dcglearn.cli.inputs import check_files, naming, needs_scale, preset_without_grades, scale_of
+from dcglearn.cli.options import JsonOption, RanksOption, ScaleOption
+from dcglearn.cli.output import print_json, print_text
+from dcglearn.cli.systems import print_written
 
 if TYPE_CHECKING:
-    from dcglearn.measures.measure import Measure
-    from dcglearn.measures.scale import Scale
-    from dcglearn.naming.measure_files import MeasureFile
-    from dcglearn.naming.names import NamedMeasure
+    from dcglearn.measures.names import NamedMeasure
+    from dcglearn.measures.utility import LinearUtility
 
 
 def show(
@@ -46,57 +45,56 @@ def show(
     json: JsonOption = False,
 ) -> None:
     """Show a measure: its numbers, and a figure with the usual ones."""
-    from dcglearn.measures.scale import Scale
-    from dcglearn.naming.measure_files import measure_to_json
-    from dcglearn.naming.names import is_measure_file_name
+    from dcglearn.measures.dcg import DCG
+    from dcglearn.measures.measure_files import MeasureFile, measure_to_json
+    from dcglearn.measures.names import is_measure_file_name
     from dcglearn.report.measures import in_full, measure_text
+    from dcglearn.report.tables import FIGURE_FORMATS
 
-    declared = None if scale is None else Scale.parse(scale)
-    named = _named(measure, declared, n_ranks)
-    content = named.file or _file_of(named.measure)
-    paths = _figure_paths(measure, figures, is_measure_file_name(measure) and not no_figure)
+    named = one_measure(measure, scale, n_ranks)
+    content = named.file
+    if content is None and isinstance(named.measure, DCG):
+        content = MeasureFile(dcg=named.measure)
+    elif content is None:
+        content = MeasureFile(utility=cast("LinearUtility", named.measure), use="utility")
+    paths = figures or []
+    check_files(paths, FIGURE_FORMATS, measure)
+    if not paths and is_measure_file_name(measure) and not no_figure:
+        paths = _next_to(measure)
     if json:
         print_json(codec.loads(measure_to_json(content)))
     else:
         print_text(measure_text(named.name, content, named.measure, n_ranks))
     if paths:
-        from dcglearn.figures.measure_figures import draw_measure_file
-        from dcglearn.figures.style import save
+        from dcglearn.report.figures.measure_figures import draw_measure_file
+        from dcglearn.report.figures.style import save
 
         title = f"{Path(named.name).name}: {in_full(named.measure, content)}"
-        drawing = draw_measure_file(content, title, declared or scale_of(named.measure))
+        drawing = draw_measure_file(content, title, scale_of(named.measure))
         for path in paths:
             save(drawing, path)
-        words = f"wrote {', '.join(paths)}"
-        if json:
-            print_note(words)
-        else:
-            print_text(f"\n{words}")
+    print_written(paths, json)
 
 
-def _named(text: str, scale: Scale | None, n_ranks: int | None) -> NamedMeasure:
-    from dcglearn.naming.names import check_compatible, measure_for, parse_measure
+def one_measure(text: str, scale: str | None, n_ranks: int | None) -> NamedMeasure:
+    """Return the measure of a name, which is checked against the options; a preset needs both."""
+    from dcglearn.measures.names import check_compatible, measure_for, parse_measure
+    from dcglearn.measures.scale import Scale
 
+    declared = None if scale is None else Scale.parse(scale)
     if needs_scale(text):
-        if scale is None:
+        if declared is None:
             raise preset_without_grades(text)
-        return measure_for(text, scale, n_ranks or 10)
+        return measure_for(text, declared, n_ranks or 10)
     named = parse_measure(text)
-    if scale is not None or n_ranks is not None:
-        ranks = n_ranks or named.measure.n_ranks or 10
-        check_compatible(named.measure, scale or scale_of(named.measure), ranks, "the options")
+    ranks = n_ranks or named.measure.n_ranks or 10
+    with naming(text):
+        check_compatible(named.measure, declared or scale_of(named.measure), ranks, "the options")
     return named
 
 
-def _figure_paths(measure: str, figures: list[str] | None, by_default: bool) -> list[str]:
-    """Return where to draw: the given files, or a .png next to the measure file if writable."""
-    from dcglearn.report.tables import FIGURE_FORMATS
-
-    for figure in figures or ():
-        checked_suffix(figure, FIGURE_FORMATS)
-        check_writable(figure)
-    if figures or not by_default:
-        return figures or []
+def _next_to(measure: str) -> list[str]:
+    """Return the path of a figure next to a measure file, if it can be written."""
     path = re.sub(r"\.json(:dcg|:utility)?$", ".png", measure, flags=re.IGNORECASE)
     try:
         check_writable(path)
@@ -105,18 +103,9 @@ def _figure_paths(measure: str, figures: list[str] | None, by_default: bool) -> 
     return [path]
 
 
-def _file_of(measure: Measure) -> MeasureFile:
-    from dcglearn.measures.dcg import DCG
-    from dcglearn.naming.measure_files import MeasureFile
-
-    if isinstance(measure, DCG):
-        return MeasureFile(dcg=measure)
-    return MeasureFile(utility=measure, use="utility")
-
-
 def measures(json: JsonOption = False) -> None:
     """List the measures that have names, here and in other tools."""
-    from dcglearn.system_report.known_measures import known_measures_text, known_measures_to_json
+    from dcglearn.report.systems.known_measures import known_measures_text, known_measures_to_json
 
     if json:
         print_json(known_measures_to_json())

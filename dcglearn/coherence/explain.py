@@ -1,14 +1,22 @@
-"""Why two measures disagree on two lists: rank by rank, and gains separately from discounts.
+"""Why two measures disagree on two lists, and the lists on which they disagree most clearly.
 
     W_1(a) - W_1(b) = sum_k (W_1[k, a_k] - W_1[k, b_k])
 
 Each term is the contribution of one rank. If both measures are DCGs, the gains of one are combined
 with the discounts of the other: the part whose exchange reverses the verdict is the reason.
+
+For the clearest disagreement W_1 and W_2 are divided by the largest difference of two lists, and
+
+    x_k = W_1[k, a_k] - W_1[k, b_k]        y_k = W_2[k, b_k] - W_2[k, a_k]
+
+have the largest min(sum x_k, sum y_k): the sums that no other exceeds in both x and y are carried
+from rank to rank.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -17,27 +25,97 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
-from dcglearn.coherence.clearest_example import plain
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
-from dcglearn.measures.scale import ScaleLike, needed_scale
-from dcglearn.naming.names import MeasureLike, as_measure
+from dcglearn.measures.names import MeasureLike, as_measure
+from dcglearn.measures.scale import ScaleLike, checked_grades, needed_scale
+
+SHORT = 5
+"""Ranks of an example, where the depths of the measures do not ask for more."""
+
+DEEPEST = 100
+"""The largest number of ranks of an example."""
+
+_MOST_SUMS = 10_000
+"""Of more sums, those are kept that are largest in y among those of nearly the same x."""
+
+
+def example_depth(first: Measure, second: Measure) -> int:
+    """Return how many ranks two lists must have to show where two measures differ."""
+    cutoffs, covered = [], []
+    for measure in (first, second):
+        cutoff = measure.cutoff if isinstance(measure, DCG) else None
+        if cutoff is not None:
+            cutoffs.append(cutoff)
+        elif measure.n_ranks is not None:
+            covered.append(measure.n_ranks)
+    deepest = max(cutoffs, default=0) + (0 if len(cutoffs) == 2 else SHORT)
+    return min([deepest, *covered])
+
+
+def clearest_example(
+    first: Measure, second: Measure, n_ranks: int | None = None
+) -> NDArray[np.int64] | None:
+    """Return two lists (2, K), of which the first measure prefers a and the second b; or None."""
+    if n_ranks is None:
+        n_ranks = example_depth(first, second)
+        if n_ranks > SHORT and first.n_ranks == second.n_ranks:
+            short = clearest_example(first, second, SHORT)
+            if short is not None:
+                return short
+    weights = [one.matrix_for(n_ranks) for one in (first, second)]
+    grades = np.array(list(product(range(first.n_grades), repeat=2)))[::-1]  # first the worst twice
+    sums, chosen = np.zeros((1, 2)), []
+    steps = np.stack(
+        [
+            sign * (W[:, grades[:, 0]] - W[:, grades[:, 1]]) / (np.ptp(W, axis=1).sum() or 1.0)
+            for W, sign in zip(weights, (1.0, -1.0), strict=True)
+        ],
+        axis=2,
+    )
+    for step in steps:
+        choices = _unexceeded(step)
+        every = (sums[:, None] + step[choices]).reshape(-1, 2)
+        kept = _unexceeded(every)
+        sums = every[kept]
+        chosen.append((kept // len(choices), choices[kept % len(choices)]))
+    at = int(sums.min(axis=1).argmax())
+    if sums[at].min() <= TIE_TOLERANCE:
+        return None
+    lists = np.empty((2, n_ranks), np.int64)
+    for rank in range(n_ranks - 1, -1, -1):
+        before, choice = chosen[rank]
+        lists[:, rank] = grades[choice[at]]
+        at = int(before[at])
+    return lists
+
+
+def _unexceeded(points: Floats) -> NDArray[np.intp]:
+    """Return the indices of the points that no other point exceeds in both coordinates."""
+    order = np.lexsort((-points[:, 1], -points[:, 0]))
+    y = points[order, 1]
+    most = np.concatenate([[-np.inf], np.maximum.accumulate(y)[:-1]])
+    kept: NDArray[np.intp] = order[y > most + TIE_TOLERANCE]
+    if len(kept) > _MOST_SUMS:
+        x = points[kept, 0]  # falling; y rises, so the last point of a cell has its largest y
+        cell = np.floor((x - x[-1]) / (x[0] - x[-1]) * _MOST_SUMS)
+        kept = kept[np.append(cell[1:] != cell[:-1], True)]
+    return kept
+
 
 Preferred = Literal["a", "b", "equal"]
 """The list that one measure prefers."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Explanation:
     """The verdicts of two measures on two lists, and what causes their difference.
 
     Attributes
     ----------
     contributions : ndarray of float, shape (2, K)
-        What each rank contributes to the difference of the lists, by measure: above 0 for a,
-        below 0 for b. The absolute values of a row sum to 1, or are 0 where no rank
-        contributes.
+        What each rank contributes to the difference of the lists, by measure: above 0 for a, as a
+        share of the sum of absolute values.
     differences : pair of float
         The value of a minus that of b by each measure, in its own units.
     winners : pair of {"a", "b", "equal"}
@@ -61,8 +139,8 @@ class Explanation:
     def reason(self) -> Literal["", "gains", "discounts", "either", "both together"]:
         """The part whose exchange reverses the verdict; "" where the measures agree.
 
-        "either": exchanging the gains alone reverses it, and so does exchanging the discounts
-        alone. "both together": neither does alone. Also "" where a measure is not a DCG.
+        "either": each alone reverses it. "both together": neither does alone. Also "" where a
+        measure is not a DCG.
         """
         if self.agree or self.exchanged is None:
             return ""
@@ -89,22 +167,15 @@ def explain(
     Parameters
     ----------
     first, second : DCG, LinearUtility, MeasureFile, or its name
-        On the same grades. A preset needs `labels`. A normalised DCG is replaced by the plain
-        one, which orders lists of one query in the same way.
+        On the same grades. A normalised DCG is replaced by the plain one.
     a, b : array-like of int, shape (K,)
         Grade indices, the first rank first, -1 for no document.
     labels : Scale, str or sequence of labels, optional
-        The labels of the grades, best first.
+        The labels of the grades, best first, which a preset needs.
 
     Returns
     -------
     Explanation
-
-    Raises
-    ------
-    InputError
-        If the lists have different lengths, a measure does not fit them, or a preset comes
-        without labels.
 
     Examples
     --------
@@ -138,8 +209,7 @@ def explain(
         K = len(lists[0])
         c, d = first.discounts_for(K), second.discounts_for(K)
         mixed = DCG(first.gains, d), DCG(second.gains, c)
-        by_first, by_second = (_preferred(_terms(measure, *lists)) for measure in mixed)
-        exchanged = by_first, by_second
+        exchanged = (_preferred(_terms(mixed[0], *lists)), _preferred(_terms(mixed[1], *lists)))
     return Explanation(
         contributions=terms / np.where(sizes > 0, sizes, 1.0)[:, None],
         differences=(float(terms[0].sum()), float(terms[1].sum())),
@@ -150,7 +220,7 @@ def explain(
 
 def _terms(measure: Measure, a: NDArray[np.integer], b: NDArray[np.integer]) -> Floats:
     """Return what each rank contributes to the difference of a and b, shape (K,)."""
-    matrix = plain(measure).matrix_for(len(a))
+    matrix = measure.matrix_for(len(a))
     W = np.column_stack([matrix, np.zeros(len(a))])  # the last column, index -1: no document
     ranks = np.arange(len(a))
     found: Floats = W[ranks, a] - W[ranks, b]

@@ -2,33 +2,23 @@
 
     mean over queries of  nDCG_q(A) - nDCG_q(B),   gains 1 >= g_2 >= ... >= g_L
 
-is a sum of ratios. Unlike DCG, it is not determined by finitely many steps of the gains, and two
-grades are not enough for coherence: with discounts 1/log2(2..4) the rankings [0,1,1], [1,0,1]
-against [1,1,0], [0,1,0], with 1 and 3 good documents out of 6, differ by +.046082 with gains 1, 0
-and by -.022111 with gains 1, .5. (Two grades are enough for DCG: Zhou, Zha, Xue & Yu, arXiv
-1212.5650, section 4.)
+is a sum of ratios, which finitely many steps of the gains do not determine: even with two grades it
+can change its sign between gains 1, 0 and 1, .5 (by DCG two grades are coherent: Zhou, Zha, Xue &
+Yu, arXiv 1212.5650, section 4).
 
 Positive gains are g = 1, x_1, x_1 x_2, ... with ratios x in [0, 1]. The term of a query is N / D,
-where N and D are linear in each single ratio, because one ordering of the pool is ideal for all
-compatible gains. Both are divided by the gain of the best grade in the query's pool; then
-D >= c_1, and N / D is continuous down to ratios of 0.
+both linear in each single ratio, because one ordering of the pool is ideal for all compatible
+gains. Divided by the gain of the best grade in the pool, D >= c_1, and N / D is continuous down to
+ratios of 0. Where the grades from m on gain exactly 0, queries without a better document count 0,
+and the mean jumps: these gains are a face with m - 1 free ratios.
 
-Gains of exactly 0 are different: where the grades from m on gain 0, queries without a better
-document count 0, and the mean jumps. These gains are a face of all gains, with m - 1 free ratios.
-The positive gains and every face are searched alike, by branch and bound: a box of ratios in which
-the bounds leave one sign is finished, any other is halved across the ratio with which the mean may
-change the most. Gains of opposite sign prove that the verdict depends on the gains.
-
-Bounds: N / D is monotone in each single ratio, so its extremes over a box are at corners, and their
-sums bound the mean. Its derivative by a ratio is (N' - N / D D') / D, which is bounded by the
-extremes of its parts. If the mean only increases, or only decreases, with a ratio, its extremes are
-on the faces of that ratio; along the other ratios it differs from its value in the middle by no
-more than half the width times the largest slope. The tighter of the two bounds is taken, so the
-uncertainty shrinks with the square of the width of the box.
-
-Rounding: DCG and ideal are sums of positive terms, accurate to K units in the last place, and no
-DCG exceeds its ideal. The `tolerance` bounds the total rounding error of these terms, the sum over
-queries and the slopes; a mean within it of 0 counts as tied.
+The positive gains and every face are searched by branch and bound: a box of ratios in which the
+bounds leave one sign is finished, any other is halved across the ratio with which the mean may
+change the most. N / D is monotone in each ratio, so its extremes over a box are at corners. Its
+derivative (N' - N / D D') / D is bounded by the extremes of its parts: along a ratio with which the
+mean only rises, or only falls, its extremes are on the faces; along the others it differs from its
+value in the middle by at most half the width times the largest slope. The tighter bound counts. A
+mean within `tolerance` of 0, a bound of the rounding error, counts as tied.
 """
 
 from __future__ import annotations
@@ -43,7 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.types import Floats, Grades, Integers
-from dcglearn.coherence.advantage import (
+from dcglearn.coherence.verdict import (
     WORST_GAINS,
     Discounts,
     WorstGain,
@@ -51,9 +41,8 @@ from dcglearn.coherence.advantage import (
     two_runs,
 )
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.grade_indices import checked_grades
-from dcglearn.measures.ideal import check_pools
-from dcglearn.measures.scale import MAX_GRADES
+from dcglearn.measures.ideal import check_pools, counts_by_grade
+from dcglearn.measures.scale import MAX_GRADES, checked_grades
 
 MeanWinner = Literal["a", "b", "equal", "depends", "undecided"]
 """Who has the higher mean nDCG for all gains."""
@@ -73,15 +62,12 @@ class MeanVerdict:
     ----------
     winner : {"a", "b", "equal", "depends", "undecided"}
         ``"a"``: nowhere behind by more than the tolerance, and somewhere ahead by more.
-        ``"equal"``: nowhere further apart than the tolerance.
     witnesses : pair of DCG or None
-        Gains under which A is ahead, and others under which B is; None where none were found.
-        They decrease strictly, or down to gains of exactly 0.
+        Gains under which A is ahead, and under which B is; None where none were found.
     differences : pair of float
         The mean difference under each witness; 0 where there is none.
     bounds : pair of float
-        Lower and upper bound of the mean difference over all gains, up to the tolerance. They
-        are no tighter than the verdict needed.
+        Lower and upper bound of the mean difference over all gains, as tight as the verdict needed.
     tolerance : float
         A bound of the rounding error: differences within it count as ties.
     """
@@ -109,39 +95,29 @@ def mean_verdict(
     a, b : array-like of int, shape (Q, K)
         One ranking per query; grade indices, -1 for no document.
     pools : array-like of int, shape (Q, N)
-        The grades of all documents of each query, -1 for none. The ideal is the best
-        ordering of the pool, cut at K. Worst documents may be missing from the pool where
-        their gain is 0. A query whose pool holds only documents with a gain of 0 counts 0.
+        The grades of all documents of each query, -1 for none. A query whose pool holds only
+        documents with a gain of 0 counts 0.
     discounts : str or array-like of float, shape (K,)
         A rule or a vector, 0 or more and not increasing.
     n_grades : int
         L.
     worst_gain : {"zero", "nonnegative"}
-        The gain of the worst grade: 0, or any value up to that of the grade above it. The
-        best gain is 1, so L - 2 or L - 1 ratios of neighbouring gains are free.
+        The gain of the worst grade: 0, or any value up to that of the grade above it.
     max_boxes : int, default 4096
-        The largest number of boxes of ratios to bound, for the positive gains and for each of
-        the faces where more gains are 0.
+        The largest number of boxes to bound, for the positive gains and for each face.
 
     Returns
     -------
     MeanVerdict
-
-    Raises
-    ------
-    InputError
-        If shapes do not fit, a ranking holds documents that its pool does not, the discounts
-        increase or start with 0, or a limit is not above 0.
 
     Examples
     --------
     Gains 1 and x: A is ahead for small x, B for large x.
 
     >>> pools = [[0, 1, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]]
-    >>> found = mean_verdict([[0, 1, 1], [1, 0, 1]], [[1, 1, 0], [0, 1, 0]], pools, "log2", 2,
-    ...                      worst_gain="nonnegative")
-    >>> found.winner, [witness.gains[1] < 0.1998201 for witness in found.witnesses]
-    ('depends', [True, False])
+    >>> mean_verdict([[0, 1, 1], [1, 0, 1]], [[1, 1, 0], [0, 1, 0]], pools, "log2", 2,
+    ...              worst_gain="nonnegative").winner
+    'depends'
     """
     both = two_runs(a, b, n_grades)
     return mean_verdicts(both, pools, discounts, n_grades, worst_gain, max_boxes)[0, 1]
@@ -157,67 +133,49 @@ def mean_verdicts(
     counted: ArrayLike | None = None,
     pairs: ArrayLike | None = None,
 ) -> dict[tuple[int, int], MeanVerdict]:
-    """Decide as :func:`mean_verdict` for pairs (i, j) of runs, by default all with i < j.
+    """Decide as :func:`mean_verdict` for pairs (i, j) of runs (n, Q, K), by default all.
 
-    `runs` has shape (n, Q, K), `pairs` (m, 2). `counted`, shape (n,), is the number of queries in
-    the mean of each run where queries that it does not hold are left out, by default Q.
-
-    >>> runs = [[[0, 1, 2]], [[1, 0, 2]], [[2, 2, 1]]]
-    >>> found = mean_verdicts(runs, [[0, 1, 2, 2]], "log2", 3)
-    >>> [(pair, verdict.winner) for pair, verdict in found.items()]
-    [((0, 1), 'a'), ((0, 2), 'a'), ((1, 2), 'a')]
+    `counted` (n,) is the number of queries in the mean of each run, by default Q.
     """
     checked_count(max_boxes, "`max_boxes`", high=10**12)
     rows, pool, c = _checked(runs, pools, discounts, n_grades, worst_gain)
     n_gains = n_grades - (worst_gain == "zero")
     first, second = np.triu_indices(len(rows), 1) if pairs is None else np.transpose(pairs)
-    numbers = None if counted is None else np.asarray(counted)
-    differences = [
-        mean_difference(rows, pool, c, kept, (first, second), numbers)
-        for kept in (n_gains, *range(1, n_gains))
-    ]
-    faces = [search_ratios(difference, len(first), max_boxes) for difference in differences]
-    tolerance = differences[0].tolerance  # the largest, because the most gains are summed
-
-    def measure(ratios: Floats) -> DCG:
-        zeros = [0.0] * (n_grades - 1 - len(ratios))
-        cutoff = rows.shape[2] if isinstance(discounts, str) else None
-        return DCG([1.0, *np.cumprod(ratios), *zeros], discounts, cutoff, "ideal")
+    numbers = np.full(len(rows), rows.shape[1]) if counted is None else np.asarray(counted)
+    lower, upper = np.full(len(first), np.inf), np.full(len(first), -np.inf)
+    largest, gains = np.zeros((2, len(first))), np.zeros((2, len(first), n_grades))
+    tolerance = 0.0
+    for kept in (n_gains, *range(1, n_gains)):  # the positive gains, and then the faces
+        difference = mean_difference(rows, pool, c, kept, (first, second), numbers)
+        tolerance = tolerance or difference.tolerance  # the first one, of the most gains
+        face = search_ratios(difference, len(first), max_boxes)
+        lower, upper = np.minimum(lower, face.lower), np.maximum(upper, face.upper)
+        new = (largest <= tolerance) & (face.largest > tolerance)
+        largest[new] = face.largest[new]
+        gains[new, 0], gains[new, 1:kept] = 1.0, np.cumprod(face.at[new], axis=1)
+    ahead, cutoff = largest > tolerance, rows.shape[2] if isinstance(discounts, str) else None
 
     def verdict(pair: int) -> MeanVerdict:
-        for_a, for_b = (
-            next((face for face in faces if face.largest[which, pair] > tolerance), None)
-            for which in (0, 1)
-        )
-        lower = min(float(face.lower[pair]) for face in faces)
-        upper = max(float(face.upper[pair]) for face in faces)
-        never_behind, never_ahead = lower >= -tolerance, upper <= tolerance
+        never_behind, never_ahead = lower[pair] >= -tolerance, upper[pair] <= tolerance
         winner: MeanWinner = "undecided"
-        if for_a and for_b:
+        if ahead[:, pair].all():
             winner = "depends"
         elif never_behind and never_ahead:
             winner = "equal"
-        elif for_a and never_behind:
+        elif ahead[0, pair] and never_behind:
             winner = "a"
-        elif for_b and never_ahead:
+        elif ahead[1, pair] and never_ahead:
             winner = "b"
-        return MeanVerdict(
-            winner,
-            (
-                measure(for_a.at[0, pair]) if for_a else None,
-                measure(for_b.at[1, pair]) if for_b else None,
-            ),
-            (
-                float(for_a.largest[0, pair]) if for_a else 0.0,
-                -float(for_b.largest[1, pair]) if for_b else 0.0,
-            ),
-            (lower, upper),
-            tolerance,
+        for_a, for_b = (
+            DCG(gains[k, pair], discounts, cutoff, "ideal") if ahead[k, pair] else None
+            for k in (0, 1)
         )
+        leads = float(largest[0, pair]), 0.0 - float(largest[1, pair])
+        bounds = float(lower[pair]), float(upper[pair])
+        return MeanVerdict(winner, (for_a, for_b), leads, bounds, tolerance)
 
     return {
-        (int(i), int(j)): verdict(pair)
-        for pair, (i, j) in enumerate(zip(first, second, strict=True))
+        (int(i), int(j)): verdict(n) for n, (i, j) in enumerate(zip(first, second, strict=True))
     }
 
 
@@ -227,13 +185,7 @@ def _checked(
     """Return runs, pools and discounts."""
     n_grades = checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
     rows, pool = checked_grades(runs, n_grades, "runs"), checked_grades(pools, n_grades, "pools")
-    if (
-        rows.ndim != 3
-        or pool.ndim != 2
-        or rows.shape[1] != len(pool)
-        or 0 in pool.shape
-        or len(rows) < 2
-    ):
+    if rows.ndim != 3 or pool.ndim != 2 or rows.shape[1] != len(pool) or not len(pool):
         raise InputError(
             f"runs of shape {rows.shape}, pools of shape {pool.shape}",
             "give at least two runs, (runs, queries, ranks), and pools (queries, documents)",
@@ -241,7 +193,7 @@ def _checked(
     if not is_one_of(worst_gain, WORST_GAINS):
         raise unknown_name("worst gain", worst_gain, WORST_GAINS)
     c = discount_vector(discounts, rows.shape[2])
-    if c[0] <= 0 or c[-1] < 0 or (np.diff(c) > 0).any():
+    if c[0] <= 0 or (np.diff(c, append=0.0) > 0).any():
         raise InputError(
             "discounts that increase, fall below 0 or start with 0", "give decreasing discounts"
         )
@@ -255,14 +207,8 @@ def _checked(
     return rows, pool, c
 
 
-@dataclass(frozen=True)
-class QueryClass:
-    """The queries whose pools have the same best grade, grouped by their ideal ranking.
-
-    `numerators`, shape (pairs, groups, M - best), holds N of each group: discounted counts of each
-    grade from `best` on, those of A minus those of B, summed over the group's queries and divided
-    by Q. `ideals`, shape (groups, M - best), holds D: the same counts in the ideal ranking.
-    """
+class QueryClass(NamedTuple):
+    """The queries with the same best grade, by their ideal ranking: N (pairs, groups, gains), D."""
 
     best: int
     numerators: Floats
@@ -277,13 +223,8 @@ class BoxBounds(NamedTuple):
     slopes: Floats
 
 
-@dataclass(frozen=True)
-class MeanDifference:
-    """The mean of nDCG(A) - nDCG(B) as a function of gain ratios, for many pairs of runs.
-
-    M gains are not fixed at 0, so there are M - 1 ratios. A `pairs` of shape (n,) names the pair of
-    runs at each of n points, or in each of n boxes.
-    """
+class MeanDifference(NamedTuple):
+    """The mean of nDCG(A) - nDCG(B) as a function of gain ratios, for many pairs of runs."""
 
     classes: tuple[QueryClass, ...]
     n_ratios: int
@@ -353,15 +294,11 @@ def mean_difference(
     discounts: Floats,
     n_gains: int,
     pairs: tuple[NDArray[np.intp], NDArray[np.intp]],
-    counted: Integers | None = None,
+    counted: Integers,
 ) -> MeanDifference:
-    """Build the mean differences of pairs of runs, where grades from `n_gains` on gain 0.
-
-    The arguments are those of :func:`mean_verdicts`, checked. Queries whose pools hold only
-    documents with a gain of 0 count 0.
-    """
+    """Build the mean differences of pairs of runs, where grades from `n_gains` on gain 0."""
     n_queries, n_ranks = runs.shape[1:]
-    counts = np.stack([(pools == grade).sum(axis=1) for grade in range(n_gains)], axis=1)
+    counts = counts_by_grade(pools, n_gains)
     ideal_ends, group_of = np.unique(
         np.minimum(counts.cumsum(axis=1), n_ranks), axis=0, return_inverse=True
     )
@@ -373,11 +310,8 @@ def mean_difference(
             )
     sums = np.concatenate([[0.0], discounts.cumsum()])
     ideals = np.diff(sums[ideal_ends], axis=1, prepend=0.0)
-    if counted is None:
-        numerators = (grouped[pairs[0]] - grouped[pairs[1]]) / n_queries
-    else:
-        shares = grouped / counted[:, None, None]
-        numerators = shares[pairs[0]] - shares[pairs[1]]
+    shares = grouped / counted[:, None, None]
+    numerators = shares[pairs[0]] - shares[pairs[1]]
     classes = []
     for best in range(n_gains):
         chosen = (ideal_ends[:, best] > 0) & (ideal_ends[:, :best] == 0).all(axis=1)
@@ -405,12 +339,7 @@ def _gains(points: Floats, best: int, by: int | None = None) -> Floats:
 def _slopes(
     numerator_change: Floats, ideal_change: Floats, value: Floats, ideal: Floats
 ) -> tuple[Floats, Floats]:
-    """Bound the derivative (N' - f D') / D of each box by the extremes of its parts at corners.
-
-    All arguments are of shape (boxes, corners, groups): `numerator_change` N', `ideal_change`
-    D' >= 0, `value` f = N / D, `ideal` D. D and D' increase with every ratio, so they are smallest
-    at the first corner and largest at the last.
-    """
+    """Bound the derivative (N' - f D') / D of each box by the extremes of its parts at corners."""
     least, most = value.min(axis=1), value.max(axis=1)
     first, last = ideal_change[:, 0], ideal_change[:, -1]
     below = numerator_change.min(axis=1) - np.maximum(most * first, most * last)
@@ -421,14 +350,8 @@ def _slopes(
     return slowest.sum(axis=1), fastest.sum(axis=1)
 
 
-@dataclass(frozen=True)
-class Extremes:
-    """Bounds of the mean difference of each pair, and the extremes that were evaluated.
-
-    `lower` and `upper` have shape (pairs,). `largest`, shape (2, pairs), is the largest difference
-    in favour of A and that in favour of B, and `at`, shape (2, pairs, ratios), the ratios there,
-    all strictly between 0 and 1.
-    """
+class Extremes(NamedTuple):
+    """Bounds (pairs,), the largest difference for A and for B (2, pairs), and the ratios there."""
 
     lower: Floats
     upper: Floats
@@ -437,11 +360,7 @@ class Extremes:
 
 
 def search_ratios(difference: MeanDifference, n_pairs: int, max_boxes: int) -> Extremes:
-    """Search the gain ratios of all pairs for the sign of the mean difference.
-
-    The mean is evaluated in the middle of every box. Both signs end the search of a pair, except
-    with a single ratio, whose line is searched to the end for the clearest gains of either sign.
-    """
+    """Search the gain ratios of all pairs for the sign of the mean difference."""
     d, tolerance = difference.n_ratios, difference.tolerance
     low, high, pairs = np.zeros((n_pairs, d)), np.ones((n_pairs, d)), np.arange(n_pairs)
     found = Extremes(
@@ -478,10 +397,9 @@ def _update_extremes(
 ) -> None:
     """Evaluate the mean difference at points, and keep the best of each pair for A and for B."""
     values = difference.values(points, pairs)
-    order = np.lexsort((values, pairs))
-    last = np.append(np.flatnonzero(np.diff(pairs[order])), len(order) - 1)
-    ends = order[last], order[np.append(0, last[:-1] + 1)]  # the largest, and the smallest
-    for which, (at, lead) in enumerate(zip(ends, (values, -values), strict=True)):
+    for which, lead in enumerate((values, -values)):
+        order = np.lexsort((-lead, pairs))
+        at = order[np.unique(pairs[order], return_index=True)[1]]
         better = at[lead[at] > found.largest[which, pairs[at]]]
         found.largest[which, pairs[better]] = lead[better]
         found.at[which, pairs[better]] = points[better]

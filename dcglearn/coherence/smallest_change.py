@@ -1,21 +1,14 @@
 """The smallest change of the gains, or of the discounts, that reverses a verdict.
 
-DCG(A) - DCG(B) = w'x is linear in the gains x = g and in the discounts x = c. The nearest tie
-is
+DCG(A) - DCG(B) = w'x is linear in the gains x = g and in the discounts x = c. The nearest tie is
 
     min |y - x|   s.t.   w'y = 0,  y_1 = x_1 >= y_2 >= ... >= y_n >= 0
 
-in the Euclidean norm. Only ratios matter, so the best gain, or the first discount, keeps its
-value. The worst gain keeps its value too by default: where both lists fill the same ranks, adding
-a constant to all gains changes nothing, and equal gains tie all lists.
-
-The projection on the intersection of the hyperplane and the cone is y(t), the non-increasing
-vector nearest to x - t w. w'y(t) does not increase with t (it is the slope of the concave dual),
-so t is the root of one function, and y(t) an isotonic regression clipped to its bounds.
-
-A tie that is reached only on the boundary (two grades merged, for example), with no reversal
-beyond it, does not count. The question is that of Zhou, Zha, Xue & Yu (arXiv 1212.5650,
-section 4).
+As only ratios matter, the best gain, or the first discount, keeps its value, and by default the
+worst gain too. The projection on the hyperplane and the cone is y(t), the non-increasing vector
+nearest to x - t w, clipped to its bounds; w'y(t) does not increase with t, which is its root. A tie
+on the boundary, with no reversal beyond it, does not count (the question is that of Zhou, Zha, Xue
+& Yu, arXiv 1212.5650, section 4).
 """
 
 from __future__ import annotations
@@ -28,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.types import Floats
-from dcglearn.coherence.advantage import (
+from dcglearn.coherence.verdict import (
     Discounts,
     WorstGain,
     checked_advantage,
@@ -41,20 +34,7 @@ from dcglearn.measures.measure import TIE_TOLERANCE
 
 @dataclass(frozen=True)
 class SmallestChange:
-    """The nearest parameters that tie two lists or runs, and parameters just beyond them.
-
-    Parameters
-    ----------
-    tie : tuple of float
-        The gains, or discounts, at which the two are tied.
-    distance : float
-        The root of the sum of squared changes, in the units of the given parameters.
-    beyond : DCG or None
-        A little further on, where the other one is ahead. None where the two are tied under
-        the given parameters.
-    difference : float
-        DCG(A) - DCG(B) under `beyond`; 0 where that is None.
-    """
+    """The nearest parameters that tie two lists or runs, and parameters just beyond them."""
 
     tie: tuple[float, ...]
     distance: float
@@ -84,10 +64,7 @@ class _LinearDifference:
         return 0.0 if abs(found) <= TIE_TOLERANCE * float(self.size @ np.abs(y)) else found
 
     def minimiser(self) -> Floats:
-        """Return the non-increasing vector with the smallest w'y.
-
-        It is a vertex: the first r free entries at the upper bound, the others at the lower.
-        """
+        """Return the non-increasing vector with the smallest w'y."""
         w = self.w[self.free]
         high = np.concatenate([[0.0], np.cumsum(w)])  # w'1 over the first r
         values = self.x[0] * high + self.low * (high[-1] - high)
@@ -105,26 +82,18 @@ def smallest_change_of_gains(
     Parameters
     ----------
     D : array-like, shape (K, L)
-        Advantage of A over B (see :func:`~dcglearn.coherence.advantage.advantage`).
+        Advantage of A over B (see :func:`~dcglearn.coherence.verdict.advantage`).
     gains : array-like of float, shape (L,)
         Not increasing from grade to grade. The best gain keeps its value.
     discounts : str or array-like of float, shape (K,)
         A rule or any vector; they stay.
     worst_gain : {None, "zero", "nonnegative"}, default None
-        None: the worst gain keeps its value. ``"zero"``: it is 0 and stays 0.
-        ``"nonnegative"``: it may change to any value from 0 on. Two grades have no gain to
-        change unless it is ``"nonnegative"``.
+        The worst gain keeps its value; is 0 and stays 0; or may be anything from 0 on.
 
     Returns
     -------
     SmallestChange or None
-        None where no such gains reverse the verdict. The distance of two lists or runs that
-        are tied under the given gains is 0.
-
-    Raises
-    ------
-    InputError
-        If the gains increase, the worst gain does not fit `worst_gain`, or shapes do not fit.
+        None where no such gains reverse the verdict; a distance of 0 where the two are tied.
 
     Examples
     --------
@@ -156,7 +125,7 @@ def smallest_change_of_discounts(
     Parameters
     ----------
     D : array-like, shape (K, L)
-        Advantage of A over B (see :func:`~dcglearn.coherence.advantage.advantage`).
+        Advantage of A over B (see :func:`~dcglearn.coherence.verdict.advantage`).
     gains : array-like of float, shape (L,)
         In any order and of any sign; they stay.
     discounts : str or array-like of float, shape (K,)
@@ -165,18 +134,10 @@ def smallest_change_of_discounts(
     Returns
     -------
     SmallestChange or None
-        None where no such discounts reverse the verdict. The distance of two lists or runs
-        that are tied under the given discounts is 0.
-
-    Raises
-    ------
-    InputError
-        If the discounts increase or fall below 0, or shapes do not fit.
+        As of :func:`smallest_change_of_gains`.
 
     Examples
     --------
-    Gains 3, 2, 1/2 and discounts 1.5, .5: the second discount must exceed .9.
-
     >>> change = smallest_change_of_discounts([[0, 1, 0], [-1, 0, 0]], [3, 2, 0.5], [1.5, 0.5])
     >>> [round(discount, 6) for discount in change.tie], round(change.distance, 6)
     ([1.5, 0.9], 0.4)

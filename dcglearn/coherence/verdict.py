@@ -1,56 +1,155 @@
-"""The verdict on two rankings, or runs, that holds for all gains and discounts.
+"""The verdict on two rankings, or runs, that holds for all gains and discounts of DCG.
 
-    DCG(A) - DCG(B) = sum_ij a_i b_j D[i, j],  a and b >= 0   (:mod:`dcglearn.coherence.advantage`)
+    D[i, j] = (documents of grade j or better in the top i of A) - (the same of B)
+    DCG(A) - DCG(B) = sum_ij a_i b_j D[i, j],  a and b >= 0
 
-is 0 or more for *every* decreasing discount and compatible gain if and only if D >= 0. Given
-discounts combine the rows of D with their weights, given gains the columns. Otherwise two entries
-of opposite sign prove that the verdict depends on the parameters: the two steps that the entries
-represent disagree, and so do strictly decreasing parameters near these steps. D of two runs is the
-sum over their queries. The question is that of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 4);
-with two grades, full lists and given discounts the verdict never depends, which is their theorem.
-
-Counts (both free) are compared exactly. Sums with given numbers are tied where they differ by
-at most :data:`~dcglearn.measures.measure.TIE_TOLERANCE` times the sum of their absolute terms.
+where non-increasing discounts are sums of steps, c = sum_i a_i (1 on the first i ranks), and so
+are gains, g = sum_j b_j (1 on grades j or better). It is 0 or more for *every* decreasing discount
+and compatible gain if and only if the advantage D >= 0. Given discounts combine the rows of D,
+given gains the columns. Otherwise two entries of opposite sign prove that the verdict depends on
+the parameters. D of two runs is the sum over their queries. With two grades, full lists and given
+discounts the verdict never depends (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 4).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dcglearn.base.types import Floats
-from dcglearn.coherence.advantage import (
-    Discounts,
-    WorstGain,
-    advantage_by_step,
-    checked_advantage,
-)
+from dcglearn.base.checks import checked_count, finite_array
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.numbers import MAX_EXACT
+from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.discounts import rule_discounts
+from dcglearn.measures.measure import TIE_TOLERANCE
+from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, checked_grades
 
-Winner = Literal["a", "b", "equal", "depends"]
-"""Who has the higher DCG for all free parameters, or that it depends on them."""
+Discounts = str | Sequence[float] | Floats
+"""A rule (see :mod:`dcglearn.measures.discounts`) or one number per rank."""
+
+WorstGain = Literal["nonnegative", "zero"]
+"""What the gain of the worst grade may be where gains are free: 0 or more, or 0."""
+
+WORST_GAINS: tuple[WorstGain, ...] = ("nonnegative", "zero")
 
 
-@dataclass(frozen=True)
-class AdvantageEntry:
-    """The advantage of A for one step of the discounts and one of the gains.
+def cumulative_counts(rankings: ArrayLike, n_grades: int) -> NDArray[np.int32]:
+    """Count the documents of grade j or better in the top i of rankings (..., K): (..., K, L)."""
+    rows = checked_grades(rankings, checked_count(n_grades, "`n_grades`", high=MAX_GRADES))
+    counts = np.empty((*rows.shape, n_grades), np.int32)
+    for grade in range(n_grades):
+        at_least = (rows <= grade) & (rows > NO_DOCUMENT)
+        np.cumsum(at_least, axis=-1, out=counts[..., grade])
+    return counts
+
+
+def total_counts(run: Grades, n_grades: int) -> NDArray[np.int64]:
+    """Sum the cumulative counts of all rankings of a run, shape (Q, K) or (K,); shape (K, L)."""
+    rows = run.reshape(-1, run.shape[-1])
+    total: NDArray[np.int64] = cumulative_counts(rows, n_grades).sum(axis=0, dtype=np.int64)
+    return total
+
+
+def advantage(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.int64]:
+    """Compute the advantage table D of two rankings, or of two runs over the same queries.
 
     Parameters
     ----------
-    depth : int or None
-        The step counts the top `depth` ranks; None where the discounts are given.
-    grade : int or None
-        The step counts this grade index or better; None where the gains are given.
-    value : float
-        The advantage of A; negative where B is ahead.
-    """
+    a, b : array-like of int, shape (K,) or (Q, K)
+        Grade indices, -1 for no document.
+    n_grades : int
+        L.
 
-    depth: int | None
-    grade: int | None
-    value: float
+    Returns
+    -------
+    ndarray of int64, shape (K, L)
+        Documents of grade j or better in the top i of `a`, minus those of `b`, summed over
+        the queries.
+
+    Examples
+    --------
+    >>> advantage([1, 2], [2, 0], 3)
+    array([[ 0,  1,  0],
+           [-1,  0,  0]])
+    """
+    first, second = two_runs(a, b, n_grades)
+    return total_counts(first, n_grades) - total_counts(second, n_grades)
+
+
+def two_runs(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.integer]:
+    """Check two rankings, or two runs over the same queries, and stack them."""
+    checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
+    first = checked_grades(a, n_grades, "rankings a")
+    second = checked_grades(b, n_grades, "rankings b")
+    if first.shape != second.shape:
+        raise InputError(
+            f"rankings of shape {first.shape} against {second.shape}",
+            "give the same queries and ranks, short lists padded with -1",
+        )
+    return np.stack([first, second])
+
+
+def advantage_by_step(
+    D: ArrayLike,
+    gains: ArrayLike | None,
+    discounts: Discounts | None,
+    worst_gain: WorstGain = "nonnegative",
+) -> Floats:
+    """Compute the advantage of A for each free step of the discounts and the gains.
+
+    One row per rank and one column per grade; given discounts leave one row, given gains a column.
+    """
+    table = checked_advantage(D, many=True)
+    n_ranks, n_grades = table.shape[-2:]
+    if not is_one_of(worst_gain, WORST_GAINS):
+        raise unknown_name("worst gain", worst_gain, WORST_GAINS)
+    found = table
+    if discounts is not None:
+        found = np.diff(found, axis=-2, prepend=0.0)
+    if gains is not None:
+        found = np.diff(found, axis=-1, prepend=0.0)
+    size = np.abs(found)
+    if discounts is not None:
+        c = discount_vector(discounts, n_ranks)
+        found, size = c[None, :] @ found, np.abs(c)[None, :] @ size
+    if gains is not None:
+        g = gain_vector(gains, n_grades)
+        found, size = found @ g[:, None], size @ np.abs(g)[:, None]
+    if gains is None and worst_gain == "zero":
+        found, size = found[..., :-1], size[..., :-1]
+    return np.where(np.abs(found) <= TIE_TOLERANCE * size, 0.0, found)
+
+
+def checked_advantage(D: ArrayLike, many: bool = False) -> Floats:
+    """Check an advantage table of shape (K, L), or many of shape (..., K, L)."""
+    remedy = "give an advantage table of shape (ranks, grades)"
+    table = finite_array(D, "advantages", (None,) * (np.ndim(D) if many else 2), remedy)
+    if 0 in table.shape[-2:]:
+        raise InputError(f"advantages of shape {table.shape}", remedy)
+    if np.abs(table).max(initial=0.0) > MAX_EXACT:
+        raise InputError("advantages above 2^53", "give numbers of documents")
+    return table
+
+
+def discount_vector(discounts: Discounts, n_ranks: int) -> Floats:
+    """Return the discounts of a rule, or check that a vector has one finite number per rank."""
+    if isinstance(discounts, str):
+        return rule_discounts(discounts, n_ranks)
+    return finite_array(discounts, "discounts", (n_ranks,), "give one number per rank")
+
+
+def gain_vector(gains: ArrayLike, n_grades: int) -> Floats:
+    """Check that there is one finite gain per grade."""
+    return finite_array(gains, "gains", (n_grades,), "give one number per grade")
+
+
+Winner = Literal["a", "b", "equal", "depends"]
+"""Who has the higher DCG for all free parameters, or that it depends on them."""
 
 
 @dataclass(frozen=True)
@@ -61,18 +160,14 @@ class Verdict:
     ----------
     winner : {"a", "b", "equal", "depends"}
         ``"a"``: A is never behind, and ahead wherever the free parameters decrease strictly.
-        ``"equal"``: tied for all of them.
-    entries : pair of AdvantageEntry, or empty
-        For ``"depends"``: a step for which A is ahead, and one for which B is.
     witnesses : pair of DCG, or empty
-        For ``"depends"``: strictly decreasing parameters under which A is ahead, and others
-        under which B is.
+        For ``"depends"``: strictly decreasing parameters under which A is ahead, and others under
+        which B is.
     differences : pair of float, or empty
         DCG(A) - DCG(B) under each witness: above 0, then below.
     """
 
     winner: Winner
-    entries: tuple[AdvantageEntry, ...] = ()
     witnesses: tuple[DCG, ...] = ()
     differences: tuple[float, ...] = ()
 
@@ -83,13 +178,7 @@ def winners(
     discounts: Discounts | None = None,
     worst_gain: WorstGain = "nonnegative",
 ) -> NDArray[np.str_]:
-    """Decide who is ahead for all free parameters, for many tables at once and without proofs.
-
-    Tables of shape (..., K, L) give names of shape (...): "a", "b", "equal" or "depends".
-
-    >>> print(winners([[[1], [0]], [[1], [-1]], [[0], [-1]]]))
-    ['a' 'depends' 'b']
-    """
+    """Decide who is ahead for all free parameters, for tables (..., K, L), without proofs."""
     by_step = advantage_by_step(D, gains, discounts, worst_gain)
     a_ahead, b_ahead = ((sign * by_step > 0).any(axis=(-2, -1)) for sign in (1, -1))
     return np.array(["equal", "a", "b", "depends"])[a_ahead + 2 * b_ahead]
@@ -106,41 +195,28 @@ def verdict(
     Parameters
     ----------
     D : array-like, shape (K, L)
-        Advantage of A over B (see :func:`~dcglearn.coherence.advantage.advantage`).
+        Advantage of A over B (see :func:`~dcglearn.coherence.verdict.advantage`).
     gains : array-like of float, shape (L,), optional
-        In any order and of any sign. By default all gains that do not increase from grade to
-        grade.
+        In any order and of any sign. By default all gains that do not increase with the grade.
     discounts : str or array-like of float, shape (K,), optional
         A rule or any vector. By default all discounts that are 0 or more and do not increase.
     worst_gain : {"nonnegative", "zero"}
-        What the gain of the worst grade may be where gains are free: 0 or more, or 0 (an empty
-        rank is then worth as much as a worst document). The verdict on lists that fill the same
-        ranks is the same for both.
+        What the gain of the worst grade may be where gains are free: 0 or more, or 0.
 
     Returns
     -------
     Verdict
 
-    Raises
-    ------
-    InputError
-        If shapes do not fit or numbers are not finite.
-
     Examples
     --------
     The example of Zhou et al.: gains 3, 2, 1/2 and discounts 1.5, .5.
 
-    >>> from dcglearn.coherence.advantage import advantage
+    >>> from dcglearn import advantage
     >>> D = advantage([1, 2], [2, 0], 3)
     >>> verdict(D, [3, 2, 0.5], [1.5, 0.5]).winner
     'a'
-    >>> found = verdict(D, discounts=[1.5, 0.5])
-    >>> found.winner, found.entries[1].grade, found.entries[1].value
-    ('depends', 0, -0.5)
-    >>> found.witnesses
+    >>> verdict(D, discounts=[1.5, 0.5]).witnesses
     (DCG([4, 3, 1], [1.5, 0.5]), DCG([7, 2, 1], [1.5, 0.5]))
-    >>> found.differences
-    (1.5, -1.5)
     """
     table = checked_advantage(D)
     by_step = advantage_by_step(table, gains, discounts, worst_gain)
@@ -148,18 +224,15 @@ def verdict(
     if not (a_ahead and b_ahead):
         return Verdict("a" if a_ahead else "b" if b_ahead else "equal")
     n_ranks, n_grades = table.shape
-    entries, measures, differences = [], [], []
+    measures, differences = [], []
     for at in (by_step.argmax(), by_step.argmin()):
         row, column = divmod(int(at), by_step.shape[1])
         u, v = _strict_weights(by_step, row, column, discounts is None, gains is None)
-        value = float(by_step[row, column])
-        depth = row + 1 if discounts is None else None
-        entries.append(AdvantageEntry(depth, column if gains is None else None, value))
         c = _decreasing(u, n_ranks) if discounts is None else discounts
         g = _decreasing(v, n_grades) if gains is None else np.asarray(gains, float)
         measures.append(DCG(g, c, n_ranks if isinstance(c, str) else None))
         differences.append(float(u @ by_step @ v))
-    return Verdict("depends", tuple(entries), tuple(measures), tuple(differences))
+    return Verdict("depends", tuple(measures), tuple(differences))
 
 
 def _decreasing(steps: Floats, size: int) -> Floats:
@@ -170,11 +243,7 @@ def _decreasing(steps: Floats, size: int) -> Floats:
 def _strict_weights(
     by_step: Floats, row: int, column: int, rows_free: bool, columns_free: bool
 ) -> tuple[Floats, Floats]:
-    """Return weights above 0 of all steps under which the sum has the sign of one entry.
-
-    The sum of all steps decreases strictly. The entry's step is added to it, multiplied by the
-    first power of 2 that keeps at least half of what the entry contributes alone.
-    """
+    """Return weights above 0 of all steps under which the sum has the sign of one entry."""
     sign, weight = np.sign(by_step[row, column]), 1.0
     while True:
         u, v = np.ones(by_step.shape[0]), np.ones(by_step.shape[1])

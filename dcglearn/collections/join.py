@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import repeat
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.tables.columns import numbers_of_arrow, sorted_rows, take_rows, text_array
+from dcglearn.base.tables.columns import int_array, numbers_of_arrow, take_rows
 from dcglearn.base.types import Integers
 from dcglearn.collections.runs import Qrels, Run
 from dcglearn.measures.scale import Scale, ScaleLike, canonical_label, needed_scale
@@ -26,7 +28,7 @@ nothing; not part of the ranking, so that the documents below it move up; or any
 gives the lowest and the highest possible value."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class IndexedQrels(ShortRepr):
     """Qrels in which documents can be looked up.
 
@@ -53,6 +55,11 @@ class IndexedQrels(ShortRepr):
     keys: Integers
     grades: NDArray[np.int8]
 
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """The number of each document."""
+        return {name: number for number, name in enumerate(self.documents.to_pylist())}
+
     def number_queries(self, queries: Sequence[str]) -> Integers:
         """Return the number of each query, -1 for one that the qrels do not hold, shape (n,)."""
         numbers = {query: number for number, query in enumerate(self.queries)}
@@ -61,16 +68,12 @@ class IndexedQrels(ShortRepr):
     def find_grades_of_ids(self, query: Integers, documents: Any) -> NDArray[np.int8]:
         """Return the grade index of each document, L without a judgment, shape (n,).
 
-        `query` (n,) holds numbers of queries, or -1; `documents` is Arrow text, or a list. Each
-        call goes through all qrels.
+        `query` (n,) holds numbers of queries, or -1; `documents` is Arrow text, or a list.
         """
-        import pyarrow as pa
-
-        ids = documents if hasattr(documents, "buffers") else text_array(documents)
-        D = len(self.documents)
-        coded = pa.concat_arrays([self.documents, ids]).dictionary_encode()
-        document = numbers_of_arrow(coded.indices)[D:]  # D and more: not in the qrels
-        keys = np.where(document < D, query * D + document, -1)
+        ids = documents.to_pylist() if hasattr(documents, "buffers") else documents
+        found = map(self._numbers.get, ids, repeat(-1))
+        document = np.fromiter(found, np.int64, len(ids))
+        keys = np.where(document >= 0, query * len(self.documents) + document, -1)
         at = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
         return np.where(self.keys[at] == keys, self.grades[at], np.int8(len(self.scale)))
 
@@ -128,9 +131,8 @@ class DocumentPool:
         """Add documents, of queries (n,) and ids as Arrow text."""
         import pyarrow as pa
 
-        content = [None, pa.py_buffer(np.ascontiguousarray(query, np.int64))]
-        numbers = pa.Array.from_buffers(pa.int64(), len(query), content)  # without pandas
-        self._parts.append(pa.Table.from_arrays([numbers, ids], ["query", "document"]))
+        columns = [int_array(query), ids]
+        self._parts.append(pa.Table.from_arrays(columns, ["query", "document"]))
         if sum(map(len, self._parts[1:])) > len(self._parts[0]):
             self._parts = [self._distinct()]
 
@@ -157,11 +159,6 @@ class GradedRun(NamedTuple):
     grades: NDArray[np.int8]
     tied: Integers | None
 
-    @property
-    def lengths(self) -> Integers:
-        """The number of documents that the run holds for each query, shape (Q,)."""
-        return np.diff(self.starts)
-
 
 def grade_run(
     run: Run,
@@ -177,11 +174,8 @@ def grade_run(
     query = indexed.number_queries(run.queries)[run.query]
     with np.errstate(over="ignore"):  # scores beyond single precision are tied there
         score = run.number.astype(np.float32) if single else run.number
-
-    def ids(rows: Integers) -> Any:
-        return take_rows(run.documents, rows)
-
-    rows, tied = rank_documents(query, score, ids if by_id else None)
+    ids = partial(take_rows, run.documents) if by_id else None
+    rows, tied = rank_documents(query, score, ids)
     starts = np.searchsorted(query[rows], np.arange(len(indexed.queries) + 1))
     return GradedRun(starts, indexed.find_grades_of_ids(query, run.documents)[rows], tied)
 
@@ -206,9 +200,11 @@ def rank_documents(
         return rows, None
     tied = np.cumsum(new, dtype=np.int32) - np.int32(1)  # kept for every run: half the memory
     if ids is not None:
+        import pyarrow.compute as pc
+
         shared = np.flatnonzero(~new | ~np.append(new[1:], True))
         place = np.empty(len(shared), np.int64)
-        place[sorted_rows(ids(rows[shared]))] = np.arange(len(shared))
+        place[numbers_of_arrow(pc.sort_indices(ids(rows[shared])))] = np.arange(len(shared))
         rows[shared] = rows[shared][np.lexsort((-place, tied[shared]))]
     return rows, tied
 

@@ -14,30 +14,30 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.files import PathLike
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.tables.columns import column_of, text_array
 from dcglearn.base.tables.text import open_text
+from dcglearn.base.types import Integers
+from dcglearn.collections.join import index_qrels
 from dcglearn.collections.runs import Qrels, Run, name_of_file
 
 _MOST_GRADES = 100
 
 
-def read_grade_counts(path: str | Path, n_grades: int | None = None) -> NDArray[np.int64]:
+def read_grade_counts(path: PathLike, n_grades: int | None = None) -> Integers:
     """Count the documents of each grade: shape (queries, L), the best grade first.
 
     Grades are 0 ... L - 1, by default up to the largest of the file.
     """
     lists = read_graded_lists(path, n_grades or _MOST_GRADES)
-    grades = lists.number.astype(np.int64)
-    L = n_grades or int(grades.max()) + 1
-    cells = lists.query * L + L - 1 - grades
-    return np.bincount(cells, minlength=len(lists.queries) * L).reshape(-1, L)
+    L = n_grades or int(lists.number.max()) + 1
+    return index_qrels(lists, range(L - 1, -1, -1)).pools
 
 
-def looks_like_letor(path: str | Path) -> bool:
+def looks_like_letor(path: PathLike) -> bool:
     """Return whether the first line of a regular file has a query or feature after its grade."""
     if not os.path.isfile(path):  # noqa: PTH113 - a pipe can be read only once
         return False
@@ -48,7 +48,7 @@ def looks_like_letor(path: str | Path) -> bool:
     return re.match(rb"\S+\s+(qid|[0-9]+):", first) is not None
 
 
-def read_graded_lists(path: str | Path, n_grades: int = _MOST_GRADES) -> Qrels:
+def read_graded_lists(path: PathLike, n_grades: int = _MOST_GRADES) -> Qrels:
     """Read qrels whose documents are named by their position in the file, 1 for the first."""
     rows = [(n, *(*line.split(maxsplit=2), b"")[:2]) for n, line in _lines(path)]
     if not rows:
@@ -62,14 +62,15 @@ def read_graded_lists(path: str | Path, n_grades: int = _MOST_GRADES) -> Qrels:
     queries = column_of(second).parsed(_query, place)
     query = queries.codes.astype(np.int64)
     if query.min() < 0:
-        remedy = "write grade qid:QUERY feature:value ..."
-        raise InputError("no qid", remedy, place(int(np.argmin(query))))
+        raise InputError(
+            "no qid", "write grade qid:QUERY feature:value ...", place(int(np.argmin(query)))
+        )
     documents = text_array([str(position) for position in range(1, len(rows) + 1)])
     number = np.array(grades.values, float)[grades.codes]
     return Qrels(str(path), tuple(queries.values), query, documents, number)
 
 
-def read_predictions(path: str | Path, lists: Qrels) -> Run:
+def read_predictions(path: PathLike, lists: Qrels) -> Run:
     """Read one score per document of graded lists, in their order: a run named by its file."""
     scores = []
     for number, line in _lines(path):
@@ -83,7 +84,7 @@ def read_predictions(path: str | Path, lists: Qrels) -> Run:
     return Run(name_of_file(path), lists.queries, lists.query, lists.documents, np.array(scores))
 
 
-def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+def _lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
     with open_text(Path(path), str(path)) as file:
         for number, line in enumerate(file, start=1):
             text = line.split(b"#")[0].strip()
@@ -100,6 +101,4 @@ def _grade(field: bytes, n_grades: int) -> float:
 
 
 def _query(field: bytes) -> str | None:
-    if field == b"qid:":
-        raise InputError("no query after 'qid:'", "write qid:QUERY without a blank")
-    return field[4:].decode() if field.startswith(b"qid:") else None
+    return field[4:].decode() or None if field.startswith(b"qid:") else None

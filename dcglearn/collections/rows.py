@@ -14,8 +14,9 @@ a row or of a fault.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -23,19 +24,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, did_you_mean
+from dcglearn.base.files import PathLike
+from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.tables.columns import (
+    RowPlace,
     column_of,
+    gather,
+    is_text,
     numbers_of_arrow,
     parse_id,
     take_rows,
     text_array,
 )
-from dcglearn.base.tables.sources import Source
+from dcglearn.base.tables.sources import Source, columns_of_frame, find_sources, rows_of
 from dcglearn.base.tables.text import whole_lines
 from dcglearn.base.text import ASCII_BLANKS
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Floats
+
+_DATASET = "ir_datasets:"
+"""MacAvaney et al., SIGIR 2021."""
 
 _IDS = (
     ("query_id", "qid", "q_id", "query", "topic_id", "topic"),  # next to an id, query is a text
@@ -45,33 +54,33 @@ _GRADE = ("grade", "relevance", "label", "rel", "rating", "score", "stars")
 
 
 class Kind(NamedTuple):
-    """Qrels or runs: what they are called, fields of a line, names of columns."""
+    """Qrels or runs: what they and their numbers are called, fields of a line, names of columns."""
 
     name: str
+    number: str
     layout: str
     columns: tuple[tuple[str, ...], ...]
 
-    @property
-    def number(self) -> str:
-        """What the number is called."""
-        return self.columns[2][0]
 
-
-QRELS = Kind("qrels", "query 0 document grade", (*_IDS, _GRADE))
-RUN = Kind("a run", "query Q0 document rank score tag", (*_IDS, ("score",)))
+QRELS = Kind("qrels", "grade", "query 0 document grade", (*_IDS, _GRADE))
+RUN = Kind("a run", "score", "query Q0 document rank score tag", (*_IDS, ("score",)))
 
 
 class Part(NamedTuple):
-    """Some rows: columns as Arrow arrays or lists, the place of a row, and the name of a system."""
+    """Some rows: columns as Arrow arrays or lists, and the name of a system.
+
+    `place` returns that of a row of its source, of which the part's `first` is one.
+    """
 
     query: Any
     document: Any
     number: Any
-    place: Callable[[int], str]
+    place: RowPlace
+    first: int = 0
     tag: str = ""
 
 
-def choose_columns(names: Sequence[str], kind: Kind, place: str = "") -> list[str]:
+def _choose_columns(names: Sequence[str], kind: Kind, place: str = "") -> list[str]:
     """Return the columns of the query, the document and the number."""
     plain = {re.sub("[-_ ]", "", str(name).casefold()): name for name in reversed(names)}
     chosen = []
@@ -84,14 +93,16 @@ def choose_columns(names: Sequence[str], kind: Kind, place: str = "") -> list[st
     return chosen
 
 
-def part_of(columns: Mapping[str, Any], kind: Kind, name: str, place: Callable[[int], str]) -> Part:
+def _part_of_table(
+    columns: Mapping[str, Any], kind: Kind, name: str, place: RowPlace, first: int = 0
+) -> Part:
     """Return the rows of columns of a table."""
-    chosen = choose_columns(list(columns), kind, name)
+    chosen = _choose_columns(list(columns), kind, name)
     query, document, number = (_arrow(columns[one]) for one in chosen)
-    return Part(query, document, number, place)
+    return Part(query, document, number, place, first)
 
 
-def part_of_dicts(content: Mapping[Any, Any], name: str) -> Part:
+def _part_of_dicts(content: Mapping[Any, Any], name: str) -> Part:
     """Return the rows of ``{query: {document: number}}``."""
     ids = [(query, document) for query, held in content.items() for document in held]
     number = [number for held in content.values() for number in held.values()]
@@ -104,7 +115,7 @@ def part_of_dicts(content: Mapping[Any, Any], name: str) -> Part:
     )
 
 
-def is_nested(content: object) -> bool:
+def _is_nested(content: object) -> bool:
     """Return whether this is a dict of dicts."""
     return isinstance(content, Mapping) and all(isinstance(v, Mapping) for v in content.values())
 
@@ -123,19 +134,20 @@ def join_parts(
         raise InputError("is empty", f"give {kind.name} of at least one document", name)
 
     def place(row: int) -> str:
-        at = int(np.searchsorted(ends, row, "right"))
-        return parts[at].place(row - int(ends[at]) + len(parts[at].query))
+        part = parts[at := int(np.searchsorted(ends, row, "right"))]
+        return part.place(part.first + len(part.query) + row - int(ends[at]))
 
-    numbers: dict[str, int] = {}
-    query = np.concatenate([_queries(part, numbers) for part in parts])
-    documents = _concatenated([_texts(part.document, part.place) for part in parts])
+    found = gather(column_of(part.query) for part in parts).parsed(_id, place)
+    queries, query = tuple(found.values), found.codes.astype(np.int64)
+    documents = _texts([part.document for part in parts], place)
     values, names = _values([part.number for part in parts], kind, place)
     lengths = numbers_of_arrow(pc.binary_length(documents))
     missing = (query < 0) | (lengths == 0) | np.isnan(values)
     if missing.any():
-        problem = f"an id or the {kind.number} is missing"
-        raise InputError(problem, "correct it", place(int(np.argmax(missing))))
-    queries, coded = tuple(numbers), documents.dictionary_encode()
+        raise InputError(
+            f"an id or the {kind.number} is missing", "correct it", place(int(np.argmax(missing)))
+        )
+    coded = documents.dictionary_encode()
     keys = query * len(coded.dictionary) + numbers_of_arrow(coded.indices)
     if not np.diff(np.sort(keys)).all():
         order = np.argsort(keys, kind="stable")
@@ -153,30 +165,24 @@ def _arrow(cells: Any) -> Any:
     import pyarrow as pa
 
     try:
-        if isinstance(cells, pa.ChunkedArray):
-            return cells.combine_chunks()
         return cells if isinstance(cells, pa.Array) else pa.array(cells, from_pandas=True)
     except (pa.ArrowException, OverflowError, UnicodeEncodeError):
         return cells
 
 
-def _queries(part: Part, numbers: dict[str, int]) -> Integers:
-    """Return the number of the query of each row, -1 where it is missing."""
-    column = column_of(part.query).parsed(_id, part.place)
-    found = [numbers.setdefault(one, len(numbers)) for one in column.values]
-    return np.array([*found, -1])[column.codes]
-
-
-def _texts(cells: Any, place: Callable[[int], str]) -> Any:
+def _texts(parts: Sequence[Any], place: RowPlace) -> Any:
     """Return ids as Arrow text without blanks around it, empty where one is missing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    held = getattr(cells, "type", pa.null())
-    if pa.types.is_string(held) or pa.types.is_large_string(held) or pa.types.is_integer(held):
-        found = pc.ascii_trim_whitespace(cells.cast(pa.string()))
-        return pc.coalesce(found, text_array([""])[0])  # a scalar that is made without pandas
-    column = column_of(cells).parsed(_id, place)
+    def is_plain(cells: Any) -> bool:
+        return is_text(cells) or pa.types.is_integer(getattr(cells, "type", pa.null()))
+
+    if all(map(is_plain, parts)):
+        texts = [pc.ascii_trim_whitespace(cells.cast(pa.string())) for cells in parts]
+        found = pa.concat_arrays(texts, pa.system_memory_pool()) if len(texts) > 1 else texts[0]
+        return pc.coalesce(found, text_array([""])[0]) if found.null_count else found
+    column = gather(map(column_of, parts)).parsed(_id, place)
     rows = np.where(column.codes < 0, len(column.values), column.codes)
     return take_rows(text_array([*column.values, ""]), rows)
 
@@ -185,15 +191,7 @@ def _id(value: Any) -> str | None:
     return parse_id(value.strip(ASCII_BLANKS) if isinstance(value, str) else value)
 
 
-def _concatenated(arrays: Sequence[Any]) -> Any:
-    import pyarrow as pa
-
-    return arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays, pa.system_memory_pool())
-
-
-def _values(
-    parts: Sequence[Any], kind: Kind, place: Callable[[int], str]
-) -> tuple[Floats, tuple[str, ...]]:
+def _values(parts: Sequence[Any], kind: Kind, place: RowPlace) -> tuple[Floats, tuple[str, ...]]:
     """Return the numbers, NaN where one is missing; or the number of each name, and the names."""
     import pyarrow as pa
 
@@ -202,8 +200,9 @@ def _values(
             read = [numbers_of_arrow(part.cast(pa.float64(), safe=False)) for part in parts]
             if np.isfinite(values := np.concatenate(read)).all():
                 return values, ()
-    cells = np.concatenate([column_of(part).decoded() for part in parts])
-    column = column_of(cells).parsed(lambda value: None if value == "" else value, place)
+    column = gather(map(column_of, parts)).parsed(
+        lambda value: None if value == "" else value, place
+    )
     values = np.array([parse_number(str(value)) for value in column.values])
     wrong = np.flatnonzero(np.isnan(values))
     are_text = all(isinstance(value, str) for value in column.values)
@@ -216,15 +215,96 @@ def _values(
     return np.append(values, np.nan)[column.codes], ()
 
 
-_AT_ONCE = 1 << 20
-"""Bytes of text that are parsed at a time: they stay in the processor's cache."""
+def part_of(content: Any, kind: Kind, name: str) -> Part:
+    """Return the rows of a frame or of nested dicts."""
+    if _is_nested(content):
+        return _part_of_dicts(content, name)
+    if isinstance(content, Mapping):
+        raise InputError(
+            f"is not {kind.name}", f"write {{query: {{document: {kind.number}}}}}", name
+        )
+    try:
+        columns = columns_of_frame(content)
+    except InputError as error:
+        raise error.at(name) from error
+    return _part_of_table(columns, kind, name, lambda row: f"{name}, row {row + 1}")
 
 
-def read_trec(source: Source, kind: Kind) -> Iterator[Part]:
+def read_parts(path: PathLike, kind: Kind) -> list[Part]:
+    """Return the rows of files, or of a dataset."""
+    name = os.fspath(path)
+    if kind is QRELS and name.startswith(_DATASET):
+        return [_dataset(name)]
+    return [part for source in find_sources(name) for part in _read(source, kind)]
+
+
+def _read(source: Source, kind: Kind) -> Iterator[Part]:
+    if source.format == "json":
+        with source.open() as file:
+            try:
+                document = decode_json(file.read(), "write {query: {document: number}}")
+            except InputError as error:
+                raise error.at(source.name) from error
+        if _is_nested(document) and not _are_columns(list(document), kind):
+            return iter([_part_of_dicts(document, source.name)])
+    return _read_table(source, kind) if _is_table(source, kind) else _read_trec(source, kind)
+
+
+def _read_table(source: Source, kind: Kind) -> Iterator[Part]:
+    first = 0
+    for block in source.blocks(partial(_choose_columns, kind=kind, place=source.name)):
+        yield _part_of_table(block, kind, source.name, source.place, first)
+        first += rows_of(block)
+
+
+def _is_table(source: Source, kind: Kind) -> bool:
+    """Return whether a file is not TREC's text: what neither its name nor its first line says."""
+    named_csv = re.search(r"\.csv(\.\w+)?$", source.name, re.IGNORECASE)
+    if source.format not in ("csv", "tsv") or named_csv:
+        return True
+    with source.open() as file:
+        first = file.readline().decode().replace('"', "").strip()
+    return _are_columns(re.split("[\t,;|]", first), kind)
+
+
+def _are_columns(names: Sequence[str], kind: Kind) -> bool:
+    try:
+        return bool(_choose_columns(names, kind))
+    except InputError:
+        return False
+
+
+def _dataset(name: str) -> Part:
+    try:
+        import ir_datasets
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "ir_datasets is not installed", "install it (pip install ir_datasets)", name
+        ) from error
+    known = name.removeprefix(_DATASET)
+    try:
+        dataset = ir_datasets.load(known)
+    except KeyError as error:
+        remedy = f"{did_you_mean(known, ir_datasets.registry)}see https://ir-datasets.com"
+        raise InputError("ir_datasets has no such dataset", remedy, name) from error
+    if not dataset.has_qrels():
+        raise InputError(
+            "this dataset has no qrels", "name a part of it that has, as its page lists them", name
+        )
+    try:
+        rows = list(dataset.qrels_iter())
+    except (OSError, RuntimeError) as error:
+        raise InputError(f"its qrels cannot be fetched ({error})", "try again", name) from error
+    fields = ("query_id", "doc_id", "relevance")
+    columns = {field: [getattr(row, field) for row in rows] for field in fields}
+    return _part_of_table(columns, QRELS, name, lambda row: f"{name}, judgment {row + 1}")
+
+
+def _read_trec(source: Source, kind: Kind) -> Iterator[Part]:
     """Read the rows, and the tag of the first."""
     rows = 0
     with source.open() as file:
-        for text in whole_lines(file, _AT_ONCE):
+        for text in whole_lines(file):
             text = re.sub(rb"(?m)^#.*$", b"", text) if b"#" in text else text
             table = _table(text, "\t", kind) if b"\t" in text else None
             table = table or _table(_single_blanks(text), " ", kind)
@@ -233,7 +313,7 @@ def read_trec(source: Source, kind: Kind) -> Iterator[Part]:
             if len(table):
                 query, document, number, *tags = (column.chunk(0) for column in table.columns)
                 tag = tags[0][0].as_py() if tags else ""
-                yield Part(query, document, number, partial(_place, source, rows), tag)
+                yield Part(query, document, number, partial(_place, source), rows, tag)
             rows += len(table)
 
 
@@ -276,8 +356,8 @@ def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
                 yield number, line
 
 
-def _place(source: Source, first: int, row: int) -> str:
-    number, _ = next(islice(_lines(source), first + row, None))
+def _place(source: Source, row: int) -> str:
+    number, _ = next(islice(_lines(source), row, None))
     return f"{source.name}, line {number}"
 
 

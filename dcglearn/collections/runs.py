@@ -1,48 +1,29 @@
 """Qrels and runs: the grades of documents, and the scores that systems give them.
 
 Files hold TREC's text, tables in any usual format, or JSON of the form
-``{query: {document: number}}``; ``ir_datasets:ID`` names the qrels of a dataset of ir_datasets
-(MacAvaney et al., SIGIR 2021).
+``{query: {document: number}}``.
 """
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, did_you_mean
-from dcglearn.base.json_text import decode_json
+from dcglearn.base.errors import InputError
+from dcglearn.base.files import PathLike
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.tables.sources import Source, columns_of_frame, find_sources, rows_of
+from dcglearn.base.tables.sources import FrameLike
 from dcglearn.base.types import Floats, Integers
-from dcglearn.collections.rows import (
-    QRELS,
-    RUN,
-    Kind,
-    Part,
-    choose_columns,
-    is_nested,
-    join_parts,
-    part_of,
-    part_of_dicts,
-    read_trec,
-)
+from dcglearn.collections.rows import QRELS, RUN, join_parts, part_of, read_parts
 from dcglearn.measures.scale import Scale, canonical_label
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-_DATASET = "ir_datasets:"
-
-
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DocumentTable(ShortRepr):
     """One number per query and document: what qrels and runs have in common.
 
@@ -89,7 +70,7 @@ class Run(DocumentTable):
     """The documents that a system retrieved: `number` is the score."""
 
 
-def read_qrels(path: str | Path) -> Qrels:
+def read_qrels(path: PathLike) -> Qrels:
     r"""Read qrels.
 
     Parameters
@@ -120,12 +101,10 @@ def read_qrels(path: str | Path) -> Qrels:
     >>> qrels.queries, qrels.number, str(qrels.scale())
     (('301', '302'), array([2., 0., 1.]), '2 > 1 > 0')
     """
-    dataset = str(path).startswith(_DATASET)
-    parts = [_dataset(str(path))] if dataset else list(_read(path, QRELS))
-    return Qrels(str(path), *join_parts(parts, QRELS, str(path)))
+    return Qrels(str(path), *join_parts(read_parts(path, QRELS), QRELS, str(path)))
 
 
-def read_run(path: str | Path, queries: Container[str] | None = None) -> Run:
+def read_run(path: PathLike, queries: Container[str] | None = None) -> Run:
     r"""Read the documents that a system retrieved.
 
     Parameters
@@ -155,12 +134,12 @@ def read_run(path: str | Path, queries: Container[str] | None = None) -> Run:
     >>> run.name, run.queries, run.number
     ('bm25', ('301',), array([2.5, 1.5]))
     """
-    parts = list(_read(path, RUN))
+    parts = read_parts(path, RUN)
     name = parts[0].tag if parts and parts[0].tag else name_of_file(path)
     return Run(name, *join_parts(parts, RUN, str(path), queries))
 
 
-def qrels_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "qrels") -> Qrels:
+def qrels_of(content: FrameLike, name: str = "qrels") -> Qrels:
     """Build qrels from a frame or nested dicts.
 
     Parameters
@@ -184,10 +163,10 @@ def qrels_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "q
     >>> len(qrels_of({"301": {"d1": 2, "d2": 0}}))
     2
     """
-    return Qrels(name, *join_parts([_part_of(content, QRELS, name)], QRELS, name))
+    return Qrels(name, *join_parts([part_of(content, QRELS, name)], QRELS, name))
 
 
-def run_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "run") -> Run:
+def run_of(content: FrameLike, name: str = "run") -> Run:
     """Build a run from a frame or nested dicts.
 
     Parameters
@@ -211,105 +190,15 @@ def run_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "run
     >>> run_of({"301": {"d1": 2.5, "d2": 1.5}}, "bm25").name
     'bm25'
     """
-    return Run(name, *join_parts([_part_of(content, RUN, name)], RUN, name))
+    return Run(name, *join_parts([part_of(content, RUN, name)], RUN, name))
 
 
-def name_of_file(path: str | Path) -> str:
+def name_of_file(path: PathLike) -> str:
     """Return what a run without a name of its own is called."""
     return Path(path).name.partition(".")[0] or str(path)
 
 
-def _part_of(content: Any, kind: Kind, name: str) -> Part:
-    if is_nested(content):
-        return part_of_dicts(content, name)
-    if isinstance(content, Mapping):
-        remedy = f"write {{query: {{document: {kind.number}}}}}"
-        raise InputError(f"is not {kind.name}", remedy, name)
-    try:
-        columns = columns_of_frame(content)
-    except InputError as error:
-        raise error.at(name) from error
-    return part_of(columns, kind, name, lambda row: f"{name}, row {row + 1}")
-
-
-def _read(path: str | Path, kind: Kind) -> Iterator[Part]:
-    for source in find_sources(path):
-        if source.format == "json":
-            yield from _read_json(source, kind)
-        elif _is_table(source, kind):
-            yield from _read_table(source, kind)
-        else:
-            yield from read_trec(source, kind)
-
-
-def _read_json(source: Source, kind: Kind) -> Iterator[Part]:
-    with source.open() as file:
-        try:
-            document = decode_json(file.read(), "write {query: {document: number}}")
-        except InputError as error:
-            raise error.at(source.name) from error
-    if is_nested(document) and not _are_columns(list(document), kind):
-        yield part_of_dicts(document, source.name)
-    else:
-        yield from _read_table(source, kind)
-
-
-def _read_table(source: Source, kind: Kind) -> Iterator[Part]:
-    def choose(names: Iterable[str]) -> list[str]:
-        return choose_columns([*dict.fromkeys([*names, *source.partition])], kind, source.name)
-
-    first = 0
-    for block in source.blocks(choose):
-        yield part_of(block, kind, source.name, partial(_place, source, first))
-        first += rows_of(block)
-
-
-def _place(source: Source, first: int, row: int) -> str:
-    return source.place(first + row)
-
-
-def _is_table(source: Source, kind: Kind) -> bool:
-    """Return whether a file is not TREC's text: what neither its name nor its first line says."""
-    named_csv = re.search(r"\.csv(\.\w+)?$", source.name, re.IGNORECASE)
-    if source.format not in ("csv", "tsv") or named_csv:
-        return True
-    with source.open() as file:
-        first = file.readline().decode().replace('"', "").strip()
-    return _are_columns(re.split("[\t,;|]", first), kind)
-
-
-def _are_columns(names: Sequence[str], kind: Kind) -> bool:
-    try:
-        return bool(choose_columns(names, kind))
-    except InputError:
-        return False
-
-
-def _dataset(name: str) -> Part:
-    try:
-        import ir_datasets
-    except ModuleNotFoundError as error:
-        remedy = "install it (pip install ir_datasets)"
-        raise InputError("ir_datasets is not installed", remedy, name) from error
-    known = name.removeprefix(_DATASET)
-    try:
-        dataset = ir_datasets.load(known)
-    except KeyError as error:
-        remedy = f"{did_you_mean(known, ir_datasets.registry)}see https://ir-datasets.com"
-        raise InputError("ir_datasets has no such dataset", remedy, name) from error
-    if not dataset.has_qrels():
-        remedy = "name a part of it that has, as its page lists them"
-        raise InputError("this dataset has no qrels", remedy, name)
-    try:
-        rows = list(dataset.qrels_iter())
-    except (OSError, RuntimeError) as error:
-        raise InputError(f"its qrels cannot be fetched ({error})", "try again", name) from error
-    fields = ("query_id", "doc_id", "relevance")
-    columns = {field: [getattr(row, field) for row in rows] for field in fields}
-    return part_of(columns, QRELS, name, lambda row: f"{name}, judgment {row + 1}")
-
-
-def distinct_names(names: Sequence[str], paths: Sequence[str | Path]) -> list[str]:
+def distinct_names(names: Sequence[str], paths: Sequence[PathLike]) -> list[str]:
     """Replace equal names of runs by their paths below the folder that all of them are in."""
     whole = check_distinct_paths(paths)
     if len(set(names)) == len(names):
@@ -322,7 +211,7 @@ def distinct_names(names: Sequence[str], paths: Sequence[str | Path]) -> list[st
     return found if len(set(found)) == len(found) else files
 
 
-def check_distinct_paths(paths: Sequence[str | Path]) -> list[Path]:
+def check_distinct_paths(paths: Sequence[PathLike]) -> list[Path]:
     """Return absolute paths; refuse a file that appears twice among the runs."""
     whole = [Path(path).resolve() for path in paths]
     for path, one in zip(paths, whole, strict=True):

@@ -1,35 +1,32 @@
 """Expected discounted rank correlation (EDRC) of incomplete pairwise preferences.
 
 The truth G and the prediction P are sets of preferences, v above w; G+ and P+ are their transitive
-closures. S is the set of items to which no true preference prefers another item. The rank R(v) of
-an item is 1 in S, and otherwise 1 + the largest rank of the items preferred to it. W(v) is the set
-of all items except v and those below v in G+: the items that may be above v. Then
+closures. S is the set of items to which no true preference prefers another. The rank R(v) is 1 in
+S, and otherwise 1 + the largest rank of the items preferred to v. W(v) is the set of all items
+except v and those below v in G+. Then
 
     EDRC = 2 / Z  sum_{v not in S} C(v) / D(v)  -  1        C(v) = sum_{w in W(v)} EP(v, w)
     Z    =        sum_{v not in S} |W(v)| / D(v)
 
-EP(v, w) is the expected correctness of the prediction about w and v: where G+ relates them, 1 if P+
-agrees, 0 if it disagrees and 1/2 otherwise. Where G+ does not, it is 1/2; or, if a likelihood p of
-w above v is given, p if w is above v in P+, 1 - p if v is above w, and 1/2 otherwise. D is R, 2^R,
-log2(1 + R) or R - 1; with complete orders, the last gives AP correlation with the ranks of the
-*truth*. In terms of 2 EP - 1, the pairs with 1/2 vanish: so a perfect prediction has an EDRC below
-1 where the truth is incomplete, because Z counts the pairs that the truth does not relate.
-
-A set of items is an integer whose bit i is item i, so the closure of N items takes N^2 / 4 bytes.
+EP(v, w) is the expected correctness of the prediction: where G+ relates w and v, 1 if P+ agrees, 0
+if it disagrees and 1/2 otherwise. Where G+ does not, it is 1/2; or, if a likelihood p of w above v
+is given, p if w is above v in P+, 1 - p if below. D is R, 2^R, log2(1 + R) or R - 1; with complete
+orders, the last gives AP correlation with the ranks of the *truth*. A perfect prediction has an
+EDRC below 1 where the truth is incomplete.
 
 Ackerman & Chen, *Evaluating Rank Accuracy based on Incomplete Pairwise Preferences*, 2011. Their
-Table 1 lacks B > E, without which their example gives 2/29 and not the printed 5/29, and their
-procedure starts the ranks at 2; this implementation follows their example and their definition.
+Table 1 lacks B > E, without which their example gives 2/29 and not 5/29, and their procedure starts
+the ranks at 2; this implementation follows their example and their definition.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.types import Floats, Integers
@@ -68,40 +65,24 @@ def edrc(
     truth, prediction : iterable of (better, worse)
         Pairs of hashable items, in any order. Their transitive closure is used.
     items : iterable of hashable, optional
-        All items. By default those that occur in the truth or the prediction. More items mean more
-        pairs that the truth does not relate, which changes the value.
+        All items, by default those that occur; more of them change the value.
     discount : {"linear", "linear-from-0", "exponential", "log2"}, default "linear"
         D = R, R - 1, 2^R or log2(1 + R).
     likelihoods : mapping from (v, w) to float, optional
-        How likely v is above w, from 0 to 1, in one direction, for pairs that the truth does not
-        relate. Pairs without a likelihood count 1/2.
+        How likely v is above w, for pairs that the truth does not relate; others count 1/2.
     normalise : {None, "attainable"}, default None
-        "attainable" divides by the value of a prediction that is correct on every pair that
-        the truth relates and takes the likelier side of every pair with a likelihood, which is
-        possible if these have no cycle.
+        "attainable" divides by the value of the best prediction.
 
     Returns
     -------
     float
         From -1 to 1. Reversing the prediction changes the sign.
 
-    Raises
-    ------
-    InputError
-        If the truth is empty, preferences form a cycle (the message names it), an item is
-        unknown, or a likelihood is outside 0 ... 1.
-
-    References
-    ----------
-    B. Ackerman, Y. Chen, *Evaluating Rank Accuracy based on Incomplete Pairwise Preferences*,
-    2011.
-
     Examples
     --------
     >>> truth = ["AC", "AD", "AE", "CD", "BD", "BE"]
     >>> prediction = ["CA", "CB", "CD", "AE", "BE", "DE"]
-    >>> value = edrc(map(tuple, truth), map(tuple, prediction))
-    >>> round(value * 29, 6)
+    >>> round(edrc(map(tuple, truth), map(tuple, prediction)) * 29, 6)
     5.0
     """
     if not is_one_of(discount, DISCOUNT_WEIGHTS):
@@ -111,12 +92,11 @@ def edrc(
     edges = _pairs(truth, "truth"), _pairs(prediction, "prediction")
     known = [item for pair in (*edges[0], *edges[1]) for item in pair] if items is None else items
     numbers = {item: number for number, item in enumerate(dict.fromkeys(known))}
-    true = _Closure.of(edges[0], numbers, "truth")
-    predicted = _Closure.of(edges[1], numbers, "prediction")
-    surplus = _sizes(map(int.__and__, true.above, predicted.above))
-    surplus -= _sizes(map(int.__and__, true.above, predicted.below))
-    attainable = _sizes(true.above)
-    possible = len(numbers) - 1 - _sizes(true.below)
+    true, ranks = _closure(edges[0], numbers, "truth")
+    predicted, _ = _closure(edges[1], numbers, "prediction")
+    surplus = (true & predicted).sum(axis=1) - (true & predicted.T).sum(axis=1).astype(float)
+    attainable = true.sum(axis=1).astype(float)
+    possible = len(numbers) - 1 - true.sum(axis=0)
     for pair, likelihood in (likelihoods or {}).items():
         first, second = _numbered(pair, numbers, "likelihoods")
         if not 0 <= likelihood <= 1:
@@ -125,63 +105,41 @@ def edrc(
         if (pair[1], pair[0]) in (likelihoods or {}):
             problem = f"the likelihoods of {pair[0]} over {pair[1]} and of the reverse"
             raise InputError(problem, "give one of them", "likelihoods")
-        if true.side(first, second) == 0:  # each may be above the other, so both count the pair
+        if not true[second, first] and not true[first, second]:  # both count the pair
             expected = 2 * likelihood - 1
-            surplus[[first, second]] += expected * predicted.side(first, second)
+            side = int(predicted[second, first]) - int(predicted[first, second])
+            surplus[[first, second]] += expected * side
             attainable[[first, second]] += abs(expected)
-    counted = true.ranks > 1
+    counted = ranks > 1
     if not counted.any():
         problem = "the truth prefers no item to another"
         raise InputError(problem, "give at least one preference", "truth")
-    weights = DISCOUNT_WEIGHTS[discount](true.ranks[counted].astype(float))
+    weights = DISCOUNT_WEIGHTS[discount](ranks[counted].astype(float))
     total = attainable if normalise == "attainable" else possible
     return float(weights @ surplus[counted] / (weights @ total[counted]))
 
 
-@dataclass(frozen=True)
-class _Closure:
-    """The items above and below each item, as bits, and the ranks, shape (N,)."""
-
-    above: list[int]
-    below: list[int]
-    ranks: Integers
-
-    @classmethod
-    def of(
-        cls, pairs: list[tuple[Hashable, Hashable]], numbers: Mapping[Hashable, int], name: str
-    ) -> _Closure:
-        betters: list[list[int]] = [[] for _ in numbers]
-        worses: list[list[int]] = [[] for _ in numbers]
-        for row, pair in enumerate(dict.fromkeys(pairs)):
-            better, worse = _numbered(pair, numbers, f"{name}, preference {row}")
-            betters[worse].append(better)
-            worses[better].append(worse)
-        try:
-            order = list(TopologicalSorter(dict(enumerate(betters))).static_order())
-        except CycleError as error:
-            names = list(numbers)
-            cycle = " > ".join(str(names[i]) for i in error.args[1])
-            problem = f"the preferences form a cycle: {cycle}"
-            raise InputError(problem, "remove one of them", name) from error
-        ranks = [1] * len(numbers)
-        for i in order:
-            ranks[i] = 1 + max((ranks[j] for j in betters[i]), default=0)
-        return cls(_reached(betters, order), _reached(worses, order[::-1]), np.array(ranks))
-
-    def side(self, first: int, second: int) -> int:
-        """Return 1 if the item `first` is above `second`, -1 if it is below, 0 otherwise."""
-        return (self.above[second] >> first & 1) - (self.below[second] >> first & 1)
-
-
-def _reached(steps: list[list[int]], order: list[int]) -> list[int]:
-    """Return the items reached from each item by one or more steps, as bits."""
-    found = [0] * len(steps)
-    for i in order:  # each with itself, for the items that come after it
-        reached = 1 << i
-        for j in steps[i]:
-            reached |= found[j]
-        found[i] = reached
-    return [reached ^ 1 << i for i, reached in enumerate(found)]
+def _closure(
+    pairs: list[tuple[Hashable, Hashable]], numbers: Mapping[Hashable, int], name: str
+) -> tuple[NDArray[np.bool_], Integers]:
+    """Return which items (columns) are above each item (rows), and the ranks, shape (N,)."""
+    betters: list[list[int]] = [[] for _ in numbers]
+    for row, pair in enumerate(dict.fromkeys(pairs)):
+        better, worse = _numbered(pair, numbers, f"{name}, preference {row}")
+        betters[worse].append(better)
+    above, ranks = np.zeros((len(numbers), len(numbers)), bool), np.ones(len(numbers), int)
+    try:
+        for i in TopologicalSorter(dict(enumerate(betters))).static_order():
+            for j in betters[i]:
+                above[i] |= above[j]
+                above[i, j] = True
+                ranks[i] = max(ranks[i], ranks[j] + 1)
+    except CycleError as error:
+        names = list(numbers)
+        cycle = " > ".join(str(names[i]) for i in error.args[1])
+        problem = f"the preferences form a cycle: {cycle}"
+        raise InputError(problem, "remove one of them", name) from error
+    return above, ranks
 
 
 def _pairs(edges: Edges, name: str) -> list[tuple[Hashable, Hashable]]:
@@ -202,7 +160,3 @@ def _numbered(
         if item not in numbers:
             raise InputError(f"{item} is not one of the items", "add it to `items`", place)
     return numbers[pair[0]], numbers[pair[1]]
-
-
-def _sizes(sets: Iterable[int]) -> Floats:
-    return np.array([members.bit_count() for members in sets], float)

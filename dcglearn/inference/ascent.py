@@ -30,8 +30,8 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.answers import E, Terms, V, strict_terms
 from dcglearn.inference.centres import Index, Members, cumulated
-from dcglearn.learning.codes import Block, CodeLayout
-from dcglearn.measures.scale import NO_DOCUMENT
+from dcglearn.learning.codes import Block
+from dcglearn.learning.source import Arrays
 
 PARTS = (500, 4000)
 """Sizes of the parts of more answers on which members climb first."""
@@ -73,9 +73,7 @@ class Answers:
 
     def blocks(self, n_grades: int) -> list[tuple[Answers, Block]]:
         """Return the answers in parts, each with its pairs as codes."""
-        layout = CodeLayout(self.pairs.shape[2], n_grades, bool((self.pairs == NO_DOCUMENT).any()))
-        encode = layout.encode
-        return [(one, Block(layout, encode(one.pairs), None, None)) for one in self.parts(_CHUNK)]
+        return [(one, Arrays(one.pairs, n_grades).blocks[0]) for one in self.parts(_CHUNK)]
 
 
 class Expansion(NamedTuple):
@@ -242,10 +240,6 @@ class Ascent:
             hessian = (axes * bends[:, None]) @ axes.swapaxes(1, 2)
         self.hessian[some] = hessian
 
-    def at(self, some: NDArray[np.intp]) -> Expansion:
-        """Return the expansions of some members."""
-        return Expansion(self.value[some], self.gradient[some], self.hessian[some])
-
     def _expanded(self, theta: Floats, some: NDArray[np.intp], observed: bool) -> Expansion:
         """Expand minus the log posterior."""
         at_once = max(1, _NUMBERS // (self.likelihood.n_rows * theta.shape[1]))
@@ -309,7 +303,8 @@ def start(members: Members, likelihood: OwnExpansions) -> Ascent:
     moved = members.translated(alone.theta[first], first)
     found, other = (Ascent(members, likelihood, one, everyone) for one in (at_centre, moved))
     better = np.flatnonzero(other.value <= found.value)
-    found.move(better, other.theta[better], other.at(better))
+    at = Expansion(other.value[better], other.gradient[better], other.hessian[better])
+    found.move(better, other.theta[better], at)
     return found
 
 

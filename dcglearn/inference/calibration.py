@@ -13,19 +13,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.special import expit, stdtrit
 
+from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
 from dcglearn.inference.answers import A, B
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.likelihood import Bend, Rows
-from dcglearn.inference.scores import ScoreTest, score_test
+from dcglearn.inference.tests import LikelihoodRatio, ScoreTest, score_test
 from dcglearn.judgments.folds import group_numbers, query_folds
 from dcglearn.judgments.preferences import Preferences
+from dcglearn.measures.agreement import outcomes_of_differences
 
 INTERACTING = 5
 """Products of the gains at so many first ranks are tested: those that weigh most."""
@@ -80,11 +82,15 @@ class HeldOut:
     groups : tuple of ReliabilityGroup
         Largest differences first.
     n_folds : int
+    outcomes : ndarray of float, shape (m,)
+        Of each strict judgment: 1 if the measure learned without its query prefers the same list,
+        1/2 for ties, 0 otherwise.
     """
 
     log_loss: float
     groups: tuple[ReliabilityGroup, ...]
     n_folds: int
+    outcomes: Floats = field(repr=False, compare=False)
 
 
 def reliability(fit: JudgmentFit, n_groups: int = 5) -> tuple[ReliabilityGroup, ...]:
@@ -134,21 +140,28 @@ def held_out(
         If there is only one query.
     """
     model = replace(model, judges=False)  # whoever judges
-    groups = group_numbers(preferences.queries)
+    evidence, groups = model.evidence(preferences), group_numbers(preferences.queries)
     n_folds = min(n_folds, max(2, int(groups.max(initial=0)) + 1))
+    right = np.full(len(preferences), 0.5)
     losses: list[tuple[float, float]] = []
     answers: list[tuple[Floats, Floats, Floats, Floats]] = []
-    for done, (train, test) in enumerate(query_folds(groups, n_folds, rng), start=1):
-        learned = model.fit(preferences[train])
-        predicted = learned.on(preferences[test])
-        if predicted is not None:
-            total = float(predicted.evidence.judged.weights.sum())
-            losses.append((-predicted.log_likelihood, total))
+    for done, (_, test) in enumerate(query_folds(groups, n_folds, rng), start=1):
+        held, judged = np.isin(evidence.rows, test), preferences[test]
+        if held.all():
+            problem = "one query holds all preferences between lists that differ"
+            raise InputError(problem, "add judgments of other queries")
+        learned = model.fit(evidence.take(~held))
+        u = np.round(learned.utilities(judged.pairs), 9)
+        right[test[judged.strict]] = outcomes_of_differences(u[:, 0] - u[:, 1])
+        if held.any():
+            others = evidence.take(held)
+            predicted = replace(learned, likelihood=replace(learned.likelihood, evidence=others))
+            losses.append((-predicted.log_likelihood, float(others.judged.weights.sum())))
             answers.append(_strict_answers(predicted))
         advance(done, n_folds)
     loss = math.fsum(one for one, _ in losses) / math.fsum(total for _, total in losses)
     v, p_a, a, weights = (np.concatenate(part) for part in zip(*answers, strict=True))
-    return HeldOut(loss, _groups(v, p_a, a, weights, n_groups), n_folds)
+    return HeldOut(loss, _groups(v, p_a, a, weights, n_groups), n_folds, right[preferences.strict])
 
 
 def link_test(fit: JudgmentFit) -> LinkTest:
@@ -170,8 +183,8 @@ def link_test(fit: JudgmentFit) -> LinkTest:
     return LinkTest(gamma, math.copysign(t, gamma), found.cluster_df, found.p)
 
 
-def additivity_test(fit: JudgmentFit) -> ScoreTest:
-    """Test whether the worth of a list is the sum of what its documents are worth."""
+def additivity_test(fit: JudgmentFit) -> LikelihoodRatio:
+    """Test whether the worth of a list is the sum of what its documents are worth, by its score."""
     gains = fit.weights.mean(axis=0)
     gains = np.append(gains / max(np.abs(gains).max(), 1e-300), 0.0)  # an empty rank adds nothing
     first, second = np.triu_indices(min(len(fit.weights), INTERACTING), 1)
@@ -181,7 +194,9 @@ def additivity_test(fit: JudgmentFit) -> ScoreTest:
         both = of_ranks[:, :, first] * of_ranks[:, :, second]
         return np.asarray(both[:, 0] - both[:, 1])
 
-    return _departure(fit, products)
+    test, effective = _departure(fit, products), fit.covariance.effective
+    T = test.statistic
+    return LikelihoodRatio(T, T, test.df, test.cluster_df, effective, test.p)
 
 
 def _departure(fit: JudgmentFit, bend: Bend) -> ScoreTest:

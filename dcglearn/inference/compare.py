@@ -10,7 +10,7 @@ with new folds and averaged. The difference between two measures has the varianc
     V = V_q + s^2 / R
 
 V_q is that between queries, of the outcomes averaged over the R repeats
-(:mod:`dcglearn.statistics.clustered_means`), and s^2 that between repeats. For a learner that
+(:mod:`dcglearn.base.clustered_means`), and s^2 that between repeats. For a learner that
 hardly changes with one more query, V_q is right for the agreement of the measures learned in the
 folds (Bayle, Bayle, Janson & Mackey, Cross-validation confidence intervals for test error, NeurIPS
 2020).
@@ -29,9 +29,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.checks import checked_count, checked_rng
+from dcglearn.base.clustered_means import clustered_mean
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
+from dcglearn.base.significance import holm
 from dcglearn.base.types import Floats, Integers
 from dcglearn.inference.usual import learn_dcg, why_no_prior
 from dcglearn.judgments.folds import group_numbers, query_counts, query_folds
@@ -41,10 +43,8 @@ from dcglearn.learning.parameters import Parameters
 from dcglearn.learning.resample import fit_choosing, naming_fold, variance_between_repeats
 from dcglearn.measures.agreement import weighted_mean
 from dcglearn.measures.measure import Measure
-from dcglearn.naming.measure_files import MeasurePart
-from dcglearn.naming.names import MeasureLike, as_measure
-from dcglearn.statistics.clustered_means import clustered_mean
-from dcglearn.statistics.significance import holm
+from dcglearn.measures.measure_files import MeasurePart
+from dcglearn.measures.names import MeasureLike, as_measure
 
 LEARNED, OF_W, UTILITY = "learned", "DCG of W", "W"
 LEARNED_MEASURES = {

@@ -24,7 +24,7 @@ to them; only such sums are in memory. A judgment without a query is a cluster o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, TypeVar
@@ -104,14 +104,13 @@ class Way:
         return Part(clusters, np.stack(sums, axis=1), alone.sum(axis=0), alone.T @ alone)
 
 
-def cluster_sums(ways: Sequence[Way], q: int, chunks: Iterable[list[Part]]) -> list[ClusterSums]:
-    """Add up the sums of chunks, for each way."""
-    found = [ClusterSums(np.zeros((w.count, q)), np.zeros(q), np.zeros((q, q))) for w in ways]
-    for chunk in chunks:
-        for sums, (clusters, *part) in zip(found, chunk, strict=True):
-            sums.known[clusters] += part[0]
-            sums.total[:] += part[1]
-            sums.squares[:] += part[2]
+def cluster_sums(way: Way, q: int, chunks: Iterable[Part]) -> ClusterSums:
+    """Add up the sums of chunks."""
+    found = ClusterSums(np.zeros((way.count, q)), np.zeros(q), np.zeros((q, q)))
+    for clusters, *part in chunks:
+        found.known[clusters] += part[0]
+        found.total[:] += part[1]
+        found.squares[:] += part[2]
     return found
 
 
@@ -152,37 +151,6 @@ class Whitened(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Passes:
-    """Passes over judgments at an estimate, whose scores are multiplied by R, (P, P)."""
-
-    likelihood: Likelihood
-    parameters: Floats
-    root: Floats
-    ways: list[Way]
-
-    def run(self, statistic: Callable[[Whitened], _Statistic]) -> Iterable[_Statistic]:
-        """Return a statistic of each chunk of judgments, in order."""
-
-        def of_rows(rows: Rows) -> _Statistic:
-            found = self.likelihood.scores_and_information(self.parameters, rows)
-            scores = found[0] * rows.judged.weights[:, None]
-            whitened = Whitened(rows.judged, scores @ self.root, _times(found[1], self.root))
-            return statistic(whitened)
-
-        evidence = self.likelihood.evidence
-        return self.likelihood.map(evidence, self.parameters, of_rows, with_ids=True)
-
-    def sums(self, q: int, values: Callable[[Whitened], Floats]) -> list[ClusterSums]:
-        """Sum values (n, q) over the clusters of each way."""
-
-        def of_rows(rows: Whitened) -> list[Part]:
-            found = values(rows)
-            return [way.part(rows.judged, found) for way in self.ways]
-
-        return cluster_sums(self.ways, q, self.run(of_rows))
-
-
-@dataclass(frozen=True, eq=False)
 class Clustering:
     """One way to group judgments into clusters, at an estimate.
 
@@ -206,16 +174,37 @@ class Clustering:
 class Covariance:
     """How much estimates vary: by query, and by judge as well, if there are many.
 
-    `root` is R with R R' = H^-1, 0 where not `free`; `prior` is the prior's part of H; `both` is
-    CR2 of clusters that share query and judge.
+    Parameters that are not `free` are held by a bound.
     """
 
-    passes: Passes
-    root: Floats
-    prior: Floats
+    likelihood: Likelihood
+    parameters: Floats
     free: NDArray[np.bool_]
-    clusterings: tuple[Clustering, ...]
-    both: Floats | None
+
+    @cached_property
+    def prior(self) -> Floats:
+        """The prior's part of H, shape (P, P)."""
+        return self.likelihood.prior_information(self.parameters)
+
+    @cached_property
+    def root(self) -> Floats:
+        """R with R R' = H^-1, shape (P, P), 0 where not free."""
+        return inverse_root(self.likelihood.information(self.parameters) + self.prior, self.free)
+
+    @cached_property
+    def ways(self) -> list[Way]:
+        """The ways to group judgments into clusters."""
+        return ways_of(self.likelihood.evidence)
+
+    @cached_property
+    def clusterings(self) -> list[Clustering]:
+        """By query, and by judge if there are many."""
+        return [self._clustering(way) for way in self.ways[:2]]
+
+    @cached_property
+    def both(self) -> Floats | None:
+        """CR2 of clusters that share query and judge."""
+        return self._clustering(self.ways[2]).covariance if self.ways[2:] else None
 
     @property
     def one_cluster(self) -> bool:
@@ -251,8 +240,8 @@ class Covariance:
             return squares.sum(axis=1, keepdims=True) if pooled else squares
 
         found: Floats = np.full(1 if pooled else len(contrasts), np.inf)
-        for sums in self.passes.sums(len(found), shares):
-            total, squares = sums.of_all
+        for way in self.ways:
+            total, squares = self._sums(way, len(found), shares).of_all
             found = np.minimum(found, total**2 / np.maximum(np.diag(squares), 1e-300))
         most = max(self.effective - 1, 1.0) if self.effective < FEW else np.inf
         return np.asarray(np.minimum(found, most))
@@ -290,15 +279,51 @@ class Covariance:
         values, vectors = np.linalg.eigh(total - self.both)
         return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
 
+    def whitened(self, statistic: Callable[[Whitened], _Statistic]) -> Iterable[_Statistic]:
+        """Return a statistic of each chunk of judgments, times the root, in order."""
+        likelihood, root = self.likelihood, self.root
 
-def covariance(likelihood: Likelihood, parameters: Floats, free: NDArray[np.bool_]) -> Covariance:
-    """Return the covariance of estimates, robust to clusters."""
-    prior, ways = likelihood.prior_information(parameters), ways_of(likelihood.evidence)
-    root = inverse_root(likelihood.information(parameters) + prior, free)
-    passes = Passes(likelihood, parameters, root, ways)
-    found = _clusterings(passes)
-    both = found[2].covariance if found[2:] else None
-    return Covariance(passes, root, prior, free, tuple(found[:2]), both)
+        def of_rows(rows: Rows) -> _Statistic:
+            scores, information = likelihood.scores_and_information(self.parameters, rows)
+            weighted = scores * rows.judged.weights[:, None]
+            return statistic(Whitened(rows.judged, weighted @ root, _times(information, root)))
+
+        return likelihood.map(likelihood.evidence, self.parameters, of_rows, with_ids=True)
+
+    def _sums(self, way: Way, q: int, values: Callable[[Whitened], Floats]) -> ClusterSums:
+        """Sum values (n, q) over clusters."""
+        chunks = self.whitened(lambda rows: way.part(rows.judged, values(rows)))
+        return cluster_sums(way, q, chunks)
+
+    def _clustering(self, way: Way) -> Clustering:
+        root, P = self.root, len(self.root)
+        first = self._sums(
+            way,
+            P + 2,
+            lambda rows: np.column_stack([rows.scores, rows.leverage, rows.judged.weights]),
+        )
+        scores = np.vstack([first.known[:, :P], np.zeros(P)])  # [-1] is of none
+        large = np.append(first.known[:, P] > SMALL_CLUSTER, False)
+        information: dict[int, Floats] = {}
+
+        def adjustments(rows: Whitened) -> tuple[Part, dict[int, Floats]]:
+            part = way.part(rows.judged, _adjustment(way, scores, rows))
+            return part, _information(way.number_of(rows.judged), large, rows)
+
+        def parts() -> Iterable[Part]:
+            for part, known in self.whitened(adjustments):
+                for number, matrix in known.items():
+                    information[number] = information.get(number, 0.0) + matrix
+                yield part
+
+        moves = cluster_sums(way, P, parts())
+        adjusted = scores[:-1] + moves.known
+        if information:
+            numbers = np.array(list(information))
+            adjusted[numbers] = _adjusted(scores[numbers], np.stack(list(information.values())))
+        total, squares = first.of_all
+        effective = float(total[-1] ** 2 / squares[-1, -1])
+        return Clustering(way.name, adjusted @ root.T, root @ moves.squares @ root.T, effective)
 
 
 def inverse_root(matrix: Floats, free: NDArray[np.bool_]) -> Floats:
@@ -308,45 +333,6 @@ def inverse_root(matrix: Floats, free: NDArray[np.bool_]) -> Floats:
     values = np.maximum(values, 1e-12 * values.max(initial=1e-300))
     root[np.ix_(free, free)] = vectors / np.sqrt(values)
     return root
-
-
-def _clusterings(passes: Passes) -> list[Clustering]:
-    root, P = passes.root, len(passes.root)
-
-    def columns(rows: Whitened) -> Floats:
-        return np.column_stack([rows.scores, rows.leverage, rows.judged.weights])
-
-    first = passes.sums(P + 2, columns)
-    scores = [np.vstack([one.known[:, :P], np.zeros(P)]) for one in first]  # [-1] is of none
-    large = [np.append(one.known[:, P] > SMALL_CLUSTER, False) for one in first]
-    information: list[dict[int, Floats]] = [{} for _ in passes.ways]
-
-    def adjustments(rows: Whitened) -> tuple[list[Part], list[dict[int, Floats]]]:
-        ways = list(zip(passes.ways, scores, large, strict=True))
-        parts = [way.part(rows.judged, _adjustment(way, of, rows)) for way, of, _ in ways]
-        return parts, [_information(way.number_of(rows.judged), of, rows) for way, _, of in ways]
-
-    def parts() -> Iterable[list[Part]]:
-        for part, known in passes.run(adjustments):
-            for sums, new in zip(information, known, strict=True):
-                for number, matrix in new.items():
-                    sums[number] = sums.get(number, 0.0) + matrix
-            yield part
-
-    clusterings = []
-    second = cluster_sums(passes.ways, P, parts())
-    for way, of, one, moves, known in zip(
-        passes.ways, scores, first, second, information, strict=True
-    ):
-        adjusted = of[:-1] + moves.known
-        if known:
-            numbers = np.array(list(known))
-            adjusted[numbers] = _adjusted(of[numbers], np.stack(list(known.values())))
-        total, squares = one.of_all
-        effective = float(total[-1] ** 2 / squares[-1, -1])
-        alone = root @ moves.squares @ root.T
-        clusterings.append(Clustering(way.name, adjusted @ root.T, alone, effective))
-    return clusterings
 
 
 def _adjustment(way: Way, scores: Floats, rows: Whitened) -> Floats:

@@ -24,14 +24,17 @@ from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades
 from dcglearn.inference.answers import TieModel
-from dcglearn.inference.covariance import Covariance, covariance
+from dcglearn.inference.covariance import Covariance
 from dcglearn.inference.evidence import Evidence, Judgments
 from dcglearn.inference.families import (
     FREE_FAMILY,
     ORDERED,
     FamilyLike,
+    WeightFamily,
+    any_weights,
     discount_family,
     gain_family,
+    multiples_of,
 )
 from dcglearn.inference.judges import with_judges
 from dcglearn.inference.likelihood import Likelihood
@@ -46,14 +49,6 @@ from dcglearn.inference.ratios import (
     ratio_slopes,
     simultaneous_quantile,
 )
-from dcglearn.inference.weights import (
-    Combinations,
-    Products,
-    WeightFamily,
-    any_weights,
-    multiples_of,
-)
-from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Scale
@@ -83,6 +78,7 @@ class JudgmentModel:
 
     Examples
     --------
+    >>> from dcglearn.judgments.preferences import Preferences
     >>> lists = [[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]], [[1, 1], [0, 1]]] * 20
     >>> data = Preferences.of(lists, ["a", "a", "a", "b"] * 20, Scale((1, 0)))
     >>> found = JudgmentModel(discounts="log2").fit(data)
@@ -108,14 +104,15 @@ class JudgmentModel:
             return any_weights(n_ranks, len(scale), empty)
         values = np.array(scale.values, float)
         gains = gain_family(self.gains, values, empty)
-        return Products(gains, discount_family(self.discounts, n_ranks))
+        discounts = discount_family(self.discounts, n_ranks)
+        return WeightFamily(gains, discounts, (n_ranks, len(gains.generators)))
 
     def fit(self, judgments: Judgments) -> JudgmentFit:
         """Estimate the parameters; packed judgments are read part by part."""
         evidence = self.evidence(judgments)
         likelihood = self.likelihood(evidence)
         free = None
-        if not self.has_own_family and self.discounts in ORDERED:
+        if likelihood.family.factored and self.discounts in ORDERED:
             free = replace(self, discounts=FREE_FAMILY).fit(evidence)
         return JudgmentFit(self, likelihood, highest_posterior(likelihood), free)
 
@@ -135,11 +132,6 @@ class JudgmentModel:
         layout = evidence.layout
         family = self.family(evidence.scale, layout.n_ranks, layout.empty)
         return Likelihood(evidence, family, self.ties, self.side, self.lapses)
-
-    @property
-    def has_own_family(self) -> bool:
-        """Whether `gains` and `discounts` have no effect: W is free, or of one measure."""
-        return self.position_dependent or self.measure is not None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,6 +162,12 @@ class JudgmentFit:
         return self.likelihood.evidence
 
     @property
+    def clusters(self) -> tuple[str, ...]:
+        """What judgments that are not independent share: ``"query"``, ``"judge"``."""
+        judges = any(one.name == "judge" for one in self.covariance.clusterings)
+        return ("query",) * self.evidence.has_query_ids + ("judge",) * judges
+
+    @property
     def scale(self) -> Scale:
         """The grades, best first."""
         return self.evidence.scale
@@ -197,7 +195,7 @@ class JudgmentFit:
     @cached_property
     def covariance(self) -> Covariance:
         """The covariance of the parameters."""
-        return covariance(self.likelihood, self.parameters, self.maximum.free)
+        return Covariance(self.likelihood, self.parameters, self.maximum.free)
 
     @cached_property
     def dcg(self) -> DCG:
@@ -213,18 +211,6 @@ class JudgmentFit:
         empty = self.evidence.layout.empty
         table = self.table if empty else np.pad(self.table, ((0, 0), (0, 1)))
         return np.asarray(table[np.arange(len(table)), lists].sum(axis=-1))
-
-    def on(self, preferences: Preferences) -> JudgmentFit | None:
-        """Return the same parameters with other judgments, to see how they predict them.
-
-        None if no judgment can be predicted.
-        """
-        try:
-            evidence = Evidence.of(preferences, self.model.ties, self.evidence.layout)
-        except InputError:
-            return None
-        likelihood = replace(self.likelihood, evidence=evidence)
-        return replace(self, likelihood=likelihood)
 
     def gains(self, level: float = 0.95) -> tuple[Estimated, ...]:
         """Return the gain of each grade, with its interval; the best is 1, the worst 0."""
@@ -304,7 +290,7 @@ class JudgmentFit:
         """
         K, L = self.table.shape
         rows = np.tile(np.eye(L) / K, K)
-        if not isinstance(self.likelihood.family, Products):
+        if not self.likelihood.family.factored:
             return rows
         share = self.covariance.share_of_data(self.slopes(rows[:1])[0])
         column = self.table[:, self._reference]
@@ -330,7 +316,7 @@ class JudgmentFit:
         The rows are those whose products with W they are in proportion to.
         """
         family = self.likelihood.family
-        if isinstance(family, Combinations):
+        if not family.factored:
             return self.slopes(rows)
         one, begin = family.discounts, 0
         if kind == "gains":

@@ -9,7 +9,6 @@ grade where lists of a pair differ in their empty ranks; where they do not, it c
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -21,8 +20,8 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.columns import column_of
-from dcglearn.base.threads import map_in_order, map_threads, one_blas_thread
+from dcglearn.base.tables.columns import column_of, distinct_rows
+from dcglearn.base.threads import map_in_order, one_blas_thread
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.answers import BAD, GOOD, TIE, B, TieModel
 from dcglearn.judgments.packed import CodedJudgments, PackedPairs
@@ -48,8 +47,6 @@ _FEWEST_EQUAL = 0.02
 _MAX_DISTINCT = 1 << 22
 """Equal judgments are counted if there are many, and at least this share of the first ones repeat
 earlier ones; more distinct ones are not collected."""
-
-_ANSWERS = 5
 
 _Statistic = TypeVar("_Statistic")
 
@@ -155,7 +152,6 @@ class Evidence:
         cls,
         judgments: Judgments,
         ties: TieModel = "strict",
-        layout: Layout | None = None,
         advance: Advance = silent,
     ) -> Evidence:
         """Collect the judgments that a model uses."""
@@ -165,10 +161,7 @@ class Evidence:
             return _packed_evidence(judgments, ties, advance)
         used = Used.of(judgments, ties)
         some = judgments[used.rows]
-        if layout is None:
-            layout = _layout(some.n_ranks, some.n_grades, ties, _facts(some.lists, some.answers))
-        elif not len(some):
-            _no_judgment()
+        layout = _layout(some.n_ranks, some.n_grades, ties, _facts(some.lists, some.answers))
         queries, judges = (column_of(np.asarray(one)) for one in (some.queries, some.judges))
         ids = (one.codes.astype(np.int64) for one in (queries, judges))
         judged = _encoded(layout, some.lists, some.answers, some.weights, *ids)
@@ -224,23 +217,27 @@ class Evidence:
 
     def map(
         self, statistic: Callable[[Judged], _Statistic], with_ids: bool = False
-    ) -> Iterable[_Statistic]:
-        """Return a statistic of each chunk of judgments, in order."""
+    ) -> Iterator[_Statistic]:
+        """Yield a statistic of each chunk of judgments, in order, as many at once as threads."""
 
-        def of_part(judged: Judged, begin: int) -> _Statistic:
-            return statistic(judged.take(slice(begin, begin + CHUNK)))
+        def of_part(part: int) -> list[_Statistic]:
+            judged = self._part(part, with_ids)
+            begins = range(0, max(1, len(judged.answers)), CHUNK)
+            return [statistic(judged.take(slice(at, at + CHUNK))) for at in begins]
 
-        if self.parts is None:
-            begins = range(0, max(1, self.n_judgments), CHUNK)
-            with one_blas_thread():
-                return map_threads(lambda begin: of_part(self.judged, begin), begins)
-        parts = self.parts
+        with one_blas_thread():
+            yield from chain.from_iterable(map_in_order(of_part, self._all_parts))
 
-        def of_group(group: int) -> list[_Statistic]:
-            judged = parts.read(group, with_ids)
-            return [of_part(judged, at) for at in range(0, max(1, len(judged.answers)), CHUNK)]
+    @property
+    def _all_parts(self) -> range:
+        """The numbers of row groups, or of chunks in memory."""
+        chunks = max(1, -(-self.n_judgments // CHUNK))
+        return range(chunks if self.parts is None else self.parts.n_parts)
 
-        return _chained(of_group, parts.n_parts)
+    def _part(self, part: int, with_ids: bool) -> Judged:
+        if self.parts is not None:
+            return self.parts.read(part, with_ids)
+        return self.judged.take(slice(part * CHUNK, (part + 1) * CHUNK))
 
     @cached_property
     def distinct(self) -> Evidence | None:
@@ -249,9 +246,8 @@ class Evidence:
             return None
         parts: Iterator[Judged] = iter([self.judged])
         if self.parts is not None:
-            packed = self.parts
-            parts = map_in_order(lambda group: packed.read(group, False), range(packed.n_parts))
-        judged = _distinct(parts, self.layout.differences)
+            parts = map_in_order(lambda group: self._part(group, False), self._all_parts)
+        judged = _distinct(parts)
         if judged is None:
             return None
         n, none = len(judged.answers), np.zeros(0, np.int64)
@@ -293,12 +289,6 @@ class PackedParts:
         return _encoded(self.layout, *shown, queries, judges)
 
 
-def _chained(of_group: Callable[[int], list[_Statistic]], n_parts: int) -> Iterator[_Statistic]:
-    """Yield the statistics of row groups in order; only as many are held as there are threads."""
-    with one_blas_thread():
-        yield from chain.from_iterable(map_in_order(of_group, range(n_parts)))
-
-
 def _facts(lists: Pairs, answers: NDArray[np.int8]) -> set[int | str]:
     """Return what decides the layout: which answers there are, and empty ranks."""
     empty, found = lists == NO_DOCUMENT, set[int | str](np.unique(answers).tolist())
@@ -311,16 +301,12 @@ def _facts(lists: Pairs, answers: NDArray[np.int8]) -> set[int | str]:
 
 def _layout(n_ranks: int, n_grades: int, ties: TieModel, facts: set[int | str]) -> Layout:
     if not facts:
-        _no_judgment()
+        raise InputError("no judgment of lists that differ", "give judgments of other lists")
     if ties != "strict" and facts.isdisjoint((TIE, GOOD, BAD)):
         raise InputError("there are no ties", "leave `ties` out, or give some ties")
     levels = TIE not in facts and not facts.isdisjoint((GOOD, BAD))
     empty = "differs in empty" in facts or (levels and "empty" in facts)
     return Layout(n_ranks, n_grades, levels, empty)
-
-
-def _no_judgment() -> None:
-    raise InputError("no judgment of lists that differ", "give judgments of other lists")
 
 
 def _encoded(
@@ -403,28 +389,22 @@ def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Ev
     )
 
 
-def _distinct(parts: Iterable[Judged], layout: CodeLayout) -> Judged | None:
+def _distinct(parts: Iterable[Judged]) -> Judged | None:
     """Return the distinct judgments of several parts; None if too few are equal."""
-    sizes = [len(values) for values, _ in layout.tables]
-    if _ANSWERS * math.prod(sizes) >= 2**63:
-        return None
-    keys, weights = np.zeros(0, np.int64), np.zeros(0)
-    dtype = np.dtype(np.uint16)
+    kept: Judged | None = None
     for part in parts:
-        found, dtype = part.answers.astype(np.int64), part.codes.dtype
-        for code, size in zip(part.codes, sizes, strict=True):
-            found *= size
-            found += code
-        probe = found[:_PROBE]
-        if not len(keys) and len(np.unique(probe)) > (1 - _FEWEST_EQUAL) * len(probe):
+        rows, weights = np.vstack([part.answers, part.codes]), part.weights
+        probe = rows[:, :_PROBE]
+        if kept is None and len(distinct_rows(probe)[0]) > (1 - _FEWEST_EQUAL) * probe.shape[1]:
             return None
-        keys, of_row = np.unique(np.concatenate([keys, found]), return_inverse=True)
-        weights = np.bincount(of_row, np.concatenate([weights, part.weights])).astype(float)
-        if len(keys) > _MAX_DISTINCT:
+        if kept is not None:
+            rows = np.hstack([np.vstack([kept.answers, kept.codes]), rows])
+            weights = np.concatenate([kept.weights, weights])
+        first, of_row = distinct_rows(rows)
+        if len(first) > _MAX_DISTINCT:
             return None
-    unknown = np.full(len(keys), -1)
-    codes = np.empty((len(sizes), len(keys)), dtype)
-    for code, size in zip(codes[::-1], sizes[::-1], strict=True):
-        keys, code[:] = np.divmod(keys, size)
-    none = np.zeros((0, 2, layout.n_ranks), np.int8)
-    return Judged(codes, keys.astype(np.int8), weights, unknown, unknown, none)
+        unknown, none = np.full(len(first), -1), part.lists[:0]
+        codes, answers = rows[1:, first].astype(part.codes.dtype), rows[0, first].astype(np.int8)
+        weights = np.bincount(of_row, weights).astype(float)
+        kept = Judged(codes, answers, weights, unknown, unknown, none)
+    return kept

@@ -1,4 +1,4 @@
-"""Families of gains and of discounts: vectors that depend on few parameters.
+"""Families of gains, of discounts, and of weights W: vectors that depend on few parameters.
 
 x is the value of a grade, from 0 for the worst grade to M for the best; i is a rank, 1 for the
 first.
@@ -27,14 +27,24 @@ A number after the colon is given, ``free`` is estimated: ``exponential:2`` is 2
 rule (``log2``, ``jk:2``) is a family without parameters; ``log:free`` holds ``log2``. The scale, in
 log odds, belongs to the gains. Decreasing discounts are sums of steps 1[i <= j], convex ones of
 ramps (j - i)_+ and a constant, with coefficients of 0 or more.
+
+W[k, l] = c_k g_l with c and g from families of their own, or W
+is linear in its parameters: any W, or the multiples of one, which are the gains of one long rank.
+The worst grade has the weight 0: a constant added to a row of W changes no order (Zhou, Zha, Xue &
+Yu, arXiv 1212.5650, section 5). Where lists of a pair have empty ranks at different places, these
+are one more grade, with the last column.
+
+Where c is free, it may be multiplied and g divided by any number. The search stays where
+coefficients of c and g are of equal size: a penalty on b = (|c|^2 - |g|^2) / 2 is 0 at one point of
+each orbit, and so changes no maximum.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -50,6 +60,9 @@ FREE_FAMILY = "free"
 
 ORDERED = ("decreasing", "convex")
 """Families of discounts that are cones, on whose border no theory of intervals holds."""
+
+START = 2.0
+"""The weight of the best grade at the first rank, in log odds, where an estimate begins."""
 
 FamilyLike = str | Sequence[float]
 """The name of a family, or the numbers themselves."""
@@ -123,14 +136,10 @@ def _generalised_log(i: Floats, t: float) -> tuple[Floats, Floats, Floats]:
     return values, first * db, second * db**2 + first * db
 
 
-def _zipf(i: Floats, t: float) -> tuple[Floats, Floats, Floats]:
-    values, logarithm = i**-t, np.log(i)
-    return values, -logarithm * values, logarithm**2 * values
-
-
-def _rbp(i: Floats, t: float) -> tuple[Floats, Floats, Floats]:
-    values = np.exp(-t * (i - 1))
-    return values, -(i - 1) * values, (i - 1) ** 2 * values
+def _decay(x: Floats, t: float) -> tuple[Floats, Floats, Floats]:
+    """Return exp(-t x): i^-t for x = log i, p^(i - 1) for x = i - 1 and t = -log p."""
+    values = np.exp(-t * x)
+    return values, -x * values, x**2 * values
 
 
 _INF = math.inf
@@ -142,8 +151,19 @@ DISCOUNT_FORMULAS = {
     "log": Formula(
         _generalised_log, "base", lambda b: math.log(b - 1), 1.0, _INF, 2.0, -12.0, 12.0
     ),
-    "zipf": Formula(_zipf, "exponent", float, -_INF, _INF, 1.0, -10.0, 10.0),
-    "rbp": Formula(_rbp, "persistence", lambda p: -math.log(p), 0.0, 1.0, 0.8, -1.0, 5.0),
+    "zipf": Formula(
+        lambda i, t: _decay(np.log(i), t), "exponent", float, -_INF, _INF, 1.0, -10.0, 10.0
+    ),
+    "rbp": Formula(
+        lambda i, t: _decay(i - 1, t),
+        "persistence",
+        lambda p: -math.log(p),
+        0.0,
+        1.0,
+        0.8,
+        -1.0,
+        5.0,
+    ),
 }
 _FORMULAS = GAIN_FORMULAS | DISCOUNT_FORMULAS
 
@@ -155,31 +175,42 @@ DISCOUNT_FAMILIES = tuple(
 
 
 class Expansion(NamedTuple):
-    """A vector (m,), and its first (m, p) and second (m, p, p) derivatives in the parameters."""
+    """A vector (m,) and its derivatives (m, p) in the parameters.
+
+    `second`, (2, m), are those in t twice, and in t and the first coefficient; others are 0.
+    """
 
     values: Floats
     jacobian: Floats
-    hessian: Floats
+    second: Floats
+
+    def curvature(self, pull: Floats) -> Floats:
+        """Return the second derivatives of pull'vector, (p, p)."""
+        p = self.jacobian.shape[1]
+        found, (twice, cross) = np.zeros((p, p)), self.second @ pull
+        if p:
+            found[0, -1] = found[-1, 0] = cross
+            found[-1, -1] += twice
+        return found
 
 
 @dataclass(frozen=True, eq=False)
 class Family:
     """A vector as a function of parameters: coefficients of generators, then t of a formula.
 
-    It is fixed + generators @ coefficients + scale f(t), where the scale is the first coefficient,
-    or 1 if there is none.
+    It is generators @ coefficients; without coefficients, the one generator itself. A formula gives
+    the first n entries of the first generator, at the grade values or ranks x (n,).
 
     The `generators` have the shape (m, q); coefficients have `lower` bounds, and an estimate begins
-    at their `start`. A formula gives the first n entries, at the grade values or ranks x (n,).
+    at their `start`.
     """
 
     name: str
-    fixed: Floats
     generators: Floats
-    start: Floats
-    lower: Floats
+    start: Floats = field(default_factory=lambda: np.zeros(0))
+    lower: Floats = field(default_factory=lambda: np.zeros(0))
     formula: str = ""
-    x: Floats | None = None
+    x: Floats = field(default_factory=lambda: np.zeros(0))
 
     @property
     def n_coefficients(self) -> int:
@@ -210,21 +241,17 @@ class Family:
 
     def at(self, parameters: Floats) -> Expansion:
         """Return the vector and its derivatives."""
-        q, p, m = self.n_coefficients, self.n_parameters, len(self.fixed)
-        values = self.fixed + self.generators @ parameters[:q]
-        if not self.formula or self.x is None:
-            return Expansion(values, self.generators, np.zeros((m, p, p)))
-        part = slice(len(self.x))
-        f, f1, f2 = _FORMULAS[self.formula].at(self.x, float(parameters[q]))
-        scale = float(parameters[0]) if q else 1.0
-        jacobian, hessian = np.zeros((m, p)), np.zeros((m, p, p))
-        jacobian[:, :q] = self.generators
-        values[part] += scale * f
-        jacobian[part, q], hessian[part, q, q] = scale * f1, scale * f2
-        if q:
-            jacobian[part, 0] += f
-            hessian[part, 0, q] = hessian[part, q, 0] = f1
-        return Expansion(values, jacobian, hessian)
+        q, m = self.n_coefficients, len(self.generators)
+        columns, coefficients = self.generators.copy(), parameters[:q] if q else np.ones(1)
+        jacobian, second = np.zeros((m, self.n_parameters)), np.zeros((2, m))
+        if self.formula:
+            part, scale = slice(len(self.x)), float(coefficients[0])
+            f, f1, f2 = _FORMULAS[self.formula].at(self.x, float(parameters[q]))
+            columns[part, 0], jacobian[part, q], second[0, part] = f, scale * f1, scale * f2
+            if q:
+                second[1, part] = f1
+        jacobian[:, :q] = columns[:, :q]
+        return Expansion(columns @ coefficients, jacobian, second)
 
 
 def gain_family(gains: FamilyLike, values: Floats, empty: bool = False) -> Family:
@@ -261,7 +288,7 @@ def gain_family(gains: FamilyLike, values: Floats, empty: bool = False) -> Famil
     if empty:
         generators[L, q], start = 1.0, np.append(start, 0.0)
     lower = np.full(q + empty, -math.inf)
-    return Family(name, np.zeros(L + empty), generators, start, lower, formula, x)
+    return Family(name, generators, start, lower, formula, x)
 
 
 def _given_gains(gains: Sequence[float], n_grades: int) -> Floats:
@@ -285,7 +312,7 @@ def discount_family(discounts: FamilyLike, n_ranks: int) -> Family:
     >>> discount_family("decreasing", 3).at(np.array([0.5, 0.0, 0.5])).values
     array([1. , 0.5, 0.5])
     """
-    i, nothing = np.arange(1.0, n_ranks + 1), np.zeros(0)
+    i = np.arange(1.0, n_ranks + 1)
     if not isinstance(discounts, str):
         return _given_discounts("given", _checked_discounts(discounts, n_ranks))
     kind, parameter = _split(discounts, DISCOUNT_FAMILIES, "discounts")
@@ -299,20 +326,17 @@ def discount_family(discounts: FamilyLike, n_ranks: int) -> Family:
         else:
             ramps = np.maximum(i[1:] - i[:, None], 0.0) / (i[1:] - 1)
             generators = np.hstack([ramps, np.ones((n_ranks, 1))])
-        return Family(discounts, np.zeros(n_ranks), generators, start, lower)
+        return Family(discounts, generators, start, lower)
     formula = DISCOUNT_FORMULAS.get(kind)
     if formula is None or not parameter:
         return _given_discounts(discounts, rule_discounts(discounts, n_ranks))
     if parameter == FREE_FAMILY:
-        return Family(
-            discounts, np.zeros(n_ranks), np.zeros((n_ranks, 0)), nothing, nothing, kind, i
-        )
+        return Family(discounts, np.zeros((n_ranks, 1)), formula=kind, x=i)
     return _given_discounts(discounts, formula.at(i, formula.internal(discounts, parameter))[0])
 
 
 def _given_discounts(name: str, discounts: Floats) -> Family:
-    nothing = np.zeros(0)
-    return Family(name, discounts / discounts[0], np.zeros((len(discounts), 0)), nothing, nothing)
+    return Family(name, (discounts / discounts[0])[:, None])
 
 
 def _checked_discounts(discounts: Sequence[float], n_ranks: int) -> Floats:
@@ -331,3 +355,144 @@ def _split(name: str, known: tuple[str, ...], of_what: str) -> tuple[str, str]:
     if kind not in known:
         raise unknown_name(f"family of {of_what}", kind, known)
     return kind, parameter.strip()
+
+
+@dataclass(frozen=True, eq=False)
+class WeightFamily:
+    """W = c g', or g alone in the `shape` (K, L). The parameters of the discounts come first."""
+
+    gains: Family
+    discounts: Family
+    shape: tuple[int, int]
+
+    @property
+    def factored(self) -> bool:
+        """Whether W is a product, and not g alone."""
+        return bool(self.discounts.name)
+
+    @property
+    def name(self) -> str:
+        """As people read it."""
+        if not self.factored:
+            return self.gains.name
+        return f"gains {self.gains.name}, discounts {self.discounts.name}"
+
+    @cached_property
+    def start(self) -> Floats:
+        """Where an estimate begins, shape (p,)."""
+        found = np.concatenate([self.discounts.first, self.gains.first])
+        found[self._scale_of_gains] *= START
+        return self._balanced(found)
+
+    @cached_property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Lower and upper bounds; with discounts of 0 or more, so is the gain of the best grade."""
+        low, high = (
+            np.concatenate(both)
+            for both in zip(self.discounts.bounds, self.gains.bounds, strict=True)
+        )
+        if self.discounts.n_coefficients and (self.discounts.lower == 0).all():
+            low[self.discounts.n_parameters] = 0.0
+        return low, high
+
+    def weights(self, parameters: Floats) -> Floats:
+        """Return W, shape (K, L)."""
+        c, g = self.factors(parameters)
+        return np.outer(c.values, g.values).reshape(self.shape)
+
+    def jacobian(self, parameters: Floats) -> Floats:
+        """Return dW / d parameters, shape (K L, p)."""
+        c, g = self.factors(parameters)
+        left = c.jacobian[:, None, :] * g.values[:, None]
+        right = c.values[:, None, None] * g.jacobian
+        return np.concatenate([left, right], axis=2).reshape(-1, len(parameters))
+
+    def curvature(self, parameters: Floats, gradient: Floats) -> Floats:
+        """Return sum_kl gradient_kl d^2 W_kl, shape (p, p), for a gradient of shape (K, L)."""
+        c, g = self.factors(parameters)
+        n, p = self.discounts.n_parameters, len(parameters)
+        found, gradient = np.zeros((p, p)), gradient.reshape(len(c.values), -1)
+        found[:n, :n] = c.curvature(gradient @ g.values)
+        found[n:, n:] = g.curvature(c.values @ gradient)
+        found[:n, n:] = c.jacobian.T @ gradient @ g.jacobian
+        found[n:, :n] = found[:n, n:].T
+        return found
+
+    @cached_property
+    def signs(self) -> Floats:
+        """Return signs (p,): c grows and g shrinks, and W stays the same, along signs theta."""
+        found = np.zeros(len(self.start))
+        if self.discounts.n_coefficients:
+            found[self._coefficients] = 1.0
+            found[self._scale_of_gains] = -1.0
+        return found
+
+    def near(self, W: Floats) -> list[Floats]:
+        """Return products with the first and the second singular vectors of W, where both serve."""
+        found, (low, high), W = [], self.bounds, W.reshape(len(self.discounts.generators), -1)
+        generators = self.gains.at(self.gains.first).jacobian[:, : self.gains.n_coefficients]
+        for left in np.linalg.svd(W)[0].T[:2]:
+            parameters, upwards = self.start.copy(), left if left.sum() >= 0 else -left
+            columns = self.discounts.generators[:, self._coefficients]
+            parameters[self._coefficients] = np.linalg.lstsq(columns, upwards)[0]
+            c = self.factors(parameters)[0].values
+            parameters[self._scale_of_gains] = np.linalg.lstsq(generators, c @ W / (c @ c))[0]
+            found.append(self._balanced(np.clip(parameters, low, high)))
+        return found
+
+    def factors(self, parameters: Floats) -> tuple[Expansion, Expansion]:
+        """Return discounts and gains, with their derivatives."""
+        n = self.discounts.n_parameters
+        return self.discounts.at(parameters[:n]), self.gains.at(parameters[n:])
+
+    @property
+    def _coefficients(self) -> slice:
+        return slice(self.discounts.n_coefficients)
+
+    @property
+    def _scale_of_gains(self) -> slice:
+        n = self.discounts.n_parameters
+        return slice(n, n + self.gains.n_coefficients)
+
+    def _balanced(self, parameters: Floats) -> Floats:
+        """Return the parameters of the same W at which both sets of coefficients are as large."""
+        found = parameters.copy()
+        c, g = found[self._coefficients], found[self._scale_of_gains]
+        sizes = np.linalg.norm(c), np.linalg.norm(g)
+        if all(sizes):
+            factor = math.sqrt(sizes[1] / sizes[0])
+            c *= factor
+            g /= factor
+        return found
+
+
+def _unfactored(
+    name: str, generators: Floats, start: Floats, shape: tuple[int, int]
+) -> WeightFamily:
+    """Return the W that are `generators`, (K L, p), times parameters."""
+    gains = Family(name, generators, start, np.full(len(start), -math.inf))
+    return WeightFamily(gains, Family("", np.ones((1, 1))), shape)
+
+
+def any_weights(n_ranks: int, n_grades: int, empty: bool = False) -> WeightFamily:
+    """Return the family of all W: every rank has gains of its own."""
+    varying = np.delete(np.arange(n_grades + empty), n_grades - 1)
+    gains = np.maximum(n_grades - 1 - varying, 0) / (n_grades - 1)
+    start = np.outer(1 / np.log2(np.arange(2, n_ranks + 2)), gains).ravel()
+    shape = (n_ranks, n_grades + empty)
+    columns = np.arange(n_ranks * shape[1]).reshape(shape)[:, varying].ravel()
+    generators = np.eye(n_ranks * shape[1])[:, columns]
+    return _unfactored("gains of each position", generators, start, shape)
+
+
+def multiples_of(W: Floats, name: str, empty: bool = False) -> WeightFamily:
+    """Return the multiples of one W, (K, L); an empty rank may be worth something of its own."""
+    K, L = W.shape
+    relative = W - W[:, -1:]
+    generators = np.zeros((K, L + empty, 1 + empty))
+    generators[:, :L, 0] = relative
+    if empty:  # discounted as the best grade is
+        generators[:, L, 1] = relative[:, 0] / max(np.abs(relative[:, 0]).max(), 1e-300)
+    start = np.zeros(1 + empty)
+    start[0] = 1 / np.abs(relative).max()
+    return _unfactored(name, generators.reshape(-1, 1 + empty), start, (K, L + empty))

@@ -6,7 +6,7 @@ A judgment of lists a and b has the inputs
     h = offset + slope <W, s(a) + s(b)> / 2,            (level of a tie)
 
 and t, e of :mod:`dcglearn.inference.answers`. W depends on parameters as its family says
-(:mod:`dcglearn.inference.weights`), in units of log odds.
+(:mod:`dcglearn.inference.families`), in units of log odds.
 
 The prior keeps estimates finite where no data do: every entry of W, the side bias and the
 parameters of ties and levels are normal with mean 0 and standard deviation 10 (log odds of 10 mean
@@ -42,7 +42,7 @@ from dcglearn.inference.answers import (
     strict_probability,
 )
 from dcglearn.inference.evidence import Evidence, Judged
-from dcglearn.inference.weights import WeightFamily
+from dcglearn.inference.families import WeightFamily
 
 PRIOR_SD = 10.0
 """Standard deviation of W, the side bias and the level, in log odds."""

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import SolverError
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
+from dcglearn.inference.families import any_weights
 from dcglearn.inference.likelihood import Expanded, Likelihood
-from dcglearn.inference.weights import Products, any_weights
 
 MAX_STEPS = 200
 _CLOSE = 1e-12
@@ -86,7 +86,7 @@ def _highest(likelihood: Likelihood) -> Maximum:
 def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
     """Return starts at products near to the best W of any kind."""
     family, layout = likelihood.family, likelihood.evidence.layout
-    if not isinstance(family, Products) or not family.discounts.n_coefficients:
+    if not family.discounts.n_coefficients:
         return []
     anywhere = any_weights(layout.n_ranks, layout.n_grades, layout.empty)
     free = replace(likelihood, family=anywhere)
@@ -96,6 +96,12 @@ def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
         return []
     W, others = anywhere.weights(best[: free.n_weights]), best[free.n_weights :]
     return [np.append(one, others) for one in family.near(W)]
+
+
+def maximum_with(likelihood: Likelihood, held: NDArray[np.bool_], at: Floats) -> Maximum:
+    """Return the maximum of a posterior from a point, some of whose parameters are held."""
+    low, high = (np.where(held, at, bound) for bound in likelihood.bounds)
+    return maximise(likelihood.expand, at, (low, high))
 
 
 def maximise(

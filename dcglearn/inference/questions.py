@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import SolverError
+from dcglearn.base.tables.columns import distinct_rows
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.calibration import additivity_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
@@ -34,9 +35,8 @@ from dcglearn.inference.tests import (
     no_effect,
     verdict_of,
 )
-from dcglearn.judgments.folds import row_numbers
 from dcglearn.measures.measure import Measure
-from dcglearn.naming.presets import usual_presets
+from dcglearn.measures.presets import usual_presets
 
 USUAL_GAINS = ("linear", "exponential")
 USUAL_DISCOUNTS = ("log2", "zipf", "constant")
@@ -141,39 +141,21 @@ def usual_questions(
     asked += [("discounts", name, replace(model, discounts=name)) for name in USUAL_DISCOUNTS]
     if len(scale) > 2 and n_ranks > 1:
         asked.append(("positions", "the same gains at every rank", model))
+    if n_ranks > 1:
+        asked.append(("additivity", "documents add up", model))
     if model.side:
         asked.append(("side", "no side bias", replace(model, side=False)))
     if model.lapses:
         asked.append(("lapses", "no random answers", replace(model, lapses=False)))
-    fit = model.fit(evidence)
-
-    def fitted(one: JudgmentModel) -> JudgmentFit:
+    fit, fits = model.fit(evidence), []
+    for about, name, smaller in asked:
+        larger = replace(model, position_dependent=True) if about == "positions" else model
         try:
-            return one.fit(evidence)
+            both = (fit if one is model else one.fit(evidence) for one in (smaller, larger))
+            fits.append(_Asked(about, name, *both))
         except SolverError:  # this question is not answered, others are
-            return fit
-
-    found = _answered(
-        [
-            _Asked(about, name, fit, fitted(replace(model, position_dependent=True)))
-            if about == "positions"
-            else _Asked(about, name, fitted(one), fit)
-            for about, name, one in asked
-        ]
-    )
-    if n_ranks < 2:
-        return found
-    at = next((i for i, one in enumerate(found) if one.about in ("side", "lapses")), len(found))
-    return (*found[:at], _additivity(fit), *found[at:])
-
-
-def _additivity(fit: JudgmentFit) -> Question:
-    """Ask whether the worth of a list is the sum of what its documents are worth."""
-    found, effective = additivity_test(fit), fit.covariance.effective
-    test = LikelihoodRatio(
-        found.statistic, found.statistic, found.df, found.cluster_df, effective, found.p
-    )
-    return Question("additivity", "documents add up", fit, fit, test, test.p, 0.0, 0.0)
+            fits.append(_Asked(about, name, fit, fit))
+    return _answered(fits)
 
 
 def ask(
@@ -210,25 +192,19 @@ def _answered(pairs: Sequence[_Asked]) -> tuple[Question, ...]:
     """Test hypotheses, and correct their p-values."""
     about_grades = any(is_about_grades(one.smaller, one.larger) for one in pairs)
     without = no_effect(pairs[0].larger) if about_grades else None
-    tests = [
-        UNANSWERED
-        if one.smaller is one.larger
-        else likelihood_ratio(one.smaller, one.larger, without)
-        for one in pairs
-    ]
-    corrected = [
-        min(1.0, 2 * test.p) if pair.about in DECISIONS else test.p
-        for pair, test in zip(pairs, tests, strict=True)
-    ]
-    fits = [(one.smaller, one.larger) for one in pairs]
-    evidence = pairs[0].larger.evidence
-    shares = zip(
-        reversed_judged(evidence, fits), _reversed_all(evidence.judged.lists, fits), strict=True
-    )
-    return tuple(
-        Question(*pair, test, p, *share)
-        for pair, test, p, share in zip(pairs, tests, corrected, shares, strict=True)
-    )
+    fits, evidence = [(one.smaller, one.larger) for one in pairs], pairs[0].larger.evidence
+    judged, every = reversed_judged(evidence, fits), _reversed_all(evidence.judged.lists, fits)
+    found = []
+    for pair, *shares in zip(pairs, judged, every, strict=True):
+        if pair.about == "additivity":
+            test = additivity_test(pair.larger)
+        elif pair.smaller is pair.larger:
+            test = UNANSWERED
+        else:
+            test = likelihood_ratio(pair.smaller, pair.larger, without)
+        corrected = min(1.0, 2 * test.p) if pair.about in DECISIONS else test.p
+        found.append(Question(*pair, test, corrected, *shares))
+    return tuple(found)
 
 
 def reversed_judged(
@@ -250,7 +226,7 @@ def reversed_judged(
 def _reversed_all(lists: Pairs, pairs: Sequence[tuple[JudgmentFit, JudgmentFit]]) -> list[float]:
     """Return the share of pairs of distinct lists, some if packed, that are ordered differently."""
     rows = lists.reshape(-1, lists.shape[2])
-    distinct = rows[np.unique(row_numbers(rows.T), return_index=True)[1]]
+    distinct = rows[distinct_rows(rows.T)[0]]
     shown = distinct[:: -(-len(distinct) // MAX_LISTS)]
     first, second = np.triu_indices(len(shown), 1)
     if not len(first):

@@ -23,9 +23,9 @@ from scipy.special import fdtri, stdtrit
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats
-from dcglearn.inference.covariance import Covariance, covariance
+from dcglearn.inference.covariance import Covariance
 from dcglearn.inference.likelihood import Expanded, Likelihood, lapse_prior
-from dcglearn.inference.maximise import Maximum, maximise
+from dcglearn.inference.maximise import Maximum, maximise, maximum_with
 
 MIN_SHARE = 0.9
 """An estimate is determined if the data give at least this share of its information."""
@@ -173,7 +173,7 @@ def estimated_parameter(
     if name == "lapses" and not estimate:
         return Estimated(name, 0.0, 0.0, _largest_lapses(likelihood, maximum, spread, level))
     if not spread.free[likelihood.index(name)]:
-        spread = covariance(likelihood, maximum.parameters, spread.free | (contrast > 0))
+        spread = Covariance(likelihood, maximum.parameters, spread.free | (contrast > 0))
     error, df = spread.error(contrast)
     half = float(stdtrit(df, (1 + level) / 2)) * error
     low, high = estimate - half, estimate + half
@@ -192,15 +192,14 @@ def _largest_lapses(
     at = likelihood.index("lapses")
     contrast = np.eye(likelihood.n_parameters)[at]
     free = spread.free | (contrast > 0)
-    spread = covariance(likelihood, maximum.parameters, free)
+    spread = Covariance(likelihood, maximum.parameters, free)
     inflation = spread.variance(contrast) / float(contrast @ spread.model @ contrast)
     quantile = float(fdtri(1, max(1.0, spread.effective - 1), level))
     lowest = maximum.at.value - max(1.0, inflation) * quantile / 2
 
     def excess(share: float) -> float:
-        low, high = (bound.copy() for bound in likelihood.bounds)
-        low[at] = high[at] = share
-        found = maximise(likelihood.expand, maximum.parameters, (low, high))
+        at_share = np.where(contrast > 0, share, maximum.parameters)
+        found = maximum_with(likelihood, contrast > 0, at_share)
         return found.at.value - lapse_prior(share) - lowest
 
     largest = float(likelihood.bounds[1][at])
@@ -228,12 +227,15 @@ def monotone_discounts(discounts: Floats, free: tuple[Estimated, ...]) -> tuple[
     )
 
 
+_DRAWS = 20_000
+
+
 def simultaneous_quantile(
-    correlation: Floats, df: float, level: float, rng: np.random.Generator, draws: int = 20_000
+    correlation: Floats, df: float, level: float, rng: np.random.Generator
 ) -> float:
     """Return the quantile of the largest |t| of several estimates, whose variance has df."""
     values, vectors = np.linalg.eigh(correlation)
     root = vectors * np.sqrt(np.maximum(values, 0))
-    normal = np.abs(rng.standard_normal((draws, len(correlation))) @ root.T).max(axis=1)
-    chi = np.sqrt(rng.chisquare(df, draws) / df) if df < 1e6 else 1.0
+    normal = np.abs(rng.standard_normal((_DRAWS, len(correlation))) @ root.T).max(axis=1)
+    chi = np.sqrt(rng.chisquare(df, _DRAWS) / df) if df < 1e6 else 1.0
     return float(np.quantile(normal / chi, level))

@@ -24,15 +24,14 @@ from scipy.special import fdtrc
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
+from dcglearn.base.significance import holm
 from dcglearn.base.types import Floats
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.questions import reversed_judged
 from dcglearn.inference.ratios import MIN_SHARE
 from dcglearn.inference.tests import TestVerdict, verdict_of
-from dcglearn.inference.weights import Products
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.statistics.significance import holm
 
 MIN_JUDGMENTS = 20
 """A group of fewer strict judgments is not compared."""
@@ -188,11 +187,9 @@ def _numbers(fit: JudgmentFit) -> _Numbers:
         values = np.array([one.estimate for one in found])
         told = np.array([one.determined and not one.given for one in found])
         part = _Numbers(values, slopes, told)
-        if isinstance(family, Products):
-            one = getattr(family, kind)
-            end += one.n_parameters
-            part = _of_parameter(fit, end - 1) if one.formula else part
-        parts.append(part)
+        one = getattr(family, kind)
+        end += one.n_parameters
+        parts.append(_of_parameter(fit, end - 1) if one.formula else part)
     return _Numbers(*(np.concatenate(one) for one in zip(*parts, strict=True)))
 
 

@@ -1,7 +1,16 @@
 """Tests of a smaller model against a larger one that holds it.
 
 The scores of the larger model, at the estimate of the smaller one, have mean 0 in every query if
-the smaller one holds; that is what is tested (:mod:`dcglearn.inference.scores`). The likelihood
+the smaller one holds: the scores u_q of clusters, in the d directions that it gives up and cleared
+of those that it estimates (efficient scores; Neyman 1959, Rao 1948). With S = sum_q u_q and
+V = sum_q u_q u_q',
+
+    T = S' V^-1 S <= Q,      F = (T / d) (Q - P) / (Q - T)
+
+is compared with F(d, Q - P), where Q clusters speak of P parameters: Hotelling's test (Ann. Math.
+Stat. 2, 1931), with the degrees of freedom of regression. A query counts as one witness: Q bounds
+T, so that few queries never prove much, however many judgments they hold, and one that outweighs
+all others proves as little (self-normalised sums: de la Pena, Lai & Shao 2009). The likelihood
 ratio, LR = 2 (l_larger - l_smaller), is given beside it, as of independent judgments.
 
 d is counted: directions in which the judgments do not tell the two models apart do not count (Zhou,
@@ -20,19 +29,27 @@ answers are for a as for b.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr
+from scipy.special import fdtrc, stdtr
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
+from dcglearn.inference.covariance import (
+    ClusterSums,
+    Part,
+    Way,
+    cluster_sums,
+    inverse_root,
+    ways_of,
+)
 from dcglearn.inference.estimate import JudgmentFit
-from dcglearn.inference.likelihood import Likelihood
-from dcglearn.inference.maximise import maximise
-from dcglearn.inference.scores import score_test
-from dcglearn.inference.weights import WeightFamily, any_weights, multiples_of
+from dcglearn.inference.families import WeightFamily, any_weights, multiples_of
+from dcglearn.inference.likelihood import Bend, Likelihood, Rows
+from dcglearn.inference.maximise import maximum_with
 
 BEYOND_DOUBT = 1e-6
 """If the usual multiples of W have a smaller p-value, any W is not tested."""
@@ -40,6 +57,11 @@ BEYOND_DOUBT = 1e-6
 _MOST_STEPS = 50
 _NEAR_ENOUGH = 1e-7
 """The error of W, relative to its largest entry, from which the next step is the last."""
+
+_SEEN = 0.5
+"""A direction counts if the judgments give at least this share of its information."""
+
+_ZERO = 1e-8
 
 TestVerdict = Literal["rejected", "near the line", "not rejected"]
 
@@ -199,9 +221,8 @@ def no_effect(fit: JudgmentFit) -> float:
 def _without_effect(fit: JudgmentFit, family: WeightFamily) -> float:
     """Return the p-value of W = 0, where no answer is random, in a family linear in parameters."""
     likelihood = replace(fit.likelihood, family=family)
-    parameters, free = _where_nothing_counts(likelihood, ("lapses",))
-    n, others = likelihood.n_weights, np.eye(len(parameters))[:, likelihood.n_weights :]
-    return score_test(likelihood, parameters, others, free | (np.arange(len(free)) < n)).p
+    of_weights = np.arange(likelihood.n_parameters) < likelihood.n_weights
+    return _where_nothing_counts(likelihood, ("lapses",), of_weights)
 
 
 def _as_many_on_each_side(fit: JudgmentFit) -> float:
@@ -211,18 +232,91 @@ def _as_many_on_each_side(fit: JudgmentFit) -> float:
     side looks surer than it is. Then as many answers for a as for b must be unlikely, too.
     """
     likelihood = fit.likelihood
-    parameters, free = _where_nothing_counts(likelihood, ("lapses", "side"))
-    side = np.arange(len(free)) == likelihood.index("side")
-    return score_test(likelihood, parameters, np.eye(len(free))[:, free], free | side).p
+    side = np.arange(likelihood.n_parameters) == likelihood.index("side")
+    return _where_nothing_counts(likelihood, ("lapses", "side"), side)
 
 
 def _where_nothing_counts(
-    likelihood: Likelihood, also: tuple[str, ...]
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the estimate where W and some others are 0, and which parameters no bound holds."""
-    start, (low, high) = likelihood.start.copy(), (one.copy() for one in likelihood.bounds)
-    held = np.arange(len(start)) < likelihood.n_weights
+    likelihood: Likelihood, also: tuple[str, ...], tested: NDArray[np.bool_]
+) -> float:
+    """Return the p-value of some parameters at the estimate where W and some others are 0."""
+    held = np.arange(likelihood.n_parameters) < likelihood.n_weights
     held[[likelihood.index(name) for name in also if name in likelihood.names]] = True
-    start[held] = low[held] = high[held] = 0.0
-    null = maximise(likelihood.expand, start, (low, high))
-    return null.parameters, null.free & ~held
+    null = maximum_with(likelihood, held, np.where(held, 0.0, likelihood.start))
+    free = null.free & ~held
+    return score_test(likelihood, null.parameters, np.eye(len(free))[:, free], free | tested).p
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTest:
+    """T, its degrees of freedom d and Q - P, and the p-value.
+
+    `step`, (P + m,), is a first estimate of by how much the parameters and what was added depart
+    from the hypothesis.
+    """
+
+    statistic: float
+    df: int
+    cluster_df: float
+    p: float
+    step: Floats
+
+
+def score_test(
+    likelihood: Likelihood,
+    parameters: Floats,
+    tangent: Floats,
+    free: NDArray[np.bool_],
+    bend: Bend | None = None,
+) -> ScoreTest:
+    """Test parameters (P,) at which a hypothesis is estimated.
+
+    `tangent`, (P, q), are the directions that it estimates, among the parameters that are `free`;
+    a departure `bend` of m columns is tested beside these parameters.
+    """
+    information, P = likelihood.information(parameters, bend), len(parameters)
+    prior = np.zeros_like(information)
+    prior[:P, :P] = likelihood.prior_information(parameters)
+    m = len(information) - P
+    free = np.append(free, np.ones(m, bool))
+    tangent = np.vstack([tangent, np.zeros((m, tangent.shape[1]))]) * free[:, None]
+    directions, n_estimated = _beyond(information, prior, tangent, free)
+    d = directions.shape[1]
+    if not d:
+        return ScoreTest(0.0, 0, 0.0, 1.0, np.zeros(len(free)))
+
+    def sums(way: Way, rows: Rows) -> Part:
+        judged, rows = rows.judged, rows.departing(bend(rows)) if bend else rows
+        u = likelihood.scores(rows, likelihood.terms(parameters, rows)) @ directions
+        return way.part(judged, np.column_stack([u * judged.weights[:, None], np.ones(len(u))]))
+
+    tests = []
+    for way in ways_of(likelihood.evidence)[:2]:
+        chunks = likelihood.map(likelihood.evidence, parameters, partial(sums, way), with_ids=True)
+        tests.append(_hotelling(cluster_sums(way, d + 1, chunks), directions, n_estimated + d))
+    return max(tests, key=lambda one: one.p)
+
+
+def _beyond(
+    information: Floats, prior: Floats, tangent: Floats, free: NDArray[np.bool_]
+) -> tuple[Floats, int]:
+    """Return the directions (P, d) beyond a tangent (P, q) that judgments see, and its rank."""
+    root = inverse_root(information + prior, free)
+    whitened = root.T @ (information + prior) @ tangent
+    left, sizes, _ = np.linalg.svd(np.hstack([whitened, np.diag(~free).astype(float)]))
+    rank = int((sizes > _ZERO * sizes.max(initial=0.0)).sum())
+    complement = root @ left[:, rank:]
+    shares, axes = np.linalg.eigh(complement.T @ information @ complement)
+    return complement @ axes[:, shares > _SEEN], rank - int((~free).sum())
+
+
+def _hotelling(sums: ClusterSums, directions: Floats, n_parameters: int) -> ScoreTest:
+    """Test that sums of d scores, and of 1, over clusters have mean 0."""
+    (*_, alone), d = sums.total, directions.shape[1]
+    total, squares = sums.of_all
+    S, V, Q = total[:d], squares[:d, :d], np.count_nonzero(sums.known[:, d]) + alone
+    T, df, step = float(S @ np.linalg.pinv(V, hermitian=True) @ S), Q - n_parameters, directions @ S
+    if df < 1:
+        return ScoreTest(T, 0, 0.0, 1.0, step)
+    F = T / d * df / max(Q - T, 1e-300)
+    return ScoreTest(T, d, df, float(fdtrc(d, df, F)), step)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from dcglearn.base.checks import check_kind
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads, one_blas_thread
@@ -24,8 +25,8 @@ from dcglearn.inference.posterior import Posterior
 from dcglearn.judgments.packed import PackedPairs, RowGroup
 from dcglearn.judgments.preferences import B, Preferences, check_worth_learning, put_preferred_first
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
-from dcglearn.naming.presets import preset
 
 MOST_PACKED = 10_000_000
 """Of more packed judgments, some row groups are read."""
@@ -109,6 +110,8 @@ def learn_dcg(
     >>> next(iter(learned.centres))
     'exponential-log2'
     """
+    remedy = "give what read_preferences returns, or PackedPairs"
+    check_kind(judgments, (Preferences, PackedPairs), "judgments", remedy)
     if isinstance(judgments, PackedPairs):
         answers = _packed_answers(judgments)
     else:

@@ -15,17 +15,23 @@ from collections.abc import Callable, Sequence
 
 from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
-from dcglearn.interop.callables import to_pyterrier, to_scikit_learn
-from dcglearn.interop.evaluators import to_ir_measures, to_ranx, to_trec_eval
-from dcglearn.interop.rankers import to_lightgbm, to_xgboost
 from dcglearn.interop.requirements import Export, labels_of, with_labels
 from dcglearn.interop.tensors import to_torch
+from dcglearn.interop.tools import (
+    to_ir_measures,
+    to_lightgbm,
+    to_pyterrier,
+    to_ranx,
+    to_scikit_learn,
+    to_trec_eval,
+    to_xgboost,
+)
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import DISCOUNT_RULES, split_parameter
 from dcglearn.measures.measure import Measure
+from dcglearn.measures.names import MeasureLike, as_measure, states_its_grades
 from dcglearn.measures.scale import Label, needed_scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.naming.names import MeasureLike, as_measure, states_its_grades
 
 TOOLS: dict[str, Callable[[DCG], Export]] = {
     "trec_eval": to_trec_eval,
@@ -67,11 +73,6 @@ def export(
     -------
     Export
 
-    Raises
-    ------
-    InputError
-        If there is no such target, or the tool cannot express the measure.
-
     Examples
     --------
     >>> print(export(DCG([7, 3, 1, 0]), "trec_eval").text)
@@ -105,11 +106,7 @@ def export(
 
 
 def plain_data(measure: Measure, n_ranks: int = 10) -> dict[str, object]:
-    """Return a measure's numbers as dicts and lists.
-
-    >>> plain_data(DCG([1, 0.5, 0], "zipf"), 3)["discounts"]
-    [1.0, 0.5, 0.3333333333333333]
-    """
+    """Return a measure's numbers as dicts and lists."""
     found: dict[str, object] = {"measure": str(measure), "grades": list(labels_of(measure))}
     if isinstance(measure, LinearUtility):
         return {**found, "weights": [list(row) for row in measure.weights]}

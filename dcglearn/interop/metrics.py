@@ -1,9 +1,6 @@
 """A DCG as an object that ir_measures, PyTerrier or scikit-learn calls.
 
-For what their own nDCG cannot express: fractional and negative gains, other discounts. The values
-are computed by :func:`dcglearn.evaluation.ranked.score_runs`, as everywhere in this package: by
-default, documents with equal scores each gain the mean of their gains, the expectation over all
-their orders (McSherry & Najork, ECIR 2008).
+For what their own nDCG cannot express: fractional and negative gains, other discounts.
 """
 
 from __future__ import annotations
@@ -12,20 +9,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
-from dcglearn.base.types import Integers
-from dcglearn.collections.join import index_qrels
 from dcglearn.collections.runs import qrels_of, run_of
-from dcglearn.evaluation.from_arrays import ranked_arrays
-from dcglearn.evaluation.lookup import look_up
-from dcglearn.evaluation.ranked import score_runs
-from dcglearn.evaluation.rules import TIES, Ties
-from dcglearn.interop.requirements import as_dcg, labels_of, with_labels
+from dcglearn.interop.requirements import labelled_dcg, labels_of, values_of_lists
+from dcglearn.measures.names import MeasureLike
 from dcglearn.measures.scale import Scale
-from dcglearn.naming.names import MeasureLike
-from dcglearn.statistics.significance import mean_of_counted
+from dcglearn.systems.evaluate import evaluate
+from dcglearn.systems.rules import TIES, Rules, Ties
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,12 +49,6 @@ def sklearn_metric(measure: MeasureLike, ties: Ties = "mean") -> Metric:
         From labels and scores, both of shape (n_lists, n_documents) or (n_documents,), to the
         mean over lists. ``sklearn.metrics.make_scorer`` takes it.
 
-    Raises
-    ------
-    InputError
-        If `ties` is something else. The metric raises it for a label that is not on the scale,
-        for a score that is not finite, and for an ideal below 0.
-
     Examples
     --------
     >>> from dcglearn.measures.dcg import DCG
@@ -72,7 +58,7 @@ def sklearn_metric(measure: MeasureLike, ties: Ties = "mean") -> Metric:
     """
     if not is_one_of(ties, ("mean", "input")):
         raise unknown_name("`ties`", ties, ["mean", "input"])
-    labelled = with_labels(as_dcg(measure))
+    labelled = labelled_dcg(measure)
     scale = Scale(labels_of(labelled))
 
     def metric(y_true: ArrayLike, y_score: ArrayLike) -> float:
@@ -82,12 +68,10 @@ def sklearn_metric(measure: MeasureLike, ties: Ties = "mean") -> Metric:
                 f"labels of shape {labels.shape}, scores of shape {scores.shape}",
                 "give both as (lists, documents)",
             )
-        grades = _grade_indices(labels, scale)
-        ranked = ranked_arrays(grades, scores.astype(float), len(scale), ties=ties)
-        values = score_runs(labelled.plain(), ranked)
-        if labelled.normalise is not None:
-            values = labelled.normalise_values(values, grades, grades)
-        return float(mean_of_counted(values))
+        distinct, which = np.unique(labels, return_inverse=True)
+        grades = np.array([scale.index(label) for label in distinct.tolist()])[which]
+        grades = grades.reshape(labels.shape)
+        return float(values_of_lists(labelled, grades, scores.astype(float), ties).mean())
 
     return metric
 
@@ -98,39 +82,31 @@ def ir_measure(measure: MeasureLike, ties: Ties = "mean") -> Any:
     Parameters
     ----------
     measure : DCG, MeasureFile, or its name
-        With any gains, discounts and normalisation. Its labels are the relevances of the qrels.
+        Its labels are the relevances of the qrels.
     ties : {"mean", "input", "docid"}, default "mean"
-        How documents with equal scores count, see :data:`dcglearn.evaluation.rules.TIES`. With
-        "docid", scores are compared in single precision, as in trec_eval.
+        How documents with equal scores count, see :class:`dcglearn.Rules`.
 
     Returns
     -------
     ir_measures.Measure
         For ``ir_measures.calc_aggregate([it], qrels, run)`` and ``eval_metrics`` of
-        ``pyterrier.Experiment``; ir_measures makes frames of other forms of qrels and runs first.
-        A document without a judgment gains nothing. A query that is missing from the run counts 0;
-        a query without qrels is left out. With gains below 0 the ideal leaves out documents with a
-        negative gain, see :func:`dcglearn.evaluation.ranked.score_runs`.
-
-    Raises
-    ------
-    InputError
-        If `ties` is something else, or ir_measures is not installed. The object raises it for a
-        relevance that is not on the scale, and for ids that are not text.
+        ``pyterrier.Experiment``. A document without a judgment gains nothing. A query that is
+        missing from the run counts 0; a query without qrels is left out.
     """
     if not is_one_of(ties, TIES):
         raise unknown_name("`ties`", ties, TIES)
-    labelled = with_labels(as_dcg(measure))
+    labelled = labelled_dcg(measure)
     scale = Scale(labels_of(labelled))
 
     def values(qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[str, float]]:
-        if not (len(qrels) and len(run)):
+        judged, ranked = _with_text_ids(qrels, "relevance"), _with_text_ids(run, "score")
+        if set(judged["query_id"]).isdisjoint(ranked["query_id"]):
             return
-        known = index_qrels(qrels_of(_with_text_ids(qrels, "relevance")), scale)
-        found = look_up(run_of(_with_text_ids(run, "score")), known, ties, single=ties == "docid")
-        scores = score_runs(labelled, found.ranked, unjudged_gain=0.0)
-        there = ~found.missing
-        yield from zip(np.array(known.queries)[there].tolist(), scores[there].tolist(), strict=True)
+        rules = Rules(ties, missing=None)
+        found = evaluate(qrels_of(judged), run_of(ranked), labelled, rules=rules, scale=scale)
+        for query, value in zip(found.queries, found.values[0, 0].tolist(), strict=True):
+            if not np.isnan(value):
+                yield query, value
 
     try:
         import ir_measures
@@ -148,10 +124,3 @@ def _with_text_ids(frame: pd.DataFrame, number: str) -> pd.DataFrame:
         if wrong is not None:
             raise InputError(f"{field} {wrong} is not text", "give all of them as text")
     return frame[["query_id", "doc_id", number]]
-
-
-def _grade_indices(labels: NDArray[Any], scale: Scale) -> Integers:
-    """Return the grade index of each label; each distinct label is looked up once."""
-    distinct, inverse = np.unique(labels, return_inverse=True)
-    indices = np.array([scale.index(label) for label in distinct.tolist()], dtype=np.int64)
-    return indices[inverse].reshape(labels.shape)

@@ -9,14 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.interop.requirements import (
-    DOUBLE,
-    ITSELF,
-    Export,
-    check_gains,
-    check_range,
-    labels_of,
-)
+from dcglearn.interop.requirements import ITSELF, Export, labels_of
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import split_parameter
 
@@ -32,20 +25,12 @@ DISCOUNT_TEXT = {
 
 
 def to_torch(measure: DCG) -> Export:
-    """Return the text of a module that computes the measure on PyTorch tensors or NumPy arrays.
-
-    >>> module = {}
-    >>> exec(to_torch(DCG([3, 1, 0], "zipf")).text, module)
-    >>> float(module["measure"](np.array([0.1, 0.9]), np.array([2, 1])))
-    2.5
-    """
+    """Return the text of a module that computes the measure on PyTorch tensors or NumPy arrays."""
     notes = ["Lists lie along the last axis; documents with equal scores keep their order."]
     if measure.normalise == "minmax":
         raise InputError("the text for PyTorch has no minmaxDCG", ITSELF)
-    check_range(measure, "the text for PyTorch", DOUBLE)
     if measure.normalise == "ideal":
-        check_gains(measure, "the nDCG in the text for PyTorch")
-        _check_falling(measure)
+        _check_sorted_ideal(measure)
     labels = _numbers(measure, notes)
     padding = "math.nan" if -1 in labels else "-1"
     if padding == "-1":
@@ -82,18 +67,15 @@ def _numbers(measure: DCG, notes: list[str]) -> tuple[int | float, ...]:
     return numbered
 
 
-def _check_falling(measure: DCG) -> None:
-    if isinstance(measure.discounts, str):
-        return
-    own = measure.discounts_for(measure.n_ranks or len(measure.discounts))
-    wrong = np.append(np.diff(own) > 0, own[-1] < 0)
-    if wrong.any():
-        rank = int(np.argmax(wrong)) + 1
-        raise InputError(
-            f"the discounts increase or end below 0 at rank {rank}, and the nDCG in the text for "
-            "PyTorch sorts by gain for its ideal",
-            ITSELF,
-        )
+def _check_sorted_ideal(measure: DCG) -> None:
+    """Refuse measures whose ideal is not the documents sorted by gain."""
+    problem = f"gains {list(measure.gains)}, of which one is below 0" * (min(measure.gains) < 0)
+    if not isinstance(measure.discounts, str):
+        wrong = np.diff(measure.discounts[: measure.n_ranks], append=0.0) > 0
+        if wrong.any():
+            problem = f"discounts that increase or end below 0 at rank {int(np.argmax(wrong)) + 1}"
+    if problem:
+        raise InputError(f"{problem}: the text for PyTorch sorts by gain for its ideal", ITSELF)
 
 
 _TORCH = '''\

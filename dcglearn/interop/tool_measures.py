@@ -1,8 +1,6 @@
 """What other tools compute under the names of measures, and what computes the same here.
 
-Read in the tools' documentation and sources, and tested on the tools. A tool's nDCG has linear
-gains in trec_eval, ir_measures, ranx and scikit-learn, and exponential ones, 2^grade - 1, in
-gdeval, LightGBM and XGBoost.
+Read in the tools' sources, and tested on the tools.
 """
 
 from __future__ import annotations

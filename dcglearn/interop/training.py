@@ -1,15 +1,21 @@
 """Any DCG as what LightGBM and XGBoost train on, and as the metric that they report.
 
-What their own ``lambdarank`` and ``rank:ndcg`` cannot express (discounts other than
-1/log2(i + 1), gains that do not increase with the label, min-max normalisation) is computed here
-and passed to them as gradients (:mod:`dcglearn.interop.lambdas`).
+Of two documents of a query with gains g_i > g_j, at ranks r_i and r_j by the present scores s,
+
+    delta_ij  = (g_i - g_j) (c_{r_i} - c_{r_j}) / (ideal - worst)
+    lambda_ij = -sigma |delta_ij| / (1 + exp(sigma (s_i - s_j)))
+
+is added to the gradient of s_i and subtracted from that of s_j; the second derivative of both is
+sigma^2 |delta_ij| rho (1 - rho), rho = 1 / (1 + exp(sigma (s_i - s_j))): the logistic loss of each
+pair, weighted by what exchanging the two changes in the measure (Burges, "From RankNet to
+LambdaRank to LambdaMART", MSR-TR-2010-82). Where a lower rank counts more than a higher one, the
+better document is still moved up. Labels are 32-bit floats in both tools.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,18 +23,12 @@ from dcglearn.base.checks import checked_number
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Integers
-from dcglearn.evaluation.from_arrays import ranked_arrays
-from dcglearn.evaluation.ranked import ratio, score_runs
-from dcglearn.evaluation.rules import Ties
-from dcglearn.interop.lambdas import blocks_of_lists, lambdas_of_lists
-from dcglearn.interop.requirements import SINGLE, as_dcg, check_range, with_labels
-from dcglearn.interop.training_data import label_grades, training_data
+from dcglearn.interop.requirements import labelled_dcg, labels_of, values_of_lists
 from dcglearn.measures.dcg import DCG, DCG_FORMS
-from dcglearn.measures.ideal import NO_IDEAL, check_ideal
-from dcglearn.naming.names import MeasureLike
-
-_FEW = 10_000
-"""Fewer documents are not worth a thread."""
+from dcglearn.measures.ideal import NO_IDEAL
+from dcglearn.measures.names import MeasureLike
+from dcglearn.systems.ranked import ratio
+from dcglearn.systems.rules import Ties
 
 
 def lambdarank_objective(
@@ -39,8 +39,7 @@ def lambdarank_objective(
     Parameters
     ----------
     measure : DCG, MeasureFile, or its name
-        With any gains, discounts, cutoff and normalisation. Its grades are the labels of the
-        documents; grades that are names are numbered L - 1, ..., 0.
+        Its grades are the labels of the documents; names are numbered L - 1, ..., 0.
     sigma : float, default 1.0
         The steepness of the logistic loss of a pair; ``sigmoid`` in LightGBM.
     norm : bool, default True
@@ -50,17 +49,8 @@ def lambdarank_objective(
     Returns
     -------
     LambdaRankObjective
-        For ``lightgbm.train({"objective": it}, ...)``, ``lightgbm.LGBMRanker(objective=it)`` and
-        ``xgboost.train(..., obj=it)``. XGBRanker takes no objective of one's own. The dataset
-        needs the size of each query. Documents with equal scores keep their order, as in
-        LightGBM.
-
-    Raises
-    ------
-    InputError
-        If gains differ by rank, an nDCG has no gain above 0, or an argument is out of range. The
-        objective raises it for a label that is not a grade of the measure, for missing query
-        sizes, and for an ideal below 0.
+        For ``objective`` of LightGBM and ``obj`` of ``xgboost.train``, with a dataset that has the
+        size of each query. Documents with equal scores keep their order.
 
     Examples
     --------
@@ -92,14 +82,8 @@ def ranking_metric(
     Returns
     -------
     RankingMetric
-        For ``feval`` of ``lightgbm.train``, ``eval_metric`` of ``LGBMRanker.fit``, and
-        ``custom_metric`` of ``xgboost.train``, where early stopping needs ``maximize=True``. The
-        mean over queries; a query whose ideal is 0 counts 0.
-
-    Raises
-    ------
-    InputError
-        As for :func:`lambdarank_objective`, and if `name` has a blank or a colon.
+        The mean over queries, for ``feval`` or ``eval_metric`` of LightGBM and ``custom_metric`` of
+        XGBoost, where early stopping needs ``maximize=True``.
 
     Examples
     --------
@@ -133,25 +117,20 @@ class LambdaRankObjective:
         """Return gradients and second derivatives, one per document."""
         data = training_data(first, second, weight, group)
         used = self.measure
-        gains = np.array(used.gains)[label_grades(self.measure, data.labels)]
-        found = np.zeros((2, len(gains)))
-        at_once = blocks_of_lists(data.sizes)
+        grades = label_grades(used, data.labels)
+        found = np.zeros((2, len(grades)))
 
         def fill(block: tuple[Integers, Integers]) -> None:
             _, documents = block
-            own = gains[documents]
+            own = np.array(used.gains)[grades[documents]]
             if used.normalise is not None:
-                best, worst = _extremes(used, own)
+                best, worst = used.extremes(grades[documents], grades[documents])
                 own *= ratio(np.ones(len(own)), best - worst, 0.0)[:, None]
             discounts = used.discounts_for(documents.shape[1])
             scores = data.scores[documents]
             found[:, documents] = lambdas_of_lists(own, scores, discounts, self.sigma, self.norm)
 
-        if len(gains) < _FEW:
-            for block in at_once:
-                fill(block)
-        else:
-            map_threads(fill, at_once)
+        map_threads(fill, blocks_of_lists(data.sizes))
         if data.weights is not None:
             found *= data.weights
         return found[0], found[1]
@@ -171,18 +150,11 @@ class RankingMetric:
         """Return the name, the mean over queries and True: larger is better."""
         data = training_data(first, second, weight, group)
         grades = label_grades(self.measure, data.labels)
-        used = self.measure
-        values, weights = np.zeros(len(data.sizes)), (data.sizes > 0).astype(float)
+        values = np.zeros(len(data.sizes))
+        weights = (data.sizes > 0).astype(float)
         for queries, documents in blocks_of_lists(data.sizes):
-            scores = data.scores[documents]
-            ranked = ranked_arrays(grades[documents], scores, used.n_grades, ties=self.ties)
-            values[queries] = score_runs(used.plain(), ranked)
-            if used.normalise is not None:
-                own = np.array(used.gains)[grades[documents]]
-                best, worst = _extremes(used, own)
-                if used.normalise == "ideal":
-                    check_ideal(best, values[queries], _names_of(queries))
-                values[queries] = ratio(values[queries] - worst, best - worst, 0.0)
+            own, scores = grades[documents], data.scores[documents]
+            values[queries] = values_of_lists(self.measure, own, scores, self.ties)
             if data.weights is not None:
                 weights[queries] = data.weights[documents].mean(axis=1)
         total = weights.sum()
@@ -193,39 +165,167 @@ class RankingMetric:
 
 
 def _checked_measure(measure: MeasureLike) -> DCG:
-    found = as_dcg(measure)
-    if found.normalise is None:
-        check_range(found, "a training tool", SINGLE)
-    elif found.normalise == "ideal" and max(found.gains) <= 0:
+    found = labelled_dcg(measure)
+    if found.normalise == "ideal" and max(found.gains) <= 0:
         raise InputError(*NO_IDEAL)
-    labelled = with_labels(found)
-    label_grades(labelled, np.zeros(0))  # refuses grades that labels cannot hold
-    return labelled
+    label_grades(found, np.zeros(0))  # refuses grades that labels cannot hold
+    return found
 
 
-def _names_of(queries: Integers) -> Callable[[int], str]:
-    return lambda row: f"query {queries[row] + 1}"
+class TrainingData(NamedTuple):
+    """Documents of several queries, one query after the other; a weight per document, if any."""
+
+    labels: Floats
+    scores: Floats
+    sizes: Integers
+    weights: Floats | None
 
 
-def _extremes(measure: DCG, gains: Floats) -> tuple[Floats, Floats]:
-    """Return the largest and, for minmaxDCG, the smallest plain DCG of lists of one length.
+def training_data(first: Any, second: Any, weight: Any, group: Any) -> TrainingData:
+    """Return the documents that a tool passed."""
+    labels, scores = first, second
+    if hasattr(second, "get_label"):
+        labels, scores = second.get_label(), first
+        weight, group = second.get_weight(), second.get_group()
+    if labels is None:
+        raise InputError("the dataset has no labels", "give each document its grade as label")
+    given = np.asarray(labels, float), np.asarray(scores, float)
+    if given[0].ndim != 1 or given[0].shape != given[1].shape:
+        raise InputError(
+            f"labels of shape {given[0].shape}, scores of shape {given[1].shape}",
+            "give one of both per document",
+        )
+    if not np.isfinite(given[1]).all():
+        row = int(np.argmin(np.isfinite(given[1])))
+        raise InputError("a score is not a finite number", "lower the learning rate", f"row {row}")
+    sizes = _checked_sizes(group, len(given[0]))
+    return TrainingData(*given, sizes, _checked_weights(weight, sizes, len(given[0])))
 
-    Positive discounts take the largest gains, negative ones the smallest (the rearrangement
-    inequality). The ideal of nDCG leaves out documents with gains below 0; otherwise every document
-    is ranked. `gains` has the shape (B, N).
-    """
-    n = gains.shape[1]
-    discounts = np.sort(measure.discounts_for(min(n, measure.n_ranks or n)))
-    ranked = np.sort(gains, axis=1)
 
-    def best(largest: Floats, smallest: Floats) -> Floats:
-        n_positive = int((discounts > 0).sum())
-        n_other = len(discounts) - n_positive
-        top: Floats = largest[:, n - n_positive :] @ discounts[n_other:]
-        return top + smallest[:, :n_other] @ discounts[:n_other]
+def label_grades(measure: DCG, labels: Floats) -> Integers:
+    """Return the grade index of each label, compared in 32 bits."""
+    grades = labels_of(measure)
+    if any(isinstance(grade, str) for grade in grades):
+        grades = tuple(range(len(grades)))[::-1]
+    known = np.array(grades, np.float32)
+    order = np.argsort(known)
+    if (np.diff(known[order]) == 0).any():
+        raise InputError(
+            f"the grades {', '.join(map(str, grades))} are not distinct as 32-bit floats, which "
+            "LightGBM and XGBoost use for labels",
+            "number them: 0 the worst, 1, 2, ...",
+        )
+    found = np.searchsorted(known, labels.astype(np.float32), sorter=order)
+    indices: Integers = order[np.minimum(found, len(order) - 1)]
+    wrong = known[indices] != labels.astype(np.float32)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InputError(
+            f"the label {labels[row]:g} is not one of {', '.join(map(str, grades))}",
+            "give the measure a gain for it: the grades of the measure are the labels",
+            f"row {row}",
+        )
+    return indices
 
-    if measure.normalise == "minmax":
-        reverse = -ranked[:, ::-1]
-        return best(ranked, ranked), -best(reverse, reverse)
-    largest = best(np.maximum(ranked, 0.0), np.minimum(ranked, 0.0))
-    return largest, np.zeros_like(largest)
+
+def _checked_sizes(group: Any, n_documents: int) -> Integers:
+    if group is None or not len(group):
+        raise InputError(
+            "it is not known which documents belong to one query",
+            "give the dataset the size of each query, `group`",
+        )
+    sizes = np.asarray(group).astype(np.int64)
+    if sizes.ndim != 1 or (sizes < 0).any() or int(sizes.sum()) != n_documents:
+        raise InputError(
+            f"queries of {int(sizes.sum())} documents in all, and {n_documents} labels",
+            "give the number of documents of each query, in the order of the documents",
+        )
+    return sizes
+
+
+def _checked_weights(weight: Any, sizes: Integers, n_documents: int) -> Floats | None:
+    if weight is None or not len(weight):
+        return None
+    weights = np.asarray(weight, float)
+    if weights.shape == (n_documents,):
+        return weights
+    if weights.shape == sizes.shape:
+        return np.repeat(weights, sizes)
+    raise InputError(
+        f"{len(weights)} weights for {len(sizes)} queries of {n_documents} documents",
+        "give one per document or per query",
+    )
+
+
+PAIRS_AT_ONCE = 2**17
+"""Few enough for the arrays of a block to stay in the processor's cache."""
+
+_APART = 0.01
+"""LightGBM divides by this much plus the difference of two scores."""
+
+
+def blocks_of_lists(sizes: Integers) -> list[tuple[Integers, Integers]]:
+    """Group queries by their number of documents, into blocks of few pairs."""
+    starts = np.cumsum(sizes) - sizes
+    found = []
+    for size in np.unique(sizes[sizes > 0]).tolist():
+        queries = np.flatnonzero(sizes == size)
+        at_once = max(1, PAIRS_AT_ONCE // size**2)
+        for begin in range(0, len(queries), at_once):
+            some = queries[begin : begin + at_once]
+            found.append((some, starts[some, None] + np.arange(size)))
+    return found
+
+
+def lambdas_of_lists(
+    gains: Floats, scores: Floats, discounts: Floats, sigma: float, norm: bool
+) -> Floats:
+    """Return gradients and second derivatives (2, B, N) of lists of one length."""
+    order = np.argsort(-scores, axis=1, kind="stable")
+    ranked_gains, ranked_scores = (np.take_along_axis(x, order, 1) for x in (gains, scores))
+    found = np.zeros((2, *scores.shape))
+    ranked = _lambdas_of_ranked(ranked_gains, ranked_scores, discounts, sigma, norm)
+    np.put_along_axis(found, order[None], ranked, 2)
+    return found
+
+
+def _lambdas_of_ranked(
+    gains: Floats, scores: Floats, discounts: Floats, sigma: float, norm: bool
+) -> Floats:
+    """Sum over pairs (upper, lower) of ranks, a few upper ranks at a time."""
+    n_lists, n = scores.shape
+    gradients, hessians, total = np.zeros_like(scores), np.zeros_like(scores), np.zeros(n_lists)
+    counted = np.flatnonzero(discounts)
+    last = min(n - 1, int(counted[-1]) + 1) if len(counted) else 0  # pairs below differ by 0
+    step = max(1, min(16, PAIRS_AT_ONCE // n))
+    offset = np.where(scores[:, :1] == scores[:, -1:], 1.0, _APART)[:, :, None]
+    for begin in range(0, last, step):
+        upper, lower = slice(begin, min(begin + step, last)), slice(begin + 1, n)
+        drop = np.triu(discounts[upper, None] - discounts[lower])  # each pair once
+        better = gains[:, upper, None] - gains[:, None, lower]
+        delta = better * drop
+        below = better < 0  # the lower one belongs above
+        np.abs(delta, out=delta)
+        apart = np.abs(scores[:, upper, None] - scores[:, None, lower])
+        if norm:
+            delta /= apart + offset
+        odds = np.exp(np.multiply(apart, -sigma, out=apart), out=apart)
+        other = 1.0 / (1.0 + odds)
+        rho = np.multiply(odds, other, out=odds)  # the model's, that the lower one belongs above
+        curvature = np.multiply(other, rho, out=other)
+        curvature *= delta
+        rho -= below
+        pull = np.multiply(rho, delta, out=rho)  # upwards, on the upper one
+        gradients[:, upper] -= pull.sum(axis=2)
+        gradients[:, lower] += pull.sum(axis=1)
+        hessians[:, upper] += curvature.sum(axis=2)
+        hessians[:, lower] += curvature.sum(axis=1)
+        if norm:
+            total += np.abs(pull, out=pull).sum(axis=(1, 2))
+    factor = np.full(n_lists, sigma)
+    if norm:
+        total *= 2 * sigma
+        np.divide(sigma * np.log2(1.0 + total), total, out=factor, where=total > 0)
+    gradients *= factor[:, None]
+    hessians *= sigma * factor[:, None]
+    return np.stack([gradients, hessians])

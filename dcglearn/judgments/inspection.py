@@ -16,16 +16,15 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dcglearn.base.tables.columns import column_of
-from dcglearn.base.types import Floats, Integers
-from dcglearn.judgments.folds import count_true, query_counts, row_numbers
+from dcglearn.base.clustered_means import clustered_mean
+from dcglearn.base.tables.columns import column_of, distinct_rows
+from dcglearn.base.types import Booleans, Floats, Integers
+from dcglearn.judgments.folds import count_true, query_counts
 from dcglearn.judgments.judges import JudgeTests, ListPairs, judge_tests, list_pairs, ratio, votes
 from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import NO_DOCUMENT
-from dcglearn.statistics.clustered_means import clustered_mean
 
 DOMINANT = 0.05
 """The share of the strict judgments that a dominant query holds; and twice an even share, or three
@@ -215,23 +214,21 @@ def _summary(preferences: Preferences, pairs: ListPairs) -> Summary:
 
 
 def _repeated_rows(preferences: Preferences, pairs: ListPairs) -> int:
-    again = np.flatnonzero(np.bincount(pairs.lists)[pairs.lists] > 1)
-    some, (lists, _, winner) = preferences[again], (column[again] for column in pairs)
-    ids = (column_of(of).codes for of in (some.queries, some.judges))
-    weights = np.unique(some.weights, return_inverse=True)[1]
+    ids = (column_of(of).codes for of in (preferences.queries, preferences.judges))
+    weights = np.unique(preferences.weights, return_inverse=True)[1]
     # lists, answer and winner together say which list was a
-    rows = row_numbers((lists, winner, some.answers, weights, *ids))
-    return len(rows) - 1 - int(rows.max(initial=-1))
+    first, rows = distinct_rows((pairs.lists, pairs.winner, preferences.answers, weights, *ids))
+    return len(rows) - len(first)
 
 
-def _interval(a_wins: NDArray[np.bool_], queries: Integers) -> tuple[float, float]:
+def _interval(a_wins: Booleans, queries: Integers) -> tuple[float, float]:
     if not len(a_wins):
         return np.nan, np.nan
     mean = clustered_mean(a_wins.astype(float), queries)
     return mean.interval(0, 1) if np.isfinite(mean.error) else (0.0, 1.0)
 
 
-def _shares(a_wins: NDArray[np.bool_], lists: Integers, winner: Integers, weights: Floats) -> Any:
+def _shares(a_wins: Booleans, lists: Integers, winner: Integers, weights: Floats) -> Any:
     total, halves = weights.sum(), weights[winner == 0].sum() / 2
     larger = votes(lists, winner, weights).max(axis=0).sum()
     parts = np.array([weights[a_wins].sum(), total - halves, larger + halves])

@@ -18,25 +18,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy  # which loads its parts when they are first used
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, unknown_name
-from dcglearn.base.tables.columns import column_of
-from dcglearn.base.types import Floats, Integers
-from dcglearn.judgments.folds import (
-    count_true,
-    distinct_rows,
-    group_numbers,
-    row_numbers,
-)
+from dcglearn.base.significance import holm
+from dcglearn.base.tables.columns import column_of, distinct_rows
+from dcglearn.base.types import Booleans, Floats, Integers
+from dcglearn.judgments.folds import count_true, group_numbers
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.agreement import outcomes
-from dcglearn.naming.presets import preset
-from dcglearn.statistics.significance import holm
+from dcglearn.measures.presets import preset
 
 FEWEST_JUDGMENTS = 20
 """A judge with fewer judgments is not tested."""
@@ -48,6 +43,10 @@ LEAD = 0.1
 
 FEWEST_OF_A_SIDE = 5
 """From so many judgments on, where the better list was a and where it was b, both count alike."""
+
+
+Basis: TypeAlias = Literal["other judges", "linear-log2"] | None
+"""What answers are compared with."""
 
 
 class ListPairs(NamedTuple):
@@ -65,10 +64,11 @@ class ListPairs(NamedTuple):
 def list_pairs(preferences: Preferences) -> ListPairs:
     """Find judgments of the same two lists, on whichever side each was shown."""
     n, _, n_ranks = preferences.lists.shape
-    a, b = row_numbers(preferences.lists.reshape(2 * n, n_ranks).T).reshape(n, 2).T
-    lists = row_numbers((np.minimum(a, b), np.maximum(a, b)))
+    _, numbers = distinct_rows(preferences.lists.reshape(2 * n, n_ranks).T)
+    a, b = numbers.reshape(n, 2).T
+    _, lists = distinct_rows((np.minimum(a, b), np.maximum(a, b)))
     queries = preferences.queries
-    within = row_numbers((lists, group_numbers(queries))) if queries.any() else lists
+    within = distinct_rows((lists, group_numbers(queries)))[1] if queries.any() else lists
     return ListPairs(lists, within, np.sign(np.where(preferences.answers == 0, b - a, a - b)))
 
 
@@ -110,7 +110,7 @@ class JudgeTests:
     """
 
     judges: tuple[JudgeTest, ...]
-    basis: Literal["other judges", "linear-log2"] | None
+    basis: Basis
     agreement: float
     typical_agreement: float
     tested: int
@@ -142,7 +142,7 @@ def judge_tests(
     same, opposite = np.where(winner == 1, others, others[::-1])
     shared = (np.bincount(lists[first]) > 1) & everyones.any(axis=0)
 
-    basis: Literal["other judges", "linear-log2"] | None = "other judges"
+    basis: Basis = "other judges"
     agrees = same - opposite  # 0 where an answer cannot be compared
     if 2 * count_true(agrees != 0) < len(agrees) and not documents and preferences.n_grades > 1:
         measure = preset("linear-log2", preferences.scale, preferences.n_ranks)
@@ -222,7 +222,7 @@ def _one_sided(share: Floats, error: Floats, strict: Integers) -> Floats:
     return np.asarray(2 * scipy.special.ndtr(-np.maximum(above, below)).clip(0, 0.5))
 
 
-def of_judges(preferences: Preferences, names: Iterable[str]) -> NDArray[np.bool_]:
+def of_judges(preferences: Preferences, names: Iterable[str]) -> Booleans:
     """Return which judgments are of these judges; a name that no judge has is refused."""
     known = {str(one) for one in preferences.judges.tolist() if one is not None}
     names = list(names)

@@ -1,17 +1,41 @@
-"""How judgments and ratings are read: the arguments of all readers and commands."""
+"""What a user says about judgments: the arguments of all readers and commands.
+
+Documents without a grade inside lists, as opposed to the empty ranks below a list's end, count as
+a rule says, as do the documents that qrels lack.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from dcglearn.judgments.meaning.cells import GivenMap
-from dcglearn.judgments.meaning.unjudged import UnjudgedRule
-from dcglearn.measures.scale import Scale, ScaleLike, as_scale
+import numpy as np
+
+from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.types import Booleans, Pairs
+from dcglearn.judgments.folds import count_true
+from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, ScaleLike, as_scale
 
 if TYPE_CHECKING:
     from dcglearn.judgments.reading.documents import DocumentGrades
+
+GivenMap: TypeAlias = Mapping[str, str] | str
+"""What a user says about columns or answers: a mapping, or its text ``a=left,b=right``."""
+
+LARGEST_WEIGHT = 1e12
+"""Weights are relative; next to a larger one, a judgment of weight 1 is lost to rounding."""
+
+NullValues: TypeAlias = str | float | Sequence[str | float]
+"""What lists hold where a document has no grade."""
+
+UnjudgedRule: TypeAlias = Literal["worst", "drop", "nothing"] | Label
+"""``worst``: the worst grade. ``drop``: those below move up. ``nothing``: an empty
+rank. Anything else is the grade itself, also after ``=``: ``=drop`` is a grade of that name."""
+
+WITHOUT_GRADE = "documents within the lists without a grade (null)"
+"""What they are called in a note."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +47,7 @@ class ReadOptions:
     columns: GivenMap | None = None
     answers: GivenMap | None = None
     unjudged: UnjudgedRule = "worst"
-    null_values: str | float | Sequence[str | float] = ()
+    null_values: NullValues = ()
     strict: bool = False
     encoding: str = "utf-8"
     documents: bool = False
@@ -41,3 +65,68 @@ class ReadOptions:
         """The entries of lists that mean that a document has no grade."""
         given = self.null_values
         return [given] if isinstance(given, str | float | int) else given
+
+
+def parse_given_map(given: GivenMap | None, argument: str, example: str) -> dict[str, str]:
+    """Return what a user says as a mapping of text to text."""
+    parts = (
+        (given or {}).items()
+        if not isinstance(given, str)
+        else [
+            part.rpartition("=")[::2] if "=" in part else (part, "")
+            for part in next(csv.reader([given], skipinitialspace=True), [given])
+        ]
+    )
+    found: dict[str, str] = {}
+    for key, value in ((str(key).strip(), str(value).strip()) for key, value in parts):
+        if not value:
+            raise InputError(
+                f"`{argument}` has nothing for {key!r:.60}", f"write `{argument}={example!r}`"
+            )
+        if found.setdefault(key, value) != value:
+            raise InputError(f"`{argument}` names {key!r:.60} twice", "name it once")
+    return found
+
+
+def grade_unjudged(lists: Pairs, scale: Scale, rule: UnjudgedRule) -> tuple[Pairs, int]:
+    """Apply a rule to the documents without a grade; return the lists and how many there are."""
+    unjudged_meaning(rule, scale)  # refuses an unknown rule
+    empty = lists == NO_DOCUMENT
+    if rule == "nothing" or not (empty[..., :-1] > empty[..., 1:]).any():
+        return lists, 0
+    below = np.logical_and.accumulate(empty[..., ::-1], axis=-1)[..., ::-1]
+    inside = empty & ~below
+    return apply_unjudged(lists, inside, scale, rule), count_true(inside)
+
+
+def apply_unjudged(lists: Pairs, unjudged: Booleans, scale: Scale, rule: UnjudgedRule) -> Pairs:
+    """Return lists in which `unjudged` documents count as a rule says."""
+    lists = np.where(unjudged, np.int8(unjudged_meaning(rule, scale)[0]), lists)
+    if rule != "drop":
+        return lists
+    return np.take_along_axis(lists, np.argsort(unjudged, axis=-1, kind="stable"), axis=-1)
+
+
+def unjudged_meaning(rule: UnjudgedRule, scale: Scale) -> tuple[int, str]:
+    """Return the grade index of a rule, -1 if it gives none, and what it says."""
+    if rule == "worst":
+        return len(scale) - 1, f"the grade {scale.labels[-1]}, the worst"
+    if rule == "drop":
+        return NO_DOCUMENT, "no part of the list"
+    if rule == "nothing":
+        return NO_DOCUMENT, "empty ranks"
+    label = rule[1:] if isinstance(rule, str) and rule.startswith("=") else rule
+    try:
+        index = scale.index(label)
+    except InputError as error:
+        raise InputError(
+            f"`unjudged` is {rule!r:.60}", f"use worst, drop, nothing or a grade of {scale}"
+        ) from error
+    return index, f"the grade {scale.labels[index]}"
+
+
+def warn_of_unjudged(documents: str, count: object, rule: UnjudgedRule, scale: Scale) -> None:
+    """Say what documents without a grade count as, and how many of which there are."""
+    words = unjudged_meaning(rule, scale)[1]
+    become = "left out" if rule == "drop" else f"counted as {words}"
+    warn_of_input(f"{documents}: {count}, {become}")

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import atomic_write, checked_suffix
+from dcglearn.base.files import PathLike, atomic_write, checked_suffix
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import Column, column_of
 from dcglearn.base.tables.sources import format_of_name
@@ -129,7 +129,7 @@ class PackedPairs:
         return len(self.scale)
 
     @classmethod
-    def of(cls, path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> PackedPairs:
+    def of(cls, path: PathLike | Sequence[PathLike]) -> PackedPairs:
         """Open files, or folders of files, of one scale and one K.
 
         Parameters
@@ -220,7 +220,7 @@ class PackedPairs:
 
 
 @contextmanager
-def packed_writer(path: str | Path, scale: Scale) -> Iterator[PackedWriter]:
+def packed_writer(path: PathLike, scale: Scale) -> Iterator[PackedWriter]:
     """Open a packed file for writing in batches; it is written whole or not at all.
 
     Parameters
@@ -314,7 +314,7 @@ class PackedWriter:
         self._held = [held]
 
 
-def is_packed(path: str | os.PathLike[str]) -> bool:
+def is_packed(path: PathLike) -> bool:
     """Return whether a file, or one of a folder, holds packed judgments."""
     for file in _files(path):
         if format_of_name(file.name) == "parquet":
@@ -324,7 +324,7 @@ def is_packed(path: str | os.PathLike[str]) -> bool:
     return False
 
 
-def _files(path: str | os.PathLike[str]) -> list[Path]:
+def _files(path: PathLike) -> list[Path]:
     place = Path(path)
     if not place.is_dir():
         return [place]
@@ -336,8 +336,9 @@ def _head(path: Path) -> dict[str, Any]:
     with _opened(path) as file:
         given = file.metadata.metadata or {}
         if HEAD not in given:
-            problem = "does not hold packed pairs"
-            raise InputError(problem, "write them with dcglearn pack", str(path))
+            raise InputError(
+                "does not hold packed pairs", "write them with dcglearn pack", str(path)
+            )
         text, digest = given[HEAD].decode(), given[DIGEST].decode()
         if _sha256(text) != digest:
             raise ValueError("its head differs from its digest")
@@ -345,7 +346,7 @@ def _head(path: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def _opened(path: str | Path) -> Iterator[Any]:
+def _opened(path: PathLike) -> Iterator[Any]:
     """Open a Parquet file; any error in the block means that it is damaged."""
     import pyarrow.parquet as pq
 
@@ -374,7 +375,7 @@ def _decoded(table: Any) -> CodedJudgments:
     content = np.frombuffer(table["lists"].combine_chunks().buffers()[1], np.int8)
     ids = [Column(np.full(n, -1, np.int32), [])] * 2
     if _IDS[0] in table.column_names:
-        columns = (column_of(table[name]) for name in _IDS)
+        columns = (column_of(table[name].combine_chunks()) for name in _IDS)
         ids = [Column(one.codes, list(map(sys.intern, one.values))) for one in columns]
     numbers = (table[name].to_numpy() for name in _SHOWN[1:])
     return CodedJudgments(content.reshape(n, 2, -1), *numbers, *ids)

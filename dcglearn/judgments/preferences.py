@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
-from dcglearn.base.types import Floats, Grades, Ids, Integers, Pairs
-from dcglearn.judgments.folds import count_true, group_numbers, query_counts
+from dcglearn.base.types import Booleans, Floats, Grades, Ids, Integers, Pairs
+from dcglearn.judgments.folds import group_numbers, query_counts
 from dcglearn.judgments.meaning.answers import ANSWERS
-from dcglearn.judgments.meaning.unjudged import UnjudgedRule
+from dcglearn.judgments.options import UnjudgedRule
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike
 
 if TYPE_CHECKING:
@@ -107,8 +107,9 @@ class Preferences:
         """
         rows = np.asarray(lists)
         if rows.ndim != 3 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
-            problem = f"lists of shape {rows.shape}, of {rows.dtype}"
-            raise InputError(problem, "give integers of shape (n, 2, K)")
+            raise InputError(
+                f"lists of shape {rows.shape}, of {rows.dtype}", "give integers of shape (n, 2, K)"
+            )
         wrong = ((rows < NO_DOCUMENT) | (rows >= len(scale))).any(axis=(1, 2))
         if wrong.any():
             place, remedy = f"row {int(wrong.argmax()) + 1}", f"use -1 ... {len(scale) - 1}"
@@ -275,7 +276,7 @@ class Preferences:
         return len(self.scale)
 
     @cached_property
-    def strict(self) -> NDArray[np.bool_]:
+    def strict(self) -> Booleans:
         """Which judgments prefer one side, shape (n,)."""
         return _read_only(self.answers <= B)
 
@@ -319,7 +320,7 @@ def concatenated(parts: Sequence[Preferences]) -> Preferences:
     return Preferences(scale=scale, **{name: np.concatenate(columns[name]) for name in _COLUMNS})
 
 
-def put_preferred_first(lists: Pairs, b_wins: NDArray[np.bool_]) -> None:
+def put_preferred_first(lists: Pairs, b_wins: Booleans) -> None:
     """Swap the lists (n, 2, K) of judgments that prefer the second, in place."""
     items = lists.view(f"V{lists.shape[2]}")[..., 0]  # of K bytes, several times faster
     rows = np.flatnonzero(b_wins)
@@ -343,26 +344,3 @@ def check_worth_learning(pairs: Grades, weights: Floats | None = None) -> None:
         raise InputError(problem, "give pairs whose lists differ")
     if ((pairs == pairs.max()) | (pairs == NO_DOCUMENT)).all():
         raise InputError("only one grade occurs", "judge lists of different grades")
-
-
-_SAMPLE = 20_000
-
-
-def warn_if_upside_down(pairs: Grades) -> None:
-    """Warn if pairs (n, 2, K) prove that their grades are not indices, of which 0 is the best.
-
-    Of lists that are as good at each rank, and better at one, the other one is preferred more often
-    than chance allows, by 6 standard errors.
-    """
-    first, second = pairs[:_SAMPLE, 0], pairs[:_SAMPLE, 1]
-    same_ranks = ((first == NO_DOCUMENT) == (second == NO_DOCUMENT)).all(axis=1)
-    rises, falls = (first > second).any(axis=1), (first < second).any(axis=1)
-    worse = count_true(same_ranks & rises & ~falls)
-    compared = count_true(same_ranks & (rises != falls))
-    if worse - compared / 2 > 3 * np.sqrt(compared):
-        warn_of_input(
-            f"grades seem to be upside down: of {compared:,} pairs in which one list is as good at "
-            f"every rank, and better at one, the other is preferred in {worse:,}; name the best "
-            "grade first in `scale`; arrays hold grade indices, 0 the best, the preferred list "
-            "first (values such as 4 for the best become indices by Preferences.from_arrays)"
-        )

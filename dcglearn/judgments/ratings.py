@@ -10,33 +10,31 @@ and all pairs of a group together weigh n - 1. Pairs that are left out take thei
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import column_of
-from dcglearn.base.tables.places import Place
-from dcglearn.base.tables.sources import FrameLike
-from dcglearn.base.types import Floats, Ids, Integers, Rankings
+from dcglearn.base.tables.sources import Readable
+from dcglearn.base.types import Booleans, Floats, Ids, Integers, Rankings
 from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.meaning.answers import ANSWERS
-from dcglearn.judgments.meaning.cells import GivenMap, parse_given_map
 from dcglearn.judgments.meaning.columns import RATED_LISTS
-from dcglearn.judgments.meaning.unjudged import (
+from dcglearn.judgments.options import (
     WITHOUT_GRADE,
+    GivenMap,
+    NullValues,
+    ReadOptions,
     UnjudgedRule,
     grade_unjudged,
+    parse_given_map,
     warn_of_unjudged,
 )
-from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.fields import read_records
 from dcglearn.judgments.reading.lists import GradedLists
@@ -78,7 +76,7 @@ class Ratings:
 
 
 def read_ratings(
-    path: Place | Iterable[Place] | FrameLike,
+    path: Readable,
     rating: str | None = None,
     scale: ScaleLike | None = None,
     n_ranks: int | None = None,
@@ -86,7 +84,7 @@ def read_ratings(
     *,
     columns: GivenMap | None = None,
     unjudged: UnjudgedRule = "worst",
-    null_values: str | float | Sequence[str | float] = (),
+    null_values: NullValues = (),
     strict: bool = False,
     encoding: str = "utf-8",
 ) -> Ratings:
@@ -159,7 +157,7 @@ class RatingPairs:
 
 
 def pairs_from_ratings(
-    ratings: Ratings | FrameLike | str | os.PathLike[str],
+    ratings: Ratings | Readable,
     within: Within = "query",
     min_difference: float = 0.0,
     ties: bool = True,
@@ -269,7 +267,7 @@ def _all_pairs(groups: Integers, sizes: Integers) -> Integers:
     return np.argsort(groups, kind="stable").take(rows)
 
 
-def _a_is_first(lead: Floats, seed: int | None) -> NDArray[np.bool_]:
+def _a_is_first(lead: Floats, seed: int | None) -> Booleans:
     if seed is not None:
         return np.random.default_rng([seed, 1]).random(len(lead)) < 0.5
     in_turn = np.cumsum(lead != 0) % 2 == 1

@@ -8,39 +8,41 @@ are those of the whole input.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.columns import Column
-from dcglearn.base.tables.places import Place
-from dcglearn.base.tables.sources import FrameLike
+from dcglearn.base.tables.sources import Readable
 from dcglearn.base.types import Ids, Pairs
+from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.meaning.answers import (
     LEFT_OUT,
-    AnswerMap,
     answers_in_lists,
     check_unused,
+    given_codes,
     resolve_answers,
     shown_answers,
 )
-from dcglearn.judgments.meaning.cells import GivenMap, UnmappedValueError
 from dcglearn.judgments.meaning.columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS, SHOWN
-from dcglearn.judgments.meaning.unjudged import (
+from dcglearn.judgments.options import (
     WITHOUT_GRADE,
+    GivenMap,
+    NullValues,
+    ReadOptions,
     UnjudgedRule,
     grade_unjudged,
     unjudged_meaning,
     warn_of_unjudged,
 )
-from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.packed import PackedPairs, is_packed
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.reading.documents import DocumentGrades, DocumentLookup
+from dcglearn.judgments.reading.documents import DocumentGrades, LookedUp, look_up
 from dcglearn.judgments.reading.fields import (
+    last_answers,
     one_judgment_per_row,
     one_rater_per_row,
     read_records,
@@ -54,35 +56,36 @@ class JudgmentTable:
 
     def __init__(
         self,
-        path: Place | Iterable[Place] | FrameLike,
+        path: Readable,
         options: ReadOptions,
         advance: Advance = silent,
     ) -> None:
         fields = JUDGMENTS if options.document_grades is None else JUDGMENTS_OF_DOCUMENTS
         records = read_records(path, fields, options, advance)
         self.options, self.name = options, records.name
-        self._ignored = list(records.unknown)
         self._empty_raters = self._without_grade = self._left_out = 0
         if records.found.is_long:
             records = one_judgment_per_row(records)
         if isinstance(records.found.columns.get("answer"), tuple):
             records, self._empty_raters = one_rater_per_row(records)
+        records, self._repeated = last_answers(records)
         self._records = records
         self._ids = {one: records.ids(one) for one in ("query", "judge", *options.keep)}
-        self._weights = records.weights()
         said = [one for one in ("answer", *SHOWN, "run_a", "run_b") if one in records.columns]
-        self._answers = shown_answers({one: records.column(one) for one in said})
+        shown = shown_answers({one: records.column(one) for one in said})
+        about = given_codes(options.answers), records.found.sides
         if not {*SHOWN} & {*said}:
-            sides = records.found.sides
-            check_unused(records.unknown, self._answers.values, sides, options.answers, self.name)
-        self._lookup: DocumentLookup | None = None
+            check_unused(records.unknown, shown, *about, self.name)
+        self._looked_up: LookedUp | None = None
+        lists = {side: records.column(side) for side in "ab"}
         if options.document_grades is not None:
-            grades = options.document_grades
-            self._lookup = DocumentLookup(grades, options.n_ranks, options.unjudged)
-            lists = self._lookup.lists(records)
-        else:
-            lists = {side: records.column(side) for side in "ab"}
-        self._meanings = self._answer_map()
+            self._looked_up = look_up(records, options.document_grades, options)
+            lists = self._looked_up.lists
+        answers = answers_in_lists(shown, records.place, *about)
+        found = resolve_answers(answers, records.place, *about, "weight" in records.columns)
+        codes, weights = np.array(found.values).T
+        self._codes, self._weights = codes.astype(np.int8)[found.codes], weights[found.codes]
+        self._weights *= records.weights()
         self._lists = GradedLists(lists, options, self.name, records.place)
         self.scale = self._lists.scale
 
@@ -96,21 +99,19 @@ class JudgmentTable:
 
     def preferences(self) -> Preferences:
         """Return the judgments as arrays."""
-        found = self._part(slice(0, len(self)))
-        self._warn_of_rules()
+        (found,) = self.batches(max(1, len(self)))
         return found
 
-    def batches(self, rows: int = 1 << 19) -> Iterator[Preferences]:
-        """Iterate over the judgments in order, so many at a time."""
-        for first in range(0, len(self), rows):
-            yield self._part(slice(first, first + rows))
+    def batches(self, size: int = 1 << 19) -> Iterator[Preferences]:
+        """Iterate over the judgments in order, half a million at a time."""
+        self._without_grade = self._left_out = 0
+        for first in range(0, len(self), size):
+            yield self._part(slice(first, first + size))
         self._warn_of_rules()
 
     def kept(self, name: str) -> Ids:
         """Return a column that was kept, for the judgments that are not left out."""
-        answers = np.array(self._meanings.codes)[self._answers.codes]
-        found: Ids = self._ids[name].decoded()[answers != LEFT_OUT]
-        return found
+        return self._ids[name].take(self._codes != LEFT_OUT).decoded()
 
     def counts(self) -> dict[str, Any]:
         """Return what was left out, looked up and ignored, as numbers."""
@@ -119,49 +120,41 @@ class JudgmentTable:
             "judgments_left_out": self._left_out,
             "documents_without_grade": self._without_grade,
             "counted_as": words if self._without_grade else None,
-            "looked_up": None if self._lookup is None else self._lookup.counts(),
-            "ignored_columns": self._ignored,
+            "looked_up": self._looked_up
+            and {
+                "documents": self._looked_up.documents,
+                "unjudged": self._looked_up.unjudged,
+                "counted_as": words if self._looked_up.unjudged else None,
+            },
+            "ignored_columns": list(self._records.unknown),
         }
 
-    def _answer_map(self) -> AnswerMap:
-        given, sides = self.options.answers, self._records.found.sides
-        try:
-            texts = answers_in_lists(self._answers.values, sides, given)
-            found = resolve_answers(texts, given, sides, "weight" in self._records.columns)
-        except UnmappedValueError as error:
-            row = int(np.argmax(self._answers.codes == error.position))
-            raise error.at(self._records.place(row)) from error
-        for line in found.notes:
-            warn_of_input(line)
-        return found
-
     def _part(self, rows: slice) -> Preferences:
-
-        def ids(name: str) -> Ids:
-            return Column(self._ids[name].codes[rows], self._ids[name].values).decoded()
-
         lists = self._lists.indices(rows)
         if self.options.documents:
             self._check_rankings(lists, rows.start)
         lists, without = grade_unjudged(lists, self.scale, self.options.unjudged)
         self._without_grade += without
-        answers = self._answers.codes[rows]
-        codes = np.array(self._meanings.codes, np.int8)[answers]
-        weights = self._weights[rows] * np.array(self._meanings.weights)[answers]
-        judgments = Preferences(lists, codes, self.scale, weights, ids("query"), ids("judge"))
-        kept = codes != LEFT_OUT
-        self._left_out += int(np.count_nonzero(~kept))
+        ids = (self._ids[name].take(rows).decoded() for name in ("query", "judge"))
+        shown = self._codes[rows], self.scale, self._weights[rows]
+        judgments, kept = Preferences(lists, *shown, *ids), shown[0] != LEFT_OUT
+        self._left_out += count_true(~kept)
         return judgments if kept.all() else judgments[kept]
 
     def _warn_of_rules(self) -> None:
+        rule = self.options.unjudged
         if self._without_grade:
-            warn_of_unjudged(WITHOUT_GRADE, self._without_grade, self.options.unjudged, self.scale)
+            warn_of_unjudged(WITHOUT_GRADE, self._without_grade, rule, self.scale)
         if self._left_out:
             warn_of_input(f"judgments left out for their answers: {self._left_out}")
+        if self._repeated:
+            again = counted(self._repeated, "answer")
+            warn_of_input(f"{again} that the same judge gave to the same question later left out")
         if self._empty_raters:
             warn_of_input(f"empty answers of raters left out: {self._empty_raters}")
-        if self._lookup is not None:
-            self._lookup.warn_of_unjudged()
+        if self._looked_up is not None and self._looked_up.unjudged:
+            of = f"{self._looked_up.unjudged} of {self._looked_up.documents}"
+            warn_of_unjudged("documents without a judgment", of, rule, self.scale)
 
     def _check_rankings(self, lists: Pairs, first: int) -> None:
         whole = np.arange(lists.shape[2])
@@ -174,7 +167,7 @@ class JudgmentTable:
 
 
 def read_preferences(
-    path: Place | Iterable[Place] | FrameLike,
+    path: Readable,
     scale: ScaleLike | None = None,
     n_ranks: int | None = None,
     advance: Advance = silent,
@@ -182,7 +175,7 @@ def read_preferences(
     columns: GivenMap | None = None,
     answers: GivenMap | None = None,
     unjudged: UnjudgedRule = "worst",
-    null_values: str | float | Sequence[str | float] = (),
+    null_values: NullValues = (),
     strict: bool = False,
     encoding: str = "utf-8",
     documents: bool = False,
@@ -240,14 +233,24 @@ def read_preferences(
         scale, n_ranks, columns, answers, unjudged, null_values, strict, encoding, documents,
         document_grades,
     )  # fmt: skip
+    opened = open_judgments(path, options, advance)
+    if isinstance(opened, PackedPairs):
+        return opened.preferences(advance=advance)
+    return opened.preferences()
+
+
+def open_judgments(
+    path: Readable, options: ReadOptions, advance: Advance = silent
+) -> JudgmentTable | PackedPairs:
+    """Read judgments as codes; packed ones, to which no option applies, stay in their files."""
     packed = packed_paths(path)
     if packed is None:
-        return JudgmentTable(path, options, advance).preferences()
+        return JudgmentTable(path, options, advance)
     for name, value in vars(options).items():
         if value != getattr(ReadOptions(), name):
             problem = f"`{name}` does not apply to packed pairs"
             raise InputError(problem, "leave it out", str(packed[0]))
-    return PackedPairs.of(packed).preferences(advance=advance)
+    return PackedPairs.of(packed)
 
 
 def packed_paths(path: Any) -> list[Any] | None:

@@ -26,8 +26,6 @@ from dcglearn.measures.scale import NO_DOCUMENT, Label
 _ROWS = 1 << 15
 """Judgments that become text at a time."""
 
-_SIDES = ("a", "b")
-
 _dumps = partial(json.dumps, ensure_ascii=False)
 
 Columns = dict[str, NDArray[Any]]
@@ -86,7 +84,7 @@ def _blocks(columns: Columns, labels: Sequence[Label]) -> Iterator[dict[str, Any
     entries = [*map(_dumps, labels), "null"]
     for row in range(0, len(columns["a"]), _ROWS):
         block = {name: column[row : row + _ROWS] for name, column in columns.items()}
-        for name in _SIDES:
+        for name in "ab":
             lists = pc.binary_join(_arrow_lists(block[name], entries), ", ")
             block[name] = pc.binary_join_element_wise("[", lists, "]", "")
         yield {name: column.tolist() for name, column in block.items()}
@@ -101,7 +99,7 @@ def _json(
 ) -> Iterator[str]:
     form = "{{{}}}".format(", ".join(f'"{name}": %s' for name in columns))
     for block in _blocks(columns, labels):
-        for name in block.keys() - {*_SIDES, "weight"}:
+        for name in block.keys() - {"a", "b", "weight"}:
             known = {value: _dumps(value) for value in set(block[name])}
             block[name] = map(known.__getitem__, block[name])
         yield start + between.join(map(form.__mod__, zip(*block.values(), strict=True)))
@@ -126,7 +124,7 @@ def _write_table(path: PathLike, suffix: str, columns: Columns, labels: Sequence
     if any(isinstance(label, str) for label in labels):  # names, perhaps with numbers
         labels = [str(label) for label in labels]
     arrays = {
-        name: _arrow_lists(column, [*labels, None]) if name in _SIDES else pa.array(column)
+        name: _arrow_lists(column, [*labels, None]) if name in "ab" else pa.array(column)
         for name, column in columns.items()
     }
     write = pq.write_table if suffix == ".parquet" else feather.write_feather

@@ -8,8 +8,9 @@ claim that limits shares, such as coverage, or a bias holds if the means are wit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Literal
 
 import numpy as np
@@ -137,31 +138,7 @@ class Claim:
 def judge_claim(
     intervals: Sequence[MeanInterval], holds: bool, contradicted: bool, reason: str = ""
 ) -> Finding:
-    """Return the verdict on a claim.
-
-    Parameters
-    ----------
-    intervals : sequence of MeanInterval
-        What the claim rests on. If any of them lacks an interval (fewer than two
-        repetitions), the claim is undecided.
-    holds : bool
-        Whether they show the claim.
-    contradicted : bool
-        Whether they show the contrary. If neither, the claim is undecided.
-    reason : str, optional
-        Given where the claim holds only with an explanation; the verdict is then "holds, with
-        a reason".
-
-    Returns
-    -------
-    Finding
-
-    Examples
-    --------
-    >>> from dcglearn.lab.repetitions import mean_interval
-    >>> judge_claim([mean_interval([0.1, 0.2, 0.3])], holds=False, contradicted=False).verdict
-    'undecided'
-    """
+    """Return the verdict on a claim."""
     verdict: ClaimVerdict = "undecided"
     if intervals and not any(np.isnan(interval.low) for interval in intervals):
         if holds:
@@ -171,58 +148,25 @@ def judge_claim(
     return Finding(verdict, tuple(intervals), reason if holds else "")
 
 
-def judge_above_zero(
-    intervals: Sequence[MeanInterval], reason: str = "", also: Sequence[MeanInterval] = ()
+def judge_all(
+    numbers: Iterable[MeanInterval],
+    above: float = -inf,
+    below: float = inf,
+    also: Iterable[MeanInterval] = (),
+    reason: str = "",
 ) -> Finding:
-    """Judge the claim that all means are above 0.
+    """Judge the claim that all means are above a limit, below one, or between two.
 
-    Parameters
-    ----------
-    intervals : sequence of MeanInterval
-        The claim holds if every interval is above 0, does not hold if one of them is at or
-        below 0, and is undecided otherwise.
-    reason : str, optional
-        As in :func:`judge_claim`.
-    also : sequence of MeanInterval, optional
-        Listed after them; they do not affect the verdict unless one lacks an interval.
-
-    Returns
-    -------
-    Finding
-
-    Examples
-    --------
-    >>> from dcglearn.lab.repetitions import mean_interval
-    >>> judge_above_zero([mean_interval([0.1, 0.2, 0.3]), mean_interval([-0.31, -0.3])]).verdict
-    'does not hold'
+    It does not hold if one whole interval is on the other side. `also` is shown and not judged.
     """
-    holds = all(interval.low > 0 for interval in intervals)
-    contradicted = any(interval.high <= 0 for interval in intervals)
-    return judge_claim([*intervals, *also], holds, contradicted, reason)
+    judged = list(numbers)
+    holds = bool(judged) and all(one.low > above and one.high < below for one in judged)
+    contradicted = any(one.high <= above or one.low >= below for one in judged)
+    return judge_claim([*judged, *also], holds, contradicted, reason)
 
 
 def judge_between(intervals: Sequence[MeanInterval], low: float, high: float) -> Finding:
-    """Judge the claim that all means of shares lie between two limits.
-
-    Parameters
-    ----------
-    intervals : sequence of MeanInterval
-        The claim holds if every mean lies between the limits, does not hold if an interval
-        lies outside them entirely, and is undecided otherwise; and with fewer than
-        :data:`FEW_SHARES` repetitions, because the spread of a few shares near 0 or 1 says
-        nothing.
-    low, high : float
-
-    Returns
-    -------
-    Finding
-
-    Examples
-    --------
-    >>> from dcglearn.lab.repetitions import mean_interval
-    >>> judge_between([mean_interval([0.0, 1.0] * 20)], 0.4, 0.6).verdict
-    'holds'
-    """
+    """Judge the claim that all means of shares lie between two limits."""
     if any(interval.n < FEW_SHARES for interval in intervals):
         return Finding("undecided", tuple(intervals))
     holds = all(low <= interval.mean <= high for interval in intervals)
@@ -230,48 +174,25 @@ def judge_between(intervals: Sequence[MeanInterval], low: float, high: float) ->
     return judge_claim(intervals, holds, outside)
 
 
+def judge_together(*findings: Finding, reason: str = "") -> Finding:
+    """Judge the claim that several claims hold together."""
+    verdicts = {one.verdict for one in findings}
+    numbers = [number for one in findings for number in one.intervals]
+    return judge_claim(numbers, verdicts == {"holds"}, "does not hold" in verdicts, reason)
+
+
 def rises(table: pd.DataFrame, x: str, y: str, by: str = "truth") -> Finding:
-    """Judge the claim that a column rises with another, for every value of a third.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One row per cell.
-    x, y, by : str
-        The columns: `y` is claimed to rise with `x` for every value of `by`.
-
-    Returns
-    -------
-    Finding
-        On the change of `y` from the smallest to the largest `x`, and on the change along the
-        least-squares line through all points (see :func:`judge_above_zero`).
-    """
-    return judge_above_zero(_changes(table, x, y, by))
+    """Judge the claim that a column rises with another, for every value of a third."""
+    return judge_all(_changes(table, x, y, by), above=0)
 
 
 def falls(table: pd.DataFrame, x: str, y: str, by: str = "truth") -> Finding:
-    """Judge the claim that a column falls as another rises, for every value of a third.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One row per cell.
-    x, y, by : str
-        The columns: `y` is claimed to fall as `x` rises, for every value of `by`.
-
-    Returns
-    -------
-    Finding
-        On the same changes as :func:`rises`. The claim holds if every interval is below 0,
-        does not hold if one of them is at or above 0, and is undecided otherwise.
-    """
-    intervals = _changes(table, x, y, by)
-    holds = all(interval.high < 0 for interval in intervals)
-    return judge_claim(intervals, holds, any(interval.low >= 0 for interval in intervals))
+    """Judge the claim that a column falls as another rises, for every value of a third."""
+    return judge_all(_changes(table, x, y, by), below=0)
 
 
 def _changes(table: pd.DataFrame, x: str, y: str, by: str) -> list[MeanInterval]:
     return [
-        *change_over_range(table, x, y, by).values(),
-        *trend_over_range(table, x, y, by).values(),
+        *change_over_range(table, x, y, f"{{{by}}}"),
+        *trend_over_range(table, x, y, by),
     ]

@@ -1,20 +1,20 @@
 """Figures of experiments as data: series with confidence bands, labels, claims and captions.
 
-Nothing is drawn here; :mod:`dcglearn.figures.experiment_figures` draws. A :class:`Figure` has one
+Nothing is drawn here; :mod:`dcglearn.lab.experiment_figures` draws. A :class:`Figure` has one
 :class:`Plot` or several panels; a plot has series, and says which values are possible.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
 import pandas as pd
 
 from dcglearn.base.errors import InputError
-from dcglearn.design.figure_names import figure_file_name
 from dcglearn.lab.claims import Claim
 from dcglearn.lab.repetitions import (
     MeanInterval,
@@ -24,6 +24,22 @@ from dcglearn.lab.repetitions import (
     paired_difference,
     rows_where,
 )
+
+FIGURE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,39}")
+"""What a figure may be called."""
+
+
+def figure_file_name(number: str) -> str:
+    """Return the name of the files of a figure, without their endings."""
+    digits = "".join(c for c in number if c.isdecimal())
+    padded = number.replace(digits, f"{int(digits):02d}", 1) if digits else number
+    return f"figure-{padded}"
+
+
+def same_figure(number: str) -> str:
+    """Return what two figures have in common if their files would be the same."""
+    return figure_file_name(number).lower()
+
 
 BAND = "Bands: 95% intervals of the mean over repetitions."
 
@@ -140,6 +156,11 @@ class Figure:
     caption: str = ""
     more: tuple[Plot, ...] = ()
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.number, str) or not FIGURE_NAME.fullmatch(self.number):
+            problem = f"{self.number!r} is not the number of a figure"
+            raise InputError(problem, "use a text of up to 40 letters, digits and -")
+
     @property
     def name(self) -> str:
         """The file name of the figure, without its ending."""
@@ -187,6 +208,10 @@ class Figure:
             raise InputError(problem, f"name one of {self.panel_names}", "panel")
         return known[key]
 
+    def in_quick_run(self) -> Figure:
+        """Return the figure as a quick run reports it: claims about enough data are not judged."""
+        return replace(self, claims=tuple(claim.in_quick_run() for claim in self.claims))
+
     def table(self) -> pd.DataFrame:
         """Return the points of all panels; with several, the first column names the panel."""
         if not self.more:
@@ -197,51 +222,13 @@ class Figure:
 
 
 def curve(table: pd.DataFrame, x: str, y: str, label: str) -> Series:
-    """Return the mean of a column at every value of another, with its band.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One row per cell.
-    x, y : str
-        The columns.
-    label : str
-        The name of the series.
-
-    Returns
-    -------
-    Series
-        Its points are in the order in which the values of `x` first occur.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"pairs": [20, 20, 40], "repetition": [0, 1, 0]})
-    >>> table["precision"] = [0.7, 0.8, 0.9]
-    >>> curve(table, "pairs", "precision", "all").mean
-    (0.75, 0.9)
-    """
+    """Return the mean of a column at every value of another, with its band."""
     groups = table[[*dict.fromkeys([x, y, "repetition"])]].groupby(x, sort=False)
     return series_of(label, {value: mean_over_repetitions(group, y) for value, group in groups})
 
 
 def series_of(label: str, points: Mapping[Any, MeanInterval]) -> Series:
-    """Return a series of means with their intervals.
-
-    Parameters
-    ----------
-    label : str
-        The name of the series.
-    points : mapping from x to MeanInterval
-
-    Returns
-    -------
-    Series
-
-    Examples
-    --------
-    >>> series_of("all", {20: MeanInterval("", 0.7, 0.6, 0.8, 50)}).mean
-    (0.7,)
-    """
+    """Return a series of means with their intervals."""
     found = points.values()
     return Series(
         label,
@@ -254,51 +241,33 @@ def series_of(label: str, points: Mapping[Any, MeanInterval]) -> Series:
 
 
 def level(table: pd.DataFrame, y: str, label: str) -> Series:
-    """Return the mean of a column that does not change with x, such as the precision of a preset.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One row per cell.
-    y : str
-        The column.
-    label : str
-        The name, written at the right end of the line.
-
-    Returns
-    -------
-    Series
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"repetition": [0, 0, 1, 1], "zipf": [0.8, 0.8, 0.9, 0.9]})
-    >>> level(table, "zipf", "Zipf").x
-    (None,)
-    """
+    """Return the mean of a column that does not change with x, such as that of a preset."""
     return series_of(label, {None: mean_over_repetitions(table, y)})
 
 
 def curves(
     table: pd.DataFrame, x: str, y: str, by: str, names: dict[Any, str] | None = None
 ) -> tuple[Series, ...]:
-    """Return one curve for each value of a column.
-
-    Parameters
-    ----------
-    table : DataFrame
-    x, y, by : str
-        The columns: `y` over `x`, one series per value of `by`.
-    names : dict, optional
-        Labels for the values of `by`; by default their display names.
-
-    Returns
-    -------
-    tuple of Series
-    """
+    """Return one curve for each value of a column."""
     return tuple(
         curve(group, x, y, (names or {}).get(value, display_name(value)))
         for value, group in table.groupby(by, sort=False)
     )
+
+
+def over_pairs(
+    table: pd.DataFrame,
+    y: str,
+    by: str,
+    x_label: str,
+    y_label: str,
+    levels: dict[str, float] | None = None,
+    within: tuple[float, float] = SHARE,
+    title: str = "",
+) -> Plot:
+    """Return curves over the number of pairs, on a logarithmic axis: one for each value of `by`."""
+    series = curves(table, "pairs", y, by)
+    return Plot(x_label, y_label, series, levels or {}, log_x=True, within=within, title=title)
 
 
 def differences(
@@ -309,30 +278,7 @@ def differences(
     by: str,
     names: dict[Any, str] | None = None,
 ) -> tuple[Series, ...]:
-    """Return curves of the difference between two tables, paired within each repetition.
-
-    Parameters
-    ----------
-    one, other : DataFrame
-        One row per cell; `other` is subtracted.
-    x, y, by : str
-        The columns: `y` over `x`, one series per value of `by`. Values that only one of the
-        tables has are left out.
-    names : dict, optional
-        Labels for the values of `by`; by default their display names.
-
-    Returns
-    -------
-    tuple of Series
-
-    Examples
-    --------
-    >>> one = pd.DataFrame({"repetition": [0, 1], "pairs": 20, "truth": "data-1", "y": [0.9, 0.8]})
-    >>> other = one.assign(y=[0.7, 0.7])
-    >>> [(found,)] = [series.mean for series in differences(one, other, "pairs", "y", "truth")]
-    >>> round(found, 3)
-    0.15
-    """
+    """Return curves of the difference between two tables, paired within each repetition."""
     return tuple(
         series_of(
             (names or {}).get(value, display_name(value)),
@@ -347,25 +293,16 @@ def differences(
 
 
 def describe_C(table: pd.DataFrame) -> str:
-    """Say in words how C was chosen, for a caption.
-
-    Parameters
-    ----------
-    table : DataFrame
-        With the columns ``C`` and ``validation_pairs``.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> describe_C(pd.DataFrame({"C": [1.0], "validation_pairs": [1000]}))
-    'C = 1'
-    """
+    """Say in words how C was chosen, for a caption."""
     C = common_value(table, "C")
     if C == "validation":
         return f"C chosen on {common_value(table, 'validation_pairs')} independent exact pairs"
     if C == "cv":
         return "C chosen by cross-validation, with five folds of the same judgments"
     return f"C = {C}"
+
+
+def describe_errors(numbers: Iterable[MeanInterval], of: str = "means") -> str:
+    """Say how precise shares are, for a caption."""
+    largest = max((one.standard_error for one in numbers), default=float("nan"))
+    return f"Standard errors of the {of}: up to {100 * largest:.1f} percentage points."

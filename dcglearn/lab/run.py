@@ -1,154 +1,90 @@
-"""Running an experiment: compute the cells that the store lacks."""
+"""Running experiments: the cells that are missing, then table, figures and provenance.
+
+    for each config:  cells -> store,  store -> folder of results
+
+All experiments of one folder share its store and the workers. What was finished is kept whatever
+happens: the same call continues from there.
+"""
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, replace
-from math import fsum
-from typing import Any
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
 
-from dcglearn.base.progress import Advance, silent
-from dcglearn.base.workers import Workers
-from dcglearn.design.cells import key_of
-from dcglearn.design.config import Config
+from dcglearn.base.numbers import counted
+from dcglearn.base.progress import Advance, reporting, silent
+from dcglearn.base.workers import Say, Workers, WorkersLostError, open_workers
+from dcglearn.lab.cells import key_of
+from dcglearn.lab.compute import CellComputer
+from dcglearn.lab.config import Config
+from dcglearn.lab.results import (
+    CellCounts,
+    ReportedExperiment,
+    check_folder,
+    count_cells,
+    results_folder,
+    write_results,
+)
 from dcglearn.lab.store import Store
-from dcglearn.trials.compute import CellComputer
-
-
-@dataclass(frozen=True)
-class CellCounts:
-    """How many cells of an experiment are finished and how many failed.
-
-    Attributes
-    ----------
-    done, failed, total : int
-        Numbers of cells. The remaining ones have not been computed yet.
-    first_error : str or None
-        The first failed cell, in the order of the grid, and its error; if it is a bug, its
-        traceback follows on further lines.
-    new : int
-        How many of the finished cells were computed just now, and not kept from earlier.
-    seconds : float or None
-        The processor time that the finished cells took, all together; None if that of some is
-        not known, as of those that earlier versions of this package computed.
-    """
-
-    done: int
-    failed: int
-    total: int
-    first_error: str | None = None
-    new: int = 0
-    seconds: float | None = None
-
-    @property
-    def complete(self) -> bool:
-        """Whether every cell has a result."""
-        return self.done == self.total
 
 
 def compute_cells(
     config: Config, quick: bool, store: Store, workers: Workers, advance: Advance = silent
 ) -> CellCounts:
-    """Compute the cells that the store lacks; each is stored as soon as it is finished.
-
-    Parameters
-    ----------
-    config : Config
-    quick : bool
-        Whether to compute the quick part of the grid only.
-    store : Store
-    workers : callable
-        From :func:`dcglearn.base.workers.open_workers`.
-    advance : callable
-        Called with the number of cells computed so far and the number to compute.
-
-    Returns
-    -------
-    CellCounts
-    """
+    """Compute the cells that the store lacks; each is stored as soon as it is finished."""
     cells = [cell for _, cell in config.cells(quick) if store.get(cell) is None]
     lacking = list({key_of(cell): cell for cell in cells}.values())
-    if not lacking:
-        return count_cells(config, quick, store)
-    if config.queries is not None:
-        store.add_queries(config.queries)
-    for code in config.codes:
-        store.add_code(code)
-    compute = TimedComputer(CellComputer(config.queries, config.codes))
-    for done, (index, outcome) in enumerate(workers(compute, lacking), 1):
+    compute = CellComputer(config.queries, config.codes)
+    for done, (index, outcome) in enumerate(workers(compute, lacking) if lacking else (), 1):
         store.add(lacking[index], outcome)
         advance(done, len(lacking))
     found = count_cells(config, quick, store)
     return replace(found, new=sum(store.get(cell) is not None for cell in cells))
 
 
-def count_cells(config: Config, quick: bool, store: Store) -> CellCounts:
-    """Count the cells of an experiment that a store holds.
-
-    Parameters
-    ----------
-    config : Config
-    quick : bool
-        Whether to count the quick part of the grid only.
-    store : Store
-
-    Returns
-    -------
-    CellCounts
-    """
-    cells = config.cells(quick)
-    lacking, times = [], []
-    for point, cell in cells:
-        if store.get(cell) is None:
-            lacking.append((point, cell))
-        else:
-            times.append(store.seconds(cell))
-    errors = [
-        f"{_named(point)}: {error}"
-        for point, cell in lacking
-        if (error := store.error(cell)) is not None
-    ]
-    known = [seconds for seconds in times if seconds is not None]
-    return CellCounts(
-        len(cells) - len(lacking),
-        len(errors),
-        len(cells),
-        errors[0] if errors else None,
-        seconds=fsum(known) if known and len(known) == len(times) else None,
-    )
+def compute(
+    config: Config, quick: bool, store: Store, workers: Workers, note: Say, progress: bool = True
+) -> CellCounts:
+    """Compute the cells of an experiment that a store lacks, showing progress."""
+    try:
+        with reporting(config.name) if progress else nullcontext(silent) as advance:
+            return compute_cells(config, quick, store, workers, advance)
+    except (KeyboardInterrupt, WorkersLostError) as stop:
+        done = count_cells(config, quick, store)
+        kept = f"{config.name}: {done.done:,} of {counted(done.total, 'cell is', 'cells are')} kept"
+        words = f"{kept}; the same command continues from there"
+        if isinstance(stop, KeyboardInterrupt):
+            note(words)
+            raise
+        raise WorkersLostError(f"{stop}; {words}") from stop
 
 
-@dataclass(frozen=True)
-class TimedComputer:
-    """Computes cells and notes the processor time that each takes.
-
-    Attributes
-    ----------
-    compute : CellComputer
-
-    Examples
-    --------
-    >>> cell = {"seed": 1, "repetition": 0, "pairs": 20, "test_pairs": 20}
-    >>> sorted(TimedComputer(CellComputer())(cell))
-    ['result', 'seconds']
-    """
-
-    compute: CellComputer
-
-    def __call__(self, cell: dict[str, Any]) -> dict[str, Any]:
-        """Return the outcome, with ``seconds``.
-
-        They are stored beside results and are not part of them, because they are others each time.
-        """
-        started = time.thread_time()
-        outcome = self.compute(cell)
-        return {**outcome, "seconds": round(time.thread_time() - started, 4)}
-
-    def program(self) -> dict[str, str]:
-        """Return what the code of cells uses of this process."""
-        return self.compute.program()
-
-
-def _named(point: dict[str, Any]) -> str:
-    """Name a cell by what is swept and by its repetition, counted from 0."""
-    return ", ".join(f"{key} = {value}" for key, value in point.items())
+def run_experiments(
+    configs: Sequence[Config],
+    quick: bool,
+    workers: str,
+    out: Path,
+    say: Say,
+    note: Say,
+    replace: bool = False,
+    width: float | None = None,
+) -> list[ReportedExperiment]:
+    """Run experiments one after the other, and write their tables and figures."""
+    folders = [results_folder(out, quick, config) for config in configs]
+    if not replace:
+        for folder, config in zip(folders, configs, strict=True):
+            check_folder(folder, config)
+    shown = []
+    with open_workers(workers, note) as pool:
+        store, drawing = Store(out / "store"), None if "://" in workers else pool
+        for folder, config in zip(folders, configs, strict=True):
+            done = compute(config, quick, store, pool, note)
+            failures = f", {done.failed:,} failed" if done.failed else ""
+            parts = f"{done.done - done.new:,} kept, {done.new:,} new{failures}"
+            say(f"{config.name}: {done.done:,} of {counted(done.total, 'cell')}: {parts}")
+            store.check_kept()
+            shown.append(write_results(config, quick, store, folder, replace, width, drawing))
+        store.close()
+    return shown

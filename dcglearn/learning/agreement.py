@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dcglearn.base.clustered_means import clustered_mean
 from dcglearn.base.types import Floats
 from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.preferences import Preferences
@@ -14,8 +15,7 @@ from dcglearn.measures.agreement import (
     outcomes_of_differences,
     score_differences,
 )
-from dcglearn.naming.names import MeasureLike, as_measure
-from dcglearn.statistics.clustered_means import clustered_mean
+from dcglearn.measures.names import MeasureLike, as_measure
 
 
 @dataclass(frozen=True)

@@ -13,20 +13,13 @@ was rounded.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
 from dcglearn.base.types import Floats
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.record import Certificate
-from dcglearn.learning.sums import (
-    SUMMED_PAIRS,
-    AccurateSums,
-    ResidualSums,
-    accurate_sums,
-    residual_sums,
-)
+from dcglearn.learning.sums import SUMMED_PAIRS, ResidualSums, residual_sums
 
 UNIT_ROUNDOFF = 2.0**-53
 """The largest relative error of one rounded operation in double precision."""
@@ -36,10 +29,14 @@ def certify(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
     """Project an answer of any solver on the cone, and return it with its certificate."""
     W = problem.cone.project(W)
     sums = problem.sum_over_blocks(residual_sums, W.ravel())
-    q = primal_from_dual(problem, sums.normal_residual)
+    q = primal_from_dual(problem, sums)
     gap, target = problem.cone.gap(W, q)
-    distance, bound = _bounds(gap, _rounding(problem, sums, W, q, sums.total))
-    certificate = Certificate(
+    # the sums of the gap round too
+    distance = (math.sqrt(gap) + _rounding(problem, sums, W, q)) * (1 + 1e-12)
+    bound = math.nextafter(distance * distance, math.inf)
+    if not (W.any() or gap) and _are_exact(sums):
+        distance = bound = 0.0
+    return W, Certificate(
         objective=float(W.ravel() @ W.ravel() + problem.C * sums.loss),
         gap=bound,
         distance=distance,
@@ -50,44 +47,22 @@ def certify(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
         tied_grades=W.size - 1 - int(problem.cone.ties(W)[-1]),
         computed_gap=gap,
     )
-    if not W.any():
-        if _zero_is_optimal(problem, W):
-            certificate = replace(certificate, distance=0.0, gap=0.0, computed_gap=0.0)
-    elif certificate.near and not certificate.confirmed:
-        accurate = problem.sum_over_blocks(accurate_sums, W.ravel())
-        q = primal_from_dual(problem, _total(accurate))
-        rounding = _rounding(problem, sums, W, q, accurate.rounded)
-        distance, bound = _bounds(problem.cone.gap(W, q)[0], rounding)
-        certificate = replace(certificate, distance=distance, gap=bound)
-    return W, certificate
 
 
-def primal_from_dual(problem: Problem, normal_residual: Floats) -> Floats:
+def primal_from_dual(problem: Problem, sums: ResidualSums) -> Floats:
     """Return q = C X'(v r), the primal point of the dual variables 2 C v r, shape (K, L)."""
-    q: Floats = problem.C * normal_residual.reshape(problem.shape)
+    q: Floats = problem.C * sums.normal_residual.reshape(problem.shape)
     return q
 
 
-def _zero_is_optimal(problem: Problem, W: Floats) -> bool:
-    """Whether W = 0 is the optimum, which only sums without any rounding can confirm."""
-    accurate = problem.sum_over_blocks(accurate_sums, W.ravel())
-    q = _total(accurate).reshape(problem.shape) * 2.0**20
-    whole = (q == np.rint(q)).all() and float(np.abs(q).sum()) < 2**53
-    return bool(whole and not accurate.rounded and problem.cone.gap(W, q)[0] == 0)
+def _are_exact(sums: ResidualSums) -> bool:
+    """Whether nothing was rounded: then W = 0 can be confirmed."""
+    q = sums.normal_residual * 2.0**20
+    return bool((q == np.rint(q)).all() and float(np.abs(q).sum()) < 2**53 and not sums.rounded)
 
 
-def _total(accurate: AccurateSums) -> Floats:
-    return np.array([math.fsum(column) for column in np.array(accurate.normal_residuals).T])
-
-
-def _bounds(gap: float, rounding: float) -> tuple[float, float]:
-    """Bound the distance and the gap, from a gap as computed and the error of its root."""
-    distance = (math.sqrt(gap) + rounding) * (1 + 1e-12)  # the sums of the gap round too
-    return distance, math.nextafter(distance * distance, math.inf)
-
-
-def _rounding(problem: Problem, sums: ResidualSums, W: Floats, q: Floats, rounded: float) -> float:
-    """Return a bound on the rounding error of sqrt(gap), where terms up to `rounded` may round.
+def _rounding(problem: Problem, sums: ResidualSums, W: Floats, q: Floats) -> float:
+    """Return a bound on the rounding error of sqrt(gap).
 
     The residuals as computed are a dual point too, a little off that of W: this adds
     C sum v (dr)^2 to the gap. The error of X'(v r) and of P(q) adds to |w - P(q)|. A sum of n
@@ -96,9 +71,9 @@ def _rounding(problem: Problem, sums: ResidualSums, W: Floats, q: Floats, rounde
     Scientific Computing 41, 2019; 10 times with probability 1 - 4e-22 n).
     """
     K, L = problem.shape
-    n, parts = min(problem.n_pairs, SUMMED_PAIRS), sums.n_parts
-    terms = min(n, 10 * math.sqrt(n) + 400) + min(parts, 10 * math.sqrt(parts)) + 16
-    summing = terms * math.sqrt(2 * K) * problem.C * rounded
+    n = min(problem.n_pairs, SUMMED_PAIRS)
+    terms = min(n, 10 * math.sqrt(n) + 400) + 16
+    summing = terms * math.sqrt(2 * K) * problem.C * sums.rounded
     sizes = float(np.linalg.norm(q) + np.linalg.norm(W))
     projecting = 4 * (L * problem.monotone + 4) * sizes
     residuals = sums.weight * ((4 * K + 8) * float(np.abs(W).sum())) ** 2 + 8 * sums.loss

@@ -5,22 +5,47 @@ and the offset of the row, W[k, l] = sum_{j >= l} z[k, j] with z[k, j] >= 0 exce
 offset z[k, L - 1]. If H and b do not change with the offsets, the penalty alone decides them:
 each row has the mean 0. The projection is isotonic
 regression of each row.
+
+The unknowns are found by block principal pivoting:
+
+    min  x'H x - 2 x'b,   x >= 0
+
+is solved by the x that is free on a set F and 0 elsewhere, with H_FF x_F = b_F, if x is
+positive on F and the gradient H x - b is not negative elsewhere. Block principal pivoting
+guesses F, solves, and exchanges all unknowns with the wrong sign: Portugal, Judice & Vicente,
+"A comparison of block pivoting and interior-point algorithms for linear least squares
+problems with nonnegative variables" (Math. Comp. 63, 1994). While that does not reduce the number
+of wrong signs, only the last unknown with one is exchanged, which cannot cycle (Murty 1974).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dposv
 
 from dcglearn.base.types import Floats, Integers
-from dcglearn.learning.nnls import solve_nnls
+
+PATIENCE = 3
+"""Exchanges in a row that need not reduce the number of wrong signs below its minimum."""
+
+STEPS_EACH = 10
+"""Exchanges for each unknown, and for ten more, after which the search ends."""
+
+GRADIENT_ROUNDING = 16 * float(np.finfo(float).eps)
+"""A gradient component is known to within GRADIENT_ROUNDING h_i sum_j h_j |x_j| with
+h_i^2 = H_ii, the form of the rounding errors of a Cholesky factor."""
 
 
+@dataclass(frozen=True)
 class Cone:
-    """All matrices."""
+    """Matrices W, (K, L), whose parts of `width` entries do not increase: rows, or of 1, any W."""
+
+    width: int
 
     def minimise(self, H: Floats, b: Floats, C: float, start: Floats, offsets: bool) -> Floats:
         """Return the W of the cone with the smallest |W|^2 + C (w'H w - 2 w'b), shape (K, L).
@@ -29,34 +54,9 @@ class Cone:
         term changes if a number is added to a row. LinAlgError if I + C H is not positive
         definite in double precision, RuntimeError if least squares reach their step limit.
         """
-        A = C * H
-        A.flat[:: len(A) + 1] += 1
-        _, w, failed = dposv(A.T, C * b, overwrite_a=1)  # the memory order of LAPACK
-        if failed:
-            raise LinAlgError(f"the hessian is not positive definite at {failed}")
-        return np.asarray(w.reshape(start.shape))
-
-    def project(self, W: Floats) -> Floats:
-        """Return the nearest matrix of the cone; tied entries are exactly equal."""
-        return np.array(W, float)
-
-    def gap(self, W: Floats, q: Floats) -> tuple[float, Floats]:
-        """Return |W - P(q)|^2 + 2 <W, P(q) - q> and P(q), for a W of the cone."""
-        off = (W - q).ravel()
-        return float(off @ off), q
-
-    def ties(self, W: Floats) -> Integers:
-        """Return the number of the group of tied entries that each one is in, shape (K L,)."""
-        return np.arange(W.size)
-
-
-class Monotone(Cone):
-    """Matrices whose rows do not increase."""
-
-    def minimise(self, H: Floats, b: Floats, C: float, start: Floats, offsets: bool) -> Floats:
-        """Solve for steps and offsets."""
-        K, L = start.shape
-        S, mean, penalty = _sums_of_steps(L, offsets)
+        rows = start.reshape(-1, self.width)
+        K, L = rows.shape
+        S, mean, penalty = _sums_of_steps(L, offsets or L == 1)
         in_steps = ((S.T @ H.reshape(K, L, -1)).reshape(-1, L) @ S).reshape(K * S.shape[1], -1)
         in_steps *= C
         same_row = np.einsum("kikj->kij", in_steps.reshape(K, S.shape[1], K, -1))  # a view
@@ -65,54 +65,40 @@ class Monotone(Cone):
         z, free = np.empty((K, L)), np.ones(linear.shape, bool)
         is_offset = np.zeros_like(free)
         is_offset[:, L - 1 :] = True
-        free[:, : L - 1] = start[:, :-1] > start[:, 1:]
+        free[:, : L - 1] = rows[:, :-1] > rows[:, 1:]
         found = solve_nnls(in_steps, linear.ravel(), free.ravel(), is_offset.ravel())
         z[:, : S.shape[1]] = found.reshape(K, -1)
-        if not offsets:
+        if S.shape[1] < L:
             z[:, -1] = z[:, :-1] @ mean
         # Summed from the last column, so that a step of 0 gives two exactly equal entries.
-        return np.asarray(z[:, ::-1].cumsum(axis=1)[:, ::-1])
+        return np.asarray(z[:, ::-1].cumsum(axis=1)[:, ::-1].reshape(start.shape))
 
     def project(self, W: Floats) -> Floats:
-        """Return the isotonic regression of each row."""
-        projected = np.array(W, float)
+        """Return the nearest matrix of the cone, the isotonic regression of each part."""
+        projected = np.array(W, float).reshape(-1, self.width)
         for k in np.flatnonzero((projected[:, 1:] > projected[:, :-1]).any(axis=1)):
             projected[k] = _non_increasing(projected[k])
-        return projected
+        return projected.reshape(W.shape)
 
     def gap(self, W: Floats, q: Floats) -> tuple[float, Floats]:
-        """Sum z S over the steps z of W, with S[k, l] = sum_{j <= l} (P(q) - q)[k, j] >= 0.
+        """Return |W - P(q)|^2 + 2 <W, P(q) - q> and P(q), for a W of the cone.
 
-        S is 0 where P(q) has a step: what skips multipliers as large as C sum v r is accurate.
+        The second term is a sum of z S over the steps z of W, with the multipliers
+        S[k, l] = sum_{j <= l} (P(q) - q)[k, j] >= 0. S is 0 where P(q) has a step: what skips
+        multipliers as large as C sum v r is accurate.
         """
-        target, complementarity = self._tied_projection(W, q), 0.0
-        if target is None:
-            target = self.project(q)
-            multipliers = np.maximum(0.0, (target - q).cumsum(axis=1)[:, :-1])
-            tied = target[:, :-1] == target[:, 1:]
-            complementarity = float(((W[:, :-1] - W[:, 1:]) * multipliers)[tied].sum())
+        target = self.project(q)
+        at, to, by = (one.reshape(-1, self.width) for one in (W, target, target - q))
+        multipliers = np.maximum(0.0, by.cumsum(axis=1)[:, :-1])
+        slack = ((at[:, :-1] - at[:, 1:]) * multipliers)[to[:, :-1] == to[:, 1:]].sum()
         off = (W - target).ravel()
-        return float(off @ off) + 2 * complementarity, target
+        return float(off @ off + 2 * slack), target
 
     def ties(self, W: Floats) -> Integers:
-        """Equal neighbours in a row are tied."""
-        starts = np.ones(W.shape, bool)
-        starts[:, 1:] = W[:, 1:] != W[:, :-1]
+        """Return the number of the group of tied neighbours that each entry is in, (K L,)."""
+        starts, rows = np.ones(W.shape, bool), W.reshape(-1, self.width)
+        starts.reshape(rows.shape)[:, 1:] = rows[:, 1:] != rows[:, :-1]
         return np.asarray(starts.ravel().cumsum() - 1)
-
-    def _tied_projection(self, W: Floats, q: Floats) -> Floats | None:
-        """Return P(q) if its ties are those of W, as at the optimum; this is quick to verify."""
-        group = self.ties(W)
-        means = np.bincount(group, q.ravel()) / np.bincount(group)
-        target: Floats = means[group].reshape(W.shape)
-        falls = target[:, 1:] < target[:, :-1]
-        multipliers = (target - q).cumsum(axis=1)[:, :-1]
-        steps = W[:, 1:] != W[:, :-1]
-        valid = (falls == steps).all() and (falls | (multipliers >= 0)).all()
-        return target if valid else None
-
-
-FREE, MONOTONE = Cone(), Monotone()
 
 
 @lru_cache(8)
@@ -134,3 +120,44 @@ def _non_increasing(row: Floats) -> Floats:
         sums.append(total)
         sizes.append(size)
     return np.repeat(np.array(sums) / sizes, sizes)
+
+
+def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_], signed: NDArray[np.bool_]) -> Floats:
+    """Minimise x'H x - 2 x'b over x >= 0; unknowns above 0 only by rounding are exactly 0.
+
+    `start` says which are positive at first, `signed` which may be negative, too. LinAlgError if H
+    is not positive definite in double precision, RuntimeError if exchanges do not end.
+    """
+    diagonal = H.diagonal()
+    if not (diagonal > 0).all():
+        raise LinAlgError("the diagonal is not positive")
+    h, free = np.sqrt(diagonal), start | signed
+    fewest, patience = len(b) + 1, PATIENCE
+    for _ in range(STEPS_EACH * (len(b) + 10)):
+        x = _minimum_on_face(H, b, free)
+        gradient = H @ x - b
+        rounding = (GRADIENT_ROUNDING * (h @ np.abs(x))) * h
+        # A free x_i whose contribution to the gradient is below rounding is put on the bound;
+        # its gradient is below rounding there too.
+        better = (np.where(free, diagonal * x, -gradient) > rounding) | signed
+        (wrong,) = (better != free).nonzero()
+        if not len(wrong):
+            return x
+        patience = PATIENCE if len(wrong) < fewest else patience - 1
+        fewest = min(len(wrong), fewest)
+        if patience < 0:
+            better = free ^ (np.arange(len(b)) == wrong[-1])
+        free = better
+    raise RuntimeError("the exchanges of least squares did not end")
+
+
+def _minimum_on_face(H: Floats, b: Floats, free: NDArray[np.bool_]) -> Floats:
+    """Return x with H_FF x_F = b_F and 0 elsewhere."""
+    x = np.zeros(len(b))
+    (F,) = free.nonzero()
+    if len(F):
+        # H_FF is symmetric; its transpose has the memory order of LAPACK.
+        _, x[F], failed = dposv(H.take(F, 0).take(F, 1).T, b[F], overwrite_a=1, overwrite_b=1)
+        if failed:
+            raise LinAlgError(f"the hessian is not positive definite at {failed}")
+    return x

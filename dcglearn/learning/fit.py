@@ -10,13 +10,12 @@ import numpy as np
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
-from dcglearn.learning.data_share import DataShare
 from dcglearn.learning.factorise import factorise
-from dcglearn.learning.identify import data_share, derivative, identify_at
+from dcglearn.learning.identify import DataShare, derivative, identify_at, null_space
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.record import Certificate, ChosenC, Factors, Identifiability
 from dcglearn.learning.solve import Solution, SolverName, check_not_zero, solve
-from dcglearn.learning.sums import GramMatrices, gram_matrices
+from dcglearn.learning.sums import gram_matrices
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
 
@@ -51,7 +50,7 @@ class Fit(ShortRepr):
     @cached_property
     def factors(self) -> Factors:
         """Discounts and gains in the gauge that the pairs determine; an InputError if W is 0."""
-        return self._factorised(self.weights, self._shares)
+        return self._factorised(self.weights, self._shares[1])
 
     def factors_as_in(self, other: Identifiability) -> Factors:
         """Factorise W in the gauge of another fit, so that their numbers can be compared."""
@@ -60,14 +59,13 @@ class Fit(ShortRepr):
     @cached_property
     def identifiability(self) -> Identifiability:
         """What the pairs determine, at the optimum."""
-        problem, W, shares = self.problem, self.weights, self._shares
+        problem, W, (of_all, shares) = self.problem, self.weights, self._shares
         with one_blas_thread():
             slope = derivative(W, problem.C * self.solution.model.hessian, problem.cone)
             doubled = self._factorised(W + np.log(2) * slope, shares)
             gains = (self.factors.gains - doubled.gains)[shares.varying]
             moved = np.append(self.factors.discounts - doubled.discounts, gains)
-            change = float(np.abs(moved).max())
-            return identify_at(problem, self._gram, shares, self.factors, change)
+            return identify_at(of_all, shares, self.factors, float(np.abs(moved).max()))
 
     @cached_property
     def utility(self) -> LinearUtility:
@@ -82,20 +80,19 @@ class Fit(ShortRepr):
     def _factorised(self, W: Floats, known: DataShare | Identifiability) -> Factors:
         if not self.weights.any():
             check_not_zero(self.problem)
-        offsets, constant = known.determined_offsets, known.constant_grades
         with one_blas_thread():
+            offsets, constant = known.determined_offsets, known.constant_grades
             return factorise(W, known.gauge, offsets, constant, ordered=self.problem.monotone)
 
     @cached_property
-    def _shares(self) -> DataShare:
-        """The data shares of the active pairs."""
-        with one_blas_thread():
-            return data_share(self.problem, self._gram, self.solution.model.hessian)
-
-    @cached_property
-    def _gram(self) -> GramMatrices:
+    def _shares(self) -> tuple[DataShare, DataShare]:
+        """The data shares of all pairs, and of the active ones."""
+        C, L = self.problem.C, self.problem.shape[1]
         with one_blas_thread():  # with weights, the order of additions decides the last bits
-            return self.problem.sum_over_blocks(gram_matrices)
+            gram = self.problem.sum_over_blocks(gram_matrices)
+            known, hessians = null_space(gram, L), (gram.weighted_gram, self.solution.model.hessian)
+            of_all, of_active = (DataShare(one, C, L, known) for one in hessians)
+            return of_all, of_active
 
 
 def fit(problem: Problem, solver: SolverName = "auto") -> Fit:

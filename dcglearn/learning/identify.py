@@ -1,28 +1,138 @@
 """What pairs of rankings can and cannot determine.
 
+Pairs depend on W only through X w, so a direction t with X t = 0 is undetermined. Three
+kinds of such directions have a meaning:
+
+* *rank offsets*: the same constant added to every grade at one rank. Undetermined unless
+  some list is empty at that rank and its partner is not;
+* *grade offsets*: the same constant added to one grade at every rank. Undetermined if the
+  two lists of each pair hold the same grades; discounts are then determined only up to an
+  affine map, because W = (c + a) g' orders such lists as c g' does;
+* offsets of grades that no chain of pairs compares at a rank: the connected components of
+  the graph that joins two grades when some pair compares them there.
+
 Rank alone does not show it: a few pairs of different content give X full rank while the penalty
-w'w still dominates. Each discount and each gain therefore has a data share
-(:mod:`dcglearn.learning.data_share`): of all pairs before a fit, which is an upper bound, and of
-the active pairs at a given W, because a pair that reaches its margin no longer contributes.
+w'w still dominates. For a direction t, |t| = 1, and the hessian C X'VX of some pairs, the
+*data share* is
+
+    share(t) = 1 - t'(I + C X'VX)^-1 t = sum_e (e't)^2 C h_e / (1 + C h_e)
+
+with the eigenvectors e and eigenvalues h of X'VX. It is 0 where the penalty alone determines W,
+and tends to 1 as the data do (in ridge regression: 1 minus the ratio of the posterior to the prior
+variance along t). The null part of t, the sum over h_e = 0, is what no pair depends on. Shares of
+all pairs, before a fit, are an upper bound: a pair that reaches its margin no longer contributes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from dcglearn.base.types import Floats
 from dcglearn.learning.cones import Cone
-from dcglearn.learning.data_share import HALF, NEGLIGIBLE, DataShare
-from dcglearn.learning.null_space import constant_grades, constant_ranks, null_space
 from dcglearn.learning.problem import Problem
-from dcglearn.learning.record import Determined, Factors, Identifiability, is_affine
+from dcglearn.learning.record import (
+    Determined,
+    Factors,
+    Gauge,
+    Identifiability,
+    NullSpace,
+    is_affine,
+)
 from dcglearn.learning.sums import GramMatrices, gram_matrices
 from dcglearn.measures.discounts import rule_discounts
 
 NULL_TOLERANCE = 1e-6
 """A direction is determined only if at most this share of it lies in the null space of X."""
+
+HALF = 0.5
+"""Below this data share the penalty outweighs the data."""
+
+NEGLIGIBLE = 1e-9
+"""A data share below this is rounding: the data determine nothing."""
+
+
+class DataShare:
+    """Data shares of directions t of W, (..., K, L), for pairs with the given X'VX, and the gauge.
+
+    `known` is what all pairs leave undetermined.
+    """
+
+    def __init__(self, hessian: Floats, C: float, n_grades: int, known: NullSpace) -> None:
+        self.shape, self.known = (len(hessian) // n_grades, n_grades), known
+        self.constant_grades = known.constant_grades
+        self.varying = np.array([grade not in known.constant_grades for grade in range(n_grades)])
+        self._hessian, self._C = hessian, C
+
+    @cached_property
+    def _spectrum(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """The eigenvalues of X'VX, its eigenvectors, and which values are 0 but for rounding."""
+        values, vectors = np.linalg.eigh(self._hessian)
+        rounding = 10 * len(values) * np.finfo(float).eps * values.max(initial=0.0)
+        return values, vectors, values <= rounding
+
+    def share(self, directions: Floats) -> Floats:
+        """Return the data share of each direction; 0 for the direction 0."""
+        values, _, null = self._spectrum
+        shares: Floats = self._squares(directions) @ (
+            1.0 - 1.0 / (1.0 + self._C * np.where(null, 0.0, values))
+        )
+        return shares
+
+    def null_part(self, directions: Floats) -> Floats:
+        """Return the part of each direction in the null space of X; 1 for the direction 0."""
+        parts: Floats = 1.0 - self._squares(directions) @ ~self._spectrum[2]
+        return parts
+
+    def _squares(self, directions: Floats) -> Floats:
+        """Return (e't)^2 for the eigenvectors e of X'VX, shape (..., K L); they sum to 1."""
+        vectors = self._spectrum[1]
+        flat = directions.reshape(*directions.shape[:-2], len(vectors))
+        squares: Floats = (flat @ vectors) ** 2
+        total = squares.sum(axis=-1, keepdims=True)
+        squares[total[..., 0] <= 1e-24] = 0.0
+        return squares / np.where(total > 1e-24, total, 1.0)
+
+    @cached_property
+    def determined_offsets(self) -> NDArray[np.bool_]:
+        """Whether a rank's offset has half the share of its discount, shape (K,)."""
+        ranks = np.eye(self.shape[0])[:, :, None]  # one direction per rank
+        of_discounts = self.share(ranks * self.spaced_gains(1.0, -1.0))
+        return self.share(ranks * self.varying) >= np.maximum(HALF * of_discounts, NEGLIGIBLE)
+
+    @cached_property
+    def gauge(self) -> Gauge:
+        """The gauge that the pairs determine."""
+        n_ranks, gains = self.shape[0], self.spaced_gains(1.0, -1.0)
+        zero = "absolute" if self.determined_offsets.any() else "worst"
+        differing = [k for k in range(n_ranks) if k + 1 not in self.known.constant_ranks]
+        between = self.share((np.eye(n_ranks)[differing, :, None] - 1 / n_ranks) * gains)
+        common = self.without_offsets(np.outer(np.ones(n_ranks), gains + self.varying))
+        affine = self.share(common) < HALF * (np.median(between) if differing else 0.0)
+        return cast(Gauge, f"{zero} order" if affine else zero)
+
+    def spaced_gains(self, best: float, worst: float) -> Floats:
+        """Return equally spaced gains of the varying grades, and 0 for the others."""
+        gains = np.zeros(len(self.varying))
+        gains[self.varying] = np.linspace(best, worst, int(self.varying.sum()))
+        return gains
+
+    def without_offsets(self, directions: Floats) -> Floats:
+        """Subtract the rank offsets that are undetermined."""
+        ones = self.varying * 1.0
+        offsets = directions @ ones / max(1.0, ones.sum()) * ~self.determined_offsets
+        without: Floats = directions - offsets[..., None] * ones
+        return without
+
+    def in_gauge(self, directions: Floats) -> Floats:
+        """Subtract what the gauge fixes by convention."""
+        free = self.without_offsets(directions * self.varying)
+        return free - free.mean(axis=-2, keepdims=True) if is_affine(self.gauge) else free
 
 
 def identify(problem: Problem) -> Identifiability:
@@ -49,28 +159,16 @@ def identify(problem: Problem) -> Identifiability:
     >>> known.rank, known.same_content, known.free_ranks
     (1, True, (1, 2))
     """
-    gram = problem.sum_over_blocks(gram_matrices)
-    shares = data_share(problem, gram, gram.weighted_gram)
-    return identify_at(problem, gram, shares, _typical(shares))
-
-
-def data_share(problem: Problem, gram: GramMatrices, hessian: Floats) -> DataShare:
-    """Return the data shares for the X'VX of some pairs of a problem."""
-    L = problem.shape[1]
-    constant = constant_grades(gram.gram, L), constant_ranks(gram.gram, L)
-    return DataShare(hessian, problem.C, L, *constant)
+    gram, L = problem.sum_over_blocks(gram_matrices), problem.shape[1]
+    of_all = DataShare(gram.weighted_gram, problem.C, L, null_space(gram, L))
+    return identify_at(of_all, of_all, _typical(of_all))
 
 
 def identify_at(
-    problem: Problem,
-    gram: GramMatrices,
-    shares: DataShare,
-    factors: Factors,
-    change: float | None = None,
+    of_all: DataShare, shares: DataShare, factors: Factors, change: float | None = None
 ) -> Identifiability:
     """Find out what pairs determine at some factors, from the shares of the active ones."""
-    n_ranks, n_grades = problem.shape
-    of_all = data_share(problem, gram, gram.weighted_gram)
+    n_ranks, n_grades = shares.shape
     common = np.outer(np.ones(n_ranks), factors.gains) * shares.varying
     offset = float(shares.share(shares.without_offsets(common)))
 
@@ -85,7 +183,7 @@ def identify_at(
     discount, discount_null = _no_surer_than(discount, discount_null, factors.fixed_discounts)
     gain, gain_null = _no_surer_than(gain, gain_null, factors.fixed_gains)
     return Identifiability(
-        **vars(null_space(gram, n_grades)),
+        **vars(shares.known),
         gauge=shares.gauge,
         determined_offsets=tuple(shares.determined_offsets.tolist()),
         offset_share=offset,
@@ -137,3 +235,53 @@ def derivative(W: Floats, CH: Floats, cone: Cone) -> Floats:
     along = B @ vectors
     change: Floats = along @ (along.T @ W.ravel() / (1 + np.maximum(curvature, 0.0)))
     return change.reshape(W.shape)
+
+
+def null_space(gram: GramMatrices, n_grades: int) -> NullSpace:
+    """Find the directions of W that pairs leave undetermined."""
+    XX = gram.gram
+    n_ranks = len(XX) // n_grades
+    rank = _rank(XX)
+    compared = np.diag(XX).reshape(n_ranks, n_grades) > 0
+    differs, varying = compared.any(axis=1), set(np.flatnonzero(compared.any(axis=0)).tolist())
+    blocks = XX.reshape(n_ranks, n_grades, n_ranks, n_grades)
+    free, with_empty, components, offsets = [], [], [], []
+    for k in np.flatnonzero(differs).tolist():
+        # A comparison of two grades adds 1 to the diagonal and -1 off it; one with an empty rank,
+        # the last node of the graph, adds 1 to the diagonal only.
+        graph = np.pad(blocks[k, :, k], (0, 1))
+        graph[:-1, -1] = graph[:-1].sum(axis=1)
+        *labels, determined = connected_components(graph)[1].tolist()
+        groups = [np.array(labels) == one for one in dict.fromkeys([determined, *labels])]
+        offsets += [np.outer(np.arange(n_ranks) == k, group).ravel() for group in groups[1:]]
+        if groups[0].any():
+            with_empty.append(k + 1)
+        members = [varying & set(np.flatnonzero(group).tolist()) for group in groups]
+        several = tuple(tuple(sorted(grades)) for grades in members if grades)
+        if len(several) > 1:
+            components.append((k + 1, several))
+        elif not members[0]:
+            free.append(k + 1)
+    columns = np.tile(np.eye(n_grades), n_ranks)
+    grade_offsets = columns[~(columns @ XX).any(axis=1)]
+    # Where no pair differs, each grade is a direction; the others are counted at the other ranks.
+    elsewhere = np.repeat(differs, n_grades)
+    named = np.array([*offsets, *grade_offsets], float).reshape(-1, len(XX))[:, elsewhere]
+    return NullSpace(
+        n_pairs=gram.n_pairs,
+        rank=rank,
+        n_directions=len(XX),
+        free_ranks=tuple(free),
+        empty_ranks=tuple(with_empty),
+        same_content=len(grade_offsets) == n_grades,
+        constant_ranks=tuple((np.flatnonzero(~differs) + 1).tolist()),
+        constant_grades=tuple(sorted(set(range(n_grades)) - varying)),
+        components=tuple(components),
+        n_unnamed=int(elsewhere.sum()) - rank - (_rank(named @ named.T) if len(named) else 0),
+    )
+
+
+def _rank(symmetric: Floats) -> int:
+    """Return the rank of a positive semidefinite matrix, up to rounding."""
+    rounding = 10 * len(symmetric) * np.finfo(float).eps
+    return int(np.linalg.matrix_rank(symmetric, hermitian=True, rtol=rounding))

@@ -80,9 +80,8 @@ def newton(
     if first.settled:
         return first
     then = _descend_along_path(problem)
-    best = then
-    if not then.settled:
-        best = min(first, then, key=lambda end: _objective_at(problem, end))
+    objectives = [np.sum(end.W**2) + problem.C * end.model.loss for end in (first, then)]
+    best = then if then.settled or objectives[1] < objectives[0] else first
     return best._replace(steps=first.steps + then.steps, passes=first.passes + then.passes)
 
 
@@ -153,10 +152,6 @@ def _full_step_descends(
     return change <= ARMIJO * slope
 
 
-def _objective_at(problem: Problem, end: Descent) -> float:
-    return float(np.sum(end.W**2) + problem.C * end.model.loss)
-
-
 def _line_search(problem: Problem, w: Floats, direction: Floats) -> float:
     """Return a t in (0, 1] at which the derivative of F along the direction is about 0."""
     low, high = 0.0, 1.0
@@ -182,7 +177,7 @@ def _minimise_model(problem: Problem, model: QuadraticModel, w: Floats) -> Float
         if not np.isfinite(minimum).all():
             raise LinAlgError("the minimum is not finite")
         return minimum
-    except (LinAlgError, RuntimeError) as error:  # RuntimeError: nnls reached its step limit
+    except (LinAlgError, RuntimeError) as error:  # RuntimeError: of nnls
         raise SolverError(
             f"a quadratic model cannot be minimised in double precision ({error})"
         ) from error

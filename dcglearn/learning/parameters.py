@@ -13,12 +13,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, is_one_of, unknown_name, warn_of_input
 from dcglearn.base.types import Grades
-from dcglearn.judgments.preferences import check_worth_learning, warn_if_upside_down
+from dcglearn.judgments.folds import count_true
+from dcglearn.judgments.preferences import check_worth_learning
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.solve import SolverName
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
+from dcglearn.measures.scale import NO_DOCUMENT
 
 Encoding = Literal["grades", "documents"]
 Margin = str | Callable[[Grades], ArrayLike]
@@ -50,7 +52,7 @@ class Parameters:
             weights = one_per_pair(sample_weight, len(rows), "sample_weight", 0.0)
         check_worth_learning(rows, weights)
         if not documents:
-            warn_if_upside_down(rows)
+            _warn_if_upside_down(rows)
         return Problem.of(
             rows,
             rows.shape[2] if documents else self._grades_of(rows),
@@ -80,4 +82,27 @@ def _check_permutations(rankings: Grades) -> None:
             f"a ranking is not a permutation of the documents 0 ... {len(documents) - 1}",
             "rank each of the K documents once",
             f"row {int(np.argmin(complete))}",
+        )
+
+
+_SAMPLE = 20_000
+
+
+def _warn_if_upside_down(pairs: Grades) -> None:
+    """Warn if pairs (n, 2, K) prove that their grades are not indices, of which 0 is the best.
+
+    Of lists that are as good at each rank, and better at one, the other one is preferred more often
+    than chance allows, by 6 standard errors.
+    """
+    first, second = pairs[:_SAMPLE, 0], pairs[:_SAMPLE, 1]
+    same_ranks = ((first == NO_DOCUMENT) == (second == NO_DOCUMENT)).all(axis=1)
+    rises, falls = (first > second).any(axis=1), (first < second).any(axis=1)
+    worse = count_true(same_ranks & rises & ~falls)
+    compared = count_true(same_ranks & (rises != falls))
+    if worse - compared / 2 > 3 * np.sqrt(compared):
+        warn_of_input(
+            f"grades seem to be upside down: of {compared:,} pairs in which one list is as good at "
+            f"every rank, and better at one, the other is preferred in {worse:,}; name the best "
+            "grade first in `scale`; arrays hold grade indices, 0 the best, the preferred list "
+            "first (values such as 4 for the best become indices by Preferences.from_arrays)"
         )

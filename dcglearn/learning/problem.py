@@ -26,7 +26,7 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Grades
 from dcglearn.base.workers import Workers
 from dcglearn.judgments.packed import PackedPairs
-from dcglearn.learning.cones import FREE, MONOTONE, Cone
+from dcglearn.learning.cones import Cone
 from dcglearn.learning.source import Arrays, RowGroups, Source
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
 
@@ -157,7 +157,7 @@ class Problem(ShortRepr):
     @property
     def cone(self) -> Cone:
         """The matrices W that are allowed."""
-        return MONOTONE if self.monotone and self.shape[1] > 1 else FREE
+        return Cone(self.shape[1] if self.monotone else 1)
 
     @property
     def arrays(self) -> Arrays:

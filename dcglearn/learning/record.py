@@ -5,7 +5,6 @@ Pydantic writes them to JSON and checks what is read, so that reading a file nee
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -15,7 +14,7 @@ from pydantic import PlainSerializer, PlainValidator, TypeAdapter, ValidationErr
 
 from dcglearn.base.numbers import counted, round_up
 from dcglearn.base.types import Floats
-from dcglearn.naming.measure_files import MeasureFile
+from dcglearn.measures.measure_files import MeasureFile
 
 Gauge = Literal["worst", "absolute", "worst order", "absolute order"]
 """What is fixed by convention; see :mod:`dcglearn.learning.factorise`."""
@@ -79,11 +78,6 @@ class Certificate:
     active_pairs: int
     tied_grades: int
     computed_gap: float
-
-    @property
-    def near(self) -> bool:
-        """Whether the distance is within the tolerance unless something was rounded."""
-        return math.sqrt(self.computed_gap) <= TOLERANCE * self.size
 
     @property
     def confirmed(self) -> bool:

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.checks import checked_count, checked_rng
+from dcglearn.base.clustered_means import clustered_mean
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
@@ -34,8 +35,7 @@ from dcglearn.learning.problem import Problem
 from dcglearn.learning.record import FEW_QUERIES, ChosenC, Factors, ParameterIntervals
 from dcglearn.learning.solve import C_GRID, SolverName, solve, solve_path
 from dcglearn.measures.agreement import outcomes, weighted_mean
-from dcglearn.naming.measure_files import MeasurePart
-from dcglearn.statistics.clustered_means import clustered_mean
+from dcglearn.measures.measure_files import MeasurePart
 
 if TYPE_CHECKING:
     from dcglearn.learning.learner import DCGLearner

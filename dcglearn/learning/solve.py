@@ -124,7 +124,7 @@ def check_not_zero(problem: Problem) -> None:
     """Refuse a problem whose optimum is W = 0, with the reason: then P(q) is 0 at W = 0."""
     at_zero = problem.sum_over_blocks(residual_sums, np.zeros(math.prod(problem.shape)))
     size = problem.C * at_zero.total
-    q = primal_from_dual(problem, at_zero.normal_residual)
+    q = primal_from_dual(problem, at_zero)
     if np.abs(problem.cone.project(q)).max() > 1e-12 * size:
         return
     if not size:

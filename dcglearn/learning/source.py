@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from operator import add
 from typing import Any, NamedTuple, TypeVar
 
@@ -27,7 +27,6 @@ from dcglearn.learning.codes import (
     MAX_BLOCK_PAIRS,
     MIN_BLOCK_PAIRS,
     Block,
-    CodeLayout,
     layout_of,
     taken,
 )
@@ -67,7 +66,7 @@ class Arrays(ShortRepr):
         """The encoded pairs, in blocks whose sizes depend on n only, not on the machine."""
         layout = layout_of(*self.shape, self.has_empty_ranks)
         size = min(MAX_BLOCK_PAIRS, max(MIN_BLOCK_PAIRS, -(-self.n_pairs // 2)))
-        cuts = [slice(begin, begin + size) for begin in range(0, self.n_pairs, size)]
+        cuts = [slice(begin, begin + size) for begin in range(0, max(1, self.n_pairs), size)]
 
         def block(cut: slice) -> Block:
             codes = layout.encode(self.pairs[cut])
@@ -131,7 +130,9 @@ class RowGroups(ShortRepr):
     def summary(self) -> Summary:
         """What all row groups hold; an InputError if nothing can be learned from it."""
         nothing = Summary(0, 0.0, False, self.packed.n_grades, -1, False)
-        n, weights, differ, best, worst, empty = zip(nothing, *self._map(_summarise), strict=True)
+        n, weights, differ, best, worst, empty = zip(
+            nothing, *self._map(_summarise, check=True), strict=True
+        )
         found = Summary(sum(n), sum(weights), any(differ), min(best), max(worst), any(empty))
         if found.worst < 0:
             problem = "there are no strict preferences, or all weights are 0"
@@ -162,18 +163,18 @@ class RowGroups(ShortRepr):
 
     def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
         """As :meth:`Arrays.sum_over_blocks`; each row group is read."""
-        layout = layout_of(*self.shape, self.has_empty_ranks)
-        found = self._map(_sum_of_group, layout, self.margin_of, statistic, arguments)
-        total: _Statistic = reduce(add, found)
+        total: _Statistic = reduce(add, self._map(Arrays.sum_over_blocks, statistic, *arguments))
         return total
 
     def sample(self, every: int) -> Arrays:
-        """As :meth:`Arrays.sample`, spread over all files."""
-        groups = self._map(_rows_of_group, every)
-        pairs = np.concatenate([rows for rows, _ in groups])
-        weights = None
-        if any(given is not None for _, given in groups):
-            weights = np.concatenate([np.ones(len(rows)) if v is None else v for rows, v in groups])
+        """As :meth:`Arrays.sample`, of each row group."""
+        parts = self._map(Arrays.sample, every)
+        pairs, weights = np.concatenate([part.pairs for part in parts]), None
+        if any(part.weights is not None for part in parts):
+            ones = [
+                np.ones(part.n_pairs) if part.weights is None else part.weights for part in parts
+            ]
+            weights = np.concatenate(ones)
         return Arrays(pairs, self.packed.n_grades, self.margin_of(pairs), weights)
 
     def agreements(self, measures: Sequence[Measure]) -> list[float]:
@@ -181,44 +182,52 @@ class RowGroups(ShortRepr):
         agreed: Floats = reduce(add, self._map(_agreed_weight, tuple(measures)))
         return [float(share) for share in agreed / self.summary.weight]
 
-    def _map(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
-        """Apply a function to every row group; return the results in the order of the groups."""
-        tasks = [(function, group, arguments) for group in self.packed.row_groups]
-        results: dict[int, Any] = {}
+    def _map(self, function: Callable[..., Any], *arguments: Any, check: bool = False) -> list[Any]:
+        """Apply a function to the arrays of every row group, in the order of the groups."""
+        groups, results = self.packed.row_groups, dict[int, Any]()
+        read = partial(_run, function, arguments, self.packed.n_grades, self.margin_of, check)
 
         def done(index: int, result: Any) -> None:
             results[index] = result
-            self.advance(len(results) * self.packed.n_pairs // len(tasks), 0)
+            self.advance(len(results) * self.packed.n_pairs // len(groups), 0)
 
         if self.workers is None:
-            map_threads(lambda index: done(index, _run(tasks[index])), range(len(tasks)))
+            map_threads(lambda index: done(index, read(groups[index])), range(len(groups)))
         else:
-            for index, result in self.workers(_run, tasks):
+            for index, result in self.workers(read, groups):
                 done(index, result)
-        for index in range(len(tasks)):
-            if isinstance(results[index], Exception):
-                raise results[index]
-        return [results[index] for index in range(len(tasks))]
+        in_order = [results[index] for index in range(len(groups))]
+        for result in in_order:
+            if isinstance(result, Exception):
+                raise result
+        return in_order
 
 
 Source = Arrays | RowGroups
 """Pairs, with their margins and weights, wherever they are."""
 
 
-def _run(task: tuple[Callable[..., Any], RowGroup, tuple[Any, ...]]) -> Any:
+def _run(
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    n_grades: int,
+    margin_of: Callable[[Grades], Floats | None],
+    check: bool,
+    group: RowGroup,
+) -> Any:
     """Apply a function to one row group; return errors instead of raising them on a worker."""
-    function, group, arguments = task
     try:
+        pairs, weights = group.read(check)
         with one_blas_thread():
-            return function(group, *arguments)
+            return function(Arrays(pairs, n_grades, margin_of(pairs), weights), *arguments)
     except InputError as error:
         return error
     except (MemoryError, OSError) as error:
         return InputError(f"cannot be used ({type(error).__name__}: {error})", "", group.path)
 
 
-def _summarise(group: RowGroup) -> Summary:
-    pairs, weights = group.read()
+def _summarise(part: Arrays) -> Summary:
+    pairs, weights = part.pairs, part.weights
     counted = pairs if weights is None else pairs[weights > 0]
     return Summary(
         len(pairs),
@@ -226,35 +235,10 @@ def _summarise(group: RowGroup) -> Summary:
         bool((counted[:, 0] != counted[:, 1]).any()),
         int(counted.min(where=counted >= 0, initial=127)),
         int(counted.max(initial=-1)),
-        bool(pairs.min(initial=0) < 0),
+        part.has_empty_ranks,
     )
 
 
-def _agreed_weight(group: RowGroup, measures: Sequence[Measure]) -> Floats:
-    pairs, weights = group.read(check=False)
-    agreed = [outcomes(measure, pairs) for measure in measures]
-    return np.array([one.sum() if weights is None else weights @ one for one in agreed])
-
-
-def _rows_of_group(group: RowGroup, every: int) -> tuple[Any, Any]:
-    pairs, weights = group.read(check=False)
-    rows = slice(-group.before % every, None, every)
-    return pairs[rows].copy(), taken(weights, rows)
-
-
-def _sum_of_group(
-    group: RowGroup,
-    layout: CodeLayout,
-    margin_of: Callable[[Grades], Floats | None],
-    statistic: Callable[..., Any],
-    arguments: tuple[Any, ...],
-) -> Any:
-    """Return the sum of a statistic over the blocks of one row group."""
-    pairs, weights = group.read(check=False)
-    parts = []
-    for begin in range(0, max(1, len(pairs)), MAX_BLOCK_PAIRS):
-        rows = slice(begin, begin + MAX_BLOCK_PAIRS)
-        some = pairs[rows]
-        block = Block(layout, layout.encode(some), margin_of(some), taken(weights, rows))
-        parts.append(statistic(block, *arguments))
-    return reduce(add, parts)
+def _agreed_weight(part: Arrays, measures: Sequence[Measure]) -> Floats:
+    agreed = [outcomes(measure, part.pairs) for measure in measures]
+    return np.array([one.sum() if part.weights is None else part.weights @ one for one in agreed])

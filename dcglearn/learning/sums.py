@@ -7,14 +7,12 @@ near w is the quadratic
 
 so a solver that has X_A' V X_A, X_A' V m_A and the loss needs no individual pair. Sums are taken in
 the order of the blocks; with integer margins and weights they are exact. For the certificate,
-X'(v r) is added up over few pairs at a time, because the bound on the rounding error of a sum grows
-with its longest chain of additions; or in parts, most of which are exact.
+X'(v r) is added up over few pairs at a time, in parts of which most are exact.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
@@ -76,25 +74,23 @@ class GramMatrices(Additive):
 
 @dataclass(frozen=True, repr=False)
 class ResidualSums(Additive):
-    """X_A' V r, sum_A v r^2 (loss) and sum_A v r (total) at some W, added up in `n_parts` parts.
+    """X_A' V r, as parts of shape (K L,), sum_A v r^2 (loss) and sum_A v r (total) at some W.
 
-    `weight` is sum v over all pairs.
+    Most parts are exact; `rounded` is the sum of the |terms| of the others. `weight` is sum v over
+    all pairs.
     """
 
-    normal_residual: Floats
+    parts: list[Floats]
+    rounded: float
     loss: float
     total: float
     active: int
     weight: float
-    n_parts: int
 
-
-@dataclass(frozen=True, repr=False)
-class AccurateSums(Additive):
-    """X_A' V r as a list of arrays of shape (K L,), and the sum of the |terms| that may round."""
-
-    normal_residuals: list[Floats]
-    rounded: float
+    @property
+    def normal_residual(self) -> Floats:
+        """X_A' V r, rounded once more than its parts, shape (K L,)."""
+        return np.array([math.fsum(column) for column in np.array(self.parts).T])
 
 
 def quadratic_model(block: Block, w: Floats) -> QuadraticModel:
@@ -111,15 +107,9 @@ def active_set_change(block: Block, w: Floats, target: Floats) -> ActiveSetChang
     active = after > 0
     (rows,) = ((before > 0) != active).nonzero()
     signed = np.where(active[rows], 1.0, -1.0)
-    weights = taken(block.weights, rows)
-    if weights is not None:
-        signed *= weights
-    if weights is not None:
-        hessian, linear = _hessian_and_linear(block, rows, signed)
-    else:  # with many pairs, two products X'X take less time than one X'VX
-        added = _hessian_and_linear(block, rows[signed > 0], None)
-        removed = _hessian_and_linear(block, rows[signed < 0], None)
-        hessian, linear = added[0] - removed[0], added[1] - removed[1]
+    if block.weights is not None:
+        signed *= block.weights[rows]
+    hessian, linear = _hessian_and_linear(block, rows, signed)
     r = after[rows]
     return ActiveSetChange(hessian, linear, float((signed * r) @ r), len(rows))
 
@@ -145,33 +135,24 @@ def gram_matrices(block: Block) -> GramMatrices:
 
 def residual_sums(block: Block, w: Floats) -> ResidualSums:
     """Return the sums of the positive residuals at w, computed from the pairs themselves."""
-    normal_residual, loss, total, active = np.zeros(block.n_columns), 0.0, 0.0, 0
-    weight, n_parts = 0.0, 0
-    for part in block.chunks():
-        r = block.residuals(w, part)
+    parts: list[Floats] = []
+    rounded, loss, total, active, weight = 0.0, 0.0, 0.0, 0, 0.0
+    for chunk in block.chunks():
+        r = block.residuals(w, chunk)
         active += int(np.count_nonzero(r > 0))
         np.maximum(r, 0.0, out=r)
-        weights = taken(block.weights, part)
+        weights = taken(block.weights, chunk)
         weighted = r if weights is None else weights * r
-        for some, y in _short(part, weighted):
-            normal_residual += block.rmatvec(y, some)
-            n_parts += 1
+        for begin in range(0, len(r), SUMMED_PAIRS):
+            y = weighted[begin : begin + SUMMED_PAIRS]
+            rows = slice(chunk.start + begin, chunk.start + begin + len(y))
+            high = leading_bits(y)
+            parts += [block.rmatvec(high, rows), block.rmatvec(y - high, rows)]
+            rounded += float(np.abs(y - high).sum())
         loss += float(weighted @ r)
         total += float(weighted.sum())
         weight += float(len(r) if weights is None else weights.sum())
-    return ResidualSums(normal_residual, loss, total, active, weight, n_parts)
-
-
-def accurate_sums(block: Block, w: Floats) -> AccurateSums:
-    """Return X_A' V r in parts, most of which are exact."""
-    parts, rounded = [], 0.0
-    for part in block.chunks():
-        r = np.maximum(block.residuals(w, part), 0.0)
-        for some, y in _short(part, r if block.weights is None else block.weights[part] * r):
-            high = leading_bits(y)
-            parts += [block.rmatvec(high, some), block.rmatvec(y - high, some)]
-            rounded += float(np.abs(y - high).sum())
-    return AccurateSums(parts, rounded)
+    return ResidualSums(parts, rounded, loss, total, active, weight)
 
 
 def leading_bits(values: Floats) -> Floats:
@@ -183,13 +164,6 @@ def leading_bits(values: Floats) -> Floats:
     spare = len(values).bit_length() + 12
     exponent = max(-1000, math.frexp(np.abs(values).max(initial=0.0))[1] - 53 + spare)
     return np.asarray(np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent))
-
-
-def _short(part: slice, y: Floats) -> Iterator[tuple[slice, Floats]]:
-    """Cut a slice of the pairs, and numbers that belong to it, into short ones."""
-    for begin in range(0, len(y), SUMMED_PAIRS):
-        some = y[begin : begin + SUMMED_PAIRS]
-        yield slice(part.start + begin, part.start + begin + len(some)), some
 
 
 def _hessian_and_linear(

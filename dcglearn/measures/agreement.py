@@ -2,10 +2,9 @@
 
     agreement = mean over pairs of [1 if u(A) > u(B), 1/2 if u(A) = u(B), 0 otherwise]
 
-A is the ranking that the judge preferred, u the measure. Zhou, Zha, Xue & Yu (arXiv 1212.5650,
-section 6.2) call it "precision". Pairs have shape (n, 2, K): grade indices, the preferred ranking
-first, -1 for no document. A normalised DCG is replaced by the plain one: the two rankings of a pair
-belong to one query and share its ideal, so both order them in the same way.
+A is the ranking that the judge preferred, u the measure ("precision" of Zhou, Zha, Xue & Yu, arXiv
+1212.5650, section 6.2). Pairs have shape (n, 2, K): grade indices, the preferred ranking first, -1
+for no document. A normalised DCG orders the two rankings of a query as the plain one does.
 """
 
 from __future__ import annotations
@@ -13,23 +12,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dcglearn.base.checks import finite_array
+from dcglearn.base.checks import finite_array, refuse_large
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Grades, Pairs
-from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
+from dcglearn.measures.names import MeasureLike, as_measure
+from dcglearn.measures.scale import checked_grades
 
 _ROWS = 1 << 15  # whose grades fit in the cache
 
 
 class CodedPairs:
-    """Pairs that several measures are compared on: the two grades at each rank as one code.
-
-    >>> from dcglearn.measures.dcg import DCG
-    >>> pairs = CodedPairs(np.array([[[0, 2], [2, 0]], [[1, 2], [0, 2]]], np.int8), 3)
-    >>> pairs.agreement(DCG([2, 1, 0], "log2"))
-    0.5
-    """
+    """Pairs that several measures are compared on: the two grades at each rank as one code."""
 
     def __init__(self, pairs: Pairs, n_grades: int) -> None:
         self.pairs, self._n_grades = pairs, n_grades
@@ -54,12 +48,7 @@ class CodedPairs:
 
 
 def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
-    """Return u(first) - u(second) of each pair, shape (n,), exactly 0 where they are tied.
-
-    >>> from dcglearn.measures.dcg import DCG
-    >>> score_differences(DCG([2, 1, 0], "constant"), [[[0, 2], [1, 1]], [[0, 1], [1, 2]]])
-    array([0., 2.])
-    """
+    """Return u(first) - u(second) of each pair, shape (n,), exactly 0 where they are tied."""
     rows = checked_pairs(pairs, measure.n_grades)
     weights, padded = _padded(measure, rows.shape[-1])
     result = np.zeros(len(rows))
@@ -88,12 +77,7 @@ def _with_ties(result: Floats, rows: Grades, weights: Floats) -> Floats:
 
 
 def outcomes(measure: Measure, pairs: ArrayLike) -> Floats:
-    """Return 1 for each pair that the measure orders as judged, 1/2 for ties and 0 otherwise.
-
-    >>> from dcglearn.measures.dcg import DCG
-    >>> outcomes(DCG([2, 1, 0], "constant"), [[[0, 2], [1, 1]], [[0, 1], [1, 2]]])
-    array([0.5, 1. ])
-    """
+    """Return 1 for each pair that the measure orders as judged, 1/2 for ties and 0 otherwise."""
     return outcomes_of_differences(score_differences(measure, pairs))
 
 
@@ -105,18 +89,7 @@ def outcomes_of_differences(difference: Floats) -> Floats:
 def agreement_with_ties(
     difference: Floats, tied: NDArray[np.bool_], sample_weight: ArrayLike | None = None
 ) -> float:
-    """Return the agreement of a measure with all judgments, of which `tied` are ties.
-
-    The measure is made to call as many ties as the judges did: the pairs that it finds closest.
-    The result is the share of judgments that it then answers as the judge did. Where equally
-    close pairs can only partly be ties, each is one with the same probability.
-
-    Two ties are called: one is right. The other two pairs are ordered as judged:
-
-    >>> difference, tied = np.array([3.0, 2.0, -1.0, 0.5]), np.array([0, 0, 1, 0], bool)
-    >>> agreement_with_ties(np.append(difference, 4.0), np.append(tied, True))
-    0.6
-    """
+    """Return the agreement of a measure with all judgments, of which `tied` are ties."""
     weights = np.ones(len(difference)) if sample_weight is None else np.asarray(sample_weight)
     size = np.abs(difference)
     levels, level = np.unique(
@@ -140,6 +113,33 @@ def weighted_mean(values: Floats, sample_weight: ArrayLike | None = None) -> flo
     return float(values @ weights / total)
 
 
+def agreement(
+    measure: MeasureLike, pairs: ArrayLike, sample_weight: ArrayLike | None = None
+) -> float:
+    """Return the fraction of pairs that the measure orders as judged; ties count 1/2.
+
+    Parameters
+    ----------
+    measure : DCG, LinearUtility, MeasureFile, or its name
+        See :func:`dcglearn.measures.names.as_measure`.
+    pairs : array-like of int, shape (n, 2, K)
+        The preferred ranking first.
+    sample_weight : array-like of float, shape (n,), optional
+        How much each pair counts, 1 by default.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from dcglearn.measures.dcg import DCG
+    >>> agreement(DCG([2, 1, 0], "log2"), [[[0, 2], [2, 0]], [[1, 2], [0, 2]]])
+    0.5
+    """
+    return weighted_mean(outcomes(as_measure(measure), pairs), sample_weight)
+
+
 def checked_pairs(
     pairs: ArrayLike, n_grades: int
 ) -> np.ndarray[tuple[int, int, int], np.dtype[np.integer]]:
@@ -156,4 +156,6 @@ def checked_pairs(
 
 def one_per_pair(values: ArrayLike, n_pairs: int, name: str, low: float = -np.inf) -> Floats:
     """Check that an argument of this name holds one finite number per pair, `low` or more."""
-    return finite_array(values, name, (n_pairs,), "give one finite number per pair", low)
+    found = finite_array(values, name, (n_pairs,), "give one finite number per pair", low)
+    refuse_large(found, name)
+    return found

@@ -1,17 +1,11 @@
 """Discounted cumulated gain (DCG) as a frozen value.
 
     DCG(pi) = sum_{k <= cutoff} c_k g[pi_k]
-
-c are the discounts by rank and g the gains by grade: Case 1, W = c g', of Zhou, Zha, Xue & Yu
-(arXiv 1212.5650, eq. 2). Gains may be fractional, negative and in any order. The ideal depends
-on the gains and not on the labels of the grades: by the rearrangement inequality the best
-ranking gives the largest gain to the largest discount. The normalised forms are
-
     nDCG = DCG / ideal        minmaxDCG = (DCG - worst) / (best - worst)
 
-over all rankings of the same pool; the ideal leaves out documents that gain less than 0. Both
-order the rankings of one pool as DCG does, and do not change when the gains are multiplied by a
-positive number.
+c are the discounts by rank and g the gains by grade: Case 1, W = c g', of Zhou, Zha, Xue & Yu
+(arXiv 1212.5650, eq. 2). Gains may be fractional, negative and in any order. The ideal depends on
+the gains and not on the labels; that of nDCG leaves out documents that gain less than 0.
 """
 
 from __future__ import annotations
@@ -27,18 +21,17 @@ from dcglearn.base.checks import checked_count, finite_tuple, refuse_large
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import canonical_rule, format_number, rule_discounts
-from dcglearn.measures.grade_indices import checked_grades
+from dcglearn.measures.grammar import parse_full_name
 from dcglearn.measures.ideal import (
+    best_ranking,
     best_run,
     check_ideal,
     check_pools,
+    counts_by_grade,
     divide_or_zero,
-    ideal_dcg,
     leaves_rank_empty,
-    map_distinct_pools,
 )
-from dcglearn.measures.parsing import parse_full_name
-from dcglearn.measures.scale import Label
+from dcglearn.measures.scale import Label, Scale, checked_grades, picked
 from dcglearn.measures.utility import LinearUtility, checked_labels, sum_over_ranks
 
 Normalisation = Literal["ideal", "minmax"]
@@ -75,12 +68,6 @@ class DCG:
         Plain DCG, DCG / ideal, or (DCG - worst) / (ideal - worst).
     grades : sequence of labels, optional
         The label of each grade, best first.
-
-    Raises
-    ------
-    InputError
-        If a number is not finite or beyond 1e100, the rule is unknown, or the cutoff is out of
-        range.
 
     Examples
     --------
@@ -150,23 +137,13 @@ class DCG:
         """Return the measure without its normalisation."""
         return replace(self, normalise=None)
 
+    def on_scale(self, scale: Scale) -> DCG:
+        """Return the measure with one gain for each grade of a scale."""
+        gains = picked(self.gains, self.grades, scale)
+        return replace(self, gains=gains, grades=scale.labels)
+
     def discounts_for(self, n_ranks: int) -> Floats:
-        """Return the discounts for rankings of `n_ranks` ranks, 0 below the cutoff.
-
-        Parameters
-        ----------
-        n_ranks : int
-            The width of the rankings.
-
-        Returns
-        -------
-        ndarray of float, shape (n_ranks,)
-
-        Raises
-        ------
-        InputError
-            If the rankings are longer than a vector of discounts, and there is no cutoff.
-        """
+        """Return the discounts (n_ranks,), 0 below the cutoff."""
         checked_count(n_ranks, "`n_ranks`", 0)
         counted = n_ranks if self.cutoff is None else min(n_ranks, self.cutoff)
         discounts = np.zeros(n_ranks)
@@ -182,63 +159,28 @@ class DCG:
         return discounts
 
     def matrix_for(self, n_ranks: int) -> Floats:
-        """Return W = c g' for rankings of `n_ranks` ranks.
-
-        Parameters
-        ----------
-        n_ranks : int
-            K.
-
-        Returns
-        -------
-        ndarray of float, shape (n_ranks, L)
-        """
+        """Return W = c g', shape (n_ranks, L)."""
         return np.outer(self.discounts_for(n_ranks), self.gains)
 
     def utility(self, n_ranks: int) -> LinearUtility:
-        """Return the plain DCG as a :class:`LinearUtility` with `n_ranks` ranks.
+        """Return the plain DCG of `n_ranks` ranks as a :class:`LinearUtility`.
 
-        Parameters
-        ----------
-        n_ranks : int
-            K.
-
-        Returns
-        -------
-        LinearUtility
-
-        Examples
-        --------
         >>> DCG([2, 0], [1, 0.5]).utility(2)
         LinearUtility([[2, 0], [1, 0]])
         """
         return LinearUtility(self.matrix_for(n_ranks), self.grades)
 
     def score(self, rankings: ArrayLike, pools: ArrayLike | None = None) -> Floats:
-        """Return the value of each ranking.
+        """Return the value of each ranking, shape (n,) or ().
 
         Parameters
         ----------
         rankings : array-like of int, shape (n, K) or (K,)
             Grade indices, -1 for no document (which adds nothing).
         pools : array-like of int, shape (n, N) or (N,), optional
-            For the normalised forms: the grades of all documents of each query. By default
-            the pool is the ranking itself, before the cutoff.
-
-        Returns
-        -------
-        ndarray of float, shape (n,) or ()
-            A normalised value is 0 where its denominator is 0. The ideal of nDCG leaves out
-            documents that gain less than 0, as for runs. minmaxDCG compares a ranking with
-            rankings of all documents, or, if it has an empty rank that a document of its pool
-            could fill, with rankings that may have empty ranks too.
-
-        Raises
-        ------
-        InputError
-            If a grade index is out of range, a ranking holds documents that its pool does
-            not hold, pools are given to a plain DCG, or nDCG has an ideal below 0 (naming
-            the row).
+            For the normalised forms: the grades of all documents of each query, by default those
+            of the ranking. minmaxDCG compares with rankings of all documents, or, if the ranking
+            has an empty rank that a document of its pool could fill, with those that may have some.
 
         Examples
         --------
@@ -260,84 +202,46 @@ class DCG:
 
     def normalise_values(self, values: Floats, rankings: Grades, pools: Grades) -> Floats:
         """Return plain values of rankings from pools, by grade indices, in the normalised form."""
-        discounts = self.discounts_for(self.n_ranks or max(rankings.shape[-1], pools.shape[-1]))
-        counts = np.stack([(pools == g).sum(axis=-1) for g in range(self.n_grades)], axis=-1)
-        gains = np.array(self.gains)
-        best = best_run(discounts, gains, counts)
+        best, worst = self.extremes(rankings, pools)
         if self.normalise == "ideal":
             check_ideal(best, values)
-            return divide_or_zero(values, best)
-        empty = leaves_rank_empty(rankings, pools, self.n_ranks)
-        best = np.where(empty, best, self.ideal(pools))
-        worst = np.where(empty, -best_run(discounts, -gains, counts), self.worst(pools))
         return divide_or_zero(values - worst, best - worst)
 
+    def extremes(self, rankings: Grades, pools: Grades) -> tuple[Floats, Floats]:
+        """Return the largest and the smallest plain value that the normalised form counts."""
+        discounts = self.discounts_for(self.n_ranks or max(rankings.shape[-1], pools.shape[-1]))
+        counts, gains = counts_by_grade(pools, self.n_grades), np.array(self.gains)
+        best = best_run(discounts, gains, counts)
+        if self.normalise == "ideal":
+            return best, np.zeros_like(best)
+        empty = leaves_rank_empty(rankings, pools, self.n_ranks)
+        worst = np.where(empty, -best_run(discounts, -gains, counts), self.worst(pools))
+        return np.where(empty, best, self.ideal(pools)), worst
+
     def ideal(self, pools: ArrayLike) -> Floats:
-        """Return the largest plain DCG of any ranking of each pool.
+        """Return the largest plain DCG of any ranking of each pool, (n, N) or (N,), -1 for none.
 
-        Parameters
-        ----------
-        pools : array-like of int, shape (n, N) or (N,)
-            The grades of all documents of a query in any order, -1 for no document. A
-            ranking fills the first min(K, N) ranks, even with documents of negative gain.
+        A ranking fills the first min(K, N) ranks, even with documents of negative gain.
 
-        Returns
-        -------
-        ndarray of float, shape (n,) or ()
-
-        Examples
-        --------
         >>> float(DCG([2, 0], [1, 0.5]).ideal([1, 0, 0]))
         3.0
         """
-        return self._extreme(checked_grades(pools, self.n_grades, "pools"), True)
+        return self._extreme(pools, 1.0)
 
     def worst(self, pools: ArrayLike) -> Floats:
         """Return the smallest plain DCG of any ranking of each pool (see :meth:`ideal`)."""
-        return self._extreme(checked_grades(pools, self.n_grades, "pools"), False)
+        return -self._extreme(pools, -1.0)
 
-    def _extreme(self, pools: Grades, best: bool) -> Floats:
-        discounts = self.discounts_for(min(pools.shape[-1], self.n_ranks or pools.shape[-1]))
-        gains = np.array(self.gains) * (1.0 if best else -1.0)
-
-        def rearranged(pool: Grades) -> float:
-            return ideal_dcg(discounts[: len(pool)], gains[pool])
-
-        values = map_distinct_pools(pools, rearranged).reshape(pools.shape[:-1])
-        return values if best else -values
-
-    def to_json(self) -> dict[str, object]:
-        """Return the measure as JSON types (see :mod:`dcglearn.naming.measure_files`)."""
-        rule = self.discounts
-        return {
-            "gains": list(self.gains),
-            "discounts": rule if isinstance(rule, str) else list(rule),
-            "cutoff": self.cutoff,
-            "normalise": self.normalise,
-            "grades": None if self.grades is None else list(self.grades),
-        }
+    def _extreme(self, pools: ArrayLike, sign: float) -> Floats:
+        rows = checked_grades(pools, self.n_grades, "pools")
+        discounts = self.discounts_for(min(rows.shape[-1], self.n_ranks or rows.shape[-1]))
+        counts = counts_by_grade(rows, self.n_grades)
+        return best_ranking(discounts, sign * np.array(self.gains), counts)
 
     @classmethod
     def parse(cls, text: str) -> DCG:
         """Parse a measure from its full name, as ``str`` writes it.
 
-        Parameters
-        ----------
-        text : str
-            ``DCG(gains, discounts)``, ``nDCG(...)`` or ``minmaxDCG(...)``, optionally
-            followed by ``@ cutoff``. Gains are a list, or a dict by grade.
-
-        Returns
-        -------
-        DCG
-
-        Raises
-        ------
-        InputError
-            If the text has another form.
-
-        Examples
-        --------
         >>> DCG.parse("DCG([3, 1, 0], rbp(0.8)) @ 5").discounts
         'rbp(0.8)'
         """
@@ -373,11 +277,7 @@ def gains_by_grade(
 
 
 def gains_text(gains: Sequence[float], grades: Sequence[Label] | None) -> str:
-    """Return numbers per grade as text that parses back.
-
-    >>> gains_text((0.9, 0.0), (1, 0)), gains_text((0.9, 0.0), None)
-    ('{1: 0.9, 0: 0}', '[0.9, 0]')
-    """
+    """Return numbers per grade as text that parses back."""
     numbers = [format_number(gain) for gain in gains]
     if grades is None:
         return f"[{', '.join(numbers)}]"
@@ -385,11 +285,10 @@ def gains_text(gains: Sequence[float], grades: Sequence[Label] | None) -> str:
     return f"{{{', '.join(f'{grade!r}: {number}' for grade, number in named)}}}"
 
 
-def _checked_cutoff(cutoff: object, discounts: str | tuple[float, ...]) -> int | None:
+def _checked_cutoff(cutoff: int | None, discounts: str | tuple[float, ...]) -> int | None:
     if cutoff is None:
         return None
-    if isinstance(cutoff, bool) or not isinstance(cutoff, int | np.integer) or cutoff < 1:
-        raise InputError(f"a cutoff of {cutoff!r}", "give a whole number of ranks, 1 or more")
+    checked_count(cutoff, "`cutoff`")
     if not isinstance(discounts, str) and cutoff > len(discounts):
         problem = f"a cutoff of {cutoff} with {len(discounts)} discounts"
         raise InputError(problem, f"cut at {len(discounts)} or less, or give more discounts")

@@ -20,19 +20,7 @@ from dcglearn.base.types import Floats
 
 @dataclass(frozen=True)
 class DiscountRule:
-    """A discount rule: its formula, its source and the range of its parameter.
-
-    Parameters
-    ----------
-    formula, source : str
-        For people.
-    at : callable
-        From ranks (K,) and the parameter to discounts (K,).
-    parameter : str
-        The name of the parameter; empty for a rule without one.
-    low, high : float
-        The parameter lies strictly between them.
-    """
+    """A discount rule: its formula, its source and the range of its parameter."""
 
     formula: str
     source: str
@@ -74,11 +62,7 @@ _CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\(\s*([^()]*?)\s*\)|:\s*(\S+))?\s*
 
 
 def split_parameter(text: str) -> tuple[str, float | None]:
-    """Split ``name``, ``name(0.8)`` or ``name:0.8`` into the name and its parameter.
-
-    >>> split_parameter("rbp:0.8"), split_parameter("log2")
-    (('rbp', 0.8), ('log2', None))
-    """
+    """Split ``name``, ``name(0.8)`` or ``name:0.8`` into the name and its parameter."""
     match = _CALL.fullmatch(text)
     if not match:
         raise InputError(f"cannot read {text!r}", "write a name, or a name and a number: rbp:0.8")
@@ -93,11 +77,7 @@ def split_parameter(text: str) -> tuple[str, float | None]:
 
 
 def canonical_rule(text: str) -> str:
-    """Check a discount rule and return its canonical form.
-
-    >>> canonical_rule("rbp:0.80"), canonical_rule("jk(2)")
-    ('rbp(0.8)', 'jk(2)')
-    """
+    """Check a discount rule and return its canonical form."""
     name, value = split_parameter(text)
     if not is_one_of(name, DISCOUNT_RULES):
         raise unknown_name("discount rule", name, DISCOUNT_RULES)
@@ -107,35 +87,22 @@ def canonical_rule(text: str) -> str:
             raise InputError(f"the discount {name} has no parameter", f"write {name}")
         return name
     if value is None or not rule.low < value < rule.high:
+        limits = f"({rule.low:g}, {'infinity' if math.isinf(rule.high) else f'{rule.high:g}'})"
         raise InputError(
-            f"the discount {text!r} needs a parameter {rule.parameter} in {_range(rule)}",
+            f"the discount {text!r} needs a parameter {rule.parameter} in {limits}",
             f"write {name}({rule.parameter}); it is {rule.formula}",
         )
     return f"{name}({format_number(value)})"
 
 
 def rule_discounts(text: str, n_ranks: int) -> Floats:
-    """Return the discounts c_1, ..., c_K of a rule.
-
-    >>> rule_discounts("zipf", 4)
-    array([1.        , 0.5       , 0.33333333, 0.25      ])
-    """
+    """Return the discounts c_1, ..., c_K of a rule."""
     name, value = split_parameter(canonical_rule(text))
     ranks = np.arange(1, n_ranks + 1, dtype=float)
     return DISCOUNT_RULES[name].at(ranks, value if value is not None else math.nan)
 
 
 def format_number(value: float) -> str:
-    """Format a number so that it parses back exactly; whole numbers have no decimal point.
-
-    >>> format_number(2.0), format_number(0.1)
-    ('2', '0.1')
-    """
+    """Format a number so that it parses back exactly; whole numbers have no decimal point."""
     number = float(value)
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
-
-
-def _range(rule: DiscountRule) -> str:
-    if math.isinf(rule.high):
-        return f"({format_number(rule.low)}, infinity)"
-    return f"({format_number(rule.low)}, {format_number(rule.high)})"

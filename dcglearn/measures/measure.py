@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from dcglearn.measures.binary import BinaryMeasure
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.expected_reciprocal_rank import ERR
-from dcglearn.measures.rank_biased_precision import RBP, RBPResidual
 from dcglearn.measures.utility import LinearUtility
 
 Measure = DCG | LinearUtility
 """A measure that is linear in the gains; :func:`dcglearn.evaluate` takes others as well."""
-
-OtherMeasure = ERR | RBP | RBPResidual | BinaryMeasure
-"""A measure of runs that is not a DCG."""
 
 TIE_TOLERANCE = 1e-12
 """Relative size of a difference that counts as 0.

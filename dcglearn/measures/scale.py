@@ -1,8 +1,7 @@
 """Scales: the labels of grades, best first, and the index of each grade in arrays.
 
 In arrays a grade is its **index**: 0 is the best grade and L - 1 the worst (the labels l1, l2,
-... of Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 3). Labels such as 2, 1, 0 or "perfect",
-"good", "bad" become indices when files are read, and labels again when results are printed.
+... of Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 3).
 """
 
 from __future__ import annotations
@@ -14,13 +13,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dcglearn.base.checks import checked_text, finite_array
 from dcglearn.base.errors import InputError, did_you_mean
-from dcglearn.base.numbers import MAX_EXACT, parse_number
+from dcglearn.base.numbers import MAX_EXACT, counted, parse_number
+from dcglearn.base.types import Grades
+
+_Value = TypeVar("_Value")
 
 Label = str | int | float
 """The label of a grade: a number or a name."""
@@ -49,11 +52,6 @@ class Scale:
     values : sequence of float, optional
         The value r of each grade in gain formulas such as 2^r - 1, never larger for a worse
         grade. By default decreasing labels themselves, otherwise L - 1, ..., 1, 0.
-
-    Raises
-    ------
-    InputError
-        If a label is repeated, empty or not finite, or there is not one value per label.
 
     Examples
     --------
@@ -125,24 +123,8 @@ class Scale:
 
     @classmethod
     def parse(cls, text: str) -> Scale:
-        """Parse a scale such as ``2,1,0`` or ``perfect=3,good=1,bad=0``.
+        """Parse labels separated by commas, best first; all of them have a value, or none has.
 
-        Parameters
-        ----------
-        text : str
-            Labels separated by commas, best first. Either all have a value or none has.
-
-        Returns
-        -------
-        Scale
-
-        Raises
-        ------
-        InputError
-            If a value is not a number, or only some labels have one.
-
-        Examples
-        --------
         >>> Scale.parse("perfect=3,good=1,bad=0").values
         (3.0, 1.0, 0.0)
         """
@@ -165,23 +147,6 @@ class Scale:
     def from_numbers(cls, labels: Iterable[Label]) -> Scale:
         """Return the scale of the numeric grades in data, the highest first.
 
-        Parameters
-        ----------
-        labels : iterable of int or float
-            In any order; a label may appear more than once.
-
-        Returns
-        -------
-        Scale
-
-        Raises
-        ------
-        InputError
-            If a label is a name, because names have no order, or two large numbers differ by
-            less than a float can hold.
-
-        Examples
-        --------
         >>> str(Scale.from_numbers([0, 2, 1, 2]))
         '2 > 1 > 0'
         """
@@ -199,20 +164,8 @@ class Scale:
 
     @classmethod
     def from_documents(cls, labels: Iterable[Label]) -> Scale:
-        """Return a scale with one grade per document, for documents without grades.
+        """Return a scale with one grade per id of a document, sorted, numbers before names.
 
-        Parameters
-        ----------
-        labels : iterable of str, int or float
-            Ids of documents, in any order; an id may appear more than once.
-
-        Returns
-        -------
-        Scale
-            Sorted, numbers before names.
-
-        Examples
-        --------
         >>> str(Scale.from_documents(["d2", "d1", "d2"]))
         'd1 > d2'
         """
@@ -221,13 +174,7 @@ class Scale:
 
 
 def canonical_label(label: Label) -> Label:
-    """Return the canonical form of a label: "2" and 2.0 are the number 2.
-
-    >>> canonical_label("2"), canonical_label(2.0), canonical_label("0.5"), canonical_label("good")
-    (2, 2, 0.5, 'good')
-    >>> canonical_label("007")
-    '007'
-    """
+    """Return the canonical form of a label: "2" and 2.0 are the number 2, but "007" is a name."""
     try:
         return _canonical_label(label)
     except TypeError as error:
@@ -244,8 +191,6 @@ def _canonical_label(label: Label) -> Label:
         label = float(label) if "." in label else int(label)
     if isinstance(label, bool | np.bool_):
         raise InputError(f"grade {bool(label)} is a truth value", "use a number or a name")
-    if isinstance(label, complex | np.complexfloating):
-        raise TypeError
     if isinstance(label, int | np.integer):
         if abs(label) >= MAX_WHOLE_LABEL:
             raise InputError("a grade of more than 18 digits", "write an id as text")
@@ -254,8 +199,7 @@ def _canonical_label(label: Label) -> Label:
     if not math.isfinite(number):
         raise InputError(f"grade {label!r} is not a finite number", "use a number or a name")
     if abs(number) >= MAX_EXACT:
-        problem = f"grade {label!r} is too large to tell from its neighbours"
-        raise InputError(problem, "use grades below 2^53, or names")
+        raise InputError(f"grade {label!r} is above 2^53", "use smaller grades, or names")
     return int(number) if number.is_integer() else number
 
 
@@ -265,6 +209,26 @@ def _default_values(labels: Sequence[Label]) -> tuple[float, ...]:
         if all(a > b for a, b in pairwise(numbers)):
             return numbers
     return tuple(float(len(labels) - 1 - i) for i in range(len(labels)))
+
+
+def picked(
+    values: Sequence[_Value], grades: tuple[Label, ...] | None, scale: Scale
+) -> tuple[_Value, ...]:
+    """Return the value for each grade of a scale, of a measure's values, labelled or not."""
+    if grades is None and len(values) != len(scale):
+        raise InputError(
+            f"has {counted(len(values), 'gain')}, but the documents have "
+            f"{counted(len(scale), 'grade')} ({scale})",
+            "name the grades: {2: 3, 1: 1, 0: 0}",
+        )
+    labels = scale.labels if grades is None else grades
+    for label in scale.labels:
+        if label not in labels:
+            raise InputError(
+                f"has no gain for the grade {label}, only for {', '.join(map(str, labels))}",
+                "use a measure that covers every grade that occurs",
+            )
+    return tuple(values[labels.index(label)] for label in scale.labels)
 
 
 ScaleLike: TypeAlias = Scale | str | Sequence[Label]
@@ -288,3 +252,30 @@ def _listed(values: Iterable[Any], name: str) -> tuple[Any, ...]:
         with suppress(TypeError):  # what cannot be iterated is refused below
             return tuple(values)
     raise InputError(f"{name} {values!r:.60}", "give a list, the best grade first")
+
+
+def checked_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -> Grades:
+    """Return grade indices of any shape as integers; an error names the row of what is wrong."""
+    try:
+        array = np.asarray(rankings)
+        if isinstance(rankings, np.ma.MaskedArray):
+            raise ValueError
+    except ValueError as error:
+        raise InputError(f"{name} differ in length", "fill short ones up with -1") from error
+    if not array.ndim or not array.shape[-1]:
+        raise InputError(f"{name} of shape {array.shape}", "give at least one rank")
+    if array.dtype.kind not in "iu":
+        whole = finite_array(array, name, (None,) * array.ndim, "give grade indices")
+        if (strange := whole != np.floor(whole)).any():
+            place = f"row {int(np.argwhere(strange)[0][0])}"
+            raise InputError(f"{name} hold {whole[strange][0]}", "use integers", place)
+        array = whole.clip(-2, n_grades).astype(np.int64)
+    if array.size and (array.min() < NO_DOCUMENT or array.max() >= n_grades):
+        outside = (array < NO_DOCUMENT) | (array >= n_grades)
+        where = tuple(int(i) for i in np.argwhere(outside)[0])
+        raise InputError(
+            f"{name} hold the grade index {array[where]}, but the number of grades is {n_grades}",
+            f"use 0 (best) ... {n_grades - 1}, or -1 for no document",
+            f"row {where[0]}" if where else "",
+        )
+    return array

@@ -2,10 +2,9 @@
 
     u(pi) = sum_k W[k, pi_k] = <W, s(pi)>
 
-W has one row per rank and one column per grade (Zhou, Zha, Xue & Yu, arXiv 1212.5650,
-section 5.1, Case 2: position-dependent gains). DCG is Case 1, W = c g'. A general W is not a
-DCG. Its ideal ranking solves an assignment problem and is not sorted by grade: dividing by the
-value of the sorted ranking would give normalised values above 1.
+(Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 5.1, Case 2: position-dependent gains). DCG is Case
+1, W = c g'. The ideal ranking of a general W solves an assignment problem and is not sorted by
+grade: dividing by the value of the sorted ranking would give values above 1.
 """
 
 from __future__ import annotations
@@ -22,10 +21,8 @@ from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import format_number
-from dcglearn.measures.grade_indices import checked_grades
-from dcglearn.measures.ideal import map_distinct_pools
-from dcglearn.measures.parsing import parse_full_name
-from dcglearn.measures.scale import Label, Scale
+from dcglearn.measures.grammar import parse_full_name
+from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, checked_grades, picked
 
 _MAX_SHOWN = 30
 """Weights that a ``repr`` shows in full."""
@@ -41,11 +38,6 @@ class LinearUtility:
         W: row k - 1 for rank k, column l for grade index l (0 the best).
     grades : sequence of labels, optional
         The label of each grade, best first.
-
-    Raises
-    ------
-    InputError
-        If W is not a matrix of finite numbers, or the grades do not match its columns.
 
     Examples
     --------
@@ -85,23 +77,13 @@ class LinearUtility:
         matrix.flags.writeable = False
         return matrix
 
+    def on_scale(self, scale: Scale) -> LinearUtility:
+        """Return the measure with one column for each grade of a scale."""
+        columns = picked(range(self.n_grades), self.grades, scale)
+        return LinearUtility(self.matrix[:, list(columns)], scale.labels)
+
     def matrix_for(self, n_ranks: int) -> Floats:
-        """Return the rows of W for rankings of `n_ranks` ranks.
-
-        Parameters
-        ----------
-        n_ranks : int
-            The width of the rankings, at most K. Missing ranks add nothing.
-
-        Returns
-        -------
-        ndarray of float, shape (n_ranks, L)
-
-        Raises
-        ------
-        InputError
-            If the rankings are longer than K.
-        """
+        """Return the rows of W for rankings of `n_ranks` ranks, at most K."""
         checked_count(n_ranks, "`n_ranks`", 0)
         if n_ranks > self.n_ranks:
             raise InputError(
@@ -111,24 +93,8 @@ class LinearUtility:
         return self.matrix[:n_ranks]
 
     def score(self, rankings: ArrayLike) -> Floats:
-        """Return u(pi) of each ranking.
+        """Return u(pi) of each ranking (n, K) or (K,), with -1 for no document, which adds nothing.
 
-        Parameters
-        ----------
-        rankings : array-like of int, shape (n, K) or (K,)
-            Grade indices, -1 for no document (which adds nothing).
-
-        Returns
-        -------
-        ndarray of float, shape (n,) or ()
-
-        Raises
-        ------
-        InputError
-            If a grade index is out of range, or the rankings have more than K ranks.
-
-        Examples
-        --------
         >>> LinearUtility([[3, 0], [1, 0]]).score([0, -1])
         array(3.)
         """
@@ -136,57 +102,33 @@ class LinearUtility:
         return sum_over_ranks(self.matrix_for(rows.shape[-1]), rows)
 
     def ideal(self, pools: ArrayLike) -> Floats:
-        """Return the largest u of any ranking of each pool, by assignment.
+        """Return the largest u of any ranking of each pool (n, N) or (N,), -1 for no document.
 
-        Parameters
-        ----------
-        pools : array-like of int, shape (n, N) or (N,)
-            The grades of all documents of a query in any order, -1 for no document. A
-            ranking fills the first min(K, N) ranks.
-
-        Returns
-        -------
-        ndarray of float, shape (n,) or ()
-
-        Examples
-        --------
-        The sorted ranking is not ideal: the best document belongs at rank 2.
+        A ranking fills the first min(K, N) ranks. The sorted one is not ideal here, as the best
+        document belongs at rank 2:
 
         >>> utility = LinearUtility([[1, 0.5, 0], [1, 0, 0]])
         >>> float(utility.ideal([0, 1])), float(utility.score([0, 1]))
         (1.5, 1.0)
         """
-        rows = checked_grades(pools, self.n_grades, "pools")
-        return map_distinct_pools(rows, self._best_assignment).reshape(rows.shape[:-1])
-
-    def _best_assignment(self, pool: Grades) -> float:
         from scipy.optimize import linear_sum_assignment  # slow to import
 
-        filled = min(self.n_ranks, len(pool))
-        worth = self.matrix[:filled][:, pool]
-        ranks, documents = linear_sum_assignment(worth, maximize=True)
-        return float(worth[ranks, documents].sum())
+        rows = checked_grades(pools, self.n_grades, "pools")
+        width = rows.shape[-1]
+        distinct, which = np.unique(
+            np.sort(rows.reshape(-1, width), axis=1), axis=0, return_inverse=True
+        )
+        best = np.zeros(len(distinct))
+        for i, row in enumerate(distinct):
+            pool = row[row != NO_DOCUMENT]
+            worth = self.matrix[: len(pool)][:, pool]
+            best[i] = worth[linear_sum_assignment(worth, maximize=True)].sum()
+        return best[which.reshape(-1)].reshape(rows.shape[:-1])
 
     @classmethod
     def parse(cls, text: str) -> LinearUtility:
         """Parse a utility from its full name, as ``str`` writes it.
 
-        Parameters
-        ----------
-        text : str
-            ``LinearUtility([[...], ...])`` or ``LinearUtility([[...], ...], grades=[...])``.
-
-        Returns
-        -------
-        LinearUtility
-
-        Raises
-        ------
-        InputError
-            If the text has another form.
-
-        Examples
-        --------
         >>> LinearUtility.parse("LinearUtility([[1, 0]], grades=['good', 'bad'])").grades
         ('good', 'bad')
         """
@@ -208,9 +150,6 @@ class LinearUtility:
         if self.n_ranks * self.n_grades > _MAX_SHOWN:
             return f"LinearUtility(<{self.n_ranks} ranks, {self.n_grades} grades>)"
         return str(self)
-
-    def __reduce__(self) -> tuple[type[LinearUtility], tuple[object, object]]:
-        return LinearUtility, (self.weights, self.grades)  # a copied array would be writeable
 
 
 def checked_labels(grades: Sequence[Label] | None, n_grades: int) -> tuple[Label, ...] | None:

@@ -1,11 +1,17 @@
-"""The words of certainty: numbers as people say them, and hypotheses as statements."""
+"""Facts as words: numbers, intervals, p-values, hypotheses, and the sentences made of them.
+
+``fit``, ``show``, ``test`` and ``study`` take every word on certainty from here, so that they say
+the same of the same judgments.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from dcglearn.measures.scale import Scale
+from dcglearn.learning.record import CertaintyRecord, HypothesisRecord, NumberRecord
+from dcglearn.measures.scale import Label
 
 if TYPE_CHECKING:  # the words are needed where no model is
     from dcglearn.inference.estimate import JudgmentFit
@@ -17,7 +23,7 @@ FAMILY_NAMES = {
     "exponential": "2^g - 1",
     "log2": "1/log2(rank + 1)",
     "zipf": "1/rank",
-    "constant": "every rank alike",
+    "constant": "1 at every rank",
 }
 """What people call families of gains and discounts."""
 
@@ -27,161 +33,215 @@ MEASURE_NAMES = {
 }
 """What people call presets; others keep their names."""
 
-
-def short(number: float) -> str:
-    """Write a number as people say it: two digits, without the zero before the point.
-
-    Parameters
-    ----------
-    number : float
-
-    Examples
-    --------
-    >>> short(0.654), short(1.0), short(-0.04), short(12.3)
-    ('.65', '1.00', '-.04', '12.30')
-    """
-    text = f"{number:.2f}"
-    return text.replace("0.", ".", 1) if abs(number) < 0.995 else text
-
-
-def one_in(share: float) -> str:
-    """Write a share of pairs of lists as one in so many.
-
-    Parameters
-    ----------
-    share : float
-
-    Examples
-    --------
-    >>> one_in(0.0164), one_in(0.5), one_in(0.0)
-    ('1 in 61', '1 in 2', 'none')
-    """
-    return f"1 in {round(1 / share):,}" if share > 0 else "none"
-
-
-def share_words(share: float) -> str:
-    """Write a share in per cent, with one digit.
-
-    Parameters
-    ----------
-    share : float
-
-    Examples
-    --------
-    >>> share_words(0.0412), share_words(0.5)
-    ('4.1%', '50.0%')
-    """
-    return f"{100 * share:.1f}%"
-
-
-def interval_words(one: Estimated) -> str:
-    """Write the interval of a number, or that there is none.
-
-    Parameters
-    ----------
-    one : Estimated
-    """
-    if not one.determined:
-        return "not determined by these judgments"
-    return f"{short(one.low)} to {short(one.high)}"
-
-
-def estimate_words(one: Estimated) -> str:
-    """Write an estimate; a dash if its interval is unbounded, so that it may be any number.
-
-    Parameters
-    ----------
-    one : Estimated
-
-    Examples
-    --------
-    >>> from dcglearn.inference.ratios import Estimated
-    >>> estimate_words(Estimated("gain 1", -261.3, -math.inf, math.inf, determined=False))
-    '-'
-    """
-    bounded = math.isfinite(one.low) and math.isfinite(one.high)
-    return short(one.estimate) if bounded else "-"
-
-
-def p_words(p: float) -> str:
-    """Write a p-value with three digits.
-
-    Parameters
-    ----------
-    p : float
-
-    Examples
-    --------
-    >>> p_words(0.0123), p_words(1e-9), p_words(1.0)
-    ('.012', 'below .001', '1')
-    """
-    return "below .001" if p < 0.001 else f"{p:.3f}".lstrip("0") if p < 1 else "1"
-
-
-def grade_name(scale: Scale, index: int) -> str:
-    """Name a grade: the middle one of three by that, others by their label.
-
-    Parameters
-    ----------
-    scale : Scale
-    index : int
-    """
-    return "the middle grade" if len(scale) == 3 else f"grade {scale.labels[index]}"
-
-
-def statement(one: Question) -> str:
-    """Write a hypothesis as a statement.
-
-    Parameters
-    ----------
-    one : Question
-    """
-    if one.about == "measure":
-        return f"the measure is {MEASURE_NAMES.get(one.hypothesis, one.hypothesis)}"
-    if one.about == "gains":
-        return "gains are linear" if one.hypothesis == "linear" else "gains are 2^g - 1"
-    if one.about == "discounts":
-        rules = {"log2": "1/log2(rank + 1)", "zipf": "1/rank", "constant": "alike for all ranks"}
-        return f"discounts are {rules.get(one.hypothesis, one.hypothesis)}"
-    if one.about == "positions":
-        return "a grade is worth the same at every rank"
-    if one.about == "additivity":
-        return "a list is worth the sum of its documents"
-    fixed = {"side": "the side does not matter", "lapses": "no answer is random"}
-    return fixed.get(one.about, one.hypothesis)
-
-
-def clusters_words(fit: JudgmentFit) -> str:
-    """Say which judgments are not taken as independent.
-
-    Parameters
-    ----------
-    fit : JudgmentFit
-    """
-    judges = any(one.name == "judge" for one in fit.covariance.clusterings)
-    ids = ["a query"] * fit.evidence.has_query_ids + ["a judge"] * judges
-    words = "each judgment is taken as independent, as none shares a query with another"
-    if ids:
-        words = f"judgments that share {' or '.join(ids)} are kept together"
-    if fit.evidence.has_judges and not judges:
-        words += "; too few judges said most of them to stand for others"
-    return words
-
-
-def few_clusters_words(effective: float) -> str:
-    """Say how many queries, or judges, of equal weight judgments are worth, where they are few.
-
-    Examples
-    --------
-    >>> few_clusters_words(11.3), few_clusters_words(230.0)
-    ('worth 11.3 queries or judges of equal weight: p allows for so few', '')
-    """
-    few = effective < 20  # as dcglearn.inference.covariance says
-    return f"worth {effective:.1f} queries or judges of equal weight: p allows for so few" * few
-
-
 EMPTY_RANKS = (
     "lists that were compared differ in their empty ranks: what an empty rank is worth is "
     "estimated as well"
 )
 """What the model of the judgment does where lists are of different length."""
+
+_MOST_NAMED = 5
+"""The worth of more grades is in the table only."""
+
+_ABOUT_MODEL = {
+    "positions": "a grade is worth the same at every rank",
+    "additivity": "a list is worth the sum of its documents",
+    "side": "the side does not matter",
+    "lapses": "no answer is random",
+}
+
+
+def short(number: float) -> str:
+    """Write a number as people say it: two digits, without the zero before the point."""
+    text = f"{number:z.2f}"
+    return text.replace("0.", ".", 1) if abs(number) < 0.995 else text
+
+
+def one_in(share: float) -> str:
+    """Write a share of pairs of lists as one in so many, or in per cent from a third on."""
+    if share >= 1 / 3:
+        return f"{100 * share:.0f}%"
+    return f"1 in {round(1 / share):,}" if share > 0 else "none"
+
+
+def judged_pairs(share: float) -> str:
+    """Write a share of the judged pairs: one in so many, or per cent of a third or more."""
+    of = " of" if share >= 1 / 3 else ""
+    return f"{one_in(share)}{of} judged pairs" if share else "no judged pair"
+
+
+def share_words(share: float) -> str:
+    """Write a share in per cent, with one digit."""
+    return f"{100 * share:.1f}%"
+
+
+def p_words(p: float) -> str:
+    """Write a p-value with three digits."""
+    return "below .001" if p < 0.001 else f"{p:.3f}".lstrip("0") if p < 1 else "1"
+
+
+def p_phrase(p: float) -> str:
+    """Write a p-value as part of a sentence: ``p = .013``."""
+    return f"p {'= ' if p >= 0.001 else ''}{p_words(p)}"
+
+
+def interval_words(one: Estimated | NumberRecord) -> str:
+    """Write the interval of a number, or why there is none."""
+    if one.given:
+        return "by definition"
+    if not one.determined or one.low is None or one.high is None:
+        return "not determined"
+    return f"{short(one.low)} to {short(one.high)}"
+
+
+def estimate_words(one: Estimated | NumberRecord) -> str:
+    """Write an estimate: in brackets if it is not determined, a dash if it has no bound."""
+    known = [number for number in (one.estimate, one.low, one.high) if number is not None]
+    if one.estimate is None or len(known) < 3 or not all(map(math.isfinite, known)):
+        return "-"
+    return short(one.estimate) if one.determined else f"({short(one.estimate)})"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Join parts with commas and an "and".
+
+    >>> listed(["one", "two", "three"])
+    'one, two and three'
+    """
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def statement(one: Question) -> str:
+    """Write a hypothesis as a statement."""
+    name = one.hypothesis
+    if one.about == "measure":
+        return f"the measure is {MEASURE_NAMES.get(name, name)}"
+    if one.about == "gains":
+        return "gains are linear" if name == "linear" else "gains are 2^g - 1"
+    if one.about == "discounts":
+        return f"discounts are {FAMILY_NAMES.get(name, name)}"
+    return _ABOUT_MODEL.get(one.about, name)
+
+
+def kept_together(clusters: Sequence[str]) -> str:
+    """Say which judgments are not taken as independent."""
+    if not clusters:
+        return "no judgment is known to share its query with another, so each is independent"
+    return f"judgments that share {' or '.join(f'a {name}' for name in clusters)} are kept together"
+
+
+def clusters_words(fit: JudgmentFit) -> str:
+    """Say which judgments are kept together, and of which judges that cannot be said."""
+    words = kept_together(fit.clusters)
+    if fit.evidence.has_judges and "judge" not in fit.clusters:
+        words += "; too few judges said most of them to stand for others"
+    return words
+
+
+def few_clusters_words(effective: float) -> str:
+    """Say how many queries, or judges, of equal weight judgments are worth, where they are few."""
+    few = effective < 20  # as dcglearn.inference.covariance says
+    return f"worth {effective:.1f} queries or judges of equal weight: p allows for so few" * few
+
+
+def certainty_sentences(
+    labels: Sequence[Label], certainty: CertaintyRecord, more: str = "more judgments"
+) -> list[str]:
+    """Say what grades are worth, and which usual gains the judgments contradict.
+
+    Of two grades, how much the second rank counts; `more` is what could decide.
+    """
+    if len(labels) == 2:
+        words = "There are two grades, so gains are not in question"
+        second = certainty.discounts[1:2]
+        if not second or not second[0].determined or second[0].estimate is None:
+            return [f"{words}."]
+        interval = _interval(second[0], certainty.level)
+        return [f"{words}; rank 2 counts {short(second[0].estimate)} of rank 1{interval}."]
+    names = grade_names(labels)
+    unknown = [name for name, one in zip(names, certainty.gains, strict=True) if not one.determined]
+    verb = "is" if len(unknown) == 1 else "are"
+    found = [
+        worth_sentence(names, certainty.gains, certainty.level),
+        f"These judgments do not determine what {listed(unknown)} {verb} worth." if unknown else "",
+        *verdict_sentences(certainty.hypotheses, certainty.gains, more),
+        f"Whether 2^g - 1 and linear gains fit is not said here: {certainty.untested}."
+        if certainty.untested
+        else "",
+    ]
+    return [one for one in found if one]
+
+
+def grade_names(labels: Sequence[Label]) -> list[str]:
+    """Name grades, best first: three by their place, others by their labels."""
+    if len(labels) == 3:
+        return ["the best grade", "the middle grade", "the worst grade"]
+    return [f"grade {label}" for label in labels]
+
+
+def worth_sentence(
+    names: Sequence[str], numbers: Sequence[NumberRecord], level: float = math.nan
+) -> str:
+    """Say what is determined and not given; the first interval says what it is."""
+    parts: list[str] = []
+    for name, one in zip(names, numbers, strict=True):
+        if one.given or not one.determined or one.estimate is None:
+            continue
+        if parts:
+            parts.append(f"{name} {short(one.estimate)}{_interval(one)}")
+        else:
+            worth = f"{short(one.estimate)} of the best{_interval(one, level)}"
+            parts.append(f"{name[0].upper()}{name[1:]} is worth {worth}")
+    if len(parts) > _MOST_NAMED:
+        return f"What {len(parts)} grades are worth is in the table."
+    return f"{listed(parts)}." if parts else ""
+
+
+def _interval(one: NumberRecord, level: float | None = None) -> str:
+    if one.low is None:
+        return ""
+    return f" ({'' if level is None else f'{level:.0%} interval '}{interval_words(one)})"
+
+
+def verdict_sentences(
+    hypotheses: Iterable[HypothesisRecord],
+    numbers: Sequence[NumberRecord] = (),
+    more: str = "more judgments",
+) -> list[str]:
+    """Say which usual gains, or discounts, the judgments contradict, and how much that changes.
+
+    One that is not rejected, with a gain outside the interval of its number, is in doubt.
+    """
+    named: dict[str, list[str]] = {}
+    for one in hypotheses:
+        outside = any(
+            not number.low <= gain <= number.high
+            for gain, number in zip(one.gains, numbers, strict=False)
+            if number.determined and not number.given
+            if number.low is not None and number.high is not None
+        )
+        doubtful = outside and one.verdict == "not rejected"
+        verdict = "near the line" if doubtful else one.verdict
+        named.setdefault(verdict, []).append(_hypothesis(one, verdict))
+    found = [
+        words.format(listed(named[verdict]))
+        for verdict, words in (
+            ("rejected", "These judgments contradict {}."),
+            ("near the line", f"They leave {{}} in doubt: {more} could decide."),
+            ("not rejected", "They do not contradict {}."),
+            ("not determined", "They cannot tell whether {} fit."),
+        )
+        if verdict in named
+    ]
+    return [found[0].replace("They", "These judgments", 1), *found[1:]] if found else []
+
+
+def _hypothesis(one: HypothesisRecord, verdict: str) -> str:
+    """Name usual gains or discounts, what the middle grade is worth in them, what they change."""
+    details = [f"middle grade {short(one.gains[1])}"] if len(one.gains) == 3 else []
+    if verdict in ("rejected", "near the line"):
+        details.append(f"{judged_pairs(one.reversed_judged)} would be ordered differently")
+    name = FAMILY_NAMES[one.hypothesis]
+    name = name if one.gains else f"the discount {name}"
+    return f"{name} ({', '.join(details)})" if details else name

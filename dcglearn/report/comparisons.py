@@ -11,7 +11,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.judgments.folds import query_counts
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.agreement import JudgedAgreement
-from dcglearn.report.tables import Table
+from dcglearn.report.tables import Cell, Shown, Table, p_text
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
     from dcglearn.inference.compare import MeasureComparison
@@ -20,18 +20,7 @@ if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
 def agreement_table(
     rows: Sequence[tuple[str, JudgedAgreement, str]], preferences: Preferences
 ) -> Table:
-    """Return a table of the agreement of measures with judgments.
-
-    Parameters
-    ----------
-    rows : sequence of (name, JudgedAgreement, measure in full)
-    preferences : Preferences
-        The judgments of weight above 0.
-
-    Returns
-    -------
-    Table
-    """
+    """Return a table of the agreement of measures with judgments."""
     ties = len(preferences) - len(preferences.pairs)
     columns = ["measure", "agreement", "95% interval", "right", "tied", "wrong"]
     cells = []
@@ -57,20 +46,7 @@ def agreement_table(
 def agreement_json(
     name: str, rows: Sequence[tuple[str, JudgedAgreement, str]], preferences: Preferences
 ) -> dict[str, Any]:
-    """Return the agreement of measures with judgments as a JSON document.
-
-    Parameters
-    ----------
-    name : str
-        The file of the judgments.
-    rows : sequence of (name, JudgedAgreement, measure in full)
-    preferences : Preferences
-        The judgments of weight above 0.
-
-    Returns
-    -------
-    dict
-    """
+    """Return the agreement of measures with judgments as a JSON document."""
     strict = len(preferences.pairs)
     n_queries, alone = query_counts(preferences.queries[preferences.strict])
     return {
@@ -107,39 +83,23 @@ def with_ties_text(ties: int) -> str:
 
 
 def comparison_table(comparison: MeasureComparison) -> Table:
-    """Return a table of a comparison, one row per measure.
-
-    Parameters
-    ----------
-    comparison : MeasureComparison
-
-    Returns
-    -------
-    Table
-        In CSV, with one number per cell.
-    """
-    ties = comparison.ties > 0
-    lead = f"lead of {comparison.against}"
-    columns = ["measure", "agreement", "95% interval", lead, "95% interval of lead", "p", "verdict"]
-    in_csv = ["measure", "agreement", "low", "high", "ahead", "ahead_low", "ahead_high"]
-    in_csv += ["p", "corrected_p", "verdict"]
-    columns += [*(["with ties"] if ties else []), "in full"]
-    in_csv += [*(["with_ties"] if ties else []), "in full"]
-    rows, csv_rows = [], []
-    for row in comparison.rows:
-        end = [*([row.with_ties] if ties else []), row.measure]
-        interval = f"{row.low:.4f} to {row.high:.4f}"
-        ahead = "" if row.ahead_low is None else f"{row.ahead_low:+.4f} to {row.ahead_high:+.4f}"
-        p = "" if row.p is None else p_text(row.p)
-        rows.append([row.name, row.agreement, interval, row.ahead, ahead, p, row.verdict, *end])
-        numbers = [row.agreement, row.low, row.high, row.ahead, row.ahead_low, row.ahead_high]
-        csv_rows.append([row.name, *numbers, row.p, row.corrected, row.verdict, *end])
-    return Table(columns, rows, _caption(comparison), csv_columns=in_csv, csv_rows=csv_rows)
-
-
-def p_text(p: float) -> str:
-    """Return a p-value with two or three decimals."""
-    return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+    """Return a table of a comparison, one row per measure; CSV has what JSON has of each."""
+    rows = []
+    for one in comparison.rows:
+        lead = "" if one.ahead_low is None else f"{one.ahead_low:+.4f} to {one.ahead_high:+.4f}"
+        row: dict[str, Cell] = {
+            "measure": one.name,
+            "agreement": one.agreement,
+            "95% interval": f"{one.low:.4f} to {one.high:.4f}",
+            f"lead of {comparison.against}": one.ahead,
+            "95% interval of lead": lead,
+            "p": None if one.p is None else Shown(one.p, p_text(one.p)),
+            "verdict": one.verdict,
+        }
+        if comparison.ties:
+            row["with ties"] = one.with_ties
+        rows.append(row | {"in full": one.measure})
+    return Table.of(rows, _caption(comparison), records=comparison.to_json()["rows"])
 
 
 def _caption(comparison: MeasureComparison) -> str:

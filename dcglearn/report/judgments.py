@@ -7,23 +7,14 @@ from collections.abc import Sequence
 from dcglearn.base.numbers import counted
 from dcglearn.judgments.inspection import Contents
 from dcglearn.learning.record import FEW_QUERIES, ChosenC, Identifiability
+from dcglearn.learning.undetermined import undetermined_statements
 from dcglearn.measures.scale import Label, Scale
 from dcglearn.report.tables import Table
-from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.report.wording import bulleted
 
 
 def contents_text(name: str, contents: Contents, scale: str) -> str:
-    """Describe a judgment file in a paragraph.
-
-    Parameters
-    ----------
-    name : str
-        The file.
-    contents : Contents
-    scale : str
-        What the lists hold, as :func:`scale_text` says it.
-    """
+    """Describe a judgment file in a paragraph."""
     s = contents
     levels = ", ".join(f"{s.answers[a]:,} {a}" for a in ("tie", "good", "bad") if s.answers[a])
     with_levels = s.answers["good"] or s.answers["bad"]
@@ -49,20 +40,7 @@ def scale_text(scale: Scale, declared: bool, documents: bool) -> str:
 def identifiability_text(
     known: Identifiability, labels: Sequence[Label], noun: str = "grade"
 ) -> str:
-    """Describe what judgments determine, before any fit.
-
-    Parameters
-    ----------
-    known : Identifiability
-        As :func:`dcglearn.learning.identify.identify` finds it without W, with C = 1.
-    labels : sequence of labels
-        The names of the grades or documents.
-    noun : {"grade", "document"}, default "grade"
-
-    Returns
-    -------
-    str
-    """
+    """Describe what judgments determine, before any fit."""
     value = "gain" if noun == "grade" else "relevance"
     shares = (
         "data shares (1: the data alone; 0: the penalty w'w alone): at most "

@@ -6,8 +6,8 @@ from dcglearn.base.numbers import counted
 from dcglearn.learning.record import LearnedRecord
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
+from dcglearn.measures.measure_files import MeasureFile
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.naming.measure_files import MeasureFile
 from dcglearn.report.learned_text import learned_text
 from dcglearn.report.tables import Table
 
@@ -15,21 +15,7 @@ from dcglearn.report.tables import Table
 def measure_text(
     name: str, content: MeasureFile, picked: Measure | None = None, n_ranks: int | None = None
 ) -> str:
-    """Describe a measure file, learned or not.
-
-    Parameters
-    ----------
-    name : str
-    content : MeasureFile
-    picked : DCG or LinearUtility, optional
-        Which of its measures; by default the one that commands use.
-    n_ranks : int, optional
-        The number of discounts of a rule to list; by default its cutoff, or 10.
-
-    Returns
-    -------
-    str
-    """
+    """Describe a measure file, learned or not."""
     measure = content.measure if picked is None else picked
     lines = [f"{name}: {in_full(measure, content)}"]
     if content.dcg is not None and content.utility is not None:
@@ -54,18 +40,7 @@ def _dcg_tables(dcg: DCG, n_ranks: int | None) -> tuple[Table, Table]:
 
 
 def in_full(measure: Measure, content: MeasureFile | None = None) -> str:
-    """Name a measure in full; a learned one by where it comes from, as its numbers need notes.
-
-    Parameters
-    ----------
-    measure : DCG or LinearUtility
-    content : MeasureFile, optional
-        The file that it is from.
-
-    Returns
-    -------
-    str
-    """
+    """Name a measure in full; a learned one by where it comes from, as its numbers need notes."""
     record = None if content is None else LearnedRecord.read(content)
     if record is None:
         return str(measure)

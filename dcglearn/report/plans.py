@@ -13,18 +13,7 @@ from dcglearn.report.tables import Table
 
 
 def plan_text(found: Plan, widths: Mapping[str, float]) -> str:
-    """Say how many pairs are chosen, what will be known how well, and what cannot be.
-
-    Parameters
-    ----------
-    found : Plan
-    widths : mapping from str to float
-        The half widths that are asked for, by number.
-
-    Returns
-    -------
-    str
-    """
+    """Say how many pairs are chosen, what will be known how well, and what cannot be."""
     pairs = counted(len(found.candidates), "pair")
     lines = [f"{counted(len(found.chosen), 'question')} chosen from {pairs} of lists"]
     lines += [
@@ -78,22 +67,12 @@ def _target(found: Plan, widths: Mapping[str, float]) -> str:
     if answers is not None:
         return f"{asked}: expected after {answers:,} chosen answers"
     if (found.at_most[at] > list(widths.values())).any():
-        return f"{asked}: these pairs can never tell, even if all were judged"
+        return f"{asked}: never with these pairs, even if all were judged; add queries or lists"
     return f"{asked}: needs more than {found.counts[-1] if found.counts else 0:,} answers"
 
 
 def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
-    """Return a plan as a JSON-able dict.
-
-    Parameters
-    ----------
-    found : Plan
-    widths : mapping from str to float
-
-    Returns
-    -------
-    dict
-    """
+    """Return a plan as a JSON-able dict."""
 
     def by_name(values: Floats) -> dict[str, float | None]:
         return {

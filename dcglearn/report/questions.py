@@ -31,17 +31,7 @@ _ALIKE = {"rejected": "differ", "near the line": "near the line", "not rejected"
 
 
 def questions_text(questions: Sequence[Question]) -> str:
-    """Describe tests, and of a single one the estimates.
-
-    Parameters
-    ----------
-    questions : sequence of Question
-        At least one.
-
-    Returns
-    -------
-    str
-    """
+    """Describe tests, and of a single one the estimates."""
     rows = [
         (
             statement(one),
@@ -67,12 +57,7 @@ def questions_text(questions: Sequence[Question]) -> str:
 
 
 def question_json(one: Question) -> dict[str, Any]:
-    """Return a question with its answer as a dict that JSON can hold, but for infinite numbers.
-
-    Parameters
-    ----------
-    one : Question
-    """
+    """Return a question with its answer as a dict that JSON can hold, but for infinite numbers."""
     return {
         "about": one.about,
         "hypothesis": one.hypothesis,
@@ -85,16 +70,7 @@ def question_json(one: Question) -> dict[str, Any]:
 
 
 def segments_text(segments: Segments) -> str:
-    """Describe a comparison of groups of judgments, and of two groups the estimates.
-
-    Parameters
-    ----------
-    segments : Segments
-
-    Returns
-    -------
-    str
-    """
+    """Describe a comparison of groups of judgments, and of two groups the estimates."""
     rows = [
         (
             one.name,
@@ -121,12 +97,7 @@ def segments_text(segments: Segments) -> str:
 
 
 def segments_json(segments: Segments) -> dict[str, Any]:
-    """Return a comparison of groups as a dict that JSON can hold, but for infinite numbers.
-
-    Parameters
-    ----------
-    segments : Segments
-    """
+    """Return a comparison of groups as a dict that JSON can hold, but for infinite numbers."""
     compared = []
     for one in segments.compared:
         numbers = {key: value for key, value in vars(one).items() if key not in ("fit", "other")}
@@ -140,10 +111,7 @@ def segments_json(segments: Segments) -> dict[str, Any]:
 
 def _estimates(fit: JudgmentFit, other: JudgmentFit, both: bool = False) -> list[list[str]]:
     """Return rows of the numbers of two fits, with the interval of the first or of both."""
-    pairs = [
-        *zip(fit.gains(), other.gains(), strict=True),
-        *zip(fit.discounts(), other.discounts(), strict=True),
-    ]
+    pairs = zip((*fit.gains(), *fit.discounts()), (*other.gains(), *other.discounts()), strict=True)
     return [
         [a.name, estimate_words(a), interval_words(a), estimate_words(b)]
         + [interval_words(b)] * both

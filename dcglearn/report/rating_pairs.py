@@ -37,23 +37,7 @@ def rating_pairs_document(found: RatingPairs) -> dict[str, Any]:
 def rating_pairs_text(
     found: RatingPairs, out: str, within: Within, equal_weights: bool, drawn: bool
 ) -> str:
-    """Say what was made of ratings, what was left out, and what the pairs weigh.
-
-    Parameters
-    ----------
-    found : RatingPairs
-    out : str
-        The file written.
-    within : {"query", "judge", "all"}
-    equal_weights : bool
-        Whether pairs have equal weights.
-    drawn : bool
-        Whether sides were drawn.
-
-    Returns
-    -------
-    str
-    """
+    """Say what was made of ratings, what was left out, and what the pairs weigh."""
     data = found.preferences
     strict = int(data.strict.sum())
     groups = {

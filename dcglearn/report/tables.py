@@ -1,13 +1,17 @@
-"""One table in four formats: plain text, Markdown, LaTeX and CSV."""
+"""One table in four formats: plain text, Markdown, LaTeX and CSV.
+
+Cells are text or numbers, which are rounded for readers and written in full to CSV.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-import re
-from collections.abc import Callable, Sequence
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dcglearn.base.files import checked_suffix, write_text
 from dcglearn.base.numbers import decimals
@@ -22,7 +26,6 @@ FIGURE_FORMATS = {
 
 Cell = str | int | float | None
 
-
 NARROW = 12
 """Characters in a line of a long name of a column, where a table would be too wide."""
 
@@ -30,145 +33,143 @@ LONGEST = 40
 """Rows of a table in LaTeX on one page."""
 
 
-class UpperBound(float):
-    """A number of which only an upper bound is shown, after a sign such as ``<``.
+class Shown(float):
+    """A number that readers see as another text, in bold, or with a mark after it."""
 
-    Parameters
-    ----------
-    value : float
-        The bound.
-    sign : str
-        Such as ``<`` or ``<=``.
+    text: str
+    bold: bool
+    mark: str
 
-    Examples
-    --------
-    >>> print(Table(("p",), [(UpperBound(0.0001, "<"),), (0.0213,)]).text())
-          p
-    <0.0001
-     0.0213
-    """
-
-    sign: str
-
-    def __new__(cls, value: float, sign: str) -> UpperBound:
+    def __new__(cls, value: float, text: str = "", bold: bool = False, mark: str = "") -> Shown:
         """Make the number; a float cannot be changed after that."""
-        bound = super().__new__(cls, value)
-        bound.sign = sign
-        return bound
+        made = super().__new__(cls, value)
+        made.text, made.bold, made.mark = text, bold, mark
+        return made
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table: rows under named columns.
-
-    Parameters
-    ----------
-    columns : sequence of str
-    rows : sequence of sequences of str, int, float or None
-        None is an empty cell. Floats are shown by
-        :func:`~dcglearn.base.numbers.decimals`; in CSV, in full.
-    caption : str
-    digits : int, default 4
-    csv_columns, csv_rows : optional
-        The columns and rows of the CSV, which programs rely on: one number per cell, where
-        `columns` and `rows` hold text such as an interval. The same by default.
-    notes : sequence of str, optional
-        Sentences below the table: lines, a list in Markdown, comments in LaTeX; not in CSV.
-
-    Examples
-    --------
-    >>> table = Table(("measure", "agreement"), [("zipf", 0.8916), ("jk:2", None)])
-    >>> print(table.text())
-    measure  agreement
-    zipf        0.8916
-    jk:2
-    >>> print(table.markdown())
-    | measure | agreement |
-    | :-- | --: |
-    | zipf | 0.8916 |
-    | jk:2 |  |
-    """
+    """A table: rows under named columns; CSV holds `records`, if there are any, instead."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     caption: str = ""
     digits: int = 4
-    csv_columns: Sequence[str] | None = None
-    csv_rows: Sequence[Sequence[Cell]] | None = None
+    records: Sequence[Mapping[str, Any]] = ()
     notes: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, rows: Sequence[Mapping[str, Cell]], caption: str = "", **more: Any) -> Table:
+        """Return the table of rows that name their columns, all alike; there is at least one."""
+        return cls(tuple(rows[0]), [tuple(row.values()) for row in rows], caption, **more)
 
     def text(self, width: int | None = None) -> str:
         """Return the table as plain text, with numbers aligned on the right.
 
-        Parameters
-        ----------
-        width : int, optional
-            Characters in a line. In a wider table, long names of columns take several lines; if
-            that is not enough, the columns are divided, each part after the columns of text at
-            the start, such as names of systems.
-
-        Returns
-        -------
-        str
+        If it is wider than `width`, the names of columns are broken into lines, and columns that
+        do not fit follow below, after the columns of text that come first.
         """
-        rows = [[*map(plain_text, row)] for row in self.shown()]
-        right = self.alignment()
+        right, numeric = self.alignment(), self._numeric()
+        rows = [
+            [plain_text(f"{text} {mark}" if mark else text) for text, _, mark in row]
+            for row in self._cells()
+        ]
         heads = [[plain_text(name)] for name in self.columns]
         sizes = _sizes(heads, rows)
         parts = [list(range(len(heads)))]
-        if width is not None and True in right and _total(sizes) > width:
-            heads = [
-                broken_head(head[0], max([NARROW, *(len(row[c]) for row in rows)]))
-                if right[c]
-                else head
-                for c, head in enumerate(heads)
-            ]
+        if width is not None and any(numeric) and _total(sizes) > width:
+            heads = [_broken(*head) if n else head for head, n in zip(heads, numeric, strict=True)]
             sizes = _sizes(heads, rows)
-            parts = _divided(sizes, right.index(True), width)
-        texts = [_part([heads[c] for c in part], part, rows, sizes, right) for part in parts]
+            parts = _divided(sizes, numeric.index(True), width)
+        height = max(map(len, heads), default=0)
+        above = zip(*([""] * (height - len(head)) + head for head in heads), strict=True)
+        lines = [
+            [
+                cell.rjust(n) if r else cell.ljust(n)
+                for cell, n, r in zip(line, sizes, right, strict=True)
+            ]
+            for line in (*above, *rows)
+        ]
+        blocks = [
+            "\n".join("  ".join(line[c] for c in part).rstrip() for line in lines) for part in parts
+        ]
         caption = [plain_text(self.caption)] if self.caption else []
         notes = ["", *map(plain_text, self.notes)] if self.notes else []
-        return "\n".join([*caption, "\n\n".join(texts), *notes])
+        return "\n".join([*caption, "\n\n".join(blocks), *notes])
 
     def markdown(self) -> str:
         """Return the table in GitHub's Markdown."""
+
+        def dress(text: str, bold: bool, mark: str) -> str:
+            cell = f"**{markdown_cell(text)}**" if bold else markdown_cell(text)
+            return f"{cell}<sup>{markdown_cell(mark)}</sup>" if mark else cell
+
         ends = ["--:" if number else ":--" for number in self.alignment()]
-        head, *rows = ([*map(markdown_cell, row)] for row in (self.columns, *self.shown()))
+        rows = [[dress(*cell) for cell in row] for row in self._cells()]
+        lines = [
+            f"| {' | '.join(row)} |" for row in ([*map(markdown_cell, self.columns)], ends, *rows)
+        ]
         caption = [markdown_cell(self.caption), ""] if self.caption else []
-        return "\n".join([*caption, *markdown_table(head, ends, rows, self.notes)])
+        notes = ["", *(f"* {markdown_cell(note)}" for note in self.notes)] if self.notes else []
+        return "\n".join([*caption, *lines, *notes])
 
     def latex(self) -> str:
-        """Return the table in LaTeX, which needs no packages unless it is longer than a page."""
-        ends = "".join("r" if number else "l" for number in self.alignment())
-        head, *rows = ([*map(latex_cell, row)] for row in (self.columns, *self.shown()))
-        rows = [[cell.replace(latex_cell("<="), r"$\leq$") for cell in row] for row in rows]
-        return latex_table([head], ends, rows, latex_sentence(self.caption), self.notes)
+        """Return the table in LaTeX, with the notes as comments.
+
+        It is a ``longtable``, which breaks over pages, if it has more than :data:`LONGEST` rows,
+        and otherwise a ``tabular``, which needs no packages; in a ``table`` if it has a caption.
+        """
+
+        def dress(text: str, bold: bool, mark: str) -> str:
+            cell = rf"\textbf{{{_latex(text)}}}" if bold else _latex(text)
+            above = _latex(mark).replace("-", "--")
+            return rf"{cell}\textsuperscript{{{above}}}" if mark else cell
+
+        def head(name: str, numeric: bool) -> str:
+            lines = [*map(_latex, _broken(name))]
+            stacked = r"\shortstack{" + r"\\".join(lines) + "}"
+            return stacked if numeric and len(lines) > 1 else _latex(name)
+
+        ends = "".join("r" if right else "l" for right in self.alignment())
+        names = map(head, self.columns, self._numeric())
+        body = ([dress(*cell) for cell in row] for row in self._cells())
+        first, *lines = (rf"{' & '.join(row)} \\" for row in (names, *body))
+        top = [r"\hline", first, r"\hline"]
+        comments = [f"% {plain_text(note)}" for note in self.notes]
+        caption = _latex(self.caption[:1].upper() + self.caption[1:]).rstrip(".") + "."
+        if len(lines) > LONGEST:
+            above = [rf"\caption{{{caption}}}\\", *top, r"\endfirsthead"] if self.caption else []
+            lines = [
+                *(r"% needs \usepackage{longtable}", *comments, rf"\begin{{longtable}}{{{ends}}}"),
+                *(*above, *top, r"\endhead", *lines, r"\hline", r"\end{longtable}"),
+            ]
+            return "\n".join(lines)
+        lines = [rf"\begin{{tabular}}{{{ends}}}", *top, *lines, r"\hline", r"\end{tabular}"]
+        if self.caption:
+            above = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", r"\medskip"]
+            lines = [*above, *lines, r"\end{table}"]
+        return "\n".join([*comments, *lines])
 
     def csv(self) -> str:
         """Return the table as CSV, with numbers in full."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.csv_columns or self.columns)
-        writer.writerows(self.rows if self.csv_rows is None else self.csv_rows)
+        writer.writerow(map(_csv_cell, self.records[0] if self.records else self.columns))
+        rows = [[*one.values()] for one in self.records] or self.rows
+        writer.writerows([*map(_csv_cell, row)] for row in rows)
         return text.getvalue().rstrip("\n")
 
     def write(self, path: str | Path) -> None:
-        """Write the table in the format that the suffix names.
-
-        Parameters
-        ----------
-        path : path-like
-            ``.txt``, ``.md``, ``.tex`` or ``.csv``.
-
-        Raises
-        ------
-        InputError
-            If the suffix is another one, or the file cannot be written.
-        """
+        """Write the table in the format that the suffix names."""
         write_text(path, TABLE_FORMATS[checked_suffix(path, TABLE_FORMATS)](self) + "\n")
 
     def alignment(self) -> list[bool]:
-        """Return which columns hold only numbers, and are aligned on the right."""
+        """Return which columns are aligned on the right: numbers, unless they have marks."""
+        marked = [any(mark for *_, mark in column) for column in zip(*self._cells(), strict=True)]
+        return [n and not m for n, m in zip(self._numeric(), marked or self.columns, strict=True)]
+
+    def _numeric(self) -> list[bool]:
+        """Return which columns hold only numbers."""
         columns: list[tuple[Cell, ...]] = list(zip(*self.rows, strict=True)) if self.rows else []
         numeric = [
             any(c is not None for c in column) and not any(isinstance(c, str) for c in column)
@@ -178,87 +179,62 @@ class Table:
 
     def shown(self) -> list[list[str]]:
         """Return the rows as text, with numbers as people read them."""
+        return [[text for text, _, _ in row] for row in self._cells()]
+
+    def _cells(self) -> list[list[tuple[str, bool, str]]]:
+        """Return the text of each cell, whether it is bold, and the mark after it."""
         return [[self._cell(cell) for cell in row] for row in self.rows]
 
-    def _cell(self, cell: Cell) -> str:
-        if cell is None:
-            return ""
+    def _cell(self, cell: Cell) -> tuple[str, bool, str]:
+        if isinstance(cell, Shown):
+            return cell.text or decimals(cell, self.digits), cell.bold, cell.mark
         if isinstance(cell, float):
-            sign = cell.sign if isinstance(cell, UpperBound) else ""
-            return sign + decimals(cell, self.digits)
-        return f"{cell:,}" if isinstance(cell, int) else cell
+            return decimals(cell, self.digits), False, ""
+        return f"{cell:,}" if isinstance(cell, int) else cell or "", False, ""
 
 
-def markdown_table(
-    head: Sequence[str],
-    ends: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    notes: Sequence[str],
-) -> list[str]:
-    """Return the lines of a table of escaped cells, and notes below it as a list."""
-    lines = [f"| {' | '.join(row)} |" for row in (head, ends, *rows)]
-    return [*lines, *([""] if notes else []), *(f"* {markdown_cell(text)}" for text in notes)]
+TABLE_FORMATS: dict[str, Callable[[Table], str]] = {
+    ".txt": Table.text,
+    ".md": Table.markdown,
+    ".tex": Table.latex,
+    ".csv": Table.csv,
+}
+"""Formats of tables by suffix."""
 
 
-def latex_table(
-    heads: Sequence[Sequence[str]],
-    ends: str,
-    rows: Sequence[Sequence[str]],
-    caption: str,
-    notes: Sequence[str],
-) -> str:
-    """Return a table of escaped cells, under heads of one or several rows.
+def p_text(p: float, least: bool = False) -> str:
+    """Return a p-value with four decimals; as a bound if it is the least that a test can give.
 
-    It is a ``longtable``, which breaks over pages, if it has more than :data:`LONGEST` rows, and
-    else a ``tabular``, in a ``table`` if there is a caption. The notes are comments.
+    >>> p_text(0.02), p_text(1e-9), p_text(0.0001, least=True)
+    ('0.0200', '<0.0001', '<=0.0001')
     """
-    comments = [f"% {plain_text(text)}" for text in notes]
-    head, body = ([rf"{' & '.join(row)} \\" for row in part] for part in (heads, rows))
-    head = [r"\hline", *head, r"\hline"]
-    if len(rows) > LONGEST:
-        first = [rf"\caption{{{caption}}}\\", *head, r"\endfirsthead"] if caption else []
-        lines = [r"% needs \usepackage{longtable}", *comments]
-        lines += [rf"\begin{{longtable}}{{{ends}}}", *first, *head, r"\endhead", *body]
-        return "\n".join([*lines, r"\hline", r"\end{longtable}"])
-    lines = [rf"\begin{{tabular}}{{{ends}}}", *head, *body, r"\hline", r"\end{tabular}"]
-    if caption:
-        above = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", r"\medskip"]
-        lines = [*above, *lines, r"\end{table}"]
-    return "\n".join([*comments, *lines])
+    if p < 0.00005:
+        return "<0.0001"
+    return f"{'<=' if least else ''}{p:.4f}"
 
 
-def latex_sentence(text: str) -> str:
-    """Return text as a sentence in LaTeX, or nothing."""
-    return f"{latex_cell(text[:1].upper() + text[1:]).rstrip('.')}." if text else ""
+def _csv_cell(value: Any) -> Any:
+    """Return text that a spreadsheet does not run as a formula; nothing where a number is nan."""
+    if isinstance(value, str):
+        text = plain_text(value)
+        return f"'{text}" if text.startswith(("=", "+", "@")) else text
+    if isinstance(value, bool):
+        return str(value).lower()
+    return None if value != value else value  # nan
 
 
-def broken_head(name: str, width: int) -> list[str]:
-    """Divide a long name of a column into lines, where words end and before a cutoff.
-
-    Parameters
-    ----------
-    name : str
-    width : int
-        Characters in a line; a longer word stays whole.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> broken_head("nDCG(exponential-log2) @ 10", 12), broken_head("nDCG@10", 12)
-    (['nDCG(', 'exponential-', 'log2) @ 10'], ['nDCG@10'])
-    """
-    lines = [""]
-    for word in _WORD_ENDS.split(name):
-        if lines[-1] and len((lines[-1] + word).rstrip()) > width:
-            lines.append("")
-        lines[-1] += word
-    return [line.rstrip() for line in lines]
+def _latex(text: str) -> str:
+    """Return text for LaTeX, with the signs of bounds in mathematics."""
+    signs = {r"\textless{}=": r"$\leq$", r"p \textless{} ": "$p <$ "}
+    cell = latex_cell(text)
+    for plain, sign in signs.items():
+        cell = cell.replace(plain, sign)
+    return cell
 
 
-_WORD_ENDS = re.compile(r"(?<=[-(,_/])(?=[^-(,_/\s])|(?<=[^@] )(?=\S)|(?=@)")
+def _broken(name: str) -> list[str]:
+    """Divide a long name of a column into lines, where words end."""
+    return textwrap.wrap(name, NARROW, break_long_words=False) or [""]
 
 
 def _sizes(heads: Sequence[Sequence[str]], rows: Sequence[Sequence[str]]) -> list[int]:
@@ -282,33 +258,4 @@ def _divided(sizes: Sequence[int], n_keys: int, width: int) -> list[list[int]]:
             parts[-1].append(c)
         else:
             parts.append([*keys, c])
-    return parts or [keys]
-
-
-def _part(
-    heads: Sequence[Sequence[str]],
-    columns: Sequence[int],
-    rows: Sequence[Sequence[str]],
-    sizes: Sequence[int],
-    right: Sequence[bool],
-) -> str:
-    """Return some columns of a table, under heads of one or several lines."""
-    height = max(map(len, heads), default=0)
-    full = [[""] * (height - len(head)) + [*head] for head in heads]
-    lines = [*zip(*full, strict=True), *([row[c] for c in columns] for row in rows)]
-    return "\n".join(
-        "  ".join(
-            cell.rjust(sizes[c]) if right[c] else cell.ljust(sizes[c])
-            for c, cell in zip(columns, line, strict=True)
-        ).rstrip()
-        for line in lines
-    )
-
-
-TABLE_FORMATS: dict[str, Callable[[Table], str]] = {
-    ".txt": Table.text,
-    ".md": Table.markdown,
-    ".tex": Table.latex,
-    ".csv": Table.csv,
-}
-"""Formats of tables by suffix."""
+    return parts

@@ -16,23 +16,7 @@ def bulleted(statements: Sequence[str]) -> str:
 
 
 def wrap_lines(text: str, width: int = LINE_WIDTH) -> str:
-    """Break long lines between words; what follows an item's mark is indented as its text.
-
-    Parameters
-    ----------
-    text : str
-    width : int, default 96
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> print(wrap_lines("  - one two three", 12))
-      - one two
-        three
-    """
+    """Break long lines between words; what follows an item's mark is indented as its text."""
     lines = []
     for line in text.split("\n"):
         mark = re.match(r" *(- )?", line)

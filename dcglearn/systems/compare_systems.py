@@ -1,41 +1,43 @@
 """Paired comparisons of systems under every measure: with a baseline, or all pairs.
 
-Each pair has a difference, an interval, and the p-value of its own paired test. As many of them are
-read together, each also has a corrected p-value. A difference that is significant after the
-correction is one of a set among which, with a chance of .95, none is a mistake.
+A difference that is significant after the correction is one of a set among which, with a chance of
+.95, none is a mistake.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.checks import checked_count, checked_rng
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
-from dcglearn.base.overflow import refuse_overflow
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.types import Floats
-from dcglearn.evaluation.evaluate import Evaluation
-from dcglearn.statistics.significance import (
+from dcglearn.base.significance import (
     PAIRED_TESTS,
     RESAMPLES,
     PairedTest,
     holm,
     mean_of_counted,
+)
+from dcglearn.base.types import Floats
+from dcglearn.systems.evaluate import Evaluation
+from dcglearn.systems.paired_tests import (
     paired_intervals,
     paired_p_values,
     t_intervals,
     takes_all_signs,
 )
-from dcglearn.statistics.tukey import TukeyTest, tukey_test
+from dcglearn.systems.tukey import tukey_test
 
 Correct = Literal["measure", "all", "none"]
 CORRECT: tuple[Correct, ...] = ("measure", "all", "none")
 """Which comparisons p-values are corrected for: those of a measure, or of all measures."""
+
+Correction = Literal["holm", "tukey", "none"]
 
 FEW_QUERIES = 50
 """Below it a bootstrap interval covers the mean difference too seldom."""
@@ -55,26 +57,20 @@ class SystemComparison:
         Mean of the system minus mean of the baseline, over the queries that both have.
     low, high : float
         95% interval of this difference alone: Student's with the t test and below 50 queries,
-        otherwise that of a bootstrap over queries.
-    p : float
-        p-value of the paired test.
-    corrected : float
-        p-value corrected for several comparisons; `p` with ``correct="none"``.
-    queries : int
-        Number of queries that both have.
-    better, worse, equal : int
-        Number of these queries on which the system is better than the baseline, worse, or equal.
+        otherwise a bootstrap's.
+    p, corrected : float
+        p-value of the paired test, alone and corrected for several comparisons.
+    queries, better, worse, equal : int
+        Number of queries that both have, and on how many the system is better, worse, or equal.
     test : {"randomisation", "t"}
-        The paired test of `p`.
     drawn : int
-        Number of signs drawn by the randomisation test, so that p is at least 1 / (drawn + 1); 0
-        if it took all signs, and for the t test.
+        Number of signs drawn by the randomisation test; 0 if it took all, and for the t test.
     correction : {"holm", "tukey", "none"}
         Holm's step-down method, or Tukey's HSD test with randomisation.
     family : int
-        Number of comparisons that `corrected` is corrected for, this one included.
+        Number of comparisons that `corrected` is corrected for.
     orders_drawn : int
-        Number of orders of the systems drawn by Tukey's test; 0 if it took all, or without it.
+        Number of orders drawn by Tukey's test; 0 if it took all, or without it.
     """
 
     measure: str
@@ -91,7 +87,7 @@ class SystemComparison:
     equal: int
     test: PairedTest
     drawn: int
-    correction: Literal["holm", "tukey", "none"]
+    correction: Correction
     family: int
     orders_drawn: int = 0
 
@@ -132,6 +128,7 @@ def compare_systems(
     Parameters
     ----------
     evaluation : Evaluation
+        Not of bounds.
     baseline : str
         The name of a system.
     rng : numpy.random.Generator
@@ -139,8 +136,7 @@ def compare_systems(
     resamples : int, default 9999
         Of the randomisation test, and of the bootstrap from 50 queries on.
     correct : {"measure", "all", "none"}, default "measure"
-        Correct the p-values by Holm's method for all systems compared under a measure, for all
-        systems and measures, or not.
+        Correct p by Holm's method for the comparisons under a measure, for all of them, or not.
     advance : callable, optional
         Called with (done, total) as measures are done.
 
@@ -149,15 +145,9 @@ def compare_systems(
     list of SystemComparison
         By measure, then by system; the residuals of RBP are not compared.
 
-    Raises
-    ------
-    InputError
-        If there is no such system, the values are bounds, or two systems share fewer than two
-        queries.
-
     Examples
     --------
-    >>> from dcglearn.evaluation.evaluate import evaluate
+    >>> from dcglearn import evaluate
     >>> qrels = {f"q{i}": {"d1": 1, "d2": 0} for i in range(8)}
     >>> runs = {name: {q: {first: 2.0, other: 1.0} for q in qrels}
     ...         for name, first, other in (("good", "d1", "d2"), ("bad", "d2", "d1"))}
@@ -167,14 +157,10 @@ def compare_systems(
     ('good', 0.5, 0.0078125)
     """
     if not is_one_of(baseline, evaluation.systems):
-        raise unknown_name("system", baseline, evaluation.systems)
-    evaluation = evaluation.comparable()
+        raise unknown_name("`baseline`", baseline, evaluation.systems)
     base = evaluation.systems.index(baseline)
-    others = np.array([s for s in range(len(evaluation.systems)) if s != base], int)
-    tested = _tested(
-        evaluation, (others, np.full_like(others, base)), rng, test, resamples, correct, advance
-    )
-    return _comparisons(evaluation, tested, _holm(tested.p, correct), correct)
+    pairs = [(s, base) for s in range(len(evaluation.systems)) if s != base]
+    return _compare(evaluation.comparable(), pairs, rng, test, resamples, correct, advance, False)
 
 
 def compare_all_pairs(
@@ -191,34 +177,18 @@ def compare_all_pairs(
     ----------
     evaluation : Evaluation
     rng : numpy.random.Generator
-    test : {"randomisation", "t"}, default "randomisation"
-    resamples : int, default 9999
-        Of the randomisation test, of Tukey's test, and of the bootstrap from 50 queries on.
-    correct : {"measure", "all", "none"}, default "measure"
-        Correct the p-values for all pairs under a measure, for all pairs and measures, or not: by
-        Tukey's HSD test with randomisation; those of the t test by Holm's method.
-    advance : callable, optional
-        Called with (done, total) as measures are done.
+    test, resamples, correct, advance : optional
+        As in :func:`compare_systems`, but corrected by Tukey's HSD test with randomisation; for the
+        t test by Holm's method.
 
     Returns
     -------
     list of SystemComparison
-        By measure, then by pair; the residuals of RBP are not compared. The `system` of a pair
-        comes before its `baseline` in ``evaluation.systems``.
-
-    Raises
-    ------
-    InputError
-        If the values are bounds, or two systems share fewer than two queries.
-
-    See Also
-    --------
-    compare_systems : Compare with a baseline.
-    dcglearn.statistics.tukey.tukey_test : The test of all pairs.
+        By measure, then by pair, whose `system` comes first in ``evaluation.systems``.
 
     Examples
     --------
-    >>> from dcglearn.evaluation.evaluate import evaluate
+    >>> from dcglearn import evaluate
     >>> qrels = {f"q{i}": {"d1": 1, "d2": 0} for i in range(8)}
     >>> runs = {name: {q: {first: 2.0, other: 1.0} for q in qrels}
     ...         for name, first, other in (("a", "d1", "d2"), ("b", "d1", "d2"), ("c", "d2", "d1"))}
@@ -226,39 +196,21 @@ def compare_all_pairs(
     >>> [(one.system, one.baseline, one.difference, one.better, one.corrected) for one in found]
     [('a', 'b', 0.0, 0, 1.0), ('a', 'c', 0.5, 8, 0.0006), ('b', 'c', 0.5, 8, 0.0006)]
     """
-    evaluation = evaluation.comparable()
-    first, second = np.triu_indices(len(evaluation.systems), 1)
-    tested = _tested(evaluation, (first, second), rng, test, resamples, correct, advance)
-    if test == "t" or correct == "none" or not tested.p.size:
-        return _comparisons(evaluation, tested, _holm(tested.p, correct), correct)
-    values = evaluation.values.swapaxes(0, 1)
-    tukey = tukey_test(values, rng, int(resamples), across_measures=correct == "all")
-    return _comparisons(evaluation, tested, tukey.p, correct, tukey)
+    pairs = list(combinations(range(len(evaluation.systems)), 2))
+    return _compare(evaluation.comparable(), pairs, rng, test, resamples, correct, advance, True)
 
 
-@dataclass(frozen=True)
-class _Tested:
-    """Differences of pairs of systems, shape (measures, pairs), and what their tests say."""
-
-    pairs: tuple[NDArray[np.integer], NDArray[np.integer]]
-    difference: Floats
-    interval: Floats
-    p: Floats
-    signs: NDArray[np.integer]
-    test: PairedTest
-    drawn: int
-
-
-def _tested(
+def _compare(
     evaluation: Evaluation,
-    pairs: tuple[NDArray[np.integer], NDArray[np.integer]],
+    pairs: list[tuple[int, int]],
     rng: np.random.Generator,
     test: PairedTest,
     resamples: int,
     correct: Correct,
     advance: Advance,
-) -> _Tested:
-    """Test the difference of each pair, system minus baseline, under every measure."""
+    every: bool,
+) -> list[SystemComparison]:
+    """Compare pairs of systems under each measure; if these are `every` pair, Tukey's test can."""
     checked_rng(rng)
     resamples = checked_count(resamples, "`resamples`", high=10**7)
     if not is_one_of(correct, CORRECT):
@@ -267,32 +219,77 @@ def _tested(
         raise unknown_name("test", test, PAIRED_TESTS)
     if evaluation.high is not None:
         raise InputError(
-            "differences of bounds", 'evaluate with another rule than `unjudged="bounds"`'
+            'with `unjudged="bounds"` there is no single difference to test',
+            "evaluate with another rule for unjudged documents",
         )
-    shape = len(evaluation.measures), len(pairs[0])
-    means, p, intervals = np.empty(shape), np.empty(shape), np.empty((*shape, 2))
-    signs = np.empty((*shape, 3), int)
-    for m, named in enumerate(evaluation.measures if len(pairs[0]) else ()):
-        with refuse_overflow(named.name):
-            differences = evaluation.values[pairs[0], m] - evaluation.values[pairs[1], m]
-        few = np.flatnonzero(np.isfinite(differences).sum(axis=1) < 2)
-        if len(few):
-            one, other = (evaluation.systems[systems[few[0]]] for systems in pairs)
+    found: list[SystemComparison] = []
+    n_measures = len(evaluation.measures)
+    for m in range(n_measures if pairs else 0):
+        found += _under_measure(evaluation, m, pairs, rng, test, resamples)
+        advance(m + 1, n_measures)
+    if correct == "none" or not found:
+        return found
+    family, drawn = (len(found) if correct == "all" else len(pairs)), 0
+    correction: Correction = "tukey" if every and test != "t" else "holm"
+    if correction == "tukey":
+        values = evaluation.values.swapaxes(0, 1)
+        p, drawn = tukey_test(values, rng, resamples, across_measures=correct == "all")
+    else:
+        families = np.array([one.p for one in found]).reshape(-1, family)
+        p = np.array([holm(one) for one in families])
+    return [
+        replace(one, corrected=value, correction=correction, family=family, orders_drawn=drawn)
+        for one, value in zip(found, p.ravel().tolist(), strict=True)
+    ]
+
+
+def _under_measure(
+    evaluation: Evaluation,
+    m: int,
+    pairs: list[tuple[int, int]],
+    rng: np.random.Generator,
+    test: PairedTest,
+    resamples: int,
+) -> list[SystemComparison]:
+    """Test the difference of each pair, system minus baseline, without a correction."""
+    systems, measure = evaluation.systems, evaluation.measures[m].name
+    first, second = (evaluation.values[list(side), m] for side in zip(*pairs, strict=True))
+    differences = first - second
+    for (one, other), n in zip(pairs, np.isfinite(differences).sum(axis=1), strict=True):
+        if n < 2:
             raise InputError(
-                f"fewer than two queries to compare {one!r} and {other!r}",
+                f"fewer than two queries to compare {systems[one]!r} and {systems[other]!r}",
                 "give runs that share more queries",
-                named.name,
+                measure,
             )
-        p[m] = paired_p_values(differences, rng, test, resamples)
-        intervals[m] = _intervals(differences, rng, test, resamples)
-        means[m] = mean_of_counted(differences)
-        size = np.maximum(*(np.abs(evaluation.values[systems, m]) for systems in pairs))
-        same = np.abs(differences) <= _EQUAL * size
-        over, under = (differences > 0) & ~same, (differences < 0) & ~same
-        signs[m] = np.stack([part.sum(axis=1) for part in (over, under, same)], axis=1)
-        advance(m + 1, len(evaluation.measures))
+    p = paired_p_values(differences, rng, test, resamples).tolist()
+    intervals = _intervals(differences, rng, test, resamples).tolist()
+    means = mean_of_counted(differences).tolist()
+    same = np.abs(differences) <= _EQUAL * np.maximum(np.abs(first), np.abs(second))
+    parts = (differences > 0) & ~same, (differences < 0) & ~same, same
+    signs = np.stack([part.sum(axis=1) for part in parts], axis=1).tolist()
     exact = test == "t" or takes_all_signs(len(evaluation.queries), resamples)
-    return _Tested(pairs, means, intervals, p, signs, test, 0 if exact else resamples)
+    return [
+        SystemComparison(
+            measure=measure,
+            system=systems[one],
+            baseline=systems[other],
+            difference=means[row],
+            low=intervals[row][0],
+            high=intervals[row][1],
+            p=p[row],
+            corrected=p[row],
+            queries=sum(signs[row]),
+            better=signs[row][0],
+            worse=signs[row][1],
+            equal=signs[row][2],
+            test=test,
+            drawn=0 if exact else resamples,
+            correction="none",
+            family=1,
+        )
+        for row, (one, other) in enumerate(pairs)
+    ]
 
 
 def _intervals(
@@ -310,49 +307,3 @@ def _intervals(
 def has_t_interval(test: PairedTest, queries: int) -> bool:
     """Return whether the interval of a difference is Student's: the bootstrap's is too short."""
     return test == "t" or queries < FEW_QUERIES
-
-
-def _holm(p: Floats, correct: Correct) -> Floats:
-    if correct == "none":
-        return p
-    families = p.reshape(1, -1) if correct == "all" else p
-    return np.array([holm(family) for family in families]).reshape(p.shape)
-
-
-def _comparisons(
-    evaluation: Evaluation,
-    tested: _Tested,
-    corrected: Floats,
-    correct: Correct,
-    tukey: TukeyTest | None = None,
-) -> list[SystemComparison]:
-    systems, baselines = tested.pairs
-    family = {"measure": len(systems), "all": tested.p.size, "none": 1}[correct]
-    method: Literal["holm", "tukey", "none"] = "tukey" if tukey else "holm"
-    comparisons = []
-    for m, named in enumerate(evaluation.measures):
-        for row, (system, baseline) in enumerate(zip(systems, baselines, strict=True)):
-            better, worse, equal = tested.signs[m, row].tolist()
-            low, high = tested.interval[m, row].tolist()
-            comparisons.append(
-                SystemComparison(
-                    measure=named.name,
-                    system=evaluation.systems[system],
-                    baseline=evaluation.systems[baseline],
-                    difference=float(tested.difference[m, row]),
-                    low=low,
-                    high=high,
-                    p=float(tested.p[m, row]),
-                    corrected=float(corrected[m, row]),
-                    queries=better + worse + equal,
-                    better=better,
-                    worse=worse,
-                    equal=equal,
-                    test=tested.test,
-                    drawn=tested.drawn,
-                    correction="none" if correct == "none" else method,
-                    family=family,
-                    orders_drawn=tukey.drawn if tukey else 0,
-                )
-            )
-    return comparisons

@@ -1,12 +1,9 @@
-"""Which comparisons of systems hold whatever the gains, and which are more than chance.
+"""Which comparisons of systems hold by mean nDCG with any gains, and are more than chance.
 
-The two are different questions. A pair may be decided for all gains on the queries at hand, and
-other queries might decide it for the other system; or one system may be significantly ahead under
-one measure, and behind under other gains. A conclusion about two systems needs both: the same
-system is ahead for all gains (:mod:`dcglearn.systems.system_coherence`), and its difference under
-one measure, which was named before, is more than chance, corrected for all pairs of systems
-(:mod:`dcglearn.statistics.tukey`). Beside them is how many queries are decided by themselves for
-the same system (:mod:`dcglearn.systems.query_verdicts`).
+A pair may be decided for all gains, and other queries might decide it for the other system; or one
+system may be significantly ahead under one measure, and behind under other gains. A conclusion
+needs both: the same system is ahead with any gains, and its difference under one measure, which was
+named before, is more than chance, corrected for all pairs.
 """
 
 from __future__ import annotations
@@ -15,26 +12,164 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from dcglearn.base.checks import checked_count, checked_number, checked_rng
+from dcglearn.base.checks import check_kind, checked_count, checked_number, checked_rng
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.progress import Advance, silent
+from dcglearn.base.significance import RESAMPLES
 from dcglearn.base.types import Floats
-from dcglearn.evaluation.evaluate import Evaluation
+from dcglearn.coherence.mean_ndcg import MeanVerdict
+from dcglearn.coherence.smallest_change import SmallestChange
+from dcglearn.coherence.verdict import Verdict
 from dcglearn.measures.dcg import DCG
-from dcglearn.naming.names import NamedMeasure
-from dcglearn.statistics.significance import RESAMPLES
-from dcglearn.statistics.tukey import tukey_test
-from dcglearn.systems.graded_rankings import graded_rankings
-from dcglearn.systems.pair_conclusion import Extent, PairConclusion, conclusion_row
-from dcglearn.systems.query_verdicts import query_verdicts
-from dcglearn.systems.system_coherence import chosen_pairs, system_pairs
+from dcglearn.measures.names import NamedMeasure
+from dcglearn.systems.evaluate import Evaluation
+from dcglearn.systems.system_coherence import (
+    SystemPair,
+    system_pairs,
+)
+from dcglearn.systems.tukey import tukey_test
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Extent = Literal["nDCG any gains, DCG both", "nDCG any gains", "depends", "equal", "not settled"]
+"""The parameters for which the order of two systems holds."""
+
+EXTENTS: tuple[Extent, ...] = get_args(Extent)
+
+
+@dataclass(frozen=True)
+class PairConclusion:
+    """What may be concluded about two systems.
+
+    Attributes
+    ----------
+    pair : SystemPair
+    difference : float
+        Mean of `pair.a` minus mean of `pair.b` under the tested measure.
+    p : float
+        The p-value of the difference, corrected for all pairs of systems; nan if not tested.
+    significant : bool or None
+        Whether p is below alpha, and the tested difference in favour of the system ahead; None
+        if not tested.
+    """
+
+    pair: SystemPair
+    difference: float
+    p: float
+    significant: bool | None
+
+    @property
+    def query_winners(self) -> tuple[str | None, ...]:
+        """The winners of the queries by themselves, as those of the pair."""
+        return self.pair.query_winners
+
+    @property
+    def holds_for(self) -> Extent:
+        """What is proved: mean nDCG with any gains at these discounts; mean DCG with any of both.
+
+        Neither is a proof for mean nDCG with other discounts.
+        """
+        winner = self.pair.mean_ndcg.winner
+        if winner == "undecided":
+            return "not settled"
+        if winner == "equal" or winner == "depends":
+            return winner
+        both = winner == self.pair.any_parameters.winner
+        return "nDCG any gains, DCG both" if both else "nDCG any gains"
+
+    @property
+    def decided(self) -> bool:
+        """Whether the same system is ahead by mean nDCG with any gains."""
+        return self.pair.mean_ndcg.winner in ("a", "b")
+
+    @property
+    def leader(self) -> Literal["a", "b"] | None:
+        """The system ahead by mean nDCG with any gains, or else under the tested measure."""
+        winner = self.pair.mean_ndcg.winner
+        if winner == "a" or winner == "b":
+            return winner
+        if winner == "equal" or not self.difference:
+            return None
+        return "a" if self.difference > 0 else "b"
+
+    @property
+    def ahead(self) -> str | None:
+        """The name of that system; None if neither is ahead."""
+        return {"a": self.pair.a, "b": self.pair.b, None: None}[self.leader]
+
+    def n_queries(self, *winners: str) -> int:
+        """Return how many queries have one of these winners by themselves; by default all."""
+        known = winners or ("a", "b", "equal", "depends")
+        return sum(one in known for one in self.query_winners)
+
+    @property
+    def agreeing(self) -> float:
+        """The share of queries that are decided by themselves for the system ahead, if any is."""
+        if self.leader is None or not self.n_queries():
+            return math.nan
+        return self.n_queries(self.leader) / self.n_queries()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row with gains and discounts that put either system ahead, or tie them."""
+        witnesses = {name: _witnesses(found) for name, found in _verdicts(self.pair).items()}
+        ties = {name: one and one.tie for name, one in _changes(self.pair).items()}
+        return {**conclusion_row(self), "witnesses": witnesses, "ties": ties}
+
+
+def _verdicts(pair: SystemPair) -> dict[str, Verdict | MeanVerdict]:
+    return {
+        "mean_ndcg_any_gains": pair.mean_ndcg,
+        "dcg_anything": pair.any_parameters,
+        "dcg_any_gains": pair.any_gains,
+        "dcg_any_discounts": pair.any_discounts,
+    }
+
+
+def _changes(pair: SystemPair) -> dict[str, SmallestChange | None]:
+    return {"gains": pair.gains_change, "discounts": pair.discounts_change}
+
+
+def _witnesses(found: Verdict | MeanVerdict) -> dict[str, Any]:
+    """Return gains and discounts under which each system is ahead, and by how much."""
+    return {
+        name: {"gains": dcg.gains, "discounts": dcg.discounts, "difference": difference}
+        for name, dcg, difference in zip("ab", found.witnesses, found.differences, strict=False)
+        if dcg is not None
+    }
+
+
+def conclusion_row(one: PairConclusion) -> dict[str, Any]:
+    """Return a conclusion as a flat row: names of columns and values."""
+    pair = one.pair
+    winners = {name: found.winner for name, found in _verdicts(pair).items()}
+    return {
+        "a": pair.a,
+        "b": pair.b,
+        "ahead": one.ahead,
+        "holds_for": one.holds_for,
+        "difference": one.difference,
+        "dcg_difference": pair.difference,
+        "p": one.p,
+        "significant": one.significant,
+        "queries": one.n_queries(),
+        "queries_a": one.n_queries("a"),
+        "queries_b": one.n_queries("b"),
+        "queries_depend": one.n_queries("depends"),
+        "queries_equal": one.n_queries("equal"),
+        "agreeing": one.agreeing,
+        "mean_ndcg_any_gains": winners.pop("mean_ndcg_any_gains"),
+        "at_usual_discounts": pair.usual_discounts,
+        **winners,
+        **{
+            f"smallest_change_of_{what}": math.nan if change is None else change.distance
+            for what, change in _changes(pair).items()
+        },
+    }
 
 
 @dataclass(frozen=True)
@@ -75,21 +210,7 @@ class SystemConclusions:
         return dict(Counter((one.holds_for, one.significant) for one in self.pairs))
 
     def between(self, a: str, b: str) -> PairConclusion:
-        """Return the conclusion about two systems, in either order.
-
-        Parameters
-        ----------
-        a, b : str
-
-        Returns
-        -------
-        PairConclusion
-
-        Raises
-        ------
-        InputError
-            If there is no such pair.
-        """
+        """Return the conclusion about two systems, in either order."""
         for one in self.pairs:
             if {one.pair.a, one.pair.b} == {a, b}:
                 return one
@@ -99,18 +220,7 @@ class SystemConclusions:
         raise InputError(f"{a!r} and {b!r} were not compared", "compare them with `between`")
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a frame with one row per pair.
-
-        Returns
-        -------
-        pandas.DataFrame
-            The systems a and b; which is ahead and the parameters for which that holds; the
-            difference under the tested measure, p and significant; the number of queries that
-            are decided by themselves for a, for b, depend or are equal, and the share agreeing;
-            every verdict ("a", "b", "equal", "depends" or "undecided"), and whether that on mean
-            nDCG holds at the usual discounts and every cutoff; the sizes of the smallest
-            changes that reverse the order by mean DCG.
-        """
+        """Return a frame with a row per pair: who is ahead, for what, the test, every verdict."""
         import pandas as pd
 
         return pd.DataFrame([conclusion_row(one) for one in self.pairs])
@@ -124,30 +234,24 @@ def system_conclusions(
     between: Sequence[tuple[str, str]] | None = None,
     alpha: float = 0.05,
     resamples: int = RESAMPLES,
-    max_boxes: int = 4096,
     advance: Advance = silent,
 ) -> SystemConclusions:
-    """Find the comparisons that hold whatever the gains and are more than chance.
+    """Find the comparisons that hold by mean nDCG with any gains and are more than chance.
 
     Parameters
     ----------
     evaluation : Evaluation
-        Of two systems or more, under the rules of
-        :func:`~dcglearn.systems.graded_rankings.coherence_rules`. Its first measure is an nDCG of
-        no more than `n_ranks` ranks: its gains and discounts are the given ones, and differences
-        are tested under it.
+        Of two systems or more, by :func:`coherence_rules`. Its first measure is an nDCG of at most
+        `n_ranks` ranks: it has the given gains and discounts, and is tested.
     n_ranks : int
         Lower ranks do not count.
     rng : numpy.random.Generator
     between : sequence of pair of str, optional
-        The names of the systems to compare; by default every system with every other. The test
-        is corrected for all pairs of the evaluation, so p does not depend on it.
+        The systems to compare, by default all. Corrections are for all pairs anyway.
     alpha : float, default 0.05
         Differences with a smaller p are significant.
     resamples : int, default 9999
         Of the randomisation test.
-    max_boxes : int, default 4096
-        See :func:`dcglearn.coherence.mean_ndcg.mean_verdict`.
     advance : callable, optional
         Called with (done, total) as pairs are done.
 
@@ -156,72 +260,52 @@ def system_conclusions(
     SystemConclusions
         Without a test if two systems share fewer than two queries.
 
-    Raises
-    ------
-    InputError
-        If the first measure is not such an nDCG, or as
-        :func:`~dcglearn.systems.system_coherence.system_pairs` does.
-
     Examples
     --------
-    Of nine queries, the first system is ahead on eight and behind on one, whatever the gains:
+    Of nine queries, the first system is ahead on eight and behind on one:
 
-    >>> from dcglearn import Rules, coherence_rules, evaluate
+    >>> from dcglearn import coherence_rules, evaluate
     >>> qrels = {f"q{i}": {"good": 1, "bad": 0} for i in range(9)}
     >>> orders = {"one": ["good", "bad"], "two": ["bad", "good"]}
     >>> runs = {name: {q: {d: -r for r, d in enumerate(docs if q != "q0" else docs[::-1])}
     ...                for q in qrels} for name, docs in orders.items()}
-    >>> found = evaluate(qrels, runs, "nDCG@2", rules=coherence_rules(Rules()))
-    >>> conclusions = system_conclusions(found, 2, np.random.default_rng(0))
-    >>> (one,) = conclusions.pairs
+    >>> found = evaluate(qrels, runs, "nDCG@2", rules=coherence_rules("trec_eval"))
+    >>> (one,) = system_conclusions(found, 2, np.random.default_rng(0)).pairs
     >>> one.ahead, one.holds_for, round(one.p, 4), one.significant, round(one.agreeing, 4)
     ('one', 'nDCG any gains, DCG both', 0.0391, True, 0.8889)
-    >>> conclusions.counts()
-    {('nDCG any gains, DCG both', True): 1}
     """
+    remedy = "give what evaluate(qrels, runs, measures) returns"
+    check_kind(evaluation, Evaluation, "an evaluation", remedy)
     checked_rng(rng)
     checked_count(resamples, "`resamples`", high=10**7)
     checked_number(alpha, "`alpha`", 0, 1)
-    checked_count(n_ranks, "`n_ranks`")
     named = evaluation.measures[0]
     if not isinstance(named, NamedMeasure):
         raise InputError("is not a DCG", f"name nDCG(...) @ {n_ranks} first", named.name)
     given = given_measure(named, n_ranks)
-    chosen = chosen_pairs(evaluation.systems, between)
     try:
-        pairs = system_pairs(evaluation, given, n_ranks, max_boxes, between, advance)
+        pairs = system_pairs(evaluation, given, n_ranks, between, advance)
     except InputError as error:
         raise error.at(named.name) from error
-    graded = graded_rankings(evaluation, given, n_ranks)
-    by_query = query_verdicts(graded, chosen, len(evaluation.qrels.scale))
-    held = ~(evaluation.missing & (evaluation.rules.missing is None))
-    p, drawn = _p_values(evaluation.values[:, 0], rng, resamples)
-    means = evaluation.means()[:, 0]
+    values, means = evaluation.values[:, 0], evaluation.means()[:, 0]
+    p, drawn = _p_values(values, rng, resamples)
     conclusions = []
-    for pair, (i, j), winners in zip(pairs, chosen, by_query.tolist(), strict=True):
-        shared = held[i] & held[j]
-        over_shared = evaluation.values[i, 0, shared].sum() - evaluation.values[j, 0, shared].sum()
-        one = PairConclusion(
-            pair,
-            float(means[i] - means[j]),
-            float(p[i, j]),
-            None,
-            tuple(x if kept else None for x, kept in zip(winners, shared, strict=True)),
-        )
-        conclusions.append(_with_significance(one, float(over_shared), alpha))
+    for pair in pairs:
+        i, j = (evaluation.systems.index(name) for name in (pair.a, pair.b))
+        one = PairConclusion(pair, float(means[i] - means[j]), float(p[i, j]), None)
+        if not math.isnan(one.p):
+            shared = [winner is not None for winner in pair.query_winners]
+            tested = values[i, shared].sum() - values[j, shared].sum()
+            for_leader = {"a": tested > 0, "b": tested < 0, None: False}[one.leader]
+            one = replace(one, significant=bool(one.p < alpha and for_leader))
+        conclusions.append(one)
     return SystemConclusions(
         named, n_ranks, alpha, drawn, evaluation.systems, evaluation.queries, tuple(conclusions)
     )
 
 
 def given_measure(named: NamedMeasure, n_ranks: int) -> DCG:
-    """Return the DCG whose gains and discounts are the given ones, cut as the measure is.
-
-    It must be an nDCG of no more than `n_ranks` ranks.
-
-    >>> given_measure(NamedMeasure("mine", DCG([2, 1, 0], "zipf", 5, "ideal")), 10)
-    DCG([2, 1, 0], zipf) @ 5
-    """
+    """Return the DCG whose gains and discounts are the given ones, cut as the measure is."""
     measure = named.measure
     if not isinstance(measure, DCG):
         raise InputError("position-dependent weights have no nDCG", "name a DCG", named.name)
@@ -245,11 +329,3 @@ def _p_values(values: Floats, rng: np.random.Generator, resamples: int) -> tuple
     first, second = np.triu_indices(n, 1)
     p[first, second] = p[second, first] = found.p[0]
     return p, found.drawn
-
-
-def _with_significance(one: PairConclusion, difference: float, alpha: float) -> PairConclusion:
-    """Say whether a pair is significant, by p and the sign of the difference that was tested."""
-    if math.isnan(one.p):
-        return one
-    for_leader = {"a": difference > 0, "b": difference < 0, None: False}[one.leader]
-    return replace(one, significant=one.p < alpha and for_leader)

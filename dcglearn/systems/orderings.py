@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
-from dcglearn.base.overflow import refuse_overflow
 from dcglearn.base.types import Floats
 from dcglearn.correlation.tau import kendall_tau, tau_ap
-from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.measures.measure import TIE_TOLERANCE
+from dcglearn.systems.evaluate import Evaluation
 
 MOST_CAUSES = 3
 """Number of queries named as causes of a reversed pair."""
@@ -20,11 +20,7 @@ MOST_CAUSES = 3
 
 @dataclass(frozen=True)
 class ReversedPair:
-    """Two systems that two measures order differently.
-
-    `first` and `second` are the differences of their means, ahead minus behind, under each measure;
-    `causes` the queries whose difference falls most, at most :data:`MOST_CAUSES`.
-    """
+    """Two systems that two measures order differently."""
 
     ahead: str
     behind: str
@@ -54,17 +50,7 @@ class OrderingComparison:
     reversed_pairs: tuple[ReversedPair, ...]
 
     def among(self, pairs: Sequence[tuple[str, str]]) -> OrderingComparison:
-        """Return the comparison with only those reversed pairs that are among the given ones.
-
-        Parameters
-        ----------
-        pairs : sequence of pair of str
-            Names of systems, in either order.
-
-        Returns
-        -------
-        OrderingComparison
-        """
+        """Return the comparison with only those reversed pairs that are among the given ones."""
         wanted = {frozenset(pair) for pair in pairs}
         kept = [one for one in self.reversed_pairs if {one.ahead, one.behind} in wanted]
         return replace(self, reversed_pairs=tuple(kept))
@@ -85,7 +71,7 @@ def compare_orderings(evaluation: Evaluation) -> list[OrderingComparison]:
 
     Examples
     --------
-    >>> from dcglearn.evaluation.evaluate import evaluate
+    >>> from dcglearn.systems.evaluate import evaluate
     >>> qrels = {"q": {"d1": 2, "d2": 1, "d3": 1, "d4": 0}}
     >>> runs = {"one": {"q": {"d1": 2.0, "d4": 1.0}}, "two": {"q": {"d2": 2.0, "d3": 1.0}}}
     >>> measures = ["zipf", "DCG([2, 1.9, 0], zipf)"]
@@ -95,27 +81,17 @@ def compare_orderings(evaluation: Evaluation) -> list[OrderingComparison]:
     """
     evaluation = evaluation.comparable()
     names = [one.name for one in evaluation.measures]
-    columns = []
-    for name, column in zip(names, evaluation.means().T, strict=True):
-        with refuse_overflow(name):
-            columns.append(_tied_alike(column))
-    means = np.array(columns).T
+    means = np.array([_tied_alike(column) for column in evaluation.means().T]).T
     comparisons = []
-    for m, n in combinations(range(len(evaluation.measures)), 2):
+    for m, n in combinations(range(len(names)), 2):
         one, other = means[:, m], means[:, n]
-        tied = len(set(one)) < len(one) or len(set(other)) < len(other)
-        all_tied = len(set(one)) == 1 or len(set(other)) == 1
-        with refuse_overflow(f"{names[m]} and {names[n]}"):
-            reversed_pairs = tuple(_reversed_pairs(evaluation, means, m, n))
-        comparisons.append(
-            OrderingComparison(
-                names[m],
-                names[n],
-                float("nan") if all_tied else kendall_tau(one, other),
-                float("nan") if all_tied else tau_ap(one, other, variant="b" if tied else None),
-                reversed_pairs,
-            )
-        )
+        taus = math.nan, math.nan
+        distinct = min(len(set(one)), len(set(other)))
+        if distinct > 1:
+            tied = tau_ap(one, other, variant="b" if distinct < len(one) else None)
+            taus = kendall_tau(one, other), tied
+        reversed_pairs = tuple(_reversed_pairs(evaluation, means, m, n))
+        comparisons.append(OrderingComparison(names[m], names[n], *taus, reversed_pairs))
     return comparisons
 
 
@@ -130,14 +106,12 @@ def _tied_alike(means: Floats) -> Floats:
 
 
 def _reversed_pairs(evaluation: Evaluation, means: Floats, m: int, n: int) -> list[ReversedPair]:
-    systems, values = evaluation.systems, evaluation.values
-    pairs = []
-    for i, j in combinations(range(len(systems)), 2):
-        a, b = (i, j) if means[i, m] >= means[j, m] else (j, i)
-        first, second = (float(means[a, k] - means[b, k]) for k in (m, n))
-        if first > 0 > second:
-            change = np.nan_to_num((values[a, n] - values[b, n]) - (values[a, m] - values[b, m]))
-            largest = np.argsort(change, kind="stable")[:MOST_CAUSES]
-            causes = tuple(evaluation.queries[q] for q in largest if change[q] < 0)
-            pairs.append(ReversedPair(systems[a], systems[b], first, second, causes))
+    systems, values, pairs = evaluation.systems, evaluation.values, []
+    first, second = (means[:, k, None] - means[:, k] for k in (m, n))
+    for a, b in sorted(np.argwhere((first > 0) & (second < 0)).tolist(), key=sorted):
+        change = np.nan_to_num((values[a, n] - values[b, n]) - (values[a, m] - values[b, m]))
+        largest = np.argsort(change, kind="stable")[:MOST_CAUSES]
+        causes = tuple(evaluation.queries[q] for q in largest if change[q] < 0)
+        leads = float(first[a, b]), float(second[a, b])
+        pairs.append(ReversedPair(systems[a], systems[b], *leads, causes))
     return pairs

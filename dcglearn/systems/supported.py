@@ -3,9 +3,7 @@
     value(m, s, q) = <W_m, X_sq> / <W_m, I_q>
 
 W_m = c g' are measures drawn around a learned one, X_sq holds the expected number of documents of
-each grade that system s puts at each rank for query q, and I_q those of the ideal ranking (1
-instead of <W_m, I_q> for a DCG that is not normalised). Who is ahead under W_m, in the mean over
-all queries or over resampled ones, is counted over m.
+each grade that system s puts at each rank for query q, and I_q those of the ideal ranking.
 """
 
 from __future__ import annotations
@@ -18,10 +16,10 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
-from dcglearn.evaluation.evaluate import Evaluation
-from dcglearn.evaluation.ranked import Ranked
-from dcglearn.evaluation.scoring import rankings_to_score
 from dcglearn.measures.dcg import DCG
+from dcglearn.systems.evaluate import Evaluation
+from dcglearn.systems.ranked import ideal_ranking
+from dcglearn.systems.scoring import rankings_to_score
 
 _LEVELS = (0.025, 0.975)
 _EQUAL = 1e-12
@@ -39,8 +37,7 @@ class Supported(ShortRepr):
     means : ndarray of float, shape (S,)
         Under the learned measure itself.
     ranks, ranks_resampled : ndarray of int, shape (S, 2)
-        The band that holds 95% of a system's ranks under the measures, with all queries and with
-        queries resampled for each measure.
+        The band that holds 95% of a system's ranks, with all queries and with resampled ones.
     ahead, ahead_resampled : ndarray of float, shape (S, S)
         In what share of the measures (and of measures with resampled queries) the system of the
         row is ahead of that of the column; equal means count half.
@@ -78,25 +75,16 @@ def supported_systems(
     gains : ndarray of float, shape (n, L)
         Of the drawn measures, for the grades of the qrels, the best first: falling.
     discounts : ndarray of float, shape (n, K)
-        Falling.
+        Falling; ``posterior.draw(1000, rng)`` of a :func:`dcglearn.learn_dcg` draws both.
     rng : numpy.random.Generator
         Draws the queries.
     measure : str, optional
-        Which measure of the evaluation is learned: its form (nDCG or DCG) and cutoff are those of
-        the drawn ones. By default the first.
+        Which measure of the evaluation is learned, by default the first; the drawn ones have its
+        form and cutoff.
 
     Returns
     -------
     Supported
-
-    Raises
-    ------
-    InputError
-        If there is one system, the measure is no DCG, or unjudged documents have bounds.
-
-    See Also
-    --------
-    dcglearn.learn_dcg : ``learned.posterior.draw(1000, rng)`` draws gains and discounts.
 
     Examples
     --------
@@ -133,12 +121,12 @@ def supported_systems(
     weights = rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), size=len(gains))
     ideal = None
     if drawn.normalise is not None:
-        pools = evaluation.qrels.pools
-        ideal = _ideal(pools, K).reshape(n_queries, -1) @ np.maximum(W, 0.0)
+        best = ideal_ranking(evaluation.qrels.pools).grade_shares(K)
+        ideal = best.reshape(n_queries, -1) @ np.maximum(W, 0.0)
     means, resampled = [], []
     for s, run in enumerate(evaluation.runs):
-        ranked = rankings_to_score(run.ranked, rules)
-        values = documents_at_ranks(ranked, K).reshape(n_queries, -1) @ W
+        ranked = rankings_to_score(run, rules)
+        values = ranked.grade_shares(K).reshape(n_queries, -1) @ W
         if ideal is not None:
             worthless = np.full_like(values, rules.worthless or 0.0)
             values = np.divide(values, ideal, out=worthless, where=ideal > 0)
@@ -158,28 +146,6 @@ def supported_systems(
         ahead_resampled=some_queries[1],
         n_measures=len(gains),
     )
-
-
-def documents_at_ranks(ranked: Ranked, n_ranks: int) -> Floats:
-    """Return the expected number of documents at each rank of each grade, (Q, K, L + 1)."""
-    query = np.repeat(np.arange(len(ranked.starts) - 1), ranked.lengths)
-    found = np.zeros((len(ranked.starts) - 1, n_ranks, ranked.n_grades + 1))
-    near = ranked.ranks < n_ranks
-    found[query[near], ranked.ranks[near], ranked.grades[near]] = 1.0
-    rows, groups, sizes = ranked.tied_documents
-    shares = np.zeros((len(sizes), found.shape[2]))
-    np.add.at(shares, (groups, ranked.grades[rows]), 1 / sizes[groups])
-    tied = near[rows]
-    found[query[rows[tied]], ranked.ranks[rows[tied]]] = shares[groups[tied]]
-    return found
-
-
-def _ideal(pools: Integers, n_ranks: int) -> Floats:
-    """Return what :func:`documents_at_ranks` does of the ideal ranking of each pool (Q, L)."""
-    end = np.cumsum(pools, axis=1)[:, None, :]
-    rank = np.arange(n_ranks)[None, :, None]
-    found = (rank < end) & (rank >= end - pools[:, None, :])
-    return np.concatenate([found, np.zeros((*found.shape[:2], 1))], axis=2)
 
 
 def _standings(means: Floats) -> tuple[Integers, Floats]:

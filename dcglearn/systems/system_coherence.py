@@ -1,34 +1,166 @@
-"""Which comparisons of systems hold whatever the gains and discounts, and which can be reversed.
+"""Who is ahead by mean DCG with any gains, discounts or both, and by mean nDCG with any gains.
 
-Each pair of systems is compared with more and more parameters free
-(:mod:`dcglearn.coherence.verdict`): by mean DCG with free gains, free discounts or both, and by
-mean nDCG with free gains (:mod:`dcglearn.coherence.mean_ndcg`). For pairs that can be
-reversed, the smallest change of the given gains, and of the given discounts, that does so
-(:mod:`dcglearn.coherence.smallest_change`) is computed as well.
+For pairs that can be reversed by mean DCG, also the smallest change of the given gains, and of the
+given discounts, that does so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 import numpy as np
 
+from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Integers
-from dcglearn.coherence.advantage import WorstGain, advantage_by_step, total_counts
 from dcglearn.coherence.mean_ndcg import MeanVerdict, MeanWinner, mean_verdicts
 from dcglearn.coherence.smallest_change import (
     SmallestChange,
     smallest_change_of_discounts,
     smallest_change_of_gains,
 )
-from dcglearn.coherence.verdict import Verdict, verdict
-from dcglearn.evaluation.evaluate import Evaluation
+from dcglearn.coherence.verdict import (
+    Verdict,
+    WorstGain,
+    advantage_by_step,
+    cumulative_counts,
+    total_counts,
+    verdict,
+    winners,
+)
 from dcglearn.measures.dcg import DCG
-from dcglearn.systems.graded_rankings import GradedRankings, graded_rankings
+from dcglearn.measures.scale import NO_DOCUMENT
+from dcglearn.systems.evaluate import Evaluation
+from dcglearn.systems.ranked import Ranked, ideal_ranking
+from dcglearn.systems.rules import Rules, rules_like
+from dcglearn.systems.scoring import rankings_to_score, with_least
+
+_TABLES_AT_ONCE = 2_000_000
+"""How many entries of advantage tables are computed at once, which limits the memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class GradedRankings:
+    """Rankings (systems, Q, K) and pools (Q, N) of grades, given gains (L,) and discounts (K,).
+
+    `n_queries` (systems,) is the number of queries in the mean of each system.
+    """
+
+    rankings: Integers
+    pools: Integers
+    gains: Floats
+    discounts: Floats
+    worst_gain: WorstGain
+    n_queries: Integers
+
+
+def graded_rankings(evaluation: Evaluation, measure: DCG, n_ranks: int) -> GradedRankings:
+    """Return the rankings of an evaluation as grades, and the gains of a measure on its scale."""
+    checked_count(n_ranks, "`n_ranks`")
+    if not isinstance(measure, DCG):
+        raise InputError(f"a measure of type {type(measure).__name__}", "give a DCG")
+    rules, missing = evaluation.rules, evaluation.missing
+    if len(evaluation.systems) < 2:
+        raise InputError("one run", "give two or more")
+    if coherence_rules(rules) != rules and any(run.has_ties for run in evaluation.runs):
+        raise InputError(
+            'documents with equal scores under `ties="mean"`',
+            'evaluate with `ties="input"` or `ties="docid"`: each document needs one rank',
+        )
+    gains = np.array(with_least(measure.on_scale(evaluation.qrels.scale), rules.least).gains)
+    if min(gains) < 0 or (np.diff(gains) > 0).any():
+        raise InputError(
+            f"gains {list(measure.gains)} that increase or fall below 0",
+            "name another measure first",
+        )
+    ranked = [rankings_to_score(run, rules) for run in evaluation.runs]
+    if gains[-1] > 0 and rules.unjudged == "worst":
+        _check_pools(evaluation.systems, ranked)
+    counts = evaluation.qrels.pools.copy()
+    if rules.unjudged == "worst" and ranked[0].pooled is not None:
+        counts[:, -1] += ranked[0].pooled
+    ideal = ideal_ranking(np.minimum(counts, n_ranks))  # no more of a grade than ranks
+    of_unjudged = NO_DOCUMENT if rules.unjudged == "nothing" else len(gains) - 1
+    rankings = np.array([one.grade_matrix(n_ranks) for one in ranked])
+    return GradedRankings(
+        np.where(rankings == len(gains), of_unjudged, rankings),
+        ideal.grade_matrix(int(ideal.lengths.max(initial=1))),
+        gains,
+        measure.discounts_for(n_ranks),
+        "zero" if gains[-1] == 0 else "nonnegative",
+        missing.shape[1] - (missing.sum(axis=1) if rules.missing is None else 0 * missing[:, 0]),
+    )
+
+
+def coherence_rules(rules: Rules | str) -> Rules:
+    """Return rules under which every document has one rank and one grade.
+
+    Parameters
+    ----------
+    rules : Rules or str
+        Or the name of a tool in :data:`~dcglearn.systems.rules.LIKE`, such as ``"trec_eval"``.
+
+    Returns
+    -------
+    Rules
+        The same, with documents of equal scores in the order of the run instead of averaged.
+
+    Examples
+    --------
+    >>> coherence_rules(Rules()).ties, coherence_rules("sklearn").ties
+    ('docid', 'input')
+    """
+    rules = rules_like(rules) if isinstance(rules, str) else rules
+    if rules.unjudged == "bounds":
+        raise InputError(
+            '`unjudged="bounds"`, and each document needs one grade here',
+            'use `unjudged="worst"`, `unjudged="nothing"` or `unjudged="removed"`',
+        )
+    if rules.worthless != 0:
+        raise InputError(
+            "queries whose ideal is 0 do not count 0, and which they are depends on the gains",
+            "use `worthless=0`",
+        )
+    if rules.missing not in (0, None):
+        raise InputError(
+            f"queries missing from a run count {rules.missing:g}",
+            "use `missing=0` or leave them out",
+        )
+    return replace(rules, ties="input") if rules.ties == "mean" else rules
+
+
+def _check_pools(names: tuple[str, ...], ranked: list[Ranked]) -> None:
+    """Refuse ideals that depend on the run: documents without a judgment, each in its own."""
+    for name, one in zip(names, ranked, strict=True):
+        if one.unjudged.any() and one.pooled is None:
+            raise InputError(
+                f"documents without a judgment ({int(one.unjudged.sum()):,}), and a worst gain "
+                "above 0: the ideal of a query would depend on the run",
+                'evaluate under the normalised measure with `pool="all"`, remove them with '
+                '`unjudged="removed"`, or name a measure whose worst grade gains 0',
+                name,
+            )
+
+
+def _query_winners(
+    evaluation: Evaluation, graded: GradedRankings, pairs: list[tuple[int, int]]
+) -> list[tuple[str | None, ...]]:
+    """Return the winners of each pair by query, for all gains; None where one is left out."""
+    counts = cumulative_counts(graded.rankings, len(graded.gains))
+    left_out = evaluation.missing & (evaluation.rules.missing is None)
+    found = []
+    step = max(1, _TABLES_AT_ONCE // max(1, counts[0].size))
+    for at in range(0, len(pairs), step):
+        i, j = np.transpose(pairs[at : at + step])
+        ahead = winners(counts[i] - counts[j], None, graded.discounts, graded.worst_gain)
+        known = ahead.astype(object)
+        known[left_out[i] | left_out[j]] = None
+        found += known.tolist()
+    return list(map(tuple, found))
+
 
 USUAL_DISCOUNTS = ("log2", "jk(2)", "zipf", "linear", "constant", "rbp(0.8)")
 """Discounts under which verdicts on mean nDCG are repeated; linear falls to 0 below the depth."""
@@ -47,25 +179,21 @@ class SystemPair:
     Attributes
     ----------
     a, b : str
-        The names of the systems.
     difference : float
         Mean DCG of `a` minus mean DCG of `b`, with the given gains and discounts.
-    any_parameters : Verdict
-        By mean DCG with any gains and any discounts.
-    any_gains : Verdict
-        By mean DCG with any gains and the given discounts.
-    any_discounts : Verdict
-        By mean DCG with the given gains and any discounts.
+    any_parameters, any_gains, any_discounts : Verdict
+        By mean DCG with any gains and any discounts, or any of one and the given other.
     mean_ndcg : MeanVerdict
         By mean nDCG with any gains, zeros included, and the given discounts.
-    gains_change : SmallestChange or None
-        The smallest change of the gains that reverses the order by mean DCG; None if no change
-        does.
-    discounts_change : SmallestChange or None
-        The smallest change of the discounts that does.
+    gains_change, discounts_change : SmallestChange or None
+        The smallest change of the gains, or of the discounts, that reverses the order by mean DCG;
+        None if no change does.
     usual_discounts : bool
         Whether the same system is ahead or equal by mean nDCG with any gains at each of
         :data:`USUAL_DISCOUNTS` and at every cutoff.
+    query_winners : tuple of str or None
+        Of each query by itself, for all gains: ``"a"``, ``"b"``, ``"equal"`` or ``"depends"``;
+        None where the query is left out of a system.
     """
 
     a: str
@@ -78,13 +206,13 @@ class SystemPair:
     gains_change: SmallestChange | None
     discounts_change: SmallestChange | None
     usual_discounts: bool
+    query_winners: tuple[str | None, ...]
 
 
 def system_pairs(
     evaluation: Evaluation,
     measure: DCG,
     n_ranks: int,
-    max_boxes: int = 4096,
     between: Sequence[tuple[str, str]] | None = None,
     advance: Advance = silent,
 ) -> list[SystemPair]:
@@ -93,17 +221,11 @@ def system_pairs(
     Parameters
     ----------
     evaluation : Evaluation
-        Of two systems or more, under the rules of
-        :func:`~dcglearn.systems.graded_rankings.coherence_rules`. Only its runs are used, not its
-        measures; but where the worst gain is above 0 and documents are not judged, it is an
-        evaluation of such a measure, whose ideals count them.
+        Of two systems or more, by :func:`coherence_rules`; only its runs are used.
     measure : DCG
-        The given gains and discounts. If its worst gain is 0, the worst gain stays 0 when gains
-        are free; otherwise it is 0 or more.
+        The given gains and discounts, falling. A worst gain of 0 stays 0 when gains are free.
     n_ranks : int
         Lower ranks do not count.
-    max_boxes : int, default 4096
-        See :func:`dcglearn.coherence.mean_ndcg.mean_verdict`.
     between : sequence of pair of str, optional
         The names of the systems to compare; by default every system with every other.
     advance : callable, optional
@@ -112,23 +234,13 @@ def system_pairs(
     Returns
     -------
     list of SystemPair
-        In the order of `between`.
-
-    Raises
-    ------
-    InputError
-        If there is only one system, the gains or discounts increase or fall below 0, the rules
-        leave out worthless queries or average over ties, the ideal of a query depends on the
-        system, or `between` names a system that is not there.
 
     Examples
     --------
-    >>> from dcglearn.evaluation.evaluate import evaluate
-    >>> from dcglearn.evaluation.rules import Rules
-    >>> from dcglearn.systems.graded_rankings import coherence_rules
+    >>> from dcglearn import coherence_rules, evaluate
     >>> qrels = {"q": {"d1": 2, "d2": 1, "d3": 1}}
     >>> runs = {"one": {"q": {"d1": 2.0, "new": 1.0}}, "two": {"q": {"d2": 2.0, "d3": 1.0}}}
-    >>> evaluation = evaluate(qrels, runs, "zipf", rules=coherence_rules(Rules()))
+    >>> evaluation = evaluate(qrels, runs, "zipf", rules=coherence_rules("ir_measures"))
     >>> (pair,) = system_pairs(evaluation, DCG({2: 2, 1: 1, 0: 0}, "zipf"), 2)
     >>> pair.difference, pair.any_gains.winner, pair.any_discounts.winner
     (0.5, 'depends', 'a')
@@ -136,8 +248,8 @@ def system_pairs(
     graded = graded_rankings(evaluation, measure, n_ranks)
     names, L = evaluation.systems, len(evaluation.qrels.scale)
     chosen = chosen_pairs(names, between)
+    by_query = _query_winners(evaluation, graded, chosen)
     totals = np.array([total_counts(rows, L) for rows in graded.rankings])
-    given = graded.gains, graded.discounts, graded.worst_gain
     pairs: list[SystemPair] = []
     for at in range(0, len(chosen), _PAIRS_AT_ONCE):
         block = chosen[at : at + _PAIRS_AT_ONCE]
@@ -147,15 +259,28 @@ def system_pairs(
             graded.discounts,
             L,
             graded.worst_gain,
-            max_boxes,
-            graded.counted,
-            block,
+            counted=graded.n_queries,
+            pairs=block,
         )
         usual = _at_usual_discounts(graded, {(i, j): means[i, j].winner for i, j in block}, L)
+        worst, given = graded.worst_gain, (graded.gains, graded.discounts)
         for i, j in block:
-            n_queries = [int(graded.n_queries[k]) for k in (i, j)]
-            D = _difference_of_means(totals[[i, j]], n_queries)
-            pairs.append(_pair((names[i], names[j]), D, given, means[i, j], (i, j) in usual))
+            m, n = (int(graded.n_queries[k]) for k in (i, j))
+            D = (totals[i] * n - totals[j] * m) / (m * n)  # with signs that are exact
+            pair = SystemPair(
+                names[i],
+                names[j],
+                difference=advantage_by_step(D, *given).item(),
+                any_parameters=verdict(D, worst_gain=worst),
+                any_gains=verdict(D, discounts=graded.discounts, worst_gain=worst),
+                any_discounts=verdict(D, gains=graded.gains),
+                mean_ndcg=means[i, j],
+                gains_change=smallest_change_of_gains(D, *given, worst_gain=worst),
+                discounts_change=smallest_change_of_discounts(D, *given),
+                usual_discounts=(i, j) in usual,
+                query_winners=by_query[len(pairs)],
+            )
+            pairs.append(pair)
         advance(len(pairs), len(chosen))
     return pairs
 
@@ -163,56 +288,21 @@ def system_pairs(
 def chosen_pairs(
     names: Sequence[str], between: Sequence[tuple[str, str]] | None = None
 ) -> list[tuple[int, int]]:
-    """Return the places of the systems of each pair.
-
-    In the order of `between`, pairs by name; by default all.
-
-    >>> chosen_pairs(("a", "b", "c")), chosen_pairs(("a", "b", "c"), [("c", "a")])
-    ([(0, 1), (0, 2), (1, 2)], [(2, 0)])
-    """
+    """Return the places of the systems of each pair."""
     if between is None:
         return list(combinations(range(len(names)), 2))
-    given: object = between
-    if not isinstance(given, list | tuple) or not given:
-        raise InputError(f"`between` is {given!r}", "give pairs of systems: [('one', 'two')]")
     found: list[tuple[int, int]] = []
-    for pair in given:
-        if not isinstance(pair, list | tuple) or len(pair) != 2:
-            raise InputError(f"`between` holds {pair!r}", "give pairs of names")
-        for name in pair:
+    for one, other in between:
+        for name in (one, other):
             if not is_one_of(name, names):
                 raise unknown_name("system", name, names)
-        i, j = (names.index(name) for name in pair)
-        if i == j:
-            raise InputError(
-                f"`between` holds {pair[0]!r} compared with itself", "give two systems per pair"
-            )
-        if (i, j) in found or (j, i) in found:
-            raise InputError(f"{pair[0]!r} and {pair[1]!r} are named twice", "name each pair once")
+        i, j = names.index(one), names.index(other)
+        if i == j or (i, j) in found or (j, i) in found:
+            raise InputError(f"`between` holds {one!r} and {other!r}", "name two systems, once")
         found.append((i, j))
+    if not found:
+        raise InputError("`between` holds no pair", "give pairs of systems: [('one', 'two')]")
     return found
-
-
-def _pair(
-    names: tuple[str, str],
-    D: Floats,
-    given: tuple[Floats, Floats, WorstGain],
-    mean_ndcg: MeanVerdict,
-    usual_discounts: bool,
-) -> SystemPair:
-    """Compare two systems by their mean advantage D with given gains, discounts, worst gain."""
-    gains, discounts, worst = given
-    return SystemPair(
-        *names,
-        difference=advantage_by_step(D, gains, discounts).item(),
-        any_parameters=verdict(D, worst_gain=worst),
-        any_gains=verdict(D, discounts=discounts, worst_gain=worst),
-        any_discounts=verdict(D, gains=gains),
-        mean_ndcg=mean_ndcg,
-        gains_change=smallest_change_of_gains(D, gains, discounts, worst_gain=worst),
-        discounts_change=smallest_change_of_discounts(D, gains, discounts),
-        usual_discounts=usual_discounts,
-    )
 
 
 def _at_usual_discounts(
@@ -231,18 +321,8 @@ def _at_usual_discounts(
             n_grades,
             graded.worst_gain,
             _BOXES,
-            graded.counted,
+            graded.n_queries,
             left,
         )
         left = [pair for pair in left if found[pair].winner in (winners[pair], "equal")]
     return set(left)
-
-
-def _difference_of_means(totals: Integers, n_queries: list[int]) -> Floats:
-    """Return totals[0] / n_queries[0] - totals[1] / n_queries[1], with exact signs."""
-    m, n = n_queries
-    if m == n:
-        same: Floats = (totals[0] - totals[1]) / n
-        return same
-    found: Floats = (totals[0] * n - totals[1] * m) / (m * n)
-    return found

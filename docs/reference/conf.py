@@ -1,4 +1,4 @@
-"""Settings of the reference; ``python3 scripts/reference.py`` builds it."""
+"""Settings of the reference, which ``nox -s reference`` builds into ``build/reference``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Any
 project = "dcglearn"
 version = release = installed_version("dcglearn")
 
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.viewcode", "numpydoc"]
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.viewcode", "numpydoc"]
+templates_path = ["_templates"]
+autosummary_ignore_module_all = False  # the names of dcglearn come from its rooms
+autosummary_imported_members = True
 html_theme = "furo"
 html_title = f"dcglearn {version}"
 html_show_copyright = False

@@ -142,35 +142,24 @@ DOCUMENT = {"id": "d1", "title": "One"}
     ("words", "problem"),
     [
         ("questions.jsonl -o questions.jsonl", "questions.jsonl: ends in '.jsonl'"),
-        ("page.html -o page.html", "page.html: is read here, and would be replaced"),
         ("empty.jsonl -o p.html", "empty.jsonl: holds no question"),
-        ("none.jsonl -o p.html", "none.jsonl: no such file"),
-        ("judgments.csv -o p.html", "judgments.csv, line 1: is not JSON"),
         ("twice.jsonl -o p.html", "twice.jsonl, line 2: the question 'x-1' is also in line 1"),
-        ("questions.jsonl -o no/p.html", "cannot be written: its folder does not exist"),
-        ("questions.jsonl -o p.html --documents none.csv", "none.csv: no such file"),
-        ("questions.jsonl -o p.html --documents empty.jsonl", "empty.jsonl: is empty"),
         ("questions.jsonl -o p.html --documents names.jsonl", "has no ids and titles of documents"),
-        ("questions.jsonl -o p.html --queries bare.tsv", "has no ids and titles of queries"),
         ("questions.jsonl -o p.html --documents other.jsonl", "holds none of the documents"),
         ("questions.jsonl -o p.html --documents same.jsonl", "line 2: the document 'd1' appears"),
-        ("questions.jsonl -o p.html --instruction none.md", "none.md: no such file"),
-        ("questions.jsonl -o p.html --judges ann --overlap 1.5", "less than or equal to 1"),
         ("questions.jsonl -o p.html --overlap .1", "--overlap without --judges"),
-        ("questions.jsonl -o p.html --judges ann,", "--judges ann,: is not"),
         ("questions.jsonl -o p.html --judges a/b,a.b,a-b", "p-a-b.html: is to be written twice"),
         ("questions.jsonl -o t.json --to labelstudio", "did you mean 'label-studio'"),
-        ("questions.jsonl -o p.html --to label-studio", "ends in '.html'"),
-        ("questions.jsonl -o t.json --to label-studio --judges ann", "--judges with --to"),
+        (
+            "questions.jsonl -o t.json --to label-studio --judges ann",
+            "--to label-studio with --judges",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_written(
     tmp_path: Path, run: Run, words: str, problem: str
 ) -> None:
-    write(tmp_path / "page.html", "<p>")
     write(tmp_path / "empty.jsonl", "")
-    write(tmp_path / "bare.tsv", "q1\twhat is it\nq2\twhy\n")
-    write(tmp_path / "judgments.csv", "a,b,answer\n")
     write_records(tmp_path / "questions.jsonl", LINE)
     write_records(tmp_path / "twice.jsonl", LINE, LINE)
     write_records(tmp_path / "names.jsonl", {"id": "d1", "name": "One"})

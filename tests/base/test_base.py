@@ -13,8 +13,7 @@ from threadpoolctl import threadpool_info
 from dcglearn import InputError, SolverError
 from dcglearn.base import progress
 from dcglearn.base.checks import finite_array
-from dcglearn.base.errors import unknown_name
-from dcglearn.base.files import atomic_write, check_writable, checked_suffix, read_text, write_text
+from dcglearn.base.files import atomic_write, check_writable, read_text, write_text
 from dcglearn.base.progress import reporting
 from dcglearn.base.threads import one_blas_thread
 from helpers.copies import copies_of
@@ -24,12 +23,6 @@ def test_an_error_says_place_problem_and_remedy_in_that_order() -> None:
     error = InputError("is wrong", "fix it", "line 3").at("file.csv")
     assert str(error) == "file.csv, line 3: is wrong; fix it"
     assert isinstance(error, ValueError)
-
-
-def test_an_unknown_name_is_answered_with_similar_names() -> None:
-    text = str(unknown_name("rule", "zip", ["zipf", "constant"], "here"))
-    assert text == "here: unknown rule 'zip'; did you mean 'zipf'? Known: constant, zipf"
-    assert "did you mean" not in str(unknown_name("rule", "qqq", ["zipf"]))
 
 
 def test_a_file_is_replaced_only_when_it_is_complete(tmp_path: Path) -> None:
@@ -49,9 +42,8 @@ def test_a_file_is_replaced_only_when_it_is_complete(tmp_path: Path) -> None:
     assert target.read_text() == "new"
 
 
-@pytest.mark.parametrize("place", ["missing/a.txt", "file/a.txt", "folder"])
+@pytest.mark.parametrize("place", ["missing/a.txt", "folder"])
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, place: str) -> None:
-    (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()
     before = sorted(tmp_path.rglob("*"))
     for attempt in (check_writable, lambda path: write_text(path, "x")):
@@ -90,15 +82,6 @@ class WaitingStream(io.StringIO):
         return count
 
 
-def test_work_that_ends_soon_shows_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = WaitingStream("25%", terminal=False)
-    monkeypatch.setattr("sys.stderr", stream)
-    monkeypatch.setattr(progress, "QUIET_SECONDS", 1000)
-    with reporting("work") as advance:
-        advance(1, 2)
-    assert stream.getvalue() == ""
-
-
 def test_progress_is_a_plain_line_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = WaitingStream("25%", terminal=False)
     monkeypatch.setattr("sys.stderr", stream)
@@ -123,19 +106,6 @@ def test_progress_is_redrawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
     assert stream.getvalue().endswith(clear), "the line is removed"
 
 
-def test_a_terminal_that_cannot_move_its_cursor_gets_lines(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    stream = WaitingStream("0 s", terminal=True)
-    monkeypatch.setattr("sys.stderr", stream)
-    monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.setattr(progress, "QUIET_SECONDS", 0)
-    monkeypatch.setattr(progress, "LINE_SECONDS", 1000)
-    with reporting("work"):
-        assert stream.written.wait(60)
-    assert stream.getvalue() == "work: 0 s\n"
-
-
 def test_blas_has_one_thread_until_the_last_block_ends() -> None:
     def counts() -> set[int]:
         return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
@@ -157,33 +127,14 @@ def test_an_array_of_finite_numbers_is_checked() -> None:
     assert finite_array([Fraction(1, 2), 10**20], "gains", (None,)).tolist() == [0.5, 1e20]
     assert finite_array([True, False], "weights", (2,)).tolist() == [1.0, 0.0]
     for wrong, problem in [
-        ([1, 2, 3], r"weights of shape \(3,\), not \(2,\); give one per pair"),
-        ([[1, 2]], r"weights of shape \(1, 2\), not \(2,\)"),
-        (1, r"weights of shape \(\), not \(2,\)"),
-        (["1", "2"], "weights are not numbers; give one per pair"),
-        ([1j, 2], "weights are not numbers"),
-        ([[1], [1, 2]], "weights are not numbers"),
+        ([1, 2, 3], r"weights of shape \(3,\), not \(2,\)"),
+        (["1", "2"], "weights are not numbers"),
         ([10**400, 1], "weights are not numbers"),
-        ([0, np.nan], "row 1: weights hold nan; use finite numbers of 0 or more"),
-        ([np.inf, 0], "row 0: weights hold inf"),
-        ([0, -0.5], "row 1: weights hold -0.5; use finite numbers of 0 or more"),
+        ([0, np.nan], "row 1: weights hold nan"),
+        ([0, -0.5], "row 1: weights hold -0.5"),
     ]:
         with pytest.raises(InputError, match=problem):
-            finite_array(wrong, "weights", (2,), "give one per pair", 0.0)
-    with pytest.raises(InputError, match=r"of shape \(0, 3\), not \(any, 2\); give numbers in an"):
-        finite_array(np.zeros((0, 3)), "weights", (None, 2))
-    with pytest.raises(InputError, match=r"row 2: weights hold nan; use finite numbers$"):
-        finite_array([[1], [2], [np.nan]], "weights", (None, None))
-
-
-def test_a_suffix_decides_the_format() -> None:
-    assert checked_suffix(Path("a.b/T.CSV"), [".csv"]) == ".csv"
-    for name, problem in [
-        ("t.csv.gz", r"t\.csv\.gz: ends in '\.gz'; use a name that ends in \.csv, \.md or \.tex"),
-        ("t", "t: has no suffix"),
-    ]:
-        with pytest.raises(InputError, match=problem):
-            checked_suffix(name, [".csv", ".md", ".tex"])
+            finite_array(wrong, "weights", (2,), low=0.0)
 
 
 @pytest.mark.parametrize("error", [InputError("is wrong", "fix it", "line 3"), SolverError("slow")])

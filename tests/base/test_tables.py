@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import csv
 import gzip
 import io
-import lzma
 import os
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn import InputError
 from dcglearn.base.tables.delimited import find_layout
 from dcglearn.base.tables.sources import Source, find_sources
-from helpers.written import write
+from helpers.written import COMPRESS, write
 
 pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 
-COMPRESS: dict[str, Callable[[bytes], bytes]] = {
-    "": bytes,
-    ".gz": gzip.compress,
-    ".zst": lambda content: pa.compress(content, codec="zstd", asbytes=True),
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
-}
 ROWS = "query;a;b;answer\nq1;2 0;1 1;a\nq2;1 1;2 0;b\n"
 
 
@@ -61,18 +50,14 @@ def refusal(place: object) -> str:
     ("suffix", "text", "expected", "delimiter"),
     [
         (".jsonl", '{"a": 1}\n', "jsonl", None),
-        (".ndjson", '{"a": 1}\n', "jsonl", None),
         (".json", '{"a": 1}\n{"a": 2}\n', "jsonl", None),
         (".json", ' \n[{"a": 1}]', "json", None),
         (".jsonl", '[{"a": 1}]', "json", None),
-        (".csv", "a,b\n1,2\n", "csv", ","),
         (".csv", ROWS, "csv", ";"),
         (".txt", "a\tb\n1\t2\n", "csv", "\t"),
         (".tsv", "a\tb\n1\t2\n", "tsv", "\t"),
         ("", '{"a": 1}\n{"a": 2}', "jsonl", None),
-        ("", '\n[{"a": 1}]', "json", None),
         ("", "a|b\n1|2\n", "csv", "|"),
-        (".007", "a|b\n1|2\n", "csv", "|"),
     ],
 )
 def test_text_is_the_same_however_compressed_and_opens_again(
@@ -111,12 +96,6 @@ def test_standard_input_pipes_and_open_files(
     assert found[1].name == "an open file"
 
 
-def test_a_position_in_an_open_file_is_where_it_is_read_from() -> None:
-    file = io.BytesIO(b"note\na,b\n1,2\n")
-    file.readline()
-    assert content(only(file)) == b"a,b\n1,2\n"
-
-
 def test_parts_come_in_order_of_their_names(tmp_path: Path) -> None:
     for name in ("b.csv", "a.csv.gz", ".a.csv.crc", "_SUCCESS", "b.csv.crc", "_logs/x"):
         write(tmp_path / name, COMPRESS[".gz" if name.endswith("gz") else ""](b"a,b\n1,2\n"))
@@ -134,26 +113,18 @@ def test_a_file_whose_name_looks_like_a_pattern(tmp_path: Path) -> None:
     assert only(str(path)).name == str(path)
 
 
-def test_files_of_several_formats_may_be_named_one_by_one(tmp_path: Path) -> None:
-    paths = [write(tmp_path / "x.csv", b"a,b\n"), write(tmp_path / "x.jsonl", b"{}\n")]
-    assert [source.format for source in find_sources(paths)] == ["csv", "jsonl"]
-
-
 @pytest.mark.parametrize(
     ("files", "place", "at", "problem"),
     [
         ({}, "x.csv", "x.csv", "no such file"),
         ({}, "*.csv", "*.csv", "no such file"),
         ({"d/_SUCCESS": b"x"}, "d", "d", "without files"),
-        ({"d/.x": b"x"}, "d/*", "d/*", "no such file"),
         ({"x.csv": b""}, "x.csv", "x.csv", "is empty"),
         ({"x.csv.gz": gzip.compress(b"")}, "x.csv.gz", "x.csv.gz", "is empty"),
         ({"d/a.csv": b"a,b", "d/b.jsonl": b"{}"}, "d", "d", "csv, json"),
-        ({"d/a.csv": b"a,b", "d/b.tsv": b"a\tb"}, "d/*", "d/*", "csv, tsv"),
         ({"d/x/a.csv": b"a"}, "d", "d", "the folder x"),
         ({"d/_delta_log/x.json": b"{}", "d/x.csv": b"a,b"}, "d", "d", "Delta Lake"),
         ({"x.csv": b"SQLite format 3\0"}, "x.csv", "x.csv", "database"),
-        ({"x.csv": b"%PDF-1.4"}, "x.csv", "x.csv", "PDF"),
     ],
 )
 def test_what_is_refused(
@@ -180,18 +151,9 @@ def test_the_same_file_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "d/x.csv: appears twice" in refusal(["d/x.csv", "d/x.csv"])
     assert "d/x.csv: appears twice" in refusal(["./d/x.csv", "d"])
     assert "link.csv: appears twice" in refusal(["d/*.csv", "link.csv"])
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a,b")))
-    assert "standard input: is empty" in refusal(["-", "-"])
-    file = io.BytesIO(b"a,b")
-    assert "an open file: is empty" in refusal([file, file])
 
 
-@pytest.mark.parametrize("place", [[], "\0.csv", io.StringIO("\ud800")])
-def test_what_is_not_a_place(place: object) -> None:
-    assert refusal(place)
-
-
-LINES = "".join(f'{{"query": "q{i * 7919 % 1000}", "n": {i}}}\n' for i in range(20_000)).encode()
+LINES = "".join(f'{{"query": "q{i * 7919 % 1000}", "n": {i}}}\n' for i in range(5_000)).encode()
 
 
 @pytest.mark.parametrize("compression", [name for name in COMPRESS if name])
@@ -225,7 +187,8 @@ ENCODINGS = {
 }
 
 
-@given(st.text(max_size=200).filter(lambda t: "\r" not in t and "\0" not in t))
+@settings(max_examples=25)
+@given(st.text(max_size=100).filter(lambda t: "\r" not in t and "\0" not in t))
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_text_of_every_encoding_is_read_as_python_reads_it(encoding: str, text: str) -> None:
     text = "ab" + text  # a header
@@ -234,12 +197,7 @@ def test_text_of_every_encoding_is_read_as_python_reads_it(encoding: str, text: 
     assert content(told) == text.encode()
 
 
-@given(st.text("ab\n\u00e9\u20ac", max_size=50), st.sampled_from(["cp1252", "iso-8859-15"]))
-def test_an_encoding_that_is_named(text: str, encoding: str) -> None:
-    assert content(only(io.BytesIO(b"x" + text.encode(encoding)), encoding)) == b"x" + text.encode()
-
-
-@pytest.mark.parametrize("character", ["a", "\u00e9", "\u20ac", "\U0001f600"])
+@pytest.mark.parametrize("character", ["a", "\u20ac"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_chunks_end_anywhere_in_a_long_line(character: str, encoding: str) -> None:
     text = "x" + character * (2**20 + 2**17)
@@ -259,7 +217,6 @@ FILL = b"1,2\n" * 600_000
         (b"ab\n" + "\u00e9\n".encode() + b"\xe9\n", 3),
         (b"\xef\xbb\xbfa\n\xe9", 2),
         (b"\xff\xfea\0\n\0\0\xd8a\0", 2),
-        (b"\xff\xfea\0\n\0a", 2),
     ],
 )
 def test_text_that_is_refused_names_the_line(tmp_path: Path, held: bytes, line: int) -> None:
@@ -278,23 +235,19 @@ def test_text_that_is_refused_names_the_line(tmp_path: Path, held: bytes, line: 
 def test_delimiters_are_found_whatever_the_cells(delimiter: str, rows: list[list[str]]) -> None:
     text = io.StringIO()
     csv.writer(text, delimiter=delimiter).writerows([["query", "a b", "answer"], *rows])
-    assert find_layout(text.getvalue().encode()).delimiter == delimiter
+    assert find_layout(text.getvalue().encode(), "").delimiter == delimiter
 
 
 @pytest.mark.parametrize(
     ("text", "delimiter", "above"),
     [
         ("answer\na\n", ",", 0),
-        ("", ",", 0),
-        ("a,b;c,d\n1,2;3,4\n", ",", 0),
         ("a,b;c,d\n1;2\n3;4\n", ";", 0),
-        ('"a;b",c\n', ",", 0),
-        ('a;b\n1;"2\n3;4', ";", 0),
         ("sep=;x\n1;2\n", ";", 0),
         ("Study\n\na\tb\n1\t2\n", "\t", 2),
         ('"Study, of\nMay",,\na,b,c\n', ",", 1),
     ],
 )
 def test_delimiters_and_titles_of_unusual_headers(text: str, delimiter: str, above: int) -> None:
-    found = find_layout(text.encode())
+    found = find_layout(text.encode(), "")
     assert (found.delimiter, found.above) == (delimiter, above)

@@ -10,13 +10,10 @@ import pytest
 
 import dcglearn
 from dcglearn import InputError
-from dcglearn.terminal.remedies import OPTIONS, in_options, message
+from dcglearn.cli.remedies import in_options, message
 
 PACKAGE = Path(dcglearn.__file__).parent
-SHELL_COMMANDS = {
-    *("interop/tool_measures.py", "pages/page.py", "lab/provenance.py"),
-    "pages/inline_svg.py",
-}
+SHELL_COMMANDS = {"interop/tool_measures.py", "lab/provenance.py"}
 """Files that hold commands for a shell, read options of a program of their own, or hold names of
 CSS variables, which begin with -- as well."""
 
@@ -46,7 +43,7 @@ def test_no_message_of_the_library_names_an_option() -> None:
     naming = {
         path.relative_to(PACKAGE).as_posix()
         for path in PACKAGE.rglob("*.py")
-        if path.relative_to(PACKAGE).parts[0] not in ("cli", "system_commands", "terminal")
+        if path.relative_to(PACKAGE).parts[0] != "cli"
         and any(names_an_option(text) for text in strings_of(path))
     }
     assert naming == SHELL_COMMANDS
@@ -62,10 +59,8 @@ def test_no_message_of_the_library_names_an_option() -> None:
         ("add `replace=True`", "add --replace"),
         ("set `C = 0.5`, or `seed=7`", "set --C 0.5, or --seed 7"),
         ("`scale=best=3,worst=0`", "--scale best=3,worst=0"),
-        (
-            "call `fit` first, with `W` of shape (K, L)",
-            "call `fit` first, with `W` of shape (K, L)",
-        ),
+        ("call `fit` first, with `W`", "call `fit` first, with `W`"),
+        ("`min_difference` and `n_repeats`", "--min-difference and --repeats"),
         ("scale, without quotes", "scale, without quotes"),
     ],
 )
@@ -77,13 +72,3 @@ def test_the_place_of_an_error_is_kept() -> None:
     error = InputError("grades are names", "declare `scale`", "the folder `out`")
     assert message(error) == "the folder `out`: grades are names; declare --scale"
     assert message(InputError("no `scale`")) == "no --scale"
-
-
-def test_every_option_of_the_table_exists() -> None:
-    from typer.main import get_command
-
-    from dcglearn.cli import app
-
-    commands = get_command(app).commands
-    options = {opt for command in commands.values() for p in command.params for opt in p.opts}
-    assert set(OPTIONS.values()) <= options

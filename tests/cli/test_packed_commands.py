@@ -13,10 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 from dcglearn import Preferences, Scale, write_preferences
-from dcglearn.cli import app, certainty
+from dcglearn.cli import app, learn
 from dcglearn.judgments import packed
 from dcglearn.judgments.meaning.answers import ANSWERS
-from dcglearn.terminal.judgment_options import AS_USUAL
 from helpers.packed_files import write_packed
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -96,14 +95,7 @@ def test_judgments_without_queries_are_taken_as_independent(
     certainty = json.loads(run("fit", "alone.parquet", "--json").stdout)["about"]["certainty"]
     assert certainty["clusters"] == []
     words = " ".join(run("fit", "alone.parquet").stdout.split())
-    assert "no judgment names its query, so each is taken as independent" in words
-
-
-def test_groups_are_those_of_the_judgments(tmp_path: Path, data: Preferences) -> None:
-    for field, ids in (("query", data.queries), ("judge", data.judges)):
-        found, groups = certainty._grouped([str(tmp_path / "two")], field, AS_USUAL)
-        assert found == data
-        assert groups == ids.tolist()
+    assert "no judgment is known to share its query with another, so each is independent" in words
 
 
 def test_what_is_packed_again_is_the_same(run: Run, tmp_path: Path, data: Preferences) -> None:
@@ -122,7 +114,7 @@ def test_more_judgments_are_tested_without_reading_them_into_memory(
     monkeypatch.chdir(tmp_path)
     usual, of_gains = ("test", "two", "--json"), ("test", "two", "--gains", "linear", "--json")
     in_memory, one = (json.loads(run_here(*words).stdout) for words in (usual, of_gains))
-    monkeypatch.setattr(certainty, "MAX_MODELLED", 10)
+    monkeypatch.setattr(learn, "MAX_MODELLED", 10)
     monkeypatch.setattr(packed, "MAX_MEMORY", 10)
     streamed, again = (json.loads(run_here(*words).stdout) for words in (usual, of_gains))
     assert [each["verdict"] for each in streamed] == [each["verdict"] for each in in_memory]
@@ -137,7 +129,7 @@ def test_options_on_reading_do_not_apply(refused: Refused, data: Preferences) ->
         words = refused(command, "two", *more, "--scale", "2,1,0")
         assert "two: --scale does not apply to packed pairs; leave it out" in words
     words = refused("fit", "two", "--C", "cv", "--workers", 2)
-    assert "two: --workers with --C cv or --intervals; leave it out" in words
+    assert "two: --workers applies to packed pairs only, without --C cv or --intervals" in words
     assert "unknown field 'judges'; did you mean 'judge'?" in refused(
         "test", "two", "--by", "judges"
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dcglearn import DCG
-from dcglearn.naming.measure_files import measure_to_json
+from dcglearn.measures.measure_files import measure_to_json
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 

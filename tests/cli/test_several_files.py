@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dcglearn import DCG, write_measure
-from dcglearn.terminal.inputs import split_measures
+from dcglearn.cli.inputs import split_measures
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -105,7 +105,7 @@ def test_pack_reads_parts_and_writes_over_none_of_them(
     Path("last.parquet").write_bytes(b"PAR1")
     message = refused("pack", *PARTS, "last.parquet")
     assert "last.parquet: is there, and holds no packed pairs; name the file to write" in message
-    assert "is the file of the judgments" in refused("pack", "one.parquet", "one.parquet")
+    assert "is read here, and would be replaced" in refused("pack", "one.parquet", "one.parquet")
 
 
 @pytest.mark.usefixtures("folder")
@@ -131,3 +131,34 @@ def test_ratings_are_read_as_judgments_are(run: Run) -> None:
         found = json.loads(Path("out.jsonl").read_text())
         assert [grade for grade in found["b"] if grade is not None] == list_of_b
         assert "documents within the lists without a grade (null): 1" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pairs ratings.csv -o ratings.csv",
+        "pairs *.csv -o ratings.csv",
+        "fit parts -o parts/0.json",
+        "fit all.jsonl --prior learned.json -o learned.json",
+        "fit all.jsonl --prior learned.json:dcg -o ./learned.json",
+        "fit all.jsonl --qrels 0.json -o 0.json",
+        "fit all.jsonl --qrels 0.json --run 1.json -o 1.json",
+        "study all.jsonl -m learned.json -o learned.json",
+        "compare all.jsonl learned.json -o learned.json",
+        "compare all.jsonl --against learned.json:dcg -o learned.json",
+        "coherence qrels old new -m nDCG(learned.json)@2 -o learned.json",
+        "evaluate qrels old new -m own=learned.json -o learned.json",
+        "export learned.json --to json -o learned.json",
+        "plan qrels old new --judged 1.json --asked all.jsonl -o all.jsonl",
+        "judge all.jsonl --documents page.html -o page.html",
+    ],
+)
+def test_no_output_replaces_what_is_read(
+    folder: Path, refused: Callable[..., str], command: str
+) -> None:
+    Path("parts/0.json").write_text("[]")
+    for name in ("ratings.csv", "qrels", "old", "new", "page.html"):
+        Path(name).write_text("read")
+    before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    assert "is read here, and would be replaced" in refused(*command.split())
+    assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before

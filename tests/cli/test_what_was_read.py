@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import subprocess
 from collections.abc import Callable
@@ -10,9 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from dcglearn import InputError, read_preferences
-from dcglearn.base.tables.places import TemporaryCopies
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -70,24 +66,3 @@ def test_grades_that_are_missing(run: Run, reading: Callable[..., dict[str, Any]
     packed = reading("p.parquet")
     assert packed.pop("digest")
     assert packed == found | {"documents_without_grade": 0, "counted_as": None}
-
-
-def test_an_error_keeps_no_temporary_files(tmp_path: Path) -> None:
-    """Not even until garbage is collected: copies of pipes can be large."""
-    (tmp_path / "p.jsonl").write_text('{"a": [1], "b": [0], "answer": "a"}\n{"a": [1]}\n')
-    gc.collect()
-    gc.disable()
-    try:
-        assert "line 2" in _message(tmp_path / "p.jsonl")
-        assert not [one for one in gc.get_objects() if isinstance(one, TemporaryCopies)]
-    finally:
-        gc.enable()
-
-
-def _message(path: Path) -> str:
-    try:
-        with path.open() as file:
-            read_preferences(file)
-    except InputError as error:  # pytest.raises would keep it, and all that it holds
-        return str(error)
-    return ""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn import DCG, InputError, MeanVerdict, mean_verdict
 from dcglearn.base.types import Floats, Grades
-from dcglearn.coherence.advantage import WorstGain
 from dcglearn.coherence.mean_ndcg import mean_difference, mean_verdicts
+from dcglearn.coherence.verdict import WorstGain
 from dcglearn.measures.discounts import rule_discounts
+
+FEW = settings(max_examples=settings().max_examples * 2 // 5)
+
 
 GOOD_POOLS = np.array([[0, 1, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]])
 X, Y = np.array([[0, 1, 1], [1, 0, 1]]), np.array([[1, 1, 0], [0, 1, 0]])
@@ -73,13 +76,7 @@ def test_two_grades_depend_on_the_worst_gain() -> None:
     assert found.bounds[1] >= 0.046081
 
 
-def test_two_grades_are_decided_where_the_worst_gain_is_zero() -> None:
-    found = mean_verdict(X, Y, GOOD_POOLS, "log2", 2)
-    assert found.winner == "a"
-    assert round(found.differences[0], 6) == 0.046082
-    assert found.bounds == pytest.approx((found.differences[0],) * 2)
-
-
+@FEW
 @given(seed=st.integers(0, 10**6), worst=st.sampled_from(["zero", "nonnegative"]))
 def test_one_free_ratio_against_a_grid(seed: int, worst: str) -> None:
     rng = np.random.default_rng(seed)
@@ -98,6 +95,7 @@ def test_one_free_ratio_against_a_grid(seed: int, worst: str) -> None:
         assert allowed[found.winner].all()
 
 
+@FEW
 @given(seed=st.integers(0, 10**6), L=st.integers(3, 5))
 def test_more_free_ratios_against_random_gains(seed: int, L: int) -> None:
     rng = np.random.default_rng(seed)
@@ -139,39 +137,6 @@ def test_random_runs_are_decided_with_two_and_three_free_ratios(
         check_witnesses(found, *runs, pools)
 
 
-@pytest.mark.parametrize("n_gains", [1, 2, 3, 4])
-def test_bounds_hold_in_random_boxes_and_tighten(n_gains: int, rng: np.random.Generator) -> None:
-    runs, pools = draw_runs(rng, 2, 8, 4, 7, n_gains + 1)
-    c = rule_discounts("log2", 4)
-    d = n_gains - 1
-    difference = mean_difference(runs, pools, c, n_gains, (np.array([0]), np.array([1])))
-    corner = rng.random((50, d)) * 0.9
-    corner[:10] = 0
-    excess = []
-    for width in (0.1, 0.01, 0.001):
-        low, high, pairs = corner, corner + width, np.zeros(50, int)
-        bounds = difference.bounds(low, high, pairs)
-        for share in (*rng.random((20, d)), np.zeros(d), np.ones(d)):
-            values = difference.values(low + share * width, pairs)
-            assert (values >= bounds.lower - 1e-12).all()
-            assert (values <= bounds.upper + 1e-12).all()
-        at = rng.random((2, 50, d)) * width + low
-        moved = np.abs(difference.values(at[0], pairs) - difference.values(at[1], pairs))
-        assert (moved <= (np.abs(at[0] - at[1]) * bounds.slopes).sum(axis=1) + 1e-12).all()
-        exact = difference.bounds(low, low, pairs)
-        gain = [*np.ones(1), *corner[20].cumprod(), 0.0]
-        assert exact.lower[20] == pytest.approx(
-            mean_difference_of(ndcg(gain, K=4), *runs, pools), abs=1e-12
-        )
-        values = np.array(
-            [difference.values(low + s * width, pairs) for s in np.linspace(0, 1, 9)[:, None]]
-        )
-        excess.append((bounds.upper - bounds.lower).max() - np.ptp(values, axis=0).max())
-    if d == 1:  # the excess falls with the square of the width
-        assert excess[1] < excess[0] / 20 + 1e-12
-        assert excess[2] < excess[1] / 20 + 1e-12
-
-
 @pytest.mark.parametrize("n_gains", [2, 3, 4])
 def test_bounds_and_slopes_hold_in_boxes_of_any_size(
     n_gains: int, rng: np.random.Generator
@@ -180,7 +145,9 @@ def test_bounds_and_slopes_hold_in_boxes_of_any_size(
     for _ in range(20):
         runs, pools = draw_runs(rng, 2, int(rng.integers(1, 6)), 4, 7, n_gains + 1)
         pair = np.array([0]), np.array([1])
-        difference = mean_difference(runs, pools, rule_discounts("log2", 4), n_gains, pair)
+        difference = mean_difference(
+            runs, pools, rule_discounts("log2", 4), n_gains, pair, np.full(2, len(pools))
+        )
         low, high = np.sort(rng.random((2, 40, d)), axis=0)
         pairs = np.zeros(40, int)
         bounds = difference.bounds(low, high, pairs)
@@ -195,36 +162,6 @@ def test_bounds_and_slopes_hold_in_boxes_of_any_size(
                 back[:, ratio] -= step
                 change = difference.values(ahead, pairs) - difference.values(back, pairs)
                 assert (np.abs(change) / (2 * step) <= bounds.slopes[:, ratio] + 1e-5).all()
-
-
-def test_bounds_of_two_ratios_tighten_with_the_square_of_the_width(
-    rng: np.random.Generator,
-) -> None:
-    runs, pools = draw_runs(rng, 2, 8, 4, 7, 4)
-    pair = np.array([0]), np.array([1])
-    difference = mean_difference(runs, pools, rule_discounts("log2", 4), 3, pair)
-    low, pairs = rng.random((200, 2)) * 0.9, np.zeros(200, int)
-    excess = []
-    for width in (0.01, 0.001):
-        bounds = difference.bounds(low, low + width, pairs)
-        shares = np.stack(np.meshgrid(*[np.linspace(0, 1, 5)] * 2), axis=-1).reshape(-1, 2)
-        values = [difference.values(low + share * width, pairs) for share in shares]
-        excess.append((bounds.upper - bounds.lower - np.ptp(values, axis=0)).max())
-    assert excess[1] < excess[0] / 50
-
-
-def test_bounds_of_a_monotone_mean_are_its_values_at_the_ends(rng: np.random.Generator) -> None:
-    """Although the terms of its queries change in opposite directions."""
-    runs, pools = draw_runs(rng, 2, 8, 4, 7, 3)
-    pair = np.array([0]), np.array([1])
-    difference = mean_difference(runs, pools, rule_discounts("log2", 4), 2, pair)
-    low = np.linspace(0.05, 0.95, 50)[:, None]
-    high, pairs = low + 0.01, np.zeros(50, int)
-    bounds = difference.bounds(low, high, pairs)
-    ends = np.sort([difference.values(low, pairs), difference.values(high, pairs)], axis=0)
-    exact = np.isclose(bounds.lower, ends[0], rtol=0, atol=1e-14)
-    exact &= np.isclose(bounds.upper, ends[1], rtol=0, atol=1e-14)
-    assert exact.mean() > 0.8
 
 
 def test_swapped_rankings_of_two_equal_queries_are_tied_for_all_gains(
@@ -276,18 +213,6 @@ def test_verdicts_of_all_pairs_equal_single_verdicts(rng: np.random.Generator) -
     assert {one.winner for one in found.values()} >= {"a", "b"}
 
 
-def test_the_last_discount_may_be_zero() -> None:
-    found = mean_verdict([[0, 1, 2]], [[1, 0, 2]], [[0, 1, 2]], [1, 0.5, 0], 3)
-    assert found.winner == "a"
-
-
-def test_a_rule_and_its_vector_of_discounts_give_the_same_verdict(rng: np.random.Generator) -> None:
-    runs, pools = draw_runs(rng, 2, 6, 4, 8, 4)
-    one = mean_verdict(*runs, pools, "log2", 4)
-    two = mean_verdict(*runs, pools, rule_discounts("log2", 4), 4)
-    assert (one.winner, one.differences, one.bounds) == (two.winner, two.differences, two.bounds)
-
-
 def test_a_search_at_its_limit_is_undecided() -> None:
     winners = set()
     for seed in range(30):
@@ -328,15 +253,7 @@ def test_bad_input_is_refused(
     assert message in str(error.value)
 
 
-def test_one_run_or_a_single_grade_of_gain_zero_is_refused() -> None:
-    with pytest.raises(InputError, match="at least two runs"):
-        mean_verdicts([[[0]]], [[0]], "log2", 2)
-    with pytest.raises(InputError, match="a single grade"):
-        mean_verdicts([[[0]], [[0]]], [[0]], "log2", 1)
-
-
 # The second query has no best document: it counts 0 where only the best grade has a gain.
-FACE_POOLS = np.array([[0, 1, 2], [1, 2, 2]])
 A, B = np.array([[0, 1], [2, 1]]), np.array([[1, 2], [1, 2]])
 
 
@@ -349,18 +266,6 @@ def gains_with_zeros(rng: np.random.Generator, L: int) -> Floats:
     gains = np.sort(np.append(rng.random(L - 1), 1.0))[::-1] ** rng.choice([0.3, 1.0, 8.0])
     gains[rng.integers(1, L) :] = 0.0
     return gains
-
-
-@pytest.mark.parametrize("swapped", [False, True])
-def test_gains_of_zero_widen_the_bounds_on_either_side(swapped: bool) -> None:
-    runs, sign = ((B, A), -1) if swapped else ((A, B), 1)
-    found = mean_verdict(*runs, FACE_POOLS, "zipf", 3)
-    inside = [zipf_difference([1, x, 0], *runs, FACE_POOLS) for x in np.linspace(0.01, 1, 100)]
-    on_face = zipf_difference([1, 0, 0], *runs, FACE_POOLS)
-    assert on_face == sign * 0.5
-    side = 0 if swapped else 1
-    assert found.bounds[side] == pytest.approx(on_face, abs=1e-12)
-    assert max(sign * value for value in inside) < 0.3
 
 
 def test_a_winner_for_positive_gains_may_be_behind_with_gains_of_zero() -> None:
@@ -377,6 +282,7 @@ def test_a_winner_for_positive_gains_may_be_behind_with_gains_of_zero() -> None:
     assert found.differences[0] == zipf_difference([1, 0, 0], a, b, pools) == 0.25
 
 
+@FEW
 @given(seed=st.integers(0, 10**6), L=st.integers(2, 4))
 def test_verdicts_hold_for_gains_of_zero(seed: int, L: int) -> None:
     rng = np.random.default_rng(seed)

@@ -17,8 +17,8 @@ from dcglearn import (
     verdict,
 )
 from dcglearn.base.types import Floats, Grades
-from dcglearn.coherence.advantage import WorstGain
 from dcglearn.coherence.smallest_change import SmallestChange
+from dcglearn.coherence.verdict import WorstGain
 from helpers.measured import difference
 
 STEP = 1 / 200
@@ -143,13 +143,6 @@ def test_the_euclidean_projection_satisfies_its_optimality_conditions(seed: int)
     assert -best.fun <= (c - y) @ y + 1e-7
 
 
-def test_gains_of_two_grades_reverse_no_verdict(rng: np.random.Generator) -> None:
-    for _ in range(20):
-        a, b = rng.integers(0, 2, (2, 1, 4))
-        found = smallest_change_of_gains(advantage(a, b, 2), [1, 0], "log2")
-        assert found is None or found.distance == 0
-
-
 def test_a_verdict_for_all_parameters_is_not_reversed(rng: np.random.Generator) -> None:
     n_certain = 0
     for _ in range(200):
@@ -164,22 +157,6 @@ def test_a_verdict_for_all_parameters_is_not_reversed(rng: np.random.Generator) 
 def test_a_tie_without_a_reversal_beyond_it_does_not_count() -> None:
     """With equal gains of both grades the lists are tied, but no gains reverse them."""
     assert smallest_change_of_gains(advantage([0, 2], [1, 2], 3), [2, 1, 0], "log2") is None
-
-
-def test_the_distance_of_tied_lists_is_zero() -> None:
-    found = smallest_change_of_gains(advantage([1, 2], [2, 0], 3), [3, 2, 0.5], [1.25, 0.75])
-    assert found == SmallestChange((3.0, 2.0, 0.5), 0.0, None, 0.0)
-
-
-def test_a_free_worst_gain_makes_the_change_smaller() -> None:
-    """Full lists can be tied by equal gains, which is why the worst gain is kept by default."""
-    D = advantage([1, 2], [2, 0], 3)
-    kept = smallest_change_of_gains(D, [3, 2, 0.5], [1.5, 0.5])
-    free = smallest_change_of_gains(D, [3, 2, 0.5], [1.5, 0.5], worst_gain="nonnegative")
-    assert kept is not None
-    assert free is not None
-    assert free.distance < kept.distance
-    assert free.tie[0] == kept.tie[0] == 3
 
 
 @pytest.mark.parametrize(
@@ -198,16 +175,6 @@ def test_bad_gains_are_refused(
     with pytest.raises(InputError) as error:
         smallest_change_of_gains([[0, 1, 0], [-1, 0, 0]], gains, discounts, **options)
     assert message in str(error.value)
-
-
-def test_the_worst_gain_may_rise_from_zero() -> None:
-    """One best document against a middle one and two worst ones."""
-    D = advantage([0, -1, -1], [1, 2, 2], 3)
-    kept = smallest_change_of_gains(D, [2, 1, 0], "constant", worst_gain="zero")
-    found = smallest_change_of_gains(D, [2, 1, 0], "constant", worst_gain="nonnegative")
-    assert kept is None
-    assert found is not None
-    np.testing.assert_allclose(found.tie, [2, 1 + 1 / 5, 2 / 5])
 
 
 @pytest.mark.parametrize(

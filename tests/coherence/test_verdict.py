@@ -6,20 +6,22 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn import DCG, InputError, Verdict, advantage, verdict
 from dcglearn.base.types import Floats, Grades
-from dcglearn.coherence.advantage import (
+from dcglearn.coherence.verdict import (
     WORST_GAINS,
     WorstGain,
     cumulative_counts,
     total_counts,
+    winners,
 )
-from dcglearn.coherence.verdict import winners
 from dcglearn.measures.agreement import score_differences
 from helpers.measured import difference
+
+FEW = settings(max_examples=settings().max_examples * 2 // 5)
 
 
 @st.composite
@@ -42,20 +44,16 @@ def check_witnesses(
     found: Verdict, a: Grades, b: Grades, gains: object, discounts: object, worst: WorstGain
 ) -> None:
     """Evaluate witnesses: strictly decreasing where free, as given elsewhere, of both signs."""
-    assert len(found.witnesses) == len(found.differences) == len(found.entries) == 2
-    for measure, value, entry, sign in zip(
-        found.witnesses, found.differences, found.entries, (1, -1), strict=True
-    ):
+    assert len(found.witnesses) == len(found.differences) == 2
+    for measure, value, sign in zip(found.witnesses, found.differences, (1, -1), strict=True):
         assert difference(measure, a, b) == pytest.approx(value, rel=1e-9)
-        assert sign * difference(measure, a, b) > 0 < sign * entry.value
+        assert sign * difference(measure, a, b) > 0
         if gains is None:
             assert (np.diff(measure.gains) < 0).all()
             assert measure.gains[-1] >= 0
             assert worst != "zero" or measure.gains[-1] == 0
         else:
             assert measure.gains == tuple(np.asarray(gains, float))
-        assert (entry.grade is None) == (gains is not None)
-        assert (entry.depth is None) == (discounts is not None)
         if discounts is None:
             assert min(measure.discounts) > 0
             assert (np.diff(measure.discounts) < 0).all()
@@ -75,6 +73,7 @@ def test_cumulative_counts_of_rankings_and_runs() -> None:
     np.testing.assert_array_equal(advantage(run, run[::-1], 3), 0)
 
 
+@FEW
 @given(case=run_pairs(), seed=st.integers(0, 99))
 def test_dcg_is_the_sum_of_advantages_with_the_weights_of_the_steps(
     case: tuple[Grades, Grades, int], seed: int
@@ -102,16 +101,6 @@ def test_two_grades_order_full_lists_identically(K: int, rng: np.random.Generato
             np.testing.assert_array_equal(found, expected)
 
 
-def test_two_grades_depend_on_the_gains_where_ranks_are_empty() -> None:
-    a, b = np.array([[0, -1]]), np.array([[1, 1]])
-    D = advantage(a, b, 2)
-    assert verdict(D, discounts="log2", worst_gain="zero").winner == "a"
-    found = verdict(D, discounts="log2")
-    assert found.winner == "depends"
-    check_witnesses(found, a, b, None, "log2", "nonnegative")
-    assert difference(DCG([1, 0.9], "log2"), a, b) < 0 < difference(DCG([1, 0], "log2"), a, b)
-
-
 @pytest.mark.parametrize(("e", "k"), [(0.26, 2), (0.5, 3), (0.9, 8), (0.99, 14)])
 def test_three_grades_of_the_paper_depend_on_the_gains(e: float, k: int) -> None:
     """Gains 3, 2, 1/2 to a power, with discounts 1 + e, 1 - e: b is ahead from power k on."""
@@ -122,14 +111,6 @@ def test_three_grades_of_the_paper_depend_on_the_gains(e: float, k: int) -> None
     found = verdict(D, discounts=discounts)
     assert found.winner == "depends"
     check_witnesses(found, a, b, None, discounts, "nonnegative")
-
-
-def test_the_lists_of_the_paper_are_tied_at_a_quarter() -> None:
-    D = advantage([1, 2], [2, 0], 3)
-    for e, expected in ((0.2, "b"), (0.25, "equal"), (0.251, "a")):
-        assert verdict(D, [3, 2, 0.5], [1 + e, 1 - e]).winner == expected
-    measure = DCG([27, 8, 0.125], [1.5, 0.5])
-    np.testing.assert_array_equal(measure.score([[1, 2], [2, 0]]), [12.0625, 13.6875])
 
 
 @pytest.mark.parametrize("worst", WORST_GAINS)
@@ -161,6 +142,7 @@ def test_verdicts_agree_with_a_dense_search(
             np.testing.assert_array_equal(np.sign(values), sign)
 
 
+@FEW
 @given(case=run_pairs(), worst=st.sampled_from(WORST_GAINS), seed=st.integers(0, 9))
 def test_witnesses_hold_for_runs(
     case: tuple[Grades, Grades, int], worst: WorstGain, seed: int
@@ -174,16 +156,6 @@ def test_witnesses_hold_for_runs(
             check_witnesses(found, a, b, gains, discounts, worst)
         back = verdict(advantage(b, a, L), gains, discounts, worst)
         assert back.winner == {"a": "b", "b": "a"}.get(found.winner, found.winner)
-
-
-@given(case=run_pairs(full=True))
-def test_the_worst_gain_has_no_effect_on_full_lists(case: tuple[Grades, Grades, int]) -> None:
-    a, b, L = case
-    D = advantage(a, b, L)
-    assert (D[:, -1] == 0).all()
-    for discounts in (None, "log2"):
-        found = {verdict(D, None, discounts, worst).winner for worst in WORST_GAINS}
-        assert len(found) == 1
 
 
 def test_winners_of_many_tables_equal_single_verdicts(rng: np.random.Generator) -> None:
@@ -204,22 +176,6 @@ def test_sums_of_irrational_discounts_that_are_equal_are_tied() -> None:
     a[0, 1] = b[:, 7] = 0
     assert verdict(advantage(a, b, 2), discounts="log2").winner == "equal"
     assert verdict(advantage(a, b, 2)).winner == "depends"
-
-
-def test_a_sorted_list_is_not_optimal_if_a_better_document_is_missing() -> None:
-    """Of all lists of 2 out of 4 documents, only the best two in order are never behind."""
-    pool = [0, 1, 1, 2]
-    lists = sorted({tuple(pool[d] for d in p) for p in itertools.permutations(range(4), 2)})
-    never_behind, sorted_lists = set(), set()
-    for one in lists:
-        if list(one) == sorted(one):
-            sorted_lists.add(one)
-        against = {verdict(advantage(one, other, 3)).winner for other in lists}
-        if against <= {"a", "equal"}:
-            never_behind.add(one)
-    assert never_behind == {(0, 1)}
-    assert sorted_lists == {(0, 1), (0, 2), (1, 1), (1, 2)}
-    assert verdict(advantage([1, 2], [0, 1], 3)).winner == "b"
 
 
 @pytest.mark.parametrize(

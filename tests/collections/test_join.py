@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from dcglearn import InputError, index_qrels, qrels_of, read_qrels, run_of
 from dcglearn.base.tables.columns import text_array
-from dcglearn.collections.join import DocumentPool, grade_run
+from dcglearn.collections.join import grade_run
+from dcglearn.systems.inputs import DocumentPool
 from helpers.written import write
 
 SHAPES = {
@@ -31,7 +32,7 @@ def test_documents_get_the_grades_that_a_dict_gives(shape: str, rng: np.random.G
     indexed = index_qrels(qrels_of(qrels), (2, 1, 0))
     asked = rng.choice([*names, "other"], 5000).tolist()
     ids = rng.choice(pool, 5000).tolist()
-    found = indexed.find_grades_of_ids(indexed.number_queries(asked), ids)
+    found = indexed.find_grades_of_ids(indexed.number_queries(asked), text_array(ids))
     grades = [qrels.get(q, {}).get(d) for q, d in zip(asked, ids, strict=True)]
     assert found.tolist() == [3 if grade is None else 2 - grade for grade in grades]
     run = {q: {str(d): float(rng.random()) for d in rng.choice(pool, length)} for q in set(asked)}

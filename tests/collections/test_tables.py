@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import json
-import lzma
 import subprocess
 from collections.abc import Callable
 from functools import partial
@@ -15,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn import (
@@ -28,19 +25,13 @@ from dcglearn import (
     read_qrels,
     read_run,
 )
+from dcglearn.base.tables.columns import text_array
 from dcglearn.collections.runs import DocumentTable
-from helpers.written import write
+from helpers.written import COMPRESS, write
 
 pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
-COMPRESS: dict[str, Callable[[bytes], bytes]] = {
-    "": bytes,
-    ".gz": gzip.compress,
-    ".zst": lambda content: pa.compress(content, codec="zstd", asbytes=True),
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
-}
 FRAME = pd.DataFrame(
     {
         "query_id": ["new york hotels", "new york hotels", 'a "b", c', "7"],
@@ -65,8 +56,6 @@ def test_every_table_gives_the_same(tmp_path: Path, compression: str) -> None:
 
     assert read("q.csv", FRAME.to_csv(index=False).encode()) == ROWS
     assert read("index.csv", FRAME.to_csv().encode()) == ROWS
-    assert read("excel.csv", FRAME.to_csv(sep=";", index=False).encode("utf-8-sig")) == ROWS
-    assert read("unicode.csv", FRAME.to_csv(sep="\t", index=False).encode("utf-16")) == ROWS
     assert read("q.tsv", FRAME.to_csv(sep="\t", index=False).encode()) == ROWS
     beir = FRAME.set_axis(["query-id", "corpus-id", "score"], axis=1)
     assert read("test.tsv", beir.to_csv(sep="\t", index=False).encode()) == ROWS
@@ -92,6 +81,7 @@ texts = st.text("abé ,;\"'\n", min_size=1, max_size=5).filter(
 )
 
 
+@settings(max_examples=40)
 @given(
     st.dictionaries(st.tuples(texts, texts), st.integers(-2, 3), min_size=1, max_size=5),
     st.sampled_from(",;\t"),
@@ -140,7 +130,7 @@ def test_names_of_grades_need_a_scale_in_every_form(tmp_path: Path) -> None:
         indexed = index_qrels(read(), "good,fair,bad")
         assert indexed.scale == Scale(("good", "fair", "bad")), form
         assert indexed.pools.tolist() == [[1, 0, 1], [1, 0, 0]]
-        found = indexed.find_grades_of_ids(np.array([0, 0, 0]), ["d2", "d1", "d3"])
+        found = indexed.find_grades_of_ids(np.array([0, 0, 0]), text_array(["d2", "d1", "d3"]))
         assert found.tolist() == [2, 0, 3]
         with pytest.raises(InputError, match=r"grades are names \(Good, bad\); order them, best f"):
             index_qrels(read())
@@ -184,16 +174,8 @@ def test_commands_take_names_of_grades(run: Command, tmp_path: Path) -> None:
     [
         ("query,document,grade\n", "x.csv: is empty; give qrels of at least one document"),
         ("query,grade\nq,1\n", "x.csv: no column 'document' among query, grade; name it docu"),
-        ("qid,docno,label\nq,d\n", "x.csv, line 2: 2 fields under 3 column names"),
         ("qid,docno,label\nq,d,1\n\nq,d,1,3\n", "x.csv, line 4: 4 fields under 3 column names"),
         ("qid,docno,label\nq,d,1\nq,e,\n", "x.csv, line 3: an id or the grade is missing"),
-        ("qid,docno,label\nq,d,1\n,e,1\n", "x.csv, line 3: an id or the grade is missing"),
-        ("qid,docno,label\nq,d,1\nq,d,1\n", "x.csv, line 3: the document d appears twice"),
-        (
-            "qid,docno,label\nq,d,1\nq,e,good\n",
-            "x.csv, line 3: the grade 'good' is not a finite number; "
-            "correct it, or write all grades as names",
-        ),
         ('qid,docno,label\n"q,d,1\n', "x.csv, line 2: is not CSV"),
     ],
 )
@@ -202,12 +184,6 @@ def test_tables_that_are_refused(tmp_path: Path, text: str, message: str) -> Non
     with pytest.raises(InputError) as refused:
         read_qrels(path)
     assert message in str(refused.value).replace(f"{tmp_path}/", "")
-
-
-def test_an_empty_field_between_tabs(tmp_path: Path) -> None:
-    path = write(tmp_path / "x", b"new york city\t0\t\t1\n")
-    with pytest.raises(InputError, match="line 1: an id or the grade is missing"):
-        read_qrels(path)
 
 
 def test_numbers_as_text_are_numbers() -> None:

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn import InputError, qrels_of, read_preferences, read_qrels, read_run
 from dcglearn.base.numbers import parse_number
-from dcglearn.base.text import split_fields
 from dcglearn.collections.letor import read_graded_lists, read_predictions
 from dcglearn.collections.runs import DocumentTable
-from dcglearn.filtering.beta_gamma import read_scored
 from helpers.twins import BLANKS, mostly, outcome, twin_fields, twin_number
 
 Row = tuple[str, str, float]
@@ -115,21 +113,7 @@ def check(read: Callable[[Path], Any], twin: Callable[[bytes], Any], content: by
 
 
 ids = st.sampled_from(
-    [
-        "q1",
-        "q2",
-        "d1",
-        "d2",
-        "caf\xe9",
-        "a\xa0b",
-        "\u2028",
-        "x\x85",
-        "\x1c",
-        "7",
-        "#1",
-        "\u0663",
-        '"',
-    ]
+    ["q1", "q2", "d1", "d2", "7", "#1", '"', *("caf\xe9", "a\xa0b", "\u2028", "x\x85", "\x1c")]
 )
 numbers = mostly(
     ["0", "1", "2", "-1", "+1", "1.", ".5", "1e2", "2E-3", "007", "9" * 16],
@@ -159,16 +143,19 @@ def files(draw: st.DrawFn, *columns: st.SearchStrategy[str]) -> bytes:
 fixed = st.sampled_from(["0", "Q0"])
 
 
+@settings(max_examples=60)
 @given(files(ids, fixed, ids, numbers))
 def test_qrels_equal_a_slow_reader(content: bytes) -> None:
     check(lambda path: rows_of(read_qrels(path)), lambda text: twin_trec(text, 4), content)
 
 
+@settings(max_examples=60)
 @given(files(ids, fixed, ids, fixed, numbers, ids))
 def test_runs_equal_a_slow_reader(content: bytes) -> None:
     check(lambda path: rows_of(read_run(path)), lambda text: twin_trec(text, 6), content)
 
 
+@settings(max_examples=60)
 @given(files(numbers, ids.map(lambda name: f"qid:{name}"), st.just("1:.5")))
 def test_graded_lists_equal_a_slow_reader(content: bytes) -> None:
     def read(path: Path) -> list[tuple[str, float]]:
@@ -177,6 +164,7 @@ def test_graded_lists_equal_a_slow_reader(content: bytes) -> None:
     check(read, twin_letor, content)
 
 
+@settings(max_examples=60)
 @given(files(numbers))
 def test_predictions_equal_a_slow_reader(content: bytes) -> None:
     def twin(content: bytes) -> list[float] | set[int]:
@@ -203,48 +191,12 @@ def test_numbers_equal_those_of_decimal(text: str) -> None:
         assert parse_number(text) == expected
 
 
-@given(st.text("a1 \t\n\r\v\f\x1c\x85\xa0\u2028", max_size=12))
-def test_fields_are_split_at_blanks_of_ascii(text: str) -> None:
-    assert split_fields(text) == [part for part in re.split("[ \t\n\r\v\f]", text) if part]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("score,grade\n1_0,2\n", "line 2: \"score\" is '1_0'"),
-        ("score,grade\n\u0663,2\n", "line 2: \"score\" is '\u0663'"),
-        ("score,grade\n1,a\x85b\nx,2\n", "line 3: \"score\" is 'x'"),
-        ("score,grade\n1,a\u2028b\nx,2\n", "line 3: \"score\" is 'x'"),
-        ("score,grade\n1,a\x1cb\nx,2\n", "line 3: \"score\" is 'x'"),
-    ],
-)
-def test_scored_documents_are_read_strictly(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "documents.csv"
-    path.write_text(text, "utf-8", newline="")
-    with pytest.raises(InputError) as error:
-        read_scored(path)
-    assert message in str(error.value)
-
-
-def test_judgments_are_read_strictly(tmp_path: Path) -> None:
-    path = tmp_path / "judgments.csv"
-    path.write_text("a,b,answer,weight\n1 0,0 1,a,1_0\n", newline="")
-    with pytest.raises(InputError, match="line 2: the weight is '1_0'"):
-        read_preferences(path)
-    path.write_text("a,b,answer\n1\xa02 0,0 1,a\n", "utf-8")
-    with pytest.raises(InputError, match=r"line 2.*grades are numbers .* and names"):
-        read_preferences(path)
-    lines = tmp_path / "judgments.jsonl"
-    lines.write_text('\xa0\n{"a": [1], "b": [0], "answer": "a"}\n', "utf-8")
-    with pytest.raises(InputError, match="line 1: is not JSON"):
-        read_preferences(lines)
-
-
 def test_large_grades_that_would_merge_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "judgments.jsonl"
     path.write_text('{"a": [9007199254740993, 0], "b": [9007199254740992, 0], "answer": "a"}\n')
-    with pytest.raises(InputError, match="two grades are equal in double precision"):
+    with pytest.raises(InputError, match="equal in double precision"):
         read_preferences(path)
     path.write_text('{"a": ["9007199254740993.0", 0], "b": [0, 0], "answer": "a"}\n')
-    with pytest.raises(InputError, match=r"line 1, .*too large to tell from its neighbours"):
+    with pytest.raises(InputError) as refused:
         read_preferences(path)
+    assert refused.value.place == f'{path}, line 1, "a", rank 1'

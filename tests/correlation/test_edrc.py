@@ -9,12 +9,15 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn import InputError, edrc, tau_ap
 from dcglearn.base.types import Floats
 from dcglearn.correlation.edrc import DISCOUNT_WEIGHTS, EdrcDiscount
+
+FEW = settings(max_examples=settings().max_examples * 2 // 5)
+
 
 Edges = list[tuple[int, int]]
 
@@ -121,6 +124,7 @@ def test_every_discount_is_tested() -> None:
 
 
 @pytest.mark.parametrize("discount", DISCOUNTS)
+@FEW
 @given(truth=graphs(1), prediction=graphs())
 def test_values_match_the_definition(
     discount: EdrcDiscount, truth: Edges, prediction: Edges
@@ -135,6 +139,7 @@ def test_values_match_the_definition(
     assert -1 <= relative <= 1
 
 
+@FEW
 @given(truth=graphs(1), prediction=graphs())
 def test_reversing_the_prediction_changes_the_sign(truth: Edges, prediction: Edges) -> None:
     backwards = [(b, a) for a, b in prediction]
@@ -145,6 +150,7 @@ def test_reversing_the_prediction_changes_the_sign(truth: Edges, prediction: Edg
     assert edrc(truth, [], items=range(6)) == 0
 
 
+@FEW
 @given(truth=graphs(1), prediction=graphs(), names=st.permutations("UVWXYZ"))
 def test_implied_preferences_names_and_order_have_no_effect(
     truth: Edges, prediction: Edges, names: list[str]
@@ -158,6 +164,7 @@ def test_implied_preferences_names_and_order_have_no_effect(
     assert again == pytest.approx(value, abs=1e-12)
 
 
+@FEW
 @given(
     truth=graphs(1),
     prediction=graphs(),
@@ -195,6 +202,7 @@ def test_the_likelier_side_is_attainable() -> None:
 
 @pytest.mark.parametrize("normalise", [None, "attainable"])
 @pytest.mark.parametrize("discount", DISCOUNTS)
+@FEW
 @given(
     scores=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=2, max_size=8).filter(
         lambda s: len({truth for truth, _ in s}) > 1

@@ -7,15 +7,19 @@ authors of the treatment of ties (github.com/julian-urbano/ircor).
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn import DCG, InputError, kendall_tau, tau_ap
 from dcglearn.correlation.tau import Positions
+
+FEW = settings(max_examples=settings().max_examples * 2 // 5)
+
 
 ABCD = [5, 4, 3, 2]
 BACD = [3, 4, 2, 1]  # the scores of A, B, C and D where B is first
@@ -115,8 +119,7 @@ def test_numbers_of_ircor() -> None:
     assert tau_ap(X, TIED_Y, variant="a") == pytest.approx(0.6074515, abs=5e-8)
     assert tau_ap(TIED_X, TIED_Y, variant="b") == pytest.approx(0.6269841, abs=5e-8)
     assert kendall_tau(X, Y) == pytest.approx(0.7777778, abs=5e-8)
-    assert kendall_tau(X, TIED_Y, "a") == pytest.approx(0.7111111, abs=5e-8)
-    assert kendall_tau(TIED_X, TIED_Y, "b") == pytest.approx(0.75, abs=5e-8)
+    assert kendall_tau(TIED_X, TIED_Y) == pytest.approx(0.75, abs=5e-8)
 
 
 @pytest.mark.parametrize(
@@ -139,6 +142,7 @@ def test_more_numbers_of_ircor(
     assert tau_ap(tied_truth, tied_estimate, variant="b") == pytest.approx(b_tied, abs=5e-5)
 
 
+@FEW
 @given(case=strict_pairs())
 def test_both_directions_match_the_definition(case: tuple[list[int], list[int]]) -> None:
     truth, estimate = case
@@ -147,6 +151,7 @@ def test_both_directions_match_the_definition(case: tuple[list[int], list[int]])
     assert reverse == pytest.approx(by_definition(estimate, truth), abs=1e-12)
 
 
+@FEW
 @given(case=strict_pairs())
 def test_range_reversal_and_variants_without_ties(case: tuple[list[int], list[int]]) -> None:
     truth, estimate = case
@@ -164,6 +169,7 @@ def test_range_reversal_and_variants_without_ties(case: tuple[list[int], list[in
 
 
 @pytest.mark.parametrize("positions", POSITIONS)
+@FEW
 @given(case=tied_estimates())
 def test_variant_a_is_the_mean_over_all_orders_of_tied_items(
     positions: Positions, case: tuple[list[int], list[int]]
@@ -180,6 +186,7 @@ def test_an_estimate_with_all_items_tied_has_correlation_zero(positions: Positio
     assert tau_ap([3, 1, 4, 2], [7, 7, 7, 7], positions, "a") == 0
 
 
+@FEW
 @given(case=tied_pairs())
 def test_variant_b_is_the_mean_of_both_directions(case: tuple[list[int], list[int]]) -> None:
     first, second = case
@@ -192,6 +199,7 @@ def test_variant_b_is_the_mean_of_both_directions(case: tuple[list[int], list[in
     assert tau_ap(first, [-s for s in first], variant="b") == -1
 
 
+@FEW
 @given(case=tied_pairs())
 def test_kendalls_tau_is_the_count_over_all_pairs(case: tuple[list[int], list[int]]) -> None:
     first, second = case
@@ -201,11 +209,11 @@ def test_kendalls_tau_is_the_count_over_all_pairs(case: tuple[list[int], list[in
     ]
     surplus = sum(a * b for a, b in signs)
     untied = [sum(s[side] != 0 for s in signs) for side in (0, 1)]
-    assert kendall_tau(first, second, "a") == pytest.approx(surplus / len(signs), abs=1e-12)
     expected = surplus / np.sqrt(untied[0] * untied[1])
     assert kendall_tau(first, second) == pytest.approx(expected, abs=1e-12)
 
 
+@FEW
 @given(case=tied_pairs(), scale=st.sampled_from([0.01, 1.0, 3.0]))
 def test_only_the_order_matters(case: tuple[list[int], list[int]], scale: float) -> None:
     first, second = case
@@ -219,39 +227,40 @@ def test_only_the_order_matters(case: tuple[list[int], list[int]], scale: float)
 @pytest.mark.parametrize(
     ("truth", "estimate", "options", "message"),
     [
-        (
-            [3, 2, 1],
-            [1, 2, 1],
-            {},
-            "^estimate: items 0 and 2 are tied; use `variant` a .* or b",
-        ),
-        ([3, 2, 2], [1, 2, 3], {}, "^truth: items 1 and 2 are tied; use `variant` b"),
-        ([3, 2, 1], [1, 1, 1], {"variant": "b"}, "^estimate: all 3 items are tied; give at least"),
+        ([3, 2, 1], [1, 2, 1], {}, "^estimate: items are tied; use `variant` a .* or b"),
+        ([3, 2, 2], [1, 2, 3], {}, "^truth: items are tied; use `variant` b"),
+        ([3, 2, 1], [1, 1, 1], {"variant": "b"}, "^estimate: all 3 items are tied"),
         ([2, 1], [2, 1], {"variant": "c"}, "unknown variant 'c'"),
-        ([2, 1], [2, float("nan")], {}, "^estimate, item 1: the score is nan"),
+        ([2, 1], [2, 1], {"positions": "both"}, "unknown positions 'both'"),
+        ([2, 1], [2, 1], {"positions": "truth", "variant": "b"}, "omit `positions`"),
+        ([2, 1], [2, float("nan")], {}, "scores of the estimate hold nan"),
         ([2, 1], [2], {}, "2 items in the truth, 1 in the estimate"),
+        ([2], [1], {}, "at least two"),
+        ([[1, 2]], [1, 2], {}, "scores of the truth of shape"),
+        ([1, 2], ["a", "b"], {}, "scores of the estimate are not numbers"),
     ],
 )
-def test_ap_correlation_refuses_bad_input(
+def test_bad_input_is_refused(
     truth: list[float], estimate: list[float], options: dict[str, str], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
         tau_ap(truth, estimate, **options)
 
 
-def test_kendalls_tau_refuses_bad_input() -> None:
-    with pytest.raises(InputError, match="unknown variant 'c'"):
-        kendall_tau([2, 1], [2, 1], "c")
+def test_tied_lists_and_large_integers() -> None:
     with pytest.raises(InputError, match="estimate: all 2 items are tied"):
         kendall_tau([2, 1], [1, 1])
-    assert kendall_tau([2, 1], [1, 1], "a") == 0
-    with pytest.raises(InputError, match="1 items to order"):
-        kendall_tau([2], [1])
+    assert kendall_tau([2**60, 2**60 + 1], [0, 1]) == 1  # beyond double precision
 
 
-def test_ten_thousand_items(rng: np.random.Generator) -> None:
+def test_ten_thousand_items_without_a_matrix_of_pairs(rng: np.random.Generator) -> None:
     truth = rng.permutation(10_000)
     estimate = truth + rng.normal(0, 3_000, 10_000)
     ranked = truth[np.argsort(-estimate)]
     right = [(ranked[:i] > ranked[i]).mean() for i in range(1, 10_000)]
-    assert tau_ap(truth, estimate) == pytest.approx(2 * np.mean(right) - 1, abs=1e-12)
+    tracemalloc.start()
+    found = tau_ap(truth, estimate)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found == pytest.approx(2 * np.mean(right) - 1, abs=1e-12)
+    assert peak < 5e6  # a matrix of one bit per pair would take 12.5e6

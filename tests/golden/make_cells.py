@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from dcglearn.design.cells import CELL_VERSION
-from dcglearn.trials.compute import compute_cell
+from dcglearn.lab.cells import CELL_VERSION
+from dcglearn.lab.compute import compute_cell
 
 CELLS = [
     {},

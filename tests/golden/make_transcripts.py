@@ -18,7 +18,7 @@ sys.path.insert(0, str(FOLDER.parents[1]))
 
 from helpers.commands import run_commands  # noqa: E402 - after its place is known
 
-MOST_LINES = 8
+MOST_LINES, MOST_OF_SYSTEMS = 8, 16
 
 
 def judged_lines() -> str:
@@ -77,12 +77,20 @@ FILES: dict[str, str | bytes] = {
     "rated_in_words.csv": "query,grades,satisfaction\nq1,2 0,5\nq1,1 1,low\n",
     "scored.csv": "id,score,grade\nd1,3.5,2\nd2,2.5,0\nd3,1.5,1\nd4,1.0,0\nd5,.5,0\n",
     "scored_in_words.csv": "id,score,grade\nd1,high,2\nd2,2.5,0\n",
+    "trec_qrels": "q1 0 d1 2\nq1 0 d2 1\nq1 0 d3 0\nq2 0 d1 2\nq2 0 d2 1\nq3 0 d2 1\n",
+    "trec_one": "q1 Q0 d1 1 2 one\nq1 Q0 d3 2 1 one\nq2 Q0 d9 1 1 one\nq3 Q0 d2 1 1 one\n",
+    "trec_two": "q1 Q0 d2 1 2 two\nq1 Q0 d4 2 1 two\nq2 Q0 d2 1 1 two\nq7 Q0 d2 1 1 two\n",
+    "trec_tied": "q1 Q0 d1 1 2 tied\nq1 Q0 d2 2 2 tied\nq2 Q0 d1 1 1 tied\n",
+    "trec_other": "q9 Q0 d1 1 1 other\n",
+    "trec_twice": "q1 Q0 d1 1 2 twice\nq1 Q0 d1 2 1 twice\n",
 }
 GOOD_FIRST = ["good.jsonl", "answer.csv", "no_such.csv"]
 INSPECTED = [
-    name for name in FILES if not name.startswith(("documents", "qrels", "rated", "scored"))
+    name for name in FILES if not name.startswith(("documents", "qrels", "rated", "scored", "trec"))
 ]
 LOOKED_UP = ["documents.csv", "--qrels", "qrels"]
+ONE, TWO = ["trec_qrels", "trec_one"], ["trec_qrels", "trec_one", "trec_two"]
+GRADES = ["--scale", "3,2,1,0"]
 COMMANDS: dict[str, list[list[str]]] = {
     "inspect": [
         *([name] for name in INSPECTED),
@@ -124,6 +132,71 @@ COMMANDS: dict[str, list[list[str]]] = {
         [name, "-o", "pairs.jsonl"] for name in ("rated.csv", "rated_in_words.csv", "export.csv")
     ],
     "simulate": [["simulated.csv", "-n", "5"], ["simulated.txt", "-n", "5"], ["x.csv", "-n", "0"]],
+    "evaluate": [
+        ONE,
+        [*TWO, "-m", "zipf"],
+        [*TWO, "-m", "zipf", "--compare", "all"],
+        [*TWO, "-m", "zipf", "--topics", ".02"],
+        [*TWO, "-m", "zipf", "--unjudged", "bounds"],
+        [*TWO, "-m", "DCG({2: 2, 1: 1, 0: -1}, log2)", "--unjudged", "worst"],
+        [*ONE, "-m", "nDCG({2: 2, 1: 1, 0: -1}, log2)", "-m", "nDCG(binary)"],
+        [*ONE, "-m", "ERR@2", "-m", "RBP", "-m", "RR(rel=9)"],
+        [*ONE, "-m", "zipf", "--like", "trec_eval", "--ties", "mean"],
+        [*ONE, "-m", "zipf", "--per-query"],
+        ["trec_qrels", "trec_tied", "-m", "zipf", "--like", "ranx"],
+        ["trec_qrels", "trec_tied", "-m", "zipf"],
+        ["trec_one", "trec_qrels"],
+        ["trec_qrels", "trec_qrels"],
+        *(["trec_qrels", name] for name in ("trec_other", "trec_twice", "no_such")),
+        [*ONE, "trec_one"],
+        *([*ONE, "-m", name] for name in ("zip", "P", "DCG({2: 2, 1: 1}, log2)", "gm_map")),
+        [*ONE, "--like", "trec-eval"],
+        [*ONE, "--worthless", "2"],
+        [*ONE, "--scale", "1,0"],
+        [*TWO, "--baseline", "on"],
+        [*TWO, "--compare", "all", "--test", "none"],
+        [*TWO, "--compare", "all", "--baseline", "one"],
+        [*TWO, "--compare", "all", "--unjudged", "bounds"],
+    ],
+    "coherence": [
+        TWO,
+        [*TWO, "--between", "one,two", "--K", "2"],
+        [*TWO, "--like", "trec_eval", "-m", "zipf @ 1"],
+        ["trec_qrels", "trec_one", "trec_tied", "--like", "sklearn"],
+        ONE,
+        *([*TWO, "--between", pair] for pair in ("one,tow", "one", "one,one")),
+        *([*TWO, "-m", name] for name in ("minmaxDCG(zipf)", "zipf @ 12", "AP")),
+        [*TWO, "-m", "LinearUtility([[1, 0, 0]])"],
+        [*TWO, "--unjudged", "bounds"],
+        [*TWO, "-o", "x.gif"],
+    ],
+    "explain": [
+        ["linear-log2", "zipf", *GRADES, "--a", "2,0,-", "--b", "0,2,2"],
+        ["linear-log2", "exponential-log2", *GRADES],
+        ["linear-log2", "constant", "--scale", "1,0", "--K", "1"],
+        ["linear-log2 @ 3", "nDCG(linear-log2)", *GRADES],
+        ["DCG([1, 0], zipf)", "LinearUtility([[1, 0], [5, 0]])"],
+        ["linear-log2", "zipf"],
+        ["linear-log2", "zip", *GRADES],
+        ["linear-log2", "zipf", *GRADES, "--a", "1"],
+        ["linear-log2", "zipf", *GRADES, "--a", "1", "--b", "5"],
+        ["linear-log2", "zipf", *GRADES, "--K", "101"],
+        ["DCG([2, 1, 0], zipf)", "DCG([1, 0], zipf)"],
+        ["none.json", "zipf"],
+    ],
+    "export": [
+        *(["linear-log2", "--to", tool, "--scale", "2,1,0"] for tool in ("trec_eval", "ranx")),
+        ["nDCG({2: 1, 1: 0.65, 0: 0}, log2) @ 10", "--to", "ir_measures"],
+        ["nDCG({2: 1, 1: 0.65, 0: 0}, log2) @ 10", "--to", "ir_measures", "--labels", "4,1,0"],
+        ["zipf", "--to", "json", "--scale", "1,0", "--K", "2"],
+        ["zipf", "--to", "json"],
+        ["nDCG(zipf)", "--to", "json"],
+        ["DCG([1, 0], zipf)", "--to", "trec_eval"],
+        ["DCG([1, 0], zipf)", "--to", "lightgmb"],
+        ["DCG([1, 0], log2)", "--to", "json", "--scale", "2,1,0"],
+        ["DCG([1, 0], log2)", "--to", "json", "-o", "no/such"],
+        ["LinearUtility([[1, 0]])", "--to", "ranx"],
+    ],
     "threshold": [[name] for name in ("scored.csv", "scored_in_words.csv", "export.csv")],
 }  # fmt: skip
 
@@ -140,10 +213,11 @@ def transcripts() -> dict[str, str]:
     found = dict.fromkeys(COMMANDS, "")
     for one in done:
         said = [f"$ dcglearn {' '.join(one.args)}", f"exit code {one.returncode}"]
+        most = MOST_OF_SYSTEMS if one.args[0] in ("evaluate", "coherence") else MOST_LINES
         for mark, stream in ((">", one.stdout), ("!", one.stderr)):
             lines = [masked(line, folder) for line in stream.splitlines()]
-            said += [f"{mark} {line}".rstrip() for line in lines[:MOST_LINES]]
-            said += [f"{mark} ..."] * (len(lines) > MOST_LINES)
+            said += [f"{mark} {line}".rstrip() for line in lines[:most]]
+            said += [f"{mark} ..."] * (len(lines) > most)
         found[one.args[0]] += "\n".join(said) + "\n\n"
     return found
 

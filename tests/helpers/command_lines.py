@@ -167,7 +167,7 @@ def _parameters(command: Callable[..., Any]) -> list[tuple[str, Any, ParameterIn
     """Return the name, type and description of each parameter of a command."""
     found = []
     for name, hint in get_type_hints(command, include_extras=True).items():
-        if name != "return":
+        if name != "return" and get_args(hint):  # not the context
             bare, info = get_args(hint)[:2]
             found.append((name, bare, info))
     return found
@@ -176,9 +176,11 @@ def _parameters(command: Callable[..., Any]) -> list[tuple[str, Any, ParameterIn
 def options_of(command: Callable[..., Any]) -> list[tuple[str, st.SearchStrategy[str] | None]]:
     """Return each option of a command with its values, None for one without a value."""
     found: list[tuple[str, st.SearchStrategy[str] | None]] = []
-    for _, hint, info in _parameters(command):
+    for name, hint, info in _parameters(command):
         if not isinstance(info, ArgumentInfo):
-            names = (info.default, *(info.param_decls or ()))  # the first, where a type has them
+            given = (info.default, *(info.param_decls or ()))  # the first, where a type has them
+            names = tuple(one for one in given if isinstance(one, str))
+            names = names or (f"--{name.replace('_', '-')}",)
             found.append((names[0], None if hint is bool else _value(hint, info, names)))
     return found
 

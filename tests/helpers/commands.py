@@ -33,9 +33,9 @@ _CONTEXT.set_forkserver_preload(
         "dcglearn.inference.compare",
         "dcglearn.learning.learner",
         "dcglearn.learning.record",
-        "dcglearn.naming.measure_files",
-        "dcglearn.figures.experiment_figures",
-        "dcglearn.pages.page",
+        "dcglearn.measures.measure_files",
+        "dcglearn.lab.experiment_figures",
+        "dcglearn.lab.page",
         "dcglearn.lab.experiment_files",
         "dcglearn.lab.run",
         "dcglearn.systems.system_coherence",
@@ -79,8 +79,10 @@ def run_command(
 
 
 def _all_in_child(commands: list[list[str]], cwd: str, env: dict[str, str], printed: str) -> None:
+    from dcglearn.base import progress
     from dcglearn.cli import main
 
+    progress.QUIET_SECONDS = SAFETY_SECONDS  # what is said depends on no machine's speed
     os.environ.clear()
     os.environ.update(env)
     os.chdir(cwd)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from dcglearn.base.workers import open_workers
-from dcglearn.design.cells import key_of
-from dcglearn.design.config import Config
+from dcglearn.lab.cells import key_of
+from dcglearn.lab.config import Config
 from dcglearn.lab.run import compute_cells
 from dcglearn.lab.store import Store
 
@@ -56,7 +56,7 @@ CODE = '''"""A learner, a judge and a result."""
 
 import numpy as np
 
-from dcglearn.axes.decorators import judge, learner, result
+from dcglearn.lab.decorators import judge, learner, result
 from dcglearn.measures.utility import LinearUtility
 
 COLUMNS = ("precision", "mean_gap", "regret", "kendall_tau")

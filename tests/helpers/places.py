@@ -8,11 +8,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "golden"
 PUBLISHED = "ecir2015-crowd.csv"
+DATA = Path(os.environ.get("DCGLEARN_DATA", ROOT.parent / "shared" / "data"))
 
 
 def published_judgments() -> Path | None:
     """Return the published file of real judgments, which is not part of this repository."""
-    data = ROOT / "data"
-    shared = ROOT.parent / "shared" / "data" / "side-by-side"
-    folders = (Path(os.environ.get("DCGLEARN_DATA", data)), data, shared)
+    folders = (DATA / "side-by-side", ROOT / "data")
     return next((f / PUBLISHED for f in folders if (f / PUBLISHED).is_file()), None)

@@ -27,7 +27,7 @@ from dcglearn.lab.store import Store
 
 pause, lost_seconds = int(sys.argv.pop(1)), float(sys.argv.pop(1))
 workers.CONNECT_SECONDS = 600
-workers.LOST_SECONDS = lost_seconds
+workers.LOST_SECONDS = 600
 add, added = Store.add, 0
 
 
@@ -38,12 +38,14 @@ def add_and_pause(self, cell, outcome):
     if added == pause:
         print("paused", flush=True)
         sys.stdin.readline()
+        workers.LOST_SECONDS = lost_seconds
 
 
 Store.add = add_and_pause
 main()
 """
-"""The program, which pauses after some results until it is sent a line."""
+"""The program, which pauses after some results until it is sent a line; from then on
+workers may be lost for some seconds only."""
 
 SCHEDULER = """
 import asyncio

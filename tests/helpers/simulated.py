@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 
 from dcglearn import DCG, Preferences, Scale, drawn_lists, preset, side_by_side
 
+Ids = Iterable[str | None] | None
 SCALE = Scale((2, 1, 0))
 TRUTH = DCG([2, 1, 0], "log2")
+
+
+def utilities(W: np.ndarray, lists: np.ndarray) -> np.ndarray:
+    """What lists are worth, shape (n, 2); empty ranks (-1) have the last column of W, (K, L)."""
+    return np.asarray(W[np.arange(len(W)), lists].sum(axis=2))
+
+
+def noisy_answers(utility: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Answers "a" and "b" of a logistic judge."""
+    return np.where(utility @ [1.0, -1.0] + rng.logistic(size=len(utility)) > 0, "a", "b")
+
+
+def with_ids(data: Preferences, queries: Ids = None, judges: Ids = None) -> Preferences:
+    """The same judgments of other queries or judges, where they are given."""
+    given = {"queries": queries, "judges": judges}
+    return replace(data, **{k: np.array([*v], object) for k, v in given.items() if v is not None})
 
 
 def scale_of(L: int) -> Scale:
@@ -53,10 +71,9 @@ def logistic_judgments(
     """Judgments of a logistic judge; W, shape (K, L), says what a grade is worth at a rank."""
     K, L = W.shape
     lists = rng.integers(0, L, (n, 2, K))
-    utility = W[np.arange(K), lists].sum(axis=2)
-    a = utility[:, 0] - utility[:, 1] + side + rng.logistic(size=n) > 0
+    answers = noisy_answers(utilities(W, lists) + np.array([side, 0.0]), rng)
     queries = [f"q{i // per_query}" for i in range(n)] if per_query else None
-    return Preferences.of(lists, np.where(a, "a", "b"), scale_of(L), None, queries)
+    return Preferences.of(lists, answers, scale_of(L), None, queries)
 
 
 def preset_judgments(truth: str, n: int, seed: int, scale: Scale = SCALE) -> Preferences:

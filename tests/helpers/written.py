@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
-from collections.abc import Mapping
+import lzma
+from collections.abc import Callable, Mapping
 from pathlib import Path
+
+import pyarrow as pa
+
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".zst": lambda content: pa.compress(content, codec="zstd", asbytes=True),
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+}
+"""By the suffix of a file's name."""
 
 
 def write(path: Path, content: str | bytes) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -21,12 +20,11 @@ from dcglearn import (
     Preferences,
     compare_segments,
     study_judgments,
-    write_preferences,
 )
+from dcglearn.inference.families import any_weights
 from dcglearn.inference.maximise import maximise
-from dcglearn.inference.weights import Products, any_weights
-from dcglearn.study.page import study_json, study_text
-from dcglearn.study.words import headline
+from dcglearn.report.study.page import study_json, study_text
+from dcglearn.report.study.words import headline
 from helpers.commands import run_commands
 from helpers.simulated import logistic_judgments, scale_of
 from helpers.written import write_records
@@ -57,14 +55,15 @@ def gradient_in_W(fit: JudgmentFit) -> np.ndarray:
     return np.asarray(gradient[: K * (L - 1)].reshape(K, L - 1))
 
 
-@pytest.mark.parametrize("L", [3, 4])
 @pytest.mark.parametrize("discounts", DISCOUNTS)
-def test_noise_has_a_maximum(discounts: str, L: int) -> None:
+def test_noise_has_a_maximum(discounts: str) -> None:
     """The gradient in W is 0 along the matrices c g', unless it leads out of the bounds."""
-    for seed in range(21):
-        fit = JudgmentModel(discounts=discounts).fit(noise((2, 20, 60)[seed % 3], seed, L))
+    for seed in range(9):
+        fit = JudgmentModel(discounts=discounts).fit(
+            noise((2, 20, 60)[seed % 3], seed, 3 + seed % 2)
+        )
         family = fit.likelihood.family
-        assert isinstance(family, Products)
+        assert family.factored
         slopes = gradient_in_W(fit)
         c, g = family.factors(fit.parameters[: fit.likelihood.n_weights])
         of_gains, of_discounts = c.values @ slopes, c.jacobian.T @ slopes @ g.values[:-1]
@@ -84,7 +83,7 @@ def test_noise_has_a_maximum(discounts: str, L: int) -> None:
 
 def test_an_independent_optimiser_finds_the_same_maximum() -> None:
     """BFGS on W = c gamma' with a redundant scale, from the estimate and from anywhere."""
-    for seed in range(8):
+    for seed in range(3):
         fit = JudgmentModel(lapses=False).fit(noise(60, seed))
         K, L = fit.weights.shape
         anywhere = replace(fit.likelihood, family=any_weights(K, L))
@@ -107,13 +106,13 @@ def test_an_independent_optimiser_finds_the_same_maximum() -> None:
         np.testing.assert_allclose(W, fit.weights[:, :-1], atol=1e-4)
 
 
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(st.integers(0, 10**6), st.sampled_from(("free", "decreasing")), st.floats(0.2, 5))
 def test_the_scale_of_the_factors_changes_nothing(seed: int, discounts: str, size: float) -> None:
     """W, its derivatives, and what a search from there finds."""
     fit = JudgmentModel(discounts=discounts).fit(with_gains([1.0, 0.6, 0.3, 0.0], 150, seed))
     family, n = fit.likelihood.family, fit.likelihood.n_weights
-    assert isinstance(family, Products)
+    assert family.factored
     scaled = fit.parameters.copy()
     scaled[: family.discounts.n_parameters] *= size
     scaled[family.discounts.n_parameters : n] /= size
@@ -127,7 +126,7 @@ def test_the_scale_of_the_factors_changes_nothing(seed: int, discounts: str, siz
 
 def test_the_highest_of_several_maxima_is_kept() -> None:
     """Of few judgments: no search from anywhere else ends higher."""
-    for seed in range(30):
+    for seed in range(8):
         fit = JudgmentModel().fit(noise(40, seed))
         likelihood, rng = fit.likelihood, np.random.default_rng(seed)
         for _ in range(6):
@@ -163,44 +162,37 @@ def test_better_grades_that_lose_are_worth_nothing_where_discounts_decrease() ->
     assert not fit.gain_slopes.any()
 
 
-def test_groups_of_random_answers_have_nothing_to_compare() -> None:
-    data = noise(300, 5)
-    with pytest.raises(InputError, match="no gain or discount that could be compared"):
-        compare_segments(data, ["x"] * 150 + ["y"] * 150)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_study_of_noise_concludes_nothing(seed: int) -> None:
-    study = study_judgments(noise(60, seed, 4), "noise.jsonl", np.random.default_rng(0))
+def test_a_study_of_noise_concludes_nothing() -> None:
+    study = study_judgments(noise(60, 0, 4), "noise.jsonl", np.random.default_rng(0))
     text = study_text(study)
-    assert study.support == "open"
-    assert "no measure is recommended" in " ".join(headline(study))
-    assert not study.tools
-    assert all(one.verdict != "rejected" for one in study.questions)
-    table = text[text.index("grade  gain") : text.index("HOW MUCH IT MATTERS")]
-    rows = [line.split() for line in table.splitlines() if line[:1].isdigit()]
-    assert {row[1] for row in rows} <= {"1.00", ".00", "-"}
-    assert "Use the gains" not in text
-    assert "more strict judgments" not in text
-    json.dumps(study_json(study))
+    assert study.conclusion.support == "open"
+    assert headline(study)[0].startswith(
+        "Change (2^g - 1) / log2(rank + 1): not yet. These judgments do not show that people"
+    )
+    assert study.proposed is None
+    assert all(one.verdict != "rejected" for one in study.conclusion.questions)
+    assert "proposed measure" not in text
+    json.dumps(study_json(study), allow_nan=False)
 
 
 def test_a_study_says_that_better_grades_lose() -> None:
     study = study_judgments(with_gains([-1.0, -0.7, 0.0], 600, 1), "x", np.random.default_rng(0))
-    assert study.support == "reversed"
-    assert headline(study)[0].startswith("Better grades lose")
-    assert not study.tools
+    assert study.conclusion.support == "reversed"
+    assert ": not yet. Better grades lose: people prefer" in headline(study)[0]
+    assert study.proposed is None
+    assert study.change == "not yet"
 
 
 def test_a_study_says_that_only_the_middle_grade_counts() -> None:
     study = study_judgments(with_gains([0.0, 1.0, 0.0], 600, 2), "x", np.random.default_rng(0))
     sentences = headline(study)
-    assert study.support == "contradicted"
-    assert sentences[1] == "Grade 1 is worth more than 2, the better one."
-    assert any(one.startswith("Stop using linear gains: the judgments cont") for one in sentences)
+    assert study.conclusion.support == "contradicted"
+    assert ": not yet. These judgments do not show that grade 2, the best one" in sentences[0]
+    assert sentences[2] == "Grade 1 is worth more than 2, the better one."
+    assert any("These judgments contradict linear gains" in one for one in sentences)
 
 
-@pytest.mark.parametrize("n", [1, 2, 40])
+@pytest.mark.parametrize("n", [1, 40])
 def test_commands_answer_on_noise(n: int, tmp_path: Any) -> None:
     rng = np.random.default_rng(1)
     lines = [
@@ -216,14 +208,7 @@ def test_commands_answer_on_noise(n: int, tmp_path: Any) -> None:
         assert "rejected" not in words.replace("not rejected", "")
 
 
-def test_estimates_that_may_be_any_number_are_dashes(
-    run: Callable[..., Any], tmp_path: Any
-) -> None:
-    path = tmp_path / "noise.jsonl"
-    write_preferences(noise(200, 0, 4), path)
-    found = run("test", path, "--discounts", "decreasing")
-    assert found.returncode == 0, found.stderr
-    rows = [line.split() for line in found.stdout.splitlines()]
-    numbers = [row[2:4] + row[-1:] for row in rows if row[:1] in (["gain"], ["discount"])]
-    assert len(numbers) == 5
-    assert all(number == ["-", "not", "-"] for number in numbers)
+def test_groups_of_random_answers_have_nothing_to_compare() -> None:
+    data = noise(300, 5)
+    with pytest.raises(InputError, match="no gain or discount that could be compared"):
+        compare_segments(data, ["x"] * 150 + ["y"] * 150)

@@ -11,20 +11,26 @@ import numpy as np
 import pytest
 
 from dcglearn import (
+    DCGLearner,
     InputError,
     JudgmentModel,
     Preferences,
     Scale,
     ask,
     certainty_of,
+    learned_measure,
     usual_questions,
 )
 from dcglearn.inference.conclusions import conclude, judge_shares
 from dcglearn.judgments.writing import write_preferences
-from dcglearn.simulation.designs import DESIGNS, SCALE, simulated_study
-from dcglearn.study.facts import study_judgments
-from dcglearn.study.words import headline
+from dcglearn.lab.simulation.designs import DESIGNS, SCALE, simulated_study
+from dcglearn.learning.record import HypothesisRecord, NumberRecord
+from dcglearn.report.certainty_words import verdict_sentences
+from dcglearn.report.learned_text import answer
+from dcglearn.report.study.facts import study_judgments
+from dcglearn.report.study.words import headline
 from helpers.commands import run_commands
+from helpers.simulated import with_ids
 
 
 def printed(*arguments: object, cwd: Path) -> Any:
@@ -54,10 +60,8 @@ def test_one_random_judge_of_five_changes_nothing() -> None:
 
 def test_people_who_judged_once_make_no_sample_of_five() -> None:
     """What five said most of is about these five, as if the others had said nothing."""
-    data = of_design("spammer", 1500)
-    judges = data.judges.copy()
-    judges[:25] = [f"once {i}" for i in range(25)]
-    data = replace(data, judges=judges)
+    data = of_design("spammer", 800)
+    data = with_ids(data, judges=[*(f"once {i}" for i in range(25)), *data.judges[25:]])
     found = conclude(data)
     assert found.answer == ("supported", "linear", "log2")
     assert [one.name for one in found.free.covariance.clusterings] == ["query"]
@@ -83,7 +87,7 @@ def test_one_judge_who_changes_the_answer_is_named() -> None:
     assert [one.split()[2] for one in named] == ["cid"]
 
 
-@pytest.mark.parametrize("design", ["even", "exponential", "few-queries", "spammer"])
+@pytest.mark.parametrize("design", ["few-queries", "spammer"])
 def test_test_fit_and_study_say_the_same(design: str, tmp_path: Path) -> None:
     data = of_design(design, 500, 1)
     path = tmp_path / "j.jsonl"
@@ -101,55 +105,36 @@ def test_test_fit_and_study_say_the_same(design: str, tmp_path: Path) -> None:
         for other in (of_study[key], of_test[key]):
             assert other["verdict"] == one.verdict
             assert other["corrected_p"] == pytest.approx(one.corrected, rel=1e-6)
-    for name in ("linear", "exponential"):
-        (alone,) = printed("test", path, "--gains", name, cwd=tmp_path)
-        assert alone["verdict"] == said["gains", name].verdict
-        assert alone["corrected_p"] == pytest.approx(said["gains", name].corrected, rel=1e-6)
+    (alone,) = printed("test", path, "--gains", "linear", cwd=tmp_path)
+    assert alone["corrected_p"] == pytest.approx(said["gains", "linear"].corrected, rel=1e-6)
     printed("fit", path, "-o", "m.json", cwd=tmp_path)
     record = json.loads((tmp_path / "m.json").read_text())["about"]["certainty"]
     for one in record["hypotheses"]:
         assert one["verdict"] == said["gains", one["hypothesis"]].verdict
 
 
-def test_fits_is_not_said_of_what_the_interval_leaves_out() -> None:
-    for seed in range(12):
-        study = study_judgments(of_design("even", 200, seed), "x", np.random.default_rng(0))
-        gain = study.with_free_gains.gains()[1]
-        for words, value in (("Linear gains fit", 0.5), ("2^g - 1 fits", 1 / 3)):
-            if any(one.startswith(words) for one in headline(study)):
+def test_fit_and_study_say_the_same_and_what_the_interval_leaves_out_is_in_doubt() -> None:
+    for seed in range(4):
+        data = of_design("even", 200, seed)
+        study = study_judgments(data, "x", np.random.default_rng(0))
+        content = learned_measure(DCGLearner().fit(data), data, "x", certainty=certainty_of(data))
+        said = " ".join(answer(content))
+        assert said in headline(study)
+        gain = study.conclusion.free.gains()[1]
+        fitting = said.partition(" not contradict ")[2]
+        for words, value in (("linear gains", 0.5), ("2^g - 1", 1 / 3)):
+            if words in fitting:
                 assert gain.low <= value <= gain.high
 
 
-def test_p_is_doubled_for_what_decides_what_to_use() -> None:
-    data = of_design("even", 300)
-    for one in usual_questions(data):
-        decides = one.about in ("measure", "gains", "discounts")
-        assert one.corrected == min(1.0, 2 * one.test.p if decides else one.test.p)
-    side = ask(data, JudgmentModel(side=False), JudgmentModel(), "no side")
-    assert (side.about, side.corrected) == ("model", side.test.p)
-
-
-@pytest.mark.parametrize(
-    ("judges", "answers"),
-    [
-        (["one"] + ["two"] * 299, None),
-        (["left" if i % 3 else "fair" for i in range(300)], "left"),
-        ([f"judge {i % 5}" for i in range(300)], "two at random"),
-    ],
-)
-def test_judges_of_all_kinds(judges: list[str], answers: str | None) -> None:
-    data = of_design("even", 300)
-    said = WORDS[data.answers].copy()
-    if answers == "left":
-        said[[i for i, one in enumerate(judges) if one == "left"]] = "a"
-    elif answers:
-        random = [i for i, one in enumerate(judges) if one in ("judge 0", "judge 1")]
-        said[random] = np.random.default_rng(1).choice(["a", "b"], len(random))
-    queries = data.queries.tolist()
-    mixed = Preferences.of(data.lists, said, SCALE, None, queries, judges)
-    study = study_judgments(mixed, "x", np.random.default_rng(0))
-    assert headline(study)
-    assert study.support in ("supported", "open")
+def test_a_gain_outside_its_interval_is_in_doubt_although_it_is_not_rejected() -> None:
+    one = HypothesisRecord("linear", "not rejected", 0.2, (1, 0.5, 0), 0.25, 0.25)
+    given = NumberRecord(True, True, 1, 1, 1)
+    for low, words in ((0.6, "leave linear gains (middle"), (0.4, "do not contradict linear")):
+        gains = given, NumberRecord(True, False, 0.7, low, 0.8), given
+        (said,) = verdict_sentences([one], gains, "more raters")
+        assert said.startswith(f"These judgments {words}")
+        assert said.endswith(" in doubt: more raters could decide.") == (low == 0.6)
 
 
 @pytest.mark.parametrize("design", ["one pair", "few queries", "all ties"])
@@ -165,10 +150,9 @@ def test_judgments_that_cannot_say_much(design: str) -> None:
         words = WORDS[(np.random.default_rng(0).random(500) < 0.2).astype(int)]
         said = Preferences.of(lists, words, Scale((2, 1, 0)), None, [f"q{i}" for i in range(500)])
     else:
-        queries = [f"q{i % 6}" for i in range(500)]
-        said = Preferences.of(data.lists, WORDS[data.answers], SCALE, None, queries)
+        said = with_ids(data, [f"q{i % 6}" for i in range(500)])
     study = study_judgments(said, "x", np.random.default_rng(0))
-    assert not any(one.startswith("Stop") for one in headline(study))
+    assert study.change == "not yet"
 
 
 def test_a_judge_is_dropped(tmp_path: Path) -> None:
@@ -182,11 +166,7 @@ def test_a_judge_is_dropped(tmp_path: Path) -> None:
     unknown, all_of_them = run_commands(
         [
             ["study", str(path), "--drop-judge", "judge 9"],
-            [
-                "test",
-                str(path),
-                *everyone,
-            ],
+            ["test", str(path), *everyone],
         ],
         tmp_path,
     )
@@ -195,10 +175,10 @@ def test_a_judge_is_dropped(tmp_path: Path) -> None:
     assert "leaves no judgment" in all_of_them.stderr
 
 
-def test_of_two_hundred_files_all_say_the_same() -> None:
+def test_every_way_of_asking_says_the_same() -> None:
     """Asked alone, beside a fit, and by a study: the same p and verdict. Two ranks are faster."""
     names = list(DESIGNS)
-    for seed in range(200):
+    for seed in range(20):
         drawn = of_design(names[seed % len(names)], 60, seed)
         data = replace(drawn, lists=drawn.lists[:, :, :2])
         said = {(one.about, one.hypothesis): one for one in conclude(data, {}).questions}
@@ -210,23 +190,10 @@ def test_of_two_hundred_files_all_say_the_same() -> None:
             assert one.corrected == pytest.approx(twin.corrected, rel=1e-6)
 
 
-def test_a_judge_is_dropped_from_all_files_together(tmp_path: Path) -> None:
-    """One file holds another judge, and one is empty then."""
-    data = of_design("spammer", 400)
-    only = data.judges == "judge 0"
-    for name, part in (
-        ("all.jsonl", data),
-        ("others.jsonl", data[~only]),
-        ("one.jsonl", data[only]),
-    ):
-        write_preferences(part, tmp_path / name)
-    two = printed("test", "all.jsonl", "others.jsonl", "--drop-judge", "judge 0", cwd=tmp_path)
-    (compared,) = two["compared"]
-    assert compared["judgments"] == compared["other_judgments"]
-    by = printed("test", "all.jsonl", "--by", "judge", "--drop-judge", "judge 0", cwd=tmp_path)
-    assert {one["name"] for one in by["compared"]} == {f"judge {i}" for i in range(1, 5)}
-    (empty,) = run_commands(
-        [["test", "all.jsonl", "one.jsonl", "--drop-judge", "judge 0"]], tmp_path
-    )
-    assert empty.returncode == 2
-    assert "1 group" in empty.stderr
+def test_p_is_doubled_for_what_decides_what_to_use() -> None:
+    data = of_design("even", 300)
+    for one in usual_questions(data):
+        decides = one.about in ("measure", "gains", "discounts")
+        assert one.corrected == min(1.0, 2 * one.test.p if decides else one.test.p)
+    side = ask(data, JudgmentModel(side=False), JudgmentModel(), "no side")
+    assert (side.about, side.corrected) == ("model", side.test.p)

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn import InputError
-from dcglearn.inference.families import Family, discount_family, gain_family
-from dcglearn.inference.weights import Products, any_weights
+from dcglearn.inference.families import Family, WeightFamily, discount_family, gain_family
 from dcglearn.measures.discounts import rule_discounts
 
 VALUES = np.array([4.0, 2.5, 1.0, 0.0])
@@ -17,8 +16,8 @@ GAINS = ["free", "linear", "power:free", "power:0.5", "exponential:free", "expon
 DISCOUNTS = ["free", "decreasing", "convex", "log:free", "zipf:free", "rbp:free", "log2", "jk:2"]
 
 
-def near(family: Family | Products, rng: np.random.Generator) -> np.ndarray:
-    start = family.start if isinstance(family, Products) else family.first
+def near(family: Family | WeightFamily, rng: np.random.Generator) -> np.ndarray:
+    start = family.start if isinstance(family, WeightFamily) else family.first
     return start + rng.uniform(0, 0.3, len(start))
 
 
@@ -38,33 +37,8 @@ def test_derivatives_are_those_of_differences(name: str, empty: bool) -> None:
         first = (up.values - down.values) / (2 * h)
         second = (up.jacobian - down.jacobian) / (2 * h)
         np.testing.assert_allclose(at.jacobian[:, i], first, atol=1e-8)
-        np.testing.assert_allclose(at.hessian[:, :, i], second, atol=1e-7)
-
-
-@pytest.mark.parametrize("gains", GAINS)
-@pytest.mark.parametrize("discounts", DISCOUNTS)
-def test_derivatives_of_products(gains: str, discounts: str) -> None:
-    rng = np.random.default_rng(0)
-    family = Products(gain_family(gains, VALUES), discount_family(discounts, 5))
-    x, h, pull = near(family, rng), 1e-5, rng.normal(size=(5, 4))
-    curvature, along = family.curvature(x, pull), family.signs * x
-    assert along.any() == (discounts in ("free", "decreasing", "convex"))
-    np.testing.assert_allclose(family.jacobian(x) @ along, 0, atol=1e-9)
-    for i in range(len(x)):
-        step = np.zeros(len(x))
-        step[i] = h
-        moved = (family.weights(x + step) - family.weights(x - step)).ravel() / (2 * h)
-        np.testing.assert_allclose(family.jacobian(x)[:, i], moved, atol=1e-7)
-        bent = pull.ravel() @ (family.jacobian(x + step) - family.jacobian(x - step)) / (2 * h)
-        np.testing.assert_allclose(curvature[i], bent, atol=1e-6)
-
-
-def test_any_weights_are_linear_in_their_parameters() -> None:
-    family = any_weights(3, 4)
-    x = np.random.default_rng(1).normal(size=9)
-    np.testing.assert_allclose(family.jacobian(x) @ x, family.weights(x).ravel())
-    assert not family.curvature(x, np.ones((3, 4))).any()
-    assert not family.weights(x)[:, -1].any()
+        bends = np.stack([at.curvature(unit)[:, i] for unit in np.eye(len(second))])
+        np.testing.assert_allclose(bends, second, atol=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -80,12 +54,6 @@ def test_exponential_gains(base: float) -> None:
     gains = gain_family(f"exponential:{base!r}", VALUES).at(np.ones(1)).values
     expected = VALUES / 4 if base == 1 else (base**VALUES - 1) / (base**4.0 - 1)
     np.testing.assert_allclose(gains, expected, rtol=1e-6, atol=1e-12)
-
-
-def test_exponential_gains_have_no_singularity_at_base_one() -> None:
-    family = gain_family("exponential:free", VALUES)
-    for t in (-1e-12, 0.0, 1e-12, 1e-4):
-        np.testing.assert_allclose(family.at(np.array([1.0, t])).values, VALUES / 4, atol=2e-4)
 
 
 @given(st.lists(st.floats(0, 5), min_size=6, max_size=6))
@@ -109,19 +77,12 @@ def test_the_generators_reach_every_ordered_vector(name: str) -> None:
         assert nnls(at.jacobian, target)[1] < 1e-12
 
 
-def test_given_gains_are_scaled() -> None:
-    gains = gain_family([7.0, 3.0, -1.0], VALUES[1:]).at(np.ones(1)).values
-    assert gains.tolist() == [1.0, 0.5, 0.0]
-
-
 @pytest.mark.parametrize(
     ("name", "words"),
     [
         ("exponental", "exponential"),
         ("power:0", "above 0"),
-        ("power:x", "above 0"),
         ("exponential:-2", "above 0"),
-        ("power", "exponent"),
     ],
 )
 def test_bad_gains(name: str, words: str) -> None:
@@ -131,8 +92,13 @@ def test_bad_gains(name: str, words: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("decreasin", "decreasing"), ("log:1", "above 1"), ("rbp:1", "below 1"), ("rbp:1_0", "rbp")],
+    [("decreasin", "decreasing"), ("log:1", "above 1"), ("rbp:1", "below 1")],
 )
 def test_bad_discounts(name: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         discount_family(name, 4)
+
+
+def test_given_gains_are_scaled() -> None:
+    gains = gain_family([7.0, 3.0, -1.0], VALUES[1:]).at(np.ones(1)).values
+    assert gains.tolist() == [1.0, 0.5, 0.0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,9 +11,16 @@ from hypothesis import strategies as st
 from scipy.linalg import sqrtm
 
 from dcglearn import InputError, JudgmentFit, JudgmentModel, Preferences, likelihood_ratio
-from dcglearn.inference.covariance import Covariance, covariance
+from dcglearn.inference.covariance import Covariance
 from dcglearn.inference.ratios import ratio_interval, simultaneous_quantile
-from helpers.simulated import SCALE, every_answer
+from helpers.simulated import (
+    SCALE,
+    every_answer,
+    logistic_judgments,
+    noisy_answers,
+    utilities,
+    with_ids,
+)
 
 
 def plain_cr2(fit: JudgmentFit, clusters: np.ndarray) -> np.ndarray:
@@ -44,20 +50,20 @@ def plain_cr2(fit: JudgmentFit, clusters: np.ndarray) -> np.ndarray:
 
 def test_cr2_is_that_of_its_definition(monkeypatch: pytest.MonkeyPatch) -> None:
     fit = JudgmentModel(ties="davidson", discounts="log2").fit(every_answer(300, 11))
-    found = covariance(fit.likelihood, fit.parameters, fit.maximum.free)
+    found = Covariance(fit.likelihood, fit.parameters, fit.maximum.free)
     free = fit.maximum.free
     twin = plain_cr2(fit, fit.evidence.judged.queries)
     np.testing.assert_allclose(found.robust[np.ix_(free, free)], twin, rtol=2e-3, atol=1e-9)
     monkeypatch.setattr("dcglearn.inference.covariance.SMALL_CLUSTER", 0.0)
-    exact = covariance(fit.likelihood, fit.parameters, free)
+    exact = Covariance(fit.likelihood, fit.parameters, free)
     np.testing.assert_allclose(exact.robust[np.ix_(free, free)], twin, rtol=1e-8, atol=1e-12)
 
 
 def test_cr2_of_many_small_clusters_is_that_of_its_definition() -> None:
     """Their roots are approximated by I + F_q H^-1 / 2; a third of the judgments has no query."""
     data = every_answer(3000, 11)
-    queries = np.where(np.arange(3000) % 3, data.queries, None)
-    fit = JudgmentModel(ties="davidson", discounts="log2").fit(replace(data, queries=queries))
+    data = with_ids(data, np.where(np.arange(3000) % 3, data.queries, None))
+    fit = JudgmentModel(ties="davidson", discounts="log2").fit(data)
     numbers = fit.evidence.judged.queries
     alone = np.where(numbers < 0, -1 - np.arange(len(numbers)), numbers)
     free = fit.maximum.free
@@ -74,11 +80,8 @@ def test_repeated_judgments_in_a_cluster_are_not_new_evidence() -> None:
 
 
 def test_equal_clusters_have_one_degree_of_freedom_less() -> None:
-    one = every_answer(40, 13)[:40]
-    queries = np.repeat([f"q{i}" for i in range(12)], 40)
-    lists, answers = np.tile(one.lists, (12, 1, 1)), np.tile(one.answers, 12)
-    words = np.array(["a", "b", "tie", "good", "bad"])
-    data = Preferences.of(lists, words[answers], SCALE, None, queries)
+    repeated = every_answer(40, 13)[np.tile(np.arange(40), 12)]
+    data = with_ids(repeated, np.repeat([f"q{i}" for i in range(12)], 40))
     fit = JudgmentModel(discounts="log2", lapses=False).fit(data)
     contrasts = np.eye(fit.likelihood.n_parameters)
     assert fit.covariance.degrees_of_freedom(contrasts) == pytest.approx(11)
@@ -88,9 +91,7 @@ def test_equal_clusters_have_one_degree_of_freedom_less() -> None:
 def test_two_ways_of_clustering_are_never_less_than_one() -> None:
     data = every_answer(300, 14)
     judges = np.random.default_rng(0).choice([f"judge {i}" for i in range(25)], len(data))
-    words = np.array(["a", "b", "tie", "good", "bad"])[data.answers]
-    both = Preferences.of(data.lists, words, SCALE, data.weights, data.queries, judges)
-    fit = JudgmentModel(discounts="log2").fit(both)
+    fit = JudgmentModel(discounts="log2").fit(with_ids(data, judges=judges))
     found = fit.covariance
     assert [one.name for one in found.clusterings] == ["query", "judge"]
     for contrast in np.eye(fit.likelihood.n_parameters)[fit.maximum.free]:
@@ -108,9 +109,7 @@ def test_two_ways_of_clustering_are_those_of_the_definition(
     """V_query + V_judge - V_both: for a contrast never less than either, and no eigenvalue < 0."""
     data, rng = every_answer(n, seed), np.random.default_rng(1)
     judges = rng.permutation(np.arange(len(data)) % n_judges)
-    words = np.array(["a", "b", "tie", "good", "bad"])[data.answers]
-    names = [f"judge {i:02}" for i in judges]
-    both = Preferences.of(data.lists, words, SCALE, data.weights, data.queries, names)
+    both = with_ids(data, judges=[f"judge {i:02}" for i in judges])
     fit = JudgmentModel(ties="davidson", discounts="log2", judges=False).fit(both)
     free, used = fit.maximum.free, fit.evidence.rows
     by_query, by_judge = np.unique(data.queries, return_inverse=True)[1][used], judges[used]
@@ -133,11 +132,7 @@ def test_two_ways_of_clustering_are_those_of_the_definition(
 
 
 def test_few_judges_are_no_sample() -> None:
-    data = every_answer(300, 14)
-    words, judges = np.array(["a", "b", "tie", "good", "bad"]), ["ann", "bob", "cid"] * 100
-    of_three = Preferences.of(
-        data.lists, words[data.answers], SCALE, data.weights, data.queries, judges
-    )
+    of_three = with_ids(every_answer(300, 14), judges=["ann", "bob", "cid"] * 100)
     fit = JudgmentModel(discounts="log2", judges=False).fit(of_three)
     assert [one.name for one in fit.covariance.clusterings] == ["query"]
 
@@ -167,12 +162,6 @@ def test_simultaneous_quantiles() -> None:
     assert equal == pytest.approx(1.96, abs=0.03)
 
 
-def test_given_numbers_have_no_interval() -> None:
-    fit = JudgmentModel(discounts="log2").fit(every_answer(300, 15))
-    assert [one.given for one in fit.gains()] == [True, False, True]
-    assert all(one.given and one.low == one.high for one in fit.discounts())
-
-
 def test_ordered_discounts_have_ordered_bands() -> None:
     for name in ("decreasing", "convex"):
         fit = JudgmentModel(discounts=name).fit(every_answer(300, 16))
@@ -182,34 +171,14 @@ def test_ordered_discounts_have_ordered_bands() -> None:
         assert (np.diff(fit.dcg.discounts) <= 1e-12).all()
 
 
-def test_intervals_narrow_with_more_judgments_and_a_lower_level() -> None:
-    few, many = (JudgmentModel(discounts="log2").fit(every_answer(n, 17)) for n in (300, 3000))
-    width = [fit.gains()[1].high - fit.gains()[1].low for fit in (few, many)]
-    assert width[1] < width[0] / 2
-    lower = many.gains(0.5)[1]
-    assert lower.high - lower.low < width[1] / 2
-
-
 def test_a_design_of_permutations_does_not_determine_gains_and_discounts() -> None:
     """Lists that are permutations of one list leave an affine map of each open."""
     rng = np.random.default_rng(18)
     lists = rng.permuted(np.tile([0, 0, 1, 1, 2], (400, 2, 1)), axis=2)
     W = np.outer([3, 2, 1.5, 1.2, 1], [1, 0.5, 0])
-    utility = W[np.arange(5), lists].sum(axis=2)
-    a = utility[:, 0] - utility[:, 1] + rng.logistic(size=400) > 0
-    fit = JudgmentModel().fit(Preferences.of(lists, np.where(a, "a", "b"), SCALE))
+    data = Preferences.of(lists, noisy_answers(utilities(W, lists), rng), SCALE)
+    fit = JudgmentModel().fit(data)
     assert not any(one.determined for one in fit.discounts()[1:])
-
-
-@pytest.mark.parametrize("family", ["linear", "exponential", "power:0.5"])
-def test_the_tests_of_nested_gains_have_one_degree(family: str) -> None:
-    data = every_answer(500, 19)
-    larger = JudgmentModel(discounts="log2").fit(data)
-    smaller = JudgmentModel(gains=family, discounts="log2").fit(data)
-    found = likelihood_ratio(smaller, larger)
-    assert found.df == 1
-    assert 0 <= found.p <= 1
-    assert found.statistic >= 0
 
 
 def test_degrees_of_freedom_by_design() -> None:
@@ -219,9 +188,8 @@ def test_degrees_of_freedom_by_design() -> None:
     product, any_weights = (JudgmentModel(position_dependent=p).fit(free) for p in (False, True))
     assert likelihood_ratio(product, any_weights).df == 3 * 1
     lists = rng.permuted(np.tile([0, 0, 1, 1, 2], (3000, 2, 1)), axis=2)
-    utility = np.outer([1.5, 1, 0.8, 0.6, 0.5], [2, 1, 0])[np.arange(5), lists].sum(axis=2)
-    a = utility[:, 0] - utility[:, 1] + rng.logistic(size=3000) > 0
-    data = Preferences.of(lists, np.where(a, "a", "b"), SCALE)
+    utility = utilities(np.outer([1.5, 1, 0.8, 0.6, 0.5], [2, 1, 0]), lists)
+    data = Preferences.of(lists, noisy_answers(utility, rng), SCALE)
     product, any_weights = (JudgmentModel(position_dependent=p).fit(data) for p in (False, True))
     assert likelihood_ratio(product, any_weights).df == 3 * 1
 
@@ -272,16 +240,7 @@ def test_lapses_at_their_border_have_an_upper_bound() -> None:
     found = []
     for n in (300, 3000):
         rng = np.random.default_rng(40)
-        lists = rng.integers(0, 3, size=(n, 2, 4))
-        utility = np.outer([5, 3, 2, 2], [1, 0.5, 0])[np.arange(4), lists].sum(axis=2)
-        a = utility[:, 0] - utility[:, 1] > 0.3 * rng.logistic(size=n)
-        data = Preferences.of(lists, np.where(a, "a", "b"), SCALE)
+        data = logistic_judgments(np.outer([5, 3, 2, 2], [1, 0.5, 0]) / 0.3, n, rng)
         found.append(JudgmentModel(discounts="log2").fit(data).other("lapses"))
     assert found[0].estimate == 0
     assert 0 < found[1].high < found[0].high < 0.2
-
-
-def test_covariance_of_one_clustering_is_its_own() -> None:
-    fit = JudgmentModel(discounts="log2").fit(every_answer(200, 22))
-    found: Covariance = fit.covariance
-    np.testing.assert_array_equal(found.robust, found.clusterings[0].covariance)

@@ -66,14 +66,6 @@ def test_few_judgments_stay_near_the_common_share() -> None:
     assert many > 0.8
 
 
-def test_judges_who_are_alike_change_little() -> None:
-    data = of_people([0.1] * 25, 4000, 4)
-    plain = replace(MODEL, judges=False).fit(data)
-    fit, lapses, _ = found(data)
-    assert lapses.concentration > 20
-    assert fit.gains()[1].estimate == pytest.approx(plain.gains()[1].estimate, abs=0.01)
-
-
 def test_unlike_judges_make_intervals_narrower() -> None:
     data = of_people([0.02] * 24 + [0.9] * 8, 3000, 5)
     wide, narrow = (replace(MODEL, judges=judges).fit(data).gains()[1] for judges in (False, True))
@@ -93,13 +85,6 @@ def test_gradient_with_judges() -> None:
         assert at.gradient[i] == pytest.approx((up.value - down.value) / 2e-6, rel=1e-4, abs=1e-3)
         second = (up.gradient - down.gradient) / 2e-6
         np.testing.assert_allclose(at.hessian[i], second, rtol=1e-4, atol=1e-2)
-
-
-def test_where_a_judgment_has_no_judge_all_lapse_alike() -> None:
-    data = of_people([0.1] * 3, 60, 7)
-    words = np.array(["a", "b"])[data.answers]
-    unknown = Preferences.of(data.lists, words, data.scale, judges=[None, *data.judges[1:]])
-    assert MODEL.fit(unknown).evidence.relative_lapses is None
 
 
 def test_a_judge_with_one_judgment() -> None:

@@ -9,7 +9,7 @@ from dcglearn import JudgmentModel, Preferences, compare_segments, likelihood_ra
 from dcglearn.inference.covariance import FEW
 from dcglearn.inference.evidence import Evidence
 from dcglearn.report.questions import questions_text
-from helpers.simulated import SCALE, logistic_judgments
+from helpers.simulated import SCALE, logistic_judgments, noisy_answers, utilities, with_ids
 
 LOG2 = 1 / np.log2(np.arange(2, 7))
 
@@ -19,10 +19,8 @@ def of_any_length(n: int, seed: int) -> Preferences:
     rng = np.random.default_rng(seed)
     lists = rng.integers(0, 3, (n, 2, 5))
     lists[np.arange(5) >= rng.integers(2, 6, (n, 2))[..., None]] = -1
-    W = 4 * np.outer(LOG2, [1, 0.6, 0.2, 0])
-    utility = W[np.arange(5), lists].sum(axis=2)
-    a = utility[:, 0] - utility[:, 1] + rng.logistic(size=n) > 0
-    return Preferences.of(lists, np.where(a, "a", "b"), SCALE)
+    utility = utilities(4 * np.outer(LOG2, [1, 0.6, 0.2, 0]), lists)
+    return Preferences.of(lists, noisy_answers(utility, rng), SCALE)
 
 
 def test_the_true_discount_is_not_rejected_on_lists_of_different_length() -> None:
@@ -82,13 +80,10 @@ def test_intervals_have_bounds_where_scale_and_lapses_go_together() -> None:
     bounded, covered = 0, 0
     for seed in range(16):
         rng = np.random.default_rng(seed)
-        W = 6 * np.outer(LOG2, [1, 0.5, 0])
         lists = rng.integers(0, 3, (100, 2, 5))
-        utility = W[np.arange(5), lists].sum(axis=2)
-        a = utility[:, 0] - utility[:, 1] + rng.logistic(size=100) > 0
-        random = rng.random(100) < 0.2
-        a[random] = rng.random(int(random.sum())) < 0.5
-        data = Preferences.of(lists, np.where(a, "a", "b"), SCALE)
+        answers = noisy_answers(utilities(6 * np.outer(LOG2, [1, 0.5, 0]), lists), rng)
+        answers = np.where(rng.random(100) < 0.2, rng.choice(["a", "b"], 100), answers)
+        data = Preferences.of(lists, answers, SCALE)
         gain = JudgmentModel(discounts="log2").fit(data).gains()[1]
         bounded += np.isfinite(gain.high)
         covered += gain.low <= 0.5 <= gain.high
@@ -102,8 +97,7 @@ def test_few_queries_are_said_and_allowed_for() -> None:
     data = logistic_judgments(3 * np.outer(LOG2, [1, 0.5, 0]), 900, rng)
     sizes = np.arange(1, 31) ** -1.2
     names = [f"q{i}" for i in rng.choice(30, 900, p=sizes / sizes.sum())]
-    answers = np.array(["a", "b"])[data.answers]
-    uneven = Preferences.of(data.lists, answers, data.scale, None, names)
+    uneven = with_ids(data, names)
     found = usual_questions(uneven)
     shares = np.unique(names, return_counts=True)[1] / 900
     for one in found:

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from dcglearn import JudgmentModel, Preferences, Scale, likelihood_ratio, usual_questions
 from dcglearn.inference.conclusions import support_of
 from dcglearn.inference.tests import no_effect
-from helpers.simulated import logistic_judgments
+from helpers.simulated import logistic_judgments, noisy_answers, utilities
 
 SCALE = Scale((3, 2, 1, 0))
 K, L = 5, 4
@@ -48,9 +48,9 @@ def likelihood_ratio_p(X: np.ndarray, y: np.ndarray) -> float:
 
 @pytest.mark.parametrize("per_query", [1, 4])
 def test_judgments_by_a_coin_reject_little(per_query: int) -> None:
-    """Of 20 studies, each with hypotheses that are true; and they support no measure."""
+    """Of 10 studies, each with hypotheses that are true; and they support no measure."""
     rejected = np.zeros(6)
-    for seed in range(20):
+    for seed in range(10):
         data = with_effect(400, np.random.default_rng(seed), per_query=per_query)
         free, wider = JudgmentModel().fit(data), JudgmentModel(position_dependent=True).fit(data)
         smaller = [
@@ -60,7 +60,7 @@ def test_judgments_by_a_coin_reject_little(per_query: int) -> None:
         tests = [likelihood_ratio(one, free) for one in smaller] + [likelihood_ratio(free, wider)]
         shown = support_of(smaller[1], []) != "open"
         rejected += np.array([no_effect(free) < 0.05, *(test.p < 0.05 for test in tests), shown])
-    assert (rejected <= 4).all()
+    assert (rejected <= 2).all()
 
 
 def test_the_side_is_tested_nevertheless(rng: np.random.Generator) -> None:
@@ -109,15 +109,15 @@ def test_a_side_bias_is_not_surer_than_the_answers_on_each_side(rng: np.random.G
     """Where a is mostly the better list but wins half of the time, p is that of a sign test."""
     lists = rng.integers(0, L, (400, 2, K))
     W = 4 * np.outer(1 / np.log2(np.arange(2, K + 2)), np.linspace(1, 0, L))
-    utility = W[np.arange(K), lists].sum(axis=2)
+    utility = utilities(W, lists)
     swap = (utility[:, 0] < utility[:, 1]) & (rng.random(400) < 0.5)
     lists[swap], utility[swap] = lists[swap][:, ::-1], utility[swap][:, ::-1]
-    a = utility[:, 0] - utility[:, 1] - 1.3 + rng.logistic(size=400) > 0
+    answers = noisy_answers(utility - np.array([1.3, 0.0]), rng)
     queries = np.arange(400) // 4
-    data = Preferences.of(lists, np.where(a, "a", "b"), SCALE, None, [f"q{i}" for i in queries])
+    data = Preferences.of(lists, answers, SCALE, None, [f"q{i}" for i in queries])
     small, large = (JudgmentModel(discounts="log2", side=side).fit(data) for side in (False, True))
     found = likelihood_ratio(small, large)
-    sums = np.bincount(queries, a - 0.5)
+    sums = np.bincount(queries, (answers == "a") - 0.5)
     by_signs = hotelling(sums[:, None])
     assert found.p == pytest.approx(by_signs)
     assert by_signs > 0.05 > 1e-6 > chi2.sf(found.statistic, 1)
@@ -154,8 +154,3 @@ def test_where_nothing_counts_no_judge_answers_at_random(rng: np.random.Generato
     )
     apart, alike = (JudgmentModel(discounts="log2", judges=own).fit(data) for own in (True, False))
     assert no_effect(apart) == pytest.approx(no_effect(alike))
-
-
-def test_one_query_says_nothing(rng: np.random.Generator) -> None:
-    data = with_effect(50, rng, effect=3.0, per_query=50)
-    assert no_effect(JudgmentModel(discounts="log2").fit(data)) == 1.0

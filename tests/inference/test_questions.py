@@ -14,7 +14,6 @@ from dcglearn import (
     InputError,
     JudgmentModel,
     Preferences,
-    Scale,
     SolverError,
     ask,
     certainty_of,
@@ -23,9 +22,13 @@ from dcglearn import (
     preset,
     usual_questions,
 )
-from helpers.simulated import SCALE, every_answer
-
-WORDS = np.array(["a", "b", "tie", "good", "bad"])
+from helpers.simulated import (
+    SCALE,
+    every_answer,
+    noisy_answers,
+    preset_judgments,
+    with_ids,
+)
 
 
 def test_effects_by_hand() -> None:
@@ -59,12 +62,7 @@ def test_a_measure_is_tested_with_its_scale_free() -> None:
 
 
 def test_the_true_measure_is_not_rejected_and_a_wrong_one_is() -> None:
-    rng = np.random.default_rng(33)
-    lists = rng.integers(0, 3, size=(3000, 2, 4))
-    truth = 4 * np.array(preset("linear-log2", SCALE, 4).matrix_for(4)) / 2
-    utility = truth[np.arange(4), lists].sum(axis=2)
-    a = utility[:, 0] - utility[:, 1] + rng.logistic(size=3000) > 0
-    data = Preferences.of(lists, np.where(a, "a", "b"), SCALE)
+    data = preset_judgments("linear-log2", 3000, 33)
     measures = {name: preset(name, SCALE, 4) for name in ("linear-log2", "exponential-log2")}
     found = {one.hypothesis: one for one in usual_questions(data, measures=measures)}
     assert found["linear-log2"].verdict == "not rejected"
@@ -78,13 +76,7 @@ def test_a_share_of_lapses_is_tested_on_its_border() -> None:
     """By its standard error, on one side, and p = 1 where the share is estimated as 0."""
     ps = []
     for seed in range(8):
-        rng = np.random.default_rng(seed)
-        lists = rng.integers(0, 3, size=(500, 2, 4))
-        utility = (3 * np.array(preset("linear-log2", SCALE, 4).matrix_for(4)) / 2)[
-            np.arange(4), lists
-        ].sum(axis=2)
-        a = utility[:, 0] - utility[:, 1] + rng.logistic(size=500) > 0
-        data = Preferences.of(lists, np.where(a, "a", "b"), SCALE)
+        data = preset_judgments("linear-log2", 500, seed)
         larger = JudgmentModel(discounts="log2").fit(data)
         one = likelihood_ratio(JudgmentModel(discounts="log2", lapses=False).fit(data), larger)
         share = larger.other("lapses").estimate
@@ -101,21 +93,7 @@ def test_a_share_of_lapses_is_tested_on_its_border() -> None:
     assert min(ps) < 0.5
 
 
-def test_two_grades_have_no_question_about_gains() -> None:
-    rng = np.random.default_rng(34)
-    lists = rng.integers(0, 2, size=(200, 2, 3))
-    a = (lists[:, 1] - lists[:, 0]) @ [2, 1, 0.5] + rng.logistic(size=200) > 0
-    data = Preferences.of(lists, np.where(a, "a", "b"), Scale((1, 0)))
-    assert {one.about for one in usual_questions(data)} == {
-        "measure",
-        "discounts",
-        "additivity",
-        "side",
-        "lapses",
-    }
-
-
-@pytest.mark.parametrize("left_out", [(), ("side",), ("side", "lapses")])
+@pytest.mark.parametrize("left_out", [(), ("side", "lapses")])
 def test_questions_come_in_their_order(left_out: tuple[str, ...]) -> None:
     model = JudgmentModel(**dict.fromkeys(left_out, False))
     found = [one.about for one in usual_questions(every_answer(200, 32), model)]
@@ -141,7 +119,7 @@ def test_a_question_without_a_maximum_is_not_answered_and_others_are(
     assert found["exponential"] == usual["exponential"]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_directions_that_change_no_weight_are_not_counted(seed: int) -> None:
     """Of four ranks and three grades: 3 discounts, 1 gain, or both, whatever their scale."""
     data = every_answer(400, seed, levels=False)
@@ -158,11 +136,11 @@ def test_groups_that_are_alike() -> None:
     """At the level .05, some 5% of random splits are called different."""
     data = every_answer(2000, 35, levels=False)
     p = []
-    for seed in range(60):
+    for seed in range(30):
         labels = np.random.default_rng(seed).integers(0, 2, len(data)).tolist()
         (one,) = compare_segments(data, labels, JudgmentModel(discounts="log2")).compared
         p.append(one.p)
-    assert sum(one < 0.05 for one in p) <= 9
+    assert sum(one < 0.05 for one in p) <= 5
 
 
 def test_groups_that_differ() -> None:
@@ -171,9 +149,8 @@ def test_groups_that_differ() -> None:
     groups = np.repeat(["news", "shops"], 1000)
     gains = np.where((groups == "news")[:, None], [3, 2.7, 0], [3, 0.3, 0])
     worth = np.take_along_axis(gains, lists.reshape(2000, -1), axis=1).reshape(lists.shape)
-    utility = worth @ [1, 0.7, 0.5, 0.4]
-    a = utility[:, 0] - utility[:, 1] + rng.logistic(size=2000) > 0
-    data = Preferences.of(lists, np.where(a, "a", "b"), SCALE)
+    answers = noisy_answers(worth @ [1, 0.7, 0.5, 0.4], rng)
+    data = Preferences.of(lists, answers, SCALE)
     (one,) = compare_segments(data, groups.tolist()).compared
     assert one.name == "news"
     assert one.corrected < 1e-6
@@ -221,10 +198,10 @@ def of_judges(second: str, seed: int) -> Preferences:
     ]
     W = np.repeat([truth / truth.max() for truth in truths], 400, axis=0)
     utility = 4 * W[np.arange(800)[:, None, None], np.arange(4), lists].sum(axis=2)
-    a = utility[:, 0] - utility[:, 1] + rng.logistic(size=800) > 0
+    answers = noisy_answers(utility, rng)
     queries = [f"q{i // 4}" for i in range(800)]
     judges = ["ann"] * 400 + ["bob"] * 400
-    return Preferences.of(lists, np.where(a, "a", "b"), SCALE, None, queries, judges)
+    return Preferences.of(lists, answers, SCALE, None, queries, judges)
 
 
 def test_two_judges_are_compared() -> None:
@@ -238,17 +215,8 @@ def test_two_judges_are_compared() -> None:
     assert found == ["not rejected", "rejected"]
 
 
-def test_one_judge_is_the_one_whom_intervals_are_about() -> None:
-    data = of_judges("linear-log2", 42)[:400]
-    alone = Preferences.of(
-        data.lists, WORDS[data.answers], SCALE, None, [str(one) for one in data.queries]
-    )
-    assert JudgmentModel().fit(data).gains() == JudgmentModel().fit(alone).gains()
-
-
 def test_one_query_says_nothing_about_others() -> None:
-    data = every_answer(300, 43)
-    one = Preferences.of(data.lists, WORDS[data.answers], SCALE, None, ["q"] * 300)
+    one = with_ids(every_answer(300, 43), ["q"] * 300)
     fit = JudgmentModel().fit(one)
     assert not fit.gains()[1].determined
     assert np.isinf(fit.gains()[1].high)

@@ -8,9 +8,16 @@ from scipy.stats import f
 
 from dcglearn import JudgmentFit, JudgmentModel, Preferences, Scale, likelihood_ratio
 from dcglearn.inference.calibration import additivity_test
-from dcglearn.inference.scores import score_test
-from dcglearn.simulation.designs import DESIGNS, simulated_study
-from helpers.simulated import every_answer, logistic_judgments, preset_judgments
+from dcglearn.inference.tests import score_test
+from dcglearn.lab.simulation.designs import DESIGNS, simulated_study
+from helpers.simulated import (
+    every_answer,
+    logistic_judgments,
+    noisy_answers,
+    preset_judgments,
+    utilities,
+    with_ids,
+)
 
 
 def scores_by_differences(fit: JudgmentFit, at: np.ndarray) -> np.ndarray:
@@ -31,10 +38,8 @@ def scores_by_differences(fit: JudgmentFit, at: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("of_queries", [True, False])
 def test_by_explicit_matrices(ties: str, of_queries: bool) -> None:
     """One discount is given: its efficient scores, summed by query, in Hotelling's formula."""
-    data = every_answer(240, 5, levels=False)
-    words = np.array(["a", "b", "tie"])[np.minimum(data.answers, 2)]
-    queries = [f"q{i % 40}" for i in range(240)] if of_queries else None
-    data = Preferences.of(data.lists, words, data.scale, data.weights, queries)
+    queries = [f"q{i % 40}" if of_queries else None for i in range(240)]
+    data = with_ids(every_answer(240, 5, levels=False), queries)
     model = JudgmentModel(gains="linear", discounts="zipf:free", ties=ties, lapses=False)
     fit = model.fit(data)
     null, likelihood = fit.parameters, fit.likelihood
@@ -61,15 +66,10 @@ def test_by_explicit_matrices(ties: str, of_queries: bool) -> None:
 
 def test_a_query_counts_once_however_often_it_is_judged() -> None:
     """All judgments of a query repeated ten times prove no more than once."""
-    data = every_answer(120, 7, levels=False)
-    names = [f"q{i % 30}" for i in range(120)]
-    words = np.array(["a", "b", "tie"])[np.minimum(data.answers, 2)]
+    data = with_ids(every_answer(120, 7, levels=False), [f"q{i % 30}" for i in range(120)])
     p = []
     for times in (1, 10):
-        rows = np.tile(np.arange(120), times)
-        many = Preferences.of(
-            data.lists[rows], words[rows], data.scale, None, [names[i] for i in rows]
-        )
+        many = data[np.tile(np.arange(120), times)]
         small, large = (
             JudgmentModel(gains=gains, lapses=False).fit(many) for gains in ("linear", "free")
         )
@@ -78,20 +78,16 @@ def test_a_query_counts_once_however_often_it_is_judged() -> None:
 
 
 def test_fewer_queries_than_parameters_say_nothing() -> None:
-    data = every_answer(200, 9, levels=False)
-    words = np.array(["a", "b", "tie"])[np.minimum(data.answers, 2)]
-    few = Preferences.of(data.lists, words, data.scale, None, [f"q{i % 5}" for i in range(200)])
+    few = with_ids(every_answer(200, 9, levels=False), [f"q{i % 5}" for i in range(200)])
     found = likelihood_ratio(JudgmentModel(discounts="constant").fit(few), JudgmentModel().fit(few))
     assert (found.df, found.p) == (0, 1.0)
 
 
 def test_with_many_judges_p_is_the_larger_of_that_by_query_and_that_by_judge() -> None:
     data = every_answer(400, 8)
-    words, judges = np.array(["a", "b", "tie", "good", "bad"])[data.answers], np.arange(400) % 25
-    names = [f"judge {i}" for i in judges]
+    names = [f"judge {i % 25}" for i in range(400)]
     p = []
-    for queries, known in ((data.queries, names), (data.queries, None), (names, None)):
-        used = Preferences.of(data.lists, words, data.scale, data.weights, queries, known)
+    for used in (with_ids(data, judges=names), data, with_ids(data, names)):
         small, large = (
             JudgmentModel(gains=gains, discounts="log2", judges=False).fit(used)
             for gains in ("exponential", "free")
@@ -138,9 +134,7 @@ def test_a_direction_counts_if_judgments_say_more_than_the_prior(weight: float, 
     W = 0.1 * np.outer([1, 1], [1, 0])
     lists = np.tile([[[0, 0], [1, 0]]], (200, 1, 1))
     lists[:4] = [[0, 0], [0, 1]]
-    utility = W[np.arange(2), lists].sum(axis=2)
-    noise = np.random.default_rng(1).logistic(size=200)
-    answers = np.where(utility[:, 0] - utility[:, 1] + noise > 0, "a", "b")
+    answers = noisy_answers(utilities(W, lists), np.random.default_rng(1))
     data = Preferences.of(lists, answers, Scale((1, 0)), [weight] * 4 + [1.0] * 196)
     small, large = (
         JudgmentModel(side=False, lapses=False, **wider).fit(data)

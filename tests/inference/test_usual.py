@@ -15,7 +15,7 @@ from dcglearn import DCG, Preferences, Scale, agreement, learn_dcg
 from dcglearn.base.errors import InputError
 from dcglearn.inference import ascent
 from dcglearn.inference.ascent import Answers, Ascent, OwnExpansions, estimate
-from dcglearn.inference.centres import SPREADS, Members, centre_of, usual_centres
+from dcglearn.inference.centres import SPREADS, Members, usual_centres
 
 K, L = 4, 3
 SCALE = Scale((2, 1, 0))
@@ -91,16 +91,15 @@ def test_each_member_is_at_the_maximum_that_scipy_finds(short: bool) -> None:
         np.testing.assert_allclose(found.theta[at], other.x, atol=2e-3)
 
 
-@pytest.mark.parametrize("observed", [False, True])
 @pytest.mark.parametrize("short", [False, True])
-def test_derivatives_are_those_of_differences(short: bool, observed: bool) -> None:
+def test_derivatives_are_those_of_differences(short: bool) -> None:
     data = judged(25, 1, short=short)
     members, answers = members_of(data, usual_centres(SCALE, K))
     likelihood = OwnExpansions(members, answers)
     rng = np.random.default_rng(0)
     some = np.array([5, 50])
     theta = members.mean + rng.normal(size=(2, members.mean.size)) / 2
-    found = likelihood.expand(theta, some, observed)
+    found = likelihood.expand(theta, some, True)
     step = 1e-5
     for k in range(members.mean.size):
         ahead, behind = theta.copy(), theta.copy()
@@ -108,27 +107,9 @@ def test_derivatives_are_those_of_differences(short: bool, observed: bool) -> No
         behind[:, k] -= step
         slope = (value(likelihood, ahead, some) - value(likelihood, behind, some)) / (2 * step)
         np.testing.assert_allclose(found.gradient[:, k], slope, atol=1e-6)
-        if observed:
-            ends = (likelihood.expand(one, some, True).gradient for one in (ahead, behind))
-            bend = np.subtract(*ends) / (2 * step)
-            np.testing.assert_allclose(found.information[:, :, k], bend, atol=1e-5)
-
-
-def test_fisher_information_is_the_mean_of_that_observed() -> None:
-    data = judged(25, 1)
-    members, answers = members_of(data, usual_centres(SCALE, K))
-    theta, some = members.mean[None] + 0.3, np.array([6])
-    likelihood = OwnExpansions(members, answers)
-    expected = likelihood.expand(theta, some, False).information[0]
-    mean = 0.0
-    for row in range(len(answers.pairs)):
-        for swapped in (False, True):
-            pair = answers.pairs[[row]][:, ::-1] if swapped else answers.pairs[[row]]
-            side = -answers.sides[[row]] if swapped else answers.sides[[row]]
-            one = OwnExpansions(members, Answers(pair, np.ones(1), side))
-            p = np.exp(-value(one, theta, some)[0])
-            mean = mean + p * one.expand(theta, some, True).information[0]
-    np.testing.assert_allclose(mean, expected, atol=1e-10)
+        ends = (likelihood.expand(one, some, True).gradient for one in (ahead, behind))
+        bend = np.subtract(*ends) / (2 * step)
+        np.testing.assert_allclose(found.information[:, :, k], bend, atol=1e-5)
 
 
 def test_the_evidence_is_that_of_laplace() -> None:
@@ -194,23 +175,7 @@ def test_many_answers_all_count_where_hardly_any_lapses() -> None:
     np.testing.assert_allclose(learned.dcg.discounts, TRUTH.discounts, atol=0.01)
 
 
-def test_answers_without_noise_have_expansions_of_their_own(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    rng = np.random.default_rng(1)
-    lists = rng.integers(0, L, (900, 2, K))
-    first, second = TRUTH.score(lists).T
-    flipped = (first > second) ^ (rng.random(900) < 0.1)
-    data = Preferences.of(lists, np.where(flipped, "a", "b"), SCALE)
-    monkeypatch.setattr(ascent, "PARTS", (100, 300))
-    monkeypatch.setattr(ascent, "MOST_ALONE", 450)
-    learned = learn_dcg(data)
-    assert learned.n_judgments in (450, 900)
-    exact = data.pairs[TRUTH.score(data.pairs[:, 0]) > TRUTH.score(data.pairs[:, 1])]
-    assert agreement(learned.dcg, exact) > 0.97
-
-
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 60), short=st.booleans())
 def test_gains_and_discounts_fall_whatever_is_answered(seed: int, n: int, short: bool) -> None:
     rng = np.random.default_rng(seed)
@@ -229,7 +194,7 @@ def test_gains_and_discounts_fall_whatever_is_answered(seed: int, n: int, short:
     np.testing.assert_allclose(again.weights, learned.weights, atol=1e-5)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(4))
 def test_answers_without_errors_have_maxima(seed: int) -> None:
     """Their likelihood grows with the scale, and steps must not lead beyond what exp can hold."""
     rng = np.random.default_rng(seed)
@@ -252,15 +217,6 @@ def test_which_list_is_a_changes_the_side_alone() -> None:
     assert learned.side == pytest.approx(0.3, abs=0.5)
 
 
-def test_a_weight_of_two_is_two_judgments() -> None:
-    data = judged(40)
-    twice = learn_dcg(data[np.repeat(np.arange(40), 2)])
-    weighted = Preferences.of(
-        data.lists, np.array(["a", "b"])[data.answers.astype(int)], SCALE, np.full(40, 2.0)
-    )
-    np.testing.assert_allclose(learn_dcg(weighted).weights, twice.weights, atol=1e-6)
-
-
 def test_few_judgments_leave_the_centre_and_many_leave_it_behind() -> None:
     few, many = learn_dcg(judged(1), "linear-log2"), learn_dcg(judged(20000), "linear-log2")
     linear = 1 / np.log2(np.arange(2, K + 2))
@@ -270,11 +226,6 @@ def test_few_judgments_leave_the_centre_and_many_leave_it_behind() -> None:
     assert few.gains_from_data[1] < 0.1 < 0.9 < many.gains_from_data[1]
     assert many.lapses == pytest.approx(0, abs=0.02)
     assert many.scale == pytest.approx(6, abs=0.5)
-
-
-def test_the_true_centre_holds_most_of_the_weight() -> None:
-    learned = learn_dcg(judged(3000, truth=DCG([3, 1, 0], "zipf")))
-    assert next(iter(learned.centres)) == "exponential-zipf"
 
 
 def test_the_worth_of_an_empty_rank_is_learned() -> None:
@@ -293,18 +244,12 @@ def test_a_measure_is_a_prior() -> None:
     ("prior", "problem"),
     [
         (DCG([0, 1, 2], "log2"), "cannot be a prior"),
-        (DCG([1, 0, 0], [1, 2, 1, 1]), "cannot be a prior"),
         ("linar-log2", "unknown preset"),
     ],
 )
 def test_a_prior_that_rises_or_is_unknown(prior: DCG | str, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         learn_dcg(judged(5), prior)
-
-
-def test_a_centre_has_gains_from_1_to_0() -> None:
-    centre = centre_of(DCG([5, 3, 1], "log2"), "mine", K)
-    np.testing.assert_allclose(centre.gains, [1, 0.5, 0])
 
 
 def test_a_posterior_without_a_maximum_raises(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -319,3 +264,19 @@ def test_a_posterior_without_a_maximum_raises(monkeypatch: pytest.MonkeyPatch) -
             np.tile(members.mean, (64, 1)),
             np.arange(64),
         ).run()
+
+
+def test_answers_without_noise_have_expansions_of_their_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(1)
+    lists = rng.integers(0, L, (900, 2, K))
+    first, second = TRUTH.score(lists).T
+    flipped = (first > second) ^ (rng.random(900) < 0.1)
+    data = Preferences.of(lists, np.where(flipped, "a", "b"), SCALE)
+    monkeypatch.setattr(ascent, "PARTS", (100, 300))
+    monkeypatch.setattr(ascent, "MOST_ALONE", 450)
+    learned = learn_dcg(data)
+    assert learned.n_judgments in (450, 900)
+    exact = data.pairs[TRUTH.score(data.pairs[:, 0]) > TRUTH.score(data.pairs[:, 1])]
+    assert agreement(learned.dcg, exact) > 0.97

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dcglearn import DCG, InputError, LinearUtility, MeasureFile, export, write_measure
-from dcglearn.interop.export import DATA_FORMATS, TARGETS, TOOLS, plain_data
+from dcglearn import DCG, InputError, LinearUtility, export
+from dcglearn.interop.export import TOOLS, plain_data
 from dcglearn.measures.discounts import rule_discounts
 from helpers.exported import MEASURES, executed
 
@@ -70,7 +70,7 @@ def test_a_utility_is_exported_only_as_plain_data() -> None:
     [
         (DCG([1, 0], "zipf"), r"discounts only by 1/log2\(i \+ 1\), and this measure by zipf"),
         (DCG([1, 0], [1, 0.7]), "which is 0.6309 at rank 2, and this measure has 0.7 there"),
-        (DCG([1, 0.5, -1]), "grade 0 gains -1, and .* takes only gains of 0 or more"),
+        (DCG([1, 0.5, -1]), "takes only gains of 0 or more, and grade 0 gains -1"),
         (DCG([1, 0], "log2", 5, "minmax"), "this measure is a minmaxDCG"),
     ],
 )
@@ -118,12 +118,6 @@ def test_labels_of_measures_that_are_named_in_full() -> None:
         assert found["discounts"] == [1, 0.5]
 
 
-def test_an_unknown_target() -> None:
-    with pytest.raises(InputError, match="unknown target 'lightgmb'; did you mean 'lightgbm'"):
-        export(DCG([1, 0]), "lightgmb")
-    assert set(TARGETS) == {*TOOLS, *DATA_FORMATS}
-
-
 def test_a_name_cannot_leave_its_comment() -> None:
     """Labels come from files, and exported text is executed."""
     label = 'x"""\nraise SystemExit #'
@@ -143,55 +137,3 @@ def test_the_command_exports_what_the_library_does(target: str, run: Any) -> Non
     assert done.returncode == 0, done.stderr
     assert done.stdout.rstrip("\n") == exported.text.rstrip("\n")
     assert done.stderr.splitlines() == [f"note: {note}" for note in exported.notes]
-
-
-def test_the_command_and_how_measures_are_named(run: Any, tmp_path: Path) -> None:
-    done = run("export", "exponential-log2", "--scale", "2,1,0", "--to", "trec_eval")
-    assert done.stdout == "trec_eval -m ndcg.0=0,1=1,2=3 QRELS RUN\n"
-    utility = LinearUtility([[1, 0.6, 0], [0.5, 0.4, 0]])
-    content = MeasureFile(DCG([1, 0.65, 0], "log2", 2), utility, "dcg")
-    write_measure(content, tmp_path / "learned.json")
-    done = run(
-        "export", "learned.json", "--to", "ir_measures", "-o", "out.txt", "--labels", "4,1,0"
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == ""
-    assert done.stderr.splitlines()[-1] == "wrote out.txt"
-    assert (tmp_path / "out.txt").read_text() == "nDCG(gains={0:0,1:13,4:20})@2\n"
-    done = run("export", "zipf", "--scale", "1,0", "--to", "json", "--K", "2")
-    assert json.loads(done.stdout)["discounts"] == [1.0, 0.5]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (
-            ("zipf", "--to", "json"),
-            "the preset 'zipf' needs grades; declare them, such as --scale 2,1,0",
-        ),
-        (("DCG([1, 0], zipf)", "--to", "trec_eval"), "trec_eval discounts only by 1/log2(i + 1)"),
-        (("DCG([1, 0], log2)", "--to", "json", "--scale", "2,1,0"), "has 2 grades"),
-        (("DCG([1, 0], log2)", "--to", "json", "-o", "no/such"), "its folder does not exist"),
-        (("LinearUtility([[1, 0]])", "--to", "ranx"), "differ by rank"),
-    ],
-)
-def test_bad_input_of_the_command(arguments: tuple[str, ...], problem: str, run: Any) -> None:
-    done = run("export", *arguments)
-    assert done.returncode == 2
-    assert problem in done.stderr
-    assert done.stdout == ""
-
-
-def test_a_measure_file_within_a_form(run: Any, tmp_path: Path) -> None:
-    measure = DCG({2: 1, 1: 0.5, 0: 0}, [1, 0.5, 0.25])
-    write_measure(measure, tmp_path / "m.json")
-    for name, expected in (
-        ("nDCG(m.json)", measure.normalised() @ 3),
-        ("nDCG(m.json) @ 2", measure.normalised() @ 2),
-        ("m.json @ 2", measure @ 2),
-    ):
-        done = run("export", name, "--to", "json")
-        assert done.returncode == 0, done.stderr
-        assert json.loads(done.stdout)["measure"] == str(expected)
-    done = run("export", "nDCG(zipf)", "--to", "json")
-    assert "the preset 'nDCG(zipf)' needs grades" in done.stderr

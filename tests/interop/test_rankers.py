@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_svmlight_file
 
-from dcglearn import DCG, InputError, export, lambdarank_objective, ranking_metric
+from dcglearn import DCG, InputError, export
 from helpers.boosted import installed_xgboost
 from helpers.exported import executed
 from helpers.places import ROOT
@@ -60,20 +60,6 @@ def test_lightgbm_reports_the_measure(gains: Any, cutoff: int | None, letor: Any
     expected = mean_ndcg(measure, y_test, scores, test_sizes, without=1.0)
     ((_, reported),) = found["valid_0"].items()
     assert reported[-1] == pytest.approx(expected, abs=1e-9)
-
-
-def test_a_query_without_gain_counts_1_in_lightgbm() -> None:
-    exported = export(DCG({1: 1, 0: 0}, "log2", 2, "ideal"), "lightgbm")
-    assert "A query without gains counts 1 in LightGBM and 0 in dcglearn." in exported.notes
-    params = {**executed(exported.text)["PARAMS"], "verbosity": -1, "num_threads": 1}
-    X, y = np.arange(4.0)[:, None], np.array([1, 0, 0, 0])
-    train = lightgbm.Dataset(X, y, group=[2, 2], params={"min_data_in_bin": 1})
-    found: dict[str, Any] = {}
-    record = lightgbm.record_evaluation(found)
-    lightgbm.train(params, train, 1, valid_sets=[train], valid_names=["t"], callbacks=[record])
-    assert found["t"]["ndcg@2"] == [1.0]  # ties in file order: the first query is perfect
-    here = DCG({1: 1, 0: 0}, "log2", 2, "ideal").score([[0, 1], [1, 1]])
-    assert here.tolist() == [1.0, 0.0]
 
 
 def test_lightgbm_assumes_that_gains_increase_with_the_label() -> None:
@@ -138,29 +124,6 @@ def test_xgboost_reports_the_measure(cutoff: int | None, letor: Any) -> None:
     assert reported[-1] == pytest.approx(expected, abs=1e-6)  # labels are 32-bit floats
 
 
-def test_rankers_trained_on_a_measure_that_the_tools_cannot_express(letor: Any) -> None:
-    """Its value is largest on the queries that they learn from, in both tools."""
-    X, y, sizes, *_ = letor
-    discounts = [1, 0.983, 0.988, 0.994, 0.996]  # as learned from a simulated user
-    measure = DCG({4: 1, 3: 0.75, 2: 0.5, 1: 0.25, 0: 0}, discounts, None, "ideal")
-    objective, metric = lambdarank_objective(measure), ranking_metric(measure)
-    quiet = {"verbosity": -1, "num_threads": 1, "num_leaves": 7}
-    means = []
-    for asked in ("lambdarank", objective):
-        data = lightgbm.Dataset(X, y, group=sizes)
-        booster = lightgbm.train({**quiet, "objective": asked}, data, 40)
-        means.append(metric(y, booster.predict(X), None, sizes)[1])
-    assert means[1] > means[0] + 0.005
-    xgboost = installed_xgboost()
-    data = xgboost.DMatrix(X, label=y, group=sizes)
-    params = {"objective": "rank:ndcg", "nthread": 1, "max_depth": 3}
-    means = [
-        metric(xgboost.train(params, data, 40, obj=asked).predict(data), data)[1]
-        for asked in (None, objective)
-    ]
-    assert means[1] > means[0] + 0.005
-
-
 def test_xgboost_parameters() -> None:
     exported = export(DCG({"good": 1, "it's": 0.5, "bad": 0}, "log2", 7), "xgboost")
     assert any("XGBoost before 3.1 refuses labels" in note for note in exported.notes)
@@ -177,18 +140,3 @@ def test_xgboost_parameters() -> None:
     assert executed(exported.text)["PARAMS"]["eval_metric"] == "ndcg@2147483647-"
     assert any("XGBoost cuts an nDCG without a cutoff at 32" in note for note in exported.notes)
     assert not any("before 3.1" in note for note in exported.notes)
-
-
-def test_lightgbm_parameters() -> None:
-    measure = DCG({"good": 1, "fair": 0.5, "bad": 0}, "log2", 7)
-    exported = export(measure, "lightgbm")
-    module = executed(exported.text)
-    assert module["LABELS"] == {"good": 2, "fair": 1, "bad": 0}
-    assert module["PARAMS"] == {
-        "objective": "lambdarank",
-        "label_gain": [0, 0.5, 1],
-        "metric": "ndcg",
-        "eval_at": [7],
-        "lambdarank_truncation_level": 7,
-    }
-    assert any("it reports nDCG(" in note for note in exported.notes)

@@ -13,25 +13,9 @@ from hypothesis import strategies as st
 from sklearn.model_selection import GroupKFold
 
 from dcglearn import InputError, Preferences, Scale, inspect_judgments, read_preferences
-from dcglearn.base.errors import InputWarning
 from dcglearn.judgments.folds import query_folds
 from dcglearn.judgments.meaning.answers import ANSWERS
 from helpers.written import write
-
-GOOD = '{"query": "q1", "a": [2, 0, 1], "b": [1, 1, 0], "answer": "a"}\n'
-
-
-def test_of_two_unknown_fields_the_first_is_named(tmp_path: Path) -> None:
-    line = '{"zeta": 1, "a": [1], "alpha": 1, "b": [2], "answer": "a"}\n'
-    with pytest.raises(InputError, match="'zeta'"):
-        read_preferences(write(tmp_path / "p.jsonl", line), strict=True)
-    with pytest.warns(InputWarning, match="2 unknown columns are ignored: 'zeta', 'alpha'"):
-        read_preferences(write(tmp_path / "p.jsonl", line))
-    nearly = '{"a": [1], "b": [2], "answer": "a", "jugde": "x"}\n'
-    with pytest.warns(InputWarning, match="'jugde'"):
-        read_preferences(write(tmp_path / "p.jsonl", nearly))
-    with pytest.raises(InputError, match="'jugde'; did you mean 'judge'"):
-        read_preferences(write(tmp_path / "p.jsonl", nearly), strict=True)
 
 
 def test_grade_names_need_a_scale(tmp_path: Path) -> None:
@@ -129,10 +113,3 @@ def test_summary_counts_and_ceiling() -> None:
     assert (found.queries, found.without_query) == (1, 1)
     json.dumps(inspection.to_json())
     assert np.isnan(inspect_judgments(data[np.array([6])]).summary.ceiling)
-
-
-def test_reading_reports_its_progress(tmp_path: Path) -> None:
-    seen: list[tuple[int, int]] = []
-    path = write(tmp_path / "p.jsonl", GOOD * 2500)
-    found = read_preferences(path, advance=lambda *counts: seen.append(counts))
-    assert seen[-1] == (len(found), 0)

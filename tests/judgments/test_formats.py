@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import bz2
 import csv
 import gzip
 import io
 import json
-import lzma
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,22 +17,14 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from dcglearn import Preferences, read_preferences, write_preferences
-from helpers.notes import noted
-from helpers.written import write
+from dcglearn import Preferences, read_preferences
+from helpers.written import COMPRESS, write
 
 pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 Records = list[dict[str, Any]]
 
-COMPRESS: dict[str, Callable[[bytes], bytes]] = {
-    "": bytes,
-    ".gz": gzip.compress,
-    ".zst": lambda content: pa.compress(content, codec="zstd", asbytes=True),
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
-}
 RECORDS: Records = [
     {"query": "caf\xe9, bar", "a": [2, 0, 1], "b": [1, 1, 0], "answer": "a", "weight": 1.0},
     {"query": 'the "best"', "a": [0, 2], "b": [1, 2, 0], "answer": "b", "weight": 2.5},
@@ -50,7 +40,6 @@ def json_lines(records: Records) -> bytes:
 def delimited(
     records: Records,
     delimiter: str = ",",
-    write_list: Callable[[list[Any]], str] = lambda labels: " ".join(map(str, labels)),
     end: str = "\n",
 ) -> str:
     text = io.StringIO()
@@ -58,7 +47,7 @@ def delimited(
     writer.writerow(records[0])
     for one in records:
         values = (one[name] for name in records[0])
-        writer.writerow(write_list(v) if isinstance(v, list) else v for v in values)
+        writer.writerow(" ".join(map(str, v)) if isinstance(v, list) else v for v in values)
     return text.getvalue()
 
 
@@ -95,39 +84,20 @@ def spread(records: Records, pattern: str = "{}{}") -> pd.DataFrame:
 FRAME = pd.DataFrame(RECORDS)
 FILES: dict[str, Callable[[], bytes]] = {
     "x.jsonl": lambda: json_lines(RECORDS),
-    "x.ndjson": lambda: json_lines(RECORDS).replace(b"\n", b"\r\n"),
-    "lines.json": lambda: json_lines(RECORDS),
     "x.json": lambda: json.dumps(RECORDS).encode(),
     "indented.json": lambda: json.dumps(RECORDS, indent=2, ensure_ascii=False).encode(),
     "utf16.jsonl": lambda: json_lines(RECORDS).decode().encode("utf-16"),
-    "no suffix": lambda: json_lines(RECORDS),
     "x.csv": lambda: delimited(RECORDS).encode(),
     "semicolons.csv": lambda: delimited(RECORDS, ";", end="\r\n").encode("utf-8-sig"),
     "tabs.txt": lambda: delimited(RECORDS, "\t", end="\r\n").encode("utf-16"),
-    "bars.csv": lambda: delimited(RECORDS, "|").encode(),
-    "sep.csv": lambda: ("sep=;\r\n" + delimited(RECORDS, ";", end="\r\n")).encode(),
-    "x.tsv": lambda: delimited(RECORDS, "\t").encode(),
     "big-endian.csv": lambda: b"\xfe\xff" + delimited(RECORDS).encode("utf-16-be"),
     "x.parquet": lambda: in_a_sink(FRAME.to_parquet),
     "x.feather": lambda: in_a_sink(FRAME.to_feather),
     "x.arrow": lambda: ipc(RECORDS, pa.ipc.new_stream),
     "file.arrow": lambda: ipc(RECORDS, pa.ipc.new_file),
-    "records.json": lambda: FRAME.to_json(orient="records").encode(),
-    "records.jsonl": lambda: FRAME.to_json(orient="records", lines=True).encode(),
-    "python.csv": lambda: FRAME.to_csv(index=False).encode(),
-    "python-semicolons.csv": lambda: FRAME.to_csv(index=False, sep=";").encode(),
-    "commas.csv": lambda: delimited(
-        RECORDS, write_list=lambda labels: ",".join(map(str, labels))
-    ).encode(),
-    "json.csv": lambda: delimited(RECORDS, write_list=json.dumps).encode(),
-    "numpy.csv": lambda: delimited(
-        RECORDS, write_list=lambda labels: str(np.array(labels))
-    ).encode(),
     "ranks.csv": lambda: spread(RECORDS).to_csv(index=False).encode(),
-    "ranks_.tsv": lambda: spread(RECORDS, "{}_{}").to_csv(index=False, sep="\t").encode(),
     "ranks..parquet": lambda: in_a_sink(spread(RECORDS, "{}.{}").to_parquet),
     "ranks[].json": lambda: spread(RECORDS, "{}[{}]").to_json(orient="records").encode(),
-    "ranks.jsonl": lambda: spread(RECORDS).to_json(orient="records", lines=True).encode(),
 }
 
 
@@ -137,11 +107,6 @@ def contents(found: Preferences) -> list[Any]:
     return [found.lists.tolist(), labels, *(column.tolist() for column in rest)]
 
 
-NOTES = {
-    "semicolons sep": "columns are separated by semicolons",
-    "tabs.txt": "columns are separated by tabs",
-    "bars": "columns are separated by vertical bars",
-}
 EXPECTED = contents(Preferences.from_frame(FRAME))
 
 
@@ -149,13 +114,9 @@ EXPECTED = contents(Preferences.from_frame(FRAME))
 def test_every_format_in_every_compression(tmp_path: Path, name: str) -> None:
     for suffix, compress in COMPRESS.items():
         path = write(tmp_path / (name + suffix), compress(FILES[name]()))
-        with noted() as notes:
-            assert contents(read_preferences(path)) == EXPECTED, suffix
+        assert contents(read_preferences(path)) == EXPECTED, suffix
         with path.open("rb") as file:
             assert contents(read_preferences(file)) == EXPECTED, suffix
-        assert [note for note in notes if note in NOTES.values()] == [
-            note for words, note in NOTES.items() if any(word in name for word in words.split())
-        ]
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".json", ".csv", ".parquet", ".arrow"])
@@ -177,23 +138,6 @@ def test_parts_in_a_folder_and_by_a_pattern(tmp_path: Path, suffix: str) -> None
         assert contents(found) == EXPECTED
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *(".jsonl", ".jsonl.gz", ".csv.zst", ".csv.bz2", ".jsonl.xz", ".ndjson", ".json"),
-        *(".json.zst", ".tsv", ".tsv.gz", ".parquet", ".arrow"),
-    ],
-)
-def test_what_is_written_is_compressed_as_its_name_says(tmp_path: Path, name: str) -> None:
-    data = Preferences.from_frame(FRAME)
-    path = tmp_path / f"x{name}"
-    write_preferences(data, path)
-    assert contents(read_preferences(path)) == EXPECTED
-    first = path.read_bytes()
-    write_preferences(data, path)
-    assert path.read_bytes() == first
-
-
 def test_commands_take_several_files(run: Command, tmp_path: Path) -> None:
     for number in (0, 1):
         part = RECORDS[6 * number : 6 * number + 6]
@@ -209,9 +153,6 @@ def test_commands_take_several_files(run: Command, tmp_path: Path) -> None:
         assert {**document, "file": "x.jsonl"} == expected
         assert found.stderr == "columns are separated by semicolons\n"
     assert document["file"] == "."
-    assert json.loads(run("inspect", "part-0.csv", "part-1.csv", "--json").stdout)["file"] == (
-        "part-0.csv and 1 more"
-    )
     again = run("inspect", "part-0.csv", "./part-0.csv")
     assert again.returncode == 2
     assert "./part-0.csv: appears twice" in again.stderr
@@ -225,59 +166,16 @@ def test_commands_read_standard_input(tmp_path: Path) -> None:
     assert found.stderr.decode() == "columns are separated by tabs\n"
 
 
-TABLE = pd.DataFrame(
-    {
-        "query": ["new york", "caf\xe9", "7"],
-        "a": [[2, 0, 1], [0, 2, 0], [1, 1]],
-        "b": [[1, 1, 0], [1, 2, 0], [2]],
-        "answer": ["a", "b", "tie"],
-        "weight": [1.0, 0.5, 2.0],
-    }
-)
-ORIENTS = ["columns", "index", "split", "records"]
-ROWS = TABLE.to_dict("records")
-TOLD: dict[str, Any] = {
-    "a list per column": TABLE.to_dict("list"),
-    "tight": TABLE.to_dict("tight"),
-    "one record": ROWS[0],
-}
-
-
-def read(path: Path) -> Preferences:
-    return read_preferences(path)
-
-
-@pytest.mark.parametrize("index", [None, [5, 3, 9]])
-@pytest.mark.parametrize("orient", ORIENTS)
-def test_what_pandas_writes(tmp_path: Path, orient: Any, index: list[int] | None) -> None:
-    frame = TABLE if index is None else TABLE.set_index(np.array(index))
+@pytest.mark.parametrize("orient", ["columns", "index", "split", "records", "list", "tight"])
+def test_documents_of_pandas(tmp_path: Path, orient: Any) -> None:
     path = tmp_path / "x.json"
-    for indent in (0, 2):
-        frame.to_json(path, orient=orient, indent=indent)
-        assert read(path) == Preferences.from_frame(TABLE)
-    frame.to_json(tmp_path / "x.json.gz", orient=orient)
-    assert read(tmp_path / "x.json.gz") == Preferences.from_frame(TABLE)
+    if orient in ("list", "tight"):
+        path.write_text(json.dumps(FRAME.to_dict(orient)))
+    else:
+        FRAME.set_index(np.arange(len(FRAME))[::-1]).to_json(path, orient=orient, indent=2)
+    assert contents(read_preferences(path)) == EXPECTED
 
 
-@pytest.mark.parametrize("indent", [None, 1])
-@pytest.mark.parametrize("name", TOLD)
-def test_what_other_programs_write(tmp_path: Path, name: str, indent: int | None) -> None:
-    path = tmp_path / "x.json"
-    path.write_text(json.dumps(TOLD[name], indent=indent))
-    rows = TABLE[:1] if name == "one record" else TABLE
-    assert read(path) == Preferences.from_frame(rows)
-
-
-def test_a_table_larger_than_a_block(tmp_path: Path) -> None:
-    many = pd.concat([TABLE] * 10_000, ignore_index=True)
-    many.to_json(tmp_path / "x.json")
-    assert (tmp_path / "x.json").stat().st_size > 2**20
-    assert read(tmp_path / "x.json") == Preferences.from_frame(many)
-
-
-def test_lines_stay_lines(tmp_path: Path) -> None:
-    line = '{"a": [1], "b": [0], "answer": "a", "documents": [{"id": 1}]}'
-    (tmp_path / "x.jsonl").write_text(line)
-    assert len(read(tmp_path / "x.jsonl")) == 1
-    (tmp_path / "x.jsonl").write_text(f"\n{line}\n\n{line}\n")
-    assert len(read(tmp_path / "x.jsonl")) == 2
+def test_one_record_over_several_lines(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.json", json.dumps(RECORDS[0], indent=1))
+    assert contents(read_preferences(path))[0] == EXPECTED[0][:1]

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dcglearn import InputError, Scale
-from dcglearn.judgments.meaning.answers import ANSWERS, resolve_answers
-from dcglearn.judgments.meaning.cells import (
-    UnmappedValueError,
-    parse_given_map,
-    parse_list_text,
-    resolve_labels,
-)
+from dcglearn import InputError, InputWarning, Scale
+from dcglearn.base.tables.columns import column_of
+from dcglearn.judgments.meaning.answers import ANSWERS, given_codes, resolve_answers, text_of
 from dcglearn.judgments.meaning.columns import JUDGMENTS_OF_DOCUMENTS, resolve_columns
-from dcglearn.judgments.meaning.unjudged import grade_unjudged
-from dcglearn.judgments.reading.lists import lists_of
+from dcglearn.judgments.options import grade_unjudged, parse_given_map
+from dcglearn.judgments.reading.lists import check_kinds, label_of, lists_of, parse_list_text
 from dcglearn.measures.scale import canonical_label
 from helpers.slow_reader import trimmed
+
+pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 
 NAMED = Scale(("perfect", "good", "bad"))
 
@@ -32,291 +31,186 @@ NAMED = Scale(("perfect", "good", "bad"))
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("left=a,right=b", {"left": "a", "right": "b"}),
         (" left = a , =tie", {"left": "a", "": "tie"}),
-        ('"both, good"=good', {"both, good": "good"}),
-        ("x=y=a", {"x=y": "a"}),
+        ('"both, good"=good,x=y=a', {"both, good": "good", "x=y": "a"}),
         ({"left": "a", 1: "b"}, {"left": "a", "1": "b"}),
-        (None, {}),
+        ("left", None),
+        ("left=a,left=b", None),
+        ({"left": ""}, None),
     ],
 )
-def test_what_users_say_is_parsed(text: Any, expected: dict[str, str]) -> None:
-    assert parse_given_map(text, "answers", "left=a") == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("left", "`answers` has nothing for 'left'; write `answers='left=a'`"),
-        ("left=", "`answers` has nothing for 'left'"),
-        ("left=a,left=b", "`answers` names 'left' twice"),
-        ({"left": ""}, "`answers` has nothing for 'left'"),
-    ],
-)
-def test_what_cannot_be_parsed_is_refused(text: Any, message: str) -> None:
-    with pytest.raises(InputError) as refused:
+def test_what_users_say_is_parsed_or_refused(text: Any, expected: dict[str, str] | None) -> None:
+    if expected is not None:
+        assert parse_given_map(text, "answers", "left=a") == expected
+        return
+    with pytest.raises(InputError, match="'left'"):
         parse_given_map(text, "answers", "left=a")
-    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
-        ("a b answer", "a=a b=b answer=answer"),
         ("A B Answer", "a=A b=B answer=Answer"),
-        ("left right verdict", "a=left b=right answer=verdict"),
         ("list_a list_b preference query_id", "a=list_a b=list_b answer=preference query=query_id"),
-        ("list1 list2 Choice qid", "a=list1 b=list2 answer=Choice query=qid"),
-        ("left_grades right_grades label rater", "a=left_grades b=right_grades judge=rater"),
-        ("topic a b answer Assessor-ID", "query=topic judge=Assessor-ID"),
+        ("list1 list2 Choice Assessor-ID", "a=list1 b=list2 answer=Choice judge=Assessor-ID"),
         ("a left b right answer preference", "a=a b=b answer=answer"),
         ("query query_id a b answer", "query=query"),
+        ("b2 a2 a1 b1 a10 a3 a4 a5 a6 a7 a8 a9", "a=a1...a10 b=b1...b2"),
+        ("left_0 left_1 right_0 right_1", "a=left_0...left_1 b=right_0...right_1"),
+        ("list_1_1 list_1_2 list_2_1", "a=list_1_1...list_1_2 b=list_2_1...list_2_1"),
     ],
 )
 def test_columns_are_known_by_their_names(names: str, expected: str) -> None:
     columns = resolve_columns(names.split()).columns
-    wanted = dict(part.split("=") for part in expected.split())
-    assert {field: columns[field] for field in wanted} == wanted
+    for part in expected.split():
+        field, name = part.split("=")
+        found = columns[field]
+        assert (found if isinstance(found, str) else f"{found[0]}...{found[-1]}") == name
 
 
 def test_a_note_says_which_columns_were_taken() -> None:
     found = resolve_columns(["qid", "left", "right", "verdict", "note"])
-    taken, unknown = found.notes
+    taken, _ = found.notes
     assert taken == "columns taken: a=left, b=right, answer=verdict, query=qid"
-    assert unknown == "1 unknown column is ignored: 'note'"
     assert found.unknown == ("note",)
-    assert resolve_columns(["query", "a", "b", "answer"]).notes == ()
-    told = resolve_columns(["x", "y", "z"], "a=x,b=y,answer=z")
-    assert (told.notes, told.sides) == ((), ("x", "y"))
-
-
-def test_fields_with_two_columns_must_be_told() -> None:
-    with pytest.raises(InputError, match="'qid' and 'topic' could both be the query"):
-        resolve_columns(["qid", "topic", "a", "b", "answer"])
-    told = resolve_columns(["qid", "topic", "a", "b"], {"query": "topic"})
-    assert told.notes == ("1 unknown column is ignored: 'qid'",)
-
-
-@pytest.mark.parametrize("step", [1, 3, 5, 7])
-def test_lists_may_be_spread_over_columns(step: int) -> None:
-    ordered = [*(f"a{rank}" for rank in range(1, 11)), "b1", "b2", "answer"]
-    names = [ordered[place * step % 13] for place in range(13)]
-    found = resolve_columns(names)
-    assert found.columns["a"] == tuple(f"a{rank}" for rank in range(1, 11))
-    assert found.columns["b"] == ("b1", "b2")
-    assert found.unknown == ()
-
-
-def test_lists_spread_under_other_names() -> None:
-    names = ["left_0", "left_1", "right_0", "right_1", "verdict"]
-    found = resolve_columns(names)
-    assert found.columns["a"] == ("left_0", "left_1")
-    assert found.sides == ("left", "right")
-    assert found.notes == ("columns taken: a=left_0...left_1, b=right_0...right_1, answer=verdict",)
-    told = resolve_columns([*names, "x1", "x2"], "a=x,b=right")
-    assert told.columns["a"] == ("x1", "x2")
-    lists = resolve_columns(["list_1_1", "list_1_2", "list_2_1", "list_2_2", "answer"])
-    assert lists.columns["b"] == ("list_2_1", "list_2_2")
+    told = resolve_columns(["x", "y", "z", "qid", "topic"], "a=x,b=y,answer=z,query=topic")
+    assert (told.unknown, told.sides) == (("qid",), ("x", "y"))
 
 
 @pytest.mark.parametrize(
-    ("names", "told", "message"),
+    ("names", "told", "word"),
     [
-        (
-            "a b preference verdict",
-            None,
-            "the columns 'preference' and 'verdict' could both be the answer; say which one is: "
-            "`columns='answer=preference'`",
-        ),
-        (
-            "left right list_a list_b answer",
-            None,
-            "the columns left/right and list_a/list_b could be the lists; say which are: "
-            "`columns='a=left,b=right'`",
-        ),
-        ("a b answer", "answer=anwser", "unknown column in `columns` 'anwser'; did you mean"),
-        ("a b answer", "anwser=answer", "unknown field in `columns` 'anwser'; did you mean"),
-        ("a b answer", "a=a,b=a", "unknown column in `columns` 'a'"),
+        ("a b preference verdict", None, "answer=preference"),
+        ("left right list_a list_b answer", None, "a=left,b=right"),
+        ("qid topic a b answer", None, "query=qid"),
+        ("a b answer", "answer=anwser", "did you mean"),
+        ("a b answer", "anwser=answer", "did you mean"),
+        ("a b answer", "a=a,b=a", "'a'"),
+        ("a1 a2 a4 b1 answer", None, "'a2'"),
+        ("a b foo", None, "answer=..."),
     ],
 )
-def test_columns_that_could_be_several_are_refused(
-    names: str, told: str | None, message: str
-) -> None:
+def test_columns_that_cannot_be_taken_are_refused(names: str, told: str | None, word: str) -> None:
     with pytest.raises(InputError) as refused:
-        resolve_columns(names.split(), told)
-    assert message in str(refused.value)
+        resolve_columns(names.split(), told).check_complete()
+    assert word in str(refused.value)
 
 
-@pytest.mark.parametrize("names", ["a1 a2 a4 b1 answer", "a2 a3 b1 answer"])
-def test_columns_of_ranks_are_numbered_without_a_gap(names: str) -> None:
-    with pytest.raises(InputError) as refused:
-        resolve_columns(names.split()).check_complete()
-    assert '"a"' in refused.value.problem
-    assert "'a2'" in refused.value.remedy
+def test_runs_take_the_place_of_lists() -> None:
+    names = ["answer", "run_a", "run_b"]
+    resolve_columns(names, None, JUDGMENTS_OF_DOCUMENTS).check_complete()
 
 
-def test_missing_columns_are_named_with_what_is_there() -> None:
-    with pytest.raises(InputError) as refused:
-        resolve_columns(["a", "b", "foo"]).check_complete()
-    assert '"answer" is missing' in refused.value.problem
-    assert "if among 'foo', say `columns='answer=...'`" in refused.value.remedy
-    documents = resolve_columns(["answer", "run_a", "run_b"], None, JUDGMENTS_OF_DOCUMENTS)
-    documents.check_complete()
+def meanings(values: Sequence[Any], told: Any = None, **more: Any) -> list[tuple[int, float]]:
+    """The code and weight of each answer."""
+    answers = column_of([text_of(one) for one in values])
+    return resolve_answers(answers, str, given_codes(told), **more).decoded().tolist()
+
+
+def words(values: Sequence[Any], told: Any = None, **more: Any) -> str:
+    """What answers mean."""
+    codes = [code for code, _ in meanings(values, told, **more)]
+    return " ".join("out" if code < 0 else ANSWERS[code] for code in codes)
+
+
+def weights(values: Sequence[Any], told: Any = None, **more: Any) -> list[float]:
+    return [weight for _, weight in meanings(values, told, **more)]
 
 
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
         (["a", "b", "tie", "good", "bad"], "a b tie good bad"),
-        (["A", " b", "TIE"], "a b tie"),
         (["left", "Right", "same"], "a b tie"),
         (["Left is much better", "right slightly better", "About the same"], "a b tie"),
-        (["left_better", "right-better", "no_preference"], "a b tie"),
-        (["list 1", "list 2", "Equal"], "a b tie"),
         (["both good", "equally bad"], "good bad"),
-        ([1, -1], "a b"),
         (["1", "0", "-1"], "a tie b"),
-        ([1.0, -1.0, 0.0], "a b tie"),
         ([np.int64(-1), np.float64(1)], "b a"),
-        (["-1"], "b"),
-        (["-2", "+2"], "b a"),
     ],
 )
 def test_answers_known_by_themselves(values: list[Any], expected: str) -> None:
-    found = resolve_answers(values)
-    assert [ANSWERS[code] for code in found.codes] == expected.split()
     usual = all(value in ANSWERS for value in values)
-    assert bool(found.notes) != usual, "what is taken is said"
+    with nullcontext() if usual else pytest.warns(InputWarning, match="answers"):
+        assert words(values) == expected
 
 
 def test_the_size_of_a_number_is_its_weight() -> None:
-    found = resolve_answers([-3, -1, 0, 2])
-    assert [ANSWERS[code] for code in found.codes] == ["b", "b", "tie", "a"]
-    assert found.weights == (3.0, 1.0, 1.0, 2.0)
-    assert found.notes == (
-        "answers are numbers: above 0 means a, below 0 means b, 0 a tie; their size is the weight, "
-        "from 1 to 3 (the other way: `answers='positive=b,negative=a,0=tie'`)",
-    )
-    weighted = resolve_answers([-3, 2], weighted=True)
-    assert weighted.weights == (1.0, 1.0)
-    assert "not used" in weighted.notes[0]
-    other = resolve_answers([-3, 0, 40], "positive=b,negative=a,0=tie")
-    assert [ANSWERS[code] for code in other.codes] == ["a", "tie", "b"]
-    assert (other.weights, other.notes) == ((3.0, 1.0, 40.0), ())
-    one_by_one = resolve_answers([-3, 3], {"-3": "b", "3": "a"})
-    assert one_by_one.weights == (1.0, 1.0)
+    assert words([-3, -1, 0, 2]) == "b b tie a"
+    assert weights([-3, -1, 0, 2]) == [3.0, 1.0, 1.0, 2.0]
+    assert weights([-3, 2], weighted=True) == [1.0, 1.0]
+    assert words([-3, 0, 40], "positive=b,negative=a,0=tie") == "a tie b"
+    assert weights([-3, 3], {"-3": "b", "3": "a"}) == [1.0, 1.0]
 
 
 def test_the_columns_name_the_answers() -> None:
-    found = resolve_answers(["control", "Treatment", "same"], sides=("Control", "treatment"))
-    assert [ANSWERS[code] for code in found.codes] == ["a", "b", "tie"]
-    turned = resolve_answers(["left", "right"], sides=("right", "left"))
-    assert [ANSWERS[code] for code in turned.codes] == ["b", "a"]
-    assert resolve_answers(["a", "b"], sides=("b", "a")).codes == (1, 0)
+    assert words(["control", "Treatment", "same"], sides=("Control", "treatment")) == "a b tie"
+    assert words(["left", "right"], sides=("right", "left")) == "b a"
+    assert words(["a", "b"], sides=("b", "a")) == "b a"
 
 
 def test_given_answers() -> None:
     given = "yes=a,no=b,neither=bad,skip=out,=tie"
-    found = resolve_answers(["yes", "NO", "neither", None, "skip", ""], given)
-    assert found.codes == (0, 1, 4, 2, -1, 2)
-    assert resolve_answers([1, 2], "1=a,2=b").codes == (0, 1)
-    assert resolve_answers([1.0, 2.0], "1=a,2=b").codes == (0, 1)
-    empty_alone = resolve_answers(["left", "", float("nan")], "=tie")
-    assert empty_alone.codes == (0, 2, 2)
-    assert resolve_answers([""], "=bad").codes == (4,)
-    assert resolve_answers(["x", "X"], "x=a,X=b").codes == (0, 1)
+    assert words(["yes", "NO", "neither", None, "skip", ""], given) == "a b bad tie out tie"
+    assert words([1.0, 2], "1=a,2=b") == "a b"
+    assert words(["left", "", float("nan")], "=tie") == "a tie tie"
+    assert words(["x", "X"], "x=a,X=b") == "a b"
+    with pytest.raises(InputError, match="did you mean 'tie'"):
+        words(["x"], "x=tied")
 
 
 @pytest.mark.parametrize(
-    ("values", "told", "position", "message"),
+    ("values", "told", "position", "remedy"),
     [
-        (["a", None], None, 1, "the answer is empty; write one, or count empty answers as ties"),
-        (["a", ""], "a=a", 1, "`answers='=tie'`"),
-        (
-            ["left", "same"],
-            "left=a,right=b",
-            1,
-            "the answer is 'same', which `answers` does not explain",
-        ),
-        (["a", "tie"], "a=a,b=b", 1, "leave its judgments out by tie=out"),
-        ([0, 1], None, 0, "the answers are the numbers 0, 1, which do not say which list"),
+        (["a", None], None, 1, "`answers='=tie'`"),
+        (["left", "same"], "left=a,right=b", 1, "same=out"),
         (["1", "2"], None, 0, "`answers='1=...,2=...'`"),
-        ([1, 2, 3], None, 0, "do not say which list is better"),
-        ([1], None, 0, "do not say which list is better"),
         ([0, 1, -7], None, 2, "`answers='positive=...,negative=...,0=tie'`"),
-        ([0.5, -1], None, 0, "the answers are the numbers 0.5, -1, which do not say"),
         (["-1", "1", "tie"], None, 0, "`answers='-1=...,1=...,tie=...'`"),
-        (["a", "c"], None, 1, "the answer is 'c'; use one of a, b, tie, good, bad, or say"),
-        (["left", "neither"], None, 1, "`answers='left=...,neither=...'`"),
-        ([True, False], None, 0, "the answer is 'True'"),
-        (["nan"], "positive=a,negative=b", 0, "the answer is 'nan', which"),
-        ([0, 3], "positive=a,negative=b", 0, "the answer is '0', which"),
+        (["a", "c"], None, 1, "use one of a, b, tie, good, bad"),
+        ([0, 3], "positive=a,negative=b", 0, "0=out"),
     ],
 )
 def test_answers_that_say_nothing_are_refused(
-    values: list[Any], told: str | None, position: int, message: str
+    values: list[Any], told: str | None, position: int, remedy: str
 ) -> None:
-    with pytest.raises(UnmappedValueError) as refused:
-        resolve_answers(values, told)
-    assert message in str(refused.value)
-    assert refused.value.position == position
-
-
-def test_a_map_onto_an_unknown_answer_is_refused() -> None:
-    with pytest.raises(InputError, match="unknown answer in `answers` 'tied'; did you mean 'tie'"):
-        resolve_answers(["x"], "x=tied")
+    with pytest.raises(InputError) as refused:
+        words(values, told)
+    assert remedy in refused.value.remedy
+    assert refused.value.place == str(position)
 
 
 @given(st.lists(st.sampled_from(["left", "RIGHT", "same ", "A", "b"]), unique=True))
 def test_each_value_means_the_same_among_others(values: Sequence[str]) -> None:
-    alone = [resolve_answers([value]).codes[0] for value in values]
-    assert list(resolve_answers(values).codes) == alone
+    assert meanings(values) == [meanings([value])[0] for value in values]
+
+
+def labels(values: list[Any], scale: Scale | None) -> list[Any]:
+    found = column_of(values).parsed(partial(label_of, scale=scale, missing=()), str)
+    if scale is None:
+        check_kinds(found, str)
+    return found.decoded().tolist()
+
+
+def test_grades_are_known_by_their_names() -> None:
+    assert labels(["2", 2.0, " 1 ", None], None) == [2, 2, 1, None]
+    assert labels(["Good", "PERFECT ", "bad"], NAMED) == ["good", "perfect", "bad"]
+    assert labels(["good", "GOOD"], Scale(("GOOD", "good"))) == ["good", "GOOD"]
+    assert labels([2, "none"], Scale((2, 1, "none"))) == [2, "none"]
 
 
 @pytest.mark.parametrize(
-    ("values", "scale", "expected"),
+    ("values", "scale", "position"),
     [
-        (["2", 2.0, " 1 ", None], None, [2, 2, 1, None]),
-        (["Good", "PERFECT ", "bad"], NAMED, ["good", "perfect", "bad"]),
-        (["good", "GOOD"], Scale(("GOOD", "good")), ["good", "GOOD"]),
-        (["2", "1"], Scale((2, 1, 0)), [2, 1]),
-        (["x", "y"], None, ["x", "y"]),
-        ([2, "none"], Scale((2, 1, "none")), [2, "none"]),
+        (["good", "goood"], NAMED, 1),
+        ([2, 1, "bad"], None, 2),
+        (["2", ""], None, 1),
+        ([True], None, 0),
     ],
 )
-def test_grades_are_known_by_their_names(
-    values: list[Any], scale: Scale | None, expected: list[Any]
-) -> None:
-    assert resolve_labels(values, scale) == expected
-
-
-@pytest.mark.parametrize(
-    ("values", "scale", "position", "message"),
-    [
-        (
-            ["good", "goood"],
-            NAMED,
-            1,
-            "'goood' is off the scale perfect > good > bad; did you",
-        ),
-        (["good", "x"], NAMED, 1, "grade 'x' is off the scale perfect > good > bad; declare"),
-        (["good", 2, "bad"], NAMED, 1, "grade 2 is off the scale perfect > good > bad"),
-        ([2, 1, "bad"], None, 2, "grades are numbers (2, 1) and names (bad)"),
-        ([2, "Good"], Scale((2, 1, 0)), 1, "grade 'Good' is off the scale 2 > 1 > 0"),
-        (["GoOd"], Scale(("GOOD", "good")), 0, "off the scale"),
-        ([3], Scale((2, 1, 0)), 0, "grade 3 is off the scale"),
-        (["2", ""], None, 1, "an empty grade"),
-        ([True], None, 0, "grade True is a truth value"),
-        ([[1]], None, 0, "use a number or a name"),
-    ],
-)
-def test_grades_that_are_none_are_refused(
-    values: list[Any], scale: Scale | None, position: int, message: str
-) -> None:
-    with pytest.raises(UnmappedValueError) as refused:
-        resolve_labels(values, scale)
-    assert message in str(refused.value)
-    assert refused.value.position == position
+def test_what_is_no_grade_is_refused(values: list[Any], scale: Any, position: int) -> None:
+    with pytest.raises(InputError) as refused:
+        labels(values, scale)
+    assert refused.value.place == str(position)
 
 
 def slowly_graded(row: list[int], rule: str) -> list[int]:
@@ -333,6 +227,7 @@ def slowly_graded(row: list[int], rule: str) -> list[int]:
 
 
 @pytest.mark.parametrize("rule", ["worst", "drop", "nothing", "1"])
+@settings(max_examples=40)
 @given(rows=st.lists(st.tuples(*[st.integers(-1, 2)] * 4), min_size=2, max_size=6))
 def test_unjudged_documents_and_empty_ranks(rule: str, rows: list[tuple[int, ...]]) -> None:
     lists = np.array(rows[: len(rows) // 2 * 2], np.int8).reshape(-1, 2, 4)
@@ -342,16 +237,6 @@ def test_unjudged_documents_and_empty_ranks(rule: str, rows: list[tuple[int, ...
     assert found.dtype == lists.dtype
     inside = [row[: np.flatnonzero(row != -1).max(initial=-1) + 1] for row in lists.reshape(-1, 4)]
     assert count == (rule != "nothing") * sum(int((row == -1).sum()) for row in inside)
-
-
-def test_unknown_rules_for_unjudged_documents_are_refused() -> None:
-    with pytest.raises(InputError, match="`unjudged` is 'best'; use worst, drop, nothing or"):
-        grade_unjudged(np.array([[[0, -1, 1], [1, 1, 1]]], np.int8), Scale((2, 1, 0)), "best")
-
-
-def test_a_grade_with_blanks_around_its_name_is_that_grade() -> None:
-    scale = Scale((" ", "b ", "c"))
-    assert resolve_labels([" ", "b ", " c"], scale) == [" ", "b ", "c"]
 
 
 Labels = list[str | None]
@@ -411,6 +296,7 @@ def or_refused(
         return "refused"
 
 
+@settings(max_examples=40)
 @given(st.lists(lists_of_numbers, min_size=1, max_size=4))
 @pytest.mark.parametrize("writer", NUMBER_WRITERS)
 def test_lists_of_numbers_are_read_as_written(writer: str, lists: list[Labels]) -> None:
@@ -421,6 +307,7 @@ def test_lists_of_numbers_are_read_as_written(writer: str, lists: list[Labels]) 
     assert whole_column(cells) == one_by_one(cells)
 
 
+@settings(max_examples=40)
 @given(st.lists(lists_of_names, min_size=1, max_size=4))
 @pytest.mark.parametrize("writer", NAME_WRITERS)
 def test_lists_of_names_are_read_as_written(writer: str, lists: list[Labels]) -> None:
@@ -430,23 +317,12 @@ def test_lists_of_names_are_read_as_written(writer: str, lists: list[Labels]) ->
     )
 
 
-@given(st.lists(st.text("ab0, []{}'\"-\\\n\x1c\xa0", max_size=8), max_size=4))
-def test_a_column_is_split_as_its_cells_are(cells: list[str]) -> None:
-    assert or_refused(whole_column, cells) == or_refused(one_by_one, cells)
-
-
 @pytest.mark.parametrize(
     ("cell", "labels"),
     [
         ("", []),
-        (" 2\t0 ", ["2", "0"]),
         ("-", [None]),
-        ("[]", []),
-        ("good", ["good"]),
         ("very good,", ["very good", None]),
-        ("None", ["None"]),
-        ("[None]", [None]),
-        ("(2, 0)", ["2", "0"]),
         ("{2,NULL}", ["2", None]),
         ("['a', 2, 1.5, None]", ["a", "2", "1.5", None]),
     ],
@@ -455,7 +331,7 @@ def test_cells(cell: str, labels: Labels) -> None:
     assert parse_list_text(cell) == labels
 
 
-@pytest.mark.parametrize("cell", ["[2, 0", "['a', ]]", "['a', [1]]", "['a' 'b", "{'a': 1}"])
+@pytest.mark.parametrize("cell", ["[2, 0", "['a', [1]]", "['a' 'b"])
 def test_brackets_and_quotes_that_do_not_fit(cell: str) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         parse_list_text(cell)

@@ -54,14 +54,14 @@ POLARS: dict[str, Write] = {
     "x.json": PLAIN.write_json,
     **{
         f"{codec}.parquet": lambda path, codec=codec: PLAIN.write_parquet(path, compression=codec)
-        for codec in ("zstd", "lz4", "snappy", "gzip", "brotli", "uncompressed")
+        for codec in ("zstd", "lz4", "snappy", "gzip", "brotli")
     },
     "small numbers.parquet": lambda path: PLAIN.cast(
         {"a": pl.List(pl.Int8), "b": pl.List(pl.UInt8), "weight": pl.Float32}
     ).write_parquet(path),
     **{
         f"{codec}.arrow": lambda path, codec=codec: PLAIN.write_ipc(path, compression=codec)
-        for codec in ("zstd", "lz4", "uncompressed")
+        for codec in ("zstd", "lz4")
     },
     "old.arrow": lambda path: PLAIN.write_ipc(path, compat_level=pl.CompatLevel.oldest()),
     "stream.arrow": PLAIN.write_ipc_stream,
@@ -71,29 +71,22 @@ KINDS = {
     "lists of categories": PLAIN.with_columns(NAMES.cast(pl.List(pl.Categorical))),
     "arrays": PLAIN.with_columns(pl.col("a", "b").list.to_array(3)),
     "decimals": PLAIN.cast({"weight": pl.Decimal(10, 2), "a": pl.List(pl.Decimal(5, 1))}),
-    "whole decimals": PLAIN.cast({"a": pl.List(pl.Decimal(38, 0))}),
-    "floats": PLAIN.cast({"a": pl.List(pl.Float32)}),
 }
 SELECT_MORE = """SELECT *, now() AS t, uuid() AS u, {'x': 1} AS s, map {'k': 2} AS m,
     INTERVAL 1 day AS i FROM judged"""
 TYPED = "SELECT query, answer::ENUM('a', 'b', 'tie') AS answer, weight::DECIMAL(5, 1) AS weight"
 DUCKDB: dict[str, Write] = {
     "x.csv": by_duckdb(),
-    "semicolons.csv": by_duckdb(options="HEADER, DELIMITER ';'"),
     "x.csv.gz": by_duckdb(options="COMPRESSION gzip"),
-    "x.csv.zst": by_duckdb(options="COMPRESSION zstd"),
     "x.json": by_duckdb(),
     "array.json": by_duckdb(options="FORMAT json, ARRAY true"),
-    "x.json.gz": by_duckdb(options="FORMAT json, COMPRESSION gzip"),
     **{
         f"{codec}.parquet": by_duckdb(options=f"FORMAT parquet, COMPRESSION {codec}")
-        for codec in ("zstd", "snappy", "gzip", "lz4_raw", "brotli", "uncompressed")
+        for codec in ("snappy", "lz4_raw")
     },
     "second version.parquet": by_duckdb(options="FORMAT parquet, PARQUET_VERSION v2"),
     "types.parquet": by_duckdb(f"{TYPED}, a::TINYINT[] AS a, b::FLOAT[3] AS b FROM judged"),
-    "decimals.parquet": by_duckdb("SELECT * REPLACE (a::DECIMAL(3, 1)[] AS a) FROM judged"),
     "huge.parquet": by_duckdb("SELECT * REPLACE (weight::HUGEINT AS weight) FROM judged"),
-    "texts.parquet": by_duckdb("SELECT * REPLACE (a::VARCHAR AS a) FROM judged"),
     "other columns.parquet": by_duckdb(SELECT_MORE),
     "other columns.json": by_duckdb(SELECT_MORE),
 }
@@ -114,11 +107,9 @@ def test_files_that_polars_writes(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
-def test_types_of_polars(tmp_path: Path, kind: str, suffix: str) -> None:
-    path = tmp_path / f"x{suffix}"
-    (KINDS[kind].write_parquet if suffix == ".parquet" else KINDS[kind].write_ipc)(path)
-    check_same(read_preferences(path))
+def test_types_of_polars(tmp_path: Path, kind: str) -> None:
+    KINDS[kind].write_parquet(tmp_path / "x.parquet")
+    check_same(read_preferences(tmp_path / "x.parquet"))
 
 
 @pytest.mark.parametrize("name", DUCKDB)
@@ -171,12 +162,8 @@ FRAMES: dict[str, Callable[[], Any]] = {
     "frame": lambda: PLAIN,
     "lazy frame": PLAIN.lazy,
     "relation": lambda: duckdb.from_arrow(PLAIN.to_arrow()),
-    "relation of decimals": lambda: duckdb.from_arrow(PLAIN.to_arrow()).project(
-        "query, a, b, answer, weight::DECIMAL(5, 1) AS weight"
-    ),
     "table": PLAIN.to_arrow,
     "stream of batches": lambda: PLAIN.to_arrow().to_reader(),
-    "batch": lambda: PLAIN.to_arrow().to_batches()[0],
     "pandas": lambda: PLAIN.to_arrow().to_pandas(),
     **{name: lambda frame=frame: frame for name, frame in KINDS.items()},
 }

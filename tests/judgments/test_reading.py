@@ -84,8 +84,6 @@ WRITERS: dict[str, Callable[[Records, Path], object]] = {
     "x.jsonl": lambda records, path: path.write_text(lines(records)),
     "x.json": lambda records, path: path.write_text(json.dumps(records)),
     "x.csv": lambda records, path: path.write_text(delimited_text(records, ",")),
-    "semicolons.csv": lambda records, path: path.write_text(delimited_text(records, ";")),
-    "x.tsv": lambda records, path: path.write_text(delimited_text(records, "\t")),
     "utf16.csv": lambda records, path: path.write_text(delimited_text(records, "\t"), "utf-16"),
     "x.csv.gz": lambda records, path: path.write_bytes(
         gzip.compress(delimited_text(records, ",").encode())
@@ -148,7 +146,7 @@ def read(path: Any, **options: Any) -> tuple[Preferences, list[str]]:
 
 
 @pytest.mark.parametrize("name", WRITERS)
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(records=judged(), size=st.sampled_from([1, 2, 7, 10_000]))
 def test_every_format_holds_what_was_written(name: str, records: Records, size: int) -> None:
     scale = NAMES if isinstance(next(x for x in records[0]["a"] if x is not None), str) else NUMBERS
@@ -231,7 +229,7 @@ def test_where_blocks_and_files_end_changes_nothing(
 
     whole, notes = read(table, **options)
     path = write(table, "whole")
-    for size in (1, 2, 3, 5, 10_000):
+    for size in (1, 3, 10_000):
         with blocks_of(size):
             found, said = read(path, **options)
             assert found == whole, size
@@ -250,7 +248,7 @@ FAULTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(
     fault_at=st.integers(0, 11),
     blank=st.sets(st.integers(0, 11)),

@@ -77,34 +77,19 @@ HEADER = ["query", "a", "b", "answer"]
 IN_LINES = {
     "no end": after_good("{", "is not JSON"),
     "an array": after_good("[1]", "not a JSON object"),
-    "a number": after_good("3", "not a JSON object"),
-    "two on a line": after_good(GOOD.strip() + GOOD.strip(), "is not JSON"),
-    "a comma": after_good(GOOD.strip() + ",", "is not JSON"),
     "single quotes": after_good(str(RECORDS[0]), "is not JSON"),
-    "an unknown answer": after_good(field("answer", '"c"'), "'c'"),
     "a number and words": after_good(field("answer", "1"), "'1'"),
-    "no answer": after_good('{"a": [1], "b": [2]}', "empty"),
     "an empty answer": after_good(field("answer", '""'), "empty", remedy="=tie"),
-    "no list": after_good('{"a": [1], "answer": "a"}', '"b" holds no grade'),
-    "no array": after_good(field("a", "1"), "not a list"),
-    "an empty list": after_good(field("a", "[]"), "no grade"),
-    "only null": after_good(field("a", "[null]"), "no grade"),
     "a truth value": after_good(field("a", "[true]"), "truth", ', line 3, "a", rank 1'),
-    "a list of lists": after_good(field("a", "[[1]]"), "[1]", ', line 3, "a", rank 1'),
     "not a number": after_good(field("a", "[NaN]"), "NaN"),
     "an infinite weight": after_good(field("weight", "Infinity"), "Infinity"),
-    "a negative weight": after_good(field("weight", "-1"), "-1"),
-    "a weight in words": after_good(field("weight", '"x"'), "'x'"),
     "a huge weight": after_good(field("weight", "1" + "0" * 400), "weight"),
     "a huge grade": after_good(
         field("a", "[1" + "0" * 400 + "]"), "digits", ', line 3, "a", rank 1'
     ),
     "a list as id": after_good(field("query", "[1]"), '"query"'),
-    "a truth value as id": after_good(field("query", "true"), '"query"'),
-    "a fraction as id": after_good(field("judge", "1.5"), '"judge"'),
     "half a character": after_good(field("query", '"\\ud800"'), "not valid text"),
     "a key twice": after_good('{"a": [1], "b": [2], "a": [1], "answer": "a"}', '"a" appears twice'),
-    "objects as lists": after_good(field("a", '{"grades": [1]}'), "not a list"),
     "a name among numbers": after_good(field("a", '["good"]'), "names", ', line 3, "a", rank 1'),
 }
 
@@ -112,34 +97,22 @@ IN_CSV = {
     "no header": Case("x.csv", CSV.split("\n", 1)[1], "", "missing", "first line"),
     "no rows": Case("x.csv", CSV.split("\n")[0] + "\n", "", "no judgment"),
     "nothing": Case("x.csv", "", "", "is empty"),
-    "blank lines": Case("x.csv", "\n\n", "", "holds no judgment"),
     "a column twice": csv_with("weight", "answer", ", line 1", "'answer' appears twice"),
     "a short row": csv_with("q2,0 2 0", "0 2 0", ", line 3", "4 fields under 5"),
     "commas, not quoted": csv_with("0 2 0", "0,2,0", ", line 3", "7 fields under 5", "quote"),
     "an open quote": csv_with("b,2", '"b,2', ", line 4", "not CSV", "quotes"),
-    "a missing list": csv_with("0 2 0", "", ", line 3", "no grade"),
     "a bracket": csv_with("0 2 0", "[0 2 0", ', line 3, "a"', "cannot be read"),
-    "a name": csv_with("0 2 0", "0 x 0", ', line 3, "a", rank 2', "names (x)"),
     "no blanks": Case(
         "x.csv", "a,b,answer\n012,110,a\n200,021,b\n", "", "012", "separate the grades"
     ),
-    "dates": Case("x.csv", "a,b,answer\n1-2-3,1-1-3,a\n", "", "1-2-3", "separate the grades"),
     "a spreadsheet's number": csv_with("0 2 0", "2.1", ', line 3, "a"', "2.1", "blanks"),
-    "a weight in words": csv_with("b,2", "b,heavy", ", line 3", "'heavy'"),
     "thousands": Case(
         "x.csv", CSV.replace(",", ";").replace("b;2", "b;1,500"), ", line 3", "1,500", "point"
     ),
-    "an unknown answer": csv_with("tie", "dunno", ", line 4", "'dunno'", "answers="),
     "two answers": csv_with(
         "answer,weight", "verdict,winner", "", "'verdict' and 'winner'", "answer=verdict"
     ),
     "0 and 1": Case("x.csv", "a,b,answer\n2 0,1 1,1\n1,0,0\n", ", line 2", "1, 0", "1=...,0=..."),
-    "yes and no": Case(
-        "x.csv", "a,b,preferred\n2 0,1 1,False\n1 0,0 0,True\n", ", line 2", "False", "answers="
-    ),
-    "7 steps": Case(
-        "x.csv", "a,b,answer\n2 0,1 1,7\n1 1,2 0,2\n", ", line 2", "do not say which", "`answers="
-    ),
     "a misspelt column": csv_with("answer", "anwser", "", '"answer" is missing', "'anwser'"),
     "arms of an experiment": Case(
         "x.csv", "query_id,control,treatment,winner\n1,2 0,1 1,control\n", "", '"a" and "b"', "'c"
@@ -164,30 +137,16 @@ IN_CSV = {
 
 IN_TABLES = {
     "numbers as lists": Case("x.parquet", parquet(a=[2, 1]), ", row 1", "not a list"),
-    "lists of lists": Case("x.parquet", parquet(a=[[[1]], [[2]]]), ', row 1, "a", rank 1', "[1]"),
-    "truth values": Case(
-        "x.parquet", parquet(b=[[1], [True]][:1] * 2, a=[[True]] * 2), ", row 1", "truth"
-    ),
-    "no list": Case("x.parquet", parquet(a=[None, [1]]), ", row 1", '"a" holds no grade'),
-    "an empty list": Case("x.parquet", parquet(b=[[1], []]), ", row 2", "no grade"),
-    "no answer": Case("x.parquet", parquet(answer=["a", None]), ", row 2", "empty"),
-    "an unknown answer": Case("x.parquet", parquet(answer=["a", "x"]), ", row 2", "'x'"),
-    "numbers": Case("x.parquet", parquet(answer=[0, 1]), ", row 1", "0, 1", "answers="),
-    "weights in words": Case("x.parquet", parquet(weight=["1", "x"]), ", row 2", "'x'"),
     "times as weights": Case(
         "x.parquet", parquet(weight=pa.array([1, 2], pa.timestamp("us"))), ", row 1", "weight"
     ),
-    "fractions as ids": Case("x.parquet", parquet(query=[1.5, 2]), ", row 1", '"query" is 1.5'),
+    "structs as ids": Case("x.parquet", parquet(query=[{"x": 1}] * 2), ", row 1", '"query"'),
     "bytes as ids": Case("x.parquet", parquet(query=[b"x", b"y"]), ", row 1", '"query"'),
-    "an infinite grade": Case(
-        "x.parquet", parquet(a=[[1.0], [float("inf")]]), ', row 2, "a", rank 1', "inf"
-    ),
     "no rows": Case(
         "x.parquet", sink(lambda held: pq.write_table(pa.table(ROWS)[:0], held)), "", "no judgment"
     ),
     "cut Parquet": Case("x.parquet", parquet()[:-20], "", "damaged", "again"),
     "text as Parquet": Case("x.parquet", CSV, "", "parquet", "again"),
-    "Arrow cut": Case("x.feather", sink(pd.DataFrame(ROWS).to_feather)[:-30], "", "damaged"),
     "a row of a sheet": Case(
         "x.xlsx",
         sheet(["Study"], HEADER, ["q", "2 0", "1 1", "a"], [], ["q", "2", "1", "zz"]),
@@ -203,10 +162,6 @@ IN_TABLES = {
         "",
         "2024-01-02",
     ),
-    "an empty sheet": Case("x.xlsx", sheet(HEADER), "", "no judgment"),
-    "a column of a sheet twice": Case(
-        "x.xlsx", sheet([*HEADER, "a"], ["q", "2", "1", "a", "0"]), "", "'a' appears twice"
-    ),
     "a survey in a sheet": Case(
         "x.xlsx",
         sheet(HEADER, ["List A", "List B", '{"ImportId":"Q1"}', "x"]),
@@ -216,45 +171,32 @@ IN_TABLES = {
     ),
     "no spreadsheet": Case("x.xlsx", b"PK\x03\x04...", "", "damaged"),
     "a spreadsheet by another name": Case("x.csv", b"PK\x03\x04", "", "spreadsheet", "CSV"),
-    "an old spreadsheet": Case("x.xls", b"\xd0\xcf\x11\xe0...", "", "xls", "CSV"),
 }
 
 IN_DOCUMENTS = {
     "a cut array": Case("x.json", json.dumps(RECORDS)[:-9], ", line 1", "not JSON"),
     "values alone": Case("x.json", "[[1], [2]]", ", record 1", "not a JSON object"),
-    "a number": Case("x.json", "3", "", "object or array"),
     "an empty array": Case("x.json", "[]", "", "no judgment"),
+    "a number": Case("x.json", "3", "", "object or array"),
     "columns that differ in length": Case(
         "x.json", '{"a": [[1]], "b": [[0], [0]], "answer": ["a"]}', "", ""
     ),
     "rows that do not fit": Case(
         "x.json", '{"columns": ["a", "b"], "data": [[[1], [0], "a"]]}', "", "do not fit"
     ),
-    "rows that are numbers": Case("x.json", '{"columns": ["a"], "data": [1]}', "", "do not fit"),
     "records and facts": Case("x.json", json.dumps({"v": 1, "data": RECORDS}), "", "are missing"),
-    "a fault": Case(
-        "x.json", json.dumps([RECORDS[0], {**RECORDS[1], "answer": "x"}]), ", record 2", "'x'"
-    ),
-    "a task of Label Studio": Case(
-        "x.json", json.dumps([{"id": 1, "data": {"left": [1]}, "annotations": []}]), "", '"answer"'
-    ),
 }
 
 IN_FILES = {
     "a web page": Case("x.csv", "\n<!DOCTYPE html>", "", "web page"),
-    "XML": Case("x.json", "<?xml version='1.0'?>", "", "web page or XML"),
     "cut": Case("x.csv.gz", gzip.compress(CSV.encode())[:-9], "", "damaged", "again"),
-    "nothing, compressed": Case("x.csv.gz", gzip.compress(b""), "", "is empty"),
     "an unknown column": Case(
         "x.jsonl", GOOD.replace("query", "jugde"), "", "'jugde'", "'judge'", {"strict": "yes"}
     ),
     "off the scale": Case("x.jsonl", GOOD, ', line 1, "a", rank 1', "2", "", {"scale": "1,0"}),
-    "longer than K": Case("x.jsonl", GOOD, ', line 1, "a"', "3 grades", "", {"n_ranks": "2"}),
     "an unknown field": Case(
         "x.jsonl", GOOD, "", "'anwser'", "'answer'", {"columns": "anwser=answer"}
     ),
-    "an unknown rule": Case("x.jsonl", GOOD, "", "'best'", "worst", {"unjudged": "best"}),
-    "an answer that is none": Case("x.jsonl", GOOD, "", "'left'", "", {"answers": "a=left"}),
     "unjudged as -1": Case(
         "x.jsonl", GOOD.replace("1, 0]", "-1, 0]"), ', line 1, "b", rank 2', "-1", "null_values"
     ),
@@ -275,8 +217,6 @@ def test_a_refusal_says_where_what_and_what_to_do(tmp_path: Path, name: str) -> 
     case = CASES[name]
     path = write(tmp_path / case.name, case.content)
     options: dict[str, Any] = dict(case.options)
-    if "n_ranks" in options:
-        options["n_ranks"] = int(options["n_ranks"])
     with pytest.raises(InputError) as refused:
         read_preferences(path, **options)
     error = refused.value
@@ -293,13 +233,10 @@ def test_commands_end_with_one_line_and_exit_code_2(tmp_path: Path) -> None:
     commands = []
     for number, case in enumerate(CASES.values()):
         path = write(tmp_path / str(number) / case.name, case.content)
-        options = {"n_ranks": "--K", "null_values": "--null-values"}
         words = [
             word
             for option, value in case.options.items()
-            for word in (options.get(option, f"--{option}"), value)[
-                : 1 if option == "strict" else 2
-            ]
+            for word in ((f"--{option}",) if option == "strict" else (f"--{option}", value))
         ]
         commands.append(["inspect", str(path), *words])
     for name, done in zip(CASES, run_commands(commands, tmp_path), strict=True):

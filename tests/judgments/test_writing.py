@@ -133,19 +133,9 @@ def test_the_first_value_that_cannot_be_written_is_named(tmp_path: Path) -> None
         assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", ["p.csv", "p.tsv"])
-def test_grades_of_several_words_are_read_back(tmp_path: Path, name: str) -> None:
-    scale = Scale(("very good", "good, or so", "bad"))
-    data = Preferences.of([[[0, 1], [2, -1]], [[1, -1], [0, 2]]], ["a", "tie"], scale)
-    write_preferences(data, tmp_path / name)
-    assert read_preferences(tmp_path / name, scale, 2, unjudged="nothing") == data
-
-
-@pytest.mark.parametrize("suffix", ["gz", "zst", "bz2", "xz"])
-def test_text_is_compressed_as_its_name_says(tmp_path: Path, suffix: str) -> None:
+@pytest.mark.parametrize("name", ["p.jsonl.gz", "p.csv.zst"])
+def test_text_is_compressed_as_its_name_says(tmp_path: Path, name: str) -> None:
     data = Preferences.of([[[0, 1], [1, 1]]] * 3, ["a"] * 3, Scale((1, 0)))
-    for name in ("p.jsonl", "p.json", "p.csv", "p.tsv"):
-        path = tmp_path / f"{name}.{suffix}"
-        write_preferences(data, path)
-        assert path.read_bytes()[:2] not in (b'{"', b"[{", b"a,", b"a\t")
-        assert read_preferences(path) == data
+    write_preferences(data, tmp_path / name)
+    assert (tmp_path / name).read_bytes()[:2] in (b"\x1f\x8b", b"\x28\xb5")
+    assert read_preferences(tmp_path / name) == data

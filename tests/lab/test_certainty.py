@@ -10,14 +10,13 @@ import pytest
 from scipy.stats import cauchy, logistic, norm
 
 from dcglearn import InputError, JudgmentModel, LinearUtility, Preferences, preset
-from dcglearn.design.cells import cell_of, key_of, rng_for
-from dcglearn.design.sampling import truth_of
-from dcglearn.design.setting import Setting, check_setting, unused_keys
 from dcglearn.inference.answers import TIE, A, B
-from dcglearn.lab.records import problem_of_result
-from dcglearn.simulation.answering import NOISES, Answerer
-from dcglearn.trials.certainty_cells import in_log_odds, interval_record, simulated_judgments
-from dcglearn.trials.compute import run_cell
+from dcglearn.lab.cells import cell_of, setting_of
+from dcglearn.lab.certainty_cells import in_log_odds, interval_record, simulated_judgments
+from dcglearn.lab.compute import run_cell
+from dcglearn.lab.draws import Draws
+from dcglearn.lab.setting import Setting, check_setting, unused_keys
+from dcglearn.lab.simulation.answering import NOISES, simulated_answers
 
 SMALL: dict[str, Any] = {
     "learner": "judgment-model",
@@ -30,15 +29,12 @@ SMALL: dict[str, Any] = {
 
 def simulated(seed: int = 1, **changed: Any) -> Preferences:
     setting = Setting(**{**SMALL, **changed})
-    cell = cell_of(setting, seed, 0)
-    truth = truth_of(setting, rng_for(cell, "truth"))
-    return simulated_judgments(setting, truth, rng_for(cell, "training"), rng_for(cell, "judge"))
+    return simulated_judgments(Draws(cell_of(setting, seed, 0), setting))
 
 
 def result(**changed: Any) -> dict[str, Any]:
     outcome = run_cell(cell_of(Setting(**{**SMALL, **changed}), 1, 0))
     assert "result" in outcome, outcome
-    assert problem_of_result(outcome["result"]) is None
     found: dict[str, Any] = outcome["result"]
     return found
 
@@ -61,7 +57,7 @@ def test_answers_have_the_probabilities_of_the_model(
     ties: bool, lapses: float, rng: np.random.Generator
 ) -> None:
     n, v = 40_000, 1.2
-    found = Answerer(lapses=lapses, ties=ties).answers(np.full(n, v), rng)
+    found = simulated_answers(np.full(n, v), rng, lapses=lapses, ties=ties)
     meant = {A: np.exp(v / 2), B: np.exp(-v / 2), TIE: float(ties)}
     total, kinds = sum(meant.values()), 2 + ties
     for answer, odds in meant.items():
@@ -93,15 +89,6 @@ def test_queries_are_uneven_and_show_few_lists() -> None:
 
 
 # --- cells
-
-
-def test_the_keys_of_other_cells_are_as_before() -> None:
-    """Literal keys: of cells that are no judgment model's, its settings are no part."""
-    assert key_of(cell_of(Setting(), 1, 0)) == "5428cfdb1fd09906e3f2aec1637691e2"
-    assert (
-        key_of(cell_of(Setting(flips=5, truth="data-2"), 2012, 3))
-        == "4d8d05d6011876cbbc6b1eeba9752186"
-    )
 
 
 def test_settings_without_effect_are_no_part_of_a_cell() -> None:
@@ -147,17 +134,17 @@ def test_lists_that_permute_each_other_determine_gains_only() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"lapses": 1.0}, "lapses: 1.0; use a share"),
-        ({"sensitivity": 0.0}, "sensitivity: 0.0; use log odds"),
-        ({"clusters": -1}, "clusters: -1"),
-        ({"unseen": -1.0, "clusters": 5}, "unseen: -1.0"),
+        ({"lapses": 1.0}, "lapses: found 1.0"),
+        ({"sensitivity": 0.0}, "sensitivity: found 0.0"),
+        ({"clusters": -1}, "clusters: found -1"),
+        ({"unseen": -1.0, "clusters": 5}, "unseen: found -1.0"),
         ({"ties": "davidson", "noise": "cauchy"}, "ties: ties are drawn with logistic noise"),
         ({"lists": "documents", "base": [3, 2, 1]}, "lists: documents have no grades"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        check_setting(Setting(**{**SMALL, **changed}))
+        check_setting(setting_of({**SMALL, **changed}))
 
 
 @pytest.mark.parametrize(
@@ -187,7 +174,7 @@ def test_intervals_cover_on_the_lists_of_a_published_study(ecir: Preferences) ->
     differences = LinearUtility(W).score(data.lists) @ [1.0, -1.0]
     found = []
     for seed in range(80):
-        answers = Answerer(lapses=0.05).answers(differences, np.random.default_rng(seed))
+        answers = simulated_answers(differences, np.random.default_rng(seed), lapses=0.05)
         simulated = replace(data, answers=answers, judges=np.full(len(data), None, object))
         found.append(interval_record(JudgmentModel().fit(simulated), truth))
     coverage, of_gains, bias = (

@@ -15,9 +15,9 @@ import pytest
 
 import dcglearn
 from dcglearn import InputError, InputWarning
-from dcglearn.design.sampling import draw_lists
+from dcglearn.lab import draws
+from dcglearn.lab.draws import draw_lists
 from dcglearn.lab.store import CELLS_FILE
-from dcglearn.trials import draws
 from helpers.places import ROOT
 
 SMALL = {"columns": ["precision", "gains"], "seed": 7, "repetitions": 2}
@@ -98,6 +98,8 @@ def test_figures_and_findings_are_those_of_the_part_run_last(tmp_path: Path) -> 
     assert isinstance(drawing, matplotlib.figure.Figure)
     assert drawing.get_size_inches()[0] == pytest.approx(3.3)
     assert drawing._repr_png_().startswith(b"\x89PNG")
+    drawing.savefig(tmp_path / "a.pdf")
+    assert b"/Type3" not in (tmp_path / "a.pdf").read_bytes()
     findings = lab.findings()
     assert set(findings["figure"]) == {"9"}
     assert (findings["of"] == "the paper").any()
@@ -125,11 +127,17 @@ def test_a_figure_of_several_panels_takes_their_axes_or_one_for_a_panel() -> Non
     axes = own.subplots(1, 2)
     lab.figure(11, ax=axes)
     assert [ax.get_ylabel() for ax in axes] == ["Similarity", "Hamming minus unit"]
-    with pytest.raises(InputError, match=r"one axes for 2 panels.*or `panel`: 1, 2"):
+    with pytest.raises(InputError, match=r"1 axes for 2 panels.*or `panel`: 1, 2"):
         lab.figure(11, ax=own.subplots())
     one = matplotlib.figure.Figure(layout="constrained").subplots()
     lab.figure(11, ax=one, panel=2)
     assert one.get_ylabel() == "Hamming minus unit"
+    narrow = matplotlib.figure.Figure(figsize=(3.3, 2.4), layout="constrained")
+    pair = narrow.subplots(1, 2)
+    lab.figure(11, ax=pair)
+    narrow.draw_without_rendering()
+    heights = [ax.get_window_extent().height for ax in pair]
+    assert min(heights) > 0.6 * narrow.bbox.height  # legends do not take the room of the axes
     alone = lab.figure(11, panel=2)
     assert alone is not None
     assert [ax.get_ylabel() for ax in alone.axes] == ["Hamming minus unit"]
@@ -147,7 +155,7 @@ def test_cells_in_a_folder_are_shared_with_the_commands(tmp_path: Path) -> None:
 def test_cells_without_a_folder_go_with_the_object() -> None:
     lab = small()
     lab.run(progress=False)
-    folder = lab._store.folder.parent
+    folder = lab._store.path.parent.parent
     assert folder.is_dir()
     del lab
     gc.collect()
@@ -157,7 +165,7 @@ def test_cells_without_a_folder_go_with_the_object() -> None:
 def test_one_s_own_files_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "experiments").mkdir()
     (tmp_path / "experiments" / "mine.py").write_text(
-        "from dcglearn.axes.decorators import learner\n"
+        "from dcglearn.lab.decorators import learner\n"
         "COLUMNS = ('precision',)\n"
         "@learner\n"
         "def by_grade(pairs, setting, rng):\n"
@@ -178,7 +186,7 @@ def test_failed_cells_are_said_and_the_others_kept(
 ) -> None:
     (tmp_path / "experiments").mkdir()
     (tmp_path / "experiments" / "mine.py").write_text(
-        "from dcglearn.axes.decorators import learner\n"
+        "from dcglearn.lab.decorators import learner\n"
         "COLUMNS = ('precision',)\n"
         "@learner\n"
         "def picky(pairs, setting, rng):\n"

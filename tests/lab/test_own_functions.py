@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
+import random
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +16,18 @@ import pytest
 from scipy.stats import kendalltau
 
 from dcglearn import DCG, InputError, experiment
-from dcglearn.axes.closure import closure_of
-from dcglearn.axes.success import regret
 from dcglearn.base.workers import open_workers
-from dcglearn.design.cells import AXES, key_of, setting_of
-from dcglearn.design.config import Config, read_config
-from dcglearn.design.own_functions import OwnFunctions
-from dcglearn.design.setting import Setting
-from dcglearn.lab.experiment_files import load_experiment
-from dcglearn.lab.result_tables import add_settings, result_table
+from dcglearn.lab.cells import AXES, key_of, setting_of
+from dcglearn.lab.columns import vocabulary
+from dcglearn.lab.compute import CellComputer, compute_cell, learn, run_cell
+from dcglearn.lab.config import Config, Document, read_config
+from dcglearn.lab.draws import Draws
+from dcglearn.lab.own_functions import OwnFunctions
+from dcglearn.lab.results import add_settings, result_table
 from dcglearn.lab.run import compute_cells
+from dcglearn.lab.setting import Setting
 from dcglearn.lab.store import Store
-from dcglearn.lab.vocabulary import vocabulary
-from dcglearn.trials.compute import CellComputer, compute_cell, run_cell
-from dcglearn.trials.training import training_of
+from dcglearn.lab.success import regret
 from helpers.own_functions import CODE, CONFIG, computed, keys, written
 from helpers.places import ROOT
 from helpers.processes import PROGRAM, Cluster, Processes
@@ -47,56 +46,39 @@ def test_one_worker_two_and_a_cluster_give_the_same_numbers(
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "changed"),
+    ("old", "new", "changes"),
     [
-        ('CAPTION = "nothing"', 'CAPTION = "something"\nMORE = [CAPTION]', set()),
-        ("  # of each grade at each rank", "  # another comment", set()),
-        ('"""Count who won."""', '"""Count."""', set()),
-        ("import judge, learner, result", "import judge, learner, lists, result", set()),
-        ("def figures(table):", "def figures(table):\n    table = table.copy()", set()),
-        ("WEIGHT = 1.0", "WEIGHT = 2.0", {"counting"}),
-        ("+ 2 * smoothing", "+ 3 * smoothing", {"counting"}),
-        ('TABLE["start"] = 1.0', 'TABLE["start"] = 1.5', {"counting"}),
-        ("return np.eye(n_grades)[pairs]", "return 1.0 * np.eye(n_grades)[pairs]", {"counting"}),
-        ("smoothing=1.0", "smoothing=2.0", {"counting"}),
-        ("seen[depth:] = 0", "seen[depth:] = 1", {"hasty"}),
-        ("return [float(np.diff", "return [1 + float(np.diff", {"qp", "counting", "hasty"}),
+        ("  # of each grade at each rank", "  # another comment", False),
+        ('"""Count who won."""', '"""Count."""', False),
+        ("def figures(table):", "def figures(table):\n    table = table.copy()", False),
+        ("+ 2 * smoothing", "+ 3 * smoothing", True),
+        ("WEIGHT = 1.0", "WEIGHT = 2.0", True),
+        ('TABLE["start"] = 1.0', 'TABLE["start"] = 1.5', True),
     ],
 )
-def test_a_changed_line_recomputes_the_cells_that_use_it(
-    tmp_path: Path, old: str, new: str, changed: set[str]
+def test_a_changed_file_recomputes_the_cells_that_use_it(
+    tmp_path: Path, old: str, new: str, changes: bool
 ) -> None:
     assert old in CODE
-    before = dict(zip_cells(read_config(written(tmp_path))))
-    after = dict(zip_cells(read_config(written(tmp_path, CODE.replace(old, new)))))
-    different = {point for point in before if before[point] != after[point]}
-    expected = {
-        point for point in before if changed & {*point[:2], "qp" if "qp" in changed else ""}
-    }
-    assert different == expected
+    before = read_config(written(tmp_path))
+    after = read_config(written(tmp_path, CODE.replace(old, new)))
+    assert (keys(before) != keys(after)) is changes
 
 
-def zip_cells(config: Config) -> list[tuple[tuple[Any, ...], str]]:
-    return [(tuple(point.values()), key_of(cell)) for point, cell in config.cells()]
-
-
-@pytest.mark.parametrize(
-    "keep",
-    ["TABLE['start'] += 1", "setattr(encoded, 'calls', getattr(encoded, 'calls', 0) + 1)"],
-)
-def test_what_a_function_leaves_behind_does_not_reach_the_next_cell(
-    tmp_path: Path, keep: str
-) -> None:
-    kept = "TABLE['start'] + getattr(encoded, 'calls', 0)"
-    code = CODE.replace('TABLE["start"] +', f"{kept} +").replace(
-        "    noise = ", f"    {keep}\n    noise = "
+def test_what_a_function_leaves_behind_does_not_reach_the_next_cell(tmp_path: Path) -> None:
+    """Nor does what global generators were before."""
+    keep = "TABLE['start'] += 1\n    WEIGHT * np.random.rand()"
+    code = CODE.replace('TABLE["start"] +', "TABLE['start'] + np.random.rand() +")
+    config = read_config(
+        written(tmp_path, code.replace("    noise = ", f"    {keep}\n    noise = "))
     )
-    config = read_config(written(tmp_path, code))
-    cells = [cell for _, cell in config.cells() if "learner counting" in cell.get("code", {})]
+    cells = [cell for point, cell in config.cells() if point["learner"] == "counting"]
+    state = random.getstate()
     forwards = [run_cell(cell, codes=config.codes) for cell in cells]
     backwards = [run_cell(cell, codes=config.codes) for cell in reversed(cells)]
     assert all("result" in one for one in forwards)
     assert forwards == backwards[::-1]
+    assert random.getstate() == state
 
 
 def test_gains_and_discounts_of_own_learners(tmp_path: Path) -> None:
@@ -106,9 +88,9 @@ def test_gains_and_discounts_of_own_learners(tmp_path: Path) -> None:
     config, store = read_config(written(tmp_path, code)), Store(tmp_path / "store")
     computed(config, store)
     cell = next(c for p, c in config.cells() if p["learner"] == "counting")
-    result, own = store.get(cell), OwnFunctions(config.codes)
+    result = store.get(cell)
     assert result is not None
-    learned = training_of(cell, own, setting_of(cell)).measure.matrix_for(3)
+    learned = learn(Draws(cell, setting_of(cell), OwnFunctions(config.codes)))[1].matrix_for(3)
     U, _, Vt = np.linalg.svd(learned - learned[:, -1:])
     gains, discounts = np.array([3, 2, 1]), 1 / np.log2([2, 3, 4])
     assert result["gains"] == pytest.approx(np.polyval(np.polyfit(Vt[0], gains, 1), Vt[0]))
@@ -116,28 +98,16 @@ def test_gains_and_discounts_of_own_learners(tmp_path: Path) -> None:
     for name, one, true in (("gains", Vt[0], gains), ("discounts", U[:, 0], discounts)):
         correlation = abs(np.corrcoef(one, true)[0, 1])
         assert result[f"{name}_correlation"] == pytest.approx(correlation)
-    table = result_table(config, False, store, config.columns)
+    table = result_table(config, False, store)
     assert table[["gains_3", "discounts_3"]].notna().all(axis=None)
 
 
-def test_a_stored_cell_can_be_computed_again_without_the_file(tmp_path: Path) -> None:
+def test_a_cell_needs_the_code_that_it_names(tmp_path: Path) -> None:
     config = read_config(written(tmp_path))
-    store = Store(tmp_path / "store")
-    computed(config, store)
-    (tmp_path / "experiments/mine.py").unlink()
-    lines = (tmp_path / "store/cells.jsonl").read_text().split("\n")
-    cells = [json.loads(line)["cell"] for line in lines if line]
-    assert len(cells) == 8
-    for cell in cells:
-        assert compute_cell(cell, None, store.codes(cell)) == store.get(cell)
-    with_code = next(cell for cell in cells if "learner counting" in cell["code"])
-    assert "code of the learner counting is missing" in run_cell(with_code)["error"]
-    assert not any("code" in cell and "COLUMNS" in cell["code"] for cell in cells)
-    (tmp_path / "store/code").joinpath(
-        next(p.name for p in (tmp_path / "store/code").glob("learner*"))
-    ).write_text("{}")
-    with pytest.raises(InputError, match="is damaged"):
-        store.codes(with_code)
+    (tmp_path / "experiments/mine.py").unlink()  # its text is in the config that was read
+    cell = next(cell for point, cell in config.cells() if point["learner"] == "counting")
+    assert "result" in run_cell(cell, codes=config.codes)
+    assert "code of the learner counting is missing" in run_cell(cell)["error"]
 
 
 def test_cells_that_use_nothing_of_ones_own_keep_their_keys(tmp_path: Path) -> None:
@@ -158,13 +128,12 @@ def test_options_are_swept_and_a_default_is_not_a_change(tmp_path: Path) -> None
     assert len(set(keys(config))) == 4 + 3 * 4  # smoothing has no effect on the quadratic program
     store = Store(tmp_path / "store")
     computed(config, store)
-    table = add_settings(config, result_table(config, False, store, config.columns))
+    table = add_settings(config, result_table(config, False, store))
     assert set(table["options.smoothing"]) == {0.5, 1.0, 2.0}
     assert set(table["options.depth"]) == {2}
     rows = table[table["learner"] == "counting"].groupby("options.smoothing")["mean_gap_1"]
     assert rows.first().nunique() == 3
-    lines = (tmp_path / "store/cells.jsonl").read_text().count("\n{")
-    assert lines == 16  # what is the same is computed once
+    assert len(store) == 16  # what is the same is computed once
 
 
 ONLY = """
@@ -188,11 +157,12 @@ def failing(tmp_path: Path, body: str, axis: str = "learner") -> list[dict[str, 
         "margin": "pairs",
         "lists": "setting, n, rng",
         "truth": "n_ranks, n_grades, rng",
+        "policy": "lists, judged, n, setting, rng",
         "result": "truth, learned, data",
     }[axis]
     columns = ("precision", "bad") if axis == "result" else ("precision",)
     code = (
-        f"import json, sys\nimport numpy as np\nfrom dcglearn.axes.decorators import {axis}\n"
+        f"import json, sys\nimport numpy as np\nfrom dcglearn.lab.decorators import {axis}\n"
         f"COLUMNS = {columns}\nGENERATOR = np.random.default_rng(1)\n"
         f"@{axis}\ndef bad({arguments}):\n    {body}\n\ndef figures(table): return []\n"
     )
@@ -202,6 +172,7 @@ def failing(tmp_path: Path, body: str, axis: str = "learner") -> list[dict[str, 
         "margin": "unit",
         "lists": "permutations",
         "truth": "data-1",
+        "policy": "random",
     }
     sweep = f'[sweep]\n{axis} = ["bad", "{shipped.get(axis)}"]\n' if axis in shipped else ""
     config = read_config(written(tmp_path, code, ONLY + sweep))
@@ -213,20 +184,9 @@ def failing(tmp_path: Path, body: str, axis: str = "learner") -> list[dict[str, 
     ("axis", "body", "message"),
     [
         ("learner", "return 1 / 0", "line 8, in bad: ZeroDivisionError: division by zero"),
-        ("learner", "print('x')\n    return None", "line 8, in bad: prints to standard output"),
-        (
-            "learner",
-            "try:\n        print('x')\n    except Exception:\n        pass\n    return np.eye(3)",
-            "line 6, in bad: prints to standard output; return values",
-        ),
         ("learner", "pairs[:] = 0", "line 8, in bad: ValueError: assignment destination is read"),
         ("learner", "pass", "line 6, in bad: returns nothing; return a DCG, a LinearUtility, or"),
         ("learner", "return np.eye(2)", r"returns an array of shape \(2, 2\); .*shape \(3, 3\)"),
-        (
-            "learner",
-            "np.random.rand()\n    return np.eye(3)",
-            "draws from numpy's global gen",
-        ),
         ("judge", "return lists[:, 0]", r"returns an array of shape \(500, 3\); .*\(m, 2, 3\)"),
         ("judge", "return lists + 9", "returns grades from 9 to 11; use 0, the best, to 2"),
         (
@@ -236,6 +196,7 @@ def failing(tmp_path: Path, body: str, axis: str = "learner") -> list[dict[str, 
         ),
         ("margin", "return np.ones(3)", r"returns an array of shape \(3,\); .*shape \(30,\)"),
         ("truth", "return np.eye(3)", "returns array.*; return a DCG or a LinearUtility of 3 gr"),
+        ("policy", "return [0] * n", r"returns \[0, 0, 0, 0, 0\].*; return 5 different rows, from"),
         ("result", "return 'high'", r"returns 'high' \(str\); return a finite number"),
         ("result", "data.test_pairs[:] = 0", "line 8, in bad: ValueError: assignment"),
     ],
@@ -252,6 +213,12 @@ def test_what_fails_is_named_with_file_and_line(
         assert error.startswith("experiments/mine.py, line ")
     assert len(outcomes) == (2 if axis == "result" else 4)  # the others have results
     assert capsys.readouterr().out == ""
+
+
+def test_a_margin_may_fall_with_the_true_difference(tmp_path: Path) -> None:
+    body = "return 1 + (pairs[:, 0] - pairs[:, 1]) @ np.arange(3, 0, -1)"  # grades: 0 the best
+    found = [one.get("result", one) for one in failing(tmp_path, f"{body} / 100.0", "margin")]
+    assert found[0]["margin_correlation"] < 0
 
 
 def test_equal_cells_of_a_new_run_are_all_new(tmp_path: Path) -> None:
@@ -289,12 +256,10 @@ def test_a_failed_cell_is_named_and_the_others_are_kept(
             "line 28: the judge 'calibrated' is already defined in d",
         ),
         ("@judge", "@learner(name='qp')\ndef f(p, s, r): ...\n\n@judge", "learner 'qp' is already"),
-        ("@judge", "@learner\ndef counting(p, s, r): ...\n\n@judge", "counting is defined twice"),
         ("def mean_gap", "def precision", "the table already has a column 'precision'"),
         ("(pairs, setting, rng, *,", "(pairs, setting, *,", "line 19: the learner counting takes"),
         ("*, smoothing=1.0", "*, smoothing=None", "option smoothing of the learner counting has"),
         ("@learner", '@learner(name="a b")', "'a b' is not a name"),
-        ("WEIGHT = 1.0", "WEIGHT = np.random.default_rng().random()", "rng.. without a seed"),
         ('"mean_gap",', '"mean_gab",', "'mean_gab', and no cell.*did you mean 'mean_gap'"),
         ("import numpy as np", "print(1)\nimport numpi", "cannot be loaded .ModuleNotFoundError"),
     ],
@@ -304,7 +269,7 @@ def test_bad_files_are_refused_before_anything_is_computed(
 ) -> None:
     assert old in CODE
     with pytest.raises(InputError, match=message) as caught:
-        load_experiment(read_config(written(tmp_path, CODE.replace(old, new, 1))))
+        read_config(written(tmp_path, CODE.replace(old, new, 1)))
     assert "experiments/mine.py" in str(caught.value)
     assert capsys.readouterr().out == ""
 
@@ -333,84 +298,129 @@ def test_keys_of_the_quadratic_program_have_no_effect_on_other_learners(tmp_path
             read_config(written(tmp_path, config=text))
 
 
-# --- packages
+def test_an_imported_function_is_part_of_the_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    body = CODE[CODE.index("def encoded") : CODE.index("@judge")]
+    head = CODE[: CODE.index("def encoded")]
+    (tmp_path / "own_lab.py").write_text(head + body)
+    importing = CODE.replace(body, "from own_lab import counting\n")
+    config = read_config(written(tmp_path, importing))
+    cell = next(cell for point, cell in config.cells() if point["learner"] == "counting")
+    whole = read_config(written(tmp_path / "whole"))
+    same = next(cell for point, cell in whole.cells() if point["learner"] == "counting")
+    assert run_cell(cell, codes=config.codes) == run_cell(same, codes=whole.codes)
+    changed = replace(next(c for c in config.codes if c.name == "counting"), imported="# other")
+    elsewhere = {**cell, "code": {**cell["code"], "learner counting": changed.digest}}
+    others = [changed, *(c for c in config.codes if c.name != "counting")]
+    assert "is another one here" in run_cell(elsewhere, codes=others)["error"]
 
-PACKAGE = """
-from dcglearn.axes.decorators import learner, result
-from own_lab.numbers import SCALE
 
-@learner
-def packaged(pairs, setting, rng):
-    return SCALE * rng.random((setting.n_ranks, setting.grades))
+WITH_DATA = """
+experiment = "mine"
+figures = ["T"]
+seed = 5
+repetitions = 2
 
-@result
-def unrelated(truth, learned, data):
-    return 1.0
+[setting]
+base = [3, 2, 1]
+grades = 3
+pairs = 30
+test_pairs = 200
+
+[sweep]
+learner = ["qp", "known"]
 """
 
-PACKAGED = CONFIG.replace('"counting"', '"packaged"').replace("[setting.options]\ndepth = 2\n", "")
+READS = '''"""A learner that reads a file."""
+
+import numpy as np
+
+from dcglearn.lab.decorators import learner, result
+
+COLUMNS = ("precision", "total")
 
 
-def installed(folder: Path, version: str = "1.0", code: str = PACKAGE, scale: str = "1.0") -> Path:
-    """An installed package that names its module of functions as an entry point."""
-    about = folder / "own_lab-1.0.dist-info"
-    for path, text in (
-        (folder / "own_lab/__init__.py", ""),
-        (folder / "own_lab/learners.py", code),
-        (folder / "own_lab/numbers.py", f"SCALE = {scale}\n"),
-        (about / "METADATA", f"Metadata-Version: 2.1\nName: own-lab\nVersion: {version}\n"),
-        (about / "entry_points.txt", "[dcglearn.axes]\nown = own_lab.learners\n"),
-    ):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return folder
+@learner(reads={"table": "data/weights.csv"})
+def known(pairs, setting, rng, *, table, scale=1.0):
+    """Weights of a file."""
+    return scale * np.loadtxt(table, delimiter=",")
 
 
-def test_functions_of_packages_join_and_what_a_worker_that_differs_returns_does_not_count(
-    tmp_path: Path, cluster: Cluster, processes: Processes
-) -> None:
-    config = written(tmp_path, config=PACKAGED)
-    here = {"PYTHONPATH": f"{ROOT}{os.pathsep}{installed(tmp_path / 'here')}"}
-    other = {"PYTHONPATH": f"{ROOT}{os.pathsep}{installed(tmp_path / 'there', scale='2.0')}"}
-    one = processes.start(tmp_path / "here", PROGRAM, 0, 600, "run", config, **here)
-    assert "8 of 8 cells" in one.line(), one.errors()
-    assert one.finish() == 0, one.errors()
-    expected = (tmp_path / "here/results/mine/table.csv").read_bytes()
-    stored = (tmp_path / "here/results/store/cells.jsonl").read_text()
-    assert '"learner packaged":{"package":"own-lab","version":"1.0","digest":"' in stored
-    cluster.add(None, **other)
-    folder = tmp_path / "cluster"
-    folder.mkdir()
-    command = ("run", config, "--workers", cluster.address)
-    run = processes.start(folder, PROGRAM, 0, 600, *command, **here)
-    assert "8 of 8 cells" in run.line(), run.errors()
-    assert run.finish() == 0, run.errors()
-    assert (folder / "results/mine/table.csv").read_bytes() == expected
-    assert "computed 8 results in this process" in run.errors()
-    assert "has own-lab's learner packaged" in run.errors()
+@result
+def total(truth, learned, data):
+    """Sum of the weights."""
+    return float(learned.matrix_for(3).sum())
 
 
-def test_closures_follow_names_as_python_does() -> None:
-    text = (
-        "import os, numpy as np\nfrom x import a, b as c\n\n"
-        "A = [1]\nB = A.pop()\nA.append(2)\nD: int = 3; E = 4\n"
-        "def other(A):\n    return A\n"
-        "if E:\n    A[0] = D\n"
-        "class Kept:\n    value = c\n"
-        "def f(np):\n    def inner():\n        global G\n        G = A\n        return Kept\n"
-        "    return inner\nG = 0\nUNUSED = 5\n"
-    )
-    found = closure_of(text, "f").source.split("\n")
-    assert found[1] == "from x import b as c"
-    assert found[0] == ""  # np is a parameter
-    assert found[3:7] == ["A = [1]", "B = A.pop()", "A.append(2)", "D: int = 3; E = 4"]
-    assert "def other(A):" not in found
-    assert found[9:11] == ["if E:", "    A[0] = D"]
-    assert found[-2] == "G = 0"
-    namespace: dict[str, Any] = {}
-    source = closure_of(text.replace("= c\n", "= 1\n"), "f").source
-    exec(source, namespace)  # noqa: S102 - it is the text above
-    assert namespace["A"] == [3]
+def figures(table):
+    from dcglearn.lab.plots import Figure, Plot, curves
+    plot = Plot("learner", "total", curves(table, "learner", "total", "truth"), bars=True)
+    return [Figure("T", "Test", plot, ())]
+'''
+
+DATA = "3,2,1\n2,1,0\n1,0.5,0\n"
+
+
+def with_data(folder: Path, code: str = READS, data: str = DATA) -> Path:
+    (folder / "data").mkdir(exist_ok=True)
+    (folder / "data/weights.csv").write_text(data)
+    return written(folder, code, WITH_DATA)
+
+
+def test_the_content_travels_with_the_cell(tmp_path: Path, cluster: Cluster) -> None:
+    """To processes and to a cluster whose workers start elsewhere; the same numbers."""
+    config = with_data(tmp_path)
+    cluster.add()
+    tables = [experiment(config).run(workers=spec) for spec in ("1", "2", cluster.address)]
+    assert tables[0].equals(tables[1])
+    assert tables[0].equals(tables[2])
+    assert list(tables[0].query("learner == 'known'")["total"]) == [10.5, 10.5]  # of the file
+
+
+def test_a_changed_file_recomputes_the_cells_that_read_it(tmp_path: Path) -> None:
+    before = read_config(with_data(tmp_path))
+    same = read_config(with_data(tmp_path))
+    after = read_config(with_data(tmp_path, data=DATA.replace("0.5", "0.6")))
+    for learner, changes in (("qp", False), ("known", True)):
+        assert keys(before, learner=learner) == keys(same, learner=learner)
+        assert (keys(before, learner=learner) != keys(after, learner=learner)) is changes
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "weights.csv",
+            "weihgts.csv",
+            r"line 10: declares .*'data/weihgts.csv', which cannot be r",
+        ),
+        ("data/weights.csv", "data", r"reads 'data', which cannot be read .Is a directory"),
+        ("*, table, ", "*, ", r"reads 'data/weights.csv' and has no parameter table; write def kn"),
+    ],
+)
+def test_bad_declarations_are_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in READS
+    with pytest.raises(InputError, match=message):
+        read_config(with_data(tmp_path, READS.replace(old, new, 1)))
+
+
+def test_copies_last_for_one_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a function does to its copy, the next call does not see; nothing is left on disk."""
+    code = READS.replace(
+        "    return scale *",
+        "    with table.open('a') as file:\n        file.write('0,0,0\\n')\n    return scale *",
+    ).replace('delimiter=",")', 'delimiter=",")[:4].cumsum(axis=0)[[0, 1, 3]]')
+    config = read_config(with_data(tmp_path, code))
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(copies))
+    cells = [cell for point, cell in config.cells() if point["learner"] == "known"]
+    first, again = (run_cell(cells[0], codes=config.codes) for _ in range(2))
+    assert "result" in first
+    assert first == again
+    assert list(copies.iterdir()) == []
 
 
 def test_regret_and_tau_are_what_their_formulas_say(tmp_path: Path) -> None:
@@ -419,8 +429,8 @@ def test_regret_and_tau_are_what_their_formulas_say(tmp_path: Path) -> None:
     lists = rng.integers(0, 3, (300, 2, 4)).astype(np.int8)
     gaps = np.array([truth.score(a) - truth.score(b) for a, b in lists])
     pairs = np.where((gaps > 0)[:, None, None], lists, lists[:, ::-1])[gaps != 0]
-    from dcglearn.axes.decorators import CellData
-    from dcglearn.axes.success import order_of_lists
+    from dcglearn.lab.decorators import CellData
+    from dcglearn.lab.success import order_of_lists
 
     data = CellData(None, pairs, pairs)
     lost = total = 0.0
@@ -438,14 +448,11 @@ def test_regret_and_tau_are_what_their_formulas_say(tmp_path: Path) -> None:
     assert order_of_lists(truth, DCG([1, 1, 1], "log2"), data) == 0
 
 
-# --- the page
-
-
 def test_the_page_does_what_it_shows(tmp_path: Path, processes: Processes) -> None:
     """Follow docs/extending.md exactly, in an empty folder."""
     text = (ROOT / "docs" / "extending.md").read_text("utf-8")
     blocks = re.findall(r"^```(\w+)\n(.*?)^```", text, re.M | re.S)
-    (_, config), (_, code), (_, shown), (_, reads), (_, _), (_, error) = blocks
+    (_, config), (_, code), (_, shown), (_, reads), (_, error) = blocks
     written(tmp_path, code, config)
     command, *printed = shown.splitlines()
     arguments = command.split()[2:]
@@ -481,20 +488,20 @@ def test_the_page_says_what_seeds_each_stream() -> None:
 def test_the_columns_are_listed(tmp_path: Path) -> None:
     """All that cells result in, all axes with the functions of the file, the parts of figures."""
     config = read_config(written(tmp_path))
-    listed = dict(vocabulary(config.code.registry))
-    found = {name for names in listed.values() for name, _ in names}
+    listed = vocabulary(config.code.registry, Document)
+    found = {name for names in listed.values() for name in names}
     assert {"precision", "regret", "mean_gap", "coverage", "counting", "hasty", "qp"} <= found
-    assert {"@learner", "@result", "tested (str)", "log_x, log_y (bool)", "undecided"} <= found
+    assert {"@learner", "@result"} <= found
     keys = {
         name.split(" = ")[0]: words
-        for name, words in listed["[setting] of a config, and [sweep] with lists of values"]
+        for name, words in listed["[setting] of a config, and [sweep] with lists of values"].items()
     }
     assert keys.keys() == Setting.model_fields.keys()
     assert all(keys.values())
     assert 'judge = "calibrated"' in found
-    of_learners = dict(listed["learner: learns a measure from judged pairs"])
+    of_learners = listed["learner: learns a measure from judged pairs"]
     place = "[experiments/mine.py, line 19]"
-    assert of_learners["counting"] == f"Count who won. (options smoothing = 1.0) {place}"
+    assert of_learners["counting"] == f"Count who won. (smoothing = 1.0) {place}"
     results = {name for cell in config.cells() for name in run(config, cell[1])}
     assert {name for name in results if ":" not in name} <= found
     shown = subprocess.run(

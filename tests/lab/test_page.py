@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
-import math
 import os
 import re
 import shutil
 import subprocess
 import sys
-import urllib.parse
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from markdown_it import MarkdownIt
 
-from dcglearn.design.cells import CELL_VERSION
-from dcglearn.design.config import read_config
+from dcglearn.lab.cells import CELL_VERSION
+from dcglearn.lab.compute import run_cell
+from dcglearn.lab.config import read_config
+from dcglearn.lab.page import write_page
 from dcglearn.lab.provenance import read_provenance, write_provenance
+from dcglearn.lab.results import write_results
+from dcglearn.lab.store import CELLS_FILE, Store
 from helpers.browser import find_browser
 from helpers.commands import run_command
 from helpers.own_functions import FLIPS as CONFIG
@@ -28,6 +30,8 @@ from helpers.places import ROOT
 from helpers.written import write
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+STORE = f"results/store/{CELLS_FILE}"
 
 
 @pytest.fixture
@@ -92,18 +96,15 @@ def test_quick_results_have_their_own_folder_and_cells_are_reused(run: Run, fold
     assert "2 of 2 cells" in run("run", "configs/flips.toml", "--quick").stdout
     assert (folder / "results/quick/flips/table.csv").exists()
     assert not (folder / "results/flips").exists()
-    store = folder / "results/store/cells.jsonl"
-    assert store.read_text().count('"key"') == 2
-    assert run("run", "configs/flips.toml").returncode == 0
-    assert store.read_text().count('"key"') == 8
+    assert "8 of 8 cells: 2 kept, 6 new" in run("run", "configs/flips.toml").stdout
 
 
 OTHER_CONFIGS = {
     "seed is 5 there and 6 here": ("seed = 5", "seed = 6"),
     "C is None there and 2.0 here": ("pairs = 20\n", "pairs = 20\nC = 2.0\n"),
-    "a larger grid: it also has flips [5]": ("[0, 5]", "[0]"),
-    "a larger grid: it also has truth ['data-2']": ('"data-2"]', '"zipf"]'),
-    "of 2 repetitions, more than the 1 of the config": ("repetitions = 2", "repetitions = 1"),
+    "a larger grid: it also has flips 5": ("[0, 5]", "[0]"),
+    "a larger grid: it also has truth 'data-2'": ('"data-2"]', '"zipf"]'),
+    "2 repetitions, and the config 1": ("repetitions = 2", "repetitions = 1"),
 }
 
 
@@ -128,39 +129,22 @@ def test_a_larger_grid_is_the_same_experiment(run: Run, finished: Path) -> None:
     larger = CONFIG.replace("[0, 5]", "[0, 3, 5]").replace("repetitions = 2", "repetitions = 3", 1)
     (finished / "configs/flips.toml").write_text(larger)
     assert "18 of 18 cells: 8 kept, 10 new" in run("run", "configs/flips.toml").stdout
-    assert (finished / "results/store/cells.jsonl").read_text().count('"key"') == 18
 
 
-def test_a_checkout_without_its_store_keeps_its_results(run: Run, folder: Path) -> None:
-    """Configs may share cells, and a few shared cells do not replace a whole table."""
-    other = CONFIG.replace('"flips"\n', '"wrong_grades"\n').replace("flips = ", "wrong_grades = ")
-    (folder / "configs/wrong_grades.toml").write_text(other.replace("[5, 6]", "[7, 8]"))
-    for name in ("flips", "wrong_grades"):
-        assert run("run", f"configs/{name}.toml").returncode == 0
-    place = folder / "results/wrong_grades"
+def test_a_checkout_without_its_store_keeps_its_results(run: Run, finished: Path) -> None:
+    """What is missing or was changed is drawn again, to the same bytes."""
+    place = finished / "results/flips"
     before = {path.name: path.read_bytes() for path in place.iterdir()}
-    (folder / "results/store/cells.jsonl").unlink()
-    done = run("reproduce", "--only", "5")
-    assert done.returncode == 0, done.stderr
+    (finished / STORE).unlink()
+    assert run("report").returncode == 0
     assert {path.name: path.read_bytes() for path in place.iterdir()} == before
-    page = (folder / "results/README.md").read_text("utf-8")
-    assert "wrong_grades/figure-07.png" in page
-    assert "Unfinished" not in page
-    status = run("status")
-    assert "1 table holds more cells, computed elsewhere: dcglearn report shows them" in (
-        status.stdout
-    )
-    (place / "figure-07.svg").unlink()
-    left = run("reproduce", "--only", "5")
-    assert left.returncode == 0
-    assert "results/wrong_grades/figure-07.svg: is missing; it is made again" in left.stderr
+    assert "Unfinished" not in (finished / "results/README.md").read_text("utf-8")
+    assert re.search(r"flips +5, 6 +0 +0 +8 +0 of 2 +8", run("status").stdout)
+    (place / "figure-05.png").write_bytes(b"other")
+    (place / "figure-06.csv").unlink()
+    assert "it is made again" in run("report").stderr
     assert {path.name: path.read_bytes() for path in place.iterdir()} == before
-
-
-def without_hashes(made: str) -> str:
-    """Return a provenance as earlier versions wrote it."""
-    content = {k: v for k, v in json.loads(made).items() if k not in ("files", "sha256")}
-    return json.dumps(content)
+    assert run("status").stderr == ""
 
 
 def test_a_table_that_was_changed_is_not_reported(run: Run, finished: Path) -> None:
@@ -171,89 +155,38 @@ def test_a_table_that_was_changed_is_not_reported(run: Run, finished: Path) -> N
         for path in place.iterdir()
         if path.name != "provenance.json"
     }
-    store = finished / "results/store/cells.jsonl"
-    records = store.read_bytes()
-    store.unlink()
-    report = ("report", "configs/flips.toml")
-    assert run(*report).returncode == 0  # from the table, without a store
-    without = without_hashes(made)
-    lines, row = whole.splitlines(keepends=True), rb"data-1,0,0,0"
-    assert row in whole
-    cut, changed = b"".join(lines[:5]), whole.replace(row, rb"data-1,0,0,1", 1)
-    for content, text, message in (
-        (cut, made, "has 4 rows, and provenance.json says 8"),
-        (cut, without, "has 4 rows, and provenance.json says 8"),
-        (changed, made, "was changed: its SHA-256 is not that in provenance.json"),
-        (b"", made, "cannot be read"),
-    ):
+    (finished / STORE).unlink()
+    for content in (whole[:-20], whole.replace(b"data-1,0,0,0", b"data-1,0,0,1", 1), b""):
         (place / "table.csv").write_bytes(content)
-        (place / "provenance.json").write_text(text)
-        refused = run(*report)
+        refused = run("report", "configs/flips.toml")
         assert refused.returncode == 2
-        assert f"results/flips/table.csv: {message}" in refused.stderr
+        assert "results/flips/table.csv: is not the table that provenance" in refused.stderr
         assert "compute the cells again: dcglearn run configs/flips.toml" in refused.stderr
         assert (place / "table.csv").read_bytes() == content
-    (place / "table.csv").write_bytes(whole)
-    (place / "provenance.json").write_text(without)
-    assert run(*report).returncode == 0
-    (place / "provenance.json").write_text(made)
-    (place / "table.csv").write_bytes(cut)
-    store.write_bytes(records)
-    done = run("run", "configs/flips.toml")
-    assert done.returncode == 0
-    assert "results/flips/table.csv: was changed; it is made again" in done.stderr
+    assert run("run", "configs/flips.toml").returncode == 0
     assert (place / "table.csv").read_bytes() == whole
-    assert (place / "provenance.json").read_text() == made
 
 
-@pytest.mark.parametrize("with_store", [True, False])
-def test_figures_that_were_changed_are_reported_and_drawn_again(
-    run: Run, finished: Path, with_store: bool
-) -> None:
-    place = finished / "results/flips"
-    before = {path.name: path.read_bytes() for path in place.iterdir()}
-    if not with_store:
-        (finished / "results/store/cells.jsonl").write_bytes(b"")
-    changed = bytearray(before["figure-05.png"])
-    changed[len(changed) // 2] ^= 1
-    (place / "figure-05.png").write_bytes(changed)
-    (place / "figure-06.csv").unlink()
-    status = run("status")
-    for words in ("05.png: was changed after it was written", "06.csv: is missing"):
-        assert f"results/flips/figure-{words}; make it again, as it was made\n" in status.stderr
-    report = run("report", "configs/flips.toml")
-    assert report.returncode == 0
-    for words in ("05.png: was changed", "06.csv: is missing"):
-        assert f"results/flips/figure-{words}; it is made again\n" in report.stderr
-    assert {path.name: path.read_bytes() for path in place.iterdir()} == before
-    assert "results/" not in run("status", "--json").stderr
-
-
-def test_figures_drawn_again_by_another_version_say_so(run: Run, finished: Path) -> None:
-    (finished / "results/store/cells.jsonl").write_bytes(b"")
-    place = finished / "results/flips"
-    made = read_provenance(place)
-    assert made is not None
-    # as if another version of Matplotlib had drawn it
-    made["files"]["figure-05.png"] = hashlib.sha256(b"other").hexdigest()
-    (place / "figure-05.png").write_bytes(b"other")
-    write_provenance(made, place / "provenance.json")
-    assert run("status").stderr == ""
-    (place / "figure-05.png").write_bytes(b"another")
-    assert run("report", "configs/flips.toml").returncode == 0
-    found = read_provenance(place)
-    assert found is not None
-    assert found["redrawn"]["versions"] == made["versions"]
-    assert found["files"] != made["files"]
-    assert run("status").stderr == ""
+def test_what_a_killed_run_left_behind_is_removed(run: Run, finished: Path) -> None:
+    """Files that it had begun to write, unless another run may be writing them."""
+    old, new, other = (
+        finished / "results/flips" / name
+        for name in (".figure-05-0123456789ab.pdf", ".figure-05-ba9876543210.pdf", ".own-note.txt")
+    )
+    for path in (old, new, other):
+        path.touch()
+    os.utime(old, (0, 0))
+    os.utime(other, (0, 0))
+    assert run("run", "configs/flips.toml").returncode == 0
+    assert (old.exists(), new.exists(), other.exists()) == (False, True, True)
 
 
 def test_figures_follow_the_experiment_file_without_a_store(run: Run, folder: Path) -> None:
-    """One whose points are others is drawn again, with its caption; the other is left as it is."""
+    """One whose points are others is drawn again; the other is left as it is."""
     code = drawing("5", "6")
     write(folder / "experiments/flips.py", code)
     assert run("run", "configs/flips.toml").returncode == 0
-    (folder / "results/store/cells.jsonl").write_bytes(b"")
+    (folder / STORE).unlink()
     place = folder / "results/flips"
     before = {path.name: path.read_bytes() for path in place.iterdir()}
     other = "Plot('flips', 'half', (curve(table.assign(p=0.5), 'flips', 'p', 'all'),))"
@@ -266,6 +199,26 @@ def test_figures_follow_the_experiment_file_without_a_store(run: Run, folder: Pa
         "provenance.json",
     }
     assert run("status").stderr == ""
+
+
+def test_fewer_cells_of_changed_functions_do_not_replace_more(run: Run, folder: Path) -> None:
+    code = drawing("5", "6").replace(
+        "COLUMNS =",
+        "from dcglearn.lab.decorators import learner\nimport numpy as np\nSIZE = 1.0\n"
+        "@learner\ndef mine(pairs, setting, rng):\n"
+        "    return SIZE * np.outer(1 / np.arange(1, 11), [4, 3, 2, 1, 0])\n\nCOLUMNS =",
+    )
+    write(folder / "experiments/mine.py", code)
+    text = CONFIG.replace('"flips"\n', '"mine"\n', 1)
+    write(folder / "configs/flips.toml", text.replace("pairs = 20", 'pairs = 20\nlearner = "mine"'))
+    assert run("run", "configs/flips.toml").returncode == 0
+    before = (folder / "results/flips/table.csv").read_bytes()
+    write(folder / "experiments/mine.py", code.replace("SIZE = 1.0", "SIZE = 2.0"))
+    done = run("report", "configs/flips.toml")
+    assert "8 cells of functions that have changed since" in done.stderr
+    assert (folder / "results/flips/table.csv").read_bytes() == before
+    assert "8 of 8 cells: 0 kept, 8 new" in run("run", "configs/flips.toml").stdout
+    assert run("report", "configs/flips.toml").stderr == ""
 
 
 ODD_FIGURES = """
@@ -331,78 +284,44 @@ def test_the_page_says_whose_a_claim_is(run: Run, folder: Path, quick: bool) -> 
     second = "not judged (quick)" if quick else "does not hold"
     assert f"figure 5: holds; {second}; holds; undecided\n" in done.stdout
     page = Tags()
-    results = folder / "results" / ("quick" if quick else "")
-    page.feed((results / "index.html").read_text("utf-8"))
-    shown = Tags()
-    markdown = MarkdownIt("commonmark").enable("table")
-    shown.feed(markdown.render((results / "README.md").read_text("utf-8")))
-    for found in (page, shown):
-        text = " ".join("".join(found.text).split())
-        does_not = "1 is not judged in a quick run" if quick else "1 does not hold"
-        for words in (
-            f"Claims of the paper: 1 depends on how it is tested, {does_not}.",
-            "Precision “decreases”. holds; undecided",
-            "Claims of this project: 1 holds.",
-            "Precision “decreases”. ",
-            "Tested here: It falls by more than a hundredth. holds",
-            "This project's threshold: more than a hundredth.",
-            f"Tested here: It falls at once. {second}",
-            "This project's thresholds: a; b.",
-            "Because so.",
-            "with seed 5, ",
-            "share random numbers",
-        ):
-            assert words in text, words
-        assert text.count("section 6.4") == 3
-        assert ("It needs the whole grid" in text) is quick
-
-
-def test_the_page_says_how_long_it_took(run: Run, folder: Path) -> None:
-    """Times are kept apart from results; a checkout without a store still has them."""
-    assert run("reproduce").returncode == 0
-    results = folder / "results"
-    kept = json.loads((results / "timings.json").read_text())
-    assert kept.keys() == {"flips"}
-    assert kept["flips"]["cells"] == 8
-    store = results / "store/cells.jsonl"
-    seconds = [json.loads(line)["seconds"] for line in store.read_text().split("\n") if line]
-    assert kept["flips"]["seconds"] == round(math.fsum(seconds), 1)
-    page = (results / "index.html").read_bytes()
-    assert f"{kept['flips']['seconds']:.1f} s</td>".encode() in page
-    for name in ("table.csv", "figure-05.csv", "provenance.json"):
-        assert "seconds" not in (results / "flips" / name).read_text()
-    store.write_text("")
-    assert run("report").returncode == 0
-    assert (results / "index.html").read_bytes() == page
-    for damaged in ("[", "[]", '{"flips": {"cells": 8, "seconds": NaN}}', '{"flips": 3}'):
-        (results / "timings.json").write_text(damaged)
-        assert run("report").returncode == 0
-        assert b'data-of="processor time">-</td>' in (results / "index.html").read_bytes()
+    page.feed((folder / "results" / ("quick" if quick else "") / "index.html").read_text("utf-8"))
+    text = " ".join("".join(page.text).split())
+    rest = "1 does not hold, 1 is undecided"
+    if quick:
+        rest = "1 is undecided, 1 is not judged in a quick run"
+    for words in (
+        f"5 Of claims: of 4, 2 hold, {rest}",
+        "5 Precision “decreases”. of 2, 1 holds, 1 is undecided",
+        "Claim of the paper, section 6.4. Precision “decreases”. Tested here: It falls by more",
+        "This project's threshold: more than a hundredth.",
+        f"Tested here: It falls at once. {second.capitalize()}.",
+        "This project's thresholds: a; b.",
+        "Because so.",
+        "share random numbers",
+    ):
+        assert words in text, words
+    assert ("It needs the whole grid" in text) is quick
 
 
 def test_names_and_words_stay_text_on_the_page(run: Run, folder: Path) -> None:
-    """In Markdown as GitHub reads it, and in HTML; the config's name is one of them."""
+    """The config's name is one of them."""
     write(folder / "experiments/odd.py", ODD_FIGURES)
     odd = "a|b `c` <img src=x> (d).toml"
-    (folder / "configs" / "flips.toml").rename(folder / "configs" / odd)
+    (folder / "configs" / "flips.toml").unlink()
     path = folder / "configs" / odd
     path.write_text(CONFIG.replace('"flips"\n', '"odd"\n', 1).replace("[5, 6]", "[9]"))
     done = run("run", f"configs/{odd}")
     assert done.returncode == 0, done.stderr
     assert run("report", f"configs/{odd}").returncode == 0
-    text = (folder / "results/README.md").read_text("utf-8")
-    shown = MarkdownIt("commonmark").enable("table").render(text)
     reader = Tags()
-    reader.feed(shown)
+    reader.feed((folder / "results/index.html").read_text("utf-8"))
     words = "# <img src=x onerror=1> a|b `c` \\input{x} **d** [e](f)"
-    assert "".join(reader.text).count(words) == 6  # in tables, headings and paragraphs
+    assert "".join(reader.text).count(words) == 7  # in tables, headings and paragraphs
     assert f"dcglearn run 'configs/{odd}'" in "".join(reader.text)
-    assert [dict(found)["src"] for tag, found in reader.tags if tag == "img"] == [
-        f"{urllib.parse.quote(odd.removesuffix('.toml'))}/figure-09.png"
-    ]
-    assert sum(tag == "h2" for tag, _ in reader.tags) == 4  # claims, how to read, times
+    sources = [dict(found)["src"] for tag, found in reader.tags if tag == "img"]
+    assert len(sources) == 2
+    assert all(str(source).endswith("/figure-09.svg") for source in sources)
     assert sum(tag == "h1" for tag, _ in reader.tags) == 1
-    assert "<img src=x" not in (folder / "results/index.html").read_text("utf-8")
 
 
 class Tags(HTMLParser):
@@ -418,22 +337,6 @@ class Tags(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.text.append(data)
-
-
-def test_damaged_records_are_reported_and_computed_again(run: Run, finished: Path) -> None:
-    table, store = finished / "results/flips/table.csv", finished / "results/store/cells.jsonl"
-    before, lines = table.read_bytes(), store.read_text().split("\n\n")
-    first = json.loads(lines[0])["result"]["precision"]
-    lines[0] = lines[0].replace(f'"precision":{first}', '"precision":0.123')
-    store.write_text("\n\n".join([*lines, '{"version":2,"key":']) + "\n")
-    words = "cells.jsonl: ignored 1 torn record and 1 damaged record; missing cells are computed"
-    shown = run("status", "configs/flips.toml", "--json")
-    assert words in shown.stderr
-    assert json.loads(shown.stdout)[0]["done"] == 7
-    done = run("run", "configs/flips.toml")
-    assert words in done.stderr
-    assert "8 of 8 cells" in done.stdout
-    assert table.read_bytes() == before
 
 
 def test_configs_that_cannot_be_read_do_not_stop_the_others(run: Run, folder: Path) -> None:
@@ -457,20 +360,16 @@ def test_configs_that_cannot_be_read_do_not_stop_the_others(run: Run, folder: Pa
 def test_results_of_another_version_are_replaced_only_on_request(run: Run, finished: Path) -> None:
     path = finished / "results/flips/provenance.json"
     made = read_provenance(path.parent)
-    assert made is not None
     made["cells"]["version"] = 0
     write_provenance(made, path)
     refused = run("run", "configs/flips.toml")
     assert refused.returncode == 2
     assert f"version 0 of the cells, and this is version {CELL_VERSION}" in refused.stderr
-    whole = json.loads(path.read_text())
-    for text in ("{}", "[]", "[" * 100_000, '{"experiment": 1}', '{"a": 1' + "0" * 5000 + "}"):
+    assert "version 0 of the cells" in run("status").stderr
+    for text in ("{", "[]", '{"experiment": 1}'):
         path.write_text(text)
-        assert "cannot be read; use --replace" in run("run", "configs/flips.toml").stderr
-    path.write_text(json.dumps({**whole, "python": "2.7"}))
-    assert "was changed: its SHA-256 is another" in run("report").stderr
-    path.write_text(without_hashes(json.dumps(whole | {"experiment": {"sweep": {"C": 1}}})))
-    assert "cannot be read; use --replace" in run("run", "configs/flips.toml").stderr
+        refused = run("run", "configs/flips.toml")
+        assert (refused.returncode, "cannot be read" in refused.stderr) == (2, True)
     assert run("run", "configs/flips.toml", "--replace").returncode == 0
 
 
@@ -507,7 +406,7 @@ def test_a_run_without_a_finished_cell_has_no_results(run: Run, folder: Path) ->
     ("out", "message"),
     [
         ("file", r"dcglearn: file: is not a folder; choose another --out\n"),
-        ("file/deeper", r"dcglearn: file/deeper: cannot be made \(.+\); choose another --out\n"),
+        ("file/deeper", r"dcglearn: file/deeper/store/cells.sqlite: cannot be used .+\n"),
     ],
 )
 def test_places_that_cannot_be_written(run: Run, folder: Path, out: str, message: str) -> None:
@@ -523,7 +422,7 @@ def test_figures_are_as_wide_as_asked(run: Run, folder: Path) -> None:
     assert 'width="504pt"' in (place / "figure-05.svg").read_text()
     assert run("report", "configs/flips.toml", "--width", "4").returncode == 0
     assert 'width="288pt"' in (place / "figure-05.svg").read_text()
-    (folder / "results/store/cells.jsonl").write_text("")  # as in a fresh checkout
+    (folder / STORE).unlink()  # as in a fresh checkout
     assert run("report", "configs/flips.toml", "--width", "column").returncode == 0
     assert 'width="237.6pt"' in (place / "figure-05.svg").read_text()
     assert run("status").stderr == ""
@@ -570,7 +469,6 @@ def test_only_some_experiments_are_run(run: Run, folder: Path) -> None:
     assert {p.name for p in (folder / "results").iterdir() if p.is_dir()} == {"flips", "store"}
     page = (folder / "results/index.html").read_text()
     assert "Figure 5." in page
-    assert "Not run yet:" not in page
     status = run("status")
     assert re.search(r"flips +5, 6 +8 +0 +8 +2 of 2", status.stdout)
 
@@ -605,17 +503,18 @@ def test_a_folder_of_own_configs_has_those_and_the_shipped_ones_when_asked(
     assert "mine: 8 of 8 cells: 0 kept, 8 new" in done.stdout
     assert done.stdout.count(" cells: ") == 1
     page = (folder / "results/index.html").read_text()
-    assert "Not run yet" not in page
     assert "Every figure of" not in page
     assert "Every figure of" not in (folder / "results/README.md").read_text()
     refused = run("reproduce", "--only", "pairs")
     assert refused.returncode == 2
-    assert "--only: 'pairs' is one of the shipped experiments; add --shipped" in refused.stderr
+    assert (
+        "--only: unknown figure or config 'pairs'; Known: T5, T6, mine; --shipped adds"
+        in refused.stderr
+    )
     both = run("reproduce", "--only", "T5", "--shipped")
     assert both.returncode == 0, both.stderr
     assert "mine: 8 of 8 cells: 8 kept, 0 new" in both.stdout
-    page = (folder / "results/index.html").read_text()
-    assert "Not run yet:</strong> pairs" in page
+    assert "Not here:</strong> pairs" in (folder / "results/index.html").read_text()
 
 
 def test_two_configs_that_draw_the_same_figure_are_refused(run: Run, folder: Path) -> None:
@@ -635,20 +534,11 @@ def test_two_configs_that_draw_the_same_figure_are_refused(run: Run, folder: Pat
     assert not (folder / "results/index.html").exists()
 
 
-@pytest.mark.parametrize(
-    ("listed", "message"),
-    [
-        ('[5, 6, "T7"]', "lists figure T7, which .+/flips.py does not draw; draw it, or remove it"),
-        ("[5]", r"lists no figure 6, which .+/flips.py draws; write figures = \[5, 6\], or do"),
-    ],
-)
-def test_a_config_lists_the_figures_that_are_drawn(
-    run: Run, folder: Path, listed: str, message: str
-) -> None:
-    (folder / "configs/flips.toml").write_text(CONFIG.replace("[5, 6]", listed))
+def test_a_config_lists_only_figures_that_are_drawn(run: Run, folder: Path) -> None:
+    (folder / "configs/flips.toml").write_text(CONFIG.replace("[5, 6]", '[5, 6, "T7"]'))
     refused = run("run", "configs/flips.toml")
     assert refused.returncode == 2
-    assert re.search(f"configs/flips.toml, figures: {message}", refused.stderr)
+    assert "lists figure T7, which" in refused.stderr
     assert not (folder / "results/flips").exists()
     (folder / "configs/flips.toml").write_text(CONFIG)
     assert "8 of 8 cells: 8 kept, 0 new" in run("run", "configs/flips.toml").stdout
@@ -674,29 +564,6 @@ def test_a_report_without_cells_says_how_to_get_them(run: Run, tmp_path: Path) -
     refused = run("report")
     assert refused.returncode == 2
     assert "no cell is finished; run dcglearn reproduce first" in refused.stderr
-
-
-def test_the_status_says_what_is_of_another_version_or_of_earlier_code(
-    run: Run, folder: Path
-) -> None:
-    assert run("run", "configs/flips.toml", "--quick").returncode == 0
-    assert "version" not in run("status").stderr
-    store, made = folder / "results/store/cells.jsonl", folder / "results/quick/flips"
-    store.write_text(store.read_text().replace(f'"version":{CELL_VERSION}', '"version":1', 1))
-    provenance = read_provenance(made)
-    assert provenance is not None
-    provenance["cells"]["version"] = 1
-    write_provenance(provenance, made / "provenance.json")
-    for arguments in (("status",), ("status", "--json")):
-        said = run(*arguments).stderr
-        assert "cells.jsonl: ignored 1 record of other versions of cells" in said
-        assert "results/quick/flips: holds results of version 1 of the cells, and this is" in said
-        assert "name another --out, or use --replace" in said
-    config = folder / "configs/flips.toml"
-    config.write_text(config.read_text().replace("seed = ", "seed = 1"))
-    status = run("status")
-    assert "results/quick/flips: holds results of" in status.stderr
-    assert "to other configs, or to these as they or their code were before" in status.stdout
 
 
 def test_the_docs_add_an_experiment_in_under_40_lines(run: Run, tmp_path: Path) -> None:
@@ -751,13 +618,6 @@ SHOWN = ("flips", "pairs", "parameters", "sorted")
 @pytest.fixture(scope="module")
 def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of an unfinished run: two points of each of these experiments but one."""
-    import dataclasses
-
-    from dcglearn.lab.store import Store
-    from dcglearn.pages.page import write_page
-    from dcglearn.pages.results import write_results
-    from dcglearn.trials.compute import run_cell
-
     out = tmp_path_factory.mktemp("partial")
     store, shown = Store(out / "store"), []
     for name in SHOWN:
@@ -776,85 +636,42 @@ def number_of_figures() -> int:
     return sum(len(read_config(ROOT / f"configs/{name}.toml").figures) for name in SHOWN[:-1])
 
 
-class ExternalReferences(HTMLParser):
-    """Collects everything that a page would fetch or run."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-        self.anchors: set[str] = set()
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.files: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = dict(attrs)
-        if tag == "script":
-            self.found.append("script")
-        if "id" in values:
-            self.ids.append(str(values["id"]))
-            if tag == "article":
-                self.anchors.add(str(values["id"]))
-        for name in ("src", "href"):
-            value = values.get(name) or ""
-            if value.startswith("#"):
-                self.links.append(value[1:])
-            elif tag == "a" and value and not value.startswith("data:"):
-                self.files.append(value)
-            elif value and not value.startswith("data:"):
-                self.found.append(value)
-        if tag == "img":
-            assert values.get("alt")
-        if values.get("class") == "picture":
-            assert values.get("aria-label")
-            assert values.get("role") == "img"
-
-
-def test_the_page_is_self_contained_and_says_what_is_missing(partial: Path) -> None:
+def test_the_page_fetches_only_its_pictures_and_says_what_is_missing(partial: Path) -> None:
     text = partial.read_text("utf-8")
-    references = ExternalReferences()
-    references.feed(text)
-    assert references.found == []
-    assert set(references.links) <= set(references.ids)
-    assert len(references.ids) == len(set(references.ids))
-    for clip in re.findall(r"url\(#(\w+)\)", text):
-        assert clip in references.ids
-    assert len(references.anchors) == number_of_figures()
-    assert "url(" not in text.split("</style>")[0]
-    assert len(references.files) == 2 * number_of_figures()
-    for file in references.files:
-        assert (partial.parent / file).is_file()
-    assert {Path(file).suffix for file in references.files} == {".svg", ".pdf"}
-    assert "Not run yet:</strong> sorted (figure 9)" in text
+    page = Tags()
+    page.feed(text)
+    found = [dict(attributes) for _, attributes in page.tags]
+    ids = {one["id"] for one in found if "id" in one}
+    assert len(ids) == number_of_figures()
+    assert not any(tag in ("script", "iframe") for tag, _ in page.tags)
+    for one in found:
+        target = one.get("src") or one.get("href") or "data:"
+        if target.startswith("#"):
+            assert target[1:] in ids
+        elif not target.startswith("data:"):
+            assert (partial.parent / target).is_file()
+    pictures = [one for one in found if "src" in one]
+    assert len(pictures) == 2 * number_of_figures()  # in the gallery, and in its place
+    assert all(one["alt"] for one in pictures)
+    assert "Not here:</strong> sorted (figures 9)" in text
     cells = len(read_config(ROOT / "configs/pairs.toml").cells())
-    assert f"Unfinished:</strong> pairs has 2 of\n{cells:,} cells" in text
-    assert "undecided" in text
+    assert f"Unfinished:</strong> pairs has 2 of {cells:,} cells" in text
     assert "prefers-color-scheme: dark" in text
-    assert "@media print" in text
-    for part in ("dcglearn run configs/flips.toml", "# Figures 5 and 6", "series,"):
-        assert part in text
-    markdown = (partial.parent / "README.md").read_text("utf-8")
-    for picture in re.findall(r"!\[.*?\]\((.*?)\)", markdown):
-        assert (partial.parent / picture).is_file()
-    assert markdown.count("![") == len(references.anchors)
 
 
 PROBE = """<script>
 window.addEventListener("load", () => {
-  const images = [...document.querySelectorAll("img, svg.picture")];
-  const shown = i => i.tagName == "IMG" ? i.complete && i.naturalWidth : i.getBBox().width;
-  const blank = images.filter(i => !(shown(i) > 100));
+  const images = [...document.querySelectorAll("img")];
+  const blank = images.filter(i => !(i.complete && i.naturalWidth > 100));
   const wide = document.documentElement.scrollWidth > window.innerWidth;
-  const fetched = performance.getEntriesByType("resource").filter(e => !/^data:/.test(e.name));
-  document.title =
-    `images ${images.length} blank ${blank.length} wide ${wide} fetched ${fetched.length}`;
+  document.title = `images ${images.length} blank ${blank.length} wide ${wide}`;
 });
 </script></body>"""
 
 
-def opened(text: str, folder: Path, width: int = 1000) -> tuple[str, str]:
+def opened(text: str, folder: Path, place: Path, width: int = 1000) -> tuple[str, str]:
     """Open a page in a browser without a network; return the title set by the probe and the log."""
-    page = folder / "page.html"
+    page = place / "page.html"
     page.write_text(text.replace("</body>", PROBE))
     done = subprocess.run(
         [
@@ -884,78 +701,16 @@ def opened(text: str, folder: Path, width: int = 1000) -> tuple[str, str]:
     return title.group(1), done.stderr
 
 
-def test_figures_are_legible_on_a_phone_and_follow_a_dark_page(partial: Path) -> None:
-    """Of the 400 pixels of a phone a figure has 348; its text is then at least 9 of them high."""
-    text = partial.read_text("utf-8")
-    pictures = re.findall(r'<svg class="picture".*?</svg>', text, re.S)
-    assert len(pictures) == number_of_figures()
-    assert "<img" not in text
-    assert text.count("prefers-color-scheme:dark") == 1
-    for drawing in pictures:
-        width = re.search(r'viewBox="0 0 ([\d.]+) ', drawing)
-        assert width is not None
-        points = {100 * float(size) for size in re.findall(r"scale\((0\.\d+) -0", drawing)}
-        assert points  # of letters, which are outlines
-        assert 348 / float(width.group(1)) * min(points) >= 9
-        assert "#" not in re.sub(
-            r'"#g\d+"|url\(#g\d+\)|aria-label="[^"]*"', "", drawing
-        )  # colours are classes
-
-
-def test_a_page_is_smaller_than_its_figures_as_files(partial: Path) -> None:
-    """Outlines of letters, styles and colours are written once."""
-    files = sum(path.stat().st_size for path in partial.parent.glob("*/figure-*.svg"))
-    pictures = re.findall(r"<svg .*?</svg>", partial.read_text("utf-8"), re.S)
-    assert sum(map(len, pictures)) < files / 3
-
-
-@pytest.mark.parametrize(
-    "foreign",
-    [
-        "<script>alert(1)</script>",
-        '<image href="https://example.org/a.png"/>',
-        '<path d="M 0 0" onclick="alert(1)"/>',
-        '<path d="M 0 0" style="fill: red}&lt;/style>"/>',
-        '<use href="https://example.org/a.svg#a"/>',
-        '<path d="M 0 0" style="fill: url(#a)"/>',
-        "<path",
-    ],
-)
-def test_what_is_no_drawing_of_lines_is_an_image_of_its_own(foreign: str) -> None:
-    """A browser runs no scripts in an image, and fetches nothing for it."""
-    from dcglearn.pages.inline_svg import ForeignSVGError, PictureBook
-
-    book = PictureBook()
-    with pytest.raises(ForeignSVGError):
-        book.add(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{foreign}</svg>', "a")
-
-
-def test_bars_with_hatches_are_part_of_the_page(tmp_path: Path) -> None:
-    from dcglearn.figures.experiment_figures import draw_figure
-    from dcglearn.figures.style import save
-    from dcglearn.pages.inline_svg import PictureBook
-    from helpers.drawn_figures import CASES
-
-    book = PictureBook()
-    for case in CASES.values():
-        save(draw_figure(case), tmp_path / "a.svg", adapts=True)
-        picture = book.add((tmp_path / "a.svg").read_text("utf-8"), 'What "it" <shows>')
-        assert 'aria-label="What &quot;it&quot; &lt;shows&gt;"' in picture
-    assert "<pattern" in book.shared
-    assert "fill:url(#g" in book.style
-
-
 @pytest.mark.parametrize("width", [1000, 500])
-def test_a_browser_shows_every_figure_and_fetches_nothing(
-    partial: Path, tmp_path: Path, width: int
-) -> None:
-    title, log = opened(partial.read_text("utf-8"), tmp_path, width)
-    assert title == f"images {number_of_figures()} blank 0 wide false fetched 0"
+def test_a_browser_shows_every_figure(partial: Path, tmp_path: Path, width: int) -> None:
+    title, log = opened(partial.read_text("utf-8"), tmp_path, partial.parent, width)
+    assert title == f"images {2 * number_of_figures()} blank 0 wide false"
     assert "CONSOLE" not in log, log
 
 
 def test_the_probe_detects_what_it_should(tmp_path: Path) -> None:
     broken = "<html><head><title>-</title></head><body><img src='http://127.0.0.1:9/a.png'>"
-    title, log = opened(f"{broken}<script>console.error('x')</script></body></html>", tmp_path)
-    assert title == "images 1 blank 1 wide false fetched 1"
+    text = f"{broken}<script>console.error('x')</script></body></html>"
+    title, log = opened(text, tmp_path, tmp_path)
+    assert title == "images 1 blank 1 wide false"
     assert "CONSOLE" in log

@@ -15,9 +15,9 @@ from dcglearn import (
     similarity,
     true_pairs,
 )
-from dcglearn.simulation.judges import flip_pairs
-from dcglearn.simulation.lists import BASE_LIST, sorted_against_another, sorted_against_shuffled
-from dcglearn.simulation.truths import DATA_1, DATA_2
+from dcglearn.lab.simulation.judges import flip_pairs
+from dcglearn.lab.simulation.lists import BASE_LIST, sorted_against_another, sorted_against_shuffled
+from dcglearn.lab.simulation.truths import DATA_1, DATA_2
 
 
 def learned_weights(n: int, seed: int, truth: DCG = DATA_1) -> np.ndarray:

@@ -15,10 +15,10 @@ from dcglearn import (
     true_pairs,
 )
 from dcglearn.judgments.meaning.answers import ANSWERS
+from dcglearn.lab.simulation.judges import flip_pairs, judged_pairs, misgrade_pairs, noise_scale
+from dcglearn.lab.simulation.lists import BASE_LIST, sorted_against_another, sorted_against_shuffled
+from dcglearn.lab.simulation.truths import DATA_1, DATA_2, gains_by_rank
 from dcglearn.measures.agreement import score_differences
-from dcglearn.simulation.judges import flip_pairs, judged_pairs, misgrade_pairs, noise_scale
-from dcglearn.simulation.lists import BASE_LIST, sorted_against_another, sorted_against_shuffled
-from dcglearn.simulation.truths import DATA_1, DATA_2, gains_by_rank
 from helpers.simulated import TRUTH, simulated_judgments
 
 

@@ -56,12 +56,6 @@ def test_zero_is_confirmed_only_where_it_is_the_optimum() -> None:
         assert certificate.gap == pytest.approx(distance**2)
 
 
-@pytest.mark.parametrize(("distance", "confirmed"), [(2e-6, True), (2.1e-6, False)])
-def test_what_is_confirmed_is_the_stated_distance(distance: float, confirmed: bool) -> None:
-    _, certificate = certify(Problem.of([[[0], [1]]], 2), np.array([[1.0, -1.0]]) / 3)
-    assert replace(certificate, size=2.0, distance=distance).confirmed is confirmed
-
-
 def test_bounds_are_stated_whatever_was_rounded_and_printed_rounded_up() -> None:
     """1/3 is not a double, so neither bound can be 0, though the gap as computed is."""
     pair = Problem.of([[[0], [1]]], 2)
@@ -93,7 +87,8 @@ def test_the_bound_covers_the_rounding_of_sums(
     W, certificate = certify(problem, np.sort(rng.random((2, 3)), axis=1)[:, ::-1])
     rounding = certificate.distance - math.sqrt(certificate.computed_gap) * (1 + 1e-12)
     assert len(problem.arrays.blocks) == 60_000 // size
-    assert 0 < (error := error_of_sums(problem, W)) < rounding < 1e5 * error
+    assert error_of_sums(problem, W) < min(rounding, 2**-52 * certificate.distance)
+    assert rounding < 1e-9 * certificate.distance
 
 
 def test_the_bound_covers_the_rounding_of_sums_that_cancel(rng: np.random.Generator) -> None:
@@ -104,7 +99,7 @@ def test_the_bound_covers_the_rounding_of_sums_that_cancel(rng: np.random.Genera
     problem = Problem.of(pairs, 3, weights=np.concatenate([v, v])[order], C=1e9)
     W, certificate = certify(problem, 1e-9 * np.sort(rng.random((2, 3)), axis=1)[:, ::-1])
     rounding = certificate.distance - math.sqrt(certificate.computed_gap) * (1 + 1e-12)
-    assert 0 < error_of_sums(problem, W) < rounding
+    assert error_of_sums(problem, W) < min(rounding, 2**-52 * certificate.residual_sum)
 
 
 @given(problem=problems())
@@ -158,7 +153,7 @@ def test_the_projection_is_the_nearest_monotone_matrix(problem: Problem) -> None
 @pytest.mark.parametrize("wrong", [0.3, 0.45])
 def test_optima_with_many_ties_and_large_C_are_confirmed(C: float, wrong: float) -> None:
     """The rounding errors of the multipliers of tied grades must not enter the gap."""
-    for seed in range(6):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         pairs = noisy_pairs(400, rng, wrong)
         solution = solve(Problem.of(pairs, 5, C=C), "newton")

@@ -12,8 +12,8 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.optimize import lsq_linear
 
 from dcglearn.base.types import Floats
-from dcglearn.learning import nnls
-from dcglearn.learning.cones import MONOTONE
+from dcglearn.learning import cones
+from dcglearn.learning.cones import Cone
 
 
 def bounded_least_squares(H: Floats, b: Floats, C: float, K: int, L: int) -> Floats:
@@ -37,7 +37,7 @@ def bounded_least_squares(H: Floats, b: Floats, C: float, K: int, L: int) -> Flo
 def test_it_is_the_minimum_whatever_the_start(
     patience: int, K: int, L: int, n: int, C: float, offsets: bool, seed: int
 ) -> None:
-    """Also by SciPy's method, which takes over if exchanges cycle."""
+    """Also by single exchanges, which take over if those of several cycle."""
     rng = np.random.default_rng(seed)
     X = rng.integers(-1, 2, (n, K, L)).astype(float)
     if not offsets:
@@ -48,8 +48,8 @@ def test_it_is_the_minimum_whatever_the_start(
     for start in (np.zeros((K, L)), np.sort(rng.random((K, L)))[:, ::-1]):
         # What needs no offsets is also found with them.
         for given_offsets in {True, offsets}:
-            with patch.object(nnls, "PATIENCE", patience):
-                W = MONOTONE.minimise(H, b, C, start, given_offsets)
+            with patch.object(cones, "PATIENCE", patience):
+                W = Cone(L).minimise(H, b, C, start, given_offsets)
             assert W.ravel() == pytest.approx(want, abs=1e-7)
             assert (W[:, :-1] >= W[:, 1:]).all()
 
@@ -62,7 +62,7 @@ def test_tied_entries_are_equal_and_arguments_are_unchanged(
     X = (X - X.mean(axis=2, keepdims=True) * (not offsets)).reshape(30, -1)
     arguments = X.T @ X, X.T @ rng.normal(size=30), 2.0, np.zeros((4, 6))
     kept = [np.copy(part) for part in arguments]
-    W = MONOTONE.minimise(*arguments, offsets)
+    W = Cone(6).minimise(*arguments, offsets)
     assert 0 < (W[:, :-1] == W[:, 1:]).sum() < 20
     assert np.abs(np.diff(W)[np.diff(W) != 0]).min() > 1e-9
     assert all(np.array_equal(u, v) for u, v in zip(kept, arguments, strict=True))
@@ -72,4 +72,4 @@ def test_tied_entries_are_equal_and_arguments_are_unchanged(
 def test_a_quadratic_that_is_not_convex_is_refused(offsets: bool) -> None:
     H, zeros = np.array([[-4.0, 4.0], [4.0, -4.0]]), np.zeros((1, 2))
     with pytest.raises(LinAlgError):
-        MONOTONE.minimise(H - 4 * offsets, np.zeros(2), 1.0, zeros, offsets)
+        Cone(2).minimise(H - 4 * offsets, np.zeros(2), 1.0, zeros, offsets)

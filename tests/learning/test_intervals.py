@@ -18,7 +18,7 @@ from dcglearn import (
 )
 from dcglearn.learning.record import LearnedRecord
 from dcglearn.learning.solve import solve
-from dcglearn.naming.measure_files import measure_from_json, measure_to_json
+from dcglearn.measures.measure_files import measure_from_json, measure_to_json
 from dcglearn.report.learned_text import learned_text
 from helpers.simulated import SCALE, simulated_judgments, weighted_and_repeated
 
@@ -36,21 +36,6 @@ def test_intervals_have_about_their_nominal_coverage() -> None:
         covered += list((found.discounts[1:, 0] <= c[1:]) & (c[1:] <= found.discounts[1:, 1]))
         covered.append(found.gains[1, 0] <= 0.5 <= found.gains[1, 1])
     assert 0.8 <= np.mean(covered) <= 1.0
-
-
-def test_intervals_are_reproducible_and_narrower_with_more_data() -> None:
-    few, many = simulated_judgments(150, 1), simulated_judgments(1500, 1)
-    widths = []
-    for data in (few, many):
-        learner = DCGLearner(n_grades=3).fit(data.pairs, sample_weight=data.pair_weights)
-        one, two = (
-            parameter_intervals(learner, data, np.random.default_rng(5), 20) for _ in range(2)
-        )
-        assert (one.gains == two.gains).all()
-        assert (one.discounts == two.discounts).all()
-        assert one.left_out == 0
-        widths.append(np.ptp(one.discounts, axis=1).mean())
-    assert widths[1] < 0.6 * widths[0]
 
 
 def test_judgments_of_one_query_are_refused() -> None:
@@ -137,9 +122,9 @@ def test_resamples_without_a_difference_are_left_out() -> None:
     learner = DCGLearner(n_grades=3).fit(data.pairs)
     found = parameter_intervals(learner, data, np.random.default_rng(0), 100)
     assert found.left_out == pytest.approx(100 * (2 / 3) ** 3, abs=10)
-    assert found.gains[0].tolist() == [1, 1]
-    with pytest.raises(InputError, match=r"nothing can be learned from 1 of 1 resamples"):
+    with pytest.raises(InputError, match="1 of 1 resamples"):
         parameter_intervals(learner, data, np.random.default_rng(0), 1)
+    assert found.gains[0].tolist() == [1, 1]
 
 
 def test_a_few_resamples_that_are_not_solved_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,19 +14,19 @@ import pytest
 from scipy.optimize import brentq
 
 from dcglearn import Problem, SolverError, permuted_lists, solve, true_pairs
+from dcglearn.lab.simulation.judges import flip_pairs
+from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning import newton as newtons
 from dcglearn.learning.certificate import certify
 from dcglearn.learning.newton import Descent, newton
 from dcglearn.learning.sums import directional_derivatives, quadratic_model
-from dcglearn.simulation.judges import flip_pairs
-from dcglearn.simulation.truths import DATA_1
 from helpers.kkt import check_kkt, dense_differences
 from helpers.solver_cases import noisy_pairs
 
 
-@pytest.mark.parametrize("n", [1, 20, 200, 1000])
+@pytest.mark.parametrize("n", [1, 20, 1000])
 @pytest.mark.parametrize("flips", [0, 0.2])
-@pytest.mark.parametrize("C", [1e-4, 1, 1e3])
+@pytest.mark.parametrize("C", [1e-4, 1e3])
 @pytest.mark.parametrize("monotone", [True, False])
 def test_newton_settles_without_another_solver(
     n: int, flips: float, C: float, monotone: bool, rng: np.random.Generator
@@ -41,12 +41,11 @@ def test_newton_settles_without_another_solver(
     check_kkt(problem, W)
 
 
-@pytest.mark.parametrize("weights", [None, "whole", "any"])
-@pytest.mark.parametrize("C", [0.01, 100.0])
+@pytest.mark.parametrize(("C", "weights"), [(0.01, None), (100.0, "whole"), (100.0, "any")])
 def test_many_pairs_are_solved_to_the_last_digits(
     C: float, weights: str | None, rng: np.random.Generator
 ) -> None:
-    n = 300_000
+    n = 280_000
     pairs = noisy_pairs(n, rng)
     v = {None: None, "whole": rng.integers(0, 4, n), "any": rng.random(n)}[weights]
     problem = Problem.of(pairs, 5, "hamming" if weights == "whole" else "unit", v, C)
@@ -69,9 +68,11 @@ def test_the_same_bits_on_any_number_of_threads() -> None:
 import numpy as np, os
 from dcglearn.base import threads
 threads.MAX_THREADS = int(os.environ["OMP_NUM_THREADS"])
+from dcglearn.learning import source
+source.MAX_BLOCK_PAIRS = 30_000
 from dcglearn.learning.learner import DCGLearner
 rng = np.random.default_rng(1)
-pairs = rng.integers(0, 5, (300_000, 2, 10)).astype(np.int8)
+pairs = rng.integers(0, 5, (100_000, 2, 10)).astype(np.int8)
 better = pairs[:, 0].sum(axis=1) + rng.normal(size=len(pairs)) < pairs[:, 1].sum(axis=1)
 pairs[~better] = pairs[~better][:, ::-1]
 pairs = pairs[(pairs[:, 0] != pairs[:, 1]).any(axis=1)]
@@ -143,16 +144,6 @@ def test_a_line_search_ends_where_the_derivative_is_zero(rng: np.random.Generato
         assert newtons._line_search(problem, w, direction) == pytest.approx(root, abs=1e-5)
 
 
-def test_one_active_pair(rng: np.random.Generator) -> None:
-    pairs = true_pairs(DATA_1, permuted_lists(50, rng))
-    margins = np.full(len(pairs), -100.0)
-    margins[7] = 1.0
-    problem = Problem.of(pairs, 5, margins)
-    solution = solve(problem, "newton")
-    assert solution.certificate.active_pairs == 1
-    check_kkt(problem, solution.W)
-
-
 def test_the_start_does_not_change_the_answer(
     monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
@@ -163,6 +154,14 @@ def test_the_start_does_not_change_the_answer(
     monkeypatch.setattr(newtons, "SUBSAMPLE_MIN", 50)
     monkeypatch.setattr(newtons, "SUBSAMPLE_FROM", 1)
     assert pytest.approx(cold, abs=1e-10) == newton(problem).W
+
+
+def test_many_grades(rng: np.random.Generator) -> None:
+    pairs = rng.integers(0, 300, (300, 2, 2))
+    worse = pairs[:, 0].sum(axis=1) > pairs[:, 1].sum(axis=1)
+    pairs[worse] = pairs[worse][:, ::-1]
+    problem = Problem.of(pairs, 300)
+    check_kkt(problem, solve(problem).W)
 
 
 @pytest.mark.parametrize(("C", "best"), [(1.0, 0.3), (0.1, 0.1)])
@@ -178,18 +177,4 @@ def test_the_best_descent_is_returned_not_the_last(
     for first, then in ([better, worse], [worse, better]):
         monkeypatch.setattr(newtons, "descend", lambda *_, end=first, **options: end)
         monkeypatch.setattr(newtons, "_descend_along_path", lambda _, end=then: end)
-        found = newton(problem)
-        assert found.W is better.W
-        assert (found.steps, found.passes, found.settled) == (6, 8, False)
-    settled = worse._replace(settled=True)
-    monkeypatch.setattr(newtons, "_descend_along_path", lambda _: settled)
-    assert newton(problem) == settled._replace(steps=6, passes=8)
-
-
-@pytest.mark.parametrize("n", [300, 3000])
-def test_many_grades(n: int, rng: np.random.Generator) -> None:
-    pairs = rng.integers(0, 300, (n, 2, 2))
-    worse = pairs[:, 0].sum(axis=1) > pairs[:, 1].sum(axis=1)
-    pairs[worse] = pairs[worse][:, ::-1]
-    problem = Problem.of(pairs, 300)
-    check_kkt(problem, solve(problem).W)
+        assert newton(problem).W is better.W

@@ -10,10 +10,11 @@ import pytest
 import scipy.optimize
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
 from dcglearn.base.types import Floats
-from dcglearn.learning.nnls import solve_nnls
+from dcglearn.learning.cones import solve_nnls
 
 EPS = np.finfo(float).eps
 
@@ -33,6 +34,10 @@ def by_scipy(H: Floats, b: Floats) -> Floats:
     return scipy.optimize.nnls(R, np.linalg.solve(R.T, b))[0]
 
 
+def non_negative(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) -> Floats:
+    return solve_nnls(H, b, b > 0 if start is None else start, np.zeros(len(b), bool))
+
+
 @st.composite
 def models(draw: st.DrawFn, largest: float) -> tuple[Floats, Floats, np.random.Generator]:
     """I + C X'X and C X'm, with more or fewer rows than columns, some of them equal."""
@@ -48,7 +53,7 @@ def models(draw: st.DrawFn, largest: float) -> tuple[Floats, Floats, np.random.G
     return np.eye(n) + C * X.T @ X, C * X.T @ m + draw(st.sampled_from([0.0, 1.0, -1.0])), rng
 
 
-@settings(max_examples=300)
+@settings(max_examples=80)
 @given(case=models(largest=100.0))
 def test_equal_to_scipy_from_any_start(
     case: tuple[Floats, Floats, np.random.Generator],
@@ -56,12 +61,12 @@ def test_equal_to_scipy_from_any_start(
     H, b, rng = case
     want = by_scipy(H, b)
     for start in (None, want > 0, rng.random(len(b)) < 0.5, b < np.inf, b > np.inf):
-        x = solve_nnls(H, b, start)
+        x = non_negative(H, b, start)
         check_kkt(H, b, x)
         assert x == pytest.approx(want, abs=1e-9 * max(1.0, want.max()))
 
 
-@settings(max_examples=300)
+@settings(max_examples=80)
 @given(case=models(largest=1e8))
 def test_hessians_that_are_nearly_singular(
     case: tuple[Floats, Floats, np.random.Generator],
@@ -70,7 +75,7 @@ def test_hessians_that_are_nearly_singular(
     H, b, rng = case
     want = by_scipy(H, b)
     for start in (None, rng.random(len(b)) < 0.5):
-        x = solve_nnls(H, b, start)
+        x = non_negative(H, b, start)
         check_kkt(H, b, x)
         off = x - want
         assert off @ H @ off <= 1e-12 * max(1.0, want @ H @ want)
@@ -116,17 +121,10 @@ def test_exact_zeros_are_those_of_rational_arithmetic(n: int, seed: int, C: int)
     b = rng.integers(-1, 2, n) + C * X.T @ rng.integers(0, 2, len(X)).astype(float)
     want = minimum_of_all_faces(H, b)
     for free in product([False, True], repeat=n):
-        x = solve_nnls(H, b, np.array(free))
+        x = non_negative(H, b, np.array(free))
         assert x == pytest.approx(np.array(want, float), rel=1e-7, abs=1e-7)
         if C == 1:
             assert [value == 0 for value in x] == [value == 0 for value in want]
-
-
-@pytest.mark.parametrize("b", [[3.0], [0.0], [-3.0], [1e-300], [1e300]])
-def test_one_unknown(b: list[float]) -> None:
-    for start in ([True], [False]):
-        x = solve_nnls(np.array([[2.0]]), np.array(b), np.array(start))
-        assert x.item() == pytest.approx(max(0.0, b[0] / 2), rel=1e-15, abs=0)
 
 
 @pytest.mark.parametrize("start", [None, True, False])
@@ -138,17 +136,8 @@ def test_without_a_positive_b_the_minimum_is_0(
     free = None if start is None else np.full(20, start)
     # If H >= 0 and b <= 0, no x can be positive.
     for matrix, b in ((H, np.zeros(20)), (np.abs(H) + 40 * np.eye(20), -rng.random(20))):
-        assert (solve_nnls(matrix, b, free) == 0).all()
-    assert len(solve_nnls(np.eye(0), np.zeros(0))) == 0
-
-
-def test_the_same_bits_each_time_and_arguments_are_unchanged(rng: np.random.Generator) -> None:
-    X = rng.normal(size=(60, 50))
-    H, b, start = np.eye(50) + X.T @ X, X.T @ rng.normal(size=60), rng.random(50) < 0.5
-    kept = [part.copy() for part in (H, b, start)]
-    first = solve_nnls(H, b, start)
-    assert first.tobytes() == solve_nnls(H, b, start).tobytes()
-    assert all((u == v).all() for u, v in zip(kept, (H, b, start), strict=True))
+        assert (non_negative(matrix, b, free) == 0).all()
+    assert len(non_negative(np.eye(0), np.zeros(0))) == 0
 
 
 CYCLING = (
@@ -169,7 +158,7 @@ CYCLING = (
 
 
 def test_cycles_end() -> None:
-    x = solve_nnls(*CYCLING)
+    x = non_negative(*CYCLING)
     assert x == pytest.approx(np.array(minimum_of_all_faces(*CYCLING), float), abs=1e-13)
     check_kkt(*CYCLING, x)
 
@@ -179,4 +168,4 @@ def test_cycles_end() -> None:
 )
 def test_a_matrix_that_is_not_positive_definite_is_refused(H: list[list[float]]) -> None:
     with pytest.raises(LinAlgError):
-        solve_nnls(np.array(H), np.ones(2))
+        non_negative(np.array(H), np.ones(2))

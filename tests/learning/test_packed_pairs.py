@@ -27,15 +27,12 @@ from dcglearn import (
     true_pairs,
     write_preferences,
 )
-from dcglearn.base.workers import open_workers
+from dcglearn.cli import judgment_options
+from dcglearn.cli.judgment_options import AS_USUAL
 from dcglearn.judgments import packed
-from dcglearn.judgments.options import ReadOptions
-from dcglearn.judgments.read import JudgmentTable
+from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning import source
-from dcglearn.report.undetermined import undetermined_statements
-from dcglearn.simulation.truths import DATA_1
-from dcglearn.terminal import judgment_options
-from dcglearn.terminal.judgment_options import AS_USUAL
+from dcglearn.learning.undetermined import undetermined_statements
 from helpers.packed_files import write_packed
 
 FIVE = Scale((4, 3, 2, 1, 0))
@@ -99,19 +96,6 @@ def test_the_answer_is_that_of_the_pairs_in_memory(
     assert agreement(learned.dcg, pairs) == again.score(pairs)
 
 
-def test_workers_read_the_same(folder: Path) -> None:
-    pairs = PackedPairs.of(folder)
-    here = solve(Problem.packed(pairs)).W
-    with open_workers("2") as workers:
-        assert (here == solve(Problem.packed(pairs, workers=workers)).W).all()
-
-
-def test_progress_counts_pairs(folder: Path) -> None:
-    seen: list[tuple[int, int]] = []
-    Problem.packed(PackedPairs.of(folder), advance=lambda done, of: seen.append((done, of)))
-    assert sorted(seen)[-1] == (PackedPairs.of(folder).n_pairs, 0)
-
-
 def test_only_newton_reads_row_groups(folder: Path) -> None:
     with pytest.raises(InputError, match="the pairs are in files"):
         solve(Problem.packed(PackedPairs.of(folder)), "clarabel")
@@ -143,26 +127,6 @@ def test_row_groups_without_a_difference_have_no_effect(folder: Path, pairs: np.
     assert pytest.approx(solve(Problem.of(pairs, 5)).W, abs=1e-10) == with_them.W
 
 
-def test_a_sample_is_spread_over_all_files(tmp_path: Path, pairs: np.ndarray) -> None:
-    for begin in range(0, 200, 5):
-        write_packed(pairs[begin : begin + 5], tmp_path / f"{begin:03}.parquet", FIVE)
-    found = Problem.packed(PackedPairs.of(tmp_path)).sample(20)
-    np.testing.assert_array_equal(found.pairs, pairs[:200:10])
-
-
-def test_bad_parts_of_a_problem(folder: Path) -> None:
-    pairs = PackedPairs.of(folder)
-    for change, message in (
-        ({"C": -1.0}, "C is -1"),
-        ({"margin": "unti"}, "did you mean 'unit'"),
-        ({"C": 1e160}, "C is 1e"),
-    ):
-        with pytest.raises(InputError, match=message):
-            Problem.packed(pairs, **change)
-    with pytest.raises(InputError, match="C is 1e"):
-        Problem.packed(pairs).with_C(1e160)
-
-
 def test_pack_and_fit_on_the_command_line(
     run: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
@@ -174,7 +138,8 @@ def test_pack_and_fit_on_the_command_line(
     (tmp_path / "p.parquet").rename(tmp_path / "many" / "one.parquet")
     plain, from_files = run("fit", "p.jsonl"), run("fit", "many", "-o", "m.json")
     assert from_files.returncode == 0, from_files.stderr
-    assert "packed preferences in 1 file; lists of 5; grades 2 > 1 > 0" in from_files.stdout
+    held = "900 packed judgments, 700 strict, in 1 file; lists of 5; grades 2 > 1 > 0"
+    assert held in from_files.stdout
     said = [
         text.stdout.split("learned with")[1].split("\nwrote")[0] for text in (plain, from_files)
     ]
@@ -183,35 +148,14 @@ def test_pack_and_fit_on_the_command_line(
     assert made["about"]["learned_from"]["judgments"] == 900
     for arguments, message in (
         (("many", "--scale", "2,1,0"), "--scale does not apply to packed pairs; leave it out"),
-        (
-            ("p.jsonl", "--workers", "2"),
-            "--workers applies to packed pairs only; run dcglearn pack first",
-        ),
-        (("none.parquet",), "no such file"),
+        (("p.jsonl", "--workers", "2"), "--workers applies to packed pairs only"),
     ):
         refused = run("fit", *arguments)
         assert refused.returncode == 2
         assert message in refused.stderr
-    assert "use a name that ends in .parquet" in run("pack", "p.jsonl", "p.csv").stderr
-    assert run("simulate", "q.parquet", "-n", 9).returncode == 0
-    assert "is the file of the judgments" in run("pack", "q.parquet", "q.parquet").stderr
     refused = run("fit", "many", "--solver", "osqp")
     assert refused.returncode == 2
     assert "--solver osqp does not apply to packed pairs" in refused.stderr
-
-
-def test_batches_hold_the_same_as_the_whole_file(tmp_path: Path) -> None:
-    rng = np.random.default_rng(3)
-    lists = np.sort(rng.integers(-1, 3, (500, 2, 4)), axis=2)[..., ::-1]  # short ones end in -1
-    lists[:, :, 0] = 2
-    answers = rng.choice(["a", "b", "tie", "good"], 500)
-    data = Preferences.of(lists, answers, Scale((2, 1, 0)), rng.integers(1, 3, 500))
-    write_preferences(data, tmp_path / "p.jsonl")
-    parts = list(JudgmentTable(tmp_path / "p.jsonl", ReadOptions()).batches(100))
-    assert sum(map(len, parts)) == 500
-    np.testing.assert_array_equal(np.concatenate([part.pairs for part in parts]), data.pairs)
-    weights = np.concatenate([part.pair_weights for part in parts])
-    np.testing.assert_array_equal(weights, data.pair_weights)
 
 
 def test_pack_leaves_nothing_when_a_late_line_is_wrong(
@@ -222,18 +166,7 @@ def test_pack_leaves_nothing_when_a_late_line_is_wrong(
     refused = run("pack", "p.jsonl", "p.parquet")
     assert refused.returncode == 2
     assert "p.jsonl, line 4: the answer is empty" in refused.stderr
-    (tmp_path / "p.jsonl").write_text(
-        "\n".join(lines[:3]) + '\n{"a": [7], "b": [0], "answer": "b"}'
-    )
-    refused = run("pack", "p.jsonl", "p.parquet", "--scale", "1,0")
-    assert refused.returncode == 2
-    assert 'p.jsonl, line 4, "a", rank 1: grade 7 is off the scale' in refused.stderr
-    (tmp_path / "p.jsonl").write_text('{"a": [1], "b": [0], "answer": "tie"}')
     assert sorted(path.name for path in tmp_path.iterdir()) == ["p.jsonl"]
-    assert run("pack", "p.jsonl", "p.parquet").stdout == (
-        "wrote p.parquet: 1 judgment, 1 of them without a preference\n"
-    )
-    assert "no strict preference" in run("fit", "p.parquet").stderr
 
 
 def test_what_takes_too_much_memory_is_to_be_packed_first(

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from dcglearn import (
-    DCG,
     DCGLearner,
     MeasureFile,
     certainty_of,
@@ -21,8 +20,7 @@ from dcglearn import (
     read_preferences,
 )
 from dcglearn.learning.record import LearnedRecord, as_json
-from dcglearn.naming.measure_files import measure_from_json, measure_to_json
-from dcglearn.report.learned_text import learned_text
+from dcglearn.measures.measure_files import measure_from_json, measure_to_json
 from helpers.places import GOLDEN
 
 
@@ -87,15 +85,6 @@ def test_a_record_is_read_as_it_was_written() -> None:
     assert record.intervals.gains[0].tolist() == [1.0, 1.0]
 
 
-def test_files_without_intervals_are_read_and_printed() -> None:
-    document = golden()
-    about = document["about"]
-    del about["intervals"]
-    assert "resamples:" not in learned_text(content_of(document))
-    about["note"] = "unknown keys are ignored"
-    assert LearnedRecord.read(content_of(document)) is not None
-
-
 def drop(part: str, key: str) -> Callable[[dict[str, Any]], object]:
     return lambda about: about[part].pop(key)
 
@@ -104,8 +93,6 @@ def drop(part: str, key: str) -> Callable[[dict[str, Any]], object]:
     "change",
     [
         lambda about: about.pop("agreement"),
-        drop("learned_from", "strict"),
-        lambda about: about.pop("undetermined"),
         drop("factors", "fixed_gains"),
         drop("intervals", "level"),
         lambda about: about.update(certificate="fine"),
@@ -116,11 +103,3 @@ def test_other_facts_are_not_taken_for_a_fit(change: Callable[[dict[str, Any]], 
     document = golden()
     change(document["about"])
     assert LearnedRecord.read(content_of(document)) is None
-
-
-def test_a_record_needs_the_learned_dcg() -> None:
-    content = content_of(golden())
-    rule = MeasureFile(DCG([1, 0.4, 0], "log2"), about=content.about)
-    assert LearnedRecord.read(rule) is None
-    alone = MeasureFile(utility=content.utility, use="utility", about=content.about)
-    assert LearnedRecord.read(alone) is None

@@ -20,12 +20,12 @@ from dcglearn import (
     solve,
     true_pairs,
 )
+from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning import qp
 from dcglearn.learning import solve as solving
 from dcglearn.learning.newton import Descent, newton
-from dcglearn.learning.solve import C_GRID, solve_path
-from dcglearn.learning.sums import QuadraticModel, quadratic_model
-from dcglearn.simulation.truths import DATA_1, DATA_2
+from dcglearn.learning.solve import solve_path
+from dcglearn.learning.sums import quadratic_model
 from helpers.kkt import check_kkt, dense_differences, margins_of, objective, weights_of
 from helpers.places import GOLDEN
 from helpers.solver_cases import noisy_pairs, problems
@@ -58,7 +58,7 @@ def reference(problem: Problem) -> np.ndarray:
     return (-r[: K * L] / r[-1]).reshape(K, L)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(problem=problems())
 def test_solutions_are_optimal_and_equal_to_those_of_scipy(problem: Problem) -> None:
     for solver in ("newton", "osqp", "clarabel"):
@@ -102,29 +102,13 @@ def test_the_three_problems_by_trust_constr(
     check_kkt(problem, W)
 
 
-@pytest.mark.parametrize("noise", [0, 0.1])
-@pytest.mark.parametrize("C", [0.01, 1, 100])
-def test_two_thousand_pairs_against_clarabel(
-    C: float, noise: float, rng: np.random.Generator
-) -> None:
-    pairs = true_pairs(DATA_2, permuted_lists(2000, rng))
-    wrong = rng.random(len(pairs)) < noise
-    pairs[wrong] = pairs[wrong][:, ::-1]
-    problem = Problem.of(pairs, 5, C=C)
-    program, W = qp.cvxpy_problem(problem)
-    program.solve(solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
-    found = solve(problem)
-    assert np.linalg.norm(found.W - W.value) <= 1e-6 * np.linalg.norm(found.W)
-    check_kkt(problem, found.W)
-
-
 @pytest.mark.parametrize("margin", ["unit", "hamming", "custom"])
 @pytest.mark.parametrize("flips", [0, 0.1])
-@pytest.mark.parametrize("C", [0.01, 1, 100])
+@pytest.mark.parametrize("C", [0.01, 100])
 def test_empty_ranks_weights_and_margins_against_clarabel(
     C: float, flips: float, margin: str, rng: np.random.Generator
 ) -> None:
-    n = 2000
+    n = 1000
     lists = drawn_lists(n + 200, 6, [0.2] * 5, rng, shortest=2)
     pairs = true_pairs(DATA_1, lists)
     pairs = pairs[:n]
@@ -165,16 +149,6 @@ def test_an_answer_that_is_not_confirmed_raises(
         solve(problem, "osqp")
 
 
-def test_a_failing_solver_is_named(
-    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
-) -> None:
-    pairs = true_pairs(DATA_1, permuted_lists(50, rng))
-    monkeypatch.setitem(qp._OPTIONS, "clarabel", qp._OPTIONS["clarabel"] | {"max_iter": 1})
-    monkeypatch.setattr(solving, "descend", as_it_is)
-    with pytest.raises(SolverError, match="clarabel"):
-        solve(Problem.of(pairs, 5), "clarabel")
-
-
 def test_solving_does_not_depend_on_what_was_solved_before(rng: np.random.Generator) -> None:
     pairs = true_pairs(DATA_1, permuted_lists(150, rng))
     problem = Problem.of(pairs, 5)
@@ -184,49 +158,9 @@ def test_solving_does_not_depend_on_what_was_solved_before(rng: np.random.Genera
     assert solve(problem).W.tobytes() == first
 
 
-def test_the_record_of_a_solution(rng: np.random.Generator) -> None:
-    problem = Problem.of(noisy_pairs(300, rng), 5)
-    descent = newton(problem)
-    exact = solve(problem, "newton")
-    assert (exact.solver, exact.polished) == ("newton", False)
-    assert (exact.iterations, exact.passes) == (descent.steps, descent.passes + 1)
-    assert exact.W.tobytes() == descent.W.tobytes()
-    assert solve(problem).solver == "newton"
-    again = solve(problem, "newton", start=exact)
-    assert (again.iterations, again.passes) == (1, 2)  # the model at the start is reused
-    polished = solve(problem, "clarabel")
-    assert (polished.solver, polished.status, polished.polished) == ("clarabel", "optimal", True)
-    assert (polished.iterations > 1, polished.passes) == (True, 1)
-    for solution in (exact, polished):
-        model = problem.sum_over_blocks(quadratic_model, solution.W.ravel())
-        assert solution.model.hessian == pytest.approx(model.hessian)
-        assert solution.model.loss == pytest.approx(model.loss, rel=1e-9)
-
-
-def test_a_polished_answer_has_its_own_model(
-    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
-) -> None:
-    problem = Problem.of(noisy_pairs(300, rng), 5)
-    optimum = newton(problem)
-    off = optimum._replace(
-        W=optimum.W * (1 + 1e-4),
-        model=QuadraticModel(np.eye(50), np.zeros(50), 0.0),
-        settled=False,
-    )
-    monkeypatch.setattr(solving, "newton", lambda *arguments: off)
-    solution = solve(problem, "newton")
-    assert solution.polished
-    assert pytest.approx(optimum.W, abs=1e-10) == solution.W
-    assert (solution.model.hessian == optimum.model.hessian).all()
-
-
 def test_an_unknown_solver_is_refused() -> None:
     with pytest.raises(InputError, match="did you mean 'osqp'"):
         solve(Problem.of([[[0], [1]]], 2), "osqpp")
-
-
-def test_the_grid_of_C_is_that_of_the_experiments() -> None:
-    assert pytest.approx([1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0, 1000.0], rel=1e-15) == C_GRID
 
 
 def test_a_path_equals_single_fits(rng: np.random.Generator) -> None:

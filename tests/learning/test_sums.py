@@ -39,7 +39,7 @@ def representations(problem: Problem) -> list[list[Block]]:
     return [[whole], [coded(slice(half)), coded(slice(half, None))]]
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(case=weighted_problems())
 def test_statistics_are_those_of_the_matrix(case: tuple[Problem, np.random.Generator]) -> None:
     problem, rng = case
@@ -78,7 +78,7 @@ def test_statistics_are_those_of_the_matrix(case: tuple[Problem, np.random.Gener
         assert grams.n_pairs == kept.sum()
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(case=weighted_problems(), sizes=st.lists(st.floats(-6, 1), min_size=2, max_size=6))
 def test_cached_residuals_do_not_change_the_result(
     case: tuple[Problem, np.random.Generator], sizes: list[float]
@@ -126,7 +126,6 @@ def test_threads_may_share_pairs(rng: np.random.Generator) -> None:
         (3, 40, True, 16),
         (2, 300, True, 32),
         (4, 2, False, 8),
-        (1, 127, True, 16),
     ],
 )
 def test_codes_hold_any_number_of_grades(K: int, L: int, empty: bool, bits: int) -> None:
@@ -140,7 +139,7 @@ def test_codes_hold_any_number_of_grades(K: int, L: int, empty: bool, bits: int)
 
 
 def test_integer_sums_do_not_depend_on_the_order_of_pairs(rng: np.random.Generator) -> None:
-    pairs = noisy_pairs(200_000, rng)
+    pairs = noisy_pairs(50_000, rng)
     W = solve(Problem.of(pairs, 5)).W.ravel()
     one, other = (
         Problem.of(p, 5).sum_over_blocks(quadratic_model, W)

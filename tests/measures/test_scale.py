@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dcglearn import InputError, Scale
-from dcglearn.measures.grade_indices import checked_grades
+from dcglearn.measures.scale import checked_grades
 
 
 def test_labels_become_indices_best_first() -> None:
@@ -55,7 +55,7 @@ def test_grade_arrays_are_checked() -> None:
         ([[0, -2]], "grade index -2"),
         ([[0, 0.5]], "0.5"),
         ([[0, np.nan]], "nan"),
-        ([["a", "b"]], "entries"),
+        ([["a", "b"]], "not numbers"),
     ]:
         with pytest.raises(InputError, match=problem):
             checked_grades(wrong, 2)

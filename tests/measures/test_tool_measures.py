@@ -18,8 +18,8 @@ from sklearn.metrics import dcg_score, ndcg_score
 
 from dcglearn import InputError, Scale, measure_for_documents, write_measure
 from dcglearn.interop.tool_measures import TOOL_MEASURES, ToolMeasure
-from dcglearn.naming.grammar import parse_other_name, resolve_alias
-from dcglearn.naming.names import as_measure
+from dcglearn.measures.grammar import parse_other_name, resolve_alias
+from dcglearn.measures.names import as_measure
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Dicts = dict[str, dict[str, Any]]
@@ -215,14 +215,13 @@ def test_names_that_people_give(run: Run, refused: Callable[..., str], tmp_path:
     (tmp_path / "one").write_text("q1 Q0 d2 1 2.5 one\nq1 Q0 d1 2 1.5 one\nq2 Q0 d1 1 1 one\n")
     (tmp_path / "two").write_text("q1 Q0 d1 1 2.5 two\nq2 Q0 d1 1 1 two\n")
     measure = as_measure("DCG({2: 1, 1: 0.5, 0: 0}, zipf)")
-    for name in ("m.json", "a=b.json"):
-        write_measure(measure, tmp_path / name)  # type: ignore[arg-type]  # a DCG
-    asked = ("-m", "mine=m.json", "-m", "a=b.json", "-m", "cut = nDCG(m.json) @ 1")
+    write_measure(measure, tmp_path / "m.json")  # type: ignore[arg-type]  # a DCG
+    asked = ("-m", "mine=m.json", "-m", "cut = nDCG(m.json) @ 1")
     found = run("evaluate", "qrels", "one", *asked, "--json")
     assert found.returncode == 0, found.stderr
     means = json.loads(found.stdout)["systems"][0]["means"]
-    assert list(means) == ["mine", "a=b.json", "cut"]
-    assert means["mine"] == means["a=b.json"] == pytest.approx((0.5 + 0.5 + 1) / 2)
+    assert list(means) == ["mine", "cut"]
+    assert means["mine"] == pytest.approx((0.5 + 0.5 + 1) / 2)
     both = run(
         "coherence", "qrels", "one", "two", "-m", "mine=m.json", "-m", "ndcg_cut.5", "--json"
     )

@@ -105,7 +105,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     many = d.side_by_side(MEASURE, drawn, judged.scale, rng)
     segments = d.compare_segments(many, [0, 1] * 200, fitted.model)
     made = d.made_candidates({"q": {f"d{i}": i % 3 for i in range(9)}}, 3, 60, rng)
-    planned = d.plan(made, 5, rng, counts=[5])
+    planned = d.plan(made, 3, rng, counts=[3])
     drawn_around = d.learn_dcg(judged).posterior.draw(10, rng)
     asked = d.usual_questions(judged, measures={"measure": MEASURE})
     return [

@@ -1,4 +1,4 @@
-"""The scripts that a fresh machine runs need only the standard library."""
+"""The two commands of a fresh machine, what is required and packed, and a benchmark."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from helpers.own_functions import FLIPS
 from helpers.places import ROOT
 from helpers.processes import Process
 
-SET_UP = ["bootstrap.py", "check.py", "children.py", "reproduce.py", "versions.py"]
+SET_UP = ["bootstrap.py", "check.py", "children.py", "reproduce.py"]
 
 
 @pytest.mark.parametrize("name", SET_UP)
@@ -102,7 +102,7 @@ def test_archives_hold_the_package_with_its_experiments_types_and_licence(tmp_pa
         for path in (ROOT / "dcglearn").rglob("*.*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert {"dcglearn/py.typed", "dcglearn/__init__.pyi", "dcglearn/pages/page.html.jinja"} <= ours
+    assert {"dcglearn/py.typed", "dcglearn/__init__.pyi", "dcglearn/lab/page.html"} <= ours
     assert ours <= names["wheel"] & names["source"]
     assert any(name.endswith("licenses/LICENSE") for name in names["wheel"])
     assert {"LICENSE", "README.md", "pyproject.toml", "constraints.txt"} <= names["source"]
@@ -150,29 +150,12 @@ def test_reproduce_analyses_simulated_judgments_where_there_are_no_real_ones(clo
     assert run.returncode == 0, run.stdout + run.stderr
     arguments = ["reproduce", "--out", str(clone / "results"), "--workers", "3", "--replace"]
     assert str(arguments) in run.stdout
-    names = {path.name for path in (clone / "results" / "stand-in").iterdir()}
-    assert names >= {
-        "inspect.txt",
-        "fit.txt",
-        "agree.txt",
-        "learned.json",
-        "learned.svg",
-        "learned.png",
-        "comparison.md",
-        "comparison.csv",
-        "comparison.tex",
-        "comparison.svg",
-        "test.txt",
-        "study.html",
-        "study.md",
-        "chosen.csv",
-        "chosen.svg",
-        "provenance.json",
-    }
     out = clone / "results" / "stand-in"
     made = read_provenance(out)
     assert made is not None
-    assert {*made["files"], "provenance.json"} == names
+    names = {path.name for path in out.iterdir()}
+    assert names == {*made["files"], "provenance.json"}
+    assert names >= {"fit.txt", "learned.json", "comparison.tex", "study.html", "chosen.md"}
     assert changed_files(out, made) == []
 
 
@@ -226,35 +209,24 @@ finally:
     os.write(1, b"ended\\n")
 """
 
-IGNORING = f"""
-import signal
-signal.signal(signal.SIGINT, signal.SIG_IGN)
-signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))
-import sys
-{TIDY}
-"""
 
-
-@pytest.mark.parametrize("child", [TIDY, IGNORING])
 @pytest.mark.parametrize(
-    ("number", "whole_group", "code"),
-    [(signal.SIGTERM, False, 143), (signal.SIGINT, False, 130), (signal.SIGINT, True, 130)],
+    ("number", "whole_group", "code"), [(signal.SIGTERM, False, 143), (signal.SIGINT, True, 130)]
 )
 def test_children_end_before_their_script(
-    clone: Path, child: str, number: signal.Signals, whole_group: bool, code: int
+    clone: Path, number: signal.Signals, whole_group: bool, code: int
 ) -> None:
     children, temporary = 2, clone / "temporary"
     temporary.mkdir()
     commands = f"COMMANDS = [[sys.executable, '-c', sys.argv[1]]] * {children}\n"
     short = "import children\nchildren.GRACE_SECONDS = 0.1\n"
     body = PARENT.replace("def main", f"{commands}{short}def main", 1)
-    process = Process(clone, script_of(clone, body), child, TMPDIR=str(temporary))
+    process = Process(clone, script_of(clone, body), TIDY, TMPDIR=str(temporary))
     try:
         assert [process.line() for _ in range(children)] == ["started"] * children
         (os.killpg if whole_group else os.kill)(process.pid, number)
         assert [process.line() for _ in range(children)] == ["ended"] * children
         assert process.finish() == code
-        assert "interrupted; nothing half-written is left" in process.errors()
     finally:
         process.close()
     assert list(temporary.iterdir()) == []
@@ -296,21 +268,30 @@ def test_a_full_disk_leaves_the_old_results(clone: Path) -> None:
     }
 
 
-def test_an_interrupted_environment_is_made_again(
+def test_a_benchmark_writes_its_section_and_evaluators_agree(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its Python may be there, and pip not."""
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
-    bootstrap = importlib.import_module("bootstrap")
-    python = tmp_path / "bin" / "python"
-    python.parent.mkdir()
-    python.touch()
-    made: list[Path] = []
-    monkeypatch.setattr(bootstrap, "VENV", tmp_path)
-    monkeypatch.setattr(bootstrap, "PYTHON", python)
-    monkeypatch.setattr(bootstrap, "_install", lambda target: None)
-    monkeypatch.setattr(bootstrap.venv, "create", lambda path, **options: made.append(path))
-    for _ in range(2):
-        assert bootstrap.prepare() == python
-    assert bootstrap.prepare("dev") == python
-    assert made == [tmp_path]
+    benchmark = importlib.import_module("benchmark")
+    benchmark.write_runs(tmp_path, 2, 5, 30, ".gz")
+    place = tmp_path / "qrels", sorted(tmp_path.glob("run*"))
+    own = benchmark.by_dcglearn(*place)
+    assert own == pytest.approx(benchmark.by_pytrec_eval(*place), abs=1e-9)
+    assert own == pytest.approx(benchmark.by_ir_measures(*place), abs=1e-9)
+    page, committed = tmp_path / "README.md", benchmark.PAGE.read_text("utf-8")
+    page.write_text(committed, "utf-8")
+    taken = [benchmark.meter.Taken(1.0, 2.0, 3.0, "answer")]
+    benchmark.write_section(page, "files", "about", benchmark.rows_of("case", {"tool": taken}))
+    found = page.read_text("utf-8")
+    assert "| case | tool | 1 | 1 | 2 | 1 | 3 | 1 | answer |" in found
+    assert re.findall("^## .*", found, re.M) == re.findall("^## .*", committed, re.M)
+
+
+def test_what_is_committed_names_no_machine() -> None:
+    files = [path for place in ("docs", "results") for path in (ROOT / place).rglob("*.*")]
+    texts = [p for p in files if p.suffix in (".md", ".ipynb", ".json", ".html", ".csv", ".txt")]
+    found = [
+        path.name for path in texts if re.search(r"/(home|Users|work)/", path.read_text("utf-8"))
+    ]
+    assert len(texts) > 50
+    assert not found

@@ -23,10 +23,10 @@ from dcglearn import (
     write_preferences,
 )
 from dcglearn.learning.record import LearnedRecord
+from dcglearn.measures.measure_files import measure_from_json, measure_to_json
 from dcglearn.measures.scale import NO_DOCUMENT
-from dcglearn.naming.measure_files import measure_from_json, measure_to_json
-from dcglearn.report.answer import answer
-from dcglearn.report.learned_text import learned_text
+from dcglearn.report.certainty_words import judged_pairs, p_phrase, short
+from dcglearn.report.learned_text import answer, learned_text
 from dcglearn.report.questions import questions_text
 from helpers.simulated import preset_judgments
 
@@ -39,6 +39,26 @@ def learned(data: Preferences, certainty: Certainty) -> MeasureFile:
 
 def sentences(data: Preferences, **families: Any) -> list[str]:
     return answer(learned(data, certainty_of(data, **families)))
+
+
+def test_numbers_and_shares_in_words() -> None:
+    assert [short(x) for x in (-0.001, 0.5, -0.25, 0.994, 0.996, 12.0)] == [
+        ".00",
+        ".50",
+        "-.25",
+        ".99",
+        "1.00",
+        "12.00",
+    ]
+    assert [judged_pairs(x) for x in (0.0, 0.016, 0.3, 0.34, 0.7, 0.99)] == [
+        "no judged pair",
+        "1 in 62 judged pairs",
+        "1 in 3 judged pairs",
+        "34% of judged pairs",
+        "70% of judged pairs",
+        "99% of judged pairs",
+    ]
+    assert [p_phrase(p) for p in (1e-9, 0.0131, 1.0)] == ["p below .001", "p = .013", "p = 1"]
 
 
 def test_the_answer_has_the_numbers_of_the_model_and_of_its_tests() -> None:
@@ -91,7 +111,7 @@ def test_without_query_ids_judgments_count_as_independent() -> None:
     data = preset_judgments("linear-log2", 400, 6)
     alone = Preferences.of(data.lists, np.array(["a", "b"])[data.answers], data.scale)
     words = " ".join(learned_text(learned(alone, certainty_of(alone))).split())
-    assert "no judgment names its query, so each is taken as independent" in words
+    assert "no judgment is known to share its query with another, so each is independent" in words
     named = " ".join(learned_text(learned(data, certainty_of(data))).split())
     assert "judgments that share a query are kept together" in named
 

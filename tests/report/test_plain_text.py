@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from dcglearn import DCG, Scale
+from dcglearn import DCG, MeasureFile, Scale
 from dcglearn.base import progress
-from dcglearn.base.text import json_plain_text, latex_cell, markdown_cell, plain_text
-from dcglearn.figures.measure_figures import draw_measure
-from dcglearn.figures.style import save
+from dcglearn.base.text import latex_cell, markdown_cell, plain_text
+from dcglearn.cli.output import json_plain_text
+from dcglearn.report.figures.measure_figures import draw_measure_file
+from dcglearn.report.figures.style import save
 from dcglearn.report.tables import Table
 from helpers.commands import run_command
 
@@ -100,7 +101,8 @@ def test_latex_takes_no_command_from_names(name: str, shown: str) -> None:
 def test_a_picture_shows_dollar_signs(tmp_path: Path) -> None:
     name = "a$b$c $\\frac"
     measure = DCG((1.0, 0.0), (1.0, 0.5), grades=(name, "$"))
-    figure = draw_measure(measure, measure.utility(2), {}, Scale((name, "$")), name)
+    content = MeasureFile(measure, measure.utility(2))
+    figure = draw_measure_file(content, name, Scale((name, "$")))
     save(figure, tmp_path / "f.svg")
     assert "<!-- a$b$c" in (tmp_path / "f.svg").read_text("utf-8")
 
@@ -114,12 +116,14 @@ def test_a_name_that_the_font_lacks_gives_no_warning(tmp_path: Path) -> None:
 def test_commands_print_names_as_text(run: Run, tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("q 0 d1 1\nq 0 d2 0\n")
     (tmp_path / "run").write_text("q Q0 d1 1 2 \x1b[31m$x$<img>\nq Q0 d2 2 1 \x1b[31m$x$<img>\n")
-    for form in ("text", "md", "latex", "csv", "json"):
-        found = run("evaluate", "qrels", "run", "--format", form, cwd=tmp_path)
+    for form in ("md", "tex", "csv", "json"):
+        found = run("evaluate", "qrels", "run", "-o", f"out.{form}", cwd=tmp_path)
         assert found.returncode == 0, found.stderr
-        assert "x1b[31m" in found.stdout or "u001b[31m" in found.stdout
-        assert "\x1b" not in found.stdout + found.stderr
-        assert ("$x$" not in found.stdout) == (form in ("md", "latex"))
+        written = (tmp_path / f"out.{form}").read_text()
+        for text in (found.stdout, written):
+            assert "x1b[31m" in text or "u001b[31m" in text
+        assert "\x1b" not in found.stdout + found.stderr + written
+        assert ("$x$" not in written) == (form in ("md", "tex"))
     found = run("evaluate", "qrels", "run", "--baseline", "\x1b[31m", cwd=tmp_path)
     assert found.returncode == 2
     assert "\x1b" not in found.stderr
@@ -163,11 +167,10 @@ def test_names_that_the_encoding_lacks(tmp_path: Path, encoding: str) -> None:
     assert json.loads(found.stdout)["systems"][0]["system"] == name
     found = command("export", measure, "--to", "json")
     assert json.loads(found.stdout)["grades"] == [name, 0]
-    for line in ([*evaluated, "--format", "csv"], ["export", measure, "--to", "pandas"]):
-        found = command(*line)
-        if encoding == "utf-8":
-            assert name in found.stdout
-            continue
+    found = command("export", measure, "--to", "pandas")
+    if encoding == "utf-8":
+        assert name in found.stdout
+    else:
         assert found.returncode == 2
         assert found.stdout == ""
         assert found.stderr.startswith(f"dcglearn: standard output is {encoding}, which lacks '\\u")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from dcglearn import (
@@ -18,24 +19,26 @@ from dcglearn import (
     LinearUtility,
     MeasureComparison,
     MeasureFile,
+    Preferences,
     Problem,
     Scale,
+    certainty_of,
     drawn_lists,
     identify,
     learned_measure,
     permuted_lists,
     side_by_side,
-    usual_presets,
 )
-from dcglearn.figures.measure_figures import draw_comparison, draw_measure, draw_measure_file
-from dcglearn.figures.style import save
 from dcglearn.inference.compare import ComparedMeasure
+from dcglearn.learning.undetermined import undetermined_statements
 from dcglearn.report.comparisons import comparison_table
+from dcglearn.report.figures.measure_figures import draw_comparison, draw_measure_file
+from dcglearn.report.figures.style import save
 from dcglearn.report.learned_text import learned_text
 from dcglearn.report.measures import measure_text
 from dcglearn.report.parameter_tables import parameter_tables
 from dcglearn.report.tables import Table
-from dcglearn.report.undetermined import undetermined_statements
+from helpers.simulated import preset_judgments
 
 SCALE = Scale((2, 1, 0))
 
@@ -89,29 +92,38 @@ def test_a_table_in_four_formats() -> None:
     assert list(csv.reader(io.StringIO(table.csv())))[1] == ["a|b", "0.12345", "1000"]
 
 
+def test_csv_runs_no_formula_in_a_spreadsheet() -> None:
+    """Nor does it hold control characters; numbers stay numbers."""
+    names = ["=1+1", "+a", "@b", "-c", "a\x1b[31m\n"]
+    table = Table(("=name", "n"), [(name, -0.5) for name in names])
+    rows = [row.split(",") for row in table.csv().splitlines()]
+    assert [row[0] for row in rows] == [
+        *("'=name", "'=1+1", "'+a", "'@b", "-c", r"a\x1b[31m\n"),
+    ]
+    assert {row[1] for row in rows[1:]} == {"-0.5"}
+
+
 def test_a_table_that_is_wider_than_the_terminal() -> None:
     columns = ("system", "nDCG(exponential-log2) @ 10", "nDCG@10", "nDCG(zipf) @ 5", "judged")
     table = Table(columns, [("first", 0.1, 0.2, 0.3, 1.0), ("second", 0.4, 0.5, None, 0.9)])
     wide = table.text()
     assert table.text(len(wide.splitlines()[0])) == wide
     assert table.text(60).splitlines() == [
-        "               nDCG(",
-        "        exponential-           nDCG(zipf)",
-        "system    log2) @ 10  nDCG@10         @ 5  judged",
-        "first         0.1000   0.2000      0.3000  1.0000",
-        "second        0.4000   0.5000              0.9000",
+        "        nDCG(exponential-           nDCG(zipf) @",
+        "system         log2) @ 10  nDCG@10             5  judged",
+        "first              0.1000   0.2000        0.3000  1.0000",
+        "second             0.4000   0.5000                0.9000",
     ]
-    assert table.text(30).splitlines() == [
-        "               nDCG(",
-        "        exponential-",
-        "system    log2) @ 10  nDCG@10",
-        "first         0.1000   0.2000",
-        "second        0.4000   0.5000",
+    assert table.text(34).splitlines() == [
+        "        nDCG(exponential-",
+        "system         log2) @ 10  nDCG@10",
+        "first              0.1000   0.2000",
+        "second             0.4000   0.5000",
         "",
-        "        nDCG(zipf)",
-        "system         @ 5  judged",
-        "first       0.3000  1.0000",
-        "second              0.9000",
+        "        nDCG(zipf) @",
+        "system             5  judged",
+        "first         0.3000  1.0000",
+        "second                0.9000",
     ]
     narrow = table.text(1).split("\n\n")
     assert [part.splitlines()[-1].split()[0] for part in narrow] == ["second"] * 4
@@ -127,23 +139,12 @@ def test_the_suffix_decides_the_format_of_a_table(tmp_path: Path) -> None:
         assert mark in (tmp_path / f"t{ending}").read_text()
     heads = {end: (tmp_path / f"t{end}").read_text().splitlines() for end in (".txt", ".csv")}
     assert "lead of learned  95% interval of lead" in heads[".txt"][1]
-    assert heads[".csv"][0] == (
-        "measure,agreement,low,high,ahead,ahead_low,ahead_high,p,corrected_p,verdict,with_ties,"
-        "in full"
-    )
+    assert heads[".csv"][0] == ",".join(COMPARISON.to_json()["rows"][0])
     (first, second, *_) = csv.DictReader(heads[".csv"])
     assert (first["ahead"], first["p"], first["verdict"]) == ("", "", "")
-    numbers = [*second][1:9]
-    assert [float(second[name]) for name in numbers] == [
-        0.8,
-        0.7,
-        0.9,
-        0.1,
-        0.05,
-        0.15,
-        1e-4,
-        2e-4,
-    ]
+    names = ("agreement", "low", "high", "ahead", "ahead_low", "ahead_high", "p", "corrected")
+    numbers = [float(second[name]) for name in names]
+    assert numbers == [0.8, 0.7, 0.9, 0.1, 0.05, 0.15, 1e-4, 2e-4]
     assert float(second["with_ties"]) == 0.6
     caption = heads[".txt"][0]
     assert "99 queries (so uneven that they are worth 20 of equal size)" in caption
@@ -205,6 +206,14 @@ def test_presets_are_mapped_like_affine_discounts() -> None:
     assert "affine" in figure.axes[1].get_title(loc="left")
 
 
+def bars(figure: Figure, panel: int) -> list[list[float]]:
+    """The ends of the bars of a panel."""
+    found = [one for one in figure.axes[panel].collections if isinstance(one, LineCollection)]
+    return [
+        segment[:, 1].tolist() for one in found for segment in one.get_segments() if len(segment)
+    ]
+
+
 def test_intervals_are_drawn_and_named() -> None:
     content = a_fit()
     bounds = {
@@ -217,9 +226,7 @@ def test_intervals_are_drawn_and_named() -> None:
     }
     content = replace(content, about={**content.about, "intervals": bounds})
     figure = draw_measure_file(content, "title", SCALE)
-    bars = [line for line in figure.axes[1].get_lines() if line.get_linewidth() == 5]
-    drawn = [[float(y) for y in line.get_ydata()] for line in bars]
-    assert drawn == bounds["discounts"][1:]
+    assert bars(figure, 1) == bounds["discounts"]
     assert "95% of resamples of the queries" in figure._suptitle.get_text()
     gains, discounts = parameter_tables(content)
     assert gains.columns[-1] == "95% of resamples"
@@ -227,18 +234,42 @@ def test_intervals_are_drawn_and_named() -> None:
     assert discounts.rows[1][3] == "0.500 to 0.700"
 
 
+def test_the_intervals_of_the_model_are_drawn_and_the_best_grade_is_at_the_right() -> None:
+    data = preset_judgments("linear-log2", 2000, 1)
+    certainty = certainty_of(data)
+    content = learned_measure(DCGLearner().fit(data), data, "x", certainty=certainty)
+    figure = draw_measure_file(content, "title", SCALE)
+    assert certainty.fit is not None
+    for panel, numbers in enumerate((certainty.fit.gains(), certainty.fit.discounts())):
+        assert bars(figure, panel) == [[one.low, one.high] for one in numbers if not one.given]
+    assert "Bars: 95% intervals" in figure._suptitle.get_text()
+    for panel in (0, 2):
+        left, right = figure.axes[panel].get_xlim()
+        assert left > right, "grades are drawn as those of a study: the worst at the left"
+
+
 def test_numbers_that_are_partly_the_penalty_are_hollow_and_in_brackets() -> None:
-    doubtful = {"gains": [False, True, False], "discounts": [False, False]}
-    dcg = DCG([1, 0.4, 0], [1, 0.5])
-    figure = draw_measure(dcg, None, usual_presets(SCALE, 2), SCALE, "t", doubtful)
-    assert lines(figure, 0)["not determined by the data"] == [0.4]
-    assert "not determined by the data" not in lines(figure, 1)
     rng = np.random.default_rng(0)
     data = side_by_side(DCG([2, 1, 0]), drawn_lists(60, 8, [0.3, 0.3, 0.4], rng), SCALE, rng)
-    learner = DCGLearner(n_grades=3, C=1e-4).fit(data.pairs)
-    gains, discounts = parameter_tables(learned_measure(learner, data, "x"))
+    content = learned_measure(DCGLearner(n_grades=3, C=1e-4).fit(data.pairs), data, "x")
+    gains, discounts = parameter_tables(content)
     assert all(str(row[1]).startswith("(") for row in discounts.rows[1:])
     assert [row[2] for row in gains.rows if row[2] == "fixed"] == ["fixed"] * 2
+    figure = draw_measure_file(content, "t", SCALE)
+    assert content.dcg is not None
+    own = list(content.dcg.discounts)
+    assert lines(figure, 1)["not determined by the data"] == pytest.approx(own[1:])
+    assert np.isnan(lines(figure, 1)["this measure"][1:]).all(), "they are off the line"
+    assert "not determined by the data" not in lines(draw_measure_file(a_fit(), "t", SCALE), 1)
+
+
+def test_numbers_of_any_size_are_drawn(tmp_path: Path) -> None:
+    for size in (1e-90, 1.0, 1e90):
+        measure = DCG(np.array([3.0, 1.0, 0.0]) * size)
+        content = MeasureFile(measure, LinearUtility(np.array([[3.0, 1.0, 0.0]] * 2) * size))
+        figure = draw_measure_file(MeasureFile(measure), "t", SCALE)
+        assert lines(figure, 0)["this measure"] == pytest.approx([1, 1 / 3, 0])
+        save(draw_measure_file(replace(content, dcg=None, use="utility"), "t"), tmp_path / "f.png")
 
 
 def test_an_undetermined_number_is_a_dash() -> None:
@@ -305,6 +336,19 @@ def test_measures_that_were_not_learned_are_shown_too() -> None:
     assert len(figure.axes) == 2
     with pytest.raises(InputError, match=r"ends in '\.gif'"):
         save(figure, "x.gif")
+
+
+def test_a_first_rank_that_does_not_count_is_not_said_to_have_discount_1() -> None:
+    """As of noise: what is fixed is another discount."""
+    pairs = np.zeros((40, 2, 3), np.int8)
+    pairs[:, 1, 1] = 1  # only rank 2 differs
+    pairs[20:, :, 0] = pairs[20:, :, 2] = [0, 1]
+    pairs[30:, :, (0, 2)] = pairs[30:, ::-1, (0, 2)]  # rank 1 and 3 both ways
+    data = Preferences.of(pairs, ["a"] * 40, Scale((1, 0)))
+    content = learned_measure(DCGLearner().fit(data), data, "x")
+    text = learned_text(content)
+    assert "; the discount of rank 2 is 1, as that of rank 1 is 0" in text
+    assert "the first discount is 1" not in text
 
 
 def test_a_learned_measure_is_described() -> None:

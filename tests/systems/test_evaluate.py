@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +11,11 @@ import pytest
 
 from dcglearn import (
     DCG,
-    LIKE,
     InputError,
     LinearUtility,
     MeasureFile,
     NamedMeasure,
     Rules,
-    Scale,
     evaluate,
     index_qrels,
     qrels_of,
@@ -103,19 +98,6 @@ def test_names_of_runs(files: Path) -> None:
     assert evaluate(QRELS, {"x": run_of(RUN, "mine")}, "zipf").systems == ("x",)
 
 
-def test_rules_by_the_name_of_a_tool() -> None:
-    found = evaluate(QRELS, RUN, MEASURE, rules="trec_eval")
-    assert found.rules == LIKE["trec_eval"]
-
-
-def test_a_scale_names_more_grades_than_the_qrels_hold() -> None:
-    for scale in ("3,2,1,0", (3, 2, 1, 0), Scale((3, 2, 1, 0))):
-        found = evaluate(QRELS, RUN, DCG([9, 2, 1, 0], "zipf"), scale=scale)
-        assert found.values[0].tolist() == EXPECTED
-    indexed = index_qrels(qrels_of(QRELS))
-    assert evaluate(indexed, RUN, MEASURE, scale="2,1,0").values[0].tolist() == EXPECTED
-
-
 def test_graded_lists_and_their_predictions(tmp_path: Path) -> None:
     (tmp_path / "test.txt").write_text("2 qid:1 1:0\n0 qid:1 1:0\n1 qid:2 1:0\n")
     (tmp_path / "scores").write_text("1\n2\n3\n")
@@ -133,14 +115,6 @@ def test_a_frame_with_one_row_per_value() -> None:
     unjudged = evaluate(QRELS, {"q1": {"new": 1.0}}, MEASURE, rules=Rules(unjudged="bounds"))
     columns = unjudged.to_frame()[["value", "high", "judged"]].fillna(-1).to_numpy()
     assert columns.tolist() == [[0, 2, 0], [0, 0, -1]]  # the run lacks q2
-
-
-def test_a_notebook_shows_the_means() -> None:
-    found = evaluate(QRELS, {"<b>&": RUN}, ["zipf", "zipf @ 1"])
-    html = found._repr_html_()
-    assert "<th>&lt;b&gt;&amp;</th><td>1.0000</td><td>0.5000</td>" in html
-    assert re.findall(r"<th>([^<]*)</th>", html)[:3] == ["mean", "zipf", "zipf @ 1"]
-    assert html.endswith("<p>2 queries</p>")
 
 
 def test_each_measure_has_the_share_of_judged_documents_down_to_its_cutoff() -> None:
@@ -174,38 +148,6 @@ def test_systems_sorted_by_a_measure() -> None:
     assert bounds.high is not None
     assert bounds.systems[0] == "high"
     assert (bounds.high >= bounds.values).all()
-
-
-def test_a_discount_that_rises_is_said(
-    files: Path, run: Callable[..., subprocess.CompletedProcess[str]]
-) -> None:
-    """With discounts 1, .5, .8 the third rank counts more than the second."""
-    risen, falling = "nDCG([2, 1, 0], [1, 0.5, 0.8])", "nDCG([2, 1, 0], [1, 0.5, 0.5])"
-    found = run("evaluate", "qrels", "bm25", "-m", f"ours={risen}", "-m", falling)
-    lines = [line for line in found.stdout.splitlines() if "discount rises" in line]
-    assert lines == [
-        "ours: the discount rises from rank 2 to rank 3, so a list that is not sorted by gain can "
-        "have the larger value"
-    ]
-    sorted_, other = DCG([2, 1, 0], [1, 0.5, 0.8], normalise="ideal").score(
-        [[0, 1, 2], [0, 2, 1]], [[0, 1, 2]] * 2
-    )
-    assert sorted_ < other == 1
-
-
-def test_the_text_of_an_evaluation_is_the_table_of_means() -> None:
-    found = evaluate(QRELS, {"one": RUN, "longer": {"q1": {"a": 1.0}}}, ["zipf", "zipf @ 1"])
-    lines = repr(found).splitlines()
-    assert str(found) == repr(found)
-    assert [line.split() for line in lines[:3]] == [
-        ["mean", "zipf", "zipf", "@", "1"],
-        ["one", "1.0000", "0.5000"],
-        ["longer", "1.0000", "1.0000"],
-    ]
-    assert len({len(line) for line in lines[:3]}) == 1  # aligned
-    assert lines[3] == "2 queries"
-    unjudged = evaluate(QRELS, {"q1": {"new": 1.0}}, MEASURE, rules=Rules(unjudged="bounds"))
-    assert "0.0000 to 1.0000" in repr(unjudged)
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from scipy.stats import norm, ttest_1samp
 
-from dcglearn import InputError, evaluate, queries_needed
-from dcglearn.statistics.power import paired_deviations, paired_power
-from helpers.places import ROOT
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+from dcglearn import InputError, queries_needed
+from dcglearn.systems.power import paired_deviations, paired_power
 
 
 @pytest.mark.parametrize(("effect", "n"), [(0.2, 199), (0.5, 34), (0.8, 15)])
@@ -54,22 +47,3 @@ def test_what_never_differs_and_what_is_refused() -> None:
     for arguments in ((0.0, 1.0), (0.1, -1.0), (0.1, 1.0, 1.0), (1e-9, 1.0)):
         with pytest.raises(InputError):
             queries_needed(*arguments)
-
-
-def test_the_command(run: Run, refused: Callable[..., str]) -> None:
-    folder = ROOT / "docs" / "examples"
-    files = [folder / name for name in ("qrels.txt", "old.run", "new.run", "plain.run")]
-    options = ("-m", "nDCG@5", "-m", "zipf@5", "--topics", "0.02")
-    found = json.loads(run("evaluate", *files, *options, "--json").stdout)["topics"]
-    result = evaluate(files[0], files[1:], ["nDCG@5", "zipf@5"])
-    for m, row in enumerate(found):
-        expected = paired_deviations(result.values[:, m])
-        assert row["deviation"] == pytest.approx(expected.mean)
-        assert row["queries"] == queries_needed(0.02, expected.mean)
-    shown = run("evaluate", *files, *options, "--test", "none").stdout
-    assert "finds a difference of 0.02 with a power of 80%" in shown
-    assert f"{found[0]['queries']:,}" in shown
-    assert "--topics with one run" in refused("evaluate", *files[:2], "--topics", "0.02")
-    assert "--topics is printed as text or JSON" in refused(
-        "evaluate", *files, "--topics", "0.02", "--format", "md"
-    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +18,7 @@ from dcglearn import (
     read_run,
 )
 from dcglearn.base import threads
-from dcglearn.base.tables.text import open_text
-from dcglearn.evaluation import reading
+from dcglearn.systems import inputs
 
 QUERIES, LENGTH = 5, 400
 
@@ -60,7 +58,7 @@ def same(found: Evaluation, expected: Evaluation) -> bool:
         and found.judged.tobytes() == expected.judged.tobytes()
         and found.extra == expected.extra
         and all(
-            one.ranked.grades.tobytes() == other.ranked.grades.tobytes()
+            one.grades.tobytes() == other.grades.tobytes()
             for one, other in zip(found.runs, expected.runs, strict=True)
         )
     )
@@ -80,7 +78,7 @@ def test_threads_change_nothing(
         evaluate(qrels, path, measures, rules=Rules(**{**vars(rules), "pool": "own"}))
         for path in runs
     ]
-    monkeypatch.setattr(reading, "READING_THREADS", 1)
+    monkeypatch.setattr(inputs, "READING_THREADS", 1)
     assert same(evaluate(qrels, runs, measures, rules=rules), found)
     own = evaluate(qrels, runs, measures, rules=Rules(**{**vars(rules), "pool": "own"}))
     assert np.array_equal(own.values[:, 0], [one.values[0, 0] for one in alone])
@@ -96,8 +94,8 @@ def test_the_pool_of_all_runs_counts_a_document_once(files: tuple[Path, list[Pat
     )
     expected = [sum(query == f"q{q}" for query, _ in held - known) for q in range(QUERIES)]
     for run in found.runs:
-        assert run.ranked.pooled is not None
-        assert run.ranked.pooled.tolist() == expected
+        assert run.pooled is not None
+        assert run.pooled.tolist() == expected
 
 
 @pytest.mark.parametrize("first", [0, 1, 2, 5])
@@ -146,14 +144,6 @@ def test_scores_that_only_rise_are_said(files: tuple[Path, list[Path]]) -> None:
     ]
 
 
-def test_a_run_of_other_queries_shows_how_they_are_named(files: tuple[Path, list[Path]]) -> None:
-    qrels, runs = files
-    runs[0].write_bytes(gzip.compress(b"00 Q0 d1 1 1 a\n"))
-    names = "its first is '00', that of the qrels 'q0'; give the qrels that belong to the run"
-    with pytest.raises(InputError, match=f"run0.gz: none of its queries is in the qrels: {names}"):
-        evaluate(qrels, runs, "zipf")
-
-
 def test_only_documents_of_judged_queries_are_kept(files: tuple[Path, list[Path]]) -> None:
     """A document that appears twice is refused in every query."""
     qrels, runs = files
@@ -174,43 +164,3 @@ def test_a_preset_may_depend_on_the_longest_run(files: tuple[Path, list[Path]]) 
     named = evaluate(qrels, runs[:2], {"mine": "linear-discount"})
     assert [one.name for one in named.measures] == ["mine"]
     assert np.array_equal(named.values[:, 0], both[:, 0])
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda text: text.replace("\n", "\r\n"),
-        lambda text: text.replace(" ", "\t"),
-        lambda text: text.replace(" ", "  "),
-        lambda text: "# a comment\n" + text.replace("\n", "\n\n", 3),
-        lambda text: text.rstrip("\n"),
-        lambda text: "\ufeff" + text,
-    ],
-)
-def test_blanks_do_not_change_a_run(tmp_path: Path, change: Callable[[str], str]) -> None:
-    text = "".join(lines(3))
-    plain, other = tmp_path / "plain", tmp_path / "other"
-    plain.write_text(text)
-    other.write_bytes(change(text).encode())
-    expected, found = read_run(plain), read_run(other)
-    assert (found.name, found.queries) == (expected.name, expected.queries)
-    assert found.documents.equals(expected.documents)
-    assert np.array_equal(found.number, expected.number)
-    assert np.array_equal(found.query, expected.query)
-
-
-def test_gzip_members_are_read_as_the_module_reads_them(tmp_path: Path) -> None:
-    digits = np.random.default_rng(1).integers(0, 10, 400_000).astype("S1").tobytes()
-    parts = [b" " * 300_000, b"", digits, b"the end\n"]
-    packed = b"".join(map(gzip.compress, parts))
-    path = tmp_path / "run.gz"
-    path.write_bytes(packed)
-    with open_text(path, "run.gz") as file:
-        assert file.read() == gzip.decompress(packed) == b"".join(parts)
-    for wrong, message in (
-        (packed + b"rest", "is damaged"),
-        (packed[:-3], "is damaged"),
-    ):
-        path.write_bytes(wrong)
-        with pytest.raises(InputError, match=message):
-            open_text(path, "run.gz").read()

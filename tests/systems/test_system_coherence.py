@@ -27,7 +27,6 @@ from dcglearn import (
     qrels_of,
     run_of,
     system_pairs,
-    write_measure,
 )
 from dcglearn import Run as Retrieved
 from helpers.places import ROOT
@@ -75,7 +74,7 @@ def test_verdicts_hold_in_a_dense_search(
     reference = DCG([2, 1, 0], "log2", K)
     pairs = {(pair.a, pair.b): pair for pair in pairs_of(known, runs, reference, K)}
     seen: dict[tuple[str, str, str], set[int]] = {}
-    for x in [*np.linspace(0, 1, 40), *rng.random(40)]:
+    for x in [*np.linspace(0, 1, 20), *rng.random(20)]:
         falling = tuple(np.sort(rng.random(K))[::-1])
         tried = {
             "any_parameters": DCG([1, x, 0], falling),
@@ -137,15 +136,6 @@ def test_witnesses_and_smallest_changes_reverse_the_sums(
                 at = DCG(*tied, K if side == "gains" else None)
                 assert differences(known, runs, at)[names] == pytest.approx(0, abs=1e-9)
     assert flipped > 3
-
-
-def test_witnesses_on_both_sides_prove_a_dependence(
-    drawn: tuple[IndexedQrels, list[Retrieved]],
-) -> None:
-    known, runs = drawn
-    for pair in pairs_of(known, runs, DCG([2, 1, 0], "log2", K), K, max_boxes=1):
-        if None not in pair.mean_ndcg.witnesses:
-            assert pair.mean_ndcg.winner == "depends"
 
 
 def test_orderings_and_their_reversed_pairs(drawn: tuple[IndexedQrels, list[Retrieved]]) -> None:
@@ -228,32 +218,6 @@ def test_a_worst_grade_that_gains_something_needs_judgments(
                 found = evaluate(known, runs, measure, rules=rules).means()[:, 0]
                 at = [int(name.split()[1]) for name in (pair.a, pair.b)]
                 assert found[at[0]] - found[at[1]] == pytest.approx(margin)
-
-
-def test_means_that_are_equal_but_for_rounding_are_tied() -> None:
-    ones = {f"q{q}": {"a": 1, "b": 0} for q in range(3)}
-    known = index_qrels(qrels_of(ones))
-    runs = [run_of({q: {"a": 1.0} for q in ones}, name) for name in ("one", "two", "three")]
-    found = evaluate(known, runs, {"m": DCG([1, 0]), "n": DCG([3, 0])})
-    found.values[1, 0] = [1 + 1e-16, 1 - 2e-16, 1.0]
-    found.values[1, 1] = [3 - 5e-16, 3.0, 3.0]
-    found.values[2] = 0.0
-    (both,) = compare_orderings(found)
-    assert both.reversed_pairs == ()
-    assert both.tau == pytest.approx(1)
-
-
-def test_bounds_include_gains_of_0_on_both_sides() -> None:
-    """The mean jumps where the middle grade gains 0: that value is beyond all others."""
-    known = index_qrels(qrels_of({"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1, "b": 0, "c": 0}}))
-    one = run_of({"q1": {"a": 3.0, "b": 2.0}, "q2": {"b": 3.0, "a": 2.0}}, "one")
-    two = run_of({"q1": {"b": 3.0, "c": 2.0, "a": 1.0}, "q2": {"a": 3.0}}, "two")
-    at_zero = differences(known, [one, two], DCG([1, 0, 0], "zipf", 2, "ideal"))["one", "two"]
-    (pair,) = pairs_of(known, [one, two], DCG([2, 1, 0], "zipf", 2), 2)
-    (other,) = pairs_of(known, [two, one], DCG([2, 1, 0], "zipf", 2), 2)
-    assert pair.mean_ndcg.bounds[1] == pytest.approx(at_zero)
-    assert other.mean_ndcg.bounds[0] == pytest.approx(-at_zero)
-    assert pair.mean_ndcg.bounds[0] < 0 < other.mean_ndcg.bounds[1]
 
 
 def test_rules_under_which_every_document_has_one_rank_and_grade(
@@ -411,51 +375,3 @@ def test_the_command_on_robust03(run: Run, tmp_path: Path) -> None:
         if pair["dcg_anything"] != "depends":
             assert pair["dcg_any_gains"] == pair["dcg_any_discounts"] == pair["dcg_anything"]
     assert {pair["mean_ndcg_any_gains"] for pair in content["pairs"]} >= {"a", "b", "depends"}
-
-
-def test_the_command_in_words_and_what_it_refuses(
-    run: Run, refused: Callable[..., str], tmp_path: Path
-) -> None:
-    (tmp_path / "qrels").write_text("q1 0 d1 2\nq1 0 d2 1\nq1 0 d3 0\nq2 0 d1 2\nq2 0 d2 1\n")
-    (tmp_path / "one").write_text("q1 Q0 d1 1 2 one\nq1 Q0 d3 2 1 one\nq2 Q0 d9 1 1 one\n")
-    (tmp_path / "two").write_text("q1 Q0 d2 1 2 two\nq1 Q0 d2b 2 1 two\nq2 Q0 d2 1 1 two\n")
-    write_measure(DCG({2: 1, 1: 0.5, 0: 0}, [1, 0.5]), tmp_path / "short.json")
-    found = run("coherence", "qrels", "one", "two", "--all", "-m", "linear-log2", "-m", "binary")
-    assert found.returncode == 0, found.stderr
-    assert "1 pair of systems" in found.stdout
-    assert "The clearest reversals, of 1 pair whose order by mean nDCG" in found.stdout
-    assert "by id, the largest first" in found.stdout
-    (tmp_path / "same").write_text("q1 Q0 d1 1 2 same\nq1 Q0 d3 2 1 same\n")
-    equal = run("coherence", "qrels", "one", "same", "-m", "binary", "--figure", "f.svg")
-    assert equal.stdout.count("What may be concluded") == 1
-    official = run("coherence", "qrels", "one", "two", "--like", "trec_eval")
-    assert "documents with equal scores: by id, the largest first, scores in single precision" in (
-        official.stdout
-    )
-    assert "documents without a judgment keep their rank and gain nothing" in official.stdout
-    assert "queries missing from a run are left out" in official.stdout
-    rules = json.loads(
-        run("coherence", "qrels", "one", "two", "--like", "trec_eval", "--json").stdout
-    )["rules"]
-    assert rules == vars(LIKE["trec_eval"])
-    (tmp_path / "tied").write_text("q1 Q0 d1 1 2 tied\nq1 Q0 d2 2 2 tied\n")
-    mean = run("coherence", "qrels", "one", "tied", "--like", "sklearn")
-    assert "\nsklearn takes the mean over the orders of documents" in mean.stderr
-    assert not run("coherence", "qrels", "one", "two", "--like", "sklearn").stderr
-    short = run("coherence", "qrels", "one", "two", "-m", "short.json")
-    assert "mean nDCG with any gains at the given @ 2 discounts" in short.stdout, short.stderr
-    cut = run("coherence", "qrels", "one", "two", "-m", "zipf @ 1")
-    assert "mean nDCG with any gains at zipf @ 1 discounts" in cut.stdout
-    for arguments, message in (
-        (("one",), "one run; give two or more"),
-        (("one", "two", "--ties", "mean"), "unknown --ties 'mean'"),
-        (("one", "two", "--figure", "x.gif"), "x.gif: ends in '.gif'"),
-        (("one", "two", "-m", "zipf @ 12"), "has 12 ranks, and 10 are compared; raise --K"),
-        (("one", "two", "-m", "a[1].json"), "a[1].json: no such file"),
-        (("one", "two", "--unjudged", "bounds"), "unknown --unjudged 'bounds'"),
-        (("one", "two", "--like", "trec-eval"), "did you mean 'trec_eval'"),
-        (("one", "two", "-m", "LinearUtility([[1,0,0]])"), "position-dependent weights"),
-        (("one", "two", "-m", "DCG({2: 2, 1: 1}, log2)"), "no gain for the grade 0"),
-    ):
-        assert message in refused("coherence", "qrels", *arguments), arguments
-    assert not (tmp_path / "x.gif").exists()

@@ -11,14 +11,20 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from types import NoneType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import MAX_EXACT
-from dcglearn.base.types import Grades
+from dcglearn.base.types import Grades, Ids, Integers
+
+RowPlace: TypeAlias = Callable[..., str]
+"""Returns the place of a row, counted from 0, for errors."""
+
+Block: TypeAlias = dict[str, Any]
+"""Consecutive records as columns: Arrow arrays, or lists of values."""
 
 
 def numbers_of_arrow(array: Any) -> NDArray[Any]:
@@ -26,21 +32,25 @@ def numbers_of_arrow(array: Any) -> NDArray[Any]:
     return np.from_dlpack(array)
 
 
-def take_rows(array: Any, rows: NDArray[np.int64]) -> Any:
+def is_text(cells: Any) -> bool:
+    """Return whether cells are an Arrow array of text."""
+    return str(getattr(cells, "type", "")) in ("string", "large_string")
+
+
+def take_rows(array: Any, rows: Integers) -> Any:
     """Return some rows of an Arrow array."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    return pc.take(array, pa.array(rows), memory_pool=pa.system_memory_pool())
+    return pc.take(array, int_array(rows), memory_pool=pa.system_memory_pool())
 
 
-def sorted_rows(array: Any) -> NDArray[np.int64]:
-    """Return the row numbers that sort an Arrow array: text by its bytes."""
+def int_array(numbers: NDArray[np.integer]) -> Any:
+    """Return whole numbers as an Arrow array; ``pyarrow.array`` loads pandas."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    pool = pa.system_memory_pool()
-    return numbers_of_arrow(pc.sort_indices(array, memory_pool=pool)).astype(np.int64)
+    content = [None, pa.py_buffer(np.ascontiguousarray(numbers, np.int64))]
+    return pa.Array.from_buffers(pa.int64(), len(numbers), content)
 
 
 def text_array(texts: Sequence[str]) -> Any:
@@ -52,7 +62,7 @@ def text_array(texts: Sequence[str]) -> Any:
 
 @dataclass(frozen=True)
 class Column:
-    """Codes of values, int32 of shape (n,), -1 where one is missing, and the distinct values."""
+    """Codes of values, -1 where one is missing, shape (n,) or (n, ...), and the distinct values."""
 
     codes: Grades
     values: list[Any]
@@ -60,14 +70,18 @@ class Column:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def parsed(self, parse: Callable[[Any], Any], place: Callable[[int], str]) -> Column:
-        """Return what values mean as a column, None for missing; an error names the first row."""
+    def parsed(self, parse: Callable[[Any], Any], place: RowPlace) -> Column:
+        """Return what values mean as a column, None for missing.
+
+        An error names the first place of its value: `place` of the row, and in lists the rank.
+        """
         meanings = []
         for code, value in enumerate(self.values):
             try:
                 meanings.append(parse(value))
             except InputError as error:
-                raise error.at(place(int(np.argmax(self.codes == code)))) from error
+                first = np.unravel_index(np.argmax(self.codes == code), self.codes.shape)
+                raise error.at(place(*map(int, first))) from error
         return self.with_values(meanings)
 
     def with_values(self, values: Sequence[Any]) -> Column:
@@ -75,13 +89,89 @@ class Column:
         merged = column_of(values)
         if len(merged.values) == len(values):
             return Column(self.codes, merged.values)
-        return Column(np.append(merged.codes, np.int32(-1))[self.codes], merged.values)
+        codes = np.append(merged.codes, -1).astype(self.codes.dtype)
+        return Column(codes[self.codes], merged.values)
 
-    def decoded(self) -> np.ndarray[Any, np.dtype[np.object_]]:
+    def take(self, rows: Any) -> Column:
+        """Return the cells of some rows: a slice, a mask or row numbers."""
+        return Column(self.codes[rows], self.values)
+
+    def decoded(self) -> Ids:
         """Return the values as an array of objects, None where one is missing."""
         values = np.empty(len(self.values) + 1, object)
         values[:-1] = self.values
         return values[self.codes]
+
+
+class GatheredColumn:
+    """A column that is gathered block by block; codes take few bytes, (n,) or (n, K) of lists."""
+
+    def __init__(self) -> None:
+        self._values: list[Any] = []
+        self._numbers: dict[Any, int] = {}
+        self._parts: list[tuple[int, Grades]] = []
+
+    def add(self, column: Column, first: int) -> None:
+        """Add the values of some rows, from row `first` on."""
+        found = []
+        for value in column.values:
+            key = value if type(value) is str else (type(value), repr(value))
+            found.append(self._numbers.setdefault(key, len(self._numbers)))
+            if len(self._numbers) > len(self._values):
+                self._values.append(value)
+        codes = np.array([*found, -1], np.min_scalar_type(-max(1, len(self._values))))
+        self._parts.append((first, codes[column.codes]))
+
+    def column(self, rows: int) -> Column:
+        """Return the column, which lacks the values of rows that were not added."""
+        shape = max(part.shape[1:] for _, part in self._parts)
+        codes = np.full((rows, *shape), -1, np.result_type(*(part for _, part in self._parts)))
+        for first, part in self._parts:
+            codes[(slice(first, first + len(part)), *map(slice, part.shape[1:]))] = part
+        return Column(codes, self._values)
+
+
+def gather(columns: Iterable[Column]) -> Column:
+    """Return columns whose rows follow one another as one."""
+    gathered, rows = GatheredColumn(), 0
+    for column in columns:
+        gathered.add(column, rows)
+        rows += len(column)
+    return gathered.column(rows)
+
+
+def stacked(columns: Sequence[Column]) -> Column:
+    """Return columns of n rows as one, with codes of shape (n, columns, ...)."""
+    every = gather(columns)
+    codes = every.codes.reshape(len(columns), -1, *every.codes.shape[1:])
+    return Column(codes.swapaxes(0, 1), every.values)
+
+
+def table_of(entries: Column, lengths: Grades) -> Column:
+    """Return lists whose entries follow one another as a column of shape (n, K)."""
+    K, n = int(lengths.max(initial=0)), len(lengths)
+    codes = entries.codes.reshape(n, K) if len(entries) == n * K else np.full((n, K), -1, np.int32)
+    if len(entries) < n * K:
+        codes[np.arange(K) < lengths[:, None]] = entries.codes
+    return Column(codes, entries.values)
+
+
+def distinct_rows(columns: Iterable[Grades]) -> tuple[Integers, Integers]:
+    """Return the first of each of the distinct rows, in lexical order, and the number of each row.
+
+    The columns hold whole numbers from -1 on.
+    """
+    codes, size = np.zeros((), np.int64), 1
+    for column in columns:
+        width = int(column.max(initial=0)) + 2
+        if size * width > 2**62:  # a row is a number whose digits are its columns
+            codes = np.unique(codes, return_inverse=True)[1]
+            size = int(codes.max(initial=0)) + 1
+        codes = codes * width + column + 1
+        size *= width
+    codes = codes.astype(np.min_scalar_type(size))  # short ones are sorted in linear time
+    _, first, numbers = np.unique(codes, return_index=True, return_inverse=True)
+    return first, numbers.astype(np.int64, copy=False)
 
 
 def check_distinct(names: Iterable[Any], place: str = "") -> None:
@@ -143,13 +233,14 @@ def _of_arrow(array: Any) -> Column:
     import pyarrow as pa
     import pyarrow.types as kinds
 
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
     if kinds.is_null(array.type):
         return Column(np.full(len(array), -1, np.int32), [])
     try:
         encoded = array.dictionary_encode()
     except pa.ArrowException:  # of a type such as a struct
         return _of_values(array.to_pylist())
-    codes = numbers_of_arrow(encoded.indices.fill_null(-1)).astype(np.int32)
+    indices = encoded.indices
+    if indices.null_count:  # filling loads pandas
+        indices = indices.fill_null(-1)
+    codes = numbers_of_arrow(indices).astype(np.int32)
     return Column(codes, []).with_values(encoded.dictionary.to_pylist())  # NaN is missing

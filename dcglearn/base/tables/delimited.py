@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import reduce
 from itertools import islice
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
-from dcglearn.base.tables.columns import check_distinct
+from dcglearn.base.tables.columns import Block, check_distinct
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
@@ -40,15 +40,11 @@ class Layout(NamedTuple):
     above: int
 
 
-class Row(NamedTuple):
-    """The line in which a row ends, its number, both from 1, and its cells."""
-
-    line: int
-    number: int
-    cells: list[str]
+Row = tuple[int, int, list[str]]
+"""The line in which a row ends, its number, both from 1, and its cells."""
 
 
-def find_layout(content: bytes, tabs: bool = False) -> Layout:
+def find_layout(content: bytes, name: str, tabs: bool = False) -> Layout:
     """Find the delimiter and the title of a beginning; `tabs` if the name says so."""
     head = content.decode(errors="ignore")
     if len(content) >= HEAD and "\n" in head:
@@ -64,7 +60,7 @@ def find_layout(content: bytes, tabs: bool = False) -> Layout:
                 "delete it and what is between it and the first, such as by "
                 "pandas.read_csv(file, skiprows=[1, 2]).to_csv(...); answers that are columns "
                 "become rows by pandas.wide_to_long",
-                f"row {number}",
+                f"{name}, row {number}",
             )
     title = " ".join(" ".join(cell for row in rows[:above] for cell in row).split())
     if title:
@@ -104,18 +100,18 @@ def read_records(file: BinaryIO, layout: Layout, name: str) -> Iterator[Row]:
     """Read records one by one by Python's ``csv``."""
     rows = _rows(file, layout, name)
     names = _names(rows, name)
-    for row in rows:
-        if len(row.cells) != len(names):
-            problem = f"{counted(len(row.cells), 'field')} under {len(names)} column names"
+    for line, number, cells in rows:
+        if len(cells) != len(names):
+            problem = f"{counted(len(cells), 'field')} under {len(names)} column names"
             held = DELIMITERS[layout.delimiter]
             remedy = f"give every row the same fields, and quote those that hold {held}"
-            raise InputError(problem, remedy, f"{name}, line {row.line}")
-        yield row
+            raise InputError(problem, remedy, f"{name}, line {line}")
+        yield line, number, cells
 
 
 def read_columns(
     file: BinaryIO, layout: Layout, name: str, check: Callable[[], None]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Block]:
     """Read columns of text block by block by Arrow, without empty rows.
 
     `check` reads by Python's ``csv``, which names the line of a fault, where Arrow fails or a cell
@@ -161,14 +157,14 @@ def _rows(file: BinaryIO, layout: Layout, name: str) -> Iterator[Row]:
     try:
         for number, cells in enumerate(reader, start=1):
             if number > layout.above and any(cells):
-                yield Row(reader.line_num, number, cells)
+                yield reader.line_num, number, cells
     except csv.Error as error:
         place = f"{name}, line {reader.line_num}"
         raise InputError(f"is not CSV ({error})", "check its quotes", place) from error
 
 
 def _names(rows: Iterator[Row], name: str) -> list[str]:
-    line, _, names = next(rows, Row(1, 1, []))
+    line, _, names = next(rows, (1, 1, []))
     names = [one.strip(" \ufeff") for one in names]
     check_distinct(names, f"{name}, line {line}")
     return names

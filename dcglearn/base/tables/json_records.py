@@ -14,7 +14,8 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import MAX_EXACT
-from dcglearn.base.tables.text import whole_lines
+from dcglearn.base.tables.columns import Block
+from dcglearn.base.tables.text import numbered_lines, whole_lines
 
 ROWS = 1 << 14
 
@@ -22,26 +23,20 @@ _BLANKS = b" \t\r\n"
 _REMEDY = "write one object per row: pandas' to_json(orient='records')"
 
 
-def read_lines(file: BinaryIO, name: str) -> Iterator[dict[str, Any]]:
+def read_lines(file: BinaryIO, name: str) -> Iterator[Block]:
     """Read JSON lines block by block."""
     first = 1
     for chunk in whole_lines(file):
-        yield _decode(chunk) or columns_of([record for _, record in _records([chunk], name, first)])
+        lines = read_records(chunk.splitlines(), name, first)
+        yield _decode(chunk) or columns_of([record for _, record in lines])
         first += chunk.count(b"\n")
 
 
-def read_records(file: BinaryIO, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Decode lines by Python, with their numbers."""
-    return _records(whole_lines(file), name)
-
-
-def _records(
-    chunks: Iterable[bytes], name: str, first: int = 1
+def read_records(
+    lines: Iterable[bytes], name: str, first: int = 1
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    lines = (line for chunk in chunks for line in chunk.removesuffix(b"\n").split(b"\n"))
-    for number, line in enumerate(lines, start=first):
-        if not line.strip(_BLANKS):
-            continue
+    """Decode lines by Python, with their numbers."""
+    for number, line in numbered_lines(lines, first):
         place = f"{name}, line {number}"
         try:
             record = decode_json(line, "give one JSON object per line")
@@ -65,7 +60,7 @@ def is_document(head: bytes, lines: bool = False) -> bool:
     return not (whole and rest.strip(_BLANKS)) if not lines else not whole and bool(end)
 
 
-def read_document(file: BinaryIO, name: str) -> Iterator[dict[str, Any]]:
+def read_document(file: BinaryIO, name: str) -> Iterator[Block]:
     """Read an array of objects, or a table in one object, block by block as columns."""
     try:
         document = decode_json(file.read(), "write an array of objects, or an object per line")
@@ -99,8 +94,7 @@ def _joined(names: Any, rows: Any) -> list[dict[str, Any]]:
     try:
         return [dict(zip(map(str, names), row, strict=True)) for row in rows]
     except (TypeError, ValueError) as error:
-        problem = "is a JSON object whose rows do not fit its columns"
-        raise InputError(problem, _REMEDY) from error
+        raise InputError("is a JSON object whose rows do not fit its columns", _REMEDY) from error
 
 
 def columns_of(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
@@ -109,7 +103,7 @@ def columns_of(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
     return {name: [record.get(name) for record in records] for name in names}
 
 
-def _decode(lines: bytes) -> dict[str, Any] | None:
+def _decode(lines: bytes) -> Block | None:
     """Return the columns of lines as Arrow reads them, None where Python must decode them."""
     import pyarrow as pa
     import pyarrow.json as pj

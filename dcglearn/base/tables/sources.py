@@ -1,5 +1,7 @@
 """Where records are read from: files in any usual format, compression and encoding, and frames.
 
+Files are named by paths, patterns, folders of parts, ``-`` for standard input, and open files.
+
 A suffix names the format, otherwise the content shows it. Each format has one decoder into
 columns: Arrow arrays, or lists of values where Arrow cannot hold a column. A sheet of Excel is read
 as CSV. The place of a record is found by reading again: only errors take the time for it.
@@ -8,21 +10,32 @@ as CSV. The place of a record is found by reading again: only errors take the ti
 from __future__ import annotations
 
 import csv
+import glob
+import io
+import os
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO, Literal, TypeAlias
+from typing import IO, Any, BinaryIO, Literal, TypeAlias, cast
+from urllib.parse import unquote
 
 import numpy as np
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.tables import delimited, json_records
-from dcglearn.base.tables.columns import check_distinct
-from dcglearn.base.tables.places import Part, Place, TemporaryCopies, expand_places
-from dcglearn.base.tables.text import decompressed, guarded, open_text, split_compression
+from dcglearn.base.tables.columns import Block, check_distinct
+from dcglearn.base.tables.text import (
+    decompressed,
+    guarded,
+    numbered_lines,
+    open_text,
+    opened,
+    split_compression,
+)
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow", "xlsx"]
 
@@ -43,9 +56,6 @@ SUFFIXES: dict[str, Format] = {
 ROWS = 1 << 14
 """Rows of a table in a block."""
 
-_START = 1 << 10
-"""Bytes of a beginning."""
-
 _MAGIC: dict[bytes, Format] = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
@@ -61,12 +71,11 @@ _REFUSED = {
 _BLANKS = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"
 """Byte order marks and blanks before a text."""
 
+Place: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
+"""``-`` is standard input."""
+
 ChooseColumns = Callable[[Sequence[str]], Collection[str]]
 """Returns which of all columns of a table are read; may refuse names."""
-
-
-Block: TypeAlias = dict[str, Any]
-"""Consecutive records of a file as columns: Arrow arrays, or lists of values."""
 
 
 @dataclass(frozen=True)
@@ -76,33 +85,28 @@ class Source:
     name: str
     format: Format
     partition: dict[str, str]
-    encoding: str = field(repr=False)
-    start: bytes = field(repr=False)
-    _file: Path = field(repr=False)
-    _copies: TemporaryCopies = field(repr=False)
+    encoding: str
+    file: Path | bytes
 
     def open(self) -> BinaryIO:
         """Open text as UTF-8 at its beginning, again and again; a sheet as CSV."""
         if self.format == "xlsx":
-            return self._sheet.open("rb")
-        return open_text(self._file, self.name, self.encoding)
+            return open_text(self._sheet, self.name)
+        return open_text(self.file, self.name, self.encoding)
+
+    @contextmanager
+    def open_bytes(self) -> Iterator[BinaryIO]:
+        """Open the file, or what a compressed one unpacks to."""
+        with guarded(self.name, self.format.title()), opened(self.file) as file:
+            content = decompressed(file)
+            yield file if content is file else io.BytesIO(content.read())
 
     @cached_property
     def layout(self) -> delimited.Layout:
         """The layout of delimited text."""
         with self.open() as text:
             head = text.read(delimited.HEAD)
-        try:
-            return delimited.find_layout(head, tabs=self.format == "tsv")
-        except InputError as error:
-            raise error.at(self.name) from error
-
-    @cached_property
-    def path(self) -> Path:
-        """The file on disk; a copy of what a compressed one unpacks to."""
-        with guarded(self.name), self._file.open("rb") as file:
-            content = decompressed(file)
-            return self._file if content is file else self._copies.add(content, self.name)
+        return delimited.find_layout(head, self.name, tabs=self.format == "tsv")
 
     def place(self, row: int) -> str:
         """Return the place of a record, counted from 0: its line, or its row."""
@@ -115,24 +119,23 @@ class Source:
 
     def blocks(self, choose: ChooseColumns = lambda names: names) -> Iterator[Block]:
         """Read the records block by block; formats of text hold columns besides the chosen."""
-        for columns in self._columns(choose):
+        for columns in self._columns(lambda names: choose([*self.partition, *names])):
             if columns:
                 rows = rows_of(columns)
                 parts = {key: [value or None] * rows for key, value in self.partition.items()}
                 yield parts | columns
 
-    def _columns(self, choose: ChooseColumns) -> Iterator[dict[str, Any]]:
+    def _columns(self, choose: ChooseColumns) -> Iterator[Block]:
         if self.format in ("parquet", "arrow"):
             yield from _read_columnar(self, choose)
-        else:
-            layout = self.layout if self.format in ("csv", "tsv", "xlsx") else None
-            with self.open() as file:
-                if layout:
-                    yield from delimited.read_columns(file, layout, self.name, self._check)
-                elif self.format == "json":
-                    yield from json_records.read_document(file, self.name)
-                else:
-                    yield from json_records.read_lines(file, self.name)
+            return
+        with self.open() as file:
+            if self.format == "json":
+                yield from json_records.read_document(file, self.name)
+            elif self.format == "jsonl":
+                yield from json_records.read_lines(file, self.name)
+            else:
+                yield from delimited.read_columns(file, self.layout, self.name, self._check)
 
     def _check(self) -> None:
         """Read text by Python, which names the line of a fault."""
@@ -143,47 +146,52 @@ class Source:
     def _numbers(self, file: BinaryIO) -> Iterator[int]:
         """Iterate over the line of each record, or its row in a sheet."""
         if self.format == "jsonl":
-            for line, _ in json_records.read_records(file, self.name):
+            for line, _ in numbered_lines(file):
                 yield line
         else:
-            for row in delimited.read_records(file, self.layout, self.name):
-                yield row.number if self.format == "xlsx" else row.line
+            for line, row, _ in delimited.read_records(file, self.layout, self.name):
+                yield row if self.format == "xlsx" else line
 
     @cached_property
-    def _sheet(self) -> Path:
-        """A copy of the first sheet as CSV, one record per row."""
+    def _sheet(self) -> bytes:
+        """The first sheet as CSV, one record per row."""
         try:
             import openpyxl
         except ModuleNotFoundError as error:
             remedy = "install dcglearn[excel], or save the sheet as CSV"
-            problem = "is a spreadsheet, which needs openpyxl"
-            raise InputError(problem, remedy, self.name) from error
-        path = self._copies.new_path()
-        with (
-            guarded(self.name, "a spreadsheet (.xlsx)"),
-            path.open("w", newline="", encoding="utf-8") as copy,
-        ):
-            book = openpyxl.load_workbook(self.path, read_only=True, data_only=True)
+            raise InputError("is a spreadsheet, which needs openpyxl", remedy, self.name) from error
+        text = io.StringIO(newline="")
+        with self.open_bytes() as file:
+            book = openpyxl.load_workbook(file, read_only=True, data_only=True)
             sheet, *others = book.worksheets
             if others:
                 count = 1 + len(others)
                 warn_of_input(f"the first of {count} sheets is read: {sheet.title!r}")
-            csv.writer(copy, lineterminator="\n").writerows(sheet.values)
-            book.close()
-        return path
+            csv.writer(text, lineterminator="\n").writerows(sheet.values)
+        return text.getvalue().encode()
 
 
 def find_sources(places: Place | Iterable[Place], encoding: str = "utf-8") -> list[Source]:
-    """Return each file of the places, and what it is."""
-    copies = TemporaryCopies()
-    found: list[Source] = []
-    for name, parts in expand_places(places, copies):
-        sources = [_recognised(part, encoding, copies) for part in parts]
+    """Return each file of the places, and what it is; a file that appears twice is refused."""
+    if hasattr(places, "read") or not isinstance(places, list | tuple | Iterator):
+        places = [cast(Place, places)]
+    found = list[Source]()
+    for place in places:
+        sources = [_recognised(name, file, encoding) for name, file in _expand(place)]
         formats = sorted({source.format.removesuffix("l") for source in sources})
         if len(formats) > 1:  # perhaps copies of each other; objects and lines of JSON are not
             problem = f"holds files of several formats: {', '.join(formats)}"
-            raise InputError(problem, "name those of one format", name)
+            raise InputError(problem, "name those of one format", str(place))
         found += sources
+    if not found:
+        raise InputError("no file", "name at least one")
+    seen = set()
+    for source in found:
+        if isinstance(source.file, Path):
+            about = source.file.stat()
+            if (key := (about.st_dev, about.st_ino)) in seen:
+                raise InputError("appears twice", "name it once", source.name)
+            seen.add(key)
     return found
 
 
@@ -192,21 +200,14 @@ def rows_of(block: Block) -> int:
     return len(next(iter(block.values()), ()))
 
 
-def name_sources(sources: Sequence[Any]) -> str:
-    """Return what to call files that are read as one."""
-    first, *more = (source.name for source in sources)
-    return f"{first} and {len(more):,} more" if more else first
-
-
 def format_of_name(name: str) -> Format | None:
     """Return the format that a name says, None if it says none."""
     return SUFFIXES.get(PurePath(split_compression(name)[0]).suffix.lower())
 
 
-def _recognised(part: Part, encoding: str, copies: TemporaryCopies) -> Source:
-    name, path, partition = part
-    with guarded(name), path.open("rb") as file:
-        start = decompressed(file).read(_START)
+def _recognised(name: str, file: Path | bytes, encoding: str) -> Source:
+    with guarded(name), opened(file) as content:
+        start = decompressed(content).read(delimited.HEAD)
     if not start:
         raise InputError("is empty", "give at least one record", name)
     text = start.lstrip(_BLANKS)
@@ -215,27 +216,87 @@ def _recognised(part: Part, encoding: str, copies: TemporaryCopies) -> Source:
     if refused and named != "xlsx":
         raise InputError(f"is {refused}", "save or export the table as CSV", name)
     found = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
-    source = Source(name, found or named or "csv", partition, encoding, start, path, copies)
+    partition = _partition(file) if isinstance(file, Path) else {}
+    source = Source(name, found or named or "csv", partition, encoding, file)
     if named in ("json", "jsonl") or (not found and not named and text[:1] in (b"[", b"{")):
-        with source.open() as file:
-            whole = json_records.is_document(file.read(delimited.HEAD), lines=named == "jsonl")
+        with source.open() as lines:
+            whole = json_records.is_document(lines.read(delimited.HEAD), lines=named == "jsonl")
         return replace(source, format="json" if whole else "jsonl")
     return source
 
 
-def _read_columnar(source: Source, choose: ChooseColumns) -> Iterator[dict[str, Any]]:
+def _expand(place: Any) -> list[tuple[str, Path | bytes]]:
+    """Return the names and the files of a place, or the content of what is read only once."""
+    if hasattr(place, "read"):
+        given = getattr(place, "name", None)
+        name = given if isinstance(given, str) else "an open file"
+        return [_read_once(place, name)]
+    if os.fspath(place) == "-":
+        return [_read_once(getattr(sys.stdin, "buffer", sys.stdin), "standard input")]
+    path, name = Path(place), os.fspath(place)
+    with guarded(name):
+        if path.is_file():
+            return [(name, path)]
+        if path.exists() and not path.is_dir():  # a pipe
+            with path.open("rb") as content:
+                return [_read_once(content, name)]
+        found = glob.glob(name, recursive=True)  # noqa: PTH207 - Path's are relative
+        files = _files_below(path, name) if path.is_dir() else map(Path, found)
+        kept = [one for one in sorted(files) if not _is_hidden(one) and one.is_file()]
+    if not kept:
+        problem = "is a folder without files" if path.is_dir() else "no such file"
+        raise InputError(problem, "check the path", name)
+    return [(str(one), one) for one in kept]
+
+
+def _read_once(file: IO[Any], name: str) -> tuple[str, bytes]:
+    with guarded(name):
+        content = file.read()
+    return name, content.encode() if isinstance(content, str) else content
+
+
+def _files_below(folder: Path, name: str) -> Iterator[Path]:
+    """Iterate over the files of a folder and of its partitions (``key=value``)."""
+    for path in folder.iterdir():
+        if not path.is_dir():
+            yield path
+        elif path.name == "_delta_log":
+            problem = "is a table of Delta Lake, some of whose files may be out of date"
+            raise InputError(problem, "export the table as Parquet", name)
+        elif "=" in path.name:
+            yield from _files_below(path, name)
+        elif not _is_hidden(path):
+            pattern = str(folder / "**" / "*")
+            remedy = f"name the files by a pattern in quotes, such as {pattern!r}"
+            raise InputError(f"holds the folder {path.name}", remedy, name)
+
+
+def _partition(path: Path) -> dict[str, str]:
+    pairs = (folder.split("=", 1) for folder in path.parts[:-1] if "=" in folder)
+    return {
+        unquote(k): "" if value == "__HIVE_DEFAULT_PARTITION__" else unquote(value)
+        for k, value in pairs
+    }
+
+
+def _is_hidden(path: Path) -> bool:
+    """Return whether a file is not data: of the file system, or a note of Spark or Hadoop."""
+    return path.name.startswith((".", "_")) or path.suffix.lower() == ".crc"
+
+
+def _read_columnar(source: Source, choose: ChooseColumns) -> Iterator[Block]:
     """Read Parquet, or a file or a stream of Arrow."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with guarded(source.name, source.format.title()), ExitStack() as opened:
+    with source.open_bytes() as content:
         if source.format == "parquet":
-            file = opened.enter_context(pq.ParquetFile(source.path))
+            file = pq.ParquetFile(content)
             names = _chosen(file.schema_arrow.names, choose, source.name)
             batches = file.iter_batches(ROWS, columns=names, use_threads=False)
         else:
-            content = opened.enter_context(pa.memory_map(str(source.path)))
-            is_file = source.start.startswith(b"ARROW1")
+            is_file = content.read(6) == b"ARROW1"
+            content.seek(0)
             file = (pa.ipc.open_file if is_file else pa.ipc.open_stream)(content)
             names = _chosen(file.schema.names, choose, source.name)
             batches = map(file.get_batch, range(file.num_record_batches)) if is_file else file
@@ -274,7 +335,7 @@ def _usual(found: Any) -> Any:
         return pa.float64() if found.scale else pa.int64()
     if kinds.is_dictionary(found):
         return _usual(found.value_type)
-    if kinds.is_large_list(found) or kinds.is_list(found) or kinds.is_fixed_size_list(found):
+    if str(found).startswith(("list<", "large_list<", "fixed_size_list<")):  # not of views
         return pa.large_list(_usual(found.value_type))
     return found
 
@@ -282,6 +343,9 @@ def _usual(found: Any) -> Any:
 FrameLike = Any
 """A frame of pandas or polars, a relation of DuckDB, a table of Arrow, or a mapping from names to
 columns."""
+
+Readable: TypeAlias = Place | Iterable[Place] | FrameLike
+"""Files, or a frame."""
 
 _ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 
@@ -311,11 +375,11 @@ def is_frame(value: object) -> bool:
     return isinstance(value, Mapping) or any(hasattr(value, name) for name in names)
 
 
-def columns_of_frame(frame: FrameLike) -> dict[str, Any]:
+def columns_of_frame(frame: FrameLike) -> Block:
     """Return the columns of a frame: Arrow arrays, or lists of values."""
     if hasattr(frame, "iloc"):
         check_distinct(frame.columns)
-        held: dict[str, Any] = {str(name): frame[name].tolist() for name in frame.columns}
+        held: Block = {str(name): frame[name].tolist() for name in frame.columns}
     elif isinstance(frame, Mapping):
         held = {
             str(name): values if isinstance(values, np.ndarray) else list(values)
@@ -325,8 +389,8 @@ def columns_of_frame(frame: FrameLike) -> dict[str, Any]:
         import pyarrow as pa
 
         table = pa.table(frame if any(hasattr(frame, one) for one in _ARROW) else frame.collect())
-        check_distinct(table.column_names)
-        held = {name: usual_type(table.column(name)) for name in table.column_names}
+        check_distinct(names := table.column_names)
+        held = {name: usual_type(table.column(name).combine_chunks()) for name in names}
     else:
         raise InputError(f"a frame of type {type(frame).__name__}", "give a frame of pandas")
     if len(set(map(len, held.values()))) > 1:

@@ -7,7 +7,7 @@ import codecs
 import gzip
 import io
 import lzma
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain
@@ -35,13 +35,13 @@ class Compression(NamedTuple):
 def _open_zstd(file: BinaryIO) -> Any:
     import pyarrow as pa
 
-    return pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
+    return pa.CompressedInputStream(file, "zstd")
 
 
 def _compress_zstd(content: bytes) -> bytes:
     import pyarrow as pa
 
-    return bytes(pa.compress(content, codec="zstd", asbytes=True))
+    return bytes(pa.compress(content, "zstd", asbytes=True))
 
 
 COMPRESSIONS = {
@@ -76,16 +76,22 @@ def guarded(name: str, what: str = "") -> Iterator[None]:
         raise InputError(f"{damaged} ({reason})", "fetch or write it again", name) from error
 
 
-def decompressed(file: Any) -> Any:
+def opened(file: Path | bytes) -> BinaryIO:
+    """Open a file, or its content."""
+    return io.BytesIO(file) if isinstance(file, bytes) else file.open("rb")
+
+
+def decompressed(file: BinaryIO) -> Any:
     """Return the content of a file opened for reading: itself if it is not compressed."""
-    head = file.peek(6)
+    head = file.read(6)
+    file.seek(0)
     found = next((one for one, kind in COMPRESSIONS.items() if head.startswith(kind.magic)), "")
     return COMPRESSIONS[found].open(file) if found else file
 
 
-def open_text(path: Path, name: str, encoding: str = "utf-8") -> BinaryIO:
+def open_text(file: Path | bytes, name: str, encoding: str = "utf-8") -> BinaryIO:
     """Open a text file, decompressed, as UTF-8 with line feeds and without a byte order mark."""
-    return io.BufferedReader(_Chunks(_utf8_chunks(path, name, encoding)), 1 << 14)
+    return io.BufferedReader(_Chunks(_utf8_chunks(file, name, encoding)), 1 << 14)
 
 
 class _Chunks(io.RawIOBase):
@@ -104,14 +110,10 @@ class _Chunks(io.RawIOBase):
         buffer[:count], self._rest = self._rest[:count], self._rest[count:]
         return count
 
-    def close(self) -> None:
-        self._chunks.close()
-        super().close()
 
-
-def _utf8_chunks(path: Path, name: str, encoding: str) -> Generator[bytes]:
-    with guarded(name), path.open("rb") as file:
-        content, line = decompressed(file), 1
+def _utf8_chunks(file: Path | bytes, name: str, encoding: str) -> Generator[bytes]:
+    with guarded(name), opened(file) as raw:
+        content, line = decompressed(raw), 1
         first = content.read(_CHUNK)
         mark = next((mark for mark in _MARKS if first.startswith(mark)), b"")
         encoding = _MARKS.get(mark, encoding)
@@ -119,8 +121,9 @@ def _utf8_chunks(path: Path, name: str, encoding: str) -> Generator[bytes]:
             b"".decode(encoding)  # refuses codecs of bytes, such as base64
             make = codecs.getincrementaldecoder(encoding)
         except LookupError as error:
-            remedy = "use utf-8, latin-1 ..."
-            raise InputError(f"`encoding` is {encoding!r}", remedy, name) from error
+            raise InputError(
+                f"`encoding` is {encoding!r}", "use utf-8, latin-1 ...", name
+            ) from error
         decoder = io.IncrementalNewlineDecoder(make(), translate=True)
         following = iter(lambda: content.read(_CHUNK), b"")
         for chunk in chain([first[len(mark) :]], following, [b""]):
@@ -136,7 +139,12 @@ def _utf8_chunks(path: Path, name: str, encoding: str) -> Generator[bytes]:
             yield text.encode()
 
 
+def numbered_lines(lines: Iterable[bytes], first: int = 1) -> Iterator[tuple[int, bytes]]:
+    """Return lines with their numbers, without the blank ones."""
+    return ((number, line) for number, line in enumerate(lines, first) if line.strip())
+
+
 def whole_lines(file: BinaryIO, size: int = _CHUNK) -> Iterator[bytes]:
-    """Read a text file in chunks of whole lines, each of about `size` bytes."""
+    """Read a text file in chunks of whole lines, which stay in the processor's cache."""
     while chunk := file.read(size):
         yield chunk + file.readline() if not chunk.endswith(b"\n") else chunk

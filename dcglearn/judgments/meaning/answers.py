@@ -12,23 +12,24 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.numbers import parse_number
-from dcglearn.base.tables.columns import Column, column_of, is_missing
-from dcglearn.judgments.folds import distinct_rows
-from dcglearn.judgments.meaning.cells import (
-    LARGEST_WEIGHT,
-    GivenMap,
-    UnmappedValueError,
-    parse_given_map,
+from dcglearn.base.tables.columns import (
+    Column,
+    RowPlace,
+    column_of,
+    distinct_rows,
+    is_missing,
+    is_text,
 )
-from dcglearn.judgments.meaning.columns import SHOWN, plain_name
+from dcglearn.judgments.meaning.columns import Sides, plain_name
+from dcglearn.judgments.options import LARGEST_WEIGHT, GivenMap, parse_given_map
 
 ANSWERS = ("a", "b", "tie", "good", "bad")
 """The answers, by code: a is better, b is better, or a tie. ``good`` and ``bad`` are ties with a
@@ -36,9 +37,6 @@ level: both lists are equally good, or equally bad."""
 
 LEFT_OUT = -1
 """The code of answers whose judgments are left out."""
-
-TRANSLATED = ("=a", "=b", "=left", "=right")
-"""Answers whose meaning is read from other columns of their rows, whatever a user's map says."""
 
 _OUT, _LARGEST = "out", 5
 _A, _B, _TIE = (ANSWERS.index(name) for name in ("a", "b", "tie"))
@@ -52,6 +50,9 @@ _BETTER = re.compile(
 )
 _SIDES = {"left": _A, "links": _A, "gauche": _A, "right": _B, "rechts": _B, "droite": _B}
 _FIRST_AND_SECOND = {"a": _A, "1": _A, "b": _B, "2": _B, **_SIDES}
+_TRANSLATED = {f"={side}": _FIRST_AND_SECOND[side] for side in ("a", "b", "left", "right")}
+"""Answers whose meaning is read from other columns of their rows, whatever a user's map says."""
+
 _TIES = (
     "tie tied draw equal;are equal;same;the same;about the same;are the same;no preference;"
     "no difference;neutral;gleich;unentschieden;égal;égalité;[[c]]"
@@ -61,15 +62,6 @@ for _level in ("good", "bad"):
     _words = (f"both {_level}", f"equally {_level}", f"tie (both {_level})", f"tie (both{_level})")
     _MEANINGS |= dict.fromkeys((_level, *_words, f"both{_level}"), ANSWERS.index(_level))
 _MEANINGS |= dict.fromkeys(("skip", "skipped"), LEFT_OUT)
-
-
-@dataclass(frozen=True)
-class AnswerMap:
-    """The codes and weights of distinct answers, and a line about each thing that was taken."""
-
-    codes: tuple[int, ...]
-    weights: tuple[float, ...]
-    notes: tuple[str, ...] = ()
 
 
 def answer_in_words(text: str) -> int | None:
@@ -101,54 +93,53 @@ def text_of(value: object) -> str:
 
 def given_codes(given: GivenMap | None) -> dict[str, int]:
     """Return the code of each answer that a user explains."""
-    codes = {}
+    codes, known = {}, (*ANSWERS, _OUT)
     for value, answer in parse_given_map(given, "answers", "left=a,right=b,same=tie").items():
-        if not is_one_of(answer, (*ANSWERS, _OUT)):
-            raise unknown_name("answer in `answers`", answer, (*ANSWERS, _OUT))
+        if answer not in known:
+            raise unknown_name("answer in `answers`", answer, known)
         codes[value] = LEFT_OUT if answer == _OUT else ANSWERS.index(answer)
     return codes
 
 
 def resolve_answers(
-    values: Sequence[object],
-    given: GivenMap | None = None,
-    sides: tuple[str, str] = ("a", "b"),
+    answers: Column,
+    place: RowPlace,
+    told: Mapping[str, int],
+    sides: Sides = ("a", "b"),
     weighted: bool = False,
-) -> AnswerMap:
-    """Return what distinct answers mean.
+) -> Column:
+    """Return the code and weight of each answer; a note says what was taken.
 
-    `sides` are the names of the columns of the lists; `weighted` judgments have weights of their
-    own. An answer without a meaning raises an :class:`UnmappedValueError`.
+    Answers are text, of which some are `told`. `sides` are the names of the columns of the lists;
+    `weighted` judgments have weights of their own.
     """
-    wanted, texts = given_codes(given), [text_of(value) for value in values]
-    others = [text for text in dict.fromkeys(texts) if text and text not in TRANSLATED]
-    explained, notes = bool(wanted.keys() - {""}), list[str]()
+    wanted = {**told, **_TRANSLATED}
+    others = [text for text in answers.values if text and text not in _TRANSLATED]
+    explained, signs = bool(told.keys() - {""}), False
     if others and not explained and all(map(_is_number, others)):
-        _check_signs(others, texts)
-        explained, wanted = True, wanted | {"positive": _A, "negative": _B, "0": _TIE}
-        notes.append(_sign_note(others, weighted))
+        answers.parsed(partial(_check_sign, others=others), place)
+        explained = signs = True
+        wanted |= {"positive": _A, "negative": _B, "0": _TIE}
     columns = {side.strip().casefold(): code for code, side in enumerate(sides)}
-    codes, weights = dict[str, int](), dict[str, float]()
-    for position, text in enumerate(texts):
-        code = wanted.get(text)
-        if text in TRANSLATED:
-            code = _FIRST_AND_SECOND[text[1:]]
-        elif text and explained:
-            code = _explained(text, wanted)
-            if code is None and abs(parse_number(text)) > 0:
-                code = wanted.get("positive" if parse_number(text) > 0 else "negative")
-                weights[text] = 1.0 if weighted else _size(text)
-        elif text:
+
+    def meaning(text: str) -> tuple[int, float]:
+        code, weight = wanted.get(text), 1.0
+        if code is None and text and explained:
+            code, weight = _explained(text, wanted, weighted)
+        elif code is None and text:
             code = columns.get(text.casefold(), None if _is_number(text) else answer_in_words(text))
         if code is None:
-            raise UnmappedValueError(*_unknown(text, others, explained), position)
-        codes[text] = code
-    meant = {one: codes[one] for one in others if codes[one] != LEFT_OUT}
-    taken = [f"{one}={ANSWERS[code]}" for one, code in meant.items() if one not in ANSWERS]
-    if taken and not explained:
-        notes.append(f"answers taken: {', '.join(taken[:8])}{', ...' if len(taken) > 8 else ''}")
-    found = tuple(weights.get(text, 1.0) for text in texts)
-    return AnswerMap(tuple(codes[text] for text in texts), found, tuple(notes))
+            raise InputError(*_unknown(text, others, explained))
+        return code, weight
+
+    found = answers.parsed(meaning, place)
+    codes = ((text, meaning(text)[0]) for text in others if text not in ANSWERS)
+    taken = [f"{text}={ANSWERS[code]}" for text, code in codes if code != LEFT_OUT]
+    if signs:
+        warn_of_input(_sign_note(others, weighted))
+    elif taken and not explained:
+        warn_of_input(f"answers taken: {', '.join(taken[:8])}{', ...' if len(taken) > 8 else ''}")
+    return found
 
 
 def _is_number(text: str) -> bool:
@@ -170,28 +161,28 @@ def _example(others: list[str]) -> str:
     return f"say what each means: `answers={each!r}`"
 
 
-def _explained(text: str, wanted: dict[str, int]) -> int | None:
-    """Return the code that the map has for a value: written the same, or but for its capitals."""
+def _explained(text: str, wanted: dict[str, int], weighted: bool) -> tuple[int | None, float]:
+    """Return what the map says of a value: written the same, but for its capitals, or its sign."""
     alike = {code for value, code in wanted.items() if _key(value) == _key(text)}
-    return wanted.get(text, alike.pop() if len(alike) == 1 else None)
+    number = parse_number(text)
+    if len(alike) == 1 or not abs(number) > 0:
+        return alike.pop() if len(alike) == 1 else None, 1.0
+    return wanted.get("positive" if number > 0 else "negative"), 1.0 if weighted else _size(text)
 
 
 def _key(text: str) -> str | float:
     return parse_number(text) if _is_number(text) else text.casefold()
 
 
-def _check_signs(others: list[str], texts: list[str]) -> None:
-    numbers = [parse_number(text) for text in others]
-    signed = min(numbers) < 0
-    for text, number in zip(others, numbers, strict=True):
-        if not signed or abs(number) > _LARGEST or not number.is_integer():
-            problem = f"the answers are the numbers {', '.join(others[:6])}"
-            signs = "say `answers='positive=...,negative=...,0=tie'`"
-            raise UnmappedValueError(
-                f"{problem}, which do not say which list is better",
-                signs if signed else _example(others),
-                texts.index(text),
-            )
+def _check_sign(text: str, others: list[str]) -> None:
+    """Refuse a number that does not say which list is better: that is not among signed ones."""
+    signed, number = any(parse_number(other) < 0 for other in others), parse_number(text)
+    if text in others and not (signed and abs(number) <= _LARGEST and number.is_integer()):
+        raise InputError(
+            f"the answers are the numbers {', '.join(others[:6])}, which do not say which list is "
+            "better",
+            "say `answers='positive=...,negative=...,0=tie'`" if signed else _example(others),
+        )
 
 
 def _sign_note(others: list[str], weighted: bool) -> str:
@@ -213,69 +204,64 @@ def _size(text: str) -> float:
 _TRUE, _FALSE = ("true", "yes", "1", "y", "swapped"), ("false", "no", "0", "n")
 
 
-Shown: TypeAlias = dict[str, Any]
+Shown: TypeAlias = dict[str, str]
 """An answer with what its row says of the sides on which the lists were shown."""
 
 
 def shown_answers(columns: Mapping[str, Column]) -> Column:
     """Return the answers of rows with what the rows say of sides, as one column."""
     first, numbers = distinct_rows(column.codes for column in columns.values())
-    held = (Column(column.codes[first], column.values).decoded() for column in columns.values())
-    values = [dict(zip(columns, row, strict=True)) for row in zip(*held, strict=True)]
-    return Column(numbers.astype(np.min_scalar_type(len(values))), values)
+    held = (column.take(first).decoded() for column in columns.values())
+    values = [dict(zip(columns, map(text_of, row), strict=True)) for row in zip(*held, strict=True)]
+    return Column(numbers.astype(np.min_scalar_type(-max(1, len(values)))), values)
 
 
 def answers_in_lists(
-    shown: Sequence[Shown], sides: tuple[str, str], given: GivenMap | None
-) -> list[str]:
-    """Return distinct answers as text, ``=a`` and ``=b`` where rows say which list is meant."""
-    known = given_codes(given)
-    change = len({one.get("left_system") for one in shown} - {None}) > 1
-    texts = []
-    for position, one in enumerate(shown):
-        text = text_of(one["answer"])
-        try:
-            texts.append(text if text in known else _in_lists(text, one, sides, change))
-        except InputError as error:
-            raise UnmappedValueError(error.problem, error.remedy, position) from error
-    return texts
+    shown: Column, place: RowPlace, told: Mapping[str, int], sides: Sides
+) -> Column:
+    """Return answers as text, ``=a`` and ``=b`` where rows say which list is meant."""
+    change = len({one.get("left_system", "") for one in shown.values} - {""}) > 1
+
+    def in_lists(one: Shown) -> str:
+        text = one["answer"]
+        return text if text in told else _in_lists(text, one, sides, change)
+
+    return shown.parsed(in_lists, place)
 
 
-def _in_lists(text: str, one: Shown, sides: tuple[str, str], change: bool) -> str:
-    systems = [text_of(one.get(name)) for name in ("left_system", "right_system")]
-    runs = [text_of(one.get(name)) for name in ("run_a", "run_b")]
+def _in_lists(text: str, one: Shown, sides: Sides, change: bool) -> str:
+    systems = [one.get(name, "") for name in ("left_system", "right_system")]
+    runs = [one.get(name, "") for name in ("run_a", "run_b")]
     for (first, second), words in ((systems, ("=left", "=right")), (runs, ("=a", "=b"))):
         if text and first != second and text in (first, second):
             text = words[text == second]
     code = answer_in_words(text)
-    shown = next((one[name] for name in SHOWN[:2] if one.get(name) is not None), None)
-    said = shown is not None
-    if code not in (_A, _B) or not (said or any(systems)):
+    shown = one.get("a_shown_on") or one.get("swapped", "")
+    if code not in (_A, _B) or not (shown or any(systems)):
         return text
-    if said and not np.isnan(parse_number(text)):
+    if shown and _is_number(text):
         raise InputError(
             f"the answer {text} may be a side or a list, and sides were swapped",
             f"write left and right, or {sides[0]} and {sides[1]}",
         )
     if (side_named(text) is not None) == (side_named(sides[0]) is not None):
         return text
-    swapped = _swapped(shown) if said else _swapped_by_name(systems[0], sides, change)
+    swapped = _swapped(shown) if shown else _swapped_by_name(systems[0], sides, change)
     return text if swapped is None else ("=b" if (code == _B) != swapped else "=a")
 
 
-def _swapped(value: object) -> bool:
+def _swapped(value: str) -> bool:
     """Return whether list a was shown on the right, as a cell says: a truth value, or its side."""
-    text = text_of(value).casefold()
-    side = side_named(text)
+    side = side_named(value)
     if side is not None:
         return side == _B
-    if text in (*_TRUE, *_FALSE):
-        return text in _TRUE
+    if value.casefold() in (*_TRUE, *_FALSE):
+        return value.casefold() in _TRUE
     remedy = "write left or right for the side of list a, or true where the lists were swapped"
     raise InputError(f"where list a was shown is {value!r:.60}", remedy)
 
 
-def _swapped_by_name(left: str, sides: tuple[str, str], change: bool) -> bool | None:
+def _swapped_by_name(left: str, sides: Sides, change: bool) -> bool | None:
     """Return whether the second list is the left system's, None if systems do not change places."""
     name = plain_name(left)
     first, second = (bool(name) and name in plain_name(side) for side in sides)
@@ -292,14 +278,13 @@ def _swapped_by_name(left: str, sides: tuple[str, str], change: bool) -> bool | 
 
 def check_unused(
     unknown: Mapping[str, Any],
-    answers: Iterable[Shown],
-    sides: tuple[str, str],
-    given: GivenMap | None,
+    shown: Column,
+    told: Mapping[str, int],
+    sides: Sides,
     place: str,
 ) -> None:
     """Refuse columns that are not used and may say how the lists were shown."""
-    known = given_codes(given)
-    texts = {text_of(one["answer"]) for one in answers} - {*known}
+    texts = {one["answer"] for one in shown.values} - {*told}
     lists_are_sides = side_named(sides[0]) is not None
     unclear = any(
         text.casefold() in ("a", "b") if lists_are_sides else side_named(text) is not None
@@ -324,7 +309,7 @@ def check_unused(
 
 def _few_texts(cells: Any) -> set[str]:
     """Return the distinct texts of a column, empty if it holds others or more than four."""
-    if hasattr(cells, "type") and str(cells.type) not in ("string", "large_string"):
+    if hasattr(cells, "type") and not is_text(cells):
         return set()  # what is not used may be what Python cannot hold, such as far times
     texts = {text_of(value) for value in column_of(cells[:1000]).values} - {""}
     return texts if len(texts) <= 4 else set()

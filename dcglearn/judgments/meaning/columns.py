@@ -13,15 +13,18 @@ from typing import TypeAlias
 
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
-from dcglearn.judgments.meaning.cells import GivenMap, parse_given_map
+from dcglearn.judgments.options import GivenMap, parse_given_map
 
 Column: TypeAlias = str | tuple[str, ...]
 """The name of a column, or of several: a list's from the first rank down, or one per rater."""
 
+Sides: TypeAlias = tuple[str, str]
+"""The names of the two lists in the table."""
+
 SHOWN = ("a_shown_on", "swapped", "left_system", "right_system")
 """Fields that say how the lists of a judgment were shown."""
 
-OF_A_PAGE = ("question", "turn", "reversed", "seconds", "shown_at", "comment")
+OF_A_PAGE = ("turn", "reversed", "seconds", "shown_at", "comment")
 """What pages for judges write beside the fields of a judgment."""
 
 LONG = ("list", "rank", "grade")
@@ -39,7 +42,7 @@ class RecordFields:
 
 JUDGMENTS = RecordFields(
     "judgment",
-    ("a", "b", "answer", "query", "judge", "weight", *SHOWN, *LONG, "pair"),
+    ("a", "b", "answer", "query", "judge", "weight", *SHOWN, *LONG, "pair", "question"),
     ("a", "b", "answer"),
 )
 JUDGMENTS_OF_DOCUMENTS = RecordFields(
@@ -50,8 +53,6 @@ JUDGMENTS_OF_DOCUMENTS = RecordFields(
 RATED_LISTS = RecordFields(
     "list", ("grades", "rating", "query", "judge", "weight"), ("grades", "rating")
 )
-SCORED_DOCUMENTS = RecordFields("document", ("id", "score", "grade"), ("score",))
-SHOWN_TEXTS = RecordFields("text", ("id", "query", "title", "text", "url"), ())
 
 _PAIRS = (("a", "b"), ("left", "right"), ("1", "2"), ("links", "rechts"), ("gauche", "droite"))
 _NOUNS = (
@@ -65,10 +66,7 @@ for _noun in _NOUNS:
 _PREFIX = re.compile(r"(?:input|output|answer|assignment)[.:](?=.)", re.IGNORECASE)
 """What Mechanical Turk and Toloka write before the names of columns."""
 
-_RATINGS = ("score", "satisfaction")
-"""Names of ratings that are as usual as ``rating``."""
-
-_OTHER_NAMES = {
+OTHER_NAMES = {
     "rating": "score satisfaction stars",
     "id": "document documentid docid docno",
     "text": "snippet body",
@@ -107,7 +105,7 @@ class ColumnMap:
     fields: RecordFields
 
     @property
-    def sides(self) -> tuple[str, str]:
+    def sides(self) -> Sides:
         """The names of the two lists in the table, which its answers may use."""
         first, second = (self.columns.get(side, side) for side in "ab")
         return _stem(first), _stem(second)
@@ -176,7 +174,10 @@ def resolve_columns(
     unknown = tuple(name for name in finder.free if isinstance(name, str) and name not in known)
     if unknown and strict:
         raise unknown_name("column", unknown[0], fields.names)
-    usual = {*wanted, *(one for one, name in finder.columns.items() if name in (one, *_RATINGS))}
+    usual = {
+        *wanted,
+        *(one for one, name in finder.columns.items() if name in (one, "score", "satisfaction")),
+    }
     taken = [f"{one}={_name(name)}" for one, name in finder.columns.items() if one not in usual]
     notes = [f"columns taken: {', '.join(taken)}"] if taken else []
     if unknown:
@@ -218,7 +219,8 @@ class _Finder:
             column = next((one for one, plain in self.free.items() if plain == stem), name)
         for one in _parts(column) - {*self.free}:
             names = [one for one in self.free if isinstance(one, str)]
-            raise unknown_name("column in `columns`", one, names)
+            argument = "rating" if field == "rating" else "columns"
+            raise unknown_name(f"column in `{argument}`", one, names)
         self._take(field, column)
 
     def take_sides(self) -> None:
@@ -235,8 +237,9 @@ class _Finder:
             example = ",".join(
                 f"{side}={_name(one)}" for side, one in zip("ab", found[0], strict=True)
             )
-            problem = f"the columns {lists} could be the lists"
-            raise InputError(problem, f"say which are: `columns={example!r}`")
+            raise InputError(
+                f"the columns {lists} could be the lists", f"say which are: `columns={example!r}`"
+            )
         for pair in found:
             self._take("a", pair[0])
             self._take("b", pair[1])
@@ -244,7 +247,7 @@ class _Finder:
     def take_named(self, fields: Iterable[str]) -> None:
         """Take the column that has the name of a field, or the only one with another name."""
         for one in fields:
-            names = (one.replace("_", ""), *_OTHER_NAMES.get(one, "").split())
+            names = (one.replace("_", ""), *OTHER_NAMES.get(one, "").split())
             ranks = ("grades", "grade", "rank") if one == "grades" else ()
             found = [
                 column

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.files import PathLike
 from dcglearn.base.numbers import counted
 from dcglearn.base.tables.columns import Column, parse_id, take_rows, text_array
 from dcglearn.base.types import Integers, Rankings
 from dcglearn.collections.join import GradedRun, IndexedQrels, grade_run, index_qrels
 from dcglearn.collections.runs import Qrels, Run, distinct_names, read_qrels, read_run
-from dcglearn.judgments.meaning.unjudged import (
-    DROPPED,
-    UnjudgedRule,
-    apply_unjudged,
-    unjudged_meaning,
-    warn_of_unjudged,
-)
+from dcglearn.judgments.folds import count_true
+from dcglearn.judgments.options import ReadOptions, apply_unjudged
 from dcglearn.judgments.reading.fields import Records
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
@@ -52,8 +48,8 @@ class DocumentGrades:
     @classmethod
     def read(
         cls,
-        qrels: str | Path,
-        runs: Sequence[str | Path] = (),
+        qrels: PathLike,
+        runs: Sequence[PathLike] = (),
         scale: Scale | None = None,
     ) -> DocumentGrades:
         """Read qrels and runs; the arguments are those of :meth:`of`, and paths."""
@@ -89,105 +85,102 @@ class DocumentGrades:
 
 
 def _table(graded: GradedRun) -> Rankings:
-    lengths = graded.lengths
+    lengths = np.diff(graded.starts)
     table = np.full((len(lengths), int(lengths.max(initial=0))), NO_DOCUMENT, np.int8)
     table[np.arange(table.shape[1]) < lengths[:, None]] = graded.grades
     return table
 
 
-class DocumentLookup:
-    """Looks up the documents and runs of judgments; counts those without a grade.
+class LookedUp(NamedTuple):
+    """Lists of both sides by their grades; how many documents they hold, and without a judgment."""
 
-    `n_ranks` documents of a run were shown; `rule` says what an unjudged document counts as.
-    """
+    lists: dict[str, Column]
+    documents: int
+    unjudged: int
 
-    def __init__(self, grades: DocumentGrades, n_ranks: int | None, rule: UnjudgedRule) -> None:
-        if grades.runs and n_ranks is None:
-            raise InputError("runs without K", "give `n_ranks`, the number of documents shown")
-        self._qrels, self._runs, self._n_ranks = grades.qrels, grades.runs, n_ranks or 0
-        self._rule, self._documents, self._unjudged = rule, 0, 0
 
-    def lists(self, records: Records) -> dict[str, Column]:
-        """Return the lists of both sides by their grades."""
-        queries = records.ids("query")
-        numbers = self._qrels.number_queries(queries.values)
-        query = np.append(numbers, -1)[queries.codes]
-        if (query < 0).any():
-            row = int(np.argmax(query < 0))
-            name = queries.decoded()[row]
-            problem = '"query" is missing' if name is None else f"the query {name} has no qrels"
-            raise InputError(problem, "documents are looked up by query", records.place(row))
-        return {side: self._side(records, side, query) for side in "ab"}
-
-    def warn_of_unjudged(self) -> None:
-        """Say what unjudged documents count as; refuse judgments without any judged."""
-        if 0 < self._documents == self._unjudged:
-            raise InputError(
-                f"none of {counted(self._documents, 'document')} is in the qrels",
-                "give the qrels that go with them; where lists hold grades, leave out `qrels`",
-            )
-        if self._unjudged:
-            of = f"{self._unjudged} of {self._documents}"
-            warn_of_unjudged("documents without a judgment", of, self._rule, self._qrels.scale)
-
-    def counts(self) -> dict[str, int | str | None]:
-        """Return what is said about them, as numbers."""
-        _, words = unjudged_meaning(self._rule, self._qrels.scale)
-        counted_as = words if self._unjudged else None
-        return {"documents": self._documents, "unjudged": self._unjudged, "counted_as": counted_as}
-
-    def _side(self, records: Records, side: str, query: Integers) -> Column:
-        grades, runs = self._of_documents(records, side, query), records.ids(f"run_{side}")
-        for code, name in enumerate(runs.values):
-            rows = np.flatnonzero(runs.codes == code)
-            shown = self._shown(name, side, records.place(int(rows[0])))[query[rows]]
-            empty = (shown == NO_DOCUMENT).all(axis=1)
-            if empty.any():
-                place = records.place(int(rows[np.argmax(empty)]))
-                problem = f"the run {name} holds nothing for the query"
-                raise InputError(problem, "leave the judgment out", place)
-            more = max(shown.shape[1] - grades.shape[1], 0)
-            grades = np.pad(grades, ((0, 0), (0, more)), constant_values=NO_DOCUMENT)
-            grades[rows] = NO_DOCUMENT
-            grades[rows, : shown.shape[1]] = shown
-        scale = self._qrels.scale
-        unjudged = grades == len(scale)
-        self._documents += int(np.count_nonzero(grades != NO_DOCUMENT))
-        self._unjudged += int(np.count_nonzero(unjudged))
-        graded = apply_unjudged(grades, unjudged, scale, self._rule)
+def look_up(records: Records, grades: DocumentGrades, options: ReadOptions) -> LookedUp:
+    """Look up the documents and runs of judgments."""
+    if grades.runs and options.n_ranks is None:
+        raise InputError("runs without K", "give `n_ranks`, the number of documents shown")
+    queries = records.ids("query")
+    query = np.append(grades.qrels.number_queries(queries.values), -1)[queries.codes]
+    if (query < 0).any():
+        row = int(np.argmax(query < 0))
+        name = queries.decoded()[row]
+        problem = '"query" is missing' if name is None else f"the query {name} has no qrels"
+        raise InputError(problem, "documents are looked up by query", records.place(row))
+    scale, rule = grades.qrels.scale, options.unjudged
+    lists, documents, unjudged = dict[str, Column](), 0, 0
+    for side in "ab":
+        found = _of_documents(records, side, query, grades.qrels)
+        found = _with_runs(found, records, side, query, grades, options)
+        without = found == len(scale)
+        documents += count_true(found != NO_DOCUMENT)
+        unjudged += count_true(without)
+        graded = apply_unjudged(found, without, scale, rule)
         K = np.flatnonzero((graded != NO_DOCUMENT).any(axis=0)).max(initial=-1) + 1
-        return Column(graded[:, :K], list(scale.labels))
-
-    def _of_documents(self, records: Records, side: str, query: Integers) -> Rankings:
-        """Return the grades of lists, shape (n, K), L without a judgment and -1 for no document."""
-        if side not in records.columns:
-            return np.full((records.rows, 0), NO_DOCUMENT, np.int8)
-        found = records.columns[side]
-        K = found.codes.shape[1]
-        ids = found.parsed(
-            lambda value: parse_id(value, "document"), lambda at: records.place(at // K)
+        lists[side] = Column(graded[:, :K], list(scale.labels))
+    if 0 < documents == unjudged:
+        raise InputError(
+            f"none of {counted(documents, 'document')} is in the qrels",
+            "give the qrels that go with them; where lists hold grades, leave out `qrels`",
         )
-        ordered = np.sort(ids.codes, axis=1)
-        twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
-        if twice.any():
-            row, at = np.argwhere(twice)[0].tolist()
-            problem = f'"{side}": the document {ids.values[ordered[row, at]]} appears twice'
-            raise InputError(problem, "keep one", records.place(row))
-        rows, ranks = np.nonzero(ids.codes >= 0)
-        documents = take_rows(text_array(ids.values), ids.codes[rows, ranks].astype(np.int64))
-        grades = np.full(ids.codes.shape, NO_DOCUMENT, np.int8)
-        grades[rows, ranks] = self._qrels.find_grades_of_ids(query[rows], documents)
-        return grades
+    return LookedUp(lists, documents, unjudged)
 
-    def _shown(self, run: str, side: str, place: str) -> Rankings:
-        """Return the grades of the first K documents of a run that are part of its lists."""
-        if not self._runs:
-            problem = f'"run_{side}": the run {run}, and no runs'
-            raise InputError(problem, "give its file: `run`", place)
-        if run not in self._runs:
-            raise unknown_name("run", run, self._runs, place)
-        held = self._runs[run]
-        left_out = (held == len(self._qrels.scale)) & (self._rule in DROPPED)
+
+def _of_documents(records: Records, side: str, query: Integers, qrels: IndexedQrels) -> Rankings:
+    """Return the grades of lists, shape (n, K), L without a judgment and -1 for no document."""
+    if side not in records.columns:
+        return np.full((records.rows, 0), NO_DOCUMENT, np.int8)
+    ids = records.columns[side].parsed(
+        lambda value: parse_id(value, "document"), lambda row, rank: records.place(row)
+    )
+    ordered = np.sort(ids.codes, axis=1)
+    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    if twice.any():
+        row, at = np.argwhere(twice)[0].tolist()
+        problem = f'"{side}": the document {ids.values[ordered[row, at]]} appears twice'
+        raise InputError(problem, "keep one", records.place(row))
+    rows, ranks = np.nonzero(ids.codes >= 0)
+    documents = take_rows(text_array(ids.values), ids.codes[rows, ranks].astype(np.int64))
+    found = np.full(ids.codes.shape, NO_DOCUMENT, np.int8)
+    found[rows, ranks] = qrels.find_grades_of_ids(query[rows], documents)
+    return found
+
+
+def _with_runs(
+    found: Rankings,
+    records: Records,
+    side: str,
+    query: Integers,
+    grades: DocumentGrades,
+    options: ReadOptions,
+) -> Rankings:
+    """Return the lists with those of judgments that name runs: the first K documents shown."""
+    names, K = records.ids(f"run_{side}"), options.n_ranks or 0
+    for code, name in enumerate(names.values):
+        rows = np.flatnonzero(names.codes == code)
+        if name not in grades.runs:
+            place = records.place(int(rows[0]))
+            if grades.runs:
+                raise unknown_name("run", name, grades.runs, place)
+            raise InputError(
+                f'"run_{side}": the run {name}, and no runs', "give its file: `run`", place
+            )
+        held = grades.runs[name]
+        left_out = (held == len(grades.qrels.scale)) & (options.unjudged == "drop")
         counts = (held != NO_DOCUMENT) & ~left_out
-        below = np.cumsum(counts, axis=1) - counts >= self._n_ranks
-        return np.where(below, NO_DOCUMENT, held)
+        below = np.cumsum(counts, axis=1) - counts >= K
+        shown = np.where(below, NO_DOCUMENT, held)[query[rows]]
+        empty = (shown == NO_DOCUMENT).all(axis=1)
+        if empty.any():
+            place = records.place(int(rows[np.argmax(empty)]))
+            raise InputError(
+                f"the run {name} holds nothing for the query", "leave the judgment out", place
+            )
+        more = max(shown.shape[1] - found.shape[1], 0)
+        found = np.pad(found, ((0, 0), (0, more)), constant_values=NO_DOCUMENT)
+        found[rows] = NO_DOCUMENT
+        found[rows, : shown.shape[1]] = shown
+    return found

@@ -5,6 +5,7 @@ Records of other shapes, a column per rater or a row per document, become one ju
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,28 +15,30 @@ import numpy as np
 
 from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.columns import Column, column_of, parse_id
-from dcglearn.base.tables.places import Place
-from dcglearn.base.tables.sources import (
+from dcglearn.base.tables.columns import (
     Block,
-    FrameLike,
+    Column,
+    GatheredColumn,
+    RowPlace,
+    column_of,
+    distinct_rows,
+    parse_id,
+    table_of,
+)
+from dcglearn.base.tables.sources import (
     FrameSource,
+    Readable,
     Source,
     find_sources,
     is_frame,
-    name_sources,
     rows_of,
 )
 from dcglearn.base.types import Floats, Integers
-from dcglearn.judgments.folds import GatheredColumn, distinct_rows
+from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.meaning.answers import answer_in_words, text_of
-from dcglearn.judgments.meaning.cells import number_of, parse_weight
 from dcglearn.judgments.meaning.columns import ColumnMap, RecordFields, resolve_columns
 from dcglearn.judgments.options import ReadOptions
-from dcglearn.judgments.reading.lists import RowPlace, lists_of, table_of
-
-LISTS = ("a", "b", "grades")
-"""Fields that hold lists, whatever their columns are."""
+from dcglearn.judgments.reading.lists import lists_of, number_of, parse_weight
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,7 @@ class Records:
 
     def column(self, field: str) -> Column:
         """Return a field as a column, which lacks all values where it is not there."""
-        none = Column(np.full(self.rows, -1, np.int8), [])
-        return self.columns.get(field, none)
+        return self.columns.get(field, Column(np.full(self.rows, -1, np.int8), []))
 
     def ids(self, field: str) -> Column:
         """Return a field of ids as a column of texts."""
@@ -64,22 +66,22 @@ class Records:
 
     def take(self, rows: Integers) -> Records:
         """Return some of the records, in that order; a row may be there several times."""
-        columns = {name: Column(c.codes[rows], c.values) for name, c in self.columns.items()}
+        columns = {name: column.take(rows) for name, column in self.columns.items()}
         place = self.place
         return replace(
             self, columns=columns, rows=len(rows), place=lambda row: place(int(rows[row]))
         )
 
-    def values(self, field: str, parse: Callable[[Any], Any], needed: bool = False) -> list[Any]:
-        """Return what the cells of a field mean, None where there is none."""
+    def values(self, field: str, parse: Callable[[Any], Any]) -> list[Any]:
+        """Return what the cells of a field mean, which every record must have."""
         found: list[Any] = self.column(field).parsed(parse, self.place).decoded().tolist()
-        if needed and None in found:
+        if None in found:
             where = self.place(found.index(None))
             raise InputError(f'"{field}" is missing', "every row needs it", where)
         return found
 
     def numbers(self, field: str) -> Floats:
-        """Return the finite numbers of a field, which every record must have."""
+        """Return the finite numbers of a field."""
 
         def parse(value: Any) -> float | None:
             if value == "":
@@ -88,7 +90,7 @@ class Records:
                 raise InputError(f'"{field}" is {value!r:.40}', "use a finite number")
             return number
 
-        return np.array(self.values(field, parse, needed=True), float)
+        return np.array(self.values(field, parse), float)
 
     def weights(self) -> Floats:
         """Return the weights, 1 where there is none."""
@@ -97,7 +99,7 @@ class Records:
 
 
 def read_records(
-    places: Place | Iterable[Place] | FrameLike,
+    places: Readable,
     fields: RecordFields,
     options: ReadOptions,
     advance: Advance = silent,
@@ -132,7 +134,28 @@ def read_records(
         return sources[at].place(row - starts[at])
 
     columns = {field: gathered.pop(field).column(rows) for field in list(gathered)}
-    return Records(columns, rows, finder.found, name_sources(sources), place, unknown)
+    more = f" and {len(sources) - 1:,} more" if len(sources) > 1 else ""
+    return Records(columns, rows, finder.found, sources[0].name + more, place, unknown)
+
+
+_OF_A_PAGE = re.compile(r"[0-9a-f]{6}-\d{4,}")
+"""The id of a question of a page for judges: its batch and its number."""
+
+
+def last_answers(records: Records) -> tuple[Records, int]:
+    """Leave out all but the last answer of a judge to a question of a page, and count them.
+
+    They are in several files if a page's answers were downloaded more than once.
+    """
+    questions, judges = records.column("question"), records.column("judge")
+    of_page = [isinstance(one, str) and bool(_OF_A_PAGE.fullmatch(one)) for one in questions.values]
+    known = np.array([*of_page, False])[questions.codes] & (judges.codes >= 0)
+    rows = np.flatnonzero(known)[::-1]
+    first, _ = distinct_rows((questions.codes[rows], judges.codes[rows]))
+    kept = ~known
+    kept[rows[first]] = True
+    repeated = count_true(~kept)
+    return (records.take(np.flatnonzero(kept)), repeated) if repeated else (records, 0)
 
 
 class _Finder:
@@ -165,19 +188,17 @@ class _Finder:
                 ranks = tuple(block.get(name, [None] * rows) for name in held)
                 found[field] = lists_of(ranks, field, place)
             elif held in block:
-                read = (
-                    lists_of(block[held], field, place)
-                    if field in LISTS
-                    else column_of(block[held])
-                )
-                found[field] = read
+                cells = block[held]
+                if field in ("a", "b", "grades"):
+                    found[field] = lists_of(cells, field, place)
+                else:
+                    found[field] = column_of(cells)
         return found
 
     def check_read(self, rows: int) -> None:
         """Refuse a file without rows, or without a column that is to be kept."""
         if not rows:
-            noun = self._fields.noun
-            raise InputError(f"holds no {noun}", f"give one {noun} per row")
+            raise InputError(f"holds no {self._fields.noun}", "give one per row")
         for name in self._options.keep:
             if name not in self._names and name not in self.found.columns:
                 raise unknown_name("field", name, self._names)
@@ -193,9 +214,6 @@ class _Finder:
         self.found = found
 
 
-_KEYS = ("pair", "query", "judge", "answer", "weight")
-
-
 def one_rater_per_row(block: Records) -> tuple[Records, int]:
     """Return a judgment for each rater's answer, and how many raters left theirs empty."""
     answers, names = block.column("answer"), list(block.found.columns["answer"])
@@ -203,7 +221,7 @@ def one_rater_per_row(block: Records) -> tuple[Records, int]:
     if not len(rows):
         raise InputError("all answers of the raters are empty", "give one", block.place(0))
     own = {
-        "answer": Column(answers.codes[rows, raters], answers.values),
+        "answer": answers.take((rows, raters)),
         "judge": Column(raters.astype(np.int32), names),
     }
     taken = block.take(rows)
@@ -215,10 +233,10 @@ def one_judgment_per_row(table: Records) -> Records:
 
     The rows of a judgment share their query, judge, answer, weight and ``pair``.
     """
-    held = (table.column(one).codes.T for one in _KEYS)
+    held = (table.column(one).codes.T for one in ("pair", "query", "judge", "answer", "weight"))
     keys = [column for codes in held for column in np.atleast_2d(codes)]  # one per rater
     first, group = distinct_rows(keys)
-    sides, ranks = table.values("list", _side, True), table.values("rank", _rank, True)
+    sides, ranks = table.values("list", _side), table.values("rank", _rank)
     of_list = 2 * first[group] + np.array(sides)  # the first row of its judgment, and the side
     order = np.lexsort((ranks, of_list))
     lists, starts, lengths = np.unique(of_list[order], return_index=True, return_counts=True)
@@ -235,8 +253,8 @@ def one_judgment_per_row(table: Records) -> Records:
         problem, where = f"a judgment without list {'ba'[side]}", table.place(row)
         raise InputError(problem, "give the documents of both lists", where)
     grades = table.columns["grade"].parsed(_grade, table.place)
-    every = table_of(Column(grades.codes[order], grades.values), lengths)
-    both = {side: Column(every.codes[at::2], every.values) for at, side in enumerate("ab")}
+    every = table_of(grades.take(order), lengths)
+    both = {side: every.take(slice(at, None, 2)) for at, side in enumerate("ab")}
     judgments = table.take(lists[::2] // 2)
     return replace(judgments, columns=judgments.columns | both)
 

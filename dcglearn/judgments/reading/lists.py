@@ -1,30 +1,54 @@
-"""Columns of lists as codes: arrays of Arrow, texts, Python's lists, or a column per rank."""
+"""Lists and their grades: arrays of Arrow, texts, Python's lists, or a column per rank, as codes.
+
+Entries of a list in text are between blanks, commas, bars, semicolons or slashes, or in the
+brackets of JSON, Python, NumPy or PostgreSQL. A dash is an empty rank.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.tables.columns import Column, column_of, is_missing
-from dcglearn.base.types import Grades, Pairs
-from dcglearn.judgments.folds import GatheredColumn
-from dcglearn.judgments.meaning.cells import (
-    PLAIN_ENTRY,
-    UnmappedValueError,
-    parse_list_text,
-    resolve_labels,
-    with_point,
+from dcglearn.base.numbers import parse_number
+from dcglearn.base.tables.columns import (
+    Column,
+    RowPlace,
+    column_of,
+    is_missing,
+    is_text,
+    stacked,
+    table_of,
 )
-from dcglearn.judgments.options import ReadOptions
-from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
+from dcglearn.base.text import ASCII_BLANKS
+from dcglearn.base.types import Pairs
+from dcglearn.judgments.options import LARGEST_WEIGHT, ReadOptions
+from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, canonical_label
 
-RowPlace = Callable[[int], str]
-"""Returns the place of a row, for errors."""
+_WITH_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
+_MAY_BE_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
+
+_EMPTY_ENTRIES = {"-", "null", "None", "NULL", "nan", "NaN"}
+_ENTRY = r"""(?:"([^"\\]*)"|'([^'\\]*)'|([^\s,\[\](){{}}"']+))"""
+_LIST = re.compile(rf"\s*(?:{_ENTRY}(?:\s*,\s*|\s+|\s*$))*", re.ASCII)
+_ENTRIES = re.compile(_ENTRY, re.ASCII)
+
+PLAIN_ENTRY = "[A-Za-z0-9_.+-]+"
+"""Entries of lists that need no quotes."""
+
+_NUMBER = "[0-9]+[.]?[0-9]*"
+_SEPARATED = {
+    mark: rf"{entry}(?:[ \t]*[{mark}][ \t]*{entry})+"
+    for mark, entry in (("|", PLAIN_ENTRY), (";", PLAIN_ENTRY), ("/", _NUMBER))
+}
+_DECIMALS = re.compile(r"[0-9]+(?:,[0-9]+)?(?:[ \t]+[0-9]+(?:,[0-9]+)?)+", re.ASCII)
+_BRACKETS = {"[": "]", "(": ")", "{": "}"}
+
 
 _JOINED = re.compile(r"0[0-9]+|[0-9](?:[^\w\s][0-9])+")
 """Digits that may be several grades of a list, where they are all of it."""
@@ -32,50 +56,128 @@ _JOINED = re.compile(r"0[0-9]+|[0-9](?:[^\w\s][0-9])+")
 _WRITTEN = re.compile(rf"([\[({{]?){PLAIN_ENTRY}([ ,|;]+){PLAIN_ENTRY}.*?([\])}}]?)")
 
 
+def with_point(text: str) -> str:
+    """Return a number in a cell with a point for its decimal comma, other text as it is."""
+    digits = text.strip(ASCII_BLANKS)
+    if _WITH_COMMA.fullmatch(digits) and not _MAY_BE_THOUSANDS.fullmatch(digits):
+        return digits.replace(",", ".")
+    return text
+
+
+def number_of(value: object) -> float:
+    """Return the number that a cell holds, NaN if it does not hold a finite one."""
+    if isinstance(value, str):
+        return parse_number(with_point(value))
+    try:
+        number = np.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]  # what float() refuses is caught
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
+    return number if np.isfinite(number) else float("nan")
+
+
+def parse_weight(value: object) -> float | None:
+    """Return a weight, None for an empty cell."""
+    if value == "":
+        return None
+    weight = number_of(value)
+    if not 0 <= weight <= LARGEST_WEIGHT:
+        remedy = f"use 0 ... {LARGEST_WEIGHT:g}, with a point before decimals"
+        raise InputError(f"the weight is {value!r:.40}", remedy)
+    return weight
+
+
+def parse_list_text(text: str) -> list[str | None]:
+    """Return the entries of a list that is written as text, None where a rank is empty."""
+    stripped = text.strip(ASCII_BLANKS)
+    closing = _BRACKETS.get(stripped[:1])
+    if closing is not None:
+        inner = stripped[1:-1]
+        if len(stripped) < 2 or not stripped.endswith(closing) or not _LIST.fullmatch(inner):
+            raise InputError(f"the list {text!r:.60} cannot be read", "write it like 2 0 1")
+        entries = (match.groups() for match in _ENTRIES.finditer(inner))
+        return [
+            (None if bare in _EMPTY_ENTRIES else bare) if bare else (double or single or "")
+            for double, single, bare in entries
+        ]
+    if _DECIMALS.fullmatch(stripped):
+        return [entry.replace(",", ".") for entry in stripped.split()]
+    joined = (mark for mark, pattern in _SEPARATED.items() if re.fullmatch(pattern, stripped))
+    separator = next(joined, ",")
+    parts = stripped.split(separator) if separator in stripped else text.split()
+    stripped_parts = (part.strip(ASCII_BLANKS) for part in parts)
+    return [None if part in ("", "-") else part for part in stripped_parts]
+
+
+def label_of(value: Any, scale: Scale | None, missing: Container[str | float]) -> Label | None:
+    """Return the label of a grade, None where there is none: a mark among the `missing`."""
+    if value is None or mark_of(value) in missing:
+        return None
+    label = canonical_label(value.strip() if isinstance(value, str) else value)
+    return label if scale is None else scale.labels[scale.index(label)]
+
+
+def mark_of(value: object) -> str | float:
+    """Return a number, as which -1 is also -1.0, or text."""
+    number = number_of(value)
+    return str(value).strip() if np.isnan(number) else number
+
+
+def check_kinds(labels: Column, place: RowPlace) -> None:
+    """Refuse names among numbers, and -1 among numbers of 0 or more, which may be no grade."""
+    names = [label for label in labels.values if isinstance(label, str)]
+    numbers = [label for label in labels.values if not isinstance(label, str)]
+    fewer = numbers if len(numbers) <= len(names) else names
+
+    def check(label: Label) -> None:
+        if numbers and names and label == fewer[0]:
+            raise InputError(
+                f"grades are numbers ({_shown(numbers)}) and names ({_shown(names)})",
+                "write all of them one way; if both are grades, declare all, best first, with "
+                "`scale`",
+            )
+        if label == -1 and len(numbers) > 1 and sorted(numbers)[1] >= 0:
+            raise InputError(
+                "-1 may be a grade, or mean that a document is not judged",
+                "say `null_values=-1` if it is not a grade, and declare `scale` if it is",
+            )
+
+    labels.parsed(check, place)
+
+
+def _shown(labels: Sequence[Label]) -> str:
+    return ", ".join(map(str, labels[:5])) + (", ..." if len(labels) > 5 else "")
+
+
 def lists_of(cells: Any, side: str, place: RowPlace) -> Column:
     """Return a column of lists, or a tuple of the columns of ranks; a missing list is empty."""
     if isinstance(cells, tuple):
-        gathered, rows = GatheredColumn(), len(cells[0])
-        for rank, one in enumerate(cells):
-            gathered.add(column_of(one).parsed(_rank_cell, str), rank * rows)
-        every = gathered.column(len(cells) * rows)
-        return Column(every.codes.reshape(-1, rows).T, every.values)
+        return stacked([column_of(one).parsed(_rank_cell, str) for one in cells])
     if isinstance(cells, np.ndarray) and cells.ndim == 2:
         column = column_of(cells.ravel())
         return Column(column.codes.reshape(cells.shape), column.values)
+    if is_text(cells):
+        return _split_alike(cells) or _of_texts(column_of(cells), side, place)
     if hasattr(cells, "type"):
         import pyarrow.types as kinds
 
-        array = cells.combine_chunks() if hasattr(cells, "num_chunks") else cells
-        if kinds.is_string(array.type) or kinds.is_large_string(array.type):
-            return _split_alike(array) or _of_texts(column_of(array), side, place)
-        if kinds.is_list(array.type) or kinds.is_large_list(array.type):
-            lengths = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-            return table_of(column_of(array.flatten()), lengths)
-        cells = array.to_pylist()
+        if kinds.is_list(cells.type) or kinds.is_large_list(cells.type):
+            lengths = cells.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+            return table_of(column_of(cells.flatten()), lengths)
+        cells = cells.to_pylist()
     return _of_values(cells, side, place)
 
 
-def table_of(entries: Column, lengths: Grades) -> Column:
-    """Return lists whose entries follow one another as a column of shape (n, K)."""
-    K, n = int(lengths.max(initial=0)), len(lengths)
-    codes = entries.codes.reshape(n, K) if len(entries) == n * K else np.full((n, K), -1, np.int32)
-    if len(entries) < n * K:
-        codes[np.arange(K) < lengths[:, None]] = entries.codes
-    return Column(codes, entries.values)
-
-
-def _check_lengths(lists: Column, side: str, place: RowPlace, n_ranks: int | None) -> None:
+def _check_lengths(lists: Column, place: RowPlace, n_ranks: int | None) -> None:
     filled = lists.codes >= 0
-    longer = filled[:, filled.shape[1] if n_ranks is None else n_ranks :].any(axis=1)
+    K = filled.shape[2] if n_ranks is None else n_ranks
+    longer, empty = filled[..., K:].any(axis=2), ~filled.any(axis=2)
     if longer.any():
-        row = int(np.argmax(longer))
-        problem = f"a list of {np.flatnonzero(filled[row])[-1] + 1:,} grades, and K = {n_ranks:,}"
-        raise InputError(problem, "raise `n_ranks` or cut the list", f'{place(row)}, "{side}"')
-    empty = ~filled.any(axis=1)
+        first = tuple(np.argwhere(longer)[0].tolist())
+        problem = f"a list of {np.flatnonzero(filled[first])[-1] + 1:,} grades, and K = {K:,}"
+        raise InputError(problem, "raise `n_ranks` or cut the list", place(*first))
     if empty.any():
-        where, remedy = place(int(np.argmax(empty))), "give at least one, or leave the judgment out"
-        raise InputError(f'"{side}" holds no grade', remedy, where)
+        where = place(*np.argwhere(empty)[0].tolist())
+        raise InputError("holds no grade", "give at least one, or leave the judgment out", where)
 
 
 def _rank_cell(value: Any) -> Any:
@@ -84,15 +186,14 @@ def _rank_cell(value: Any) -> Any:
     return None if value.strip() in ("", "-") else with_point(value)
 
 
-def _of_values(cells: Sequence[Any], side: str, place: RowPlace) -> Column:
+def _of_values(cells: Iterable[Any], side: str, place: RowPlace) -> Column:
     lists: list[Sequence[Any]] = []
     for row, cell in enumerate(cells):
         try:
             lists.append(_entries(cell))
         except InputError as error:
             raise error.at(f'{place(row)}, "{side}"') from error
-    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
-    return table_of(column_of(list(chain.from_iterable(lists))), lengths)
+    return _of_entries(lists)
 
 
 def _entries(cell: Any) -> Sequence[Any]:
@@ -105,12 +206,18 @@ def _entries(cell: Any) -> Sequence[Any]:
     raise InputError(f"{cell!r:.60} is not a list", "give the grades in rank order")
 
 
+def _of_entries(lists: Sequence[Sequence[Any]]) -> Column:
+    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
+    return table_of(column_of(list(chain.from_iterable(lists))), lengths)
+
+
 def _of_texts(texts: Column, side: str, place: RowPlace) -> Column:
     """Return lists that are written as text, each distinct text parsed once."""
-    lists = _of_values(
-        [*texts.values, None], side, lambda code: place(int(np.argmax(texts.codes == code)))
+    found = texts.parsed(
+        lambda text: tuple(parse_list_text(text)), lambda row: f'{place(row)}, "{side}"'
     )
-    return Column(lists.codes[texts.codes], lists.values)
+    lists = _of_entries([*found.values, ()])
+    return Column(lists.codes[found.codes], lists.values)
 
 
 def _split_alike(array: Any) -> Column | None:
@@ -137,21 +244,18 @@ def _split_alike(array: Any) -> Column | None:
     return table_of(column, lists.value_lengths().to_numpy(zero_copy_only=False))
 
 
-def _check_joined(lists: dict[str, Column], place: RowPlace) -> None:
+def _check_joined(lists: Column, place: RowPlace) -> None:
     """Refuse a list such as 012, or 2.1, into which a spreadsheet made 2,1."""
-    found = list[tuple[int, str, str]]()
-    for name, column in lists.items():
-        joined = [isinstance(one, str) and bool(_JOINED.fullmatch(one)) for one in column.values]
-        rows = np.flatnonzero(np.array([*joined, False])[column.codes].any(axis=1))
-        if (column.codes[rows, 1:] >= 0).any():
-            return  # such entries are grades of longer lists
-        found += [(int(row), name, column.values[column.codes[row, 0]]) for row in rows[:1]]
-    if found:
-        row, name, value = min(found)
+    joined = [isinstance(one, str) and bool(_JOINED.fullmatch(one)) for one in lists.values]
+    if not any(joined):
+        return
+    held = np.array([*joined, False])[lists.codes].any(axis=2)
+    if (lists.codes[held, 1:] < 0).all():  # others are grades of longer lists
+        first = tuple(np.argwhere(held)[0].tolist())
         raise InputError(
-            f"the list {value} may be several grades",
+            f"the list {lists.values[lists.codes[first][0]]} may be several grades",
             "separate the grades of a list with blanks, or say `n_ranks=1` if it is one",
-            f'{place(row)}, "{name}"',
+            place(*first),
         )
 
 
@@ -159,50 +263,37 @@ class GradedLists:
     """Lists by name as codes, and the scale of their grades."""
 
     def __init__(
-        self,
-        lists: dict[str, Column],
-        options: ReadOptions,
-        path: str,
-        place: RowPlace,
+        self, lists: dict[str, Column], options: ReadOptions, path: str, place: RowPlace
     ) -> None:
-        self._lists, self._n_ranks = lists, options.n_ranks
-        for name, column in lists.items():
-            _check_lengths(column, name, place, options.n_ranks)
-        values = [value for column in lists.values() for value in column.values]
-        declared = options.declared_scale()
-        if declared is None and options.n_ranks is None and not options.documents:
-            _check_joined(lists, place)
+        names, K, declared = list(lists), options.n_ranks, options.declared_scale()
+
+        def where(row: int, side: int, rank: int | None = None) -> str:
+            of = "" if rank is None else f", rank {rank + 1}"
+            return f'{place(row)}, "{names[side]}"{of}'
+
+        grades = stacked([*lists.values()])
+        _check_lengths(grades, where, K)
         if options.documents:
-            labels: list[Label | None] = [str(value) for value in values]
+            grades = grades.with_values(list(map(str, grades.values)))
         else:
-            try:
-                labels = resolve_labels(values, declared, options.null_marks)
-            except UnmappedValueError as error:
-                raise error.at(self._first(error.position, place)) from error
-        known = [label for label in labels if label is not None]
-        if declared is None and not known:
-            raise InputError("there are no grades", "give at least one record", path)
-        make = Scale.from_documents if options.documents else Scale.from_numbers
+            if declared is None and K is None:
+                _check_joined(grades, where)
+            label = partial(label_of, scale=declared, missing={*map(mark_of, options.null_marks)})
+            grades = grades.parsed(label, where)
+            if declared is None:
+                check_kinds(grades, where)
         try:
-            self.scale = make(known) if declared is None else declared
+            if declared is None and not grades.values:
+                raise InputError("there are no grades", "give at least one record")
+            make = Scale.from_documents if options.documents else Scale.from_numbers
+            self.scale = make(grades.values) if declared is None else declared
         except InputError as error:
             raise error.at(path) from error
-        self._grades = [NO_DOCUMENT if one is None else self.scale.index(one) for one in labels]
+        self._codes = grades.codes[..., :K]
+        if (missing := (K or 0) - self._codes.shape[2]) > 0:
+            self._codes = np.pad(self._codes, [(0, 0), (0, 0), (0, missing)], constant_values=-1)
+        self._grades = np.array([*map(self.scale.index, grades.values), NO_DOCUMENT], np.int8)
 
     def indices(self, rows: slice = slice(None)) -> Pairs:
         """Return lists as grade indices, shape (n, names, K), -1 where there is no grade."""
-        codes = [column.codes[rows] for column in self._lists.values()]
-        K = max(one.shape[1] for one in codes) if self._n_ranks is None else self._n_ranks
-        found, first = np.full((len(codes[0]), len(codes), K), NO_DOCUMENT, np.int8), 0
-        for side, column in enumerate(self._lists.values()):
-            grades = self._grades[first : first + len(column.values)]
-            held = codes[side][:, :K]
-            found[:, side, : held.shape[1]] = np.array([*grades, NO_DOCUMENT], np.int8)[held]
-            first += len(column.values)
-        return found
-
-    def _first(self, label: int, place: RowPlace) -> str:
-        names = [name for name, column in self._lists.items() for _ in column.values]
-        codes = self._lists[names[label]].codes
-        row, rank = np.argwhere(codes == label - names.index(names[label]))[0].tolist()
-        return f'{place(row)}, "{names[label]}", rank {rank + 1}'
+        return np.ascontiguousarray(self._grades[self._codes[rows]])

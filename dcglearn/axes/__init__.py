@@ -1,1 +1,0 @@
-"""The axes of experiments, and how functions of one's own join them."""

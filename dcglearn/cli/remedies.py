@@ -1,0 +1,70 @@
+"""Messages of the library in the words of the command line.
+
+The library's messages name its arguments in backquotes: ``declare `scale` ``, or
+``use `unjudged="worst"` ``. On the command line the same things are options:
+``declare --scale``, ``use --unjudged worst``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from collections.abc import Collection
+from functools import cache
+
+from dcglearn.base.errors import InputError
+
+OTHER_NAMES = {
+    "depth": "--K",
+    "difference": "--topics",
+    "document_grades": "--qrels",
+    "n_ranks": "--K",
+    "n_repeats": "--repeats",
+    "runs": "--run",
+}
+"""Argument of the library -> option of the commands, where they have different names."""
+
+_QUOTED = re.compile(r"`(\w+)(?:\s*=\s*([^`]+))?`")
+
+
+def in_options(text: str) -> str:
+    """Replace each backquoted argument that is an option by that option."""
+    return _QUOTED.sub(_option, text)
+
+
+def message(error: InputError) -> str:
+    """Return the text of an error with options in place of the library's arguments."""
+    return str(InputError(in_options(error.problem), in_options(error.remedy), error.place))
+
+
+def _option(match: re.Match[str]) -> str:
+    name, value = match.groups()
+    option = OTHER_NAMES.get(name, f"--{name.replace('_', '-')}")
+    if option not in _options():
+        return match.group()
+    return option + ("" if value is None else _value(value))
+
+
+@cache
+def _options() -> Collection[str]:
+    """Return the options of all commands."""
+    from typer.main import get_command
+
+    from dcglearn.cli import app
+
+    commands = vars(get_command(app))["commands"].values()
+    return {option for one in commands for param in one.params for option in param.opts}
+
+
+def _value(text: str) -> str:
+    """Write a Python value as the command line takes it, after a space."""
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return f" {text}"
+    if value is True:
+        return ""
+    if isinstance(value, list | tuple):
+        return " " + ",".join(map(str, value))
+    return f" {shlex.quote(str(value))}"

@@ -1,1 +1,0 @@
-"""Experiments as objects: run them, look at their tables, figures and verdicts."""

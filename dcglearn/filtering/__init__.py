@@ -1,1 +1,0 @@
-"""A threshold on the scores of documents, from the measure: Beta-Gamma."""

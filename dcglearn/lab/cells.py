@@ -1,0 +1,110 @@
+"""Cells: one setting and one repetition, written down as a small JSON-able dict.
+
+A cell is described by what differs from the defaults, and identified by a hash of that and of
+:data:`CELL_VERSION`. What a cell draws comes from generators that are seeded by named axes only
+(:data:`AXES`), not by the place of the cell in a grid. So two cells that differ in the margin, in
+C, in the number of pairs or of errors, or in the truth, use the same lists; and a grid that is
+extended or reordered asks for the same cells again.
+
+A table of queries (counts of grades read from a LETOR file) may be large. A cell holds its hash;
+the table itself is passed to :func:`dcglearn.lab.compute.run_cell` and stored once. So is the
+code of functions of one's own: when a line changes on which they depend, so do the cells that use
+them, but not what these draw.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dcglearn.lab.registry import JUDGMENT_MODEL, SHIPPED, STUDY, Registry
+from dcglearn.lab.setting import Setting, own_functions_used, unused_keys, valid
+
+CELL_VERSION = 7
+"""Raise it by hand with every change that changes results; golden cells are tested."""
+
+QueryTable = list[list[int]]
+"""Counts of grades, best grade first; one row per query."""
+
+_NOT_OF_SETTING = ("seed", "repetition", "columns", "code")
+
+_LISTS = ("base", "grades", "ranks", "probabilities", "queries")
+
+AXES: dict[str, tuple[str, ...]] = {
+    "truth": ("grades", "ranks"),
+    "training": ("lists", *_LISTS),
+    "calibration": ("lists", *_LISTS),
+    "validation": ("lists", *_LISTS),
+    "test": ("lists", "test_lists", *_LISTS),
+    "judge": (),
+    "errors": (),
+    "policy": (),
+    "folds": (),
+    "learner": (),
+}
+"""The axes that seed each generator, besides the seed, the repetition and its name."""
+
+
+def cell_of(
+    setting: Setting,
+    seed: int,
+    repetition: int,
+    registry: Registry = SHIPPED,
+    columns: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Describe a cell."""
+    unused = unused_keys(setting, registry, columns)
+    changed = setting.model_dump(exclude_defaults=True, exclude={*unused})
+    if setting.ranks == len(setting.base):
+        changed.pop("ranks", None)
+    if setting.test_lists == setting.lists:
+        changed.pop("test_lists", None)
+    used = own_functions_used(setting, registry, columns)
+    defaults = [one.options for one in used]
+    more = {
+        "options": {
+            key: value
+            for key, value in changed.pop("options", {}).items()
+            if any(value != default[key] for default in defaults if key in default)
+        },
+        "columns": sorted(set(columns) & set(registry.names("result"))),
+        "code": {f"{one.axis} {one.name}": one.code.digest for one in used if one.code},
+    }
+    if setting.learner in (JUDGMENT_MODEL, STUDY):
+        del more["columns"]
+    kept = {key: value for key, value in more.items() if value}
+    return {"seed": seed, "repetition": repetition, **changed, **kept}
+
+
+def setting_of(cell: dict[str, Any]) -> Setting:
+    """Return the setting of a cell."""
+    given = {key: value for key, value in cell.items() if key not in _NOT_OF_SETTING}
+    return valid(Setting, given)
+
+
+def key_of(cell: dict[str, Any]) -> str:
+    """Return the key under which the result of a cell is stored."""
+    return _hash([CELL_VERSION, cell]).hex()[:32]
+
+
+def query_table_hash(table: QueryTable) -> str:
+    """Return the hash by which cells refer to a table of queries."""
+    return _hash(table).hex()
+
+
+def rng_for(cell: dict[str, Any], name: str) -> np.random.Generator:
+    """Return the generator for one of the things that a cell draws."""
+    axes = {axis: cell[axis] for axis in AXES[name] if axis in cell}
+    digest = _hash([name, cell["seed"], cell["repetition"], axes])
+    return np.random.default_rng(int.from_bytes(digest))
+
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+
+
+def _hash(content: object) -> bytes:
+    return hashlib.sha256(_encode(content).encode()).digest()

@@ -1,0 +1,140 @@
+"""The columns that a table can hold, and all else that a config and its experiment may name.
+
+The lines are descriptions of keys, and first ones of docstrings.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from pydantic import BaseModel
+
+from dcglearn.base.errors import InputError, did_you_mean
+from dcglearn.lab.decorators import OPEN_AXES
+from dcglearn.lab.registry import JUDGMENT_MODEL, STUDY, USUAL, Entry, Registry
+from dcglearn.lab.setting import Setting
+from dcglearn.lab.success import PARAMETERS
+from dcglearn.measures.dcg import DCG
+
+LEARNED_COLUMNS = {
+    "precision": "share of exact test pairs that the learned measure orders correctly; ties half",
+    "similarity": "correlation of the learned W with the true one, as the paper measures it",
+    "identifiable": "similarity of the parts that pairs can determine",
+    "offset": "similarity after 100 is added to both, which makes it meaningless",
+    "margin_correlation": "correlation of the margin and the true difference, if the margin varies",
+    "chosen_C": "the C that was used",
+    "draws": "pairs left out because the judge cannot tell the lists apart",
+    "drawn": "pairs drawn in all",
+    "precision:PRESET": "precision of each preset of `against`",
+}
+"""What cells that learn a measure result in."""
+
+MODEL_COLUMNS = {
+    "coverage": "share of 95% intervals that contain the truth",
+    "coverage:gains": "the same, of gains",
+    "coverage:discounts": "the same, of discounts",
+    "determined": "share of numbers that the judgments decide",
+    "bounded": "share of their intervals that are bounded",
+    "width": "mean width of these",
+    "middle_gain": "estimate of the middle gain minus the truth",
+    "lapse_share": "estimated share of answers at random",
+    "p:link": "p of the test of the noise",
+    "p:HYPOTHESIS": "p of each of `hypotheses`",
+}
+"""What cells of the model of the judgment result in."""
+
+STUDY_COLUMNS = {
+    "determined": "whether judgments determine the middle gain",
+    "coverage": "whether its 95% interval contains the truth, where they do",
+    "size:gains": "whether p is below .05 for the true gains",
+    "size:discounts": "the same for the true discounts",
+    "size:measure": "the same for the true measure",
+    "size:side": "the same where the side does not matter",
+    "size:positions": "the same where gains do not depend on the rank",
+    "size:additivity": "the same where documents add up",
+    "power:gains": "whether p is below .05 for the other one of linear gains and 2^g - 1",
+    "power:discounts": "the same for constant discounts",
+    "recommended": "whether a measure is recommended",
+    "right": "whether it has the true families, if there is one",
+    "false_stop": "whether true gains or discounts are rejected: a study says to stop using them",
+    "no_dcg": "whether documents are said not to add up",
+    "link": "whether answers are said to depend on the difference otherwise than the model says",
+}
+"""What cells of studies result in: 1 or 0."""
+
+_PATTERNS = {"precision:PRESET", "p:HYPOTHESIS"}
+"""Of those, what is a name for several."""
+
+
+def columns_of(setting: Setting, registry: Registry) -> set[str]:
+    """Return the columns that the cells of a setting can result in."""
+    if setting.learner == STUDY:
+        return set(STUDY_COLUMNS)
+    if setting.learner == JUDGMENT_MODEL:
+        return {*MODEL_COLUMNS, *(f"p:{name}" for name in setting.hypotheses)} - _PATTERNS
+    lacking = set[str]()
+    if setting.learner == USUAL or registry.is_own("learner", setting.learner):
+        lacking |= {"chosen_C", "margin_correlation"}
+    if setting.margin == "unit":
+        lacking.add("margin_correlation")
+    if not registry.is_own("truth", setting.truth) and not isinstance(setting.true_measure(), DCG):
+        lacking |= PARAMETERS
+    presets = (f"precision:{name}" for name in setting.against)
+    return {*LEARNED_COLUMNS, *presets, *registry.names("result")} - lacking - _PATTERNS
+
+
+def check_result_columns(
+    columns: Sequence[str], settings: Iterable[Setting], registry: Registry, place: str
+) -> None:
+    """Refuse a column that no cell has."""
+    known = {name for setting in settings for name in columns_of(setting, registry)}
+    for column in columns:
+        if column not in known:
+            near, names = did_you_mean(column, sorted(known)), ", ".join(sorted(known))
+            problem = f"COLUMNS names {column!r}, and no cell of this config computes it"
+            raise InputError(problem, f"{near}Known: {names}", place)
+
+
+def check_result_names(registry: Registry) -> None:
+    """Refuse a result of one's own with the name of another column of the table."""
+    taken = {*LEARNED_COLUMNS, *MODEL_COLUMNS, *STUDY_COLUMNS, *Setting.model_fields, "repetition"}
+    for entry in registry.entries:
+        if entry.axis == "result" and entry.code is not None and entry.name in taken:
+            problem = f"the table already has a column {entry.name!r}"
+            raise InputError(problem, "give the result another name", entry.place)
+
+
+def vocabulary(registry: Registry, config: type[BaseModel]) -> dict[str, dict[str, str]]:
+    """Return what may be named, with what it is, under headings."""
+    own: dict[str, dict[str, str]] = {axis: {} for axis in OPEN_AXES}
+    for entry in registry.entries:
+        own[entry.axis][entry.name] = _described(entry)
+    return {
+        "COLUMNS of an experiment file: results of learners": LEARNED_COLUMNS,
+        "COLUMNS: computed where they are named": own.pop("result", {}),
+        'COLUMNS: with learner = "judgment-model"': MODEL_COLUMNS,
+        'COLUMNS: with learner = "study"': STUDY_COLUMNS,
+        "Keys of a config": _keys(config),
+        "[setting] of a config, and [sweep] with lists of values": _keys(Setting, values=True),
+        **{
+            f"{axis.key or axis.name}: {axis.about}": own.get(axis.name, {})
+            | {f"@{axis.name}": f"a function of your own: ({axis.arguments}) -> {axis.returns}"}
+            for axis in OPEN_AXES.values()
+        },
+    }
+
+
+def _keys(model: type[BaseModel], values: bool = False) -> dict[str, str]:
+    """Return the keys of a table of a config, with their defaults if asked for."""
+    return {
+        f"{name} = {json.dumps(field.default)}" if values else name: field.description or ""
+        for name, field in model.model_fields.items()
+    }
+
+
+def _described(entry: Entry) -> str:
+    given = [f"{name} = {value!r}" for name, value in entry.options.items()]
+    given += [f"reads {file.name}" for file in getattr(entry.code, "files", ())]
+    options = f" ({', '.join(given)})" if given else ""
+    return f"{entry.about}{options}{f' [{entry.place}]' if entry.code else ''}"

@@ -1,0 +1,379 @@
+"""Configs: experiments as TOML files.
+
+``experiment``, ``seed``, ``repetitions``, ``[setting]`` and ``[sweep]`` change results.
+``figures``, ``[quick]`` and ``[run]`` do not: they say what is drawn, which part is run, and how.
+``[sweep]`` gives lists of values for keys of the setting; the grid is their product. ``[quick]``
+selects some of these values and fewer repetitions, so its cells are a subset of the full run's.
+Names may be those of functions in the experiment file, which is executed when the config is read.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.files import read_text
+from dcglearn.collections.letor import read_grade_counts
+from dcglearn.lab.cells import QueryTable, cell_of, query_table_hash
+from dcglearn.lab.columns import check_result_columns, check_result_names
+from dcglearn.lab.decorators import is_option_value
+from dcglearn.lab.experiment_code import ExperimentCode, code_of_columns, experiment_code
+from dcglearn.lab.own_code import Code
+from dcglearn.lab.plots import FIGURE_NAME, same_figure
+from dcglearn.lab.registry import Registry
+from dcglearn.lab.setting import (
+    Setting,
+    at_key,
+    check_setting,
+    own_functions_used,
+    unused_keys,
+    valid,
+)
+from dcglearn.lab.simulation.truths import grade_scale
+from dcglearn.measures.names import is_measure_file_name, measure_for
+
+MAX_CELLS = 1_000_000
+
+OPTION = "options."
+"""What the keys of options of functions of one's own begin with."""
+
+RESERVED = ("quick", "store", "benchmark", "side-by-side", "stand-in", "index.html", "readme.md")
+"""Names in the folder of results that do not belong to an experiment."""
+
+
+class RunSettings(BaseModel):
+    """The table ``[run]`` of a config: how cells are computed; no result depends on it."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    workers: str = "1"
+    out: str = "results"
+    long: bool = False
+
+
+class Document(BaseModel):
+    """A config file as written, before the parts are checked against each other."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    experiment: Annotated[str, Field(pattern=r"^[^\W\d]\w*$")] = Field(
+        description="the name of the file in experiments/, without .py"
+    )
+    figures: list[int | str] = Field(
+        description="the figures that it draws: numbers of the paper's, names of others"
+    )
+    seed: int = Field(ge=0, description="a whole number; the same one gives the same results")
+    repetitions: int = Field(
+        ge=1, le=100_000, description="how often each point of the grid is drawn anew"
+    )
+    setting: dict[str, Any] = Field(
+        {}, description="what all cells have in common, where it is not the default"
+    )
+    sweep: dict[str, Any] = Field(
+        {}, description="what varies: a list of values for each key of a setting"
+    )
+    quick: dict[str, Any] = Field(
+        {}, description="shorter lists of [sweep], and repetitions, for a quick run"
+    )
+    run: RunSettings = Field(
+        RunSettings(),
+        description='workers = "1", out = "results"; long = true for what takes longer',
+    )
+
+
+@dataclass(frozen=True)
+class Config:
+    """A config that has been read and checked."""
+
+    path: Path
+    experiment: str
+    figures: tuple[str, ...]
+    seed: int
+    repetitions: int
+    fixed: dict[str, Any]
+    queries: QueryTable | None
+    sweep: dict[str, list[Any]]
+    quick_sweep: dict[str, list[Any]]
+    quick_repetitions: int
+    run: RunSettings
+    code: ExperimentCode
+
+    @property
+    def name(self) -> str:
+        """The name of the experiment, and of the folder of its results."""
+        return self.path.stem
+
+    @property
+    def codes(self) -> tuple[Code, ...]:
+        """The functions of one's own that some cell uses."""
+        used = {
+            entry.code: None
+            for _, setting in self.settings()
+            for entry in own_functions_used(setting, self.code.registry, self.code.columns)
+        }
+        return tuple(code for code in used if code is not None)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Everything that changes results except the size of the grid, JSON-able."""
+        return {
+            "experiment": self.experiment,
+            "seed": self.seed,
+            "setting": self.fixed,
+            "swept": sorted(self.sweep),
+        }
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Everything that changes results, JSON-able."""
+        size = {"sweep": self.sweep, "repetitions": self.repetitions}
+        code = {f"{code.axis} {code.name}": code.digest for code in self.codes}
+        return {**self.identity, **size, **({"code": code} if code else {})}
+
+    def settings(self, quick: bool = False) -> list[tuple[dict[str, Any], Setting]]:
+        """Return the points of the grid: the swept values of each, and its setting."""
+        sweep = self.quick_sweep if quick else self.sweep
+        points = [dict(zip(sweep, p, strict=True)) for p in itertools.product(*sweep.values())]
+        return [(point, _setting_at(self.fixed, point)) for point in points]
+
+    def cells(self, quick: bool = False) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """Return the cells: the swept values of each with its repetition, and the cell."""
+        repetitions = self.quick_repetitions if quick else self.repetitions
+        points = [
+            (point, cell_of(setting, self.seed, 0, self.code.registry, self.code.columns))
+            for point, setting in self.settings(quick)
+        ]
+        return [
+            ({**point, "repetition": r}, {**cell, "repetition": r})
+            for r in range(repetitions)
+            for point, cell in points
+        ]
+
+
+def read_config(path: str | Path) -> Config:
+    """Read and check a config."""
+    if Path(path).is_dir():
+        raise InputError("is a folder", "name a .toml file", str(path))
+    text = read_text(path)
+    try:
+        content = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also whole numbers of 5,000 digits
+        raise InputError(f"is not valid TOML ({error})", "fix it", str(path)) from error
+    with at_key(str(path)):
+        return _config_of(content, Path(path))
+
+
+def config_from(content: Mapping[str, Any], name: str = "experiment") -> Config:
+    """Check a config that is given as a dict."""
+    with at_key(name):
+        plain, code = _plain(content), None
+        known = {"columns", *Document.model_fields}
+        for key in sorted(plain.keys() - known):
+            raise unknown_name("key", key, known)
+        if "columns" in plain:
+            if plain.keys() & {"experiment", "figures"}:
+                raise InputError("stand beside `experiment`", "leave one of them out", "columns")
+            code = code_of_columns(plain.pop("columns"))
+            plain |= {"experiment": "columns", "figures": []}
+        elif "experiment" not in plain:
+            remedy = "add columns, such as ['precision'], or the name of an experiment"
+            raise InputError("neither columns nor experiment is given", remedy)
+        return _config_of(plain, Path("configs", f"{name}.toml"), code)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as a config file would hold it: tuples and arrays are lists."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, list | tuple | range):
+        return [_plain(one) for one in value]
+    if callable(value):
+        problem = f"{value!r} is a function"
+        raise InputError(problem, "write it into an experiment file, and name it here")
+    return value
+
+
+def _config_of(
+    content: Mapping[str, Any], path: Path, code: ExperimentCode | None = None
+) -> Config:
+    document = valid(Document, content)
+    if code is None:
+        _check_names(document, path)
+        code = experiment_code(document.experiment, path)
+    check_result_names(code.registry)
+    sweep = _swept_values(_with_dotted_options(document.sweep, "sweep"), code.registry)
+    given = _with_dotted_options(document.setting, "setting")
+    for key in sweep.keys() & given.keys():
+        raise InputError(f"{key} is in [setting] and in [sweep]", "remove one of them", "sweep")
+    plain = {key: value for key, value in given.items() if not key.startswith(OPTION)}
+    options = {
+        key.removeprefix(OPTION): _valid_option(key, value, f"setting.{key}", code.registry)
+        for key, value in given.items()
+        if key not in plain
+    }
+    fixed, queries = _with_file_contents(valid(Setting, plain, "setting"), plain, path)
+    config = Config(
+        path,
+        document.experiment,
+        tuple(map(str, document.figures)),
+        document.seed,
+        document.repetitions,
+        {**fixed, "options": options} if options else fixed,
+        queries,
+        sweep,
+        *_quick_part(_with_dotted_options(document.quick, "quick"), document.repetitions, sweep),
+        document.run,
+        code,
+    )
+    _check_cells(config)
+    return config
+
+
+def _check_names(document: Document, path: Path) -> None:
+    """Refuse names that cannot be names of files, or are already taken."""
+    if not document.figures:
+        raise InputError("an empty list", "write figures = [1, 2]", "figures")
+    seen = set[str]()
+    for n, name in enumerate(map(str, document.figures), 1):
+        if not FIGURE_NAME.fullmatch(name):
+            remedy = "use up to 40 letters, digits and -"
+            raise InputError(f"{name!r} is not a name", remedy, f"figures, value {n}")
+        if same_figure(name) in seen:
+            raise InputError(f"{name!r} appears twice", "remove one of them", "figures")
+        seen.add(same_figure(name))
+    stem = path.stem
+    if stem.lower() in RESERVED or stem.startswith(".") or not stem.isprintable():
+        problem = f"{stem!r} cannot be the name of a folder of results, or is taken"
+        raise InputError(problem, "rename the file")
+
+
+def _with_dotted_options(table: dict[str, Any], place: str) -> dict[str, Any]:
+    """Return a table of a config with ``options.NAME`` in place of a table of options."""
+    found = {key: value for key, value in table.items() if key != "options"}
+    options = table.get("options", {})
+    if not isinstance(options, dict):
+        raise InputError(f"found {options!r}", "expected a table of options", f"{place}.options")
+    for name, value in options.items():
+        if OPTION + name in found:
+            raise InputError(f"{OPTION}{name} appears twice", "remove one of them", place)
+        found[OPTION + name] = value
+    return found
+
+
+def _valid_option(key: str, value: Any, place: str, registry: Registry) -> Any:
+    """Return the value of an option, of the type of its default."""
+    defaults = {name: d for entry in registry.entries for name, d in entry.options.items()}
+    name = key.removeprefix(OPTION)
+    if name not in defaults:
+        raise unknown_name("option", name, defaults, place)
+    default = defaults[name]
+    if type(default) is float and type(value) is int and abs(value) < 2**53:
+        value = float(value)
+    same = type(value) is (list if isinstance(default, tuple) else type(default))
+    if not same or not is_option_value(value):
+        raise InputError(f"found {value!r}", f"expected a value like {default!r}", place)
+    return value
+
+
+def _with_file_contents(
+    setting: Setting, given: dict[str, Any], path: Path
+) -> tuple[dict[str, Any], QueryTable | None]:
+    """Replace the names of files by what they hold; a table of queries by its hash."""
+    fixed, queries = {key: getattr(setting, key) for key in given}, None
+    if isinstance(setting.queries, list):
+        raise InputError("found a list", "name a file", "setting.queries")
+    if setting.queries is not None:
+        with at_key("setting.queries"):
+            file = Path(setting.queries)
+            file = file if file.is_file() else path.parent / file
+            queries = read_grade_counts(file, setting.grades).tolist()
+        fixed["queries"] = query_table_hash(queries)
+    if is_measure_file_name(setting.truth):
+        with at_key("setting.truth"):
+            scale = grade_scale(setting.grades)
+            fixed["truth"] = str(measure_for(setting.truth, scale, setting.n_ranks).measure)
+    return fixed, queries
+
+
+def _swept_values(sweep: dict[str, Any], registry: Registry) -> dict[str, list[Any]]:
+    """Check the values of a sweep one by one, and convert them to the types of the setting."""
+    found: dict[str, list[Any]] = {}
+    for key, values in sweep.items():
+        place = f"sweep.{key}"
+        if not (key.startswith(OPTION) or key in Setting.model_fields):
+            raise unknown_name("key", key, Setting.model_fields, "sweep")
+        if key == "queries":
+            raise InputError("a config has one file of queries", "write it in [setting]", place)
+        if not isinstance(values, list) or not values:
+            raise InputError(f"{values!r}", "give a list of values", place)
+        found[key] = []
+        for n, value in enumerate(values, 1):
+            at = f"{place}, value {n}"
+            if key.startswith(OPTION):
+                one = _valid_option(key, value, at, registry)
+            else:
+                one = getattr(valid(Setting, {key: value}, at, bare=True), key)
+            if one in found[key]:
+                raise InputError(f"{one!r} appears twice", "remove one", place)
+            found[key].append(one)
+    return found
+
+
+def _quick_part(
+    quick: dict[str, Any], full: int, sweep: dict[str, list[Any]]
+) -> tuple[dict[str, list[Any]], int]:
+    """Check that the quick grid is a part of the full one."""
+    repetitions, chosen = quick.pop("repetitions", min(2, full)), dict(sweep)
+    if type(repetitions) is not int or not 1 <= repetitions <= full:
+        raise InputError(f"{repetitions!r}", f"use 1 ... {full}", "quick.repetitions")
+    for key, values in quick.items():
+        place = f"quick.{key}"
+        if not is_one_of(key, sweep):
+            raise unknown_name("key", key, ["repetitions", *sweep], "quick")
+        if not isinstance(values, list) or not values:
+            raise InputError(f"{values!r}", "give a list of values of the sweep", place)
+        for value in values:
+            if value not in sweep[key]:
+                remedy = f"choose from {sweep[key]}"
+                raise InputError(f"{value!r} is not in the sweep", remedy, place)
+        chosen[key] = [value for value in sweep[key] if value in values]
+    return chosen, repetitions
+
+
+def _setting_at(fixed: dict[str, Any], point: dict[str, Any]) -> Setting:
+    """Return the setting at a point of the grid."""
+    content, options = dict(fixed), dict(fixed.get("options", {}))
+    for key, value in point.items():
+        table = options if key.startswith(OPTION) else content
+        table[key.removeprefix(OPTION)] = value
+    return Setting.model_validate({**content, "options": options})
+
+
+def _check_cells(config: Config) -> None:
+    """Refuse a grid that is too large, points that make no sense, and what has no effect."""
+    size = config.repetitions * math.prod(map(len, config.sweep.values()))
+    if size > MAX_CELLS:
+        raise InputError(f"{size:,} cells", f"use at most {MAX_CELLS:,}", "sweep")
+    code, settings = config.code, config.settings()
+    for point, setting in settings:
+        where = ", ".join(f"{key} = {value!r}" for key, value in point.items()) or "setting"
+        with at_key(where):
+            check_setting(setting, code.registry)
+    without = [unused_keys(setting, code.registry, code.columns) for _, setting in settings]
+    options = [f"{OPTION}{name}" for name in config.fixed.get("options", {})]
+    for key in (*config.fixed, *options, *config.sweep):
+        if all(key in point for point in without):
+            raise InputError("has no effect", f"remove it, or set {without[0][key]}", key)
+    points = [setting for _, setting in settings]
+    check_result_columns(code.columns, points, code.registry, str(code.path))

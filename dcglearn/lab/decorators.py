@@ -1,0 +1,189 @@
+"""The seven axes of an experiment: a function of one's own joins one by a decorator.
+
+    from dcglearn.lab.decorators import learner
+
+    @learner
+    def counting(pairs, setting, rng, *, smoothing=1.0): ...
+
+A decorator only marks the function: it stays as it is, and nothing is registered anywhere. Configs
+whose experiment file holds or imports the function can name it (:mod:`dcglearn.lab.registry`).
+Parameters after ``*`` are its options, which a config sets in ``[setting.options]`` and varies as
+``options.smoothing`` in ``[sweep]``; those that ``reads`` names are paths of data files.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, overload
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Pairs
+from dcglearn.learning.fit import Fit
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+OWN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
+"""What a function may be called on its axis."""
+
+_MARK = "__dcglearn_mark__"
+
+
+@dataclass(frozen=True)
+class CellData:
+    """What a result may be computed from, besides the true and the learned measure.
+
+    Attributes
+    ----------
+    setting : Setting
+    training_pairs : ndarray of int8, shape (n, 2, K)
+        What was learned from, with its errors, the preferred list first. Read-only.
+    test_pairs : ndarray of int8, shape (m, 2, K)
+        Exact pairs, the list that is better in truth first. Read-only.
+    fit : Fit or None
+        The fit of a learner of this package.
+    """
+
+    setting: Any  # its module imports this one
+    training_pairs: Pairs
+    test_pairs: Pairs
+    fit: Fit | None = None
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a decorator notes on a function."""
+
+    axis: str
+    name: str
+    options: Mapping[str, Any]
+    reads: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis of experiments, used as a decorator: ``@learner`` or ``@learner(name="mine")``.
+
+    ``@learner(reads={"table": "data/table.csv"})`` declares a file; its path, or that of a copy,
+    is what the parameter ``table`` of the function receives.
+    """
+
+    name: str
+    arguments: str
+    returns: str
+    about: str
+    key: str = ""
+
+    @overload
+    def __call__(self, function: F) -> F: ...
+    @overload
+    def __call__(self, *, name: str = ..., reads: Mapping[str, str] = ...) -> Callable[[F], F]: ...
+    def __call__(
+        self, function: Any = None, *, name: str = "", reads: Mapping[str, str] | None = None
+    ) -> Any:
+        """Mark a function; raise an InputError if it cannot be called as the axis needs."""
+
+        def marked(function: Any) -> Any:
+            own = name or function.__name__
+            if not OWN_NAME.fullmatch(own) or own == "same":  # of test lists: as the training lists
+                remedy = "use up to 40 letters, digits, - and _, and not same"
+                raise InputError(f"{own!r} is not a name", remedy, self.name)
+            options = self._options(function, reads or {})
+            setattr(function, _MARK, Mark(self.name, own, options, reads or {}))
+            return function
+
+        return marked if function is None else marked(function)
+
+    def _options(self, function: Any, reads: Mapping[str, str]) -> dict[str, Any]:
+        given = inspect.signature(function).parameters.values()
+        options = {p.name: p.default for p in given if p.kind is p.KEYWORD_ONLY}
+        plain = [p for p in given if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        own = function.__name__
+        what, remedy = f"the {self.name} {own}", f"write def {own}({self.arguments}"
+        if len(plain) != len(self.arguments.split()) or len(plain) + len(options) != len(given):
+            problem = f"{what} takes {inspect.signature(function)}"
+            raise InputError(problem, f"{remedy}), and options after *")
+        for parameter, path in reads.items():
+            if parameter not in options:
+                problem = f"{what} reads {path!r} and has no parameter {parameter}"
+                raise InputError(problem, f"{remedy}, *, {parameter})")
+            del options[parameter]
+        for option, default in options.items():
+            if not is_option_value(default):
+                raise InputError(
+                    f"the option {option} of {what} has no usable default",
+                    "give it a number, a text, true or false, or a list of these",
+                )
+        return options
+
+
+def is_option_value(value: object) -> bool:
+    """Return whether an option can have a value: plain, finite, or a list of such values."""
+    if isinstance(value, list | tuple):
+        return all(is_option_value(one) and not isinstance(one, list | tuple) for one in value)
+    if isinstance(value, float):
+        return abs(value) < float("inf")
+    return isinstance(value, bool | int | str)
+
+
+def mark_of(function: object) -> Mark | None:
+    """Return what a decorator noted on a function; None if it is not marked."""
+    found = getattr(function, _MARK, None)
+    return found if isinstance(found, Mark) else None
+
+
+truth = Axis(
+    "truth",
+    "n_ranks, n_grades, rng",
+    "DCG or LinearUtility",
+    "the measure by which lists are better in truth",
+)
+
+lists = Axis(
+    "lists",
+    "setting, n, rng",
+    "grade indices, 0 the best, (n, 2, K)",
+    "draws pairs of lists",
+    "lists, test_lists",
+)
+
+judge = Axis(
+    "judge",
+    "truth, lists, setting, rng",
+    "the judged pairs, (m, 2, K), the preferred list first",
+    "says which list of a pair is better; pairs may be left out",
+)
+
+policy = Axis(
+    "policy",
+    "lists, judged, n, setting, rng",
+    "n different rows of lists",
+    "chooses which pairs of a pool are judged next",
+)
+
+margin = Axis(
+    "margin",
+    "pairs",
+    "numbers, (n,)",
+    "by how much the preferred list should win, for the quadratic program",
+)
+
+learner = Axis(
+    "learner",
+    "pairs, setting, rng",
+    "DCG, LinearUtility, or weights (K, L)",
+    "learns a measure from judged pairs",
+)
+
+result = Axis(
+    "result",
+    "truth, learned, data",
+    "a number, or a sequence of numbers",
+    "a column of the table: what is measured on what was learned",
+    "COLUMNS of the experiment file",
+)
+
+OPEN_AXES = {axis.name: axis for axis in (truth, lists, judge, policy, margin, learner, result)}
+"""The axes by name."""

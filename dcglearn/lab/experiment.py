@@ -1,0 +1,293 @@
+"""One experiment as an object, for notebooks and scripts.
+
+    config -> cells, each computed once and kept -> table -> figures and findings
+
+The commands ``run`` and ``reproduce`` take the same steps (:mod:`dcglearn.lab.run`).
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pandas as pd
+
+from dcglearn.base.errors import InputError, unknown_name, warn_of_input
+from dcglearn.base.numbers import counted
+from dcglearn.base.workers import open_workers
+from dcglearn.lab.config import Config, config_from
+from dcglearn.lab.experiment_figures import WIDTHS, draw_figure, draw_on
+from dcglearn.lab.experiment_files import config_named
+from dcglearn.lab.findings import findings_table
+from dcglearn.lab.plots import Figure, same_figure
+from dcglearn.lab.results import (
+    count_cells,
+    make_figures,
+    result_table,
+    results_folder,
+    write_results,
+)
+from dcglearn.lab.run import compute
+from dcglearn.lab.store import Store
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as MatplotlibFigure
+
+
+def experiment(config: str | Path | Mapping[str, Any], out: str | Path | None = None) -> Lab:
+    """Open an experiment: one of the configs, or one's own.
+
+    Parameters
+    ----------
+    config : str, path-like or mapping
+        The name of a config in the folder ``configs`` or of this package, such as ``flips``; a
+        TOML file; or what such a file would hold. A mapping may have ``columns``, the results
+        that are wanted, instead of ``experiment`` and ``figures``.
+    out : path-like, optional
+        A folder of results, as that of the commands. Cells that it holds are not computed
+        again, and new ones are added. By default cells are kept as long as the object.
+
+    Returns
+    -------
+    Lab
+
+    Raises
+    ------
+    InputError
+        If there is no such config, or it does not make sense.
+
+    Examples
+    --------
+    >>> lab = experiment({"columns": ["precision"], "seed": 1, "repetitions": 2})
+    >>> lab.run(progress=False)
+       repetition  precision
+    0           0     0.9454
+    1           1     0.9536
+    """
+    if isinstance(config, Mapping):
+        return Lab(config_from(config), out)
+    return Lab(config_named(str(config)), out)
+
+
+class Lab:
+    """An experiment: its config, its finished cells, and what is drawn from them.
+
+    :func:`experiment` makes it. The table, the figures and the findings are those of the part
+    that was run last: the quick part, or the whole grid.
+
+    Parameters
+    ----------
+    config : Config
+    out : path-like, optional
+        As in :func:`experiment`.
+
+    Attributes
+    ----------
+    config : Config
+    quick : bool
+        Whether the quick part was run last.
+
+    Examples
+    --------
+    >>> experiment({"columns": ["precision"], "seed": 1, "repetitions": 2})
+    <Lab experiment: 0 of 2 cells>
+    """
+
+    def __init__(self, config: Config, out: str | Path | None = None) -> None:
+        self.config = config
+        self.quick = False
+        if out is None:
+            out = tempfile.mkdtemp(prefix="dcglearn-")
+            weakref.finalize(self, shutil.rmtree, out, ignore_errors=True)
+        self._store = Store(Path(out) / "store")
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Lab is neither pickled nor copied; open the experiment again")
+
+    def __repr__(self) -> str:
+        counts = count_cells(self.config, False, self._store)
+        figures = f"figures {', '.join(self.config.figures)}; " if self.config.figures else ""
+        done = f"{counts.done:,} of {counted(counts.total, 'cell')}"
+        return f"<{type(self).__name__} {self.config.name}: {figures}{done}>"
+
+    def run(
+        self, quick: bool = False, workers: int | str = 1, progress: bool = True
+    ) -> pd.DataFrame:
+        """Compute the cells that are not finished yet, and return the table.
+
+        Parameters
+        ----------
+        quick : bool, default False
+            Whether to compute the quick part of the grid only.
+        workers : int or str, default 1
+            A number of processes on this machine, or ``tcp://host:port`` of a Dask scheduler.
+            The results are the same.
+        progress : bool, default True
+            Whether to show progress on standard error, from two seconds on.
+
+        Returns
+        -------
+        pandas.DataFrame
+            As :meth:`table` returns it.
+
+        Raises
+        ------
+        InputError
+            If the experiment file uses a column that the table lacks, or no cell could be
+            computed; with the error of the first.
+        WorkersLostError
+            If the workers are lost; finished cells are kept.
+
+        Warns
+        -----
+        InputWarning
+            If some cells failed. The others are kept, and the next run tries again.
+        """
+        self.quick = quick
+        with open_workers(str(workers), warn_of_input) as pool:
+            counts = compute(self.config, quick, self._store, pool, warn_of_input, progress)
+        if counts.failed:
+            problem = f"{counted(counts.failed, 'cell')} of {counts.total:,} failed"
+            words = f"first error: {counts.first_error}"
+            if not counts.done:
+                raise InputError(problem, words, self.config.name)
+            warn_of_input(f"{self.config.name}: {problem}; {words}")
+        return self.table()
+
+    def table(self) -> pd.DataFrame:
+        """Return the finished cells.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per cell: what is swept, the repetition, and the results. A result of
+            several numbers has the columns ``name_1``, ``name_2``, ...
+
+        Raises
+        ------
+        InputError
+            If no cell is finished.
+        """
+        self._check_begun()
+        return result_table(self.config, self.quick, self._store)
+
+    def figures(self) -> tuple[Figure, ...]:
+        """Return the figures as data: curves with their bands, claims and captions.
+
+        Returns
+        -------
+        tuple of Figure
+
+        Raises
+        ------
+        InputError
+            If no cell is finished, or the experiment file fails.
+        """
+        return make_figures(self.config, self.table(), self.quick)
+
+    def figure(
+        self,
+        number: int | str,
+        ax: Axes | Sequence[Axes] | None = None,
+        width: float | None = None,
+        title: bool = False,
+        dark: bool = False,
+        legend: bool = True,
+        panel: int | str | None = None,
+    ) -> MatplotlibFigure | None:
+        """Draw a figure, by itself or on axes of one's own.
+
+        Parameters
+        ----------
+        number : int or str
+            As in the config.
+        ax : Axes or sequence of Axes, optional
+            One for each panel of the figure, such as those of ``subplots(1, 2)``; or one, for a
+            figure with one panel and for `panel`.
+        width : float, default 3.3
+            In inches, without `ax`: a column of a paper; 7 is a page.
+        title : bool, default False
+            Whether the title is drawn.
+        dark : bool, default False
+            Whether the colours are for a dark background.
+        legend : bool, default True
+            Whether the series are named in a legend.
+        panel : int or str, optional
+            The only panel to draw: its number, from 1, or its title.
+
+        Returns
+        -------
+        matplotlib.figure.Figure or None
+            None if it is drawn on `ax`.
+
+        Raises
+        ------
+        InputError
+            If there is no such figure or panel, no cell is finished, or there are not as many
+            axes as panels.
+        """
+        found = {same_figure(figure.number): figure for figure in self.figures()}
+        key = same_figure(str(number))
+        if not found:
+            raise InputError("draws no figure", "look at the table", self.config.name)
+        if key not in found:
+            known = [figure.number for figure in found.values()]
+            raise unknown_name("figure", str(number), known, "number")
+        if ax is None:
+            one = found[key]
+            if panel is not None:
+                one = replace(one, plot=one.panel(panel), more=())
+            return draw_figure(one, width or WIDTHS["column"], title, dark)
+        draw_on(ax, found[key], legend, dark, panel)
+        return None
+
+    def findings(self) -> pd.DataFrame:
+        """Return the verdicts on the claims.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per claim: the figure, whose claim it is, what the paper says and where,
+            what is tested, the verdict, its reason, and the means that it rests on.
+
+        Raises
+        ------
+        InputError
+            If no cell is finished.
+        """
+        return findings_table(self.figures())
+
+    def write(self, out: str | Path, replace: bool = False) -> Path:
+        """Write the table, the figures and their provenance to files, as the commands do.
+
+        Parameters
+        ----------
+        out : path-like
+            The folder of results. The files go into a folder of the experiment's name, of a
+            quick run in ``quick``.
+        replace : bool, default False
+            Whether results of another config, or of more cells, may be replaced.
+
+        Returns
+        -------
+        Path
+            The folder of the files.
+
+        Raises
+        ------
+        InputError
+            If no cell is finished, or the folder holds results of something else.
+        """
+        self._check_begun()
+        folder = results_folder(Path(out), self.quick, self.config)
+        return write_results(self.config, self.quick, self._store, folder, replace).folder
+
+    def _check_begun(self) -> None:
+        if not count_cells(self.config, self.quick, self._store).done:
+            raise InputError("no cell is finished", "call run() first", self.config.name)

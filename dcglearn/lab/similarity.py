@@ -1,0 +1,118 @@
+"""Similarity of a learned W to the truth it was learned from.
+
+    precision   = share of test pairs ordered as the truth orders them
+    similarity  = cos(T(W), T(W_hat)),   T(W) = W - W[:, worst]          (eq. 3)
+
+(Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 6.2). Pairs that reorder one list determine W only
+up to constants for each rank and each grade, so for them similarity does not tend to 1: the
+smallest monotone W that agrees with them is (c - c_K) g', and cos(c g', (c - c_K) g') =
+cos(c, c - c_K), which is .8917 for c = 1 / log(k + 1) and ten ranks, whatever the gains. The
+identifiable similarity is the cosine of the double-centred matrices: it compares only the part
+that such pairs determine, and does tend to 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dcglearn.base.checks import finite_array
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Floats
+from dcglearn.learning.factorise import fix_gauge
+
+
+def similarity(W: ArrayLike, learned: ArrayLike) -> float:
+    """Return the paper's similarity of two weight matrices (eq. 3).
+
+    Parameters
+    ----------
+    W, learned : array-like of float, shape (K, L)
+        The truth and what was learned; columns are grades, best first.
+
+    Returns
+    -------
+    float
+        In [-1, 1]; 0 if one of them gives all grades the same weight at every rank.
+
+    Raises
+    ------
+    InputError
+        If the shapes differ.
+
+    Examples
+    --------
+    The limit for pairs that reorder one list, as in the paper:
+
+    >>> c = 1 / np.log(np.arange(2, 12))
+    >>> g = np.array([5, 4, 3, 2, 1])
+    >>> round(similarity(np.outer(c, g), np.outer(c - c[-1], g)), 4)
+    0.8917
+    """
+    truth, found = _same_shape(W, learned)
+    return _cosine(fix_gauge(truth, "worst"), fix_gauge(found, "worst"))
+
+
+def limit_on_permutations(n_ranks: int) -> float:
+    """Return the limit of the similarity where all pairs reorder one list."""
+    c = 1 / np.log(np.arange(2, n_ranks + 2))
+    return _cosine(c, c - c[-1])
+
+
+def identifiable_similarity(W: ArrayLike, learned: ArrayLike) -> float:
+    """Return the similarity of the part of W that pairs of permutations of one list determine.
+
+    Parameters
+    ----------
+    W, learned : array-like of float, shape (K, L)
+
+    Returns
+    -------
+    float
+        In [-1, 1]; 0 if that part of one of them is 0.
+
+    Raises
+    ------
+    InputError
+        If the shapes differ.
+
+    Examples
+    --------
+    >>> W = np.outer([1.0, 0.5, 0.2], [2.0, 1.0, 0.0])
+    >>> offsets = np.array([[1.0], [2.0], [3.0]]) + np.array([[4.0, 0.0, -1.0]])
+    >>> round(identifiable_similarity(W, W + offsets), 12)
+    1.0
+    """
+    truth, found = _same_shape(W, learned)
+    return _cosine(double_centred(truth), double_centred(found))
+
+
+def offset_similarity(W: ArrayLike, learned: ArrayLike, offset: float = 100.0) -> float:
+    """Return the cosine after adding one large constant to both matrices.
+
+    Section 6.2 notes that it is close to 1. It is close to 1 for any two matrices, so it does
+    not measure what was learned.
+    """
+    truth, found = _same_shape(W, learned)
+    return _cosine(truth + offset, found + offset)
+
+
+def double_centred(W: Floats) -> Floats:
+    """Subtract the means of rows and columns from a matrix."""
+    rows = W - W.mean(axis=1, keepdims=True)
+    found: Floats = rows - rows.mean(axis=0)
+    return found
+
+
+def _same_shape(W: ArrayLike, learned: ArrayLike) -> tuple[Floats, Floats]:
+    truth, found = (finite_array(x, "weights", (None, None)) for x in (W, learned))
+    if truth.shape != found.shape:
+        raise InputError(
+            f"weights of shapes {truth.shape} and {found.shape}", "give two (K, L) matrices"
+        )
+    return truth, found
+
+
+def _cosine(a: Floats, b: Floats) -> float:
+    size = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(np.sum(a * b)) / size if size else 0.0

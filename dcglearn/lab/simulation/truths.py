@@ -1,0 +1,116 @@
+"""The true measures that order simulated pairs of lists.
+
+The truths of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6) are
+
+    W[k, l] = G_l / log(k + 1),    Data 1: G_l = l,    Data 2: G_l = 2^l - 1
+
+A truth may also be any other DCG, or have gains that change from rank to rank.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dcglearn.base.checks import checked_count, checked_text
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.discounts import split_parameter
+from dcglearn.measures.measure import Measure
+from dcglearn.measures.names import is_measure_file_name, measure_for
+from dcglearn.measures.presets import PRESETS
+from dcglearn.measures.scale import MAX_GRADES, Scale
+from dcglearn.measures.utility import LinearUtility
+
+DATA_1 = DCG([5, 4, 3, 2, 1], "log2")
+"""Section 6, Data 1: gain l. The base of the logarithm does not change the order."""
+
+DATA_2 = DCG([31, 15, 7, 3, 1], "log2")
+"""Section 6, Data 2: gain 2^l - 1."""
+
+TRUTHS = {"data-1": "linear-log2", "data-2": "exponential-log2"}
+"""The preset of each truth of the paper, on grades L ... 1."""
+
+FREE = "free"
+"""The name of a truth whose gains are drawn independently at each rank."""
+
+BY_RANK = "gains-by-rank"
+"""The name, before a colon and a number, of a truth whose gains change from rank to rank."""
+
+MAX_STRENGTH = 10.0
+"""The largest such number."""
+
+
+def grade_scale(n_grades: int) -> Scale:
+    """Return the scale of section 6: grades L ... 1, best first."""
+    return Scale(tuple(range(n_grades, 0, -1)))
+
+
+def named_truth(name: str, n_ranks: int, n_grades: int, rng: np.random.Generator) -> Measure:
+    """Return the truth of a given name.
+
+    Parameters
+    ----------
+    name : str
+        ``data-1``, ``data-2``, ``free`` (see :func:`free_truth`), ``gains-by-rank:1`` or
+        another number (see :func:`gains_by_rank`), a preset, a measure file, or a measure
+        written in full with any gains and discounts.
+    n_ranks, n_grades : int
+        K and L.
+    rng : numpy.random.Generator
+        Used by ``free`` only.
+
+    Returns
+    -------
+    DCG or LinearUtility
+
+    Raises
+    ------
+    InputError
+        If there is no such truth (the message lists those that exist), or it has another K or
+        L.
+
+    Examples
+    --------
+    >>> named_truth("data-2", 10, 4, np.random.default_rng(0))
+    DCG({4: 15, 3: 7, 2: 3, 1: 1}, log2)
+    """
+    checked_text(name, "a truth", FREE)
+    checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
+    checked_count(n_ranks, "`n_ranks`")
+    if name == FREE:
+        return free_truth(n_ranks, n_grades, rng)
+    head, _, number = name.partition(":")
+    if head == BY_RANK:
+        return gains_by_rank(n_ranks, n_grades, _strength(name, number))
+    scale = grade_scale(n_grades)
+    text = TRUTHS.get(name, name)
+    if not (is_measure_file_name(text) or "[" in text or "{" in text):
+        head = split_parameter(text.partition("@")[0])[0]
+        if not is_one_of(head, PRESETS):
+            raise unknown_name("truth", name, [*TRUTHS, FREE, f"{BY_RANK}:1", *PRESETS])
+    return measure_for(text, scale, n_ranks).measure
+
+
+def free_truth(n_ranks: int, n_grades: int, rng: np.random.Generator) -> LinearUtility:
+    """Draw a truth that is not a DCG: the gains at each rank are sorted uniform numbers."""
+    return LinearUtility(np.sort(rng.random((n_ranks, n_grades)), axis=1)[:, ::-1])
+
+
+def gains_by_rank(n_ranks: int, n_grades: int, strength: float) -> LinearUtility:
+    """Return a truth that is not a DCG: the gains between the best and the worst fall with rank."""
+    checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
+    checked_count(n_ranks, "`n_ranks`")
+    down = np.linspace(-1, 1, n_ranks) if n_ranks > 1 else np.zeros(1)
+    gains = np.linspace(1, 0, n_grades) ** ((1 + strength) ** down)[:, None]
+    return LinearUtility(gains / np.log2(np.arange(2, n_ranks + 2))[:, None])
+
+
+def _strength(name: str, number: str) -> float:
+    try:
+        strength = float(number)
+    except ValueError:
+        strength = -1.0
+    if not 0 <= strength <= MAX_STRENGTH:
+        remedy = f"write a number from 0 to {MAX_STRENGTH:g}, such as {BY_RANK}:1"
+        raise InputError(f"{name!r} does not say how much gains change with the rank", remedy)
+    return strength

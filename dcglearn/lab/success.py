@@ -1,0 +1,149 @@
+"""Results that a table may also hold: learned numbers beside the true ones, what errors cost.
+
+They are computed where ``COLUMNS`` of an experiment names them.
+
+Gains are identified up to an affine map; discounts up to scale, or up to an affine map where all
+pairs compare lists of the same content. They are compared with the truth after the least-squares
+map of that kind. There is nothing to compare if the truth is not a DCG, or if the learned measure
+ties all lists; then the results are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Floats, Grades
+from dcglearn.correlation.tau import kendall_tau
+from dcglearn.lab.decorators import CellData
+from dcglearn.learning.factorise import factorise
+from dcglearn.learning.record import Factors, Gauge, is_affine
+from dcglearn.measures.agreement import outcomes, score_differences
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.measure import Measure
+
+PAIRS_FOR_TAU = 1000
+"""Test pairs whose lists are ordered."""
+
+PARAMETERS = {"gains", "gains_correlation", "discounts", "discounts_correlation"}
+"""Results that there are only where the truth is a DCG."""
+
+Result = Callable[[Measure, Measure, CellData], float | list[float] | None]
+
+
+def align_to_truth(estimated: ArrayLike, true: ArrayLike, affine: bool = True) -> Floats:
+    """Map estimated parameters onto the true ones by least squares, as far as identified."""
+    found, truth = np.asarray(estimated, float), np.asarray(true, float)
+    columns = np.column_stack([found, np.ones(len(found))] if affine else [found])
+    nearest: Floats = columns @ np.linalg.lstsq(columns, truth)[0]
+    return nearest
+
+
+def _correlation(estimated: Floats, true: Floats, affine: bool) -> float:
+    """Return |r|, or 0 if one of them is constant: the sign is part of the map."""
+    a, b = estimated - estimated.mean(), true - true.mean()
+    size = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return abs(float(a @ b)) / size if size else 0.0
+
+
+def _gains(factors: Factors, truth: DCG) -> tuple[Floats, Floats, bool]:
+    return factors.gains, np.array(truth.gains), True
+
+
+def _discounts(factors: Factors, truth: DCG) -> tuple[Floats, Floats, bool]:
+    true = truth.discounts_for(len(factors.discounts))
+    return factors.discounts, true, is_affine(factors.gauge)
+
+
+def _of_parameters(
+    numbers: Callable[[Factors, DCG], tuple[Floats, Floats, bool]],
+    compare: Callable[[Floats, Floats, bool], float | Floats],
+) -> Result:
+    """Return the result that compares learned numbers with the true ones."""
+
+    def result(truth: Measure, learned: Measure, data: CellData) -> float | list[float] | None:
+        factors = _factors(learned, data)
+        if factors is None or not isinstance(truth, DCG):
+            return None
+        found = compare(*numbers(factors, truth))
+        return found if isinstance(found, float) else found.tolist()
+
+    return result
+
+
+def _factors(learned: Measure, data: CellData) -> Factors | None:
+    """Return learned gains and discounts; None if the measure ties all lists.
+
+    A fit keeps its factors. Of a learner of one's own, nothing but the measure is known: pairs that
+    reorder one list determine its discounts only up to an affine map.
+    """
+    try:
+        if data.fit is not None:
+            return data.fit.factors
+        pairs, setting = data.training_pairs, data.setting
+        reordered = bool((np.sort(pairs[:, 0], axis=1) == np.sort(pairs[:, 1], axis=1)).all())
+        gauge: Gauge = "worst order" if reordered else "worst"
+        return factorise(learned.matrix_for(setting.n_ranks), gauge, ordered=not setting.documents)
+    except InputError:
+        return None
+
+
+def regret(truth: Measure, learned: Measure, data: CellData) -> float:
+    """Share of the true difference that is lost by trusting the order of the learned measure.
+
+    With d_i > 0 the true difference of test pair i, and o_i = 1 where the learned measure prefers
+    the better list, 1/2 where it ties them, 0 otherwise:
+
+        regret = sum_i (1 - o_i) d_i / sum_i d_i
+
+    0 if no preference is wrong, 1/2 by chance. Errors on lists that hardly differ cost little.
+    """
+    differences = score_differences(truth, data.test_pairs)
+    wrong = 1 - outcomes(learned, data.test_pairs)
+    return float(wrong @ differences / differences.sum())
+
+
+def order_of_lists(truth: Measure, learned: Measure, data: CellData) -> float:
+    """Kendall's tau-b between the true and the learned order of the lists of 1,000 test pairs."""
+    pairs = data.test_pairs[:PAIRS_FOR_TAU]
+    lists = pairs.reshape(-1, pairs.shape[2])
+    try:
+        return kendall_tau(_scores(truth, lists), _scores(learned, lists))
+    except InputError:  # all lists are tied
+        return 0.0
+
+
+def _scores(measure: Measure, lists: Grades) -> Floats:
+    """Score lists; differences that are rounding errors are removed."""
+    scores = measure.score(lists)
+    rounded: Floats = np.round(scores / np.abs(scores).max(initial=1e-300), 12)
+    return rounded
+
+
+SHIPPED_RESULTS: dict[str, tuple[str, Result]] = {
+    "gains": (
+        "learned gains on the scale of the truth (gains_1 is the best grade's)",
+        _of_parameters(_gains, align_to_truth),
+    ),
+    "gains_correlation": (
+        "correlation of learned and true gains",
+        _of_parameters(_gains, _correlation),
+    ),
+    "discounts": (
+        "learned discounts on the scale of the truth (discounts_1 is the first rank's)",
+        _of_parameters(_discounts, align_to_truth),
+    ),
+    "discounts_correlation": (
+        "correlation of learned and true discounts",
+        _of_parameters(_discounts, _correlation),
+    ),
+    "regret": ("share of the true difference that is lost by trusting the learned order", regret),
+    "kendall_tau": (
+        "tau-b between the true and the learned order of the lists of 1,000 test pairs",
+        order_of_lists,
+    ),
+}
+"""Results by name, with what they are; None leaves one out of the cell."""

@@ -1,0 +1,199 @@
+"""Measure files: a DCG, a linear utility, or both, as JSON.
+
+``use`` says which of them the file's name means; the name followed by ``:dcg`` or ``:utility``
+selects the other. ``about`` holds facts about the origin of the numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.files import read_text, write_text
+from dcglearn.base.json_text import decode_json
+from dcglearn.base.representation import ShortRepr
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.measure import Measure
+from dcglearn.measures.utility import LinearUtility
+
+FILE_FORMAT = "dcglearn measure"
+FILE_VERSION = 1
+
+MeasurePart = Literal["dcg", "utility"]
+
+_Kind = TypeVar("_Kind", DCG, LinearUtility)
+
+_FIRST_KEY = re.compile(rb'\{\s*"([^"\\]*)"')
+_KEYS = {"format", "version", "use", "dcg", "utility", "about"}
+
+
+@dataclass(frozen=True, repr=False)
+class MeasureFile(ShortRepr):
+    """The content of a measure file.
+
+    Parameters
+    ----------
+    dcg : DCG, optional
+    utility : LinearUtility, optional
+        At least one of the two.
+    use : {"dcg", "utility"}
+        Which of the two is the measure of the file.
+    about : mapping
+        Facts about the origin of the numbers, of JSON types.
+
+    Examples
+    --------
+    >>> MeasureFile(DCG([1, 0]), about={"source": "a guess"})
+    MeasureFile(dcg=DCG([1, 0], log2), utility=None, use='dcg')
+    """
+
+    dcg: DCG | None = None
+    utility: LinearUtility | None = None
+    use: MeasurePart = "dcg"
+    about: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
+
+    def __post_init__(self) -> None:
+        self.pick(self.use)
+        if self.dcg is None or self.utility is None:
+            return
+        ranks = (self.dcg.n_ranks or self.utility.n_ranks, self.utility.n_ranks)
+        grades = (self.dcg.n_grades, self.utility.n_grades)
+        if ranks[0] != ranks[1] or grades[0] != grades[1]:
+            raise InputError(
+                f"the ranks and grades of its dcg are {ranks[0]} and {grades[0]}, those of its "
+                f"utility {ranks[1]} and {grades[1]}",
+                "give a DCG and a utility of the same size",
+            )
+
+    @property
+    def measure(self) -> Measure:
+        """The part of the file that `use` names."""
+        return self.pick(self.use)
+
+    def pick(self, use: MeasurePart) -> Measure:
+        """Return one of the two measures."""
+        if not is_one_of(use, ("dcg", "utility")):
+            raise unknown_name("part of a measure file", use, ["dcg", "utility"])
+        part = self.dcg if use == "dcg" else self.utility
+        if part is None:
+            raise InputError(f"holds no {use}", "use the other part")
+        return part
+
+
+def write_measure(content: MeasureFile | Measure, path: str | os.PathLike[str]) -> None:
+    """Write a measure file atomically.
+
+    Parameters
+    ----------
+    content : MeasureFile, DCG or LinearUtility
+    path : path-like
+        By convention ``.json``.
+    """
+    if isinstance(content, str | os.PathLike):
+        raise InputError("a path where the measure belongs", "write_measure(measure, path)")
+    write_text(path, measure_to_json(content))
+
+
+def read_measure(path: str | os.PathLike[str]) -> MeasureFile:
+    """Read a measure file.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    MeasureFile
+    """
+    text = read_text(path)
+    try:
+        return measure_from_json(text)
+    except InputError as error:
+        raise error.at(str(path)) from error
+
+
+def begins_as_measure(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file begins as a measure file does, or at least not as JSON records do."""
+    with Path(path).open("rb") as file:
+        head = file.read(1 << 12).lstrip(b"\xef\xbb\xbf \t\r\n")
+    key = _FIRST_KEY.match(head)
+    return not head.startswith(b"[") and (key is None or key[1].decode("ascii", "replace") in _KEYS)
+
+
+def measure_to_json(content: MeasureFile | Measure) -> str:
+    """Return the text of a measure file, from which floats are read back exactly."""
+    if isinstance(content, DCG):
+        content = MeasureFile(dcg=content)
+    elif isinstance(content, LinearUtility):
+        content = MeasureFile(utility=content, use="utility")
+    if not isinstance(content, MeasureFile):
+        raise InputError(
+            f"a measure of type {type(content).__name__}", "give a DCG or a LinearUtility"
+        )
+    document: dict[str, Any] = {"format": FILE_FORMAT, "version": FILE_VERSION}
+    document["use"] = content.use
+    for name, part in (("dcg", content.dcg), ("utility", content.utility)):
+        if part is not None:
+            document[name] = asdict(part)
+    if content.about:
+        document["about"] = dict(content.about)
+    return _json_text(document)
+
+
+def measure_from_json(text: str) -> MeasureFile:
+    """Parse the text of a measure file."""
+    document = decode_json(text, "give a measure file")
+    if not isinstance(document, dict) or document.get("format") != FILE_FORMAT:
+        raise InputError("is not a measure file", f'it must say "format": "{FILE_FORMAT}"')
+    if document.get("version") != FILE_VERSION:
+        raise InputError(
+            f"is of version {document.get('version')!r}; this program reads version {FILE_VERSION}",
+            "use the release of dcglearn that wrote it",
+        )
+    for key in document:
+        if not is_one_of(key, _KEYS):
+            raise unknown_name("key", key, _KEYS)
+    dcg, utility = document.get("dcg"), document.get("utility")
+    about = document.get("about", {})
+    if not isinstance(about, dict):
+        raise InputError("is not an object", "write facts by name", '"about"')
+    return MeasureFile(
+        dcg=None if dcg is None else _build(DCG, dcg, "dcg"),
+        utility=None if utility is None else _build(LinearUtility, utility, "utility"),
+        use=document.get("use", "dcg"),
+        about=about,
+    )
+
+
+def _build(kind: type[_Kind], fields: object, key: str) -> _Kind:
+    try:
+        if not isinstance(fields, dict):
+            raise TypeError(f"{fields!r} is not an object")
+        return kind(**fields)
+    except InputError as error:
+        raise error.at(f'"{key}"') from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"cannot be read ({error})", "", f'"{key}"') from error
+
+
+def _json_text(document: Mapping[str, Any]) -> str:
+    """Format a document with indents; a list of numbers or names stays on one line."""
+
+    def lay_out(value: Any, indent: str) -> str:
+        inner = indent + "  "
+        if isinstance(value, Mapping) and value:
+            rows = [f"{inner}{json.dumps(str(k))}: {lay_out(v, inner)}" for k, v in value.items()]
+            return "{\n" + ",\n".join(rows) + f"\n{indent}}}"
+        listed = isinstance(value, list | tuple)
+        if listed and any(isinstance(item, list | tuple | Mapping) for item in value):
+            rows = [inner + lay_out(item, inner) for item in value]
+            return "[\n" + ",\n".join(rows) + f"\n{indent}]"
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+    return lay_out(document, "") + "\n"

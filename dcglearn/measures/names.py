@@ -1,0 +1,334 @@
+"""Names of measures: from a text to a measure.
+
+A measure is named by a preset (``zipf``, ``rbp:0.8 @ 3``), by its full name
+(``nDCG([3, 1, 0], log2) @ 10``), or by a measure file (``learned.json``, ``learned.json:utility``).
+``nDCG(zipf) @ 10`` and ``nDCG(learned.json)`` are the normalised forms. Names of other tools, and
+of measures that are not a DCG, are read by :mod:`dcglearn.measures.grammar`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, get_args
+
+from dcglearn.base.checks import checked_text
+from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
+from dcglearn.measures.dcg import DCG, DCG_FORMS
+from dcglearn.measures.discounts import format_number
+from dcglearn.measures.grammar import (
+    ParsedName,
+    parse_other_name,
+    refuse_other_measures,
+    resolve_alias,
+)
+from dcglearn.measures.measure import Measure
+from dcglearn.measures.measure_files import MeasureFile, MeasurePart, read_measure
+from dcglearn.measures.other_measures import (
+    ERR,
+    RBP,
+    BinaryMeasure,
+    Fractions,
+    OtherMeasure,
+    relevance_levels,
+)
+from dcglearn.measures.presets import PRESETS, parse_cutoff, preset
+from dcglearn.measures.scale import Label, Scale, ScaleLike, needed_scale
+from dcglearn.measures.utility import LinearUtility
+
+if TYPE_CHECKING:
+    import ir_measures
+
+_WRAPPED = re.compile(r"\s*(DCG|nDCG|minmaxDCG)\(([^\[{]+)\)\s*(?:@(.*))?")
+_CUT = re.compile(r"(.*?)\s*@\s*(\d+)\s*")
+_FILE = re.compile(r"(.+\.json)(?::(\w*))?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Named:
+    """A measure of any kind, and the text that named it."""
+
+    name: str
+    measure: Measure | OtherMeasure
+
+
+@dataclass(frozen=True)
+class NamedMeasure(Named):
+    """A measure with its name.
+
+    Parameters
+    ----------
+    name : str
+        The text that named it.
+    measure : DCG or LinearUtility
+    file : MeasureFile, optional
+        The content of the file that it was read from.
+    """
+
+    measure: Measure
+    file: MeasureFile | None = field(default=None, repr=False)
+
+
+MeasureLike: TypeAlias = DCG | LinearUtility | MeasureFile | NamedMeasure | str | os.PathLike[str]
+"""A measure, or what names one."""
+
+
+def as_measure(
+    measure: MeasureLike, scale: Scale | None = None, n_ranks: int | None = None
+) -> Measure:
+    """Return the measure that a value, a file or a text means."""
+    if isinstance(measure, DCG | LinearUtility):
+        return measure
+    if isinstance(measure, MeasureFile | NamedMeasure):
+        return measure.measure
+    if not isinstance(measure, str | os.PathLike):
+        raise not_a_measure(measure)
+    text = os.fspath(measure)
+    if scale is None or n_ranks is None:
+        return parse_measure(text).measure
+    return measure_for(text, scale, n_ranks).measure
+
+
+def not_a_measure(value: object) -> InputError:
+    """Return the error about a value that is not a measure."""
+    return InputError(
+        f"a measure of type {type(value).__name__}",
+        "give a DCG, a LinearUtility, a measure file or text such as 'nDCG([3, 1, 0], log2) @ 10'",
+    )
+
+
+def repeated_name(names: Sequence[str]) -> str | None:
+    """Return the first name that appears again, None if all differ."""
+    return next((name for i, name in enumerate(names) if name in names[:i]), None)
+
+
+def is_measure_file_name(text: str) -> bool:
+    """Return True for the name of a measure file, with or without a part."""
+    return _FILE.fullmatch(text.strip()) is not None
+
+
+def split_cutoff(text: str) -> tuple[str, int | None]:
+    """Split a name into the name and the cutoff at its end."""
+    match = _CUT.fullmatch(text)
+    return (text, None) if match is None else (match.group(1), parse_cutoff(match.group(2)))
+
+
+def parse_measure(text: str, scale: Scale | None = None, n_ranks: int = 0) -> NamedMeasure:
+    """Return the measure that a text means; presets need a scale and a number of ranks."""
+    checked_text(text, "a measure", "zipf")
+    ours = None if scale is None else resolve_alias(text)
+    return NamedMeasure(text, *_read(ours or text, scale, n_ranks))
+
+
+def states_its_grades(text: str) -> bool:
+    """Return whether a text is a measure file or a measure in full, and not a preset."""
+    return any(mark in text.lower() for mark in ("[", "{", ".json"))
+
+
+def _read(text: str, scale: Scale | None, n_ranks: int) -> tuple[Measure, MeasureFile | None]:
+    """Return the measure that a text means, and the content of its file."""
+    wrapped = _WRAPPED.fullmatch(text)
+    if wrapped is not None:
+        head, name, cutoff = wrapped.groups()
+        measure, content = _read(name, scale, n_ranks)
+        if isinstance(measure, LinearUtility):
+            remedy = f"write {name.removesuffix(':utility')}:dcg"
+            raise InputError("position-dependent weights are not a DCG", remedy, text)
+        if cutoff is not None and measure.cutoff is not None:
+            raise InputError("has two cutoffs", "keep one", text)
+        cut = measure.cutoff if cutoff is None else parse_cutoff(cutoff)
+        return replace(measure, normalise=DCG_FORMS[head], cutoff=cut), content
+    called, depth = split_cutoff(text)
+    file = _FILE.fullmatch(called.strip())
+    if file is not None:
+        measure, content = _from_file(*file.groups())
+        if depth is None:
+            return measure, content
+        if isinstance(measure, LinearUtility):
+            raise InputError("position-dependent weights have no cutoff", "leave it out", text)
+        return measure @ depth, content
+    refuse_other_measures(text)
+    if scale is not None and "[" not in text and "{" not in text:
+        return preset(text, scale, n_ranks), None
+    if called.strip().partition(":")[0] in PRESETS or resolve_alias(text) is not None:
+        raise InputError(
+            f"the preset {text!r} needs the grades and the number of ranks",
+            "give preset(name, scale, n_ranks), or a measure in full: DCG([3, 1, 0], log2)",
+        )
+    kind = LinearUtility if text.strip().startswith("LinearUtility") else DCG
+    return kind.parse(text), None
+
+
+def _from_file(path: str, part: str | None) -> tuple[Measure, MeasureFile]:
+    use = None if part is None else part.lower()
+    if use not in (None, *get_args(MeasurePart)):
+        raise InputError(f"has no part {part!r}", f"write {path}:dcg or {path}:utility", path)
+    content = read_measure(path)
+    try:
+        return content.pick(cast(MeasurePart, use or content.use)), content
+    except InputError as error:
+        raise error.at(path) from error
+
+
+def measure_for(text: str, scale: ScaleLike, n_ranks: int) -> NamedMeasure:
+    """Return the measure that a name means for rankings of a given scale and length.
+
+    Parameters
+    ----------
+    text : str
+        A preset, a full name or a measure file.
+    scale : Scale, str or sequence of labels
+        The grades of the rankings, all of them.
+    n_ranks : int
+        K, the length of the rankings.
+
+    Returns
+    -------
+    NamedMeasure
+
+    Examples
+    --------
+    >>> measure_for("zipf", Scale((1, 0)), 5).measure
+    DCG({1: 1, 0: 0}, zipf)
+    """
+    scale = needed_scale(scale)
+    named = parse_measure(text, scale, n_ranks)
+    try:
+        check_compatible(named.measure, scale, n_ranks)
+    except InputError as error:
+        raise error.at(named.name) from error
+    return named
+
+
+def measure_for_documents(text: str, scale: ScaleLike, n_ranks: int) -> NamedMeasure:
+    """Return the measure that a name means for runs whose documents have some of its grades.
+
+    Parameters
+    ----------
+    text : str
+        A preset, a full name or a measure file.
+    scale : Scale, str or sequence of labels
+        The grades that occur. A measure that names its grades may have others too.
+    n_ranks : int
+        The length of the longest run. A shorter vector of discounts acts as a cutoff.
+
+    Returns
+    -------
+    NamedMeasure
+        Its measure has one gain, or one column, per grade of `scale`.
+
+    Examples
+    --------
+    >>> measure_for_documents("nDCG({2: 3, 1: 1, 0: 0}, log2) @ 5", Scale((1, 0)), 100).measure
+    nDCG({1: 1, 0: 0}, log2) @ 5
+    """
+    scale = needed_scale(scale)
+    return measure_on_scale(parse_measure(text, scale, n_ranks), scale)
+
+
+_SomeName = TypeVar("_SomeName", bound=Named)
+
+
+def measure_on_scale(named: _SomeName, scale: Scale) -> _SomeName:
+    """Return the same measure with one gain, or column, for each grade of a scale."""
+    try:
+        return replace(named, measure=named.measure.on_scale(scale))
+    except InputError as error:
+        raise error.at(named.name) from error
+
+
+def check_compatible(
+    measure: Measure, scale: Scale, n_ranks: int, other: str = "the judgments"
+) -> None:
+    """Refuse a measure that cannot score rankings of this scale and length."""
+    if measure.n_grades != len(scale):
+        raise InputError(
+            f"has {counted(measure.n_grades, 'grade')}, but {other} have {len(scale)} ({scale})",
+            "use a measure of the same grades, or declare the full `scale`",
+        )
+    if measure.grades is not None and measure.grades != scale.labels:
+        theirs = " > ".join(map(str, measure.grades))
+        raise InputError(f"has the grades {theirs}, but {other} have {scale}", "use one scale")
+    if isinstance(measure, DCG) and (isinstance(measure.discounts, str) or measure.cutoff):
+        return
+    ranks = measure.n_ranks
+    if ranks is not None and ranks != n_ranks:
+        raise InputError(
+            f"has {counted(ranks, 'rank')}, but {other} have {n_ranks}",
+            f"use rankings of {counted(ranks, 'rank')}, or give a DCG a cutoff with @",
+        )
+
+
+BEST_SATISFIES = 15 / 16
+"""The probability of the best grade, where those of ERR are made of gains: that of the best of five
+grades by default, (2^4 - 1) / 2^4."""
+
+AskedMeasure: TypeAlias = "MeasureLike | OtherMeasure | Named | ir_measures.Measure"
+"""A measure of any kind, or what names one."""
+
+
+def asked_measure(measure: AskedMeasure, scale: Scale, n_ranks: int) -> Named:
+    """Return the measure that a value, a file or a text means, for documents of these grades."""
+    if isinstance(measure, MeasureFile):
+        measure = NamedMeasure(str(measure.measure), measure.measure, measure)
+    elif isinstance(measure, DCG | LinearUtility):
+        measure = NamedMeasure(str(measure), measure)
+    elif isinstance(measure, OtherMeasure):
+        measure = Named(str(measure), measure)
+    if isinstance(measure, Named):
+        return measure_on_scale(measure, scale)
+    kinds = {one.__module__.partition(".")[0] for one in type(measure).__mro__}
+    if not isinstance(measure, str | os.PathLike) and "ir_measures" not in kinds:
+        raise not_a_measure(measure)
+    text = os.fspath(measure) if isinstance(measure, os.PathLike) else str(measure)
+    try:
+        other = None if isinstance(measure, os.PathLike) else parse_other_name(text)
+        if other is None:
+            return measure_for_documents(text, scale, n_ranks)
+        return Named(text, _of_name(other, scale))
+    except InputError as error:
+        raise error if error.place else error.at(text) from error
+
+
+def _of_name(name: ParsedName, scale: Scale) -> OtherMeasure:
+    options, cutoff = dict(name.options), name.cutoff
+    rel = options.pop("rel", None)
+    if name.head not in ("ERR", "RBP"):
+        rel, levels = relevance_levels(rel, scale)
+        return BinaryMeasure(name.head, cutoff, rel, options, levels)
+    top = options.pop("top", None)
+    numbers, grades = next(iter(name.arguments), None), None
+    if isinstance(numbers, str):
+        usual = BEST_SATISFIES if name.head == "ERR" else 1.0
+        numbers, grades = _gains_of_file(numbers, usual if top is None else top)
+    elif top is not None:
+        raise InputError("has top and no measure file", "write the numbers for the grades")
+    if numbers is not None and (rel is not None or "max_rel" in options):
+        raise InputError("has numbers for grades and rel or max_rel", "keep one of them")
+    if rel is not None:
+        levels = relevance_levels(rel, scale)[1]
+        numbers, grades = tuple(float(level > 0) for level in levels), scale.labels
+    kind: Any = ERR if name.head == "ERR" else RBP
+    made: ERR | RBP = kind(numbers, cutoff=cutoff, grades=grades, **options)
+    return made.on_scale(scale)
+
+
+def _gains_of_file(path: str, top: float) -> tuple[Fractions, tuple[Label, ...] | None]:
+    """Return the gains of a measure file, multiplied so that the best is `top`, and its labels."""
+    measure = parse_measure(path).measure
+    if not isinstance(measure, DCG):
+        raise InputError(
+            "position-dependent weights are not gains",
+            f"write {path.removesuffix(':utility')}:dcg",
+        )
+    largest = max(measure.gains)
+    if min(measure.gains) < 0 or largest <= 0:
+        raise InputError(
+            f"the gains {', '.join(map(format_number, measure.gains))}",
+            "ERR and RBP need gains of 0 or more, at least one above 0: write a number from 0 to 1 "
+            "for each grade, such as {2: 1, 1: 0.5, 0: 0}",
+        )
+    return tuple(top * (gain / largest) for gain in measure.gains), measure.grades

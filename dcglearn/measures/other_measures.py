@@ -1,0 +1,275 @@
+"""Measures of runs that are not a DCG: ERR, RBP with its residual, P, AP, RR and their like.
+
+    ERR = sum_i (1 / i) R_i prod_{j < i} (1 - R_j)
+    RBP = (1 - p) sum_i p^(i-1) g_i      g_i in 0 ... 1
+
+R_i is the probability that the document at rank i satisfies a person who reads down, by its grade
+(Chapelle, Metzler, Zhang & Grinspan, CIKM 2009), by default (2^g - 1) / 2^4 as in gdeval and
+ir_measures. In RBP a person reads the next document with probability p (Moffat & Zobel, ACM TOIS
+27, 2008). RBP is a DCG; what it adds is the residual, the weight of all that is not known: of
+documents without a judgment, and of the ranks below the end of the run or the cutoff, p^d together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+
+from dcglearn.base.checks import checked_count, checked_number
+from dcglearn.base.errors import InputError
+from dcglearn.measures.dcg import DCG, Gains, gains_by_grade, gains_text
+from dcglearn.measures.discounts import format_number
+from dcglearn.measures.presets import preset
+from dcglearn.measures.scale import Label, Scale, canonical_label, picked
+
+LARGEST_GRADE = 4.0
+"""The largest grade in gdeval, whatever the grades of the qrels."""
+
+Fractions = tuple[float, ...]
+"""One number from 0 to 1 per grade, best grade first."""
+
+
+class _Cut:
+    """A measure that may have a cutoff."""
+
+    cutoff: int | float | None
+
+    @property
+    def n_ranks(self) -> int | None:
+        """The number of ranks that count; None for all."""
+        return self.cutoff if isinstance(self.cutoff, int) else None
+
+    def __matmul__(self, cutoff: int) -> Self:
+        """Return the same measure with another cutoff: ``ERR() @ 20``."""
+        return replace(self, cutoff=cutoff)  # type: ignore[type-var]  # all are dataclasses
+
+    def _cut_text(self) -> str:
+        return "" if self.cutoff is None else f" @ {self.cutoff}"
+
+
+def _fractions(
+    numbers: Gains | None, name: str, grades: Sequence[Label] | None
+) -> tuple[Fractions | None, tuple[Label, ...] | None]:
+    """Check that there is a number from 0 to 1 for each grade, if there are any."""
+    if numbers is None:
+        return None, None
+    checked, labels = gains_by_grade(numbers, name, grades)
+    outside = next((number for number in checked if not 0 <= number <= 1), None)
+    if outside is not None:
+        raise InputError(f"{name} hold {outside:g}", "use numbers from 0 to 1")
+    return checked, labels
+
+
+@dataclass(frozen=True)
+class ERR(_Cut):
+    """Expected reciprocal rank.
+
+    Parameters
+    ----------
+    probabilities : sequence of float, or mapping from grade to float, optional
+        The probability R that a document of each grade satisfies, best grade first. By default
+        (2^g - 1) / 2^max_rel for a grade of value g, and 0 for values below 0.
+    cutoff : int, optional
+        Lower ranks do not count.
+    grades : sequence of labels, optional
+        The label of each grade, best first.
+    max_rel : float, default 4
+        The largest value of a grade, where `probabilities` are not given.
+
+    Examples
+    --------
+    >>> ERR({2: 0.9, 1: 0.3, 0: 0}) @ 20
+    ERR({2: 0.9, 1: 0.3, 0: 0}) @ 20
+    """
+
+    probabilities: Fractions | None = None
+    cutoff: int | None = None
+    grades: tuple[Label, ...] | None = None
+    max_rel: float = LARGEST_GRADE
+
+    def __init__(
+        self,
+        probabilities: Gains | None = None,
+        cutoff: int | None = None,
+        grades: Sequence[Label] | None = None,
+        max_rel: float = LARGEST_GRADE,
+    ) -> None:
+        set_ = object.__setattr__
+        numbers, labels = _fractions(probabilities, "probabilities", grades)
+        set_(self, "probabilities", numbers)
+        set_(self, "grades", labels)
+        set_(self, "cutoff", None if cutoff is None else checked_count(cutoff, "`cutoff`"))
+        set_(self, "max_rel", checked_number(max_rel, "`max_rel`", 0, 1000, above=True))
+
+    def on_scale(self, scale: Scale) -> ERR:
+        """Return ERR with one probability for each grade of a scale."""
+        largest = max(scale.values)
+        if self.probabilities is not None:
+            numbers = picked(self.probabilities, self.grades, scale)
+        elif largest > self.max_rel:
+            raise InputError(
+                f"has {format_number(self.max_rel)} for the largest grade, and the grades are "
+                f"{scale}",
+                f"write ERR(max_rel={format_number(largest)})",
+            )
+        else:
+            values = np.maximum(scale.values, 0.0)
+            numbers = tuple(((2.0**values - 1) / 2.0**self.max_rel).tolist())
+        return replace(self, probabilities=numbers, grades=scale.labels)
+
+    def __str__(self) -> str:
+        if self.probabilities is None:
+            return f"ERR(max_rel={format_number(self.max_rel)}){self._cut_text()}"
+        return f"ERR({gains_text(self.probabilities, self.grades)}){self._cut_text()}"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class RBP(_Cut):
+    """Rank-biased precision.
+
+    Parameters
+    ----------
+    gains : sequence of float, or mapping from grade to float, optional
+        What a document of each grade gains, from 0 to 1, best grade first. By default the value of
+        a grade, divided by the largest; values below 0 gain 0.
+    p : float, default 0.8
+        The persistence, above 0 and below 1.
+    cutoff : int, optional
+        Lower ranks do not count.
+    grades : sequence of labels, optional
+        The label of each grade, best first.
+
+    Examples
+    --------
+    >>> RBP({2: 1, 1: 0.5, 0: 0}, p=0.95)
+    RBP({2: 1, 1: 0.5, 0: 0}, p=0.95)
+    """
+
+    gains: Fractions | None = None
+    p: float = 0.8
+    cutoff: int | None = None
+    grades: tuple[Label, ...] | None = None
+
+    def __init__(
+        self,
+        gains: Gains | None = None,
+        p: float = 0.8,
+        cutoff: int | None = None,
+        grades: Sequence[Label] | None = None,
+    ) -> None:
+        set_ = object.__setattr__
+        numbers, labels = _fractions(gains, "gains", grades)
+        set_(self, "gains", numbers)
+        set_(self, "grades", labels)
+        set_(self, "p", checked_number(p, "`p`", 1e-6, 1 - 1e-6))
+        set_(self, "cutoff", None if cutoff is None else checked_count(cutoff, "`cutoff`"))
+
+    @property
+    def dcg(self) -> DCG:
+        """The same measure as a DCG; needs gains."""
+        rule = f"rbp({format_number(self.p)})"
+        return DCG(self.gains or (), rule, self.cutoff, grades=self.grades)
+
+    def on_scale(self, scale: Scale) -> RBP:
+        """Return RBP with one gain for each grade of a scale."""
+        if self.gains is None:
+            gains = preset("rbp", scale, 1).gains
+        else:
+            gains = picked(self.gains, self.grades, scale)
+        return replace(self, gains=gains, grades=scale.labels)
+
+    def __str__(self) -> str:
+        gains = "" if self.gains is None else f"{gains_text(self.gains, self.grades)}, "
+        return f"RBP({gains}p={format_number(self.p)}){self._cut_text()}"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class RBPResidual:
+    """The residual of RBP, as a column next to it."""
+
+    of: RBP
+
+    @property
+    def n_ranks(self) -> int | None:
+        """The number of ranks that count; None for all."""
+        return self.of.cutoff
+
+    def on_scale(self, scale: Scale) -> RBPResidual:
+        """Return the residual of RBP on a scale."""
+        return RBPResidual(self.of.on_scale(scale))
+
+    def __str__(self) -> str:
+        return f"residual of {self.of}"
+
+
+@dataclass(frozen=True)
+class BinaryMeasure(_Cut):
+    """A measure of relevant documents, those of grade `rel` or better, named as in ir_measures.
+
+    `levels` (L,) is 1 for a relevant grade, 0 for another, and a grade below 0 as it is: Bpref and
+    infAP take it as not judged. The `cutoff` of IPrec is a recall.
+    """
+
+    name: str
+    cutoff: int | float | None = None
+    rel: Label = 1
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    levels: tuple[int, ...] = ()
+
+    def on_scale(self, scale: Scale) -> BinaryMeasure:
+        """Return the measure itself: it is made for a scale."""
+        return self
+
+    def __str__(self) -> str:
+        options = {"rel": self.rel, **self.options}
+        given = [
+            f"{key}={value if str(value).isidentifier() else repr(value)}"
+            for key, value in options.items()
+            if (key, value) != ("rel", 1)
+        ]
+        inside = f"({', '.join(given)})" if given else ""
+        return f"{self.name}{inside}" + ("" if self.cutoff is None else f"@{self.cutoff}")
+
+    __repr__ = __str__
+
+
+def is_in_one_order(measure: object) -> bool:
+    """Return whether a measure has no formula for the mean over the orders of tied documents."""
+    return isinstance(measure, BinaryMeasure) and measure.name in ("IPrec", "Bpref", "infAP")
+
+
+OtherMeasure = ERR | RBP | RBPResidual | BinaryMeasure
+"""A measure of runs that is not a DCG."""
+
+
+def relevance_levels(rel: Label | None, scale: Scale) -> tuple[Label, tuple[int, ...]]:
+    """Return the worst relevant grade, and the level of each grade, as in BinaryMeasure."""
+    labels = scale.labels
+    numbers = [one for one in labels if not isinstance(one, str)]
+    if rel is None:
+        problem = "" if len(numbers) == len(labels) else f"the grades {scale} are names"
+        if not problem and 0 < max(numbers) < 1:
+            problem = f"no grade of {scale} is 1 or more"
+        if problem:
+            raise InputError(problem, f"say the worst relevant one, such as rel={labels[0]}")
+    cut = canonical_label(1 if rel is None else rel)
+    ordered = len(numbers) == len(labels) and numbers == sorted(numbers, reverse=True)
+    if cut in labels or isinstance(cut, str) or not ordered:
+        try:
+            least = scale.index(cut)
+        except InputError as error:
+            guess = error.remedy.removesuffix("declare every grade")
+            raise InputError(error.problem, f"{guess}use a grade of the scale") from error
+        relevant = [index <= least for index in range(len(labels))]
+    else:
+        relevant = [number >= cut for number in numbers]
+    others = [0 if isinstance(one, str) else min(math.floor(one), 0) for one in labels]
+    return cut, tuple(1 if one else other for one, other in zip(relevant, others, strict=True))

@@ -1,0 +1,181 @@
+"""Presets: the gains and discounts of DCG in the literature, each with its source.
+
+The gains are formulas of r, the value of a grade on its scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dcglearn.base.checks import LARGEST, checked_count, checked_text
+from dcglearn.base.errors import InputError, did_you_mean, is_one_of, unknown_name
+from dcglearn.base.numbers import parse_whole
+from dcglearn.base.types import Floats
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.discounts import format_number, split_parameter
+from dcglearn.measures.grammar import ALIASES, OTHER_OPTIONS
+from dcglearn.measures.scale import ScaleLike, needed_scale
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A preset: a gain formula, a discount rule and their source."""
+
+    gain: Callable[[Floats, float], Floats]
+    discount: str
+    formula: str
+    source: str
+    default: Callable[[Floats, int], float] | None = None
+
+
+def _linear(r: Floats, _: float) -> Floats:
+    return r
+
+
+def _share_of_largest(r: Floats, _: float) -> Floats:
+    positive = np.maximum(r, 0.0)
+    scaled: Floats = positive / (positive.max() or 1.0)
+    return scaled
+
+
+PRESETS = {
+    "linear-log2": Preset(
+        _linear, "log2", "r / log2(i + 1)", "Jarvelin & Kekalainen 2002; as trec_eval's ndcg"
+    ),
+    "exponential-log2": Preset(
+        lambda r, _: np.sign(r) * (2 ** np.abs(r) - 1),
+        "log2",
+        "sign(r) (2^|r| - 1) / log2(i + 1)",
+        "Burges et al. 2005",
+    ),
+    "jk": Preset(
+        _linear,
+        "jk({})",
+        "r / max(1, log_b i)",
+        "Jarvelin & Kekalainen 2002",
+        lambda r, n: 2.0,
+    ),
+    "zipf": Preset(_linear, "zipf", "r / i", "Urbano & Marrero 2015"),
+    "linear-discount": Preset(
+        _linear,
+        "linear({})",
+        "r (n + 1 - i) / n",
+        "Urbano & Marrero 2015",
+        lambda r, n: float(n),
+    ),
+    "constant": Preset(_linear, "constant", "r", "cumulated gain, Jarvelin & Kekalainen 2002"),
+    "rbp": Preset(
+        _share_of_largest,
+        "rbp({})",
+        "max(r, 0) / max (1 - p) p^(i - 1)",
+        "Moffat & Zobel 2008",
+        lambda r, n: 0.8,
+    ),
+    "binary": Preset(
+        lambda r, at: (r >= at).astype(float),
+        "log2",
+        "[r >= t] / log2(i + 1)",
+        "Urbano & Marrero 2015",
+        lambda r, n: float(r[0]),
+    ),
+}
+
+
+def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
+    """Return a DCG of the literature, by name, for a given scale.
+
+    Parameters
+    ----------
+    name : str
+        ``linear-log2``, ``exponential-log2``, ``jk:b``, ``zipf``, ``linear-discount:n``,
+        ``constant``, ``rbp:p`` or ``binary:t``, optionally followed by ``@ cutoff``. The
+        default of b is 2, of n `n_ranks`, of p 0.8, and of t the value of the best grade.
+    scale : Scale, str or sequence of labels
+        The grades and their values.
+    n_ranks : int
+        K, the length of the rankings.
+
+    Returns
+    -------
+    DCG
+
+    Examples
+    --------
+    >>> preset("exponential-log2", "2,1,0", 5)
+    DCG({2: 3, 1: 1, 0: 0}, log2)
+    >>> preset("rbp:0.5 @ 3", "1,0", 5)
+    DCG({1: 1, 0: 0}, rbp(0.5)) @ 3
+    """
+    scale = needed_scale(scale)
+    checked_count(n_ranks, "`n_ranks`", 0)
+    called, at, cut = checked_text(name, "a preset", "zipf").partition("@")
+    head = called.partition("(")[0].strip()
+    if "(" not in called or is_one_of(head, PRESETS):
+        head, parameter = split_parameter(called)
+    if not is_one_of(head, PRESETS):
+        error = unknown_name("preset", head, PRESETS)
+        others = ("nDCG", "DCG", *OTHER_OPTIONS, *ALIASES)
+        hint = "" if "did you mean" in error.remedy else did_you_mean(head, others)
+        raise InputError(error.problem, f"{hint}{error.remedy}; dcglearn measures lists all names")
+    formulas = PRESETS[head]
+    values = np.array(scale.values)
+    if formulas.default is None:
+        if parameter is not None:
+            raise InputError(f"the preset {head} has no parameter", f"write {head}")
+        number = 0.0
+    else:
+        number = formulas.default(values, n_ranks) if parameter is None else parameter
+    with np.errstate(over="ignore"):  # infinite gains are refused below
+        gains = formulas.gain(values, number)
+    if not (np.abs(gains) <= LARGEST).all():
+        raise InputError(
+            f"the gains of {head} overflow for the grades {scale}",
+            "declare smaller values with `scale`, such as best=3,worst=0, or use another preset",
+        )
+    if head == "binary" and not gains.any():
+        raise InputError(
+            f"no grade of {scale} has a value of {parameter:g} or more", "lower the threshold"
+        )
+    measure = DCG(gains, formulas.discount.format(format_number(number)), grades=scale.labels)
+    return measure @ parse_cutoff(cut) if at else measure
+
+
+def usual_presets(scale: ScaleLike, n_ranks: int) -> dict[str, DCG]:
+    """Return every preset with its default parameter, by name.
+
+    Parameters
+    ----------
+    scale : Scale, str or sequence of labels
+    n_ranks : int
+
+    Returns
+    -------
+    dict from str to DCG
+
+    Examples
+    --------
+    >>> list(usual_presets("1,0", 3))[:3]
+    ['linear-log2', 'exponential-log2', 'jk:2']
+    """
+    scale = needed_scale(scale)
+    checked_count(n_ranks, "`n_ranks`", 0)
+    values = np.array(scale.values)
+    names = {
+        name: name if p.default is None else f"{name}:{format_number(p.default(values, n_ranks))}"
+        for name, p in PRESETS.items()
+    }
+    return {full: preset(full, scale, n_ranks) for full in names.values()}
+
+
+def parse_cutoff(text: str) -> int:
+    """Return the cutoff that the text after ``@`` means."""
+    digits = text.strip()
+    cutoff = parse_whole(digits)
+    if cutoff is None:
+        raise InputError(
+            f"the cutoff {digits!r:.40} is not a whole number", "write it like zipf @ 10"
+        )
+    return cutoff

@@ -1,1 +1,0 @@
-"""From a name to a measure: presets of the literature, full names, measure files."""

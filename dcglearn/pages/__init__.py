@@ -1,1 +1,0 @@
-"""The folder and the page of an experiment."""

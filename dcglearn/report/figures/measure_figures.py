@@ -1,0 +1,238 @@
+"""Figures of measures and of comparisons: gains by grade, discounts by rank, W, and intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
+from dcglearn.base.types import Floats
+from dcglearn.learning.record import LearnedRecord, NumberRecord, is_affine
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.measure_files import MeasureFile
+from dcglearn.measures.presets import usual_presets
+from dcglearn.measures.scale import Scale
+from dcglearn.measures.utility import LinearUtility
+from dcglearn.report.comparisons import queries_text
+from dcglearn.report.figures.style import COLOURS, MARKERS, STYLE, unit_range
+from dcglearn.report.parameter_tables import estimates_of, parameter_origins
+
+if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
+    from dcglearn.inference.compare import MeasureComparison
+    from dcglearn.inference.ratios import Estimated
+
+
+COMPARISON_OUTCOMES = ("undecided", "better", "worse", "near the line")
+"""Outcomes of a comparison, in the order of their colours and markers."""
+
+_FARTHEST = 3.0
+"""Where bars are cut, if no number is as far from 0."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Gains of grades, or discounts of ranks, beside those of usual measures by name.
+
+    `bars`, (n, 2), and `thin` ones are intervals, nan for none; what is `doubtful` is hollow.
+    """
+
+    names: Sequence[object]
+    values: Floats
+    usual: Mapping[str, Floats]
+    bars: Floats | None = None
+    thin: Floats | None = None
+    doubtful: Sequence[bool] = ()
+    label: str = "this measure"
+
+
+def intervals_of(numbers: Iterable[Estimated | NumberRecord]) -> Floats:
+    """Return the intervals of numbers, (n, 2); nan where one is given or not determined."""
+    none = (np.nan, np.nan)
+    known = [(one.low, one.high) if one.determined and not one.given else none for one in numbers]
+    return np.array(known, float)
+
+
+def draw_gains(axes: Axes, shown: Numbers, noun: str = "grade") -> None:
+    """Draw gains by grade, the best at the right, or relevance by document."""
+    _draw_numbers(axes, shown)
+    if noun == "grade":
+        axes.set(title="Gain by grade", xlabel="Grade", ylabel="Gain (best = 1)")
+        axes.invert_xaxis()
+    else:
+        unit = "Relevance (most = 1, least = 0)"
+        axes.set(title="Relevance by document", xlabel="Document", ylabel=unit)
+
+
+def draw_discounts(axes: Axes, shown: Numbers, affine: bool = False) -> None:
+    """Draw discounts by rank."""
+    _draw_numbers(axes, shown)
+    unit = "largest = 1, smallest = 0" if affine else "first = 1"
+    title = "Discount by rank" + (", up to an affine map" if affine else "")
+    axes.set(title=title, xlabel="Rank", ylabel=f"Discount ({unit})")
+
+
+def _draw_numbers(axes: Axes, shown: Numbers) -> None:
+    at = np.arange(len(shown.names))
+    bars = [(one, width) for one, width in ((shown.bars, 4), (shown.thin, 1)) if one is not None]
+    for one, width in bars:
+        axes.vlines(at, *one.T, color=COLOURS[0], linewidth=width, alpha=0.6, zorder=2.5)
+    doubtful = np.array(shown.doubtful or [False] * len(at))
+    ends = [np.clip(one.ravel(), -_FARTHEST, _FARTHEST) for one, _ in bars]
+    drawn = np.concatenate([[0.0, 1.05], shown.values[~doubtful], *shown.usual.values(), *ends])
+    low, high = np.nanmin(drawn), np.nanmax(drawn)
+    values = np.clip(shown.values, low, high)
+    named = {shown.label: np.where(doubtful, np.nan, values), **shown.usual}
+    for place, (name, numbers) in enumerate(named.items()):
+        line = _line(axes, at, numbers, name, place)
+        line.set(linewidth=1 if place else 2, markersize=4 if place else 6, zorder=3 - bool(place))
+    if doubtful.any():
+        hollow = _line(axes, at[doubtful], values[doubtful], "not determined by the data", 0)
+        hollow.set(linestyle="none", markerfacecolor="none", markersize=6)
+    axes.set_ylim(low - 0.04, high + 0.04)
+    ticks = _ticks(len(at))
+    axes.set_xticks(ticks, [str(shown.names[i]) for i in ticks])
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)
+
+
+def _line(axes: Axes, x: ArrayLike, y: ArrayLike, name: str, place: int) -> Line2D:
+    colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
+    (line,) = axes.plot(x, y, color=colour, marker=marker, label=name)
+    return line
+
+
+@mpl.rc_context(STYLE)
+def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = None) -> Figure:
+    """Draw gains and discounts of a measure file next to usual ones, and W as an image."""
+    known = content.dcg or content.utility
+    if known is None:
+        raise InputError("an empty measure file", "give one with a dcg or a utility")
+    scale = scale or Scale(known.grades or tuple(range(known.n_grades))[::-1])
+    record, dcg, utility = LearnedRecord.read(content), content.dcg, content.utility
+    noun = "grade" if record is None else record.parameters.noun
+    panels = (2 if dcg is not None else 0) + (utility is not None)
+    figure = Figure(figsize=(3.6 * panels + 1.2, 4.4), layout="constrained")
+    axes = list(np.atleast_1d(figure.subplots(1, panels)))
+    if dcg is not None:
+        affine = record is not None and record.prior is None and is_affine(record.factors.gauge)
+        gains, discounts = _numbers_of(dcg, record, scale, known.n_ranks or 10, affine)
+        draw_gains(axes[0], gains, noun)
+        draw_discounts(axes[1], discounts, affine)
+        if record is not None and gains.bars is not None:
+            bounds, what = record.intervals, "95% intervals"
+            if bounds is not None and not estimates_of(record)[0]:
+                unit = "queries" if bounds.by_query else "judgments"
+                what = f"{bounds.level:.0%} of resamples of the {unit}"
+            title += f"\nBars: {what}"
+    if utility is not None:
+        _draw_weights(axes[-1], utility, scale, noun)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+    return figure
+
+
+def _numbers_of(
+    dcg: DCG, record: LearnedRecord | None, scale: Scale, n_ranks: int, affine: bool
+) -> list[Numbers]:
+    """Return the gains and discounts of a measure, beside usual ones in the same gauge."""
+    of_zero = record is None or record.factors.gauge.startswith("absolute")
+
+    def gains_of(measure: DCG) -> Floats:
+        gains = np.array(measure.gains)
+        return gains / (np.abs(gains).max() or 1.0) if of_zero else unit_range(gains)
+
+    def discounts_of(measure: DCG) -> Floats:
+        discounts = measure.discounts_for(n_ranks)
+        first = discounts[0] or np.abs(discounts).max() or 1.0
+        return unit_range(discounts) if affine else np.asarray(discounts / first)
+
+    usual: tuple[dict[str, Floats], dict[str, Floats]] = {}, {}
+    for name, other in usual_presets(scale, n_ranks).items():
+        form = name.replace("-", ":").partition(":")[0]
+        if record is None or record.parameters.noun == "grade":
+            own = form in ("exponential", "binary")
+            usual[0].setdefault(form if own else "linear", gains_of(other))
+        if not (affine and other.discounts == "constant"):  # it cannot be mapped to 1 and 0
+            usual[1].setdefault(str(other.discounts), discounts_of(other))
+    found = [
+        Numbers(scale.labels, gains_of(dcg), usual[0]),
+        Numbers(range(1, n_ranks + 1), discounts_of(dcg), usual[1]),
+    ]
+    if record is None:
+        return found
+    estimates, origins, bounds = estimates_of(record), parameter_origins(record), record.intervals
+    bars: list[Floats | None] = [intervals_of(one) if one else None for one in estimates]
+    doubtful = [[not one.determined for one in part] for part in estimates]
+    if record.prior is None:  # the measure is that of W
+        doubtful = [[kind in ("ridge", "none") for kind in kinds] for kinds in origins]
+        if bounds is not None and not estimates[0]:
+            bars = [bounds.gains, bounds.discounts]
+    if affine and estimates[0]:
+        bars[1] = None  # of discounts in another gauge
+    return [
+        replace(one, bars=b, doubtful=d) for one, b, d in zip(found, bars, doubtful, strict=True)
+    ]
+
+
+def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale, noun: str) -> None:
+    limit = float(np.abs(utility.matrix).max()) or 1.0
+    image = axes.imshow(utility.matrix, cmap="PuOr_r", vmin=-limit, vmax=limit, aspect="auto")
+    ticks = _ticks(utility.n_ranks)
+    axes.set_xticks(range(utility.n_grades), [str(label) for label in scale.labels])
+    axes.set_yticks(ticks, [str(k + 1) for k in ticks])
+    title = f"W, the learned worth of a {noun} at a rank"
+    axes.set(title=title, xlabel=noun.capitalize(), ylabel="Rank")
+    if noun == "grade":
+        axes.invert_xaxis()  # the best at the right, as of gains
+    axes.figure.colorbar(image, ax=axes, shrink=0.8)
+
+
+def _ticks(n: int) -> list[int]:
+    return list(range(0, n, max(1, -(-n // 10))))
+
+
+@mpl.rc_context(STYLE)
+def draw_comparison(comparison: MeasureComparison, title: str) -> Figure:
+    """Draw the agreement of each measure, and the lead of the first one, with intervals."""
+    first, *others = comparison.rows
+    figure = Figure(figsize=(9.2, 1.9 + 0.32 * len(others)), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    for y, row in enumerate(comparison.rows):
+        _draw_interval(left, y, 0, row.agreement, row.low, row.high)
+    for y, row in enumerate(others, start=1):
+        style = COMPARISON_OUTCOMES.index(row.outcome)
+        line = _draw_interval(right, y, style, row.ahead, row.ahead_low, row.ahead_high)
+        if row.verdict not in right.get_legend_handles_labels()[1]:
+            line.set_label(row.verdict)
+    left.set_yticks(range(len(others) + 1), [first.name, *(row.name for row in others)])
+    left.invert_yaxis()
+    left.set(xlabel="Agreement with strict judgments (ties of the measure 1/2)", title="Agreement")
+    right.axvline(0, color="0.3", linewidth=1, zorder=0)
+    right.locator_params(axis="x", nbins=6)
+    right.legend()
+    right.set(
+        xlabel=f"Agreement of {comparison.against} minus that of the measure",
+        title=f"Lead of {comparison.against}",
+    )
+    for axes in (left, right):
+        axes.grid(axis="x", color="0.9")
+    figure.suptitle(
+        f"{title}\nBars: 95% intervals, {counted(comparison.judgments, 'strict judgment')} "
+        f"{queries_text(comparison.queries, comparison.without_query)}",
+        x=0.01,
+        ha="left",
+        fontsize=9,
+    )
+    return figure
+
+
+def _draw_interval(axes: Axes, y: int, style: int, value: Any, low: Any, high: Any) -> Line2D:
+    axes.plot([low, high], [y, y], color=COLOURS[style], linewidth=1.5)
+    return _line(axes, [value], [y], "", style)

@@ -1,0 +1,74 @@
+"""A figure of systems: which of their comparisons hold whatever the parameters.
+
+Systems are in the order of the tested measure, best first. The cell of a pair has the colour of the
+parameters for which that order is proved, and a dot if the difference is significant.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from dcglearn.base.types import Floats
+from dcglearn.report.figures.style import COLOURS, STYLE
+from dcglearn.systems.conclusions import EXTENTS, SystemConclusions
+
+_COLOURS = (COLOURS[0], COLOURS[5], COLOURS[1], COLOURS[7], "white")
+"""Of the extents, in order."""
+
+_CELL, _LETTER, _LINE, _WIDEST_LABEL = 0.3, 0.085, 0.18, 3.2
+"""In inches: a cell, the width of a letter, the height of a line, the width of the legend."""
+
+
+def draw_pairs(conclusions: SystemConclusions, means: Floats) -> Figure:
+    """Draw what may be concluded about pairs of systems; their means are by the tested measure."""
+    compared = {name for one in conclusions.pairs for name in (one.pair.a, one.pair.b)}
+    order = [conclusions.systems[s] for s in np.argsort(-means, kind="stable")]
+    names = [name for name in order if name in compared]
+    place = {name: row for row, name in enumerate(names)}
+    cells = np.full((len(names) - 1, len(names) - 1), np.nan)
+    dots = []
+    for one in conclusions.pairs:
+        high, low = sorted((place[one.pair.a], place[one.pair.b]))
+        cells[low - 1, high] = EXTENTS.index(one.holds_for)
+        if one.significant:
+            dots.append((high + 0.5, low - 0.5))
+    dot: Any = {"marker": "o", "color": "black", "markersize": 4, "linestyle": ""}
+    handles: list[Artist] = [
+        mpl.patches.Patch(
+            facecolor=colour,
+            edgecolor="0.8",
+            label=f"{words}: {count}".replace("depends", "depends on the gains"),
+        )
+        for k, (colour, words) in enumerate(zip(_COLOURS, EXTENTS, strict=True))
+        if (count := np.count_nonzero(cells == k))
+    ]
+    handles += [Line2D([], [], label="significant", **dot)] if dots else []
+    grid = _CELL * len(cells) + _LETTER * max(map(len, names))  # and the names at two sides
+    width = max(_WIDEST_LABEL, grid + 0.4)
+    title = f"For which parameters the order by {conclusions.measure.name} holds"
+    lines = textwrap.wrap(title, int(width / _LETTER), break_on_hyphens=False)
+    with mpl.rc_context(STYLE):
+        height = grid + _LINE * (len(lines) + len(handles)) + 0.5
+        drawing = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasAgg(drawing)
+        axes = drawing.subplots()
+        colours = mpl.colors.ListedColormap(_COLOURS)
+        axes.pcolormesh(cells, cmap=colours, vmin=-0.5, vmax=len(EXTENTS) - 0.5, edgecolor="white")
+        axes.plot(*np.reshape(dots, (-1, 2)).T, **dot)
+        axes.invert_yaxis()
+        axes.set_aspect("equal")
+        axes.set_xticks(np.arange(len(cells)) + 0.5, names[:-1], rotation=90)
+        axes.set_yticks(np.arange(len(cells)) + 0.5, names[1:])
+        axes.tick_params(length=0)
+        axes.spines[["left", "bottom"]].set_visible(False)
+        drawing.suptitle("\n".join(lines), x=0.02, ha="left", fontsize=STYLE["axes.titlesize"])
+        drawing.legend(handles=handles, loc="outside lower left", frameon=False)
+    return drawing

@@ -1,0 +1,305 @@
+"""The numbers of a study, computed once for every format; and the decision that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from dcglearn.base.checks import checked_rng
+from dcglearn.base.clustered_means import clustered_mean
+from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
+from dcglearn.base.progress import Advance, silent
+from dcglearn.base.types import Floats
+from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
+from dcglearn.inference.certainty import Certainty
+from dcglearn.inference.conclusions import Conclusion, JudgeShare, conclude, judge_shares
+from dcglearn.inference.estimate import JudgmentFit
+from dcglearn.inference.learned import certainty_record
+from dcglearn.inference.questions import Question
+from dcglearn.interop.export import export
+from dcglearn.judgments.inspection import Inspection, inspect_judgments
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.learning.record import CertaintyRecord
+from dcglearn.measures.agreement import outcomes, weighted_mean
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.measure import Measure
+from dcglearn.measures.presets import usual_presets
+from dcglearn.systems.evaluate import evaluate
+from dcglearn.systems.inputs import QrelsLike, RunLike
+
+STUDY_TOOLS = ("lightgbm", "xgboost", "trec_eval", "ir_measures", "ranx", "scikit-learn")
+"""Tools that a study says what to put into."""
+
+USUAL = "exponential-log2"
+"""What most teams use: the measure that may be changed where none is named."""
+
+LEARNED = "learned from these judgments"
+"""The name of the measure that a study proposes."""
+
+GRAVEST = ("rejected", "near the line", "not determined", "not rejected")
+"""Verdicts, the gravest first."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How often a measure prefers what people prefer.
+
+    `differs` is the share of judged pairs that it orders otherwise than the proposed one, with 1/2
+    for ties of one of them; None where no measure is proposed.
+    """
+
+    measure: str
+    share: float
+    low: float
+    high: float
+    differs: float | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Study:
+    """What a set of judgments says.
+
+    Attributes
+    ----------
+    name : str
+        Of the file.
+    data : Preferences
+    inspection : Inspection
+    conclusion : Conclusion
+        Its questions, whether it supports a measure, and the models of the judgment.
+    judges : tuple of JudgeShare
+        Each of few judges, and what would be concluded without them.
+    link : LinkTest
+        Of the recommended model.
+    held_out : HeldOut or None
+        None if there is only one query.
+    agreement : tuple of Agreement
+        Of the proposed measure, if there is one, each query by what was learned from others; then
+        of the measure in use and of presets.
+    ties : JudgmentFit or None
+        The recommended model with ties after Davidson; None if there are none.
+    in_use : (str, DCG)
+        The measure that the team uses, or most teams, with its name.
+    changed : (int, int) or None
+        How many of so many comparisons of runs end otherwise with the proposed measure.
+    """
+
+    name: str
+    data: Preferences
+    inspection: Inspection
+    conclusion: Conclusion
+    judges: tuple[JudgeShare, ...]
+    link: LinkTest
+    held_out: HeldOut | None
+    agreement: tuple[Agreement, ...]
+    ties: JudgmentFit | None
+    in_use: tuple[str, DCG]
+    changed: tuple[int, int] | None = None
+
+    def __repr__(self) -> str:
+        return f"Study({self.name!r}, {counted(len(self.data), 'judgment')})"
+
+    @property
+    def few_raters(self) -> int:
+        """How many raters there are, if so few said most that they stand for no others; or 0."""
+        tested = self.inspection.judges
+        n = 0 if tested is None else len(tested.judges)
+        return n if self.judges or n == 1 else 0
+
+    @cached_property
+    def proposed(self) -> DCG | None:
+        """The measure that the judgments support, with gains of four digits; None if none."""
+        return _proposed(self.conclusion, self.data.n_ranks)
+
+    @property
+    def against(self) -> Question:
+        """The gravest of the questions about the measure in use: itself, its gains, discounts."""
+        gains, _, discounts = self.in_use[0].partition("-")
+        asked = (("measure", self.in_use[0]), ("gains", gains), ("discounts", discounts))
+        found = [one for about, name in asked if (one := self.question(about, name)) is not None]
+        return min(found, key=lambda one: GRAVEST.index(one.verdict))
+
+    @property
+    def change(self) -> Literal["yes", "no", "not yet"]:
+        """Whether to put the proposed measure in the place of the one in use.
+
+        Not if that is not contradicted, by judgments that tell usual measures apart, or orders all
+        judged pairs alike.
+        """
+        if self.proposed is None:
+            return "not yet"
+        if self.against.verdict == "not rejected":
+            asked = [q for q in self.conclusion.questions if q.about in ("gains", "discounts")]
+            told_apart = any(q.verdict in ("rejected", "near the line") for q in asked)
+            return "no" if told_apart else "not yet"
+        if not self.agreement_of(self.in_use[0]).differs:
+            return "no"
+        return "yes" if self.against.verdict == "rejected" else "not yet"
+
+    @property
+    def measure(self) -> DCG:
+        """The measure to use from now on, cut where lists were judged."""
+        if self.change == "yes" and self.proposed is not None:
+            return self.proposed
+        measure = self.in_use[1]
+        return measure if measure.n_ranks else measure @ self.data.n_ranks
+
+    @cached_property
+    def tools(self) -> dict[str, str | InputError]:
+        """What to put into each tool, all as nDCG, with its notes; or why it cannot take it."""
+        found = dict[str, str | InputError]()
+        measure = replace(self.measure, normalise=self.measure.normalise or "ideal")
+        for tool in STUDY_TOOLS:
+            try:
+                text, notes = (made := export(measure, tool)).text, made.notes
+                found[tool] = "\n".join([text.rstrip("\n"), *(f"# {note}" for note in notes)])
+            except InputError as error:
+                found[tool] = error
+        return found
+
+    @cached_property
+    def certainty(self) -> CertaintyRecord:
+        """What a fit says of the same judgments: gains, discounts, and whether usual gains fit."""
+        gains = tuple(one for one in self.conclusion.questions if one.about == "gains")
+        return certainty_record(Certainty(self.conclusion.free, gains))
+
+    def question(self, about: str, hypothesis: str) -> Question | None:
+        """Return one of the questions, None if it was not asked.
+
+        Parameters
+        ----------
+        about, hypothesis : str
+        """
+        asked = self.conclusion.questions
+        return next((q for q in asked if (q.about, q.hypothesis) == (about, hypothesis)), None)
+
+    def agreement_of(self, name: str) -> Agreement:
+        """Return the agreement of a measure.
+
+        Parameters
+        ----------
+        name : str
+            Of the measure in use, or of a preset.
+        """
+        return next(one for one in self.agreement if one.measure == name)
+
+
+def study_judgments(
+    preferences: Preferences,
+    name: str,
+    rng: np.random.Generator,
+    in_use: Mapping[str, Measure] | None = None,
+    advance: Advance = silent,
+) -> Study:
+    """Compute everything that a study reports.
+
+    Parameters
+    ----------
+    preferences : Preferences
+    name : str
+        Of the file.
+    rng : numpy.random.Generator
+        Draws folds and resamples.
+    in_use : mapping of one name to its measure, optional
+        The measure that the team uses; by default 2^g - 1 with 1/log2(rank + 1).
+    advance : callable
+        Called with (steps done, steps in all).
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    InputError
+        If no judgment can be used, or the measure in use is not a DCG.
+    """
+    checked_rng(rng)
+    measures = dict(in_use or {}) | dict(usual_presets(preferences.scale, preferences.n_ranks))
+    used = next(iter(in_use or {}), USUAL)
+    measure = measures[used]
+    if not isinstance(measure, DCG):
+        raise InputError("the measure in use has gains that differ by rank", "name a DCG")
+    inspection = inspect_judgments(preferences)
+    concluded = conclude(preferences, measures)
+    model = concluded.recommended.model
+    advance(1, 4)
+    judges = judge_shares(preferences, concluded)
+    advance(2, 4)
+    ties = None
+    if not preferences.strict.all():
+        try:
+            ties = replace(model, ties="davidson").fit(preferences)
+        except InputError:  # all ties are of equal lists, or weigh nothing
+            ties = None
+    try:
+        predicted = held_out(model, preferences, rng)
+    except InputError:
+        predicted = None
+    advance(3, 4)
+    proposed = _proposed(concluded, preferences.n_ranks)
+    found = Study(
+        name,
+        preferences,
+        inspection,
+        concluded,
+        judges,
+        link_test(concluded.recommended),
+        predicted,
+        _agreement(preferences, measures, proposed, predicted),
+        ties,
+        (used, measure),
+    )
+    advance(4, 4)
+    return found
+
+
+def _proposed(concluded: Conclusion, n_ranks: int) -> DCG | None:
+    if concluded.support != "supported":
+        return None
+    fit = concluded.recommended
+    gains = tuple(round(max(0.0, float(gain)), 4) for gain in fit.dcg.gains)
+    discounts = "log2" if fit.model.discounts == "log2" else fit.dcg.discounts
+    return DCG(gains, discounts, n_ranks, grades=fit.scale.labels)
+
+
+def _agreement(
+    preferences: Preferences,
+    measures: Mapping[str, Measure],
+    proposed: DCG | None,
+    predicted: HeldOut | None,
+) -> tuple[Agreement, ...]:
+    pairs, weights = preferences.pairs, preferences.pair_weights
+    own = None if proposed is None else outcomes(proposed, pairs)
+
+    def agreement(name: str, right: Floats, differs: float | None) -> Agreement:
+        mean = clustered_mean(right, preferences.pair_groups, weights)
+        return Agreement(name, mean.value, *mean.interval(0, 1), differs)
+
+    found = []
+    if own is not None and predicted is not None:
+        found.append(agreement(LEARNED, predicted.outcomes, None))
+    for name, measure in measures.items():
+        right = outcomes(measure, pairs)
+        differs = None if own is None else weighted_mean(np.abs(right - own), weights)
+        found.append(agreement(name, right, differs))
+    return tuple(found)
+
+
+def changed_comparisons(
+    study: Study, qrels: QrelsLike, runs: Sequence[RunLike]
+) -> tuple[int, int] | None:
+    """Return how many pairs of runs the proposed measure orders otherwise, and all pairs."""
+    if study.proposed is None:
+        return None
+    measures = {"new": study.proposed, "old": study.in_use[1]}
+    found = evaluate(qrels, runs, measures, rules="trec_eval", scale=study.data.scale)
+    means = found.means()
+    a, b = np.triu_indices(means.shape[0], 1)
+    signs = np.sign(np.round(means[a] - means[b], 12))
+    return int((signs[:, 0] != signs[:, 1]).sum()), len(a)

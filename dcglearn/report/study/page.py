@@ -1,0 +1,208 @@
+"""A study in four formats: text, Markdown, JSON, and one self-contained HTML page.
+
+The page fetches no script, font or picture; it reads on a telephone, in the dark, and on paper.
+The same judgments and seed give the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, StrictUndefined
+from pydantic_core import to_jsonable_python
+
+from dcglearn.base.files import checked_suffix, write_text
+from dcglearn.base.json_text import json_document
+from dcglearn.base.numbers import counted
+from dcglearn.base.text import markdown_cell, plain_text
+from dcglearn.base.version import __version__
+from dcglearn.inference.conclusions import JudgeShare
+from dcglearn.inference.estimate import JudgmentFit
+from dcglearn.measures.measure_files import MeasureFile, measure_to_json
+from dcglearn.report.questions import question_json
+from dcglearn.report.study.facts import Study
+from dcglearn.report.study.figures import study_pictures
+from dcglearn.report.study.sections import Section, sections
+from dcglearn.report.study.words import headline
+from dcglearn.report.tables import Table
+
+STUDY_FORMATS = (".html", ".md", ".json", ".txt")
+
+_MADE = f"Made by dcglearn {__version__}."
+
+
+def study_text(study: Study) -> str:
+    """Return a study as plain text, the answer first."""
+    head = [_title(study), "", *(_filled(one, "* ", "  ") for one in headline(study))]
+
+    def lines(section: Section) -> list[str]:
+        found = ["", section.title.upper(), *map(_filled, section.paragraphs)]
+        for table in section.tables:
+            found += ["", table.text()]
+        for tool, text in section.code.items():
+            found += ["", f"{tool}:", plain_text(text, keep="\n")]
+        return found
+
+    return _joined(study, head, lines)
+
+
+def study_markdown(study: Study) -> str:
+    """Return a study as Markdown."""
+    head = [f"# {markdown_cell(_title(study))}", ""]
+    head += [f"* {markdown_cell(one)}" for one in headline(study)]
+
+    def lines(section: Section) -> list[str]:
+        found = ["", f"## {markdown_cell(section.title)}"]
+        for paragraph in section.paragraphs:
+            found += ["", markdown_cell(paragraph)]
+        for table in section.tables:
+            found += ["", table.markdown()]
+        for tool, text in section.code.items():
+            found += ["", f"### {markdown_cell(tool)}", "", "````", text, "````"]
+        return found
+
+    return f"{_joined(study, head, lines)}\n\n{_MADE}\n"
+
+
+def _joined(study: Study, head: list[str], lines: Callable[[Section], list[str]]) -> str:
+    return "\n".join([*head, *(line for one in sections(study) for line in lines(one))])
+
+
+def study_html(study: Study, rng: np.random.Generator) -> str:
+    """Return a study as one HTML page."""
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"unbroken": _unbroken, "cells": _cells, "plain": _plain_lines}
+    source = files("dcglearn.report.study").joinpath("study.html.jinja").read_text("utf-8")
+    used = counted(len(study.conclusion.free.evidence), "preference")
+    return environment.from_string(source).render(
+        title=_title(study),
+        subtitle=f"{study.name}: learned from {used} between lists with different grades.",
+        headline=headline(study),
+        figures=study_pictures(study, rng),
+        sections=sections(study),
+        made=_MADE,
+    )
+
+
+def study_json(study: Study) -> dict[str, Any]:
+    """Return a study as a dict that JSON can hold."""
+    concluded, held_out = study.conclusion, study.held_out
+    scores = {} if held_out is None else vars(held_out)
+    found = {
+        "file": study.name,
+        "headline": headline(study),
+        "change": study.change,
+        "measure": str(study.measure),
+        "in_use": study.in_use[0],
+        "support": concluded.support,
+        "recommended": _fit_json(concluded.recommended),
+        "free": _fit_json(concluded.free),
+        "ties": study.ties and _fit_json(study.ties),
+        "questions": [question_json(one) for one in concluded.questions],
+        "judges": [_judge_json(one) for one in study.judges],
+        "agreement": study.agreement,
+        "link": study.link,
+        "held_out": {key: value for key, value in scores.items() if key != "outcomes"} or None,
+        "inspection": study.inspection.to_json(),
+        "tools": {tool: one for tool, one in study.tools.items() if isinstance(one, str)},
+        "changed_comparisons": study.changed,
+        "program": f"dcglearn {__version__}",
+    }
+    finite: dict[str, Any] = json.loads(json_document(to_jsonable_python(found)))
+    return finite
+
+
+def _judge_json(one: JudgeShare) -> dict[str, Any]:
+    """Return one of few judges, with what is concluded without them."""
+    share, low, high = one.lapses
+    without = one.without
+    return {
+        "judge": one.judge,
+        "judgments": one.judgments,
+        "random": {"share": share, "low": low, "high": high},
+        "without": None if without is None else dict(zip(_ANSWER, without.answer, strict=True)),
+    }
+
+
+_ANSWER = ("support", "gains", "discounts")
+
+
+def _fit_json(fit: JudgmentFit) -> dict[str, Any]:
+    return {
+        "gains_family": fit.model.gains,
+        "discounts_family": fit.model.discounts,
+        "ties": fit.model.ties,
+        "log_likelihood": fit.log_likelihood,
+        "judgments": len(fit.evidence),
+        "gains": fit.gains(),
+        "discounts": fit.discounts(),
+        "other": [fit.other(name) for name in fit.likelihood.names],
+    }
+
+
+def write_study(study: Study, path: str | Path, rng: np.random.Generator) -> None:
+    """Write a study in the format that the suffix names.
+
+    Parameters
+    ----------
+    study : Study
+    path : path-like
+        ``.html``, ``.md``, ``.json`` or ``.txt``; JSON is a measure file of the measure to use
+        from now on, with all numbers in ``about``.
+    rng : numpy.random.Generator
+        For the bands of the figure.
+
+    Raises
+    ------
+    InputError
+        If the suffix is another one, or the file cannot be written.
+    """
+    suffix = checked_suffix(path, STUDY_FORMATS)
+    if suffix == ".html":
+        text = study_html(study, rng)
+    elif suffix == ".md":
+        text = study_markdown(study)
+    elif suffix == ".json":
+        about = {"study": study_json(study)}
+        text = measure_to_json(MeasureFile(dcg=study.measure, about=about))
+    else:
+        text = study_text(study) + "\n"
+    write_text(path, text)
+
+
+def _filled(text: str, first: str = "", other: str = "") -> str:
+    filled = textwrap.fill(_unbroken(text), 96, initial_indent=first, subsequent_indent=other)
+    return filled.replace("\u00a0", " ")
+
+
+def _title(study: Study) -> str:
+    return f"What {counted(len(study.data), 'judgment says', 'judgments say')} about DCG"
+
+
+def _plain_lines(text: str) -> str:
+    return plain_text(text, keep="\n")
+
+
+def _unbroken(text: str) -> str:
+    """Keep formulas and intervals on one line, such as ``2^g - 1`` and ``.54 to .77``.
+
+    >>> _unbroken("2^g - 1 says .33 (.54 to .77)").count(" ")
+    3
+    """
+    formulas = re.sub(r" ([-+=/]) (?=[\w(.])", "\u00a0\\1\u00a0", plain_text(text))
+    return re.sub(r"(?<=[\d%]) to (?=-?[.\d])", "\u00a0to\u00a0", formulas)
+
+
+def _cells(table: Table) -> list[list[tuple[str, bool]]]:
+    """Return the cells of a table, its head first, and whether each is a number."""
+    numeric = table.alignment()
+    return [list(zip(row, numeric, strict=True)) for row in (table.columns, *table.shown())]

@@ -1,0 +1,255 @@
+"""What may be concluded about systems, and which gains reverse the order of two.
+
+A few pairs are listed one by one, many are counted. What is not shown here (every verdict, gains
+and discounts that prove it, the smallest changes, the orders by other measures) is in the JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from dcglearn.base.numbers import TINY, counted
+from dcglearn.base.types import Grades
+from dcglearn.measures.discounts import format_number
+from dcglearn.measures.scale import Scale
+from dcglearn.report.systems.comparisons import is_least
+from dcglearn.report.systems.explanation import labels_of
+from dcglearn.report.systems.words import rules_in_words
+from dcglearn.report.tables import Cell, Shown, Table, p_text
+from dcglearn.systems.conclusions import (
+    EXTENTS,
+    Extent,
+    PairConclusion,
+    SystemConclusions,
+    conclusion_row,
+    given_measure,
+)
+from dcglearn.systems.evaluate import Evaluation
+from dcglearn.systems.orderings import OrderingComparison
+from dcglearn.systems.scoring import with_least
+from dcglearn.systems.system_coherence import graded_rankings
+
+EXTENTS_IN_WORDS: dict[Extent, str] = {one: one for one in EXTENTS}
+EXTENTS_IN_WORDS["depends"] = "depends on the gains"
+
+CLEAREST_QUERIES = 3
+"""Number of queries that are shown for each of two systems."""
+
+MOST_RANKS = 10
+"""Number of ranks of which grades are shown."""
+
+
+def digest_table(conclusions: SystemConclusions) -> Table:
+    """Return the number of pairs by the parameters for which they hold, and significance."""
+    counts = conclusions.counts()
+    rows = []
+    for extent, words in EXTENTS_IN_WORDS.items():
+        some, other, untested = (counts.get((extent, kind), 0) for kind in (True, False, None))
+        row: dict[str, Cell] = {"holds for": words}
+        if conclusions.tested:
+            row |= {"significant": some, "may be chance": other}
+        if total := some + other + untested:
+            rows.append(row | {"pairs": total})
+    return Table.of(rows, _caption(conclusions), notes=conclusions_in_words(conclusions))
+
+
+def conclusions_table(conclusions: SystemConclusions) -> Table:
+    """Return what may be concluded about each pair, the system that is ahead first.
+
+    CSV has every verdict, one number per cell, as
+    :meth:`~dcglearn.systems.conclusions.SystemConclusions.to_frame`.
+    """
+    rows = []
+    for one in conclusions.pairs:
+        ahead, behind = ("b", "a") if one.leader == "b" else ("a", "b")
+        row: dict[str, Cell] = {
+            "system": getattr(one.pair, ahead),
+            "other system": getattr(one.pair, behind),
+            "holds for": EXTENTS_IN_WORDS[one.holds_for],
+            "ahead by": abs(one.difference),
+        }
+        if conclusions.tested:
+            p = p_text(one.p, is_least(one.p, conclusions.drawn))
+            row["p"] = Shown(one.p, p, mark="*" if one.significant else "")
+        counts = [one.n_queries(winner) for winner in (ahead, behind, "depends", "equal")]
+        rows.append(row | {"queries": "/".join(map(str, counts))})
+    records = [conclusion_row(one) for one in conclusions.pairs]
+    legend = (
+        f"the first system of a row is ahead, unless they are equal, under "
+        f"{conclusions.measure.name}; queries: on how many it is by itself ahead whatever the "
+        "gains, behind, ahead or behind depending on the gains, equal"
+    )
+    notes = [legend, *conclusions_in_words(conclusions)]
+    return Table.of(rows, _caption(conclusions), records=records, notes=notes)
+
+
+def reversals_table(conclusions: SystemConclusions, most: int | None = None) -> Table:
+    """Return the pairs whose order by mean nDCG depends on the gains, with gains that show it.
+
+    Of more than `most`, those are kept that are significant under the tested measure, and then
+    those with the largest differences.
+    """
+    depending = [one for one in conclusions.pairs if one.holds_for == "depends"]
+    depending.sort(
+        key=lambda one: (not one.significant, -min(map(abs, one.pair.mean_ndcg.differences)))
+    )
+    rows: list[list[Cell]] = []
+    for one in depending[:most]:
+        row: list[Cell] = []
+        found = one.pair.mean_ndcg
+        for name, dcg, by in zip(
+            (one.pair.a, one.pair.b), found.witnesses, found.differences, strict=True
+        ):
+            row += [name, "" if dcg is None else _gains(dcg.gains), abs(by)]
+        rows.append(row)
+    caption = f"The clearest reversals, of {counted(len(depending), 'pair')} whose order by mean"
+    columns = ("ahead", "with gains", "by", "ahead with other gains", "gains", "by")
+    return Table(columns, rows, f"{caption} nDCG depends on the gains")
+
+
+def clearest_queries_table(
+    conclusions: SystemConclusions, one: PairConclusion, evaluation: Evaluation
+) -> Table:
+    """Return the queries on which two systems differ most, with the grades at each rank.
+
+    Values and differences are under the tested measure.
+    """
+    names = one.pair.a, one.pair.b
+    pair = [evaluation.systems.index(name) for name in names]
+    a, b = values = evaluation.values[pair, 0]
+    difference = np.nan_to_num(a - b)
+    order = np.argsort(-difference, kind="stable")
+    ends = np.unique(
+        [*range(len(order))[:CLEAREST_QUERIES], *range(len(order))[-CLEAREST_QUERIES:]]
+    )
+    given = given_measure(conclusions.measure, conclusions.n_ranks)
+    rankings = graded_rankings(evaluation, given, conclusions.n_ranks).rankings
+    winners = {"a": names[0], "b": names[1], "depends": "depends on the gains"}
+    rows = [
+        (
+            *(evaluation.queries[q], *values[:, q].tolist(), float(difference[q])),
+            winners.get(str(one.query_winners[q]), "equal"),
+            *(_grades(rankings[s, q], evaluation.qrels.scale) for s in pair),
+        )
+        for q in order[ends]
+        if difference[q]
+    ]
+    columns = ("query", *names, "difference", "ahead by itself", *(f"grades, {x}" for x in names))
+    return Table(columns, rows, f"{names[0]} and {names[1]}: the queries that differ most")
+
+
+def conclusions_in_words(conclusions: SystemConclusions) -> list[str]:
+    """Return what the words of the tables mean."""
+    measure, n_ranks = conclusions.measure, conclusions.n_ranks
+    given = given_measure(measure, n_ranks)
+    discounts = given.discounts if isinstance(given.discounts, str) else "the given"
+    if given.n_ranks is not None and given.n_ranks < n_ranks:
+        discounts = f"{discounts} @ {given.n_ranks}"
+    lines = [
+        f"nDCG any gains: the same system is ahead by mean nDCG with any gains at {discounts} "
+        "discounts; DCG both: also by mean DCG with any gains and any discounts"
+    ]
+    decided = [one for one in conclusions.pairs if one.decided]
+    if decided:
+        usual = sum(one.pair.usual_discounts for one in decided)
+        lines.append(
+            f"{usual:,} of {counted(len(decided), 'pair')} decided for any gains: so at every "
+            f"usual discount and every cutoff up to {n_ranks} as well"
+        )
+    if any(one.holds_for == "not settled" for one in conclusions.pairs):
+        lines.append("not settled: the search found no gains that reverse the order, and no proof")
+    if not conclusions.tested:
+        return [*lines, "no test: two systems share fewer than two queries"]
+    n = len(conclusions.systems)
+    drawn = f" ({conclusions.drawn:,} random orders)" if conclusions.drawn else ""
+    pairs = f", corrected for all {n * (n - 1) // 2:,} pairs of {n:,} systems" if n > 2 else ""
+    return [
+        *lines,
+        f"p: Tukey's HSD test with randomisation{drawn} under {measure.name}{pairs}; "
+        f"*, significant: below {conclusions.alpha:g}",
+    ]
+
+
+def coherence_text(
+    evaluation: Evaluation,
+    conclusions: SystemConclusions,
+    most: int | None = None,
+    in_detail: bool = False,
+    width: int | None = None,
+) -> str:
+    """Return what may be concluded and the clearest reversals, as tables and sentences.
+
+    More than `most` pairs are counted, and as many reversals are shown; `in_detail` adds the
+    queries on which the systems of each pair differ most. Wider tables are folded to `width`
+    characters.
+    """
+    n_ranks = conclusions.n_ranks
+    listed = most is None or len(conclusions.pairs) <= most
+    main = conclusions_table(conclusions) if listed else digest_table(conclusions)
+    tables = [main, *(one for one in [reversals_table(conclusions, most)] if one.rows)]
+    if in_detail:
+        tables += [clearest_queries_table(conclusions, x, evaluation) for x in conclusions.pairs]
+    given = with_least(given_measure(conclusions.measure, n_ranks), evaluation.rules.least)
+    queries = counted(len(evaluation.queries), "query", "queries")
+    ranks = "the first rank" if n_ranks == 1 else f"the first {n_ranks} ranks"
+    worst = "the worst grade gains 0" if given.gains[-1] == 0 else "and are 0 or more"
+    notes = [
+        *main.notes,
+        *rules_in_words(evaluation.rules, [one.measure for one in evaluation.measures]),
+        f"gains never rise from a better grade to a worse one, {worst}; discounts never rise",
+    ]
+    head = f"{len(evaluation.systems)} systems, {queries}, {ranks}"
+    texts = [Table(one.columns, one.rows, one.caption).text(width) for one in tables]
+    return "\n\n".join([head, *texts, "\n".join(notes)])
+
+
+def coherence_to_json(
+    evaluation: Evaluation,
+    conclusions: SystemConclusions,
+    orderings: Sequence[OrderingComparison],
+    by_query: bool = False,
+) -> dict[str, Any]:
+    """Return a comparison of systems as a JSON-able dict."""
+    pairs = [one.to_json() for one in conclusions.pairs]
+    if by_query:
+        for one, pair in zip(conclusions.pairs, pairs, strict=True):
+            pair["by query"] = dict(zip(conclusions.queries, one.query_winners, strict=True))
+    test = {
+        "measure": conclusions.measure.name,
+        "alpha": conclusions.alpha,
+        "systems": len(conclusions.systems),
+        "drawn": conclusions.drawn,
+    }
+    return {
+        "queries": len(evaluation.queries),
+        "depth": conclusions.n_ranks,
+        "rules": dict(vars(evaluation.rules)),
+        "measures": {one.name: str(one.measure) for one in evaluation.measures},
+        "tested": test if conclusions.tested else None,
+        "counts": [
+            {"holds_for": extent, "significant": significant, "pairs": number}
+            for (extent, significant), number in sorted(conclusions.counts().items(), key=str)
+        ],
+        "pairs": pairs,
+        "orderings": [asdict(one) for one in orderings],
+    }
+
+
+def _caption(conclusions: SystemConclusions) -> str:
+    pairs = counted(len(conclusions.pairs), "pair")
+    chance = ", and whether it is more than chance" if conclusions.tested else ""
+    return f"What may be concluded about {pairs} of systems: where the order holds{chance}"
+
+
+def _gains(gains: Sequence[float]) -> str:
+    tiny = max(map(abs, gains)) < TINY
+    return " ".join(f"{gain:.5g}" if tiny else format_number(round(gain, 4)) for gain in gains)
+
+
+def _grades(row: Grades, scale: Scale) -> str:
+    """Return the grades at the first ranks, - where there is no document."""
+    return " ".join(labels_of(row[:MOST_RANKS], scale)).rstrip(" -") or "none"

@@ -1,0 +1,168 @@
+"""Comparisons of systems: differences, intervals, p-values, and marks of significance.
+
+A few are listed one by one. All pairs of many systems (63 make 1,953) are marks on the means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from string import ascii_lowercase
+
+from dcglearn.base.numbers import counted
+from dcglearn.report.tables import Cell, Shown, Table, p_text
+from dcglearn.systems.compare_systems import (
+    FEW_QUERIES,
+    SystemComparison,
+    has_several_baselines,
+    has_t_interval,
+)
+
+SIGNIFICANT = 0.05
+"""Differences whose corrected p is below it are significant."""
+
+MOST_LISTED = 50
+"""Of more pairs of systems, only the significant ones are marked."""
+
+
+def are_many(comparisons: Sequence[SystemComparison]) -> bool:
+    """Return whether there are too many pairs to list them."""
+    return len(comparisons) > MOST_LISTED and has_several_baselines(comparisons)
+
+
+def comparisons_table(comparisons: Sequence[SystemComparison]) -> Table:
+    """Return the differences of systems, with intervals, p-values and counts of queries."""
+    several = has_several_baselines(comparisons)
+    rows = []
+    for c in comparisons:
+        least = is_least(c.p, c.drawn)
+        by_orders = is_least(c.corrected, c.orders_drawn) if c.correction == "tukey" else least
+        row: dict[str, Cell] = {
+            "measure": c.measure,
+            "system": c.system,
+            "other system": c.baseline,
+            "difference": c.difference,
+            "from": c.low,
+            "to": c.high,
+            "p": Shown(c.p, p_text(c.p, least)),
+            "corrected": Shown(c.corrected, p_text(c.corrected, by_orders)),
+            "better": c.better,
+            "worse": c.worse,
+            "equal": c.equal,
+            "queries": c.queries,
+        }
+        if not several:
+            del row["other system"]
+        if c.correction == "none":
+            del row["corrected"]
+        rows.append(row)
+    return Table.of(rows, f"Differences {'of all pairs' if several else f'from {c.baseline}'}")
+
+
+def is_least(p: float, drawn: int) -> bool:
+    """Return whether a test that draws so often cannot give a smaller p than 1 / (drawn + 1)."""
+    return drawn > 0 and p < 1.5 / (drawn + 1)
+
+
+def comparisons_in_words(comparisons: Sequence[SystemComparison]) -> list[str]:
+    """Return what the tables of comparisons mean, one sentence per line."""
+    numbers = [c.queries for c in comparisons]
+    shared = [
+        "two systems are compared on the queries that neither leaves out, "
+        f"{min(numbers):,} to {max(numbers):,} of them"
+    ] * (min(numbers) < max(numbers))
+    if are_many(comparisons):
+        return [
+            f"the JSON of this evaluation holds each of the {len(comparisons):,} comparisons",
+            *shared,
+        ]
+    several = has_several_baselines(comparisons)
+    other = "the other system" if several else comparisons[0].baseline
+    student = all(has_t_interval(c.test, c.queries) for c in comparisons)
+    by_bootstrap = f"by a bootstrap over queries (Student's t below {FEW_QUERIES})"
+    interval = "by Student's t" if student else by_bootstrap
+    alone = ", of this comparison alone" if comparisons[0].family > 1 else ""
+    return [
+        f"difference: mean of the system minus that of {other}; "
+        f"from, to: its 95% interval, {interval}{alone}",
+        f"p: {tested_in_words(comparisons)}",
+        "better, worse, equal: queries on which the system's value is higher, lower, the same",
+        *shared,
+        *_limits(comparisons),
+    ]
+
+
+def tested_in_words(comparisons: Sequence[SystemComparison]) -> str:
+    """Return the test of comparisons, and how its p-values are corrected."""
+    one = comparisons[0]
+    test = f"paired {one.test} test, two-sided"
+    if len(comparisons) == 1 == one.family:
+        return test
+    if one.correction == "none":
+        return f"{test}; not corrected for the number of comparisons"
+    how = {"holm": "Holm's method", "tukey": "Tukey's HSD test with randomisation"}[one.correction]
+    whose = " of a measure" if one.family < len(comparisons) else ""
+    return f"{test}; corrected for {counted(one.family, 'comparison')}{whose} by {how}"
+
+
+def _limits(comparisons: Sequence[SystemComparison]) -> list[str]:
+    """Return how small p can be by a randomisation test, where that is too large or was reached."""
+    one = comparisons[0]
+    few = min(c.queries for c in comparisons)
+    if one.test == "t":
+        return []
+    if (least := 2.0 ** (1 - few)) >= SIGNIFICANT:
+        return [f"with {few} queries no p can be below {least:g}"]
+    reached = any(
+        is_least(c.p, c.drawn) or is_least(c.corrected, c.orders_drawn) for c in comparisons
+    )
+    words = (
+        f"<=: none of {max(one.drawn, one.orders_drawn):,} random draws gave as large a difference"
+    )
+    return [words] if reached else []
+
+
+def significance_marks(
+    systems: Sequence[str], comparisons: Sequence[SystemComparison]
+) -> tuple[dict[tuple[str, str], str], list[str]]:
+    """Return the mark of (system, measure) where there is one, and a label for each system.
+
+    Compared with one baseline, the means that differ from it have a star, and systems need no
+    labels. After comparisons of all pairs, a mean has the labels of the systems that it is
+    significantly above, as in the tables of ranx (Bassani, ECIR 2022).
+    """
+    significant = [c for c in comparisons if c.corrected < SIGNIFICANT]
+    if not has_several_baselines(comparisons):
+        return {(c.system, c.measure): "*" for c in significant}, []
+    few = len(systems) <= len(ascii_lowercase)
+    labels = [ascii_lowercase[s] if few else str(s + 1) for s in range(len(systems))]
+    below: dict[tuple[str, str], set[int]] = {}
+    for c in significant:
+        ahead, behind = (c.system, c.baseline) if c.difference > 0 else (c.baseline, c.system)
+        below.setdefault((ahead, c.measure), set()).add(systems.index(behind))
+    return {key: in_ranges(sorted(found), labels) for key, found in below.items()}, labels
+
+
+def marks_in_words(systems: Sequence[str], comparisons: Sequence[SystemComparison]) -> str:
+    """Return what the marks mean, or that there are none, and when a difference is significant."""
+    marks, labels = significance_marks(systems, comparisons)
+    if labels:
+        meaning = "labels after a mean name the systems that it is significantly above"
+        meaning = meaning if marks else "no mean is significantly above another"
+    else:
+        found = "* differs" if marks else "no mean differs"
+        meaning = f"{found} significantly from {comparisons[0].baseline}"
+    return f"{meaning} (p < {SIGNIFICANT:g}; {tested_in_words(comparisons)})"
+
+
+def in_ranges(places: Sequence[int], labels: Sequence[str]) -> str:
+    """Return the labels at ascending places, three or more neighbours as a range.
+
+    >>> in_ranges([0, 2, 3], "abcdefgh"), in_ranges([0, 2, 3, 4, 7], "abcdefgh")
+    ('acd', 'a,c-e,h')
+    """
+    parts: list[str] = []
+    for _, group in groupby(enumerate(places), lambda one: one[1] - one[0]):
+        row = [labels[place] for _, place in group]
+        parts += row if len(row) < 3 else [f"{row[0]}-{row[-1]}"]
+    return ("" if all(len(part) == 1 and part.isalpha() for part in parts) else ",").join(parts)

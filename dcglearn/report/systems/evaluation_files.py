@@ -1,0 +1,281 @@
+"""Evaluations as tables, and as files: for a paper, for a program, or every value.
+
+The suffix of a file's name decides. ``.md`` and ``.tex`` hold the table of means with marks of
+significance, ``.csv`` the means with all digits; ``.parquet`` one row per system, measure and
+query; ``.eval`` what ``trec_eval -q`` prints; ``.json`` everything, with rules and comparisons.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dcglearn.base.files import atomic_write, checked_suffix
+from dcglearn.base.numbers import counted, decimals
+from dcglearn.base.significance import mean_of_counted
+from dcglearn.base.types import Floats
+from dcglearn.report.results import Result
+from dcglearn.report.systems.comparisons import marks_in_words, significance_marks
+from dcglearn.report.systems.trec_eval_lines import write_trec_eval
+from dcglearn.report.systems.words import evaluation_in_words
+from dcglearn.report.tables import Cell, Shown, Table
+from dcglearn.systems.compare_systems import SystemComparison
+from dcglearn.systems.evaluate import Evaluation
+from dcglearn.systems.power import LEVEL, POWER, paired_deviations, queries_needed
+
+EVALUATION_FORMATS = (".csv", ".md", ".tex", ".json", ".parquet", ".eval")
+
+_MANY_CUTOFFS = 3
+"""Of more cutoffs than this, tables for readers have only the smallest and the largest."""
+
+
+def write_evaluation(
+    evaluation: Evaluation,
+    path: str | Path,
+    comparisons: Sequence[SystemComparison] = (),
+    *,
+    per_query: bool = False,
+    digits: int = 4,
+) -> list[Path]:
+    r"""Write an evaluation in the format that the suffix names.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The systems are written in its order; see
+        :meth:`~dcglearn.systems.evaluate.Evaluation.best_first`.
+    path : path-like
+        ``.tex`` and ``.md``: the means with the best in bold and marks of significance. ``.csv``:
+        the means in full. ``.parquet``: the columns of
+        :meth:`~dcglearn.systems.evaluate.Evaluation.to_frame`, one row per system, measure
+        and query. ``.eval``: the lines of ``trec_eval -q``; of several systems, each into a file
+        of its own, NAME.SYSTEM.eval. ``.json``: all of it.
+    comparisons : sequence of SystemComparison
+        From :func:`~dcglearn.systems.compare_systems.compare_systems` or
+        :func:`~dcglearn.systems.compare_systems.compare_all_pairs`.
+    per_query : bool, default False
+        Whether ``.tex``, ``.md`` and ``.csv`` hold one row per system and query, and ``.json``
+        the values of queries as well.
+    digits : int, default 4
+        Decimals in ``.tex`` and ``.md``.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+
+    Raises
+    ------
+    InputError
+        If the suffix is not known, the format cannot hold the evaluation, or a file cannot be
+        written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dcglearn.systems.evaluate import evaluate
+    >>> found = evaluate({"q": {"d": 1}}, {"bm25": {"q": {"d": 2}}}, "nDCG@10")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     (path,) = write_evaluation(found, Path(folder, "means.csv"))
+    ...     print(path.read_text().rstrip())
+    system,nDCG@10,judged@10
+    bm25,1.0,1.0
+    """
+    path = Path(path)
+    suffix = checked_suffix(path, EVALUATION_FORMATS)
+    if suffix == ".eval":
+        return write_trec_eval(evaluation, path)
+    if suffix == ".parquet":
+        _write_parquet(evaluation, path)
+        return [path]
+    if per_query:
+        table = replace(queries_table(evaluation), digits=digits)
+    elif suffix == ".csv":
+        table = means_table(evaluation)
+    else:
+        table = paper_table(evaluation, comparisons, digits)
+    Result(table, evaluation_to_json(evaluation, comparisons, per_query)).write(path)
+    return [path]
+
+
+def means_table(
+    evaluation: Evaluation,
+    comparisons: Sequence[SystemComparison] = (),
+    digits: int = 4,
+    brief: bool = False,
+) -> Table:
+    """Return the mean of each measure and the share of judged documents, one row per system.
+
+    The best of a measure are bold, as are those that are equal as shown. A `brief` table has the
+    share of judged documents at only the smallest and the largest of many cutoffs.
+    """
+    marks, labels = significance_marks(evaluation.systems, comparisons)
+    at = list(range(len(evaluation.cutoffs)))
+    if brief and len(at) > _MANY_CUTOFFS:
+        depths = [cutoff or np.inf for cutoff in evaluation.cutoffs]
+        at = [int(np.argmin(depths)), int(np.argmax(depths))]
+    means, missing = evaluation.means(), evaluation.missing.sum(axis=1)
+    names, values = _columns(evaluation)
+    shown: list[list[Cell]] = mean_of_counted(values).tolist()
+    if evaluation.high is None and len(shown) > 1:
+        largest = np.where(np.isnan(means), -np.inf, means).max(axis=0)
+        for s, m in np.ndindex(means.shape):
+            mean, best = float(means[s, m]), float(largest[m])
+            bold = evaluation.compared[m] and decimals(mean, digits) == decimals(best, digits)
+            mark = marks.get((evaluation.systems[s], names[m]), "")
+            shown[s][m] = Shown(mean, "", bold, mark)
+    judged, some = evaluation.judged_means()[:, at].tolist(), bool(missing.any())
+    rows = [
+        [*labels[s : s + 1], system, *shown[s], *judged[s], *([int(missing[s])] if some else [])]
+        for s, system in enumerate(evaluation.systems)
+    ]
+    of_judged = [_judged_name(evaluation.cutoffs[c]) for c in at]
+    columns = [*(["#"] if labels else []), "system", *names, *of_judged]
+    return Table([*columns, *(["missing"] if some else [])], rows, digits=digits)
+
+
+def queries_table(evaluation: Evaluation) -> Table:
+    """Return the value of each measure, one row per system and query."""
+    names, values = _columns(evaluation)
+    numbers = np.concatenate([values, evaluation.judged], axis=1)
+    rows = [
+        (system, query, *numbers[s, :, q].tolist())
+        for s, system in enumerate(evaluation.systems)
+        for q, query in enumerate(evaluation.queries)
+    ]
+    return Table(("system", "query", *names, *map(_judged_name, evaluation.cutoffs)), rows)
+
+
+def paper_table(
+    evaluation: Evaluation, comparisons: Sequence[SystemComparison] = (), digits: int = 4
+) -> Table:
+    r"""Return the table of means for a paper: the best in bold, and what is significant.
+
+    >>> from dcglearn.systems.evaluate import evaluate
+    >>> qrels = {"q": {"d1": 1, "d2": 0}}
+    >>> runs = {"old": {"q": {"d2": 2, "d1": 1}}, "new": {"q": {"d1": 2, "d2": 1}}}
+    >>> table = paper_table(evaluate(qrels, runs, "zipf").best_first(), digits=2)
+    >>> print("\n".join(table.markdown().splitlines()[:6]))
+    Means over 1 query, the best of each measure in bold
+    <BLANKLINE>
+    | system | zipf | judged |
+    | :-- | --: | --: |
+    | new | **1.00** | 1.00 |
+    | old | 0.50 | 1.00 |
+    """
+    counts = np.isfinite(evaluation.values).sum(axis=2)
+    least, most = int(counts.min()), int(counts.max())
+    of = counted(len(evaluation.queries), "query", "queries")
+    caption = f"Means over {of if least == most else f'{least:,} to {most:,} of {of}'}"
+    if evaluation.high is None and len(evaluation.systems) > 1:
+        caption += ", the best of each measure in bold"
+    if comparisons:
+        caption += f"; {marks_in_words(evaluation.systems, comparisons)}"
+    table = means_table(evaluation, comparisons, digits, brief=True)
+    return replace(table, caption=caption, notes=evaluation_in_words(evaluation))
+
+
+def topics_to_json(evaluation: Evaluation, difference: float) -> list[dict[str, Any]]:
+    """Return for each measure the paired deviations of the runs, and the queries they ask for."""
+    compared = evaluation.comparable()
+    found = [paired_deviations(compared.values[:, m]) for m in range(len(compared.measures))]
+    return [
+        {
+            "measure": named.name,
+            "deviation": one.mean,
+            "queries": queries_needed(difference, one.mean),
+            "largest deviation": one.largest,
+            "queries for it": queries_needed(difference, one.largest),
+        }
+        for named, one in zip(compared.measures, found, strict=True)
+    ]
+
+
+def topics_table(evaluation: Evaluation, difference: float) -> Table:
+    """Return the same as a table."""
+    rows = topics_to_json(evaluation, difference)
+    caption = (
+        f"Queries with which a paired t test at {LEVEL:g} finds a difference of {difference:g} "
+        f"with a power of {POWER:.0%}"
+    )
+    note = "deviation: of the differences of two runs over queries, root mean square over all pairs"
+    return Table.of(rows, caption, notes=(note,))
+
+
+def evaluation_to_json(
+    evaluation: Evaluation, comparisons: Sequence[SystemComparison], per_query: bool
+) -> dict[str, Any]:
+    """Return an evaluation and its comparisons as a JSON-able dict."""
+    names, values = _columns(evaluation)
+    means, judged = mean_of_counted(values).tolist(), evaluation.judged_means().tolist()
+    missing = evaluation.missing.sum(axis=1).tolist()
+    cutoffs = [*map(_judged_name, evaluation.cutoffs)]
+    systems: list[dict[str, Any]] = [
+        {
+            "system": system,
+            "means": dict(zip(names, means[s], strict=True)),
+            "judged": dict(zip(cutoffs, judged[s], strict=True)),
+            "missing": missing[s],
+            "left out": len(evaluation.extra[s]),
+        }
+        for s, system in enumerate(evaluation.systems)
+    ]
+    if per_query:
+        for entry, by_query in zip(systems, values.swapaxes(1, 2).tolist(), strict=True):
+            rows = (dict(zip(names, row, strict=True)) for row in by_query)
+            entry["queries"] = dict(zip(evaluation.queries, rows, strict=True))
+    return {
+        "measures": {one.name: str(one.measure) for one in evaluation.measures},
+        "rules": dict(vars(evaluation.rules)),
+        "queries": len(evaluation.queries),
+        "systems": systems,
+        "comparisons": [one.to_json() for one in comparisons],
+    }
+
+
+def _write_parquet(evaluation: Evaluation, path: Path) -> None:
+    """Write the rows of :meth:`Evaluation.to_frame`, without pandas, which takes long to load."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    measures = {one.name: str(one.measure) for one in evaluation.measures}
+    names = {"system": evaluation.systems, "measure": measures, "query": evaluation.queries}
+    numbers = {
+        "value": evaluation.values,
+        "high": evaluation.high,
+        "judged": evaluation.judged_by_measure(),
+    }
+    places = np.indices(evaluation.values.shape).reshape(3, -1)
+    columns = {
+        name: pa.array(list(known)).take(pa.array(at))
+        for (name, known), at in zip(names.items(), places, strict=True)
+    } | {
+        name: pa.array(array.ravel(), mask=np.isnan(array.ravel()))
+        for name, array in numbers.items()
+        if array is not None
+    }
+    about = json.dumps({"measures": measures, "rules": vars(evaluation.rules)})
+    with atomic_write(path) as temporary:
+        pq.write_table(pa.table(columns).replace_schema_metadata({"dcglearn": about}), temporary)
+
+
+def _columns(evaluation: Evaluation) -> tuple[list[str], Floats]:
+    """Return the names of the columns of values, and these (systems, columns, queries).
+
+    Bounds have two columns per measure.
+    """
+    names, values = [one.name for one in evaluation.measures], evaluation.values
+    if evaluation.high is None:
+        return names, values
+    n_systems, _, n_queries = values.shape
+    both = np.stack([values, evaluation.high], axis=2).reshape(n_systems, -1, n_queries)
+    return [f"{name}, {end}" for name in names for end in ("least", "most")], both
+
+
+def _judged_name(cutoff: int | None) -> str:
+    return "judged" if cutoff is None else f"judged@{cutoff}"

@@ -1,0 +1,109 @@
+"""Why two measures differ on two lists, in words and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from dcglearn.base.types import Grades
+from dcglearn.coherence.explain import Explanation
+from dcglearn.coherence.smallest_change import smallest_change_of_gains
+from dcglearn.coherence.verdict import advantage, verdict
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.names import NamedMeasure
+from dcglearn.measures.scale import Scale
+from dcglearn.report.tables import Table
+
+_REASONS = {
+    "gains": "The gains are the reason: exchanging the gains reverses the verdict, exchanging the "
+    "discounts does not.",
+    "discounts": "The discounts are the reason: exchanging the discounts reverses the verdict, "
+    "exchanging the gains does not.",
+    "either": "Gains and discounts are each a reason: exchanging either reverses the verdict.",
+    "both together": "Gains and discounts are the reason together: exchanging one of them does "
+    "not reverse the verdict.",
+    "": "One of them has weights of its own at every rank, so its gains and discounts cannot be "
+    "separated.",
+}
+_VERDICTS = {
+    "a": "a is better for all falling gains and discounts",
+    "b": "b is better for all falling gains and discounts",
+    "equal": "they are equal for all falling gains and discounts",
+    "depends": "which is better depends on the gains or the discounts",
+}
+
+
+def explanation_text(
+    found: Explanation,
+    measures: Sequence[NamedMeasure],
+    lists: tuple[Grades, Grades],
+    scale: Scale,
+) -> str:
+    """Return what each rank contributes, the verdicts and the reason."""
+    rows = zip(
+        *(labels_of(row, scale) for row in lists), *found.contributions.tolist(), strict=True
+    )
+    table = Table(
+        ("rank", "a", "b", *(named.name for named in measures)),
+        [
+            *((str(rank), *row) for rank, row in enumerate(rows, start=1)),
+            ("sum", "", "", *found.contributions.sum(axis=1).tolist()),
+        ],
+        "Contribution of each rank, for a (+) or b (-), as a share of their absolute sum",
+        3,
+    )
+    lines = [table.text()]
+    for named, difference, winner in zip(measures, found.differences, found.winners, strict=True):
+        unit = " in DCG" if isinstance(named.measure, DCG) and named.measure.normalise else ""
+        words = f"prefers {winner}, by {abs(difference):g}{unit}"
+        words = "finds a and b equal" if winner == "equal" else words
+        lines.append(f"{named.name} {words}: {named.measure}")
+    lines += ["", "They agree on these lists." if found.agree else _REASONS[found.reason]]
+    return "\n".join([*lines, *_for_every_dcg(measures[0], lists, scale)])
+
+
+def explanation_to_json(
+    found: Explanation,
+    measures: Sequence[NamedMeasure],
+    lists: tuple[Grades, Grades],
+    scale: Scale,
+) -> dict[str, Any]:
+    """Return the same as a JSON-able dict."""
+    return {
+        "first": str(measures[0].measure),
+        "second": str(measures[1].measure),
+        "lists": [labels_of(row, scale) for row in lists],
+        "leads": list(found.differences),
+        "winners": list(found.winners),
+        "shares by rank": found.contributions.tolist(),
+        "reason": found.reason or None,
+    }
+
+
+def labels_of(row: Grades, scale: Scale) -> list[str]:
+    """Return the grades of a list as text, - where there is no document."""
+    return ["-" if grade < 0 else str(scale.labels[grade]) for grade in row.tolist()]
+
+
+def _for_every_dcg(named: NamedMeasure, lists: tuple[Grades, Grades], scale: Scale) -> list[str]:
+    """Return what holds for every DCG, and the smallest change that reverses a measure."""
+    measure = named.measure
+    D = advantage(*lists, len(scale))
+    winner = verdict(D, worst_gain="zero").winner
+    lines = [f"With the worst grade worth 0, {_VERDICTS[winner]}."]
+    if (
+        winner == "depends"
+        and isinstance(measure, DCG)
+        and all(x >= y for x, y in pairwise(measure.gains))
+    ):
+        discounts = measure.discounts_for(len(lists[0]))
+        change = smallest_change_of_gains(D, measure.gains, discounts)
+        if change is not None and change.distance > 0:
+            tie = zip(scale.labels, change.tie, strict=True)
+            gains = ", ".join(f"{label}: {gain:.4g}" for label, gain in tie)
+            lines.append(
+                f"The first measure ties at gains {gains}; a small step further reverses its "
+                "verdict."
+            )
+    return lines

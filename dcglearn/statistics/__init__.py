@@ -1,1 +1,0 @@
-"""Confidence intervals and tests over queries, and corrections for several tests."""

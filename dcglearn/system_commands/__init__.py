@@ -1,1 +1,0 @@
-"""Commands on qrels, runs and measures: options in, text out."""

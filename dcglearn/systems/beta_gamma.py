@@ -1,0 +1,203 @@
+"""Beta-Gamma thresholding: the score that a document must reach to be delivered.
+
+    theta = (1 - alpha) theta_opt + alpha theta_zero
+    alpha = beta + (1 - beta) exp(-gamma N)
+
+(Zhai, Notes on Selected Topics of CS410, 2008; Zhai, Jansen, Stoica, Grot & Evans, TREC-7.)
+Training documents are ranked by score, and their utilities summed down the ranking, documents with
+equal scores together. theta_opt is the score at which the sum is largest, the first of several;
+theta_zero is the first score below it at which the sum is 0 or less, or the lowest. With few of N
+judged, the threshold is lower, so that more are delivered and judged. If no cut brings the sum
+above 0, theta_opt is the smallest number above the highest score, and theta_zero is that score. An
+unjudged document counts as non-relevant: its utility must be 0 or less.
+
+Files of scored documents hold one document per row: ``score``, ``grade`` (empty or null for an
+unjudged document) and, where known, ``id``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dcglearn.base.checks import checked_number, finite_array
+from dcglearn.base.errors import InputError
+from dcglearn.base.progress import Advance, silent
+from dcglearn.base.tables.sources import Place
+from dcglearn.base.types import Floats
+from dcglearn.judgments.meaning.columns import RecordFields
+from dcglearn.judgments.options import ReadOptions
+from dcglearn.judgments.reading.fields import read_records
+from dcglearn.measures.scale import Label, canonical_label
+
+SCORED_DOCUMENTS = RecordFields("document", ("id", "score", "grade"), ("score",))
+
+_ROUNDING = 1e-12
+"""Sums that differ by less than this share of the sum of absolute terms are equal: utilities such
+as .1 - .3 + .2 sum to 0."""
+
+_ONE_EACH = "give one number per document"
+
+
+class Delivery(NamedTuple):
+    """How many documents pass a threshold, and the sum of their utilities."""
+
+    documents: int
+    utility: float
+
+
+@dataclass(frozen=True, eq=False)
+class Threshold:
+    """A Beta-Gamma threshold and the numbers it is computed from.
+
+    Attributes
+    ----------
+    theta : float
+        A document passes if its score is `theta` or more.
+    theta_optimal, theta_zero, alpha : float
+        See :mod:`dcglearn.systems.beta_gamma`.
+    n_judged : int
+        N, the number of judged training documents.
+    scores : ndarray of float, shape (m,)
+        The distinct scores of the training documents, the highest first.
+    documents : ndarray of int, shape (m,)
+        Number of documents with that score or a higher one.
+    utilities : ndarray of float, shape (m,)
+        Sum of their utilities.
+    """
+
+    theta: float
+    theta_optimal: float
+    theta_zero: float
+    alpha: float
+    n_judged: int
+    scores: Floats
+    documents: NDArray[np.int64]
+    utilities: Floats
+
+    def passing(self, theta: float) -> Delivery:
+        """Return how many training documents score `theta` or more, and their utility."""
+        passed = int((self.scores >= theta).sum())
+        if not passed:
+            return Delivery(0, 0.0)
+        return Delivery(int(self.documents[passed - 1]), float(self.utilities[passed - 1]))
+
+
+def beta_gamma_threshold(
+    scores: ArrayLike,
+    utilities: ArrayLike,
+    judged: ArrayLike | None = None,
+    beta: float = 0.1,
+    gamma: float = 0.05,
+) -> Threshold:
+    """Learn a Beta-Gamma threshold from scored training documents.
+
+    Parameters
+    ----------
+    scores : array-like of float, shape (n,)
+    utilities : array-like of float, shape (n,)
+        The utility of delivering each document: a credit if it is relevant and otherwise minus a
+        debit, or the gain of its grade minus the cost of reading it.
+    judged : array-like of bool, shape (n,), optional
+        Which documents have been judged; all by default.
+    beta : float, default 0.1
+        The limit of alpha for many judgments, 0 ... 1.
+    gamma : float, default 0.05
+        The rate at which alpha falls with the number of judgments, 0 or more.
+
+    Returns
+    -------
+    Threshold
+
+    Examples
+    --------
+    >>> found = beta_gamma_threshold([0.9, 0.8, 0.5, 0.3, 0.1], [3, 3, -2, -4, 1])
+    >>> found.theta_optimal, found.theta_zero, found.passing(found.theta)
+    (0.8, 0.3, Delivery(documents=3, utility=4.0))
+    """
+    points = finite_array(scores, "scores", (None,), _ONE_EACH)
+    values = finite_array(utilities, "utilities", (len(points),), _ONE_EACH)
+    if not len(points):
+        raise InputError("no document", "give at least one with a score")
+    known = np.ones(len(points), bool) if judged is None else np.asarray(judged, bool)
+    if known.shape != points.shape:
+        problem = f"`judged` has shape {known.shape} for {len(points)} documents"
+        raise InputError(problem, "give one per document")
+    if (wrong := ~known & (values > 0)).any():
+        row = int(np.argmax(wrong))
+        problem = f"an unjudged document has the utility {values[row]:g}"
+        raise InputError(problem, "it counts as non-relevant: give it 0 or less", f"row {row}")
+    alpha = beta_gamma_alpha(int(known.sum()), beta, gamma)
+    order = np.argsort(-points, kind="stable")
+    ranked = points[order]
+    last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
+    totals = np.cumsum(values[order])[last]
+    totals[np.abs(totals) <= _ROUNDING * np.cumsum(np.abs(values[order]))[last]] = 0.0
+    optimal, zero = _ends(ranked[last], totals, _ROUNDING * float(np.abs(values).sum()))
+    theta = interpolated_threshold(optimal, zero, alpha)
+    n_judged = int(known.sum())
+    return Threshold(theta, optimal, zero, alpha, n_judged, ranked[last], last + 1, totals)
+
+
+def beta_gamma_alpha(n_judged: int, beta: float = 0.1, gamma: float = 0.05) -> float:
+    """Return alpha, the weight of theta_zero after N judgments."""
+    checked_number(beta, "`beta`", 0.0, 1.0)
+    checked_number(gamma, "`gamma`", 0.0)
+    return beta + (1 - beta) * math.exp(-gamma * n_judged)
+
+
+def interpolated_threshold(optimal: float, zero: float, alpha: float) -> float:
+    """Return the threshold between theta_zero and theta_opt."""
+    if alpha > 0.5:  # from the nearer end: exact at both, so documents with that score pass
+        return float(zero + (1 - alpha) * (optimal - zero))
+    return float(optimal - alpha * (optimal - zero))
+
+
+def _ends(scores: Floats, utilities: Floats, slack: float) -> tuple[float, float]:
+    """Return theta_opt and theta_zero."""
+    largest = float(utilities.max())
+    if largest <= 0:
+        return math.nextafter(scores[0], math.inf), float(scores[0])
+    best = int(np.argmax((utilities > 0) & (utilities >= largest - slack)))
+    back = np.flatnonzero(utilities[best + 1 :] <= 0)
+    zero = best + 1 + back[0] if len(back) else -1
+    return float(scores[best]), float(scores[zero])
+
+
+class Scored(NamedTuple):
+    """Documents with scores, shape (n,), and grades, None for an unjudged one."""
+
+    scores: Floats
+    grades: tuple[Label | None, ...]
+    place: Callable[[int], str]
+
+
+def read_scored(
+    path: Place | Iterable[Place],
+    advance: Advance = silent,
+    options: ReadOptions | None = None,
+) -> Scored:
+    """Read files of scored documents; of the options, those on columns and text apply."""
+    table = read_records(path, SCORED_DOCUMENTS, options or ReadOptions(), advance)
+    first: dict[str, int] = {}
+    for row, name in enumerate(table.ids("id").decoded().tolist()):
+        if name is not None and first.setdefault(name, row) != row:
+            problem = f"the document {name!r} is also in {table.place(first[name])}"
+            raise InputError(problem, "keep one", table.place(row))
+    grades = table.column("grade").parsed(_grade, table.place).decoded()
+    return Scored(table.numbers("score"), tuple(grades.tolist()), table.place)
+
+
+def _grade(value: Any) -> Label | None:
+    if value == "":
+        return None
+    try:
+        return canonical_label(value)
+    except (TypeError, ValueError) as error:
+        problem = f'"grade" is {value!r}'
+        raise InputError(problem, "use a number or a name; leave it empty if unjudged") from error

@@ -1,0 +1,174 @@
+"""P, AP, RR, R, Bpref and their like, with trec_eval's formulas.
+
+    P@k = (relevant documents among the first k) / k       R@k = the same / R
+    AP  = (1/R) sum_i rel_i P@i
+
+R is the number of relevant documents of the query. Documents with equal scores count by the mean
+over their orders. For AP (McSherry & Najork, ECIR 2008): of m such documents, r are relevant and n
+above them, so that with the t-th of them
+
+    E[rel_i P@i] = r/m (n + 1 + (t - 1) (r - 1) / (m - 1)) / i
+
+RR, Success and ERR are the worth of the rank at which a person stops, who stops at a document with
+the probability R_j = 1 - q_j. Among m documents with equal scores, the probability to pass the
+first t of them is, on average, E_t = e_t(q) / binom(m, t), e_t the elementary symmetric polynomial,
+so that rank t of the group acts as a document with R = 1 - E_t / E_{t-1}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.types import Floats
+from dcglearn.measures.other_measures import BinaryMeasure
+from dcglearn.systems.ranked import Ranked, ratio
+
+_WORTH: dict[str, Callable[[Floats], Floats]] = {"RR": np.reciprocal, "Success": np.ones_like}
+"""What the rank of the first relevant document is worth."""
+_UNJUDGED = -1
+"""trec_eval's level of a document that was in the pool, but was not judged: the grade -1."""
+_NOT_POOLED = -2
+"""trec_eval's level of a document that is not in the qrels."""
+
+
+def score_binary(measure: BinaryMeasure, ranked: Ranked) -> Floats:
+    """Return the value of each query, shape (Q,): 0 where no document is relevant or ranked."""
+    levels = np.array([*measure.levels, _NOT_POOLED])
+    if measure.options.get("judged_only"):
+        ranked = ranked.keep(levels[ranked.grades] >= 0)
+    relevant = (levels > 0).astype(float)
+    if measure.name in _WORTH:
+        return expected_stop(ranked, relevant, measure.n_ranks, _WORTH[measure.name])
+    R = ranked.pools @ relevant[:-1]
+    hits = ranked.mean_over_ties(relevant[ranked.grades])
+    k = np.inf if measure.cutoff is None else float(measure.cutoff)
+    if measure.name == "P":
+        return ranked.sum_by_query(hits * (ranked.ranks < k)) / k
+    if measure.name == "IPrec":
+        return _interpolated(ranked, hits, np.floor(k * R + 0.9))
+    if measure.name.startswith("Set"):
+        return _of_sets(measure, ranked.sum_by_query(hits), ranked.lengths.astype(float), R)
+    others = ranked.pools @ (levels[:-1] == 0).astype(float)
+    per_document = _shares(measure.name, ranked, hits, k, levels[ranked.grades], R, others)
+    return ratio(ranked.sum_by_query(hits * per_document), R, 0.0)
+
+
+def _shares(
+    name: str,
+    ranked: Ranked,
+    hits: Floats,
+    k: float,
+    level: NDArray[np.integer],
+    R: Floats,
+    others: Floats,
+) -> Floats | NDArray[np.bool_]:
+    """Return what each relevant document adds to R times the value, shape (n,)."""
+    if name == "Rprec":
+        return ranked.ranks < R[ranked.query]
+    if name == "AP":
+        return _hits_down_to(ranked, hits) / (ranked.ranks + 1) * (ranked.ranks < k)
+    if name == "Bpref":
+        above = np.minimum(ranked.sum_above((level == 0).astype(float)), R[ranked.query])
+        return 1 - above / np.maximum(np.minimum(R, others), 1.0)[ranked.query]
+    if name == "infAP":
+        return _inferred_precision(ranked, level)
+    return ranked.ranks < k
+
+
+def _hits_down_to(ranked: Ranked, hits: Floats) -> Floats:
+    """Return the mean number of relevant documents down to each rank, if its own is relevant."""
+    above = ranked.sum_above(hits) + 1
+    rows, groups, sizes = ranked.tied_documents
+    if len(rows):
+        first = np.searchsorted(groups, np.arange(len(sizes)))[groups]
+        place, others = np.arange(len(rows)) - first, sizes[groups] - 1
+        found = hits[rows] * sizes[groups]
+        above[rows] = above[rows[first]] + place * np.maximum(found - 1, 0) / others
+    return above
+
+
+def _interpolated(ranked: Ranked, hits: Floats, needed: Floats) -> Floats:
+    down_to = ranked.sum_above(hits) + hits
+    reached = down_to >= needed[ranked.query]
+    best = np.zeros(len(needed))
+    np.maximum.at(best, ranked.query, np.where(reached, down_to / (ranked.ranks + 1), 0.0))
+    return best
+
+
+def _inferred_precision(ranked: Ranked, level: NDArray[np.integer]) -> Floats:
+    """Return the precision expected at each rank, if its own document is relevant."""
+    rank, tiny = ranked.ranks, 0.00001
+    relevant, other = (ranked.sum_above(one.astype(float)) for one in (level > 0, level == 0))
+    judged = relevant + other
+    pooled = judged + ranked.sum_above((level == _UNJUDGED).astype(float))
+    above = (rank / (rank + 1)) * (pooled / np.maximum(rank, 1))
+    precision: Floats = 1 / (rank + 1) + above * ((relevant + tiny) / (judged + 2 * tiny))
+    return precision
+
+
+def _of_sets(measure: BinaryMeasure, found: Floats, retrieved: Floats, R: Floats) -> Floats:
+    precision, recall = ratio(found, retrieved, 0.0), ratio(found, R, 0.0)
+    if measure.name == "SetP":
+        most = np.minimum(retrieved, R) if measure.options.get("relative") else retrieved
+        return ratio(found, most, 0.0)
+    if measure.name == "SetAP":
+        return ratio(found * found, retrieved * R, 0.0)
+    if measure.name == "SetF":
+        x = measure.options.get("beta", 1.0)  # which trec_eval does not square
+        return ratio((x + 1) * precision * recall, x * precision + recall, 0.0)
+    return recall
+
+
+def expected_stop(
+    ranked: Ranked, by_grade: Floats, cutoff: int | None, worth: Callable[[Floats], Floats]
+) -> Floats:
+    """Return the mean worth (Q,) of the rank where a person stops, by a chance per grade."""
+    longest = int(ranked.lengths.max(initial=0))
+    n_ranks = longest if cutoff is None else min(longest, cutoff)
+    weights = worth(np.arange(1.0, n_ranks + 1))
+    return ranked.by_blocks(n_ranks, lambda some: _of_block(some, by_grade, weights))
+
+
+def _of_block(ranked: Ranked, by_grade: Floats, weights: Floats) -> Floats:
+    stops = _stopping(ranked, by_grade[ranked.grades], len(weights))
+    matrix = np.zeros((len(ranked.lengths), len(weights)))
+    kept = ranked.ranks < len(weights)
+    matrix[ranked.query[kept], ranked.ranks[kept]] = stops[kept]
+    reached = np.ones_like(matrix)
+    np.cumprod(1 - matrix[:, :-1], axis=1, out=reached[:, 1:])
+    value: Floats = np.sum(matrix * reached * weights, axis=1)
+    return value
+
+
+def _stopping(ranked: Ranked, R: Floats, n_ranks: int) -> Floats:
+    """Return the mean probability to stop at each rank, if it is reached."""
+    rows, groups, sizes = ranked.tied_documents
+    if not len(rows):
+        return R
+    stops = R.copy()
+    first = np.searchsorted(groups, np.arange(len(sizes)))
+    mixed = np.maximum.reduceat(R[rows], first) > np.minimum.reduceat(R[rows], first)
+    for group in np.flatnonzero(mixed & (ranked.ranks[rows[first]] < n_ranks)):
+        start, size = int(rows[first[group]]), int(sizes[group])
+        most = min(size, n_ranks - int(ranked.ranks[start]))
+        passed = mean_products(1 - R[start : start + size], most)
+        ratios = np.divide(
+            passed[1:], passed[:-1], out=np.ones(most), where=passed[:-1] > 0
+        )  # once nobody passes, the ranks below are not reached
+        stops[start : start + most] = 1 - ratios
+    return stops
+
+
+def mean_products(q: Floats, most: int) -> Floats:
+    """Return the mean product of t of the numbers, over all choices of t, for t = 0 ... `most`."""
+    t = np.arange(most + 1)
+    means = np.zeros(most + 1)
+    means[0] = 1.0
+    for m, number in enumerate(q.tolist(), start=1):
+        # a choice of t of m numbers leaves out the last one, or holds it
+        share = np.minimum(t / m, 1.0)
+        means[1:] = (1 - share[1:]) * means[1:] + share[1:] * number * means[:-1]
+    return means

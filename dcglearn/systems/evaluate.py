@@ -1,0 +1,349 @@
+"""Many systems under many measures: :func:`evaluate`, by the choices of :class:`Rules`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.numbers import counted, decimals
+from dcglearn.base.progress import Advance, silent
+from dcglearn.base.significance import mean_of_counted
+from dcglearn.base.text import plain_text
+from dcglearn.base.threads import map_threads
+from dcglearn.base.types import Floats
+from dcglearn.collections.join import IndexedQrels
+from dcglearn.measures.names import AskedMeasure, Named, asked_measure, repeated_name
+from dcglearn.measures.other_measures import RBP, BinaryMeasure, RBPResidual, is_in_one_order
+from dcglearn.measures.scale import Scale, ScaleLike
+from dcglearn.systems.inputs import (
+    QrelsAndRuns,
+    QrelsLike,
+    RunLike,
+    open_qrels_and_runs,
+    rank_runs,
+)
+from dcglearn.systems.ranked import Ranked
+from dcglearn.systems.rules import Rules, rules_like
+from dcglearn.systems.scoring import (
+    absent_values,
+    in_order,
+    rankings_to_score,
+    unjudged_in_ideal,
+    values,
+)
+from dcglearn.systems.unjudged_bounds import judged_share
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+AskedMeasures: TypeAlias = "AskedMeasure | Sequence[AskedMeasure] | Mapping[str, AskedMeasure]"
+
+
+def named_measures(
+    measures: AskedMeasures, scale: Scale, n_ranks: int, rules: Rules
+) -> list[Named]:
+    """Return measures on a scale, with the residual of each RBP after it; bounds hold the residual.
+
+    Some presets depend on the length of the longest ranking.
+    """
+    if isinstance(measures, Mapping):
+        given = [(str(name), one) for name, one in measures.items()]
+    else:
+        several = measures if isinstance(measures, list | tuple) else [measures]
+        given = [("", one) for one in several]
+    if not given:
+        raise InputError("no measure", "give at least one, such as 'nDCG(linear-log2) @ 10'")
+    named: list[Named] = []
+    for name, one in given:
+        try:
+            found = asked_measure(one, scale, n_ranks)
+            found = replace(found, name=name or found.name)
+            _check_defined(found, rules)
+        except InputError as error:
+            raise error if error.place or not name else error.at(name) from error
+        named.append(found)
+        if isinstance(found.measure, RBP) and rules.unjudged != "bounds":
+            named.append(Named(f"{found.name}, residual", RBPResidual(found.measure)))
+    repeated = repeated_name([one.name for one in named])
+    if repeated is not None:
+        raise InputError(f"the measure {repeated} is named twice", "name it once")
+    return named
+
+
+def _check_defined(named: Named, rules: Rules) -> None:
+    """Refuse measures of relevant documents that have no value by the rules."""
+    if rules.unjudged == "bounds" and isinstance(named.measure, BinaryMeasure):
+        raise InputError(
+            "no bounds for measures of relevant documents",
+            'leave it out, or choose another rule than `unjudged="bounds"`',
+            named.name,
+        )
+    if rules.ties == "mean" and is_in_one_order(named.measure):
+        raise InputError(
+            "has no formula for the mean over the orders of documents with equal scores",
+            'leave it out, or choose `ties="docid"`',
+            named.name,
+        )
+
+
+_DEFAULT_RULES = Rules()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation:
+    """The value of each measure for each system and query.
+
+    Attributes
+    ----------
+    qrels : IndexedQrels
+    systems : tuple of str
+        The names of the runs.
+    runs : tuple of Ranked
+        One per system, with the groups of equal scores.
+    extra : tuple of tuple of str
+        The queries of each run that the qrels do not hold.
+    measures : tuple of Named
+    rules : Rules
+    values : ndarray of float, shape (systems, measures, queries)
+        nan where a query is left out.
+    high : ndarray of float, same shape, or None
+        The largest possible values under ``unjudged="bounds"``; `values` are then the smallest.
+    judged : ndarray of float, shape (systems, cutoffs, queries)
+        The share of judged documents; nan where a query is missing from the run.
+    cutoffs : tuple of int or None
+        The distinct cutoffs of the measures, for `judged`.
+    """
+
+    qrels: IndexedQrels
+    systems: tuple[str, ...]
+    runs: tuple[Ranked, ...]
+    extra: tuple[tuple[str, ...], ...]
+    measures: tuple[Named, ...]
+    rules: Rules
+    values: Floats
+    high: Floats | None
+    judged: Floats
+    cutoffs: tuple[int | None, ...]
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The queries of the qrels."""
+        return self.qrels.queries
+
+    @property
+    def compared(self) -> tuple[bool, ...]:
+        """Whether systems are compared by each measure: not by residuals of RBP."""
+        return tuple(not isinstance(one.measure, RBPResidual) for one in self.measures)
+
+    def comparable(self) -> Evaluation:
+        """Return the same without the measures by which systems are not compared."""
+        if all(self.compared):
+            return self
+        kept = [m for m, is_compared in enumerate(self.compared) if is_compared]
+        high = None if self.high is None else self.high[:, kept]
+        measures = tuple(self.measures[m] for m in kept)
+        return replace(self, measures=measures, values=self.values[:, kept], high=high)
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which queries are missing from each run, shape (systems, queries)."""
+        return np.array([run.missing for run in self.runs])
+
+    def means(self) -> Floats:
+        """Return the mean over queries, shape (systems, measures); nan where no query is left."""
+        return mean_of_counted(self.values)
+
+    def high_means(self) -> Floats | None:
+        """Return the mean of the largest possible values, or None without bounds."""
+        return None if self.high is None else mean_of_counted(self.high)
+
+    def judged_means(self) -> Floats:
+        """Return the mean share of judged documents, shape (systems, cutoffs)."""
+        return mean_of_counted(self.judged)
+
+    def means_over_orders(self) -> Floats:
+        """Return the means if documents with equal scores had the mean over their orders."""
+        means = self.means()
+        known = [m for m, one in enumerate(self.measures) if not is_in_one_order(one.measure)]
+        tied = [run for run in self.runs if run.has_ties]
+        means[:, np.setdiff1d(range(len(self.measures)), known)] = np.nan
+        if known and tied:
+            measures, rules = [self.measures[m] for m in known], replace(self.rules, ties="mean")
+            low, _ = _values(tied, measures, rules)
+            rows = [run.has_ties for run in self.runs]
+            means[np.ix_(rows, known)] = mean_of_counted(low)
+        return means
+
+    def judged_by_measure(self) -> Floats:
+        """Return `judged` down to the cutoff of each measure, (systems, measures, queries)."""
+        return self.judged[:, [self.cutoffs.index(one.measure.n_ranks) for one in self.measures]]
+
+    def best_first(self, measure: str | None = None) -> Evaluation:
+        """Return the same with the systems sorted by their means under a measure, best first.
+
+        By default it is the first measure. With bounds, the smallest values count.
+        """
+        names = [one.name for one in self.measures]
+        if measure is not None and not is_one_of(measure, names):
+            raise unknown_name("measure", measure, names)
+        m = 0 if measure is None else names.index(measure)
+        order = np.argsort(-self.means()[:, m], kind="stable")
+        return replace(
+            self,
+            systems=tuple(self.systems[s] for s in order),
+            runs=tuple(self.runs[s] for s in order),
+            extra=tuple(self.extra[s] for s in order),
+            values=self.values[order],
+            high=None if self.high is None else self.high[order],
+            judged=self.judged[order],
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a frame with one row per system, measure and query.
+
+        `judged` is the share of judged documents down to the cutoff of the measure.
+
+        >>> evaluate({"q": {"d1": 1}}, {"new": {"q": {"d1": 2, "d2": 1}}}, "zipf").to_frame()
+          system measure query  value  judged
+        0    new    zipf     q    1.0     0.5
+        """
+        import pandas as pd
+
+        names = tuple(one.name for one in self.measures)
+        index = pd.MultiIndex.from_product(
+            [self.systems, names, self.queries], names=["system", "measure", "query"]
+        )
+        frame = index.to_frame(index=False).assign(value=self.values.ravel())
+        if self.high is not None:
+            frame["high"] = self.high.ravel()
+        return frame.assign(judged=self.judged_by_measure().ravel())
+
+    def _repr_html_(self) -> str:
+        """Return the table of means for a notebook."""
+        text = plain_text(repr(self), keep="\n")
+        return f"<pre>{escape(text)}</pre>"
+
+    def __repr__(self) -> str:
+        cells = [[decimals(mean) for mean in row] for row in self.means()]
+        if (high := self.high_means()) is not None:
+            cells = [
+                [f"{low} to {decimals(mean)}" for low, mean in zip(lows, row, strict=True)]
+                for lows, row in zip(cells, high, strict=True)
+            ]
+        rows = [["mean", *(one.name for one in self.measures)]]
+        rows += [[name, *row] for name, row in zip(self.systems, cells, strict=True)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
+            for row in rows
+        ]
+        return "\n".join([*lines, counted(len(self.queries), "query", "queries")])
+
+
+def evaluate(
+    qrels: QrelsLike,
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    measures: AskedMeasures,
+    *,
+    rules: Rules | str = _DEFAULT_RULES,
+    scale: ScaleLike | None = None,
+) -> Evaluation:
+    """Evaluate runs under measures.
+
+    Parameters
+    ----------
+    qrels : path-like, dict, pandas.DataFrame, Qrels or IndexedQrels
+        A file, ``{query: {document: grade}}``, or a frame with columns query, document and grade.
+    runs : path-like, dict, pandas.DataFrame or Run, a sequence of them, or a dict by name
+        The same with scores; ``{"bm25": run}`` names a run.
+    measures : DCG, LinearUtility, MeasureFile, NamedMeasure, ERR, RBP, str, path-like or \
+    ir_measures.Measure, a sequence of them, or a dict by name
+        Text names a preset, a measure in full, a measure file, or another measure (``"AP"``).
+        RBP is followed by its residual.
+    rules : Rules or str, default Rules()
+        Or the name of a tool in :data:`~dcglearn.systems.rules.LIKE`, such as ``"trec_eval"``.
+    scale : Scale, str or sequence of labels, optional
+        The grades, best first. By default those of the qrels, the highest first.
+
+    Returns
+    -------
+    Evaluation
+
+    Examples
+    --------
+    >>> qrels = {"q": {"d1": 1, "d2": 0}}
+    >>> runs = {"one": {"q": {"d1": 2.5, "d2": 1.0}}, "two": {"q": {"d2": 2.5, "d1": 1.0}}}
+    >>> evaluate(qrels, runs, ["zipf", "nDCG([1, 0], log2)"])
+    mean    zipf  nDCG([1, 0], log2)
+    one   1.0000              1.0000
+    two   0.5000              0.6309
+    1 query
+    """
+    rules = rules_like(rules) if isinstance(rules, str) else rules
+    if not isinstance(rules, Rules):
+        raise InputError(
+            f"rules of type {type(rules).__name__}", "give Rules(...), or a tool's name"
+        )
+    return evaluate_opened(open_qrels_and_runs(qrels, runs, scale), measures, rules)
+
+
+def evaluate_opened(
+    opened: QrelsAndRuns,
+    measures: AskedMeasures,
+    rules: Rules,
+    advance: Advance = silent,
+) -> Evaluation:
+    """Evaluate runs that have not been read: each is read, graded and dropped."""
+    scale = opened.qrels.scale
+    known = named_measures(measures, scale, 1, rules)  # refused before any run is read
+    in_ideal = unjudged_in_ideal(rules, [one.measure for one in known])
+    several = rules.shared_pool and len(opened.runs) > 1
+    systems, runs, extra = rank_runs(opened, rules, several and in_ideal, advance)
+    longest = max(int(run.lengths.max()) for run in runs)
+    named = named_measures(measures, scale, longest, rules)
+    cutoffs = tuple(dict.fromkeys(one.measure.n_ranks for one in named))
+
+    def judged(run: Ranked) -> list[Floats]:
+        ordered = in_order(run, rules)
+        return [judged_share(ordered, cutoff) for cutoff in cutoffs]
+
+    low, high = _values(runs, named, rules)
+    bounds = rules.unjudged == "bounds"
+    return Evaluation(
+        opened.qrels,
+        systems,
+        runs,
+        extra,
+        tuple(named),
+        rules,
+        low,
+        high if bounds else None,
+        np.array(map_threads(judged, runs)),
+        cutoffs,
+    )
+
+
+def _values(
+    runs: Sequence[Ranked], measures: Sequence[Named], rules: Rules
+) -> tuple[Floats, Floats]:
+    """Return the smallest and the largest values, each (systems, measures, queries)."""
+    low, high = np.empty((2, len(runs), len(measures), len(runs[0].pools)))
+    absent = absent_values([one.measure for one in measures], rules)
+
+    def score(s: int) -> None:
+        ranked = rankings_to_score(runs[s], rules)
+        for m, named in enumerate(measures):
+            try:
+                low[s, m], high[s, m] = values(named.measure, ranked, rules)
+            except InputError as error:
+                raise error.at(named.name) from error
+        low[s, :, runs[s].missing] = high[s, :, runs[s].missing] = absent
+
+    map_threads(score, range(len(runs)))
+    return low, high

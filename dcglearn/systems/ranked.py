@@ -1,0 +1,269 @@
+"""Rankings of many queries as flat arrays: :class:`Ranked`, and those of arrays of scores.
+
+One more measure costs two look-ups, one product and one sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.checks import checked_count, finite_array
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.representation import ShortRepr
+from dcglearn.base.threads import map_threads
+from dcglearn.base.types import Floats, Integers
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.scale import MAX_GRADES, checked_grades
+from dcglearn.systems.rules import Ties
+
+SORTED_AT_ONCE = 2**18
+"""Documents sorted at a time: few enough to stay in the processor's cache."""
+
+_CELLS_AT_ONCE = 2**20
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranked(ShortRepr):
+    """The ranking of each query, best score first.
+
+    Attributes
+    ----------
+    starts : ndarray of int, shape (Q + 1,)
+        Where the documents of each query start in the other arrays; the last entry is n.
+    grades : ndarray of int, shape (n,)
+        Grade index of each document, L for a document without a judgment.
+    pools : ndarray of int, shape (Q, L)
+        Number of documents of each grade that are judged for each query.
+    tied : ndarray of int, shape (n,), optional
+        Number of each document's group of equal scores, ascending; their mean counts.
+    pooled : ndarray of int, shape (Q,), optional
+        Number of documents without a judgment in the pool of each query; by default the ranking's.
+
+    Examples
+    --------
+    Three documents: grade 0 and grade 1, with equal scores, and one without a judgment.
+
+    >>> from dcglearn import DCG, score_runs
+    >>> ranked = Ranked(
+    ...     np.array([0, 3]), np.array([0, 1, 2]), np.array([[1, 1]]), np.array([0, 0, 1])
+    ... )
+    >>> score_runs(DCG([1, 0], "zipf"), ranked)
+    array([0.75])
+    """
+
+    starts: Integers
+    grades: NDArray[np.integer]
+    pools: Integers
+    tied: Integers | None = None
+    pooled: Integers | None = None
+
+    @property
+    def n_grades(self) -> int:
+        """L, the number of grades."""
+        return int(self.pools.shape[1])
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether any documents of one query have equal scores."""
+        return self.tied is not None
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which queries have no documents, shape (Q,)."""
+        return np.asarray(self.lengths == 0)
+
+    @cached_property
+    def ranks(self) -> Integers:
+        """Rank of each document, 0 for the first, shape (n,)."""
+        return np.arange(len(self.grades)) - self.starts[self.query]
+
+    @cached_property
+    def query(self) -> Integers:
+        """Number of the query of each document, shape (n,)."""
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
+
+    @property
+    def lengths(self) -> Integers:
+        """Number of documents ranked for each query, shape (Q,)."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def unjudged(self) -> Integers:
+        """Number of ranked documents without a judgment for each query, shape (Q,)."""
+        return self.sum_by_query((self.grades == self.n_grades).astype(float)).astype(np.int64)
+
+    @cached_property
+    def tied_documents(self) -> tuple[Integers, Integers, Floats]:
+        """Documents that share their score: positions, group of each (from 0), group sizes."""
+        nothing = np.zeros(0, np.int64)
+        if self.tied is None:
+            return nothing, nothing, np.zeros(0)
+        sizes = np.bincount(self.tied)
+        rows = np.flatnonzero(sizes[self.tied] > 1)
+        _, groups = np.unique(self.tied[rows], return_inverse=True)
+        return rows, groups, np.bincount(groups).astype(float)
+
+    def sum_by_query(self, values: Floats) -> Floats:
+        """Sum the values of each query's documents one after the other, as trec_eval does."""
+        sums: Floats = np.bincount(self.query, values, len(self.lengths)).astype(float)
+        return sums
+
+    def sum_above(self, values: Floats) -> Floats:
+        """Return the sum over the documents of its query above each document, shape (n,)."""
+        before = np.concatenate([[0.0], np.cumsum(values)])
+        above: Floats = before[:-1] - before[self.starts[self.query]]
+        return above
+
+    def mean_over_ties(self, values: Floats) -> Floats:
+        """Return values (n,) in which documents with equal scores have their mean."""
+        rows, groups, sizes = self.tied_documents
+        if not len(rows):
+            return values
+        means = values.copy()
+        means[rows] = (np.bincount(groups, values[rows]) / sizes)[groups]
+        return means
+
+    def grade_shares(self, n_ranks: int) -> Floats:
+        """Return the expected number of documents at each rank of each grade, (Q, K, L + 1)."""
+        found = np.zeros((len(self.pools), n_ranks, self.n_grades + 1))
+        near = self.ranks < n_ranks
+        found[self.query[near], self.ranks[near], self.grades[near]] = 1.0
+        rows, groups, sizes = self.tied_documents
+        shares = np.zeros((len(sizes), found.shape[2]))
+        np.add.at(shares, (groups, self.grades[rows]), 1 / sizes[groups])
+        tied = near[rows]
+        found[self.query[rows[tied]], self.ranks[rows[tied]]] = shares[groups[tied]]
+        return found
+
+    def grade_matrix(self, n_ranks: int) -> NDArray[np.int64]:
+        """Return the grades of the first ranks, (Q, n_ranks); -1 where there is no document."""
+        matrix = np.full((len(self.starts) - 1, n_ranks), -1)
+        kept = self.ranks < n_ranks
+        matrix[self.query[kept], self.ranks[kept]] = self.grades[kept]
+        return matrix
+
+    def of_queries(self, queries: slice) -> Ranked:
+        """Return the rankings of consecutive queries, a slice with step 1."""
+        begin, end, _ = queries.indices(len(self.pools))
+        starts = self.starts[begin : end + 1]
+        documents = slice(starts[0], starts[-1])
+        return Ranked(
+            starts - starts[0],
+            self.grades[documents],
+            self.pools[queries],
+            None if self.tied is None else self.tied[documents],
+            None if self.pooled is None else self.pooled[queries],
+        )
+
+    def by_blocks(self, cells: int, function: Callable[[Ranked], Floats]) -> Floats:
+        """Join (..., Q) what a function returns for blocks of queries, of some numbers each."""
+        step = max(1, _CELLS_AT_ONCE // max(cells, 1))
+        starts = range(0, max(len(self.lengths), 1), step)
+        blocks = [function(self.of_queries(slice(begin, begin + step))) for begin in starts]
+        return np.concatenate(blocks, axis=-1)
+
+    def keep(self, kept: NDArray[np.bool_]) -> Ranked:
+        """Return the rankings of some of the documents, of which the others keep their order."""
+        starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]
+        tied = None if self.tied is None else self.tied[kept]
+        return Ranked(starts, self.grades[kept], self.pools, tied)
+
+
+def ranked_arrays(
+    grades: NDArray[np.integer],
+    scores: NDArray[np.floating],
+    n_grades: int,
+    top: int | None = None,
+    ties: Ties = "mean",
+) -> Ranked:
+    """Rank documents given as arrays: the same number for each query, all of them judged.
+
+    Parameters
+    ----------
+    grades : array-like of int, shape (Q, N)
+        Grade indices, 0 the best.
+    scores : array-like of float, shape (Q, N)
+    n_grades : int
+        L.
+    top : int, optional
+        The number of documents to keep per query, or more if scores are equal; all by default.
+    ties : {"mean", "input"}, default "mean"
+        Documents with equal scores count the mean over their orders, or keep their order.
+
+    Returns
+    -------
+    Ranked
+
+    Examples
+    --------
+    >>> from dcglearn import DCG, score_runs
+    >>> ranked = ranked_arrays(np.array([[1, 0, 0]]), np.array([[0.3, 0.2, 0.1]]), 2, top=2)
+    >>> score_runs(DCG([1, 0], "zipf", 2), ranked)
+    array([0.5])
+    """
+    checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
+    if not is_one_of(ties, ("mean", "input")):
+        raise unknown_name("`ties`", ties, ["mean", "input"])
+    given = finite_array(scores, "scores", (None, None))
+    grades = checked_grades(grades, n_grades)
+    if grades.shape != given.shape or not grades.size or grades.min() < 0:
+        raise InputError(
+            f"grades of shape {grades.shape} and scores of shape {given.shape}",
+            "give both of shape (Q, N), with a grade for each document",
+        )
+    n = grades.shape[1]
+    top = n if top is None else min(checked_count(top, "`top`"), n)
+    rows, stable = max(1, SORTED_AT_ONCE // n), ties == "input"
+    blocks = map_threads(
+        lambda begin: _first(given[begin : begin + rows], top, stable),
+        range(0, len(grades), rows),
+    )
+    at = np.concatenate([found + i * rows * n for i, (found, _) in enumerate(blocks)])
+    starts = np.concatenate([[0], np.cumsum(np.concatenate([lengths for _, lengths in blocks]))])
+    row_and_grade = np.arange(len(grades))[:, None] * n_grades + grades
+    pools = np.bincount(row_and_grade.ravel(), minlength=len(grades) * n_grades)
+    ranked = Ranked(starts, grades.ravel()[at], pools.reshape(-1, n_grades))
+    kept = given.ravel()[at]
+    new = np.append(True, kept[1:] != kept[:-1])
+    new[starts[:-1]] = True
+    return ranked if stable or new.all() else replace(ranked, tied=np.cumsum(new) - 1)
+
+
+def _first(scores: Floats, top: int, stable: bool) -> tuple[Integers, Integers]:
+    """Return the positions of the `top` largest scores of each row, or more, and their number."""
+    n_rows, _ = scores.shape
+    at = np.flatnonzero(scores >= np.sort(scores, axis=1)[:, [-top]])
+    costs, row = -scores.ravel()[at], at // scores.shape[1]
+    if len(at) > n_rows * top:
+        return at[np.lexsort((costs, row))], np.bincount(row)
+    order = np.argsort(costs.reshape(n_rows, top), axis=1, stable=stable)
+    order += np.arange(n_rows)[:, None] * top
+    return at[order.ravel()], np.full(n_rows, top)
+
+
+def ideal_ranking(pools: Integers) -> Ranked:
+    """Return the documents (Q, L) of each query ranked by grade, the best first."""
+    Q, L = pools.shape
+    grades = np.repeat(np.tile(np.arange(L), Q), pools.ravel())
+    return Ranked(np.append(0, np.cumsum(pools.sum(axis=1))), grades, pools)
+
+
+def rank_discounts(measure: DCG, ranked: Ranked) -> Floats:
+    """Return the discounts of all ranks of the longest ranking; a vector is filled with zeros."""
+    longest = int(ranked.lengths.max(initial=0))
+    discounts = np.zeros(max(longest, 1))
+    counted = longest if measure.n_ranks is None else min(longest, measure.n_ranks)
+    discounts[:counted] = measure.discounts_for(counted)
+    return discounts
+
+
+def ratio(numerator: Floats, denominator: Floats, otherwise: float) -> Floats:
+    """Divide where the denominator is above 0; elsewhere the ratio is `otherwise`."""
+    quotient = np.full(len(numerator), otherwise)
+    np.divide(numerator, denominator, out=quotient, where=denominator > 0)
+    return quotient

@@ -1,0 +1,91 @@
+"""The choices an evaluation makes besides gains and discounts: :class:`Rules`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from dcglearn.base.errors import is_one_of, unknown_name
+from dcglearn.collections.join import Unjudged
+
+Ties = Literal["mean", "input", "docid"]
+TIES: tuple[Ties, ...] = ("docid", "mean", "input")
+
+UNJUDGED: tuple[Unjudged, ...] = ("nothing", "worst", "removed", "bounds")
+Pool = Literal["all", "own"]
+POOLS: tuple[Pool, ...] = ("all", "own")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The choices an evaluation makes besides gains and discounts.
+
+    Attributes
+    ----------
+    ties : {"docid", "mean", "input"}, default "docid"
+        Documents with equal scores: by id, the largest first, as in trec_eval; the mean over their
+        orders; or the order of the run.
+    unjudged : {"nothing", "worst", "removed", "bounds"}, default "nothing"
+        Retrieved documents without a judgment keep their rank and gain nothing, as in trec_eval;
+        count as the worst grade; are removed; or may have any grade: the values are then bounds.
+    worthless : float or None, default 0
+        The normalised value of a query whose ideal DCG is 0; None leaves the query out.
+    missing : float or None, default 0
+        The value of a query that is missing from a run; None leaves the query out.
+    least : float, optional
+        Gains below it count 0.
+    single : bool, optional
+        Whether scores are compared in single precision; by default where `ties` is "docid".
+    pool : {"all", "own"}, optional
+        Whose documents without a judgment are in the ideal of a query, where they may gain
+        something. By default those of "all" runs, and the run's "own" for bounds.
+
+    Examples
+    --------
+    The defaults are those of trec_eval, but queries that are missing from a run count 0 and gains
+    below 0 are kept:
+
+    >>> from dataclasses import replace
+    >>> replace(LIKE["trec_eval"], missing=0.0, least=None) == Rules()
+    True
+    """
+
+    ties: Ties = "docid"
+    unjudged: Unjudged = "nothing"
+    worthless: float | None = 0.0
+    missing: float | None = 0.0
+    least: float | None = None
+    single: bool | None = None
+    pool: Pool | None = None
+
+    def __post_init__(self) -> None:
+        if not is_one_of(self.ties, TIES):
+            raise unknown_name("`ties`", self.ties, TIES)
+        if self.single is None:
+            object.__setattr__(self, "single", self.ties == "docid")
+        if not is_one_of(self.unjudged, UNJUDGED):
+            raise unknown_name("`unjudged`", self.unjudged, UNJUDGED)
+        if self.pool is not None and not is_one_of(self.pool, POOLS):
+            raise unknown_name("`pool`", self.pool, POOLS)
+
+    @property
+    def shared_pool(self) -> bool:
+        """Whether the ideal of a query counts the documents without a judgment of all runs."""
+        return self.unjudged != "bounds" if self.pool is None else self.pool == "all"
+
+
+LIKE: dict[str, Rules] = {
+    "trec_eval": Rules(missing=None, least=0.0),
+    "ir_measures": Rules(least=0.0),
+    "ranx": Rules("input", "nothing", 0.0, 0.0, 1.0),
+    "sklearn": Rules("mean", "nothing", 0.0, 0.0),
+    "gdeval": Rules("docid", "nothing", None, None, 0.0, single=False),
+}
+"""The choices of other tools, for the measures that they have."""
+
+
+def rules_like(tool: str) -> Rules:
+    """Return the choices of another tool."""
+    if not is_one_of(tool, LIKE):
+        raise unknown_name("tool", tool, LIKE)
+    return LIKE[tool]

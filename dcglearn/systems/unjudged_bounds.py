@@ -1,0 +1,149 @@
+"""Documents without a judgment: how many there are, and bounds of a query's value.
+
+Take gains g_1 > ... > g_L >= 0, P_j judged documents of the best j grades, and m_j unjudged
+documents with one of these grades, 0 <= m_1 <= ... <= m_L = u. Then nDCG = N / D with
+
+    N = judged part + sum_j (g_j - g_j+1) S(m_j)        g_L+1 = 0
+    D = sum_j (g_j - g_j+1) C(P_j + m_j)
+
+C(m) is the sum of the m largest discounts, S(m) that of the m largest (for the smallest N, the m
+smallest) discounts at the ranks of unjudged documents. N - t D is a sum of functions of one m_j
+each, so one pass over the grades finds its best assignment, and Dinkelbach's method (Management
+Science 13, 1967) the best N / D: set t to N / D of the best assignment until it stays. Unjudged
+documents that only other runs hold change D only: it is smallest if all have the worst grade.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Floats, Integers
+from dcglearn.measures.dcg import DCG
+from dcglearn.systems.ranked import Ranked, rank_discounts, ratio
+
+_OTHER_RULE = 'choose another rule, such as `unjudged="worst"`'
+
+
+class Bounds(NamedTuple):
+    """The smallest and the largest possible value of each query, shape (Q,); both are reached."""
+
+    low: Floats
+    high: Floats
+
+
+def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float = 0.0) -> Bounds:
+    """Bound each query's value over all grades that its unjudged documents may have."""
+    if (rank_discounts(measure, ranked) < 0).any():
+        raise InputError("bounds for discounts below 0", _OTHER_RULE)
+    if measure.normalise is None:
+        weights = rank_discounts(measure, ranked)[ranked.ranks]
+        ends = [np.append(measure.gains, of(measure.gains)) for of in (min, max)]
+        expected = (ranked.mean_over_ties(gains[ranked.grades]) for gains in ends)
+        return Bounds(*(ranked.sum_by_query(gains * weights) for gains in expected))
+    if measure.normalise == "minmax" or min(measure.gains) < 0:
+        raise InputError("bounds for gains below 0 or a minmaxDCG", _OTHER_RULE)
+    if ranked.pooled is None:
+        return _of_blocks(measure, ranked, worthless)
+    others = np.maximum(ranked.pooled - ranked.unjudged, 0)
+    bounds = []
+    for grade in (np.argmin(measure.gains), np.argmax(measure.gains)):
+        pools = ranked.pools.copy()
+        pools[:, grade] += others
+        bounds.append(_of_blocks(measure, replace(ranked, pools=pools), worthless))
+    return Bounds(np.fmin(*(b.low for b in bounds)), np.fmax(*(b.high for b in bounds)))
+
+
+def _of_blocks(measure: DCG, ranked: Ranked, worthless: float) -> Bounds:
+    assignments = int(ranked.unjudged.max(initial=0)) + 1
+    return Bounds(
+        *ranked.by_blocks(
+            4 * assignments, lambda some: np.stack(_of_queries(measure, some, worthless))
+        )
+    )
+
+
+def judged_share(ranked: Ranked, cutoff: int | None = None) -> Floats:
+    """Return the share of judged documents among the first `cutoff` of each query."""
+    counted = (ranked.ranks < (cutoff or len(ranked.grades))).astype(float)
+    judged = counted * ranked.mean_over_ties((ranked.grades < ranked.n_grades).astype(float))
+    return ratio(ranked.sum_by_query(judged), ranked.sum_by_query(counted), np.nan)
+
+
+class _Terms(NamedTuple):
+    """The terms of N and D for Q queries; m runs from 0 to M, the largest u."""
+
+    judged: Floats
+    u: Integers
+    steps: Floats
+    highest: Floats
+    lowest: Floats
+    ideals: Floats
+
+
+def _of_queries(measure: DCG, ranked: Ranked, worthless: float) -> tuple[Floats, Floats]:
+    terms = _terms(measure, ranked)
+    queries, u = np.arange(len(terms.u)), terms.u
+    largest_ideal = terms.steps @ terms.ideals[:, queries, u]
+    smallest_ideal = terms.steps[:-1] @ terms.ideals[:-1, :, 0]
+    smallest_ideal += terms.steps[-1] * terms.ideals[-1, queries, u]
+    low = np.where(largest_ideal > 0, _extreme_ratio(terms, terms.lowest, 1.0, -1), worthless)
+    high = np.where(largest_ideal > 0, _extreme_ratio(terms, terms.highest, 0.0, 1), worthless)
+    if_worthless = np.where(smallest_ideal > 0, np.nan, worthless)
+    return np.fmin(low, if_worthless), np.fmax(high, if_worthless)
+
+
+def _terms(measure: DCG, ranked: Ranked) -> _Terms:
+    gains, u = np.array(measure.gains), ranked.unjudged
+    order = np.argsort(-gains, kind="stable")
+    m = np.arange(int(u.max(initial=0)) + 1)
+    discounts = ranked.mean_over_ties(rank_discounts(measure, ranked)[ranked.ranks])
+    unjudged = ranked.grades == ranked.n_grades
+    query, own = ranked.query[unjudged], discounts[unjudged]
+    place = np.arange(len(query)) - (np.cumsum(u) - u)[query]
+    highest = np.zeros((len(u), len(m)))
+    highest[query, place + 1] = own[np.lexsort((-own, query))]
+    highest = np.cumsum(highest, axis=1)
+    rest = np.take_along_axis(highest, np.maximum(u[:, None] - m, 0), axis=1)
+    cumulative = np.cumsum(ranked.pools[:, order], axis=1)
+    n_ranks = measure.n_ranks or int(cumulative.max(initial=0)) + len(m)
+    largest = np.sort(measure.discounts_for(n_ranks))[::-1]
+    total = np.concatenate([[0.0], np.cumsum(largest)])
+    return _Terms(
+        judged=ranked.sum_by_query(np.append(gains, 0.0)[ranked.grades] * discounts),
+        u=u,
+        steps=-np.diff(gains[order], append=0.0),
+        highest=highest,
+        lowest=highest[:, -1:] - rest,
+        ideals=total[np.minimum(cumulative.T[:, :, None] + m, n_ranks)],
+    )
+
+
+def _extreme_ratio(terms: _Terms, S: Floats, start: float, sign: int) -> Floats:
+    """Return the largest N / D (sign 1) or the smallest (-1) by Dinkelbach's method."""
+    t = np.full(len(terms.u), start)
+    while True:
+        N, D = _assignment(terms, S, t, sign)
+        new = ratio(N, D, start)
+        better = sign * (new - t) > 0
+        if not better.any():
+            return t
+        t = np.where(better, new, t)
+
+
+def _assignment(terms: _Terms, S: Floats, t: Floats, sign: int) -> tuple[Floats, Floats]:
+    """Return N and D of each query's assignment with the largest sign * (N - t D)."""
+    m = np.arange(S.shape[1])
+    possible = m <= terms.u[:, None]
+    N, D = np.zeros_like(S), np.zeros_like(S)
+    for step, ideal in zip(terms.steps, terms.ideals, strict=True):
+        value = np.where(possible, sign * (N - t[:, None] * D), -np.inf)
+        best = np.maximum.accumulate(value, axis=1)
+        at = np.maximum.accumulate(np.where(value == best, m, 0), axis=1)
+        N = np.take_along_axis(N, at, axis=1) + step * S
+        D = np.take_along_axis(D, at, axis=1) + step * ideal
+    queries = np.arange(len(terms.u))
+    return terms.judged + N[queries, terms.u], D[queries, terms.u]

@@ -1,1 +1,0 @@
-"""What commands share: options, inputs, and how results and errors are printed."""

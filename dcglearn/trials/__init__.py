@@ -1,1 +1,0 @@
-"""Cells computed: from a cell to its result, in any process."""

@@ -1,0 +1,52 @@
+"""Judgments in groups: by a field, or by file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dcglearn import InputError, read_groups
+from helpers.packed_files import write_packed
+
+pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.base.errors.InputWarning")
+
+ROWS = '{"a": [2, 0], "b": [1, 1], "answer": "%s", "query": "%s", "week": %s}\n'
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / name for name in ("old.jsonl", "new.jsonl", "more.jsonl")]
+    for number, path in enumerate(paths):
+        path.write_text(ROWS % ("a", f"q{number}", number) + ROWS % ("tie", "q", "null"))
+    return paths
+
+
+def test_groups_are_what_a_field_or_a_column_says(files: list[Path]) -> None:
+    data, weeks = read_groups(files, by="week")
+    assert weeks.tolist() == ["0", None, "1", None, "2", None]
+    again, queries = read_groups(files, by="query")
+    assert again == data
+    assert queries.tolist() == data.queries.tolist()
+    _, kept = read_groups(files, by="week", answers="tie=out,a=a")
+    assert kept.tolist() == ["0", "1", "2"]
+    with pytest.raises(InputError, match="unknown field 'weak'"):
+        read_groups(files, by="weak")
+
+
+def test_groups_are_files(files: list[Path]) -> None:
+    assert read_groups(files[:2])[1].tolist() == ["old.jsonl"] * 2 + ["new.jsonl"] * 2
+    with pytest.raises(InputError, match="one file without a field"):
+        read_groups(files[0])
+    assert read_groups(files)[1].tolist() == ["old.jsonl"] * 2 + ["the other files"] * 4
+    (files[0].parent / "deep").mkdir()
+    twin = files[0].rename(files[0].parent / "deep" / "new.jsonl")
+    assert set(read_groups([files[1], twin])[1]) == {str(files[1]), str(twin)}
+
+
+def test_packed_judgments_have_queries_and_judges(tmp_path: Path, files: list[Path]) -> None:
+    data, queries = read_groups(files, by="query")
+    write_packed(data, tmp_path / "p.parquet", data.scale)
+    assert read_groups(tmp_path / "p.parquet", by="query")[1].tolist() == queries.tolist()
+    with pytest.raises(InputError, match="did you mean 'query'"):
+        read_groups(tmp_path / "p.parquet", by="qurey")
