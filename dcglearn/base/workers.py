@@ -9,6 +9,7 @@ A result counts only with the fingerprint of this program; the others are comput
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
 import signal
@@ -156,6 +157,8 @@ def _connected(address: str) -> Any:
             f"workers at {address} need Dask",
             "install dcglearn[dask], or use a number of processes",
         ) from error
+    for name in ("distributed", "tornado"):  # they log each lost connection with its traceback
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     clients: list[Any] = []
 
     def connect() -> None:

@@ -14,6 +14,7 @@ import hashlib
 import inspect
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +27,8 @@ from dcglearn.base.errors import InputError
 LARGEST = 8 << 20
 """The largest file that travels with cells, in bytes."""
 
-_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_PARSING = threading.Lock()
+"""Two threads of a worker must not parse at once: Python 3.11 counts the depth of both together."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,9 @@ class Code:
 @lru_cache(256)
 def syntax_digest(text: str) -> str:
     """Return the hash of what a file computes, the same in all versions of Python."""
-    kept = [node for node in ast.parse(text).body if not _only_shows(node)]
+    with _PARSING:
+        tree = ast.parse(text)
+    kept = [node for node in tree.body if not _only_shows(node)]
     return hashlib.sha256(_syntax(kept).encode()).hexdigest()
 
 
