@@ -51,7 +51,7 @@ def test_an_experiment_is_in_the_making_until_its_results_or_its_figures_are_the
     assert not in_the_making("flips", tmp_path)
 
 
-LONG = {"learned": 30, "choosing": 20}
+LONG = {"choosing": 20}
 """Repetitions of what takes half an hour of both cores; the others have 50."""
 
 
