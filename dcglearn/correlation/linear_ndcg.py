@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.dcg import DCG, Gains
-from dcglearn.measures.ideal import divide_or_zero
+from dcglearn.measures.ideal import ratio
 from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, checked_grades
 
 TieOrder = Literal["mean", "best", "worst"]
@@ -51,7 +51,7 @@ def linear_ndcg(rankings: ArrayLike, gains: Gains) -> Floats:
     if values.min() < 0:
         raise InputError(f"a gain of {values.min():g}", "give gains of 0 or more")
     rows = checked_grades(rankings, len(values))
-    return divide_or_zero(_dcg(rows, values), _ideal(rows, values))
+    return ratio(_dcg(rows, values), _ideal(rows, values))
 
 
 def _dcg(rows: Grades, gains: Floats) -> Floats:

@@ -8,16 +8,12 @@ list, so that a swap near the top costs more than one near the end (Yilmaz, Asla
 Marrero, ICTIR 2017. With ties in the estimate (a), the k-th of t tied items with m items above the
 group (k = 0 ... t - 1) has the term (mean C + k / 2) / (m + k). With ties in both (b), an item
 counts the items strictly above it, and the mean is over both directions.
-
-Concordant pairs are counted in O(N log N). Of two different numbers, the larger has a 1 at the
-highest binary digit in which they differ. So the items are sorted by the first order, and for each
-digit of their ranks in the second, the ones before each zero are counted among the items whose
-higher digits are equal.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from typing import Literal
 
 import numpy as np
@@ -83,22 +79,21 @@ def tau_ap(
         remedy = "use `variant` a (the mean over all orders of tied items) or b (both directions)"
         raise InputError("items are tied", remedy, "estimate")
     if positions == "truth":
-        above, concordant, discordant = concordance(true, estimated)
-        counted = above > 0
-        return float(((concordant - discordant)[counted] / above[counted]).mean())
+        above = _above_in_both(true, true)
+        surplus = _above_in_both(true, estimated) - _above_in_both(true, -estimated)
+        return float((surplus[above > 0] / above[above > 0]).mean())
     return _by_estimate(true, estimated)
 
 
 def _one_direction(positions: Integers, correctness: Integers) -> float:
     """Return the coefficient with the ranks of one list, counting items strictly above."""
-    above, concordant, _ = concordance(positions, correctness)
-    counted = above > 0
-    return float(2 * (concordant[counted] / above[counted]).mean() - 1)
+    above, correct = _above_in_both(positions, positions), _above_in_both(positions, correctness)
+    return float(2 * (correct[above > 0] / above[above > 0]).mean() - 1)
 
 
 def _by_estimate(true: Integers, estimated: Integers) -> float:
     """Return the mean over the orders of tied estimates, with the ranks of the estimate."""
-    above, correct, _ = concordance(estimated, true)
+    above, correct = _above_in_both(estimated, estimated), _above_in_both(estimated, true)
     mean_correct = np.bincount(estimated, correct) / np.bincount(estimated)
     order = np.argsort(-estimated, kind="stable")
     n_above = np.arange(1, len(order))  # the number of items above ranks 2 ... N
@@ -135,11 +130,10 @@ def kendall_tau(truth: ArrayLike, estimate: ArrayLike) -> float:
     0.816497
     """
     true, estimated = _ranks_of_both(truth, estimate)
-    above, concordant, discordant = concordance(true, estimated)
     _refuse_one_group(true, estimated)
-    surplus = int(concordant.sum() - discordant.sum())
-    untied = int(above.sum()), int(concordance(estimated, true)[0].sum())
-    found = surplus / math.sqrt(untied[0]) / math.sqrt(untied[1])
+    pairs = (true, estimated), (true, -estimated), (true, true), (estimated, estimated)
+    concordant, discordant, *untied = (int(_above_in_both(*both).sum()) for both in pairs)
+    found = (concordant - discordant) / math.sqrt(untied[0]) / math.sqrt(untied[1])
     return min(1.0, max(-1.0, found))
 
 
@@ -156,24 +150,10 @@ def _ranks_of_both(truth: ArrayLike, estimate: ArrayLike) -> list[Integers]:
     return found
 
 
-def concordance(positions: Integers, other: Integers) -> tuple[Integers, Integers, Integers]:
-    """Count the items above each by `positions`, and of them those above, below it by `other`."""
-    above = len(positions) - np.searchsorted(np.sort(positions), positions, side="right")
-    same, opposite = np.empty((2, len(positions)), np.int64)
-    for counts, second in ((same, other), (opposite, other.max() - other)):
-        order = np.lexsort((second, -positions))  # ties ascend: none counts another
-        counts[order] = _larger_before(second[order])
-    return above, same, opposite
-
-
-def _larger_before(numbers: Integers) -> Integers:
-    """Count for each entry of a vector of numbers >= 0 the larger ones before it."""
-    found = np.zeros(len(numbers), np.int64)
-    for digit in range(int(numbers.max()).bit_length()):
-        order = np.argsort(numbers >> (digit + 1), kind="stable")
-        prefix = numbers[order] >> (digit + 1)
-        bit = numbers[order] >> digit & 1
-        ones_before = np.cumsum(bit) - bit
-        with_prefix = ones_before - ones_before[np.searchsorted(prefix, prefix)]
-        found[order] += np.where(bit == 0, with_prefix, 0)
-    return found
+def _above_in_both(first: Integers, second: Integers) -> Integers:
+    """Count for each item those that are above it in both lists."""
+    above, numbers, seen = np.empty(len(first), np.int64), (-second).tolist(), list[int]()
+    for item in np.lexsort((second, -first)).tolist():  # ties ascend: none counts another
+        above[item] = bisect_left(seen, numbers[item])
+        seen.insert(above[item], numbers[item])
+    return above

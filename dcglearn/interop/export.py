@@ -7,11 +7,10 @@ compute wrongly.
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import os
 from collections.abc import Callable, Sequence
+
+import numpy as np
 
 from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
@@ -29,8 +28,9 @@ from dcglearn.interop.tools import (
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import DISCOUNT_RULES, split_parameter
 from dcglearn.measures.measure import Measure
+from dcglearn.measures.measure_files import as_json
 from dcglearn.measures.names import MeasureLike, as_measure, states_its_grades
-from dcglearn.measures.scale import Label, needed_scale
+from dcglearn.measures.scale import Label, as_scale
 from dcglearn.measures.utility import LinearUtility
 
 TOOLS: dict[str, Callable[[DCG], Export]] = {
@@ -80,29 +80,26 @@ def export(
     """
     if not is_one_of(to, TARGETS):
         raise unknown_name("target", to, TARGETS)
-    scale = None if labels is None else needed_scale(labels)
+    scale = as_scale(labels)
     checked_count(n_ranks, "`n_ranks`")
     in_full = isinstance(measure, str | os.PathLike) and states_its_grades(os.fspath(measure))
     measure = as_measure(measure, None if in_full else scale, n_ranks)
+    grades = measure.grades if scale is None else scale.labels
     if isinstance(measure, LinearUtility):
         if to in TOOLS:
             raise InputError(
                 f"{to} takes one gain per grade, and the gains of a LinearUtility differ by rank",
                 f"export a DCG, or use one of {', '.join(DATA_FORMATS)}",
             )
-        named: Measure = LinearUtility(
-            measure.weights, measure.grades if scale is None else scale.labels
-        )
-    else:
-        named = with_labels(measure, None if scale is None else scale.labels)
-        if named.n_ranks != measure.cutoff:
-            ended = f"The discounts end at rank {named.n_ranks}: lower ranks do not count."
-        else:
-            ended = ""
-        if to in TOOLS:
-            found = TOOLS[to](named)
-            return Export(found.text, (*filter(None, [ended]), *found.notes))
-    return _as_data(named, to, n_ranks)
+        return _as_data(LinearUtility(measure.weights, grades), to, n_ranks)
+    named = with_labels(measure, grades)
+    if to not in TOOLS:
+        return _as_data(named, to, n_ranks)
+    found = TOOLS[to](named)
+    if named.n_ranks == measure.cutoff:
+        return found
+    ended = f"The discounts end at rank {named.n_ranks}: lower ranks do not count."
+    return Export(found.text, (ended, *found.notes))
 
 
 def plain_data(measure: Measure, n_ranks: int = 10) -> dict[str, object]:
@@ -136,33 +133,18 @@ def _as_data(measure: Measure, to: str, n_ranks: int) -> Export:
                 "from the ideal, then divide."
             )
         return Export(_csv(measure, n_ranks), tuple(notes))
-    rows = (f"  {json.dumps(k)}: {_json(v)}" for k, v in plain_data(measure, n_ranks).items())
-    return Export("{\n" + ",\n".join(rows) + "\n}\n", tuple(notes))
+    return Export(as_json(plain_data(measure, n_ranks)), tuple(notes))
 
 
 def _csv(measure: Measure, n_ranks: int) -> str:
     """Return one row per rank and grade; the weight of a DCG is discount times gain."""
-    labels = labels_of(measure)
-    if isinstance(measure, LinearUtility):
-        header = ["rank", "grade", "weight"]
-        rows = [
-            [k, label, repr(weight)]
-            for k, row in enumerate(measure.weights, start=1)
-            for label, weight in zip(labels, row, strict=True)
-        ]
-    else:
-        header = ["rank", "discount", "grade", "gain", "weight"]
-        discounts = measure.discounts_for(measure.n_ranks or n_ranks).tolist()
-        rows = [
-            [k, repr(c), label, repr(gain), repr(c * gain)]
-            for k, c in enumerate(discounts, start=1)
-            for label, gain in zip(labels, measure.gains, strict=True)
-        ]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([header, *rows])
-    return text.getvalue()
+    import pandas as pd
 
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    W = measure.matrix_for(measure.n_ranks or n_ranks)
+    K, L = W.shape
+    columns = {"rank": np.repeat(np.arange(1, K + 1), L), "grade": [*labels_of(measure)] * K}
+    if isinstance(measure, DCG):
+        discounts, gains = np.repeat(measure.discounts_for(K), L), np.tile(measure.gains, K)
+        columns = {"rank": columns["rank"], "discount": discounts, **columns, "gain": gains}
+    table = pd.DataFrame({**columns, "weight": W.ravel()})
+    return table.to_csv(index=False, lineterminator="\n")

@@ -31,6 +31,9 @@ ITSELF = "export the measure as an object, which pyterrier and scikit-learn call
 
 _OBJECTIVE = "train on it with dcglearn.lambdarank_objective(measure), see docs/systems.md"
 
+_TELL_APART = 10
+"""Ranks after which no rule equals 1 / log2(i + 1)."""
+
 UNJUDGED_NOTE = "A document without a judgment gains 0."
 
 
@@ -75,15 +78,14 @@ def gains_by_label(measure: DCG) -> dict[Label, float]:
 
 def whole_labels(measure: DCG, tool: str) -> tuple[int, ...]:
     """Return the labels of the grades if all are whole numbers."""
-    found = []
-    for label in labels_of(measure):
+    labels = labels_of(measure)
+    for label in labels:
         if not isinstance(label, int):
             raise InputError(
                 f"grade {label!r} is not a whole number, and the levels of {tool} are",
                 "give the level of each grade, best first, such as `labels=(2, 1, 0)`",
             )
-        found.append(label)
-    return tuple(found)
+    return tuple(label for label in labels if isinstance(label, int))
 
 
 def check_ndcg(
@@ -107,20 +109,15 @@ def check_ndcg(
 
 def _other_discounts(measure: DCG) -> str:
     """Say which discounts are not 1 / log2(i + 1)."""
-    usual = "discounts only by 1/log2(i + 1), "
-    if isinstance(measure.discounts, str):
-        return (
-            "" if measure.discounts == "log2" else f"{usual}and this measure by {measure.discounts}"
-        )
-    own = measure.discounts_for(measure.n_ranks or 1)
+    own = measure.discounts_for(measure.n_ranks or _TELL_APART)
     log2 = rule_discounts("log2", len(own))
     differ = np.flatnonzero(np.abs(own - log2) > 1e-12)
     if not len(differ):
         return ""
     rank = differ[0]
     return (
-        f"{usual}which is {log2[rank]:.4g} at rank {rank + 1}, and this measure has "
-        f"{own[rank]:.4g} there"
+        f"discounts only by 1/log2(i + 1), which is {log2[rank]:.4g} at rank {rank + 1}, and this "
+        f"measure has {own[rank]:.4g} there"
     )
 
 

@@ -78,9 +78,6 @@ def to_ranx(measure: DCG) -> Export:
     cut = "" if measure.n_ranks is None else f"@{measure.n_ranks}"
     metric = "dcg" if plain else "ndcg"
     notes += ["Documents with equal scores keep the order of the run.", UNJUDGED_NOTE]
-    if _is_exponential(measure):
-        text = f'# {measure}\nMETRIC = "{metric}_burges{cut}"\n'
-        return Export(text, ("The labels of the qrels stay as they are.", *notes))
     whole, factor = whole_gains(measure, "ranx", 2**53)
     if plain and factor != 1:
         notes.append(f"Gains are multiplied by {factor}, and so is every value.")
@@ -137,14 +134,6 @@ def _by_level(measure: DCG, gains: Iterable[_Gain], tool: str) -> dict[int, _Gai
         if level > _MOST_LEVEL_UNCUT:
             raise InputError(f"grade {level}", f"use levels up to {_MOST_LEVEL_UNCUT}")
     return {level: gain for level, gain in found.items() if level >= 0}
-
-
-def _is_exponential(measure: DCG) -> bool:
-    """Whether every label is whole, 0 or more, and gains 2^label - 1."""
-    return all(
-        isinstance(label, int) and 0 <= label <= 50 and gain == 2.0**label - 1
-        for label, gain in gains_by_label(measure).items()
-    )
 
 
 def to_pyterrier(measure: DCG) -> Export:

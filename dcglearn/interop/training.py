@@ -25,9 +25,8 @@ from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Integers
 from dcglearn.interop.requirements import labelled_dcg, labels_of, values_of_lists
 from dcglearn.measures.dcg import DCG, DCG_FORMS
-from dcglearn.measures.ideal import NO_IDEAL
+from dcglearn.measures.ideal import NO_IDEAL, ratio
 from dcglearn.measures.names import MeasureLike
-from dcglearn.systems.ranked import ratio
 from dcglearn.systems.rules import Ties
 
 
@@ -125,7 +124,7 @@ class LambdaRankObjective:
             own = np.array(used.gains)[grades[documents]]
             if used.normalise is not None:
                 best, worst = used.extremes(grades[documents], grades[documents])
-                own *= ratio(np.ones(len(own)), best - worst, 0.0)[:, None]
+                own *= ratio(np.ones(len(own)), best - worst)[:, None]
             discounts = used.discounts_for(documents.shape[1])
             scores = data.scores[documents]
             found[:, documents] = lambdas_of_lists(own, scores, discounts, self.sigma, self.norm)
@@ -303,25 +302,21 @@ def _lambdas_of_ranked(
         upper, lower = slice(begin, min(begin + step, last)), slice(begin + 1, n)
         drop = np.triu(discounts[upper, None] - discounts[lower])  # each pair once
         better = gains[:, upper, None] - gains[:, None, lower]
-        delta = better * drop
-        below = better < 0  # the lower one belongs above
-        np.abs(delta, out=delta)
+        delta = np.abs(better * drop)
         apart = np.abs(scores[:, upper, None] - scores[:, None, lower])
         if norm:
             delta /= apart + offset
-        odds = np.exp(np.multiply(apart, -sigma, out=apart), out=apart)
+        odds = np.exp(-sigma * apart)
         other = 1.0 / (1.0 + odds)
-        rho = np.multiply(odds, other, out=odds)  # the model's, that the lower one belongs above
-        curvature = np.multiply(other, rho, out=other)
-        curvature *= delta
-        rho -= below
-        pull = np.multiply(rho, delta, out=rho)  # upwards, on the upper one
+        rho = odds * other  # the model's probability that the lower one belongs above
+        curvature = other * rho * delta
+        pull = (rho - (better < 0)) * delta  # upwards, on the upper one
         gradients[:, upper] -= pull.sum(axis=2)
         gradients[:, lower] += pull.sum(axis=1)
         hessians[:, upper] += curvature.sum(axis=2)
         hessians[:, lower] += curvature.sum(axis=1)
         if norm:
-            total += np.abs(pull, out=pull).sum(axis=(1, 2))
+            total += np.abs(pull).sum(axis=(1, 2))
     factor = np.full(n_lists, sigma)
     if norm:
         total *= 2 * sigma

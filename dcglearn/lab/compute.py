@@ -38,7 +38,7 @@ from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.resample import choose_C
 from dcglearn.learning.solve import solve_path
-from dcglearn.measures.agreement import CodedPairs
+from dcglearn.measures.agreement import agreement
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.measure_files import MeasurePart
 from dcglearn.measures.presets import preset
@@ -109,7 +109,7 @@ def _tested(draws: Draws) -> dict[str, Any]:
     W = learned.matrix_for(setting.n_ranks) if fitted is None else fitted.weights
     true_W = truth.matrix_for(setting.n_ranks)
     result: dict[str, Any] = {
-        "precision": exact.agreement(learned),
+        "precision": agreement(learned, exact),
         "similarity": similarity(true_W, W),
         "identifiable": identifiable_similarity(true_W, W),
         "offset": offset_similarity(true_W, W),
@@ -122,8 +122,8 @@ def _tested(draws: Draws) -> dict[str, Any]:
     result |= {"draws": training.draws, "drawn": training.drawn}
     for name in setting.against:
         measure = preset(name, grade_scale(setting.grades), setting.n_ranks)
-        result[f"precision:{name}"] = exact.agreement(measure)
-    data = CellData(setting, training.pairs, exact.pairs, fitted)
+        result[f"precision:{name}"] = agreement(measure, exact)
+    data = CellData(setting, training.pairs, exact, fitted)
     for name in draws.cell.get("columns", ()):
         own = draws.own.call("result", name, setting, truth, learned, data)
         if own is not None:
@@ -179,8 +179,8 @@ def _solve(draws: Draws, pairs: Pairs) -> Fit:
         return fit(problem.with_C(C))
     solutions = solve_path(problem, setting.C_grid)
     fits = [Fit(problem.with_C(C), one) for C, one in zip(setting.C_grid, solutions, strict=True)]
-    held_out: CodedPairs = draws.exact_pairs("validation")
-    return max(fits, key=lambda one: held_out.agreement(_measure_of(setting, one)))
+    held_out = draws.exact_pairs("validation")
+    return max(fits, key=lambda one: agreement(_measure_of(setting, one), held_out))
 
 
 def _measure_of(setting: Setting, learned: Fit) -> Measure:

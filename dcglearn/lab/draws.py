@@ -35,7 +35,7 @@ from dcglearn.lab.simulation.lists import (
 )
 from dcglearn.lab.simulation.truths import grade_scale
 from dcglearn.learning.problem import margins_of
-from dcglearn.measures.agreement import CodedPairs, score_differences
+from dcglearn.measures.agreement import score_differences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
@@ -175,7 +175,7 @@ class Draws:
             so_far = np.concatenate([so_far, judged])
             left, n_asked = np.delete(left, rows, axis=0), n_asked + size
 
-    def exact_pairs(self, name: str) -> CodedPairs:
+    def exact_pairs(self, name: str) -> Pairs:
         """Return the pairs without errors that a cell is tested on, or that C is chosen on."""
         drawing = tuple(code for code in self.own.codes if code.axis in ("truth", "lists"))
         return _exact_pairs(self._part(name, "truth", f"{name}_pairs"), OwnFunctions(drawing))
@@ -188,7 +188,7 @@ class Draws:
 
     def margin_correlation(self) -> float | None:
         """Return how the margin of the test pairs goes with their true difference."""
-        pairs = self.exact_pairs("test").pairs
+        pairs = self.exact_pairs("test")
         margin = self.margins(pairs)
         size = margins_of(margin)(pairs) if isinstance(margin, str) else margin
         if size is None or size.min() == size.max():
@@ -203,7 +203,7 @@ class Draws:
 
 
 @lru_cache(32)
-def _exact_pairs(part: str, own: OwnFunctions) -> CodedPairs:
+def _exact_pairs(part: str, own: OwnFunctions) -> Pairs:
     """Draw exact pairs; neighbouring cells of a grid share them."""
     name, cell = json.loads(part)
     draws = Draws(cell, s := setting_of(cell), own)
@@ -212,7 +212,7 @@ def _exact_pairs(part: str, own: OwnFunctions) -> CodedPairs:
     blocks = draws._blocks(lists, draws.rng(name))
     pairs = draws._first_strict((true_pairs(draws.truth, one) for one in blocks), lists, n).pairs
     pairs.flags.writeable = False
-    return CodedPairs(pairs, s.n_columns)
+    return pairs
 
 
 @lru_cache(4)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import finite_array, refuse_large
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats, Grades, Pairs
+from dcglearn.base.types import Floats
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
 from dcglearn.measures.names import MeasureLike, as_measure
 from dcglearn.measures.scale import checked_grades
@@ -22,54 +22,19 @@ from dcglearn.measures.scale import checked_grades
 _ROWS = 1 << 15  # whose grades fit in the cache
 
 
-class CodedPairs:
-    """Pairs that several measures are compared on: the two grades at each rank as one code."""
-
-    def __init__(self, pairs: Pairs, n_grades: int) -> None:
-        self.pairs, self._n_grades = pairs, n_grades
-        values = n_grades + 1  # the last is no document
-        by_rank = checked_pairs(pairs, n_grades).transpose(1, 2, 0)
-        first, second = by_rank.astype(np.min_scalar_type(values**2), order="C")
-        for grades in (first, second):
-            grades[grades > n_grades] = n_grades  # NO_DOCUMENT, as a number without a sign
-        self._codes = first * values + second
-
-    def agreement(self, measure: Measure) -> float:
-        """Return the fraction of pairs that a measure orders as judged; ties count 1/2."""
-        if measure.n_grades != self._n_grades:
-            return weighted_mean(outcomes(measure, self.pairs))
-        weights, padded = _padded(measure, self.pairs.shape[2])
-        result = np.zeros(len(self.pairs))
-        for row, code in zip(padded, self._codes, strict=True):
-            result += (row[:, None] - row).ravel().take(code)
-        differences = _with_ties(result, self.pairs, weights)
-        counts = np.count_nonzero(differences > 0), np.count_nonzero(differences >= 0)
-        return float(sum(counts) / (2 * len(differences)))
-
-
 def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
     """Return u(first) - u(second) of each pair, shape (n,), exactly 0 where they are tied."""
     rows = checked_pairs(pairs, measure.n_grades)
-    weights, padded = _padded(measure, rows.shape[-1])
+    weights = measure.matrix_for(rows.shape[-1])
+    padded = np.hstack([weights, np.zeros((len(weights), 1))])  # the last: no document
     result = np.zeros(len(rows))
     for begin in range(0, len(rows), _ROWS):
         some = slice(begin, begin + _ROWS)
         first, second = rows[some].transpose(1, 2, 0).astype(np.intp, order="C")
         for row, one, other in zip(padded, first, second, strict=True):
             result[some] += row[one] - row[other]  # by rank, so that equal terms cancel exactly
-    return _with_ties(result, rows, weights)
-
-
-def _padded(measure: Measure, n_ranks: int) -> tuple[Floats, Floats]:
-    """Return W, and W with a last column for no document."""
-    weights = measure.matrix_for(n_ranks)
-    return weights, np.hstack([weights, np.zeros((len(weights), 1))])
-
-
-def _with_ties(result: Floats, rows: Grades, weights: Floats) -> Floats:
-    """Set differences that are rounding errors to 0, in place."""
     largest = np.abs(weights).max(axis=1)
-    # The first bound is weaker and needs no comparison of rankings; few pairs pass it.
+    # Rounding errors count as 0. This bound is weaker than the next; few pairs pass it.
     close = np.flatnonzero(np.abs(result) <= TIE_TOLERANCE * largest.sum())
     possible = (rows[close, 0] != rows[close, 1]) @ largest
     result[close[np.abs(result[close]) <= TIE_TOLERANCE * possible]] = 0.0

@@ -25,11 +25,10 @@ from dcglearn.measures.grammar import parse_full_name
 from dcglearn.measures.ideal import (
     best_ranking,
     best_run,
-    check_ideal,
     check_pools,
     counts_by_grade,
-    divide_or_zero,
     leaves_rank_empty,
+    ratio,
 )
 from dcglearn.measures.scale import Label, Scale, checked_grades, picked
 from dcglearn.measures.utility import LinearUtility, checked_labels, sum_over_ranks
@@ -203,9 +202,11 @@ class DCG:
     def normalise_values(self, values: Floats, rankings: Grades, pools: Grades) -> Floats:
         """Return plain values of rankings from pools, by grade indices, in the normalised form."""
         best, worst = self.extremes(rankings, pools)
-        if self.normalise == "ideal":
-            check_ideal(best, values)
-        return divide_or_zero(values - worst, best - worst)
+        if self.normalise == "ideal" and ((best <= 0) & (values < 0)).any():
+            row = int(np.argmax((best <= 0) & (values < 0)))
+            problem = "the ideal is 0: dividing by it reverses the order"
+            raise InputError(problem, "use minmaxDCG, or gains of 0 or more", f"row {row}")
+        return ratio(values - worst, best - worst)
 
     def extremes(self, rankings: Grades, pools: Grades) -> tuple[Floats, Floats]:
         """Return the largest and the smallest plain value that the normalised form counts."""
@@ -214,7 +215,7 @@ class DCG:
         best = best_run(discounts, gains, counts)
         if self.normalise == "ideal":
             return best, np.zeros_like(best)
-        empty = leaves_rank_empty(rankings, pools, self.n_ranks)
+        empty = leaves_rank_empty(rankings, pools, self.n_ranks or np.inf)
         worst = np.where(empty, -best_run(discounts, -gains, counts), self.worst(pools))
         return np.where(empty, best, self.ideal(pools)), worst
 

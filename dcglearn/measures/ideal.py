@@ -63,31 +63,17 @@ def check_pools(rankings: Grades, pools: Grades, n_grades: int) -> None:
 
 
 def leaves_rank_empty(
-    rankings: Grades, pools: Grades, n_ranks: int | None = None
+    rankings: Grades, pools: Grades, n_ranks: int | float = np.inf
 ) -> NDArray[np.bool_]:
     """Find rankings with an empty rank above a cutoff that a document of their pool could fill."""
-    fillable = (pools != NO_DOCUMENT).sum(axis=-1)
-    if n_ranks is not None:
-        fillable = np.minimum(fillable, n_ranks)
+    fillable = np.minimum((pools != NO_DOCUMENT).sum(axis=-1), n_ranks)
     ranks = np.arange(rankings.shape[-1])
-    filled = ((rankings != NO_DOCUMENT) & (ranks < fillable[..., None])).sum(axis=-1)
-    incomplete: NDArray[np.bool_] = filled < fillable
-    return incomplete
+    filled = (rankings != NO_DOCUMENT) & (ranks < fillable[..., None])
+    return np.asarray(filled.sum(axis=-1) < fillable)
 
 
-def divide_or_zero(numerator: Floats, denominator: Floats) -> Floats:
-    """Divide element by element; 0 where the denominator is not above 0."""
-    ratio: Floats = np.zeros_like(numerator)
-    np.divide(numerator, denominator, out=ratio, where=denominator > 0)
-    return ratio
-
-
-def check_ideal(best: Floats, values: Floats) -> None:
-    """Refuse an ideal of 0 of a ranking whose value is below 0."""
-    wrong = (best <= 0) & (values < 0)
-    if wrong.any():
-        raise InputError(
-            "the ideal is 0: dividing by it reverses the order",
-            "use minmaxDCG, or gains of 0 or more",
-            f"row {int(np.argmax(wrong))}",
-        )
+def ratio(numerator: Floats, denominator: Floats, otherwise: float = 0.0) -> Floats:
+    """Divide where the denominator is above 0; elsewhere the ratio is `otherwise`."""
+    quotient = np.full(np.shape(numerator), otherwise)
+    np.divide(numerator, denominator, out=quotient, where=denominator > 0)
+    return quotient

@@ -143,7 +143,7 @@ def measure_to_json(content: MeasureFile | Measure) -> str:
             document[name] = asdict(part)
     if content.about:
         document["about"] = dict(content.about)
-    return _json_text(document)
+    return as_json(document)
 
 
 def measure_from_json(text: str) -> MeasureFile:
@@ -182,7 +182,7 @@ def _build(kind: type[_Kind], fields: object, key: str) -> _Kind:
         raise InputError(f"cannot be read ({error})", "", f'"{key}"') from error
 
 
-def _json_text(document: Mapping[str, Any]) -> str:
+def as_json(document: Mapping[str, Any]) -> str:
     """Format a document with indents; a list of numbers or names stays on one line."""
 
     def lay_out(value: Any, indent: str) -> str:

@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats
+from dcglearn.measures.ideal import ratio
 from dcglearn.measures.other_measures import BinaryMeasure
-from dcglearn.systems.ranked import Ranked, ratio
+from dcglearn.systems.ranked import Ranked
 
 _WORTH: dict[str, Callable[[Floats], Floats]] = {"RR": np.reciprocal, "Success": np.ones_like}
 """What the rank of the first relevant document is worth."""
@@ -53,7 +54,7 @@ def score_binary(measure: BinaryMeasure, ranked: Ranked) -> Floats:
         return _of_sets(measure, ranked.sum_by_query(hits), ranked.lengths.astype(float), R)
     others = ranked.pools @ (levels[:-1] == 0).astype(float)
     per_document = _shares(measure.name, ranked, hits, k, levels[ranked.grades], R, others)
-    return ratio(ranked.sum_by_query(hits * per_document), R, 0.0)
+    return ratio(ranked.sum_by_query(hits * per_document), R)
 
 
 def _shares(
@@ -110,15 +111,15 @@ def _inferred_precision(ranked: Ranked, level: NDArray[np.integer]) -> Floats:
 
 
 def _of_sets(measure: BinaryMeasure, found: Floats, retrieved: Floats, R: Floats) -> Floats:
-    precision, recall = ratio(found, retrieved, 0.0), ratio(found, R, 0.0)
+    precision, recall = ratio(found, retrieved), ratio(found, R)
     if measure.name == "SetP":
         most = np.minimum(retrieved, R) if measure.options.get("relative") else retrieved
-        return ratio(found, most, 0.0)
+        return ratio(found, most)
     if measure.name == "SetAP":
-        return ratio(found * found, retrieved * R, 0.0)
+        return ratio(found * found, retrieved * R)
     if measure.name == "SetF":
         x = measure.options.get("beta", 1.0)  # which trec_eval does not square
-        return ratio((x + 1) * precision * recall, x * precision + recall, 0.0)
+        return ratio((x + 1) * precision * recall, x * precision + recall)
     return recall
 
 

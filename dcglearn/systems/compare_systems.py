@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from dcglearn.base.significance import (
     holm,
     mean_of_counted,
 )
-from dcglearn.base.types import Floats
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.paired_tests import (
     paired_intervals,
@@ -90,23 +89,6 @@ class SystemComparison:
     correction: Correction
     family: int
     orders_drawn: int = 0
-
-    def exchanged(self) -> SystemComparison:
-        """Return the same comparison with the baseline as the system."""
-        return replace(
-            self,
-            system=self.baseline,
-            baseline=self.system,
-            difference=0.0 - self.difference,
-            low=0.0 - self.high,
-            high=0.0 - self.low,
-            better=self.worse,
-            worse=self.better,
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as a JSON-able dict."""
-        return dict(vars(self))
 
 
 def has_several_baselines(comparisons: Sequence[SystemComparison]) -> bool:
@@ -255,53 +237,28 @@ def _under_measure(
     systems, measure = evaluation.systems, evaluation.measures[m].name
     first, second = (evaluation.values[list(side), m] for side in zip(*pairs, strict=True))
     differences = first - second
-    for (one, other), n in zip(pairs, np.isfinite(differences).sum(axis=1), strict=True):
-        if n < 2:
-            raise InputError(
-                f"fewer than two queries to compare {systems[one]!r} and {systems[other]!r}",
-                "give runs that share more queries",
-                measure,
-            )
-    p = paired_p_values(differences, rng, test, resamples).tolist()
-    intervals = _intervals(differences, rng, test, resamples).tolist()
-    means = mean_of_counted(differences).tolist()
-    same = np.abs(differences) <= _EQUAL * np.maximum(np.abs(first), np.abs(second))
-    parts = (differences > 0) & ~same, (differences < 0) & ~same, same
-    signs = np.stack([part.sum(axis=1) for part in parts], axis=1).tolist()
-    exact = test == "t" or takes_all_signs(len(evaluation.queries), resamples)
-    return [
-        SystemComparison(
-            measure=measure,
-            system=systems[one],
-            baseline=systems[other],
-            difference=means[row],
-            low=intervals[row][0],
-            high=intervals[row][1],
-            p=p[row],
-            corrected=p[row],
-            queries=sum(signs[row]),
-            better=signs[row][0],
-            worse=signs[row][1],
-            equal=signs[row][2],
-            test=test,
-            drawn=0 if exact else resamples,
-            correction="none",
-            family=1,
-        )
-        for row, (one, other) in enumerate(pairs)
-    ]
-
-
-def _intervals(
-    differences: Floats, rng: np.random.Generator, test: PairedTest, resamples: int
-) -> Floats:
     n = np.isfinite(differences).sum(axis=1)
-    student = np.array([has_t_interval(test, int(queries)) for queries in n])
-    intervals = np.empty((len(n), 2))
-    intervals[student] = t_intervals(differences[student])
-    if not student.all():
-        intervals[~student] = paired_intervals(differences[~student], rng, resamples)
-    return intervals
+    if n.min() < 2:
+        one, other = pairs[int(n.argmin())]
+        raise InputError(
+            f"fewer than two queries to compare {systems[one]!r} and {systems[other]!r}",
+            "give runs that share more queries",
+            measure,
+        )
+    p = paired_p_values(differences, rng, test, resamples)
+    intervals = t_intervals(differences)
+    too_many = [not has_t_interval(test, queries) for queries in n.tolist()]
+    if any(too_many):
+        intervals[too_many] = paired_intervals(differences[too_many], rng, resamples)
+    same = np.abs(differences) <= _EQUAL * np.maximum(np.abs(first), np.abs(second))
+    signs = [(side & ~same).sum(axis=1) for side in (differences > 0, differences < 0)]
+    columns = [mean_of_counted(differences), *intervals.T, p, p, n, *signs, same.sum(axis=1)]
+    exact = test == "t" or takes_all_signs(len(evaluation.queries), resamples)
+    drawn = 0 if exact else resamples
+    return [
+        SystemComparison(measure, systems[one], systems[other], *numbers, test, drawn, "none", 1)
+        for (one, other), *numbers in zip(pairs, *map(np.ndarray.tolist, columns), strict=True)
+    ]
 
 
 def has_t_interval(test: PairedTest, queries: int) -> bool:

@@ -64,11 +64,6 @@ class PairConclusion:
     significant: bool | None
 
     @property
-    def query_winners(self) -> tuple[str | None, ...]:
-        """The winners of the queries by themselves, as those of the pair."""
-        return self.pair.query_winners
-
-    @property
     def holds_for(self) -> Extent:
         """What is proved: mean nDCG with any gains at these discounts; mean DCG with any of both.
 
@@ -105,7 +100,7 @@ class PairConclusion:
     def n_queries(self, *winners: str) -> int:
         """Return how many queries have one of these winners by themselves; by default all."""
         known = winners or ("a", "b", "equal", "depends")
-        return sum(one in known for one in self.query_winners)
+        return sum(one in known for one in self.pair.query_winners)
 
     @property
     def agreeing(self) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -14,7 +13,6 @@ from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.numbers import counted, decimals
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.significance import mean_of_counted
-from dcglearn.base.text import plain_text
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats
 from dcglearn.collections.join import IndexedQrels
@@ -31,7 +29,6 @@ from dcglearn.systems.inputs import (
 from dcglearn.systems.ranked import Ranked
 from dcglearn.systems.rules import Rules, rules_like
 from dcglearn.systems.scoring import (
-    absent_values,
     in_order,
     rankings_to_score,
     unjudged_in_ideal,
@@ -175,9 +172,8 @@ class Evaluation:
         means[:, np.setdiff1d(range(len(self.measures)), known)] = np.nan
         if known and tied:
             measures, rules = [self.measures[m] for m in known], replace(self.rules, ties="mean")
-            low, _ = _values(tied, measures, rules)
             rows = [run.has_ties for run in self.runs]
-            means[np.ix_(rows, known)] = mean_of_counted(low)
+            means[np.ix_(rows, known)] = mean_of_counted(_bounds(tied, measures, rules)[0])
         return means
 
     def judged_by_measure(self) -> Floats:
@@ -223,11 +219,6 @@ class Evaluation:
         if self.high is not None:
             frame["high"] = self.high.ravel()
         return frame.assign(judged=self.judged_by_measure().ravel())
-
-    def _repr_html_(self) -> str:
-        """Return the table of means for a notebook."""
-        text = plain_text(repr(self), keep="\n")
-        return f"<pre>{escape(text)}</pre>"
 
     def __repr__(self) -> str:
         cells = [[decimals(mean) for mean in row] for row in self.means()]
@@ -302,9 +293,9 @@ def evaluate_opened(
     """Evaluate runs that have not been read: each is read, graded and dropped."""
     scale = opened.qrels.scale
     known = named_measures(measures, scale, 1, rules)  # refused before any run is read
-    in_ideal = unjudged_in_ideal(rules, [one.measure for one in known])
     several = rules.shared_pool and len(opened.runs) > 1
-    systems, runs, extra = rank_runs(opened, rules, several and in_ideal, advance)
+    shared = several and unjudged_in_ideal(rules, [one.measure for one in known])
+    systems, runs, extra = rank_runs(opened, rules, shared, advance)
     longest = max(int(run.lengths.max()) for run in runs)
     named = named_measures(measures, scale, longest, rules)
     cutoffs = tuple(dict.fromkeys(one.measure.n_ranks for one in named))
@@ -313,8 +304,7 @@ def evaluate_opened(
         ordered = in_order(run, rules)
         return [judged_share(ordered, cutoff) for cutoff in cutoffs]
 
-    low, high = _values(runs, named, rules)
-    bounds = rules.unjudged == "bounds"
+    low, high = _bounds(runs, named, rules)
     return Evaluation(
         opened.qrels,
         systems,
@@ -323,27 +313,28 @@ def evaluate_opened(
         tuple(named),
         rules,
         low,
-        high if bounds else None,
+        high if rules.unjudged == "bounds" else None,
         np.array(map_threads(judged, runs)),
         cutoffs,
     )
 
 
-def _values(
-    runs: Sequence[Ranked], measures: Sequence[Named], rules: Rules
-) -> tuple[Floats, Floats]:
-    """Return the smallest and the largest values, each (systems, measures, queries)."""
-    low, high = np.empty((2, len(runs), len(measures), len(runs[0].pools)))
-    absent = absent_values([one.measure for one in measures], rules)
+def _bounds(runs: Sequence[Ranked], measures: Sequence[Named], rules: Rules) -> Floats:
+    """Return the smallest and the largest values, (2, systems, measures, queries)."""
+    found = np.empty((2, len(runs), len(measures), len(runs[0].pools)))
+    missing = np.nan if rules.missing is None else rules.missing
+    # Of a residual of RBP, a query that is missing has all.
+    whole = [isinstance(one.measure, RBPResidual) for one in measures]
+    absent = np.where(whole & np.isfinite(missing), 1.0, missing)
 
     def score(s: int) -> None:
         ranked = rankings_to_score(runs[s], rules)
         for m, named in enumerate(measures):
             try:
-                low[s, m], high[s, m] = values(named.measure, ranked, rules)
+                found[:, s, m] = values(named.measure, ranked, rules)
             except InputError as error:
                 raise error.at(named.name) from error
-        low[s, :, runs[s].missing] = high[s, :, runs[s].missing] = absent
+        found[:, s, :, runs[s].missing] = absent
 
     map_threads(score, range(len(runs)))
-    return low, high
+    return found

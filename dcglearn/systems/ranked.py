@@ -260,10 +260,3 @@ def rank_discounts(measure: DCG, ranked: Ranked) -> Floats:
     counted = longest if measure.n_ranks is None else min(longest, measure.n_ranks)
     discounts[:counted] = measure.discounts_for(counted)
     return discounts
-
-
-def ratio(numerator: Floats, denominator: Floats, otherwise: float) -> Floats:
-    """Divide where the denominator is above 0; elsewhere the ratio is `otherwise`."""
-    quotient = np.full(len(numerator), otherwise)
-    np.divide(numerator, denominator, out=quotient, where=denominator > 0)
-    return quotient

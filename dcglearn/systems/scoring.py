@@ -20,7 +20,7 @@ from dcglearn.base.checks import LARGEST, checked_number
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.ideal import NO_IDEAL, best_run
+from dcglearn.measures.ideal import NO_IDEAL, best_run, ratio
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.measure_files import MeasureFile
 from dcglearn.measures.names import AskedMeasure, Named, asked_measure
@@ -28,7 +28,7 @@ from dcglearn.measures.other_measures import ERR, RBP, OtherMeasure, RBPResidual
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.systems.binary import expected_stop, score_binary
-from dcglearn.systems.ranked import Ranked, rank_discounts, ratio
+from dcglearn.systems.ranked import Ranked, rank_discounts
 from dcglearn.systems.rules import Rules
 from dcglearn.systems.unjudged_bounds import Bounds, unjudged_bounds
 
@@ -179,15 +179,6 @@ def _bounds(measure: Measure | OtherMeasure, ranked: Ranked, rules: Rules) -> Bo
     return unjudged_bounds(measure, ranked, rules.worthless or 0.0)
 
 
-def absent_values(measures: Sequence[object], rules: Rules) -> Floats:
-    """Return what counts for a query that is missing from a run: all of a residual of RBP."""
-    if rules.missing is None:
-        return np.full(len(measures), np.nan)
-    return np.array(
-        [1.0 if isinstance(one, RBPResidual) else rules.missing for one in measures], float
-    )
-
-
 def in_order(ranked: Ranked, rules: Rules) -> Ranked:
     """Return the rankings with ties only if their mean counts; anew, as what they derive is big."""
     return replace(ranked, tied=ranked.tied if rules.ties == "mean" else None)
@@ -207,17 +198,8 @@ def with_least(measure: DCG, least: float | None) -> DCG:
 
 
 def unjudged_in_ideal(rules: Rules, measures: Sequence[object]) -> bool:
-    """Return whether the ideal of some measure depends on documents without a judgment."""
+    """Return whether the ideal of some measure may count documents without a judgment."""
     normalised = [one for one in measures if isinstance(one, DCG) and one.normalise]
     if rules.unjudged == "worst":
-        return any(_ideal_has_worst(with_least(one, rules.least)) for one in normalised)
+        return any(with_least(one, rules.least).gains[-1] for one in normalised)
     return rules.unjudged == "bounds" and bool(normalised)
-
-
-def _ideal_has_worst(measure: DCG) -> bool:
-    """Return whether documents of the worst grade change the ideal, or the worst value."""
-    worst = measure.gains[-1]
-    if worst >= 0:
-        return worst > 0
-    costly = not isinstance(measure.discounts, str) and min(measure.discounts) < 0
-    return costly or measure.normalise == "minmax"

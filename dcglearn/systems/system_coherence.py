@@ -6,7 +6,7 @@ given discounts, that does so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 
@@ -27,7 +27,6 @@ from dcglearn.coherence.verdict import (
     WorstGain,
     advantage_by_step,
     cumulative_counts,
-    total_counts,
     verdict,
     winners,
 )
@@ -37,9 +36,6 @@ from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.ranked import Ranked, ideal_ranking
 from dcglearn.systems.rules import Rules, rules_like
 from dcglearn.systems.scoring import rankings_to_score, with_least
-
-_TABLES_AT_ONCE = 2_000_000
-"""How many entries of advantage tables are computed at once, which limits the memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,13 +81,14 @@ def graded_rankings(evaluation: Evaluation, measure: DCG, n_ranks: int) -> Grade
     ideal = ideal_ranking(np.minimum(counts, n_ranks))  # no more of a grade than ranks
     of_unjudged = NO_DOCUMENT if rules.unjudged == "nothing" else len(gains) - 1
     rankings = np.array([one.grade_matrix(n_ranks) for one in ranked])
+    counted_out = missing.sum(axis=1) if rules.missing is None else 0
     return GradedRankings(
         np.where(rankings == len(gains), of_unjudged, rankings),
         ideal.grade_matrix(int(ideal.lengths.max(initial=1))),
         gains,
         measure.discounts_for(n_ranks),
         "zero" if gains[-1] == 0 else "nonnegative",
-        missing.shape[1] - (missing.sum(axis=1) if rules.missing is None else 0 * missing[:, 0]),
+        np.full(len(missing), missing.shape[1]) - counted_out,
     )
 
 
@@ -143,23 +140,6 @@ def _check_pools(names: tuple[str, ...], ranked: list[Ranked]) -> None:
                 '`unjudged="removed"`, or name a measure whose worst grade gains 0',
                 name,
             )
-
-
-def _query_winners(
-    evaluation: Evaluation, graded: GradedRankings, pairs: list[tuple[int, int]]
-) -> list[tuple[str | None, ...]]:
-    """Return the winners of each pair by query, for all gains; None where one is left out."""
-    counts = cumulative_counts(graded.rankings, len(graded.gains))
-    left_out = evaluation.missing & (evaluation.rules.missing is None)
-    found = []
-    step = max(1, _TABLES_AT_ONCE // max(1, counts[0].size))
-    for at in range(0, len(pairs), step):
-        i, j = np.transpose(pairs[at : at + step])
-        ahead = winners(counts[i] - counts[j], None, graded.discounts, graded.worst_gain)
-        known = ahead.astype(object)
-        known[left_out[i] | left_out[j]] = None
-        found += known.tolist()
-    return list(map(tuple, found))
 
 
 USUAL_DISCOUNTS = ("log2", "jk(2)", "zipf", "linear", "constant", "rbp(0.8)")
@@ -247,9 +227,13 @@ def system_pairs(
     """
     graded = graded_rankings(evaluation, measure, n_ranks)
     names, L = evaluation.systems, len(evaluation.qrels.scale)
-    chosen = chosen_pairs(names, between)
-    by_query = _query_winners(evaluation, graded, chosen)
-    totals = np.array([total_counts(rows, L) for rows in graded.rankings])
+    worst, given = graded.worst_gain, (graded.gains, graded.discounts)
+    left_out = evaluation.missing & (evaluation.rules.missing is None)
+    counts = cumulative_counts(graded.rankings, L)
+    totals = counts.sum(axis=1, dtype=np.int64)
+    chosen = list(
+        combinations(range(len(names)), 2) if between is None else _places(between, names)
+    )
     pairs: list[SystemPair] = []
     for at in range(0, len(chosen), _PAIRS_AT_ONCE):
         block = chosen[at : at + _PAIRS_AT_ONCE]
@@ -258,15 +242,16 @@ def system_pairs(
             graded.pools,
             graded.discounts,
             L,
-            graded.worst_gain,
+            worst,
             counted=graded.n_queries,
             pairs=block,
         )
         usual = _at_usual_discounts(graded, {(i, j): means[i, j].winner for i, j in block}, L)
-        worst, given = graded.worst_gain, (graded.gains, graded.discounts)
         for i, j in block:
             m, n = (int(graded.n_queries[k]) for k in (i, j))
             D = (totals[i] * n - totals[j] * m) / (m * n)  # with signs that are exact
+            by_query = winners(counts[i] - counts[j], None, graded.discounts, worst).astype(object)
+            by_query[left_out[i] | left_out[j]] = None
             pair = SystemPair(
                 names[i],
                 names[j],
@@ -278,31 +263,20 @@ def system_pairs(
                 gains_change=smallest_change_of_gains(D, *given, worst_gain=worst),
                 discounts_change=smallest_change_of_discounts(D, *given),
                 usual_discounts=(i, j) in usual,
-                query_winners=by_query[len(pairs)],
+                query_winners=tuple(by_query.tolist()),
             )
             pairs.append(pair)
         advance(len(pairs), len(chosen))
     return pairs
 
 
-def chosen_pairs(
-    names: Sequence[str], between: Sequence[tuple[str, str]] | None = None
-) -> list[tuple[int, int]]:
-    """Return the places of the systems of each pair."""
-    if between is None:
-        return list(combinations(range(len(names)), 2))
-    found: list[tuple[int, int]] = []
-    for one, other in between:
-        for name in (one, other):
+def _places(pairs: Sequence[tuple[str, str]], names: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the places of the systems of each pair."""
+    for pair in pairs:
+        for name in pair:
             if not is_one_of(name, names):
                 raise unknown_name("system", name, names)
-        i, j = names.index(one), names.index(other)
-        if i == j or (i, j) in found or (j, i) in found:
-            raise InputError(f"`between` holds {one!r} and {other!r}", "name two systems, once")
-        found.append((i, j))
-    if not found:
-        raise InputError("`between` holds no pair", "give pairs of systems: [('one', 'two')]")
-    return found
+        yield names.index(pair[0]), names.index(pair[1])
 
 
 def _at_usual_discounts(

@@ -23,7 +23,8 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers
 from dcglearn.measures.dcg import DCG
-from dcglearn.systems.ranked import Ranked, rank_discounts, ratio
+from dcglearn.measures.ideal import ratio
+from dcglearn.systems.ranked import Ranked, rank_discounts
 
 _OTHER_RULE = 'choose another rule, such as `unjudged="worst"`'
 

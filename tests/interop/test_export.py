@@ -68,7 +68,7 @@ def test_a_utility_is_exported_only_as_plain_data() -> None:
 @pytest.mark.parametrize(
     ("measure", "problem"),
     [
-        (DCG([1, 0], "zipf"), r"discounts only by 1/log2\(i \+ 1\), and this measure by zipf"),
+        (DCG([1, 0], "zipf"), "which is 0.6309 at rank 2, and this measure has 0.5 there"),
         (DCG([1, 0], [1, 0.7]), "which is 0.6309 at rank 2, and this measure has 0.7 there"),
         (DCG([1, 0.5, -1]), "takes only gains of 0 or more, and grade 0 gains -1"),
         (DCG([1, 0], "log2", 5, "minmax"), "this measure is a minmaxDCG"),

