@@ -113,9 +113,9 @@ from .systems.compare_systems import compare_all_pairs as compare_all_pairs
 from .systems.power import queries_needed as queries_needed
 from .systems.orderings import OrderingComparison as OrderingComparison
 from .systems.orderings import compare_orderings as compare_orderings
-from .systems.system_coherence import SystemPair as SystemPair
-from .systems.system_coherence import system_pairs as system_pairs
-from .systems.system_coherence import coherence_rules as coherence_rules
+from .systems.conclusions import SystemPair as SystemPair
+from .systems.conclusions import system_pairs as system_pairs
+from .systems.conclusions import coherence_rules as coherence_rules
 from .systems.conclusions import SystemConclusions as SystemConclusions
 from .systems.conclusions import system_conclusions as system_conclusions
 from .systems.supported import Supported as Supported

@@ -6,7 +6,8 @@ import difflib
 import os
 import sys
 import warnings
-from collections.abc import Container, Iterable
+from collections.abc import Collection, Container, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from dcglearn.base.text import plain_text
@@ -76,6 +77,21 @@ def unknown_name(kind: str, name: object, known: Iterable[str], place: str = "")
     names = sorted(known)
     remedy = f"{did_you_mean(name, names)}Known: {', '.join(names)}"
     return InputError(f"unknown {kind} {name!r}", remedy, place)
+
+
+def check_name(name: object, kind: str, known: Collection[str | None]) -> None:
+    """Refuse a `kind` of name that is not known."""
+    if not is_one_of(name, known):
+        raise unknown_name(kind, name, map(str, known))
+
+
+@contextmanager
+def naming(place: str) -> Iterator[None]:
+    """Name a place in the errors of a block that name none themselves."""
+    try:
+        yield
+    except InputError as error:
+        raise (error if error.place else error.at(place)) from error
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

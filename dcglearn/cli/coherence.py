@@ -113,9 +113,8 @@ def coherence(
         coherence_to_json,
         conclusions_table,
     )
-    from dcglearn.systems.conclusions import system_conclusions
+    from dcglearn.systems.conclusions import coherence_rules, system_conclusions
     from dcglearn.systems.orderings import compare_orderings
-    from dcglearn.systems.system_coherence import coherence_rules
 
     files = out or []
     if len(runs) < 2:

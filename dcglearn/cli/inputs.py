@@ -5,12 +5,12 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.errors import naming as naming
 from dcglearn.base.files import check_outputs
 from dcglearn.base.numbers import parse_number
 
@@ -20,15 +20,6 @@ if TYPE_CHECKING:
     from dcglearn.measures.measure import Measure
     from dcglearn.measures.names import NamedMeasure
     from dcglearn.measures.scale import Scale
-
-
-@contextmanager
-def naming(place: str) -> Iterator[None]:
-    """Name a file or an option in the errors of a block that name no place themselves."""
-    try:
-        yield
-    except InputError as error:
-        raise (error if error.place else error.at(place)) from error
 
 
 def refuse_together(*groups: Mapping[str, object]) -> None:

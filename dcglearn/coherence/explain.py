@@ -28,7 +28,7 @@ from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
 from dcglearn.measures.names import MeasureLike, as_measure
-from dcglearn.measures.scale import ScaleLike, checked_grades, needed_scale
+from dcglearn.measures.scale import ScaleLike, as_scale, checked_grades
 
 SHORT = 5
 """Ranks of an example, where the depths of the measures do not ask for more."""
@@ -144,15 +144,11 @@ class Explanation:
         """
         if self.agree or self.exchanged is None:
             return ""
-        second = self.winners[1]
         gains_of_first, gains_of_second = self.exchanged
-        discounts_alone = gains_of_first == second  # only the discounts are the second's
-        gains_alone = gains_of_second == second
-        if gains_alone and discounts_alone:
-            return "either"
-        if gains_alone or discounts_alone:
-            return "gains" if gains_alone else "discounts"
-        return "both together"
+        discounts_alone = gains_of_first == self.winners[1]  # only the discounts are the second's
+        if gains_of_second == self.winners[1]:
+            return "either" if discounts_alone else "gains"
+        return "discounts" if discounts_alone else "both together"
 
 
 def explain(
@@ -186,10 +182,8 @@ def explain(
     >>> explain("linear-log2", "zipf", [0, 2, 2], [2, 0, 0], labels=[2, 1, 0]).reason
     'discounts'
     """
-    if labels is not None:
-        scale, n_ranks = needed_scale(labels), np.size(a)
-        first, second = (as_measure(measure, scale, n_ranks) for measure in (first, second))
-    first, second = as_measure(first), as_measure(second)
+    scale = as_scale(labels)
+    first, second = as_measure(first, scale, np.size(a)), as_measure(second, scale, np.size(a))
     if first.n_grades != second.n_grades:
         raise InputError(
             f"measures of {first.n_grades} and {counted(second.n_grades, 'grade')}", "use one scale"
@@ -208,8 +202,8 @@ def explain(
     if isinstance(first, DCG) and isinstance(second, DCG):
         K = len(lists[0])
         c, d = first.discounts_for(K), second.discounts_for(K)
-        mixed = DCG(first.gains, d), DCG(second.gains, c)
-        exchanged = (_preferred(_terms(mixed[0], *lists)), _preferred(_terms(mixed[1], *lists)))
+        mixed = [_terms(one, *lists) for one in (DCG(first.gains, d), DCG(second.gains, c))]
+        exchanged = _preferred(mixed[0]), _preferred(mixed[1])
     return Explanation(
         contributions=terms / np.where(sizes > 0, sizes, 1.0)[:, None],
         differences=(float(terms[0].sum()), float(terms[1].sum())),
@@ -220,11 +214,9 @@ def explain(
 
 def _terms(measure: Measure, a: NDArray[np.integer], b: NDArray[np.integer]) -> Floats:
     """Return what each rank contributes to the difference of a and b, shape (K,)."""
-    matrix = measure.matrix_for(len(a))
-    W = np.column_stack([matrix, np.zeros(len(a))])  # the last column, index -1: no document
-    ranks = np.arange(len(a))
-    found: Floats = W[ranks, a] - W[ranks, b]
-    return found
+    # The last column, index -1, is no document.
+    W, ranks = np.pad(measure.matrix_for(len(a)), ((0, 0), (0, 1))), np.arange(len(a))
+    return np.asarray(W[ranks, a] - W[ranks, b])
 
 
 def _preferred(terms: Floats) -> Preferred:

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import checked_count
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.types import Floats, Grades, Integers
 from dcglearn.coherence.verdict import (
     WORST_GAINS,
@@ -138,8 +138,22 @@ def mean_verdicts(
     `counted` (n,) is the number of queries in the mean of each run, by default Q.
     """
     checked_count(max_boxes, "`max_boxes`", high=10**12)
-    rows, pool, c = _checked(runs, pools, discounts, n_grades, worst_gain)
+    checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
+    check_name(worst_gain, "worst gain", WORST_GAINS)
+    rows, pool = checked_grades(runs, n_grades, "runs"), checked_grades(pools, n_grades, "pools")
+    if rows.ndim != 3 or pool.ndim != 2 or rows.shape[1] != len(pool) or not len(pool):
+        raise InputError(
+            f"runs of shape {rows.shape}, pools of shape {pool.shape}",
+            "give at least two runs, (runs, queries, ranks), and pools (queries, documents)",
+        )
+    c = discount_vector(discounts, rows.shape[2])
+    if c[0] <= 0 or (np.diff(c, append=0.0) > 0).any():
+        raise InputError(
+            "discounts that increase, fall below 0 or start with 0", "give decreasing discounts"
+        )
     n_gains = n_grades - (worst_gain == "zero")
+    for run in rows:
+        check_pools(run, pool, n_gains)
     first, second = np.triu_indices(len(rows), 1) if pairs is None else np.transpose(pairs)
     numbers = np.full(len(rows), rows.shape[1]) if counted is None else np.asarray(counted)
     lower, upper = np.full(len(first), np.inf), np.full(len(first), -np.inf)
@@ -157,14 +171,11 @@ def mean_verdicts(
 
     def verdict(pair: int) -> MeanVerdict:
         never_behind, never_ahead = lower[pair] >= -tolerance, upper[pair] <= tolerance
-        winner: MeanWinner = "undecided"
-        if ahead[:, pair].all():
-            winner = "depends"
-        elif never_behind and never_ahead:
-            winner = "equal"
-        elif ahead[0, pair] and never_behind:
-            winner = "a"
-        elif ahead[1, pair] and never_ahead:
+        a_leads, b_leads = ahead[:, pair]
+        winner: MeanWinner = "depends" if a_leads and b_leads else "undecided"
+        if never_behind:
+            winner = "equal" if never_ahead else "a" if a_leads else winner
+        elif never_ahead and b_leads:
             winner = "b"
         for_a, for_b = (
             DCG(gains[k, pair], discounts, cutoff, "ideal") if ahead[k, pair] else None
@@ -177,34 +188,6 @@ def mean_verdicts(
     return {
         (int(i), int(j)): verdict(n) for n, (i, j) in enumerate(zip(first, second, strict=True))
     }
-
-
-def _checked(
-    runs: ArrayLike, pools: ArrayLike, discounts: Discounts, n_grades: int, worst_gain: WorstGain
-) -> tuple[Grades, Grades, Floats]:
-    """Return runs, pools and discounts."""
-    n_grades = checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
-    rows, pool = checked_grades(runs, n_grades, "runs"), checked_grades(pools, n_grades, "pools")
-    if rows.ndim != 3 or pool.ndim != 2 or rows.shape[1] != len(pool) or not len(pool):
-        raise InputError(
-            f"runs of shape {rows.shape}, pools of shape {pool.shape}",
-            "give at least two runs, (runs, queries, ranks), and pools (queries, documents)",
-        )
-    if not is_one_of(worst_gain, WORST_GAINS):
-        raise unknown_name("worst gain", worst_gain, WORST_GAINS)
-    c = discount_vector(discounts, rows.shape[2])
-    if c[0] <= 0 or (np.diff(c, append=0.0) > 0).any():
-        raise InputError(
-            "discounts that increase, fall below 0 or start with 0", "give decreasing discounts"
-        )
-    n_gains = n_grades - (worst_gain == "zero")
-    if n_gains < 1:
-        raise InputError(
-            "a single grade with a gain of 0", "give two grades, or `worst_gain` nonnegative"
-        )
-    for run in rows:
-        check_pools(run, pool, n_gains)
-    return rows, pool, c
 
 
 class QueryClass(NamedTuple):

@@ -19,9 +19,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.types import Floats
 from dcglearn.coherence.verdict import (
+    WORST_GAINS,
     Discounts,
     WorstGain,
     checked_advantage,
@@ -106,8 +107,7 @@ def smallest_change_of_gains(
     table = checked_advantage(D)
     n_ranks, n_grades = table.shape
     g, c = gain_vector(gains, n_grades), discount_vector(discounts, n_ranks)
-    _check_decreasing(g, "gains")
-    _check_worst_gain(worst_gain, float(g[-1]))
+    _check_falling(g, "gains", worst_gain)
     fixed = worst_gain != "nonnegative"
     net = _net_counts(table)
     free = slice(1, max(n_grades - 1, 1)) if fixed else slice(1, None)
@@ -145,9 +145,7 @@ def smallest_change_of_discounts(
     table = checked_advantage(D)
     n_ranks, n_grades = table.shape
     g, c = gain_vector(gains, n_grades), discount_vector(discounts, n_ranks)
-    _check_decreasing(c, "discounts")
-    if c[-1] < 0:
-        raise InputError(f"discounts end with {c[-1]:g}", "give discounts of 0 or more")
+    _check_falling(c, "discounts", "nonnegative")
     net = _net_counts(table)
     difference = _LinearDifference(net @ g, np.abs(net) @ np.abs(g), c, slice(1, None), 0.0)
     return _smallest_change(difference, lambda y: DCG(g, y))
@@ -158,26 +156,12 @@ def _net_counts(table: Floats) -> Floats:
     return np.diff(np.diff(table, axis=0, prepend=0.0), axis=1, prepend=0.0)
 
 
-def _check_decreasing(values: Floats, name: str) -> None:
-    rises = np.flatnonzero(np.diff(values) > 0)
-    if len(rises):
-        at = int(rises[0])
-        raise InputError(
-            f"{name} increase from {values[at]:g} to {values[at + 1]:g}",
-            f"give {name} that do not increase",
-            f"entry {at + 2}",
-        )
-
-
-def _check_worst_gain(worst_gain: WorstGain | None, value: float) -> None:
-    if worst_gain == "nonnegative" and value < 0:
-        raise InputError(f"gains end with {value:g}", "give gains of 0 or more")
-    if worst_gain == "zero" and value != 0:
-        raise InputError(
-            f"gains end with {value:g}", "give a worst gain of 0, or `worst_gain` None"
-        )
-    if not is_one_of(worst_gain, (None, "zero", "nonnegative")):
-        raise unknown_name("worst gain", worst_gain, ["zero", "nonnegative", "None"])
+def _check_falling(values: Floats, name: str, worst: WorstGain | None = None) -> None:
+    check_name(worst, "worst gain", (None, *WORST_GAINS))
+    ends = {None: True, "nonnegative": values[-1] >= 0, "zero": values[-1] == 0}[worst]
+    if (np.diff(values) > 0).any() or not ends:
+        least = {None: "", "nonnegative": " and are 0 or more", "zero": " and end with 0"}[worst]
+        raise InputError(f"{name} are {values.tolist()}", f"give {name} that never increase{least}")
 
 
 def _smallest_change(

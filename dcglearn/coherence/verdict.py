@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import checked_count, finite_array
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.numbers import MAX_EXACT
-from dcglearn.base.types import Floats, Grades
+from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import rule_discounts
 from dcglearn.measures.measure import TIE_TOLERANCE
@@ -48,13 +48,6 @@ def cumulative_counts(rankings: ArrayLike, n_grades: int) -> NDArray[np.int32]:
     return counts
 
 
-def total_counts(run: Grades, n_grades: int) -> NDArray[np.int64]:
-    """Sum the cumulative counts of all rankings of a run, shape (Q, K) or (K,); shape (K, L)."""
-    rows = run.reshape(-1, run.shape[-1])
-    total: NDArray[np.int64] = cumulative_counts(rows, n_grades).sum(axis=0, dtype=np.int64)
-    return total
-
-
 def advantage(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.int64]:
     """Compute the advantage table D of two rankings, or of two runs over the same queries.
 
@@ -77,8 +70,9 @@ def advantage(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.int64]:
     array([[ 0,  1,  0],
            [-1,  0,  0]])
     """
-    first, second = two_runs(a, b, n_grades)
-    return total_counts(first, n_grades) - total_counts(second, n_grades)
+    counts = cumulative_counts(two_runs(a, b, n_grades), n_grades)
+    first, second = counts.reshape(2, -1, *counts.shape[-2:]).sum(axis=1, dtype=np.int64)
+    return np.asarray(first - second)
 
 
 def two_runs(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.integer]:
@@ -106,8 +100,7 @@ def advantage_by_step(
     """
     table = checked_advantage(D, many=True)
     n_ranks, n_grades = table.shape[-2:]
-    if not is_one_of(worst_gain, WORST_GAINS):
-        raise unknown_name("worst gain", worst_gain, WORST_GAINS)
+    check_name(worst_gain, "worst gain", WORST_GAINS)
     found = table
     if discounts is not None:
         found = np.diff(found, axis=-2, prepend=0.0)

@@ -28,7 +28,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.types import Floats, Integers
 
 EdrcDiscount = Literal["linear", "linear-from-0", "exponential", "log2"]
@@ -85,11 +85,9 @@ def edrc(
     >>> round(edrc(map(tuple, truth), map(tuple, prediction)) * 29, 6)
     5.0
     """
-    if not is_one_of(discount, DISCOUNT_WEIGHTS):
-        raise unknown_name("discount", discount, DISCOUNT_WEIGHTS)
-    if not is_one_of(normalise, (None, "attainable")):
-        raise unknown_name("normalisation", normalise, ["attainable", "None"])
-    edges = _pairs(truth, "truth"), _pairs(prediction, "prediction")
+    check_name(discount, "discount", DISCOUNT_WEIGHTS)
+    check_name(normalise, "normalisation", (None, "attainable"))
+    edges = list(truth), list(prediction)
     known = [item for pair in (*edges[0], *edges[1]) for item in pair] if items is None else items
     numbers = {item: number for number, item in enumerate(dict.fromkeys(known))}
     true, ranks = _closure(edges[0], numbers, "truth")
@@ -140,17 +138,6 @@ def _closure(
         problem = f"the preferences form a cycle: {cycle}"
         raise InputError(problem, "remove one of them", name) from error
     return above, ranks
-
-
-def _pairs(edges: Edges, name: str) -> list[tuple[Hashable, Hashable]]:
-    found: list[tuple[Hashable, Hashable]] = []
-    given: Iterable[object] = edges
-    for row, pair in enumerate(given):
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
-            problem = f"{pair!r} is not a pair"
-            raise InputError(problem, "give (better, worse)", f"{name}, preference {row}")
-        found.append((pair[0], pair[1]))
-    return found
 
 
 def _numbered(

@@ -17,7 +17,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.dcg import DCG, Gains
 from dcglearn.measures.ideal import ratio
@@ -97,8 +97,7 @@ def pairwise_loss(
     >>> [float(pairwise_loss(grades, scores, ties)) for ties in ("best", "mean", "worst")]
     [1.0, 1.5, 2.0]
     """
-    if not is_one_of(ties, get_args(TieOrder)):
-        raise unknown_name("order of ties", ties, get_args(TieOrder))
+    check_name(ties, "order of ties", get_args(TieOrder))
     n_grades = MAX_GRADES if gains is None else len(gains)
     rows = checked_grades(grades, n_grades, "grades")
     usual = np.arange(float(rows.max(initial=0)), -1.0, -1.0)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.checks import finite_array
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.types import Integers
 
 Positions = Literal["estimate", "truth"]
@@ -62,10 +62,8 @@ def tau_ap(
     >>> round(tau_ap([4, 3, 2, 1], [2, 2, 2, 1], variant="a"), 6)
     0.333333
     """
-    if not is_one_of(positions, ("estimate", "truth")):
-        raise unknown_name("positions", positions, ["estimate", "truth"])
-    if not is_one_of(variant, (None, "a", "b")):
-        raise unknown_name("variant", variant, ["None", "a", "b"])
+    check_name(positions, "positions", ("estimate", "truth"))
+    check_name(variant, "variant", (None, "a", "b"))
     true, estimated = _ranks_of_both(truth, estimate)
     if variant == "b":
         if positions != "estimate":

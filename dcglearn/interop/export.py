@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dcglearn.base.checks import checked_count
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
-from dcglearn.interop.requirements import Export, labels_of, with_labels
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.interop.tensors import to_torch
 from dcglearn.interop.tools import (
+    Export,
+    labels_of,
     to_ir_measures,
     to_lightgbm,
     to_pyterrier,
@@ -24,6 +25,7 @@ from dcglearn.interop.tools import (
     to_scikit_learn,
     to_trec_eval,
     to_xgboost,
+    with_labels,
 )
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import DISCOUNT_RULES, split_parameter
@@ -78,8 +80,7 @@ def export(
     >>> print(export(DCG([7, 3, 1, 0]), "trec_eval").text)
     trec_eval -m ndcg.0=0,1=1,2=3,3=7 QRELS RUN
     """
-    if not is_one_of(to, TARGETS):
-        raise unknown_name("target", to, TARGETS)
+    check_name(to, "target", TARGETS)
     scale = as_scale(labels)
     checked_count(n_ranks, "`n_ranks`")
     in_full = isinstance(measure, str | os.PathLike) and states_its_grades(os.fspath(measure))
@@ -147,4 +148,4 @@ def _csv(measure: Measure, n_ranks: int) -> str:
         discounts, gains = np.repeat(measure.discounts_for(K), L), np.tile(measure.gains, K)
         columns = {"rank": columns["rank"], "discount": discounts, **columns, "gain": gains}
     table = pd.DataFrame({**columns, "weight": W.ravel()})
-    return table.to_csv(index=False, lineterminator="\n")
+    return str(table.to_csv(index=False, lineterminator="\n"))

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.collections.runs import qrels_of, run_of
-from dcglearn.interop.requirements import labelled_dcg, labels_of, values_of_lists
+from dcglearn.interop.tools import labelled_dcg, labels_of, values_of_lists
 from dcglearn.measures.names import MeasureLike
 from dcglearn.measures.scale import Scale
 from dcglearn.systems.evaluate import evaluate
@@ -56,8 +56,7 @@ def sklearn_metric(measure: MeasureLike, ties: Ties = "mean") -> Metric:
     >>> metric([[2, 0, 1]], [[0.3, 0.9, 0.5]])
     0.24528301886792456
     """
-    if not is_one_of(ties, ("mean", "input")):
-        raise unknown_name("`ties`", ties, ["mean", "input"])
+    check_name(ties, "`ties`", ("mean", "input"))
     labelled = labelled_dcg(measure)
     scale = Scale(labels_of(labelled))
 
@@ -93,8 +92,7 @@ def ir_measure(measure: MeasureLike, ties: Ties = "mean") -> Any:
         ``pyterrier.Experiment``. A document without a judgment gains nothing. A query that is
         missing from the run counts 0; a query without qrels is left out.
     """
-    if not is_one_of(ties, TIES):
-        raise unknown_name("`ties`", ties, TIES)
+    check_name(ties, "`ties`", TIES)
     labelled = labelled_dcg(measure)
     scale = Scale(labels_of(labelled))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.interop.requirements import ITSELF, Export, labels_of
+from dcglearn.interop.tools import ITSELF, Export, labels_of
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import split_parameter
 

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dcglearn.base.checks import checked_number
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Integers
-from dcglearn.interop.requirements import labelled_dcg, labels_of, values_of_lists
+from dcglearn.interop.tools import labelled_dcg, labels_of, values_of_lists
 from dcglearn.measures.dcg import DCG, DCG_FORMS
 from dcglearn.measures.ideal import NO_IDEAL, ratio
 from dcglearn.measures.names import MeasureLike
@@ -76,7 +76,8 @@ def ranking_metric(
     ties : {"mean", "input"}, default "mean"
         Documents with equal scores count the mean over their orders, or keep their order.
     name : str, optional
-        What the tool calls it; by default its form and cutoff, such as nDCG@10.
+        What the tool calls it, without blanks and colons; by default its form and cutoff, such as
+        nDCG@10.
 
     Returns
     -------
@@ -90,16 +91,11 @@ def ranking_metric(
     >>> metric([0, 1, 0, 1], [0.3, 0.2, 0.1, 0.0], None, [3, 1])
     ('nDCG@2', 0.75, True)
     """
-    if not is_one_of(ties, ("mean", "input")):
-        raise unknown_name("`ties`", ties, ["mean", "input"])
+    check_name(ties, "`ties`", ("mean", "input"))
     checked = _checked_measure(measure)
-    if name is None:
-        form = next(form for form, by in DCG_FORMS.items() if by == checked.normalise)
-        name = form if checked.n_ranks is None else f"{form}@{checked.n_ranks}"
-    elif not isinstance(name, str) or not name or ":" in name or name.split() != [name]:
-        problem = f"`name` is {name!r:.60}"
-        raise InputError(problem, "use text without blanks and colons, as XGBoost needs it")
-    return RankingMetric(checked, ties, name)
+    form = next(form for form, by in DCG_FORMS.items() if by == checked.normalise)
+    usual = form if checked.n_ranks is None else f"{form}@{checked.n_ranks}"
+    return RankingMetric(checked, ties, name or usual)
 
 
 @dataclass(frozen=True)
@@ -167,7 +163,6 @@ def _checked_measure(measure: MeasureLike) -> DCG:
     found = labelled_dcg(measure)
     if found.normalise == "ideal" and max(found.gains) <= 0:
         raise InputError(*NO_IDEAL)
-    label_grades(found, np.zeros(0))  # refuses grades that labels cannot hold
     return found
 
 
@@ -188,17 +183,23 @@ def training_data(first: Any, second: Any, weight: Any, group: Any) -> TrainingD
         weight, group = second.get_weight(), second.get_group()
     if labels is None:
         raise InputError("the dataset has no labels", "give each document its grade as label")
-    given = np.asarray(labels, float), np.asarray(scores, float)
-    if given[0].ndim != 1 or given[0].shape != given[1].shape:
+    if group is None or not len(group):
         raise InputError(
-            f"labels of shape {given[0].shape}, scores of shape {given[1].shape}",
-            "give one of both per document",
+            "it is not known which documents belong to one query",
+            "give the dataset the size of each query, `group`",
         )
-    if not np.isfinite(given[1]).all():
-        row = int(np.argmin(np.isfinite(given[1])))
+    found = np.asarray(scores, float)
+    if not np.isfinite(found).all():
+        row = int(np.argmin(np.isfinite(found)))
         raise InputError("a score is not a finite number", "lower the learning rate", f"row {row}")
-    sizes = _checked_sizes(group, len(given[0]))
-    return TrainingData(*given, sizes, _checked_weights(weight, sizes, len(given[0])))
+    sizes = np.asarray(group).astype(np.int64)
+    if sizes.sum() != len(found):
+        problem = f"queries of {sizes.sum()} documents, and {len(found)} scores"
+        raise InputError(problem, "give the number of documents of each query")
+    weights = None if weight is None or not len(weight) else np.asarray(weight, float)
+    if weights is not None and weights.shape != found.shape:  # one per query
+        weights = np.repeat(weights, sizes)
+    return TrainingData(np.asarray(labels, float), found, sizes, weights)
 
 
 def label_grades(measure: DCG, labels: Floats) -> Integers:
@@ -208,12 +209,6 @@ def label_grades(measure: DCG, labels: Floats) -> Integers:
         grades = tuple(range(len(grades)))[::-1]
     known = np.array(grades, np.float32)
     order = np.argsort(known)
-    if (np.diff(known[order]) == 0).any():
-        raise InputError(
-            f"the grades {', '.join(map(str, grades))} are not distinct as 32-bit floats, which "
-            "LightGBM and XGBoost use for labels",
-            "number them: 0 the worst, 1, 2, ...",
-        )
     found = np.searchsorted(known, labels.astype(np.float32), sorter=order)
     indices: Integers = order[np.minimum(found, len(order) - 1)]
     wrong = known[indices] != labels.astype(np.float32)
@@ -225,35 +220,6 @@ def label_grades(measure: DCG, labels: Floats) -> Integers:
             f"row {row}",
         )
     return indices
-
-
-def _checked_sizes(group: Any, n_documents: int) -> Integers:
-    if group is None or not len(group):
-        raise InputError(
-            "it is not known which documents belong to one query",
-            "give the dataset the size of each query, `group`",
-        )
-    sizes = np.asarray(group).astype(np.int64)
-    if sizes.ndim != 1 or (sizes < 0).any() or int(sizes.sum()) != n_documents:
-        raise InputError(
-            f"queries of {int(sizes.sum())} documents in all, and {n_documents} labels",
-            "give the number of documents of each query, in the order of the documents",
-        )
-    return sizes
-
-
-def _checked_weights(weight: Any, sizes: Integers, n_documents: int) -> Floats | None:
-    if weight is None or not len(weight):
-        return None
-    weights = np.asarray(weight, float)
-    if weights.shape == (n_documents,):
-        return weights
-    if weights.shape == sizes.shape:
-        return np.repeat(weights, sizes)
-    raise InputError(
-        f"{len(weights)} weights for {len(sizes)} queries of {n_documents} documents",
-        "give one per document or per query",
-    )
 
 
 PAIRS_AT_ONCE = 2**17

@@ -26,7 +26,7 @@ def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
     """Return u(first) - u(second) of each pair, shape (n,), exactly 0 where they are tied."""
     rows = checked_pairs(pairs, measure.n_grades)
     weights = measure.matrix_for(rows.shape[-1])
-    padded = np.hstack([weights, np.zeros((len(weights), 1))])  # the last: no document
+    padded = np.pad(weights, ((0, 0), (0, 1)))  # the last column, index -1, is no document
     result = np.zeros(len(rows))
     for begin in range(0, len(rows), _ROWS):
         some = slice(begin, begin + _ROWS)

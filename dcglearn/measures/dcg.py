@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import checked_count, finite_tuple, refuse_large
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import canonical_rule, format_number, rule_discounts
 from dcglearn.measures.grammar import parse_full_name
@@ -99,14 +99,19 @@ class DCG:
         else:
             checked = finite_tuple(discounts, "discounts")
             refuse_large(checked, "discounts")
-        if not is_one_of(normalise, DCG_FORMS.values()):
-            raise unknown_name("normalisation", normalise, ["ideal", "minmax", "None"])
-        set_ = object.__setattr__
-        set_(self, "gains", numbers)
-        set_(self, "discounts", checked)
-        set_(self, "cutoff", _checked_cutoff(cutoff, checked))
-        set_(self, "normalise", normalise)
-        set_(self, "grades", labels)
+        check_name(normalise, "normalisation", DCG_FORMS.values())
+        if cutoff is not None:
+            checked_count(cutoff, "`cutoff`")
+            if not isinstance(checked, str) and cutoff > len(checked):
+                problem = f"a cutoff of {cutoff} with {len(checked)} discounts"
+                raise InputError(problem, f"cut at {len(checked)} or less, or give more discounts")
+        vars(self).update(
+            gains=numbers,
+            discounts=checked,
+            cutoff=None if cutoff is None else int(cutoff),
+            normalise=normalise,
+            grades=labels,
+        )
 
     @property
     def n_grades(self) -> int:
@@ -144,18 +149,17 @@ class DCG:
     def discounts_for(self, n_ranks: int) -> Floats:
         """Return the discounts (n_ranks,), 0 below the cutoff."""
         checked_count(n_ranks, "`n_ranks`", 0)
-        counted = n_ranks if self.cutoff is None else min(n_ranks, self.cutoff)
-        discounts = np.zeros(n_ranks)
+        counted = min(n_ranks, self.cutoff or n_ranks)
         if isinstance(self.discounts, str):
-            discounts[:counted] = rule_discounts(self.discounts, counted)
+            discounts = rule_discounts(self.discounts, counted)
         elif counted > len(self.discounts):
             raise InputError(
                 f"rankings of {n_ranks} ranks, discounts for {len(self.discounts)}",
                 f"cut the measure: @ {len(self.discounts)}",
             )
         else:
-            discounts[:counted] = self.discounts[:counted]
-        return discounts
+            discounts = np.array(self.discounts[:counted])
+        return np.pad(discounts, (0, n_ranks - counted))
 
     def matrix_for(self, n_ranks: int) -> Floats:
         """Return W = c g', shape (n_ranks, L)."""
@@ -247,8 +251,7 @@ class DCG:
         'rbp(0.8)'
         """
         name = parse_full_name(text, 2, "nDCG([3, 1, 0], log2) @ 10")
-        if not is_one_of(name.head, DCG_FORMS):
-            raise unknown_name("measure", name.head, DCG_FORMS)
+        check_name(name.head, "measure", DCG_FORMS)
         if name.options:
             raise InputError(f"{text!r:.60} has keyword arguments", "write gains and discounts")
         gains, discounts = name.arguments
@@ -284,13 +287,3 @@ def gains_text(gains: Sequence[float], grades: Sequence[Label] | None) -> str:
         return f"[{', '.join(numbers)}]"
     named = zip(grades, numbers, strict=True)
     return f"{{{', '.join(f'{grade!r}: {number}' for grade, number in named)}}}"
-
-
-def _checked_cutoff(cutoff: int | None, discounts: str | tuple[float, ...]) -> int | None:
-    if cutoff is None:
-        return None
-    checked_count(cutoff, "`cutoff`")
-    if not isinstance(discounts, str) and cutoff > len(discounts):
-        problem = f"a cutoff of {cutoff} with {len(discounts)} discounts"
-        raise InputError(problem, f"cut at {len(discounts)} or less, or give more discounts")
-    return int(cutoff)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.types import Floats
 
@@ -79,20 +79,16 @@ def split_parameter(text: str) -> tuple[str, float | None]:
 def canonical_rule(text: str) -> str:
     """Check a discount rule and return its canonical form."""
     name, value = split_parameter(text)
-    if not is_one_of(name, DISCOUNT_RULES):
-        raise unknown_name("discount rule", name, DISCOUNT_RULES)
+    check_name(name, "discount rule", DISCOUNT_RULES)
     rule = DISCOUNT_RULES[name]
-    if not rule.parameter:
-        if value is not None:
-            raise InputError(f"the discount {name} has no parameter", f"write {name}")
-        return name
-    if value is None or not rule.low < value < rule.high:
-        limits = f"({rule.low:g}, {'infinity' if math.isinf(rule.high) else f'{rule.high:g}'})"
+    if not rule.parameter and value is not None:
+        raise InputError(f"the discount {name} has no parameter", f"write {name}")
+    if rule.parameter and (value is None or not rule.low < value < rule.high):
         raise InputError(
-            f"the discount {text!r} needs a parameter {rule.parameter} in {limits}",
+            f"the discount {text!r} needs a parameter in ({rule.low:g}, {rule.high:g})",
             f"write {name}({rule.parameter}); it is {rule.formula}",
         )
-    return f"{name}({format_number(value)})"
+    return name if value is None else f"{name}({format_number(value)})"
 
 
 def rule_discounts(text: str, n_ranks: int) -> Floats:

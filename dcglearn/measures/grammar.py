@@ -14,7 +14,7 @@ import re
 from typing import Any, NamedTuple
 
 from dcglearn.base.checks import checked_count, checked_number, checked_text
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, check_name, naming
 from dcglearn.base.numbers import parse_number
 
 
@@ -37,8 +37,7 @@ def parse_full_name(text: str, n_arguments: int | None, example: str) -> ParsedN
         if not isinstance(node, ast.Call) or n_arguments not in (None, len(node.args)):
             raise ValueError
         arguments = tuple(_argument(argument) for argument in node.args)
-        read = _argument if n_arguments is None else ast.literal_eval
-        options = {str(word.arg): read(word.value) for word in node.keywords}
+        options = {str(word.arg): _argument(word.value) for word in node.keywords}
         return ParsedName(ast.unparse(node.func), arguments, options, cutoff)
     except InputError as error:
         raise InputError(f"{error.problem} in {text!r:.60}", error.remedy) from error
@@ -104,35 +103,13 @@ ALIASES = {
 """Names in trec_eval, ranx, scikit-learn and tables of papers, and what they are called here."""
 
 ELSEWHERE = {
-    "num_q": "trec_eval",
-    "num_ret": "trec_eval",
-    "num_rel": "trec_eval",
-    "num_rel_ret": "trec_eval",
-    "gm_map": "trec_eval",
-    "gm_bpref": "trec_eval",
-    "relative_P": "trec_eval",
-    "Rndcg": "trec_eval",
-    "ndcg_rel": "trec_eval",
-    "utility": "trec_eval",
-    "hits": "ranx",
-    "f1": "ranx",
-    "alpha_nDCG": "ir_measures, with pyndeval,",
-    "alpha_DCG": "ir_measures, with pyndeval,",
-    "ERR_IA": "ir_measures, with pyndeval,",
-    "nERR_IA": "ir_measures, with pyndeval,",
-    "AP_IA": "ir_measures, with pyndeval,",
-    "P_IA": "ir_measures, with pyndeval,",
-    "NRBP": "ir_measures, with pyndeval,",
-    "StRecall": "ir_measures, with pyndeval,",
-    "Accuracy": "ir_measures",
-    "BPM": "ir_measures",
-    "Compat": "ir_measures",
-    "INSQ": "ir_measures",
-    "INST": "ir_measures",
-    "nERR": "ir_measures",
-    "SDCG": "ir_measures",
+    "trec_eval": "num_q num_ret num_rel num_rel_ret gm_map gm_bpref relative_P Rndcg "
+    "ndcg_rel utility",
+    "ranx": "hits f1",
+    "ir_measures, with pyndeval,": "alpha_nDCG alpha_DCG ERR_IA nERR_IA AP_IA P_IA NRBP StRecall",
+    "ir_measures": "Accuracy BPM Compat INSQ INST nERR SDCG",
 }
-"""Measures that are not computed here, and the tool that has them."""
+"""The tools that have measures which are not computed here."""
 
 _CUTOFF_NEEDED = {"P": 10, "R": 1000, "Success": 5, "IPrec": 0.1}
 """Those that need a cutoff, with one for an example; the cutoff of IPrec is a recall."""
@@ -147,7 +124,7 @@ def _plain(name: str) -> str:
 _OURS = {_plain(name): ours for name, ours in ALIASES.items()} | {
     _plain(name): name for name in OTHER_OPTIONS
 }
-_THEIRS = {_plain(name): tool for name, tool in ELSEWHERE.items()}
+_THEIRS = {_plain(name): tool for tool, names in ELSEWHERE.items() for name in names.split()}
 _NAME = re.compile(
     r"\s*(?P<head>[A-Za-z][A-Za-z_-]*?)"
     r"(?:(?P<mark>[._:]?)(?P<number>-?[0-9][^@()\s]*)|\s*\((?P<inside>.*)\))?"
@@ -162,26 +139,26 @@ _GIVEN_NAME = re.compile(r"\s*([A-Za-z][\w .+-]*?)\s*=(?!=)\s*(\S.*)")
 def resolve_alias(text: str) -> str | None:
     """Return the DCG, in this package's words, that a name of another tool means, or None."""
     name = _NAME.fullmatch(text)
-    ours = None if name is None else _OURS.get(_plain(name["head"]))
-    if name is None or ours is None or ours.partition("(")[0] in OTHER_OPTIONS:
+    ours = "" if name is None else _OURS.get(_plain(name["head"]), "")
+    if name is None or not ours or ours.partition("(")[0] in OTHER_OPTIONS:
         return None
     inside, number = name["inside"], name["number"]
     if number and "=" in number:
-        inside, number = f"gains={{{number}}}", None
+        inside, number = f"gains={number}", None
     if inside is not None:
         ours = _with_arguments(ours, re.sub(r"\s", "", inside))
     cutoff = _one_cutoff(name["head"], number, name["cutoff"], text)
-    return ours if ours is None or cutoff is None else f"{ours} @ {cutoff}"
+    return f"{ours} @ {cutoff}" if ours and cutoff else ours or None
 
 
-def _with_arguments(ours: str, inside: str) -> str | None:
-    """Return the meaning of ``nDCG(dcg='exp-log2')`` or ``nDCG(gains={1: 3})``; None for others."""
+def _with_arguments(ours: str, inside: str) -> str:
+    """Return the meaning of ``nDCG(dcg='exp-log2')`` or ``nDCG(gains={1: 3})``; "" for others."""
     key, _, value = inside.partition("=")
     if key == "dcg" and value.strip("'\"") in ("log2", "exp-log2"):
         return ours.replace("linear", "exponential") if "exp" in value else ours
     listed = value.removeprefix("{").removesuffix("}")
     if key != "gains" or not ours.startswith("nDCG") or not _GAINS.fullmatch(listed):
-        return None
+        return ""
     pairs = [re.split("[=:]", pair) for pair in listed.split(",")]
     gains = {0: "0"} | {int(grade): gain for grade, gain in pairs}
     ordered = ", ".join(f"{grade}: {gains[grade]}" for grade in sorted(gains, reverse=True))
@@ -219,20 +196,20 @@ def parse_other_name(text: str) -> ParsedName | None:
     number, mark = name["number"], name["mark"]
     options: dict[str, Any] = {"relative": True} if "relative" in plain else {}
     if number and head == "SetF":
-        options, number = {"beta": parse_number(number)}, None
+        options["beta"] = parse_number(number)
     elif number and head == "RBP" and mark == ".":  # ranx's, which is of relevant documents
-        options, number = {"rel": 1, "p": parse_number(f"0.{number}")}, None
+        options |= {"rel": 1, "p": parse_number(f"0.{number}")}
     elif number and head == "RBP" and mark == ":":
-        options, number = {"p": parse_number(number)}, None
+        options["p"] = parse_number(number)
+    if options:
+        number = None
     arguments: tuple[Any, ...] = ()
     if name["inside"] is not None:
         arguments, inside = _inside(head, name["inside"], text)
         options |= inside
     cutoff = _number(_one_cutoff(name["head"], number, name["cutoff"], text), head, text)
-    try:
+    with naming(text):
         _check(head, arguments, options, cutoff)
-    except InputError as error:
-        raise error.at(text) from error
     ordered = {key: options[key] for key in OTHER_OPTIONS[head] if key in options}
     return ParsedName(head, arguments, ordered, cutoff)
 
@@ -271,16 +248,16 @@ def _inside(head: str, inside: str, text: str) -> tuple[tuple[Any, ...], dict[st
 def _check(head: str, arguments: tuple[Any, ...], options: dict[str, Any], cutoff: Any) -> None:
     """Check cutoff, argument and keyword arguments of a measure."""
     for key in options:
-        if not is_one_of(key, OTHER_OPTIONS[head]):
-            raise unknown_name(f"argument of {head}", key, OTHER_OPTIONS[head])
+        check_name(key, f"argument of {head}", OTHER_OPTIONS[head])
     if cutoff is None and head in _CUTOFF_NEEDED:
         raise InputError("needs a cutoff", f"write it like {head}@{_CUTOFF_NEEDED[head]}")
-    if cutoff is not None and head not in _CUTOFF_ALLOWED:
-        raise InputError(f"{head} has no cutoff", "leave it out")
-    if cutoff is not None and head == "IPrec":
-        checked_number(cutoff, "the recall", 0, 1)
-    elif cutoff is not None:
-        checked_count(cutoff, "the cutoff")
+    if cutoff is not None:
+        if head not in _CUTOFF_ALLOWED:
+            raise InputError(f"{head} has no cutoff", "leave it out")
+        if head == "IPrec":
+            checked_number(cutoff, "the recall", 0, 1)
+        else:
+            checked_count(cutoff, "the cutoff")
     if arguments and head not in ("ERR", "RBP"):
         raise InputError(f"{head} takes no numbers per grade", f"write it like {head}(rel=2)")
 

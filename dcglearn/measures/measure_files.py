@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.files import read_text, write_text
 from dcglearn.base.json_text import decode_json
 from dcglearn.base.representation import ShortRepr
@@ -22,15 +22,14 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
 
-FILE_FORMAT = "dcglearn measure"
-FILE_VERSION = 1
+_HEAD = {"format": "dcglearn measure", "version": 1}
 
 MeasurePart = Literal["dcg", "utility"]
 
 _Kind = TypeVar("_Kind", DCG, LinearUtility)
 
 _FIRST_KEY = re.compile(rb'\{\s*"([^"\\]*)"')
-_KEYS = {"format", "version", "use", "dcg", "utility", "about"}
+_KEYS = {*_HEAD, "use", "dcg", "utility", "about"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,14 +61,10 @@ class MeasureFile(ShortRepr):
         self.pick(self.use)
         if self.dcg is None or self.utility is None:
             return
-        ranks = (self.dcg.n_ranks or self.utility.n_ranks, self.utility.n_ranks)
-        grades = (self.dcg.n_grades, self.utility.n_grades)
-        if ranks[0] != ranks[1] or grades[0] != grades[1]:
-            raise InputError(
-                f"the ranks and grades of its dcg are {ranks[0]} and {grades[0]}, those of its "
-                f"utility {ranks[1]} and {grades[1]}",
-                "give a DCG and a utility of the same size",
-            )
+        K, L = self.utility.n_ranks, self.utility.n_grades
+        if (self.dcg.n_ranks or K, self.dcg.n_grades) != (K, L):
+            problem = f"a utility of {K} ranks and {L} grades, and a dcg of other ones"
+            raise InputError(problem, "give a DCG and a utility of the same size")
 
     @property
     def measure(self) -> Measure:
@@ -78,8 +73,7 @@ class MeasureFile(ShortRepr):
 
     def pick(self, use: MeasurePart) -> Measure:
         """Return one of the two measures."""
-        if not is_one_of(use, ("dcg", "utility")):
-            raise unknown_name("part of a measure file", use, ["dcg", "utility"])
+        check_name(use, "part of a measure file", ("dcg", "utility"))
         part = self.dcg if use == "dcg" else self.utility
         if part is None:
             raise InputError(f"holds no {use}", "use the other part")
@@ -95,8 +89,6 @@ def write_measure(content: MeasureFile | Measure, path: str | os.PathLike[str]) 
     path : path-like
         By convention ``.json``.
     """
-    if isinstance(content, str | os.PathLike):
-        raise InputError("a path where the measure belongs", "write_measure(measure, path)")
     write_text(path, measure_to_json(content))
 
 
@@ -136,8 +128,7 @@ def measure_to_json(content: MeasureFile | Measure) -> str:
         raise InputError(
             f"a measure of type {type(content).__name__}", "give a DCG or a LinearUtility"
         )
-    document: dict[str, Any] = {"format": FILE_FORMAT, "version": FILE_VERSION}
-    document["use"] = content.use
+    document: dict[str, Any] = {**_HEAD, "use": content.use}
     for name, part in (("dcg", content.dcg), ("utility", content.utility)):
         if part is not None:
             document[name] = asdict(part)
@@ -149,25 +140,16 @@ def measure_to_json(content: MeasureFile | Measure) -> str:
 def measure_from_json(text: str) -> MeasureFile:
     """Parse the text of a measure file."""
     document = decode_json(text, "give a measure file")
-    if not isinstance(document, dict) or document.get("format") != FILE_FORMAT:
-        raise InputError("is not a measure file", f'it must say "format": "{FILE_FORMAT}"')
-    if document.get("version") != FILE_VERSION:
-        raise InputError(
-            f"is of version {document.get('version')!r}; this program reads version {FILE_VERSION}",
-            "use the release of dcglearn that wrote it",
-        )
+    if not isinstance(document, dict) or any(document.get(k) != v for k, v in _HEAD.items()):
+        raise InputError("is not a measure file", f"it must hold {json.dumps(_HEAD)}")
     for key in document:
-        if not is_one_of(key, _KEYS):
-            raise unknown_name("key", key, _KEYS)
+        check_name(key, "key", _KEYS)
     dcg, utility = document.get("dcg"), document.get("utility")
-    about = document.get("about", {})
-    if not isinstance(about, dict):
-        raise InputError("is not an object", "write facts by name", '"about"')
     return MeasureFile(
         dcg=None if dcg is None else _build(DCG, dcg, "dcg"),
         utility=None if utility is None else _build(LinearUtility, utility, "utility"),
         use=document.get("use", "dcg"),
-        about=about,
+        about=document.get("about", {}),
     )
 
 

@@ -12,10 +12,10 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from dcglearn.base.checks import checked_text
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, naming
 from dcglearn.base.numbers import counted
 from dcglearn.measures.dcg import DCG, DCG_FORMS
 from dcglearn.measures.discounts import format_number
@@ -163,14 +163,9 @@ def _read(text: str, scale: Scale | None, n_ranks: int) -> tuple[Measure, Measur
 
 
 def _from_file(path: str, part: str | None) -> tuple[Measure, MeasureFile]:
-    use = None if part is None else part.lower()
-    if use not in (None, *get_args(MeasurePart)):
-        raise InputError(f"has no part {part!r}", f"write {path}:dcg or {path}:utility", path)
     content = read_measure(path)
-    try:
-        return content.pick(cast(MeasurePart, use or content.use)), content
-    except InputError as error:
-        raise error.at(path) from error
+    with naming(path):
+        return content.pick(cast(MeasurePart, (part or content.use).lower())), content
 
 
 def measure_for(text: str, scale: ScaleLike, n_ranks: int) -> NamedMeasure:
@@ -196,10 +191,8 @@ def measure_for(text: str, scale: ScaleLike, n_ranks: int) -> NamedMeasure:
     """
     scale = needed_scale(scale)
     named = parse_measure(text, scale, n_ranks)
-    try:
+    with naming(text):
         check_compatible(named.measure, scale, n_ranks)
-    except InputError as error:
-        raise error.at(named.name) from error
     return named
 
 
@@ -234,10 +227,8 @@ _SomeName = TypeVar("_SomeName", bound=Named)
 
 def measure_on_scale(named: _SomeName, scale: Scale) -> _SomeName:
     """Return the same measure with one gain, or column, for each grade of a scale."""
-    try:
+    with naming(named.name):
         return replace(named, measure=named.measure.on_scale(scale))
-    except InputError as error:
-        raise error.at(named.name) from error
 
 
 def check_compatible(
@@ -283,14 +274,12 @@ def asked_measure(measure: AskedMeasure, scale: Scale, n_ranks: int) -> Named:
     kinds = {one.__module__.partition(".")[0] for one in type(measure).__mro__}
     if not isinstance(measure, str | os.PathLike) and "ir_measures" not in kinds:
         raise not_a_measure(measure)
-    text = os.fspath(measure) if isinstance(measure, os.PathLike) else str(measure)
-    try:
+    text = str(measure)
+    with naming(text):
         other = None if isinstance(measure, os.PathLike) else parse_other_name(text)
         if other is None:
             return measure_for_documents(text, scale, n_ranks)
         return Named(text, _of_name(other, scale))
-    except InputError as error:
-        raise error if error.place else error.at(text) from error
 
 
 def _of_name(name: ParsedName, scale: Scale) -> OtherMeasure:
@@ -301,14 +290,14 @@ def _of_name(name: ParsedName, scale: Scale) -> OtherMeasure:
         return BinaryMeasure(name.head, cutoff, rel, options, levels)
     top = options.pop("top", None)
     numbers, grades = next(iter(name.arguments), None), None
+    if numbers is not None and (rel is not None or "max_rel" in options):
+        raise InputError("has numbers for grades and rel or max_rel", "keep one of them")
     if isinstance(numbers, str):
         usual = BEST_SATISFIES if name.head == "ERR" else 1.0
         numbers, grades = _gains_of_file(numbers, usual if top is None else top)
     elif top is not None:
         raise InputError("has top and no measure file", "write the numbers for the grades")
-    if numbers is not None and (rel is not None or "max_rel" in options):
-        raise InputError("has numbers for grades and rel or max_rel", "keep one of them")
-    if rel is not None:
+    elif rel is not None:
         levels = relevance_levels(rel, scale)[1]
         numbers, grades = tuple(float(level > 0) for level in levels), scale.labels
     kind: Any = ERR if name.head == "ERR" else RBP
@@ -328,7 +317,6 @@ def _gains_of_file(path: str, top: float) -> tuple[Fractions, tuple[Label, ...] 
     if min(measure.gains) < 0 or largest <= 0:
         raise InputError(
             f"the gains {', '.join(map(format_number, measure.gains))}",
-            "ERR and RBP need gains of 0 or more, at least one above 0: write a number from 0 to 1 "
-            "for each grade, such as {2: 1, 1: 0.5, 0: 0}",
+            "write a number from 0 to 1 for each grade, such as {2: 1, 1: 0.5, 0: 0}",
         )
     return tuple(top * (gain / largest) for gain in measure.gains), measure.grades

@@ -98,12 +98,13 @@ class ERR(_Cut):
         grades: Sequence[Label] | None = None,
         max_rel: float = LARGEST_GRADE,
     ) -> None:
-        set_ = object.__setattr__
         numbers, labels = _fractions(probabilities, "probabilities", grades)
-        set_(self, "probabilities", numbers)
-        set_(self, "grades", labels)
-        set_(self, "cutoff", None if cutoff is None else checked_count(cutoff, "`cutoff`"))
-        set_(self, "max_rel", checked_number(max_rel, "`max_rel`", 0, 1000, above=True))
+        vars(self).update(
+            probabilities=numbers,
+            cutoff=None if cutoff is None else checked_count(cutoff, "`cutoff`"),
+            grades=labels,
+            max_rel=checked_number(max_rel, "`max_rel`", 0, 1000, above=True),
+        )
 
     def on_scale(self, scale: Scale) -> ERR:
         """Return ERR with one probability for each grade of a scale."""
@@ -163,12 +164,13 @@ class RBP(_Cut):
         cutoff: int | None = None,
         grades: Sequence[Label] | None = None,
     ) -> None:
-        set_ = object.__setattr__
         numbers, labels = _fractions(gains, "gains", grades)
-        set_(self, "gains", numbers)
-        set_(self, "grades", labels)
-        set_(self, "p", checked_number(p, "`p`", 1e-6, 1 - 1e-6))
-        set_(self, "cutoff", None if cutoff is None else checked_count(cutoff, "`cutoff`"))
+        vars(self).update(
+            gains=numbers,
+            p=checked_number(p, "`p`", 1e-6, 1 - 1e-6),
+            cutoff=None if cutoff is None else checked_count(cutoff, "`cutoff`"),
+            grades=labels,
+        )
 
     @property
     def dcg(self) -> DCG:
@@ -254,22 +256,15 @@ def relevance_levels(rel: Label | None, scale: Scale) -> tuple[Label, tuple[int,
     """Return the worst relevant grade, and the level of each grade, as in BinaryMeasure."""
     labels = scale.labels
     numbers = [one for one in labels if not isinstance(one, str)]
-    if rel is None:
-        problem = "" if len(numbers) == len(labels) else f"the grades {scale} are names"
-        if not problem and 0 < max(numbers) < 1:
-            problem = f"no grade of {scale} is 1 or more"
-        if problem:
-            raise InputError(problem, f"say the worst relevant one, such as rel={labels[0]}")
+    if rel is None and (len(numbers) < len(labels) or 0 < max(numbers) < 1):
+        problem = f"the grades {scale} do not say which are relevant"
+        raise InputError(problem, f"say the worst relevant one, such as rel={labels[0]}")
     cut = canonical_label(1 if rel is None else rel)
-    ordered = len(numbers) == len(labels) and numbers == sorted(numbers, reverse=True)
-    if cut in labels or isinstance(cut, str) or not ordered:
-        try:
-            least = scale.index(cut)
-        except InputError as error:
-            guess = error.remedy.removesuffix("declare every grade")
-            raise InputError(error.problem, f"{guess}use a grade of the scale") from error
-        relevant = [index <= least for index in range(len(labels))]
-    else:
+    falling = len(numbers) == len(labels) and numbers == sorted(numbers, reverse=True)
+    if falling and not isinstance(cut, str):
         relevant = [number >= cut for number in numbers]
+    else:
+        least = scale.index(cut)
+        relevant = [index <= least for index in range(len(labels))]
     others = [0 if isinstance(one, str) else min(math.floor(one), 0) for one in labels]
     return cut, tuple(1 if one else other for one, other in zip(relevant, others, strict=True))

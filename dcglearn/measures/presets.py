@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dcglearn.base.checks import LARGEST, checked_count, checked_text
+from dcglearn.base.checks import checked_count, checked_text
 from dcglearn.base.errors import InputError, did_you_mean, is_one_of, unknown_name
 from dcglearn.base.numbers import parse_whole
 from dcglearn.base.types import Floats
@@ -128,13 +128,8 @@ def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
         number = 0.0
     else:
         number = formulas.default(values, n_ranks) if parameter is None else parameter
-    with np.errstate(over="ignore"):  # infinite gains are refused below
+    with np.errstate(over="ignore"):  # a DCG refuses infinite gains
         gains = formulas.gain(values, number)
-    if not (np.abs(gains) <= LARGEST).all():
-        raise InputError(
-            f"the gains of {head} overflow for the grades {scale}",
-            "declare smaller values with `scale`, such as best=3,worst=0, or use another preset",
-        )
     if head == "binary" and not gains.any():
         raise InputError(
             f"no grade of {scale} has a value of {parameter:g} or more", "lower the threshold"
@@ -163,19 +158,17 @@ def usual_presets(scale: ScaleLike, n_ranks: int) -> dict[str, DCG]:
     scale = needed_scale(scale)
     checked_count(n_ranks, "`n_ranks`", 0)
     values = np.array(scale.values)
-    names = {
-        name: name if p.default is None else f"{name}:{format_number(p.default(values, n_ranks))}"
+    names = [
+        name if p.default is None else f"{name}:{format_number(p.default(values, n_ranks))}"
         for name, p in PRESETS.items()
-    }
-    return {full: preset(full, scale, n_ranks) for full in names.values()}
+    ]
+    return {name: preset(name, scale, n_ranks) for name in names}
 
 
 def parse_cutoff(text: str) -> int:
     """Return the cutoff that the text after ``@`` means."""
-    digits = text.strip()
-    cutoff = parse_whole(digits)
+    cutoff = parse_whole(text.strip())
     if cutoff is None:
-        raise InputError(
-            f"the cutoff {digits!r:.40} is not a whole number", "write it like zipf @ 10"
-        )
+        problem = f"the cutoff {text.strip()!r:.40} is not a whole number"
+        raise InputError(problem, "write it like zipf @ 10")
     return cutoff

@@ -66,9 +66,6 @@ class Scale:
     values: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        given_labels: object = self.labels
-        if isinstance(given_labels, str):
-            raise InputError(f"the scale {given_labels!r} is text", "give Scale.parse(text)")
         labels = tuple(canonical_label(label) for label in _listed(self.labels, "labels"))
         if not 1 <= len(labels) <= MAX_GRADES:
             raise InputError(
@@ -83,8 +80,7 @@ class Scale:
         values = tuple(finite_array(given, "values", (len(labels),), remedy).tolist())
         if any(b > a for a, b in pairwise(values)):
             raise InputError(f"the values {list(values)} increase", "name the best grade first")
-        object.__setattr__(self, "labels", labels)
-        object.__setattr__(self, "values", values)
+        vars(self).update(labels=labels, values=values)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -158,8 +154,6 @@ class Scale:
                 "declare their order with `scale`, best first, such as perfect,good,bad; for "
                 "documents without grades use `documents=True`",
             )
-        if len(set(map(float, distinct))) < len(distinct):
-            raise InputError("two grades are equal in double precision", "use grades below 2^53")
         return cls(tuple(sorted(distinct, key=float, reverse=True)))
 
     @classmethod
@@ -248,7 +242,7 @@ def needed_scale(scale: ScaleLike) -> Scale:
 
 
 def _listed(values: Iterable[Any], name: str) -> tuple[Any, ...]:
-    if not isinstance(values, str | bytes | Set | Mapping | np.ma.MaskedArray):
+    if not isinstance(values, str | bytes | Set | Mapping):
         with suppress(TypeError):  # what cannot be iterated is refused below
             return tuple(values)
     raise InputError(f"{name} {values!r:.60}", "give a list, the best grade first")
@@ -258,24 +252,20 @@ def checked_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -
     """Return grade indices of any shape as integers; an error names the row of what is wrong."""
     try:
         array = np.asarray(rankings)
-        if isinstance(rankings, np.ma.MaskedArray):
-            raise ValueError
     except ValueError as error:
         raise InputError(f"{name} differ in length", "fill short ones up with -1") from error
     if not array.ndim or not array.shape[-1]:
         raise InputError(f"{name} of shape {array.shape}", "give at least one rank")
-    if array.dtype.kind not in "iu":
-        whole = finite_array(array, name, (None,) * array.ndim, "give grade indices")
-        if (strange := whole != np.floor(whole)).any():
-            place = f"row {int(np.argwhere(strange)[0][0])}"
-            raise InputError(f"{name} hold {whole[strange][0]}", "use integers", place)
-        array = whole.clip(-2, n_grades).astype(np.int64)
-    if array.size and (array.min() < NO_DOCUMENT or array.max() >= n_grades):
-        outside = (array < NO_DOCUMENT) | (array >= n_grades)
+    whole = array.dtype.kind in "iu"
+    if not whole:
+        array = finite_array(array, name, (None,) * array.ndim, "give grade indices")
+    inside = not array.size or (array.min() >= NO_DOCUMENT and array.max() < n_grades)
+    if not inside or (not whole and (array % 1).any()):
+        outside = (array < NO_DOCUMENT) | (array >= n_grades) | (array % 1 != 0)
         where = tuple(int(i) for i in np.argwhere(outside)[0])
         raise InputError(
             f"{name} hold the grade index {array[where]}, but the number of grades is {n_grades}",
             f"use 0 (best) ... {n_grades - 1}, or -1 for no document",
             f"row {where[0]}" if where else "",
         )
-    return array
+    return array if whole else array.astype(np.int64)

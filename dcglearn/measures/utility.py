@@ -4,7 +4,7 @@
 
 (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 5.1, Case 2: position-dependent gains). DCG is Case
 1, W = c g'. The ideal ranking of a general W solves an assignment problem and is not sorted by
-grade: dividing by the value of the sorted ranking would give values above 1.
+grade, so a utility has no normalised form.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.grammar import parse_full_name
-from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, checked_grades, picked
+from dcglearn.measures.scale import Label, Scale, checked_grades, picked
 
 _MAX_SHOWN = 30
 """Weights that a ``repr`` shows in full."""
@@ -57,8 +57,8 @@ class LinearUtility:
         if not matrix.size:
             raise InputError(f"weights of shape {matrix.shape}", remedy)
         refuse_large(matrix, "weights")
-        object.__setattr__(self, "weights", tuple(tuple(row) for row in matrix.tolist()))
-        object.__setattr__(self, "grades", checked_labels(grades, matrix.shape[1]))
+        labels = checked_labels(grades, matrix.shape[1])
+        vars(self).update(weights=tuple(map(tuple, matrix.tolist())), grades=labels)
 
     @property
     def n_ranks(self) -> int:
@@ -100,30 +100,6 @@ class LinearUtility:
         """
         rows = checked_grades(rankings, self.n_grades)
         return sum_over_ranks(self.matrix_for(rows.shape[-1]), rows)
-
-    def ideal(self, pools: ArrayLike) -> Floats:
-        """Return the largest u of any ranking of each pool (n, N) or (N,), -1 for no document.
-
-        A ranking fills the first min(K, N) ranks. The sorted one is not ideal here, as the best
-        document belongs at rank 2:
-
-        >>> utility = LinearUtility([[1, 0.5, 0], [1, 0, 0]])
-        >>> float(utility.ideal([0, 1])), float(utility.score([0, 1]))
-        (1.5, 1.0)
-        """
-        from scipy.optimize import linear_sum_assignment  # slow to import
-
-        rows = checked_grades(pools, self.n_grades, "pools")
-        width = rows.shape[-1]
-        distinct, which = np.unique(
-            np.sort(rows.reshape(-1, width), axis=1), axis=0, return_inverse=True
-        )
-        best = np.zeros(len(distinct))
-        for i, row in enumerate(distinct):
-            pool = row[row != NO_DOCUMENT]
-            worth = self.matrix[: len(pool)][:, pool]
-            best[i] = worth[linear_sum_assignment(worth, maximize=True)].sum()
-        return best[which.reshape(-1)].reshape(rows.shape[:-1])
 
     @classmethod
     def parse(cls, text: str) -> LinearUtility:
@@ -171,8 +147,7 @@ def checked_labels(grades: Sequence[Label] | None, n_grades: int) -> tuple[Label
 def sum_over_ranks(weights: Floats, rankings: Grades) -> Floats:
     """Return sum_k W[k, pi_k] of rankings (..., K), without empty ranks: shape (...)."""
     total = np.zeros(rankings.shape[:-1])
-    # Index -1, no document, selects the zero column appended last.
-    padded = np.hstack([weights, np.zeros((len(weights), 1))])
+    padded = np.pad(weights, ((0, 0), (0, 1)))  # the last column, index -1, is no document
     for k, row in enumerate(padded):  # rank by rank, without an (n, K) array of floats
         total += row[rankings[..., k]]
     return total

@@ -125,37 +125,24 @@ def beta_gamma_threshold(
     if not len(points):
         raise InputError("no document", "give at least one with a score")
     known = np.ones(len(points), bool) if judged is None else np.asarray(judged, bool)
-    if known.shape != points.shape:
-        problem = f"`judged` has shape {known.shape} for {len(points)} documents"
-        raise InputError(problem, "give one per document")
     if (wrong := ~known & (values > 0)).any():
         row = int(np.argmax(wrong))
         problem = f"an unjudged document has the utility {values[row]:g}"
         raise InputError(problem, "it counts as non-relevant: give it 0 or less", f"row {row}")
-    alpha = beta_gamma_alpha(int(known.sum()), beta, gamma)
+    checked_number(beta, "`beta`", 0.0, 1.0)
+    checked_number(gamma, "`gamma`", 0.0)
+    n_judged = int(known.sum())
+    alpha = beta + (1 - beta) * math.exp(-gamma * n_judged)
     order = np.argsort(-points, kind="stable")
     ranked = points[order]
     last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
     totals = np.cumsum(values[order])[last]
     totals[np.abs(totals) <= _ROUNDING * np.cumsum(np.abs(values[order]))[last]] = 0.0
     optimal, zero = _ends(ranked[last], totals, _ROUNDING * float(np.abs(values).sum()))
-    theta = interpolated_threshold(optimal, zero, alpha)
-    n_judged = int(known.sum())
+    # From the nearer end, so that it is exact at both: documents with that score pass.
+    end, share = (zero, 1 - alpha) if alpha > 0.5 else (optimal, -alpha)
+    theta = end + share * (optimal - zero)
     return Threshold(theta, optimal, zero, alpha, n_judged, ranked[last], last + 1, totals)
-
-
-def beta_gamma_alpha(n_judged: int, beta: float = 0.1, gamma: float = 0.05) -> float:
-    """Return alpha, the weight of theta_zero after N judgments."""
-    checked_number(beta, "`beta`", 0.0, 1.0)
-    checked_number(gamma, "`gamma`", 0.0)
-    return beta + (1 - beta) * math.exp(-gamma * n_judged)
-
-
-def interpolated_threshold(optimal: float, zero: float, alpha: float) -> float:
-    """Return the threshold between theta_zero and theta_opt."""
-    if alpha > 0.5:  # from the nearer end: exact at both, so documents with that score pass
-        return float(zero + (1 - alpha) * (optimal - zero))
-    return float(optimal - alpha * (optimal - zero))
 
 
 def _ends(scores: Floats, utilities: Floats, slack: float) -> tuple[float, float]:

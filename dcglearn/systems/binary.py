@@ -52,31 +52,19 @@ def score_binary(measure: BinaryMeasure, ranked: Ranked) -> Floats:
         return _interpolated(ranked, hits, np.floor(k * R + 0.9))
     if measure.name.startswith("Set"):
         return _of_sets(measure, ranked.sum_by_query(hits), ranked.lengths.astype(float), R)
-    others = ranked.pools @ (levels[:-1] == 0).astype(float)
-    per_document = _shares(measure.name, ranked, hits, k, levels[ranked.grades], R, others)
-    return ratio(ranked.sum_by_query(hits * per_document), R)
-
-
-def _shares(
-    name: str,
-    ranked: Ranked,
-    hits: Floats,
-    k: float,
-    level: NDArray[np.integer],
-    R: Floats,
-    others: Floats,
-) -> Floats | NDArray[np.bool_]:
-    """Return what each relevant document adds to R times the value, shape (n,)."""
-    if name == "Rprec":
-        return ranked.ranks < R[ranked.query]
-    if name == "AP":
-        return _hits_down_to(ranked, hits) / (ranked.ranks + 1) * (ranked.ranks < k)
-    if name == "Bpref":
-        above = np.minimum(ranked.sum_above((level == 0).astype(float)), R[ranked.query])
-        return 1 - above / np.maximum(np.minimum(R, others), 1.0)[ranked.query]
-    if name == "infAP":
-        return _inferred_precision(ranked, level)
-    return ranked.ranks < k
+    shares: Floats | NDArray[np.bool_] = ranked.ranks < k  # of R times the value, per document
+    if measure.name == "Rprec":
+        shares = ranked.ranks < R[ranked.query]
+    elif measure.name == "AP":
+        shares = _hits_down_to(ranked, hits) / (ranked.ranks + 1) * shares
+    elif measure.name == "Bpref":
+        others = ranked.pools @ (levels[:-1] == 0).astype(float)
+        above = ranked.sum_above((levels[ranked.grades] == 0).astype(float))
+        above = np.minimum(above, R[ranked.query])
+        shares = 1 - above / np.maximum(np.minimum(R, others), 1.0)[ranked.query]
+    elif measure.name == "infAP":
+        shares = _inferred_precision(ranked, levels[ranked.grades])
+    return ratio(ranked.sum_by_query(hits * shares), R)
 
 
 def _hits_down_to(ranked: Ranked, hits: Floats) -> Floats:

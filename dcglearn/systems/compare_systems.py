@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_rng
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.significance import (
     PAIRED_TESTS,
@@ -98,21 +98,21 @@ def has_several_baselines(comparisons: Sequence[SystemComparison]) -> bool:
 
 def compare_systems(
     evaluation: Evaluation,
-    baseline: str,
+    baseline: str | None,
     rng: np.random.Generator,
     test: PairedTest = "randomisation",
     resamples: int = RESAMPLES,
     correct: Correct = "measure",
     advance: Advance = silent,
 ) -> list[SystemComparison]:
-    """Compare every system with a baseline under every measure.
+    """Compare every system with a baseline under every measure; None compares all pairs.
 
     Parameters
     ----------
     evaluation : Evaluation
         Not of bounds.
-    baseline : str
-        The name of a system.
+    baseline : str or None
+        The name of a system, or None for :func:`compare_all_pairs`.
     rng : numpy.random.Generator
     test : {"randomisation", "t"}, default "randomisation"
     resamples : int, default 9999
@@ -138,11 +138,41 @@ def compare_systems(
     >>> found.system, found.difference, found.p
     ('good', 0.5, 0.0078125)
     """
-    if not is_one_of(baseline, evaluation.systems):
-        raise unknown_name("`baseline`", baseline, evaluation.systems)
-    base = evaluation.systems.index(baseline)
-    pairs = [(s, base) for s in range(len(evaluation.systems)) if s != base]
-    return _compare(evaluation.comparable(), pairs, rng, test, resamples, correct, advance, False)
+    evaluation = evaluation.comparable()
+    if baseline is None:
+        pairs = list(combinations(range(len(evaluation.systems)), 2))
+    else:
+        check_name(baseline, "`baseline`", evaluation.systems)
+        base = evaluation.systems.index(baseline)
+        pairs = [(s, base) for s in range(len(evaluation.systems)) if s != base]
+    checked_rng(rng)
+    resamples = checked_count(resamples, "`resamples`", high=10**7)
+    check_name(correct, "correction", CORRECT)
+    check_name(test, "test", PAIRED_TESTS)
+    if evaluation.high is not None:
+        raise InputError(
+            'with `unjudged="bounds"` there is no single difference to test',
+            "evaluate with another rule for unjudged documents",
+        )
+    found: list[SystemComparison] = []
+    n_measures = len(evaluation.measures)
+    for m in range(n_measures if pairs else 0):
+        found += _under_measure(evaluation, m, pairs, rng, test, resamples)
+        advance(m + 1, n_measures)
+    if correct == "none" or not found:
+        return found
+    family, drawn = (len(found) if correct == "all" else len(pairs)), 0
+    correction: Correction = "tukey" if baseline is None and test != "t" else "holm"
+    if correction == "tukey":
+        values = evaluation.values.swapaxes(0, 1)
+        p, drawn = tukey_test(values, rng, resamples, across_measures=correct == "all")
+    else:
+        families = np.array([one.p for one in found]).reshape(-1, family)
+        p = np.array([holm(one) for one in families])
+    return [
+        replace(one, corrected=value, correction=correction, family=family, orders_drawn=drawn)
+        for one, value in zip(found, p.ravel().tolist(), strict=True)
+    ]
 
 
 def compare_all_pairs(
@@ -178,51 +208,7 @@ def compare_all_pairs(
     >>> [(one.system, one.baseline, one.difference, one.better, one.corrected) for one in found]
     [('a', 'b', 0.0, 0, 1.0), ('a', 'c', 0.5, 8, 0.0006), ('b', 'c', 0.5, 8, 0.0006)]
     """
-    pairs = list(combinations(range(len(evaluation.systems)), 2))
-    return _compare(evaluation.comparable(), pairs, rng, test, resamples, correct, advance, True)
-
-
-def _compare(
-    evaluation: Evaluation,
-    pairs: list[tuple[int, int]],
-    rng: np.random.Generator,
-    test: PairedTest,
-    resamples: int,
-    correct: Correct,
-    advance: Advance,
-    every: bool,
-) -> list[SystemComparison]:
-    """Compare pairs of systems under each measure; if these are `every` pair, Tukey's test can."""
-    checked_rng(rng)
-    resamples = checked_count(resamples, "`resamples`", high=10**7)
-    if not is_one_of(correct, CORRECT):
-        raise unknown_name("correction", correct, CORRECT)
-    if not is_one_of(test, PAIRED_TESTS):
-        raise unknown_name("test", test, PAIRED_TESTS)
-    if evaluation.high is not None:
-        raise InputError(
-            'with `unjudged="bounds"` there is no single difference to test',
-            "evaluate with another rule for unjudged documents",
-        )
-    found: list[SystemComparison] = []
-    n_measures = len(evaluation.measures)
-    for m in range(n_measures if pairs else 0):
-        found += _under_measure(evaluation, m, pairs, rng, test, resamples)
-        advance(m + 1, n_measures)
-    if correct == "none" or not found:
-        return found
-    family, drawn = (len(found) if correct == "all" else len(pairs)), 0
-    correction: Correction = "tukey" if every and test != "t" else "holm"
-    if correction == "tukey":
-        values = evaluation.values.swapaxes(0, 1)
-        p, drawn = tukey_test(values, rng, resamples, across_measures=correct == "all")
-    else:
-        families = np.array([one.p for one in found]).reshape(-1, family)
-        p = np.array([holm(one) for one in families])
-    return [
-        replace(one, corrected=value, correction=correction, family=family, orders_drawn=drawn)
-        for one, value in zip(found, p.ravel().tolist(), strict=True)
-    ]
+    return compare_systems(evaluation, None, rng, test, resamples, correct, advance)
 
 
 def _under_measure(
@@ -255,9 +241,11 @@ def _under_measure(
     columns = [mean_of_counted(differences), *intervals.T, p, p, n, *signs, same.sum(axis=1)]
     exact = test == "t" or takes_all_signs(len(evaluation.queries), resamples)
     drawn = 0 if exact else resamples
+    rows = zip(pairs, *map(np.ndarray.tolist, columns), strict=True)
+    rest: dict[str, Any] = {"test": test, "drawn": drawn, "correction": "none", "family": 1}
     return [
-        SystemComparison(measure, systems[one], systems[other], *numbers, test, drawn, "none", 1)
-        for (one, other), *numbers in zip(pairs, *map(np.ndarray.tolist, columns), strict=True)
+        SystemComparison(measure, systems[one], systems[other], *numbers, **rest)
+        for (one, other), *numbers in rows
     ]
 
 

@@ -3,38 +3,309 @@
 A pair may be decided for all gains, and other queries might decide it for the other system; or one
 system may be significantly ahead under one measure, and behind under other gains. A conclusion
 needs both: the same system is ahead with any gains, and its difference under one measure, which was
-named before, is more than chance, corrected for all pairs.
+named before, is more than chance, corrected for all pairs. Beside it: who is ahead by mean DCG with
+any gains, discounts or both, and the smallest change of the given gains, and of the given
+discounts, that reverses the order by mean DCG.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from dcglearn.base.checks import check_kind, checked_count, checked_number, checked_rng
-from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.checks import checked_count, checked_number, checked_rng
+from dcglearn.base.errors import InputError, check_name, naming, unknown_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.significance import RESAMPLES
-from dcglearn.base.types import Floats
-from dcglearn.coherence.mean_ndcg import MeanVerdict
-from dcglearn.coherence.smallest_change import SmallestChange
-from dcglearn.coherence.verdict import Verdict
-from dcglearn.measures.dcg import DCG
-from dcglearn.measures.names import NamedMeasure
-from dcglearn.systems.evaluate import Evaluation
-from dcglearn.systems.system_coherence import (
-    SystemPair,
-    system_pairs,
+from dcglearn.base.types import Floats, Integers
+from dcglearn.coherence.mean_ndcg import MeanVerdict, MeanWinner, mean_verdicts
+from dcglearn.coherence.smallest_change import (
+    SmallestChange,
+    smallest_change_of_discounts,
+    smallest_change_of_gains,
 )
+from dcglearn.coherence.verdict import (
+    Verdict,
+    WorstGain,
+    advantage_by_step,
+    cumulative_counts,
+    verdict,
+    winners,
+)
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.names import Named
+from dcglearn.measures.scale import NO_DOCUMENT
+from dcglearn.systems.evaluate import Evaluation
+from dcglearn.systems.ranked import ideal_ranking
+from dcglearn.systems.rules import Rules, rules_like
+from dcglearn.systems.scoring import rankings_to_score, with_least
 from dcglearn.systems.tukey import tukey_test
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class GradedRankings:
+    """Rankings (systems, Q, K) and pools (Q, N) of grades, given gains (L,) and discounts (K,).
+
+    `n_queries` (systems,) is the number of queries in the mean of each system.
+    """
+
+    rankings: Integers
+    pools: Integers
+    gains: Floats
+    discounts: Floats
+    worst_gain: WorstGain
+    n_queries: Integers
+
+
+def graded_rankings(evaluation: Evaluation, measure: DCG, n_ranks: int) -> GradedRankings:
+    """Return the rankings of an evaluation as grades, and the gains of a measure on its scale."""
+    checked_count(n_ranks, "`n_ranks`")
+    rules, missing = evaluation.rules, evaluation.missing
+    if len(evaluation.systems) < 2:
+        raise InputError("one run", "give two or more")
+    if coherence_rules(rules) != rules and any(run.has_ties for run in evaluation.runs):
+        raise InputError(
+            'documents with equal scores under `ties="mean"`',
+            'evaluate with `ties="input"` or `ties="docid"`: each document needs one rank',
+        )
+    gains = np.array(with_least(measure.on_scale(evaluation.qrels.scale), rules.least).gains)
+    if min(gains) < 0 or (np.diff(gains) > 0).any():
+        raise InputError(
+            f"gains {list(measure.gains)} that increase or fall below 0",
+            "name another measure first",
+        )
+    ranked = [rankings_to_score(run, rules) for run in evaluation.runs]
+    if gains[-1] > 0 and rules.unjudged == "worst":
+        for name, one in zip(evaluation.systems, ranked, strict=True):
+            if one.unjudged.any() and one.pooled is None:
+                raise InputError(
+                    f"documents without a judgment ({int(one.unjudged.sum()):,}), and a worst gain "
+                    "above 0: the ideal of a query would depend on the run",
+                    'evaluate under the normalised measure with `pool="all"`, remove them with '
+                    '`unjudged="removed"`, or name a measure whose worst grade gains 0',
+                    name,
+                )
+    counts = evaluation.qrels.pools.copy()
+    if rules.unjudged == "worst" and ranked[0].pooled is not None:
+        counts[:, -1] += ranked[0].pooled
+    ideal = ideal_ranking(np.minimum(counts, n_ranks))  # no more of a grade than ranks
+    of_unjudged = NO_DOCUMENT if rules.unjudged == "nothing" else len(gains) - 1
+    rankings = np.array([one.grade_matrix(n_ranks) for one in ranked])
+    counted_out = missing.sum(axis=1) if rules.missing is None else 0
+    return GradedRankings(
+        np.where(rankings == len(gains), of_unjudged, rankings),
+        ideal.grade_matrix(int(ideal.lengths.max(initial=1))),
+        gains,
+        measure.discounts_for(n_ranks),
+        "zero" if gains[-1] == 0 else "nonnegative",
+        np.full(len(missing), missing.shape[1]) - counted_out,
+    )
+
+
+def coherence_rules(rules: Rules | str) -> Rules:
+    """Return rules under which every document has one rank and one grade.
+
+    Parameters
+    ----------
+    rules : Rules or str
+        Or the name of a tool in :data:`~dcglearn.systems.rules.LIKE`, such as ``"trec_eval"``.
+
+    Returns
+    -------
+    Rules
+        The same, with documents of equal scores in the order of the run instead of averaged.
+
+    Examples
+    --------
+    >>> coherence_rules(Rules()).ties, coherence_rules("sklearn").ties
+    ('docid', 'input')
+    """
+    rules = rules_like(rules)
+    if rules.unjudged == "bounds":
+        raise InputError(
+            '`unjudged="bounds"`, and each document needs one grade here',
+            'use `unjudged="worst"`, `unjudged="nothing"` or `unjudged="removed"`',
+        )
+    if rules.worthless != 0:
+        raise InputError(
+            "queries whose ideal is 0 do not count 0, and which they are depends on the gains",
+            "use `worthless=0`",
+        )
+    if rules.missing not in (0, None):
+        raise InputError(
+            f"queries missing from a run count {rules.missing:g}",
+            "use `missing=0` or leave them out",
+        )
+    return replace(rules, ties="input") if rules.ties == "mean" else rules
+
+
+USUAL_DISCOUNTS = ("log2", "jk(2)", "zipf", "linear", "constant", "rbp(0.8)")
+"""Discounts under which verdicts on mean nDCG are repeated; linear falls to 0 below the depth."""
+
+_BOXES = 64
+"""Boxes of each of these searches; few, because there are many of them."""
+
+_PAIRS_AT_ONCE = 200
+"""Number of pairs whose gains are searched at once; progress is reported after each so many."""
+
+
+@dataclass(frozen=True)
+class SystemPair:
+    """What is certain about two systems.
+
+    Attributes
+    ----------
+    a, b : str
+    difference : float
+        Mean DCG of `a` minus mean DCG of `b`, with the given gains and discounts.
+    any_parameters, any_gains, any_discounts : Verdict
+        By mean DCG with any gains and any discounts, or any of one and the given other.
+    mean_ndcg : MeanVerdict
+        By mean nDCG with any gains, zeros included, and the given discounts.
+    gains_change, discounts_change : SmallestChange or None
+        The smallest change of the gains, or of the discounts, that reverses the order by mean DCG;
+        None if no change does.
+    usual_discounts : bool
+        Whether the same system is ahead or equal by mean nDCG with any gains at each of
+        :data:`USUAL_DISCOUNTS` and at every cutoff.
+    query_winners : tuple of str or None
+        Of each query by itself, for all gains: ``"a"``, ``"b"``, ``"equal"`` or ``"depends"``;
+        None where the query is left out of a system.
+    """
+
+    a: str
+    b: str
+    difference: float
+    any_parameters: Verdict
+    any_gains: Verdict
+    any_discounts: Verdict
+    mean_ndcg: MeanVerdict
+    gains_change: SmallestChange | None
+    discounts_change: SmallestChange | None
+    usual_discounts: bool
+    query_winners: tuple[str | None, ...]
+
+
+def system_pairs(
+    evaluation: Evaluation,
+    measure: DCG,
+    n_ranks: int,
+    between: Sequence[tuple[str, str]] | None = None,
+    advance: Advance = silent,
+) -> list[SystemPair]:
+    """Compare pairs of systems with given and with free gains and discounts.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Of two systems or more, by :func:`coherence_rules`; only its runs are used.
+    measure : DCG
+        The given gains and discounts, falling. A worst gain of 0 stays 0 when gains are free.
+    n_ranks : int
+        Lower ranks do not count.
+    between : sequence of pair of str, optional
+        The names of the systems to compare; by default every system with every other.
+    advance : callable, optional
+        Called with (done, total) as pairs are done.
+
+    Returns
+    -------
+    list of SystemPair
+
+    Examples
+    --------
+    >>> from dcglearn import coherence_rules, evaluate
+    >>> qrels = {"q": {"d1": 2, "d2": 1, "d3": 1}}
+    >>> runs = {"one": {"q": {"d1": 2.0, "new": 1.0}}, "two": {"q": {"d2": 2.0, "d3": 1.0}}}
+    >>> evaluation = evaluate(qrels, runs, "zipf", rules=coherence_rules("ir_measures"))
+    >>> (pair,) = system_pairs(evaluation, DCG({2: 2, 1: 1, 0: 0}, "zipf"), 2)
+    >>> pair.difference, pair.any_gains.winner, pair.any_discounts.winner
+    (0.5, 'depends', 'a')
+    """
+    graded = graded_rankings(evaluation, measure, n_ranks)
+    names, L = evaluation.systems, len(evaluation.qrels.scale)
+    worst, given = graded.worst_gain, (graded.gains, graded.discounts)
+    left_out = evaluation.missing & (evaluation.rules.missing is None)
+    counts = cumulative_counts(graded.rankings, L)
+    totals = counts.sum(axis=1, dtype=np.int64)
+    chosen = list(
+        combinations(range(len(names)), 2) if between is None else _places(between, names)
+    )
+    pairs: list[SystemPair] = []
+    for at in range(0, len(chosen), _PAIRS_AT_ONCE):
+        block = chosen[at : at + _PAIRS_AT_ONCE]
+        means = mean_verdicts(
+            graded.rankings,
+            graded.pools,
+            graded.discounts,
+            L,
+            worst,
+            counted=graded.n_queries,
+            pairs=block,
+        )
+        usual = _at_usual_discounts(graded, {(i, j): means[i, j].winner for i, j in block}, L)
+        for i, j in block:
+            m, n = (int(graded.n_queries[k]) for k in (i, j))
+            D = (totals[i] * n - totals[j] * m) / (m * n)  # with signs that are exact
+            by_query = winners(counts[i] - counts[j], None, graded.discounts, worst).astype(object)
+            by_query[left_out[i] | left_out[j]] = None
+            pair = SystemPair(
+                names[i],
+                names[j],
+                difference=advantage_by_step(D, *given).item(),
+                any_parameters=verdict(D, worst_gain=worst),
+                any_gains=verdict(D, discounts=graded.discounts, worst_gain=worst),
+                any_discounts=verdict(D, gains=graded.gains),
+                mean_ndcg=means[i, j],
+                gains_change=smallest_change_of_gains(D, *given, worst_gain=worst),
+                discounts_change=smallest_change_of_discounts(D, *given),
+                usual_discounts=(i, j) in usual,
+                query_winners=tuple(by_query.tolist()),
+            )
+            pairs.append(pair)
+        advance(len(pairs), len(chosen))
+    return pairs
+
+
+def _places(pairs: Sequence[tuple[str, str]], names: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the places of the systems of each pair."""
+    for pair in pairs:
+        for name in pair:
+            check_name(name, "system", names)
+        yield names.index(pair[0]), names.index(pair[1])
+
+
+def _at_usual_discounts(
+    graded: GradedRankings, winners: dict[tuple[int, int], MeanWinner], n_grades: int
+) -> set[tuple[int, int]]:
+    """Return the decided pairs whose winner is never behind at any usual discount and cutoff."""
+    left = [pair for pair, winner in winners.items() if winner in ("a", "b")]
+    n_ranks = graded.rankings.shape[2]
+    for rule, cutoff in product(USUAL_DISCOUNTS, range(1, n_ranks + 1)):
+        if not left:
+            break
+        found = mean_verdicts(
+            graded.rankings[:, :, :cutoff],
+            graded.pools,
+            f"linear({n_ranks})" if rule == "linear" else rule,
+            n_grades,
+            graded.worst_gain,
+            _BOXES,
+            graded.n_queries,
+            left,
+        )
+        left = [pair for pair in left if found[pair].winner in (winners[pair], "equal")]
+    return set(left)
+
 
 Extent = Literal["nDCG any gains, DCG both", "nDCG any gains", "depends", "equal", "not settled"]
 """The parameters for which the order of two systems holds."""
@@ -173,7 +444,7 @@ class SystemConclusions:
 
     Attributes
     ----------
-    measure : NamedMeasure
+    measure : Named
         The tested measure.
     n_ranks : int
         The depth of the verdicts.
@@ -187,7 +458,7 @@ class SystemConclusions:
     pairs : tuple of PairConclusion
     """
 
-    measure: NamedMeasure
+    measure: Named
     n_ranks: int
     alpha: float
     drawn: int
@@ -269,19 +540,13 @@ def system_conclusions(
     >>> one.ahead, one.holds_for, round(one.p, 4), one.significant, round(one.agreeing, 4)
     ('one', 'nDCG any gains, DCG both', 0.0391, True, 0.8889)
     """
-    remedy = "give what evaluate(qrels, runs, measures) returns"
-    check_kind(evaluation, Evaluation, "an evaluation", remedy)
     checked_rng(rng)
     checked_count(resamples, "`resamples`", high=10**7)
     checked_number(alpha, "`alpha`", 0, 1)
     named = evaluation.measures[0]
-    if not isinstance(named, NamedMeasure):
-        raise InputError("is not a DCG", f"name nDCG(...) @ {n_ranks} first", named.name)
     given = given_measure(named, n_ranks)
-    try:
+    with naming(named.name):
         pairs = system_pairs(evaluation, given, n_ranks, between, advance)
-    except InputError as error:
-        raise error.at(named.name) from error
     values, means = evaluation.values[:, 0], evaluation.means()[:, 0]
     p, drawn = _p_values(values, rng, resamples)
     conclusions = []
@@ -299,12 +564,10 @@ def system_conclusions(
     )
 
 
-def given_measure(named: NamedMeasure, n_ranks: int) -> DCG:
+def given_measure(named: Named, n_ranks: int) -> DCG:
     """Return the DCG whose gains and discounts are the given ones, cut as the measure is."""
     measure = named.measure
-    if not isinstance(measure, DCG):
-        raise InputError("position-dependent weights have no nDCG", "name a DCG", named.name)
-    if measure.normalise != "ideal":
+    if not isinstance(measure, DCG) or measure.normalise != "ideal":
         raise InputError("is not an nDCG", f"name nDCG(...) @ {n_ranks} first", named.name)
     plain = measure.plain()
     if plain.n_ranks is None or plain.n_ranks > n_ranks:

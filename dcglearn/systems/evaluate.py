@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, check_name, naming
 from dcglearn.base.numbers import counted, decimals
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.significance import mean_of_counted
@@ -58,12 +58,10 @@ def named_measures(
         raise InputError("no measure", "give at least one, such as 'nDCG(linear-log2) @ 10'")
     named: list[Named] = []
     for name, one in given:
-        try:
+        with naming(name):
             found = asked_measure(one, scale, n_ranks)
             found = replace(found, name=name or found.name)
             _check_defined(found, rules)
-        except InputError as error:
-            raise error if error.place or not name else error.at(name) from error
         named.append(found)
         if isinstance(found.measure, RBP) and rules.unjudged != "bounds":
             named.append(Named(f"{found.name}, residual", RBPResidual(found.measure)))
@@ -156,10 +154,6 @@ class Evaluation:
         """Return the mean over queries, shape (systems, measures); nan where no query is left."""
         return mean_of_counted(self.values)
 
-    def high_means(self) -> Floats | None:
-        """Return the mean of the largest possible values, or None without bounds."""
-        return None if self.high is None else mean_of_counted(self.high)
-
     def judged_means(self) -> Floats:
         """Return the mean share of judged documents, shape (systems, cutoffs)."""
         return mean_of_counted(self.judged)
@@ -186,19 +180,16 @@ class Evaluation:
         By default it is the first measure. With bounds, the smallest values count.
         """
         names = [one.name for one in self.measures]
-        if measure is not None and not is_one_of(measure, names):
-            raise unknown_name("measure", measure, names)
+        check_name(measure, "measure", (None, *names))
         m = 0 if measure is None else names.index(measure)
         order = np.argsort(-self.means()[:, m], kind="stable")
-        return replace(
-            self,
-            systems=tuple(self.systems[s] for s in order),
-            runs=tuple(self.runs[s] for s in order),
-            extra=tuple(self.extra[s] for s in order),
-            values=self.values[order],
-            high=None if self.high is None else self.high[order],
-            judged=self.judged[order],
-        )
+        ordered: dict[str, Any] = {
+            name: tuple(getattr(self, name)[s] for s in order)
+            for name in ("systems", "runs", "extra")
+        }
+        high = None if self.high is None else self.high[order]
+        values, judged = self.values[order], self.judged[order]
+        return replace(self, values=values, high=high, judged=judged, **ordered)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with one row per system, measure and query.
@@ -221,20 +212,14 @@ class Evaluation:
         return frame.assign(judged=self.judged_by_measure().ravel())
 
     def __repr__(self) -> str:
-        cells = [[decimals(mean) for mean in row] for row in self.means()]
-        if (high := self.high_means()) is not None:
-            cells = [
-                [f"{low} to {decimals(mean)}" for low, mean in zip(lows, row, strict=True)]
-                for lows, row in zip(cells, high, strict=True)
-            ]
-        rows = [["mean", *(one.name for one in self.measures)]]
-        rows += [[name, *row] for name, row in zip(self.systems, cells, strict=True)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
-            for row in rows
-        ]
-        return "\n".join([*lines, counted(len(self.queries), "query", "queries")])
+        import pandas as pd
+
+        ends = [self.values] if self.high is None else [self.values, self.high]
+        means = np.stack(list(map(mean_of_counted, ends)), axis=2)
+        cells = [[" to ".join(map(decimals, both)) for both in row] for row in means]
+        frame = pd.DataFrame(cells, self.systems, [one.name for one in self.measures])
+        table = frame.rename_axis(columns="mean").to_string()
+        return f"{table}\n{counted(len(self.queries), 'query', 'queries')}"
 
 
 def evaluate(
@@ -271,16 +256,12 @@ def evaluate(
     >>> qrels = {"q": {"d1": 1, "d2": 0}}
     >>> runs = {"one": {"q": {"d1": 2.5, "d2": 1.0}}, "two": {"q": {"d2": 2.5, "d1": 1.0}}}
     >>> evaluate(qrels, runs, ["zipf", "nDCG([1, 0], log2)"])
-    mean    zipf  nDCG([1, 0], log2)
-    one   1.0000              1.0000
-    two   0.5000              0.6309
+    mean    zipf nDCG([1, 0], log2)
+    one   1.0000             1.0000
+    two   0.5000             0.6309
     1 query
     """
-    rules = rules_like(rules) if isinstance(rules, str) else rules
-    if not isinstance(rules, Rules):
-        raise InputError(
-            f"rules of type {type(rules).__name__}", "give Rules(...), or a tool's name"
-        )
+    rules = rules_like(rules)
     return evaluate_opened(open_qrels_and_runs(qrels, runs, scale), measures, rules)
 
 
@@ -330,10 +311,8 @@ def _bounds(runs: Sequence[Ranked], measures: Sequence[Named], rules: Rules) -> 
     def score(s: int) -> None:
         ranked = rankings_to_score(runs[s], rules)
         for m, named in enumerate(measures):
-            try:
+            with naming(named.name):
                 found[:, s, m] = values(named.measure, ranked, rules)
-            except InputError as error:
-                raise error.at(named.name) from error
         found[:, s, :, runs[s].missing] = absent
 
     map_threads(score, range(len(runs)))

@@ -120,7 +120,7 @@ def rank_runs(
         rises = source.path is not None and scores_rise(run)
         return source.name or run.name, ranked, extra, unjudged, rises
 
-    names, rankings, extra = [], [], []
+    found = []
     pool = DocumentPool(len(known.queries))
     files = all(source.path is not None for source in opened.runs)
     read = map_in_order(rank, opened.runs, READING_THREADS if files else 1)
@@ -132,19 +132,15 @@ def rank_runs(
             )
         if shared_pool:
             pool.add(*unjudged)
-        names.append(name)
-        rankings.append(ranked)
-        extra.append(left_out)
-        advance(len(names), len(opened.runs))
+        found.append((name, ranked, left_out))
+        advance(len(found), len(opened.runs))
     pooled = pool.count_by_query() if shared_pool else None
-    return (
-        _distinct(names, opened.runs),
-        tuple(replace(ranked, pooled=pooled) for ranked in rankings),
-        tuple(extra),
-    )
+    names, rankings, extra = zip(*found, strict=True)
+    rankings = tuple(replace(ranked, pooled=pooled) for ranked in rankings)
+    return _distinct(names, opened.runs), rankings, extra
 
 
-def _distinct(names: list[str], runs: Sequence[RunSource]) -> tuple[str, ...]:
+def _distinct(names: tuple[str, ...], runs: Sequence[RunSource]) -> tuple[str, ...]:
     """Return a distinct name for each run."""
     paths = [one.path for one in runs if one.path is not None and one.name is None]
     if len(paths) == len(names):
@@ -152,7 +148,7 @@ def _distinct(names: list[str], runs: Sequence[RunSource]) -> tuple[str, ...]:
     repeated = repeated_name(names)
     if repeated is not None:
         raise InputError(f"two runs are named {repeated!r}", "name them: {'bm25': run, ...}")
-    return tuple(names)
+    return names
 
 
 def look_up(run: Run, known: IndexedQrels, by_id: bool = False, single: bool = False) -> Ranked:

@@ -61,9 +61,8 @@ def queries_needed(
 
     checked_number(difference, "`difference`", 0.0, above=True)
     checked_number(deviation, "`deviation`", 0.0)
-    for name, value in (("power", power), ("level", level)):
-        if not 0 < value < 1:
-            raise InputError(f"`{name}` is {value!r}", "use a number between 0 and 1")
+    checked_number(power, "`power`", 0, 1)
+    checked_number(level, "`level`", 0, 1)
     if not deviation:
         return 2
     half = float(norm.isf(level / 2) + norm.isf(1 - power))  # of a test with a known deviation

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.checks import checked_count, finite_array
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Integers
@@ -207,8 +207,7 @@ def ranked_arrays(
     array([0.5])
     """
     checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
-    if not is_one_of(ties, ("mean", "input")):
-        raise unknown_name("`ties`", ties, ["mean", "input"])
+    check_name(ties, "`ties`", ("mean", "input"))
     given = finite_array(scores, "scores", (None, None))
     grades = checked_grades(grades, n_grades)
     if grades.shape != given.shape or not grades.size or grades.min() < 0:
@@ -255,8 +254,6 @@ def ideal_ranking(pools: Integers) -> Ranked:
 
 def rank_discounts(measure: DCG, ranked: Ranked) -> Floats:
     """Return the discounts of all ranks of the longest ranking; a vector is filled with zeros."""
-    longest = int(ranked.lengths.max(initial=0))
-    discounts = np.zeros(max(longest, 1))
-    counted = longest if measure.n_ranks is None else min(longest, measure.n_ranks)
-    discounts[:counted] = measure.discounts_for(counted)
-    return discounts
+    longest = int(ranked.lengths.max(initial=1))
+    counted = min(longest, measure.n_ranks or longest)
+    return np.pad(measure.discounts_for(counted), (0, longest - counted))

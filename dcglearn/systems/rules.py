@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from dcglearn.base.errors import is_one_of, unknown_name
+from dcglearn.base.errors import check_name
 from dcglearn.collections.join import Unjudged
 
 Ties = Literal["mean", "input", "docid"]
@@ -59,14 +59,11 @@ class Rules:
     pool: Pool | None = None
 
     def __post_init__(self) -> None:
-        if not is_one_of(self.ties, TIES):
-            raise unknown_name("`ties`", self.ties, TIES)
+        check_name(self.ties, "`ties`", TIES)
         if self.single is None:
             object.__setattr__(self, "single", self.ties == "docid")
-        if not is_one_of(self.unjudged, UNJUDGED):
-            raise unknown_name("`unjudged`", self.unjudged, UNJUDGED)
-        if self.pool is not None and not is_one_of(self.pool, POOLS):
-            raise unknown_name("`pool`", self.pool, POOLS)
+        check_name(self.unjudged, "`unjudged`", UNJUDGED)
+        check_name(self.pool, "`pool`", (None, *POOLS))
 
     @property
     def shared_pool(self) -> bool:
@@ -84,8 +81,9 @@ LIKE: dict[str, Rules] = {
 """The choices of other tools, for the measures that they have."""
 
 
-def rules_like(tool: str) -> Rules:
-    """Return the choices of another tool."""
-    if not is_one_of(tool, LIKE):
-        raise unknown_name("tool", tool, LIKE)
-    return LIKE[tool]
+def rules_like(rules: Rules | str) -> Rules:
+    """Return the choices themselves, or those of another tool."""
+    if isinstance(rules, Rules):
+        return rules
+    check_name(rules, "tool", LIKE)
+    return LIKE[rules]

@@ -118,12 +118,13 @@ def supported_systems(
     W = W.reshape(len(W), -1).T
     counted = ~np.isnan(evaluation.values[:, m])
     n_queries = counted.shape[1]
-    weights = rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), size=len(gains))
+    drawn_queries = rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), size=len(gains))
+    weightings = np.ones_like(drawn_queries), drawn_queries
     ideal = None
     if drawn.normalise is not None:
         best = ideal_ranking(evaluation.qrels.pools).grade_shares(K)
         ideal = best.reshape(n_queries, -1) @ np.maximum(W, 0.0)
-    means, resampled = [], []
+    means = np.empty((2, len(evaluation.runs), len(gains)))
     for s, run in enumerate(evaluation.runs):
         ranked = rankings_to_score(run, rules)
         values = ranked.grade_shares(K).reshape(n_queries, -1) @ W
@@ -132,19 +133,19 @@ def supported_systems(
             values = np.divide(values, ideal, out=worthless, where=ideal > 0)
         values[run.missing] = rules.missing or 0.0
         values[~counted[s]] = 0.0
-        means.append(values.sum(axis=0) / max(counted[s].sum(), 1))
-        shares = np.maximum(weights @ counted[s], 1)
-        resampled.append(np.einsum("qm,mq->m", values, weights) / shares)
-    all_queries, some_queries = (_standings(np.array(one)) for one in (means, resampled))
+        for k, weights in enumerate(weightings):
+            shares = np.maximum(weights @ counted[s], 1)
+            means[k, s] = np.einsum("qm,mq->m", values, weights) / shares
+    (ranks, ahead), (ranks_resampled, ahead_resampled) = map(_standings, means)
     return Supported(
-        measure=names[m],
-        systems=evaluation.systems,
-        means=evaluation.means()[:, m],
-        ranks=all_queries[0],
-        ranks_resampled=some_queries[0],
-        ahead=all_queries[1],
-        ahead_resampled=some_queries[1],
-        n_measures=len(gains),
+        names[m],
+        evaluation.systems,
+        evaluation.means()[:, m],
+        ranks,
+        ranks_resampled,
+        ahead,
+        ahead_resampled,
+        len(gains),
     )
 
 

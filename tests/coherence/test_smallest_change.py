@@ -162,9 +162,9 @@ def test_a_tie_without_a_reversal_beyond_it_does_not_count() -> None:
 @pytest.mark.parametrize(
     ("gains", "discounts", "options", "message"),
     [
-        ([1, 2, 0], [1, 1], {}, "entry 2: gains increase from 1 to 2"),
-        ([2, 1, -1], [1, 1], {"worst_gain": "nonnegative"}, "gains end with -1"),
-        ([2, 1, 0.5], [1, 1], {"worst_gain": "zero"}, "gains end with 0.5"),
+        ([1, 2, 0], [1, 1], {}, "gains are [1.0, 2.0, 0.0]; give gains that never increase"),
+        ([2, 1, -1], [1, 1], {"worst_gain": "nonnegative"}, "never increase and are 0 or more"),
+        ([2, 1, 0.5], [1, 1], {"worst_gain": "zero"}, "never increase and end with 0"),
         ([2, 1], [1, 1], {}, "gains of shape (2,), not (3,)"),
         ([2, 1, 0], [1, 1], {"worst_gain": "free"}, "unknown worst gain 'free'"),
     ],
@@ -177,11 +177,7 @@ def test_bad_gains_are_refused(
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("discounts", "message"),
-    [([1, 2], "entry 2: discounts increase from 1 to 2"), ([1, 0.5, -1], "discounts end with -1")],
-)
-def test_bad_discounts_are_refused(discounts: list[float], message: str) -> None:
-    with pytest.raises(InputError) as error:
+@pytest.mark.parametrize("discounts", [[1, 2], [1, 0.5, -1]])
+def test_bad_discounts_are_refused(discounts: list[float]) -> None:
+    with pytest.raises(InputError, match="never increase and are 0 or more"):
         smallest_change_of_discounts([[0, 1, 0]] * len(discounts), [2, 1, 0], discounts)
-    assert message in str(error.value)

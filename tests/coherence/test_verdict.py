@@ -15,7 +15,6 @@ from dcglearn.coherence.verdict import (
     WORST_GAINS,
     WorstGain,
     cumulative_counts,
-    total_counts,
     winners,
 )
 from dcglearn.measures.agreement import score_differences
@@ -69,7 +68,8 @@ def test_cumulative_counts_of_rankings_and_runs() -> None:
     found = cumulative_counts(run, 3)
     for q, i, j in itertools.product(range(5), range(4), range(3)):
         assert found[q, i, j] == sum(0 <= grade <= j for grade in run[q, : i + 1])
-    np.testing.assert_array_equal(total_counts(run, 3), found.sum(axis=0))
+    empty = np.full_like(run, -1)
+    np.testing.assert_array_equal(advantage(run, empty, 3), found.sum(axis=0))
     np.testing.assert_array_equal(advantage(run, run[::-1], 3), 0)
 
 

@@ -252,7 +252,6 @@ def test_cycles_are_refused_with_their_items() -> None:
     ("options", "message"),
     [
         ({"truth": []}, "^truth: the truth prefers no item to another; give at least one"),
-        ({"truth": ["AB"]}, "^truth, preference 0: 'AB' is not a pair; give .better, worse."),
         ({"items": "ABCD"}, "^truth, preference 2: E is not one of the items; add it to `items`"),
         ({"normalise": "best"}, "unknown normalisation 'best'"),
         ({"discount": "exponentail"}, "unknown discount .* did you mean 'exponential'"),

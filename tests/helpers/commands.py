@@ -38,7 +38,7 @@ _CONTEXT.set_forkserver_preload(
         "dcglearn.lab.page",
         "dcglearn.lab.experiment_files",
         "dcglearn.lab.run",
-        "dcglearn.systems.system_coherence",
+        "dcglearn.systems.conclusions",
         "dcglearn.interop.export",
         "pyarrow.parquet",
     ]

@@ -343,11 +343,9 @@ def test_xgboost_trains_on_what_it_cannot_express(kind: str, rng: np.random.Gene
     ("call", "problem"),
     [
         (([4, 0], [0.1, 0.2], None, None), "which documents belong to one query"),
-        (([4, 0], [0.1, 0.2], None, [3]), "queries of 3 documents in all, and 2 labels"),
+        (([4, 0], [0.1, 0.2], None, [3]), "queries of 3 documents, and 2 scores"),
         (([4, 5], [0.1, 0.2], None, [2]), "row 1: the label 5 is not one of 4, 3, 2, 1, 0"),
         (([4, 0], [0.1, np.nan], None, [2]), "row 1: a score is not a finite number"),
-        (([4, 0], [[0.1, 0.2]], None, [2]), r"labels of shape \(2,\), scores of shape \(1, 2\)"),
-        (([4, 0], [0.1, 0.2], [1, 2, 3], [2]), "3 weights for 1 queries of 2 documents"),
     ],
 )
 def test_calls_that_are_refused(call: Any, problem: str) -> None:
@@ -361,7 +359,6 @@ def test_calls_that_are_refused(call: Any, problem: str) -> None:
     [
         ((LinearUtility([[1, 0], [0.5, 0]]),), "gains that differ by rank"),
         ((DCG([0, -1], "log2", None, "ideal"),), "no gain above 0"),
-        ((DCG({16777217: 1, 16777216: 0}),), "not distinct as 32-bit floats"),
         (("zipf",), "needs the grades"),
         ((EXPONENTIAL, 0), "`sigma` is 0"),
     ],
@@ -372,9 +369,6 @@ def test_objectives_that_are_refused(arguments: Any, problem: str) -> None:
 
 
 def test_metrics_that_are_refused() -> None:
-    for name in ("", "a b", "a:b", 3):
-        with pytest.raises(InputError, match="use text without blanks and colons"):
-            ranking_metric(EXPONENTIAL, name=name)  # type: ignore[arg-type]  # 3 is no text
     with pytest.raises(InputError, match="unknown `ties` 'docid'"):
         ranking_metric(EXPONENTIAL, "docid")
     below = DCG({2: 1, 1: 0, 0: -1}, "log2", None, "ideal")

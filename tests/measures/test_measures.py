@@ -134,17 +134,6 @@ def test_a_short_list_is_normalised_by_lists_with_empty_ranks(
         assert float(spread.score(short, pool)) == pytest.approx(expected, abs=1e-7)
 
 
-@given(case=cases())
-def test_ideal_of_a_free_utility_is_that_of_all_orderings(
-    case: tuple[DCG, list[int], int],
-) -> None:
-    measure, pool, filled = case
-    rng = np.random.default_rng(len(pool))
-    utility = LinearUtility(rng.normal(size=(len(measure.discounts), measure.n_grades)))
-    every = [float(utility.score(list(p))) for p in itertools.permutations(pool, filled)]
-    assert float(utility.ideal(pool)) == pytest.approx(max(every), abs=1e-9)
-
-
 def test_scikit_learn_agrees(rng: np.random.Generator) -> None:
     from sklearn.metrics import dcg_score, ndcg_score
 
@@ -297,7 +286,7 @@ def test_presets() -> None:
     for wrong in ("zipf:2", "rbp:2", "zipf @ x", "zipf @ 0", "jk:nan", "binary:9"):
         with pytest.raises(InputError):
             preset(wrong, scale, 5)
-    with pytest.raises(InputError, match="overflow"):
+    with pytest.raises(InputError, match="gains hold inf"):
         preset("exponential-log2", Scale((5000, 0)), 5)
 
 
@@ -307,8 +296,8 @@ def test_presets() -> None:
         ("zipf @ x", "the cutoff 'x' is not a whole number; write it like zipf @ 10"),
         ("nDCG(zipf) @ x", "the cutoff 'x' is not a whole number"),
         ("nDCG(zipf) @ 3 4", "the cutoff '3 4' is not a whole number"),
-        ("m.json:foo", "m.json: has no part 'foo'; write m.json:dcg or m.json:utility"),
-        ("nDCG(m.json:foo)", "m.json: has no part 'foo'"),
+        ("m.json:foo", "m.json: unknown part of a measure file 'foo'; Known: dcg, utility"),
+        ("nDCG(m.json:foo)", "m.json: unknown part"),
     ],
 )
 def test_a_name_with_a_wrong_cutoff_or_part_is_refused(name: str, problem: str) -> None:
@@ -367,13 +356,13 @@ def test_measure_files(tmp_path: Path) -> None:
     ("change", "problem"),
     [
         ({"format": "other"}, "not a measure file"),
-        ({"version": 2}, "version 2"),
+        ({"version": 2}, "not a measure file"),
         ({"utillity": {}}, "did you mean 'utility'"),
         ({"use": "utility"}, "holds no utility"),
         ({"dcg": {"gains": [1], "discount": "log2"}}, '"dcg": cannot be read'),
         ({"dcg": {"gains": ["x"], "discounts": "log2"}}, '"dcg": gains'),
         ({"utility": {"weights": [[1], [1, 2]]}}, '"utility"'),
-        ({"utility": {"weights": [[1, 0, 0]]}}, "of its dcg are 1 and 2, those of its utility"),
+        ({"utility": {"weights": [[1, 0, 0]]}}, "a utility of 1 ranks and 3 grades"),
     ],
 )
 def test_a_broken_measure_file_is_refused(

@@ -27,11 +27,11 @@ from dcglearn.systems.conclusions import (
     SystemConclusions,
     conclusion_row,
     given_measure,
+    graded_rankings,
 )
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.orderings import OrderingComparison
 from dcglearn.systems.scoring import with_least
-from dcglearn.systems.system_coherence import graded_rankings
 
 EXTENTS_IN_WORDS: dict[Extent, str] = {one: one for one in EXTENTS}
 EXTENTS_IN_WORDS["depends"] = "depends on the gains"
