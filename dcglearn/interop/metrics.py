@@ -5,8 +5,8 @@ For what their own nDCG cannot express: fractional and negative gains, other dis
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,14 +22,10 @@ from dcglearn.systems.rules import TIES, Rules, Ties
 if TYPE_CHECKING:
     import pandas as pd
 
+Metric = Callable[[ArrayLike, ArrayLike], float]
+"""A function of true labels and scores, as scikit-learn's ``make_scorer`` takes it."""
+
 _TIES_IN_NAMES = {"mean": "", "input": " [ties by input]", "docid": " [ties by docid]"}
-
-
-class Metric(Protocol):
-    """A function of true labels and scores, as scikit-learn's ``make_scorer`` takes it."""
-
-    def __call__(self, y_true: ArrayLike, y_score: ArrayLike) -> float:
-        """Return the mean over the lists."""
 
 
 def sklearn_metric(measure: MeasureLike, ties: Ties = "mean") -> Metric:

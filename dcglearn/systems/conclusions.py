@@ -281,6 +281,8 @@ def _places(pairs: Sequence[tuple[str, str]], names: Sequence[str]) -> Iterator[
     for pair in pairs:
         for name in pair:
             check_name(name, "system", names)
+        if pair[0] == pair[1]:
+            raise InputError(f"{pair[0]!r} twice", "name two systems")
         yield names.index(pair[0]), names.index(pair[1])
 
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dcglearn import DCG, InputError, kendall_tau, tau_ap
+from dcglearn import InputError, kendall_tau, tau_ap
 from dcglearn.correlation.tau import Positions
 
 FEW = settings(max_examples=settings().max_examples * 2 // 5)
@@ -104,14 +104,6 @@ def test_worked_examples() -> None:
     assert tau_ap(ABCD, BACD, positions="truth") == pytest.approx(1 / 3, abs=1e-15)
     assert tau_ap(ABCD, BCDA) == pytest.approx(1 / 3, abs=1e-15)
     assert tau_ap(ABCD, BCDA, positions="truth") == pytest.approx(-2 / 9, abs=1e-15)
-
-
-def test_ndcg_of_the_same_example() -> None:
-    burges = DCG({grade: 2**grade - 1 for grade in ABCD}, "log2")
-    assert float(burges.score([1, 0, 2, 3])) == pytest.approx(39.350852, abs=5e-7)
-    assert float(burges.ideal([0, 1, 2, 3])) == pytest.approx(45.255976, abs=5e-7)
-    normalised = DCG(burges.gains, "log2", normalise="ideal")
-    assert float(normalised.score([1, 0, 2, 3])) == pytest.approx(0.869517, abs=5e-7)
 
 
 def test_numbers_of_ircor() -> None:

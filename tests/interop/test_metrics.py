@@ -104,29 +104,6 @@ def test_the_object_with_the_frames_of_pyterrier() -> None:
     assert found == pytest.approx((0.65 + 1 / 2) / (1 + 0.65 / 2) / 2)
 
 
-@pytest.mark.skipif(not TREC.is_dir(), reason="no files of trec_eval next to this checkout")
-def test_the_object_computes_the_golden_values_of_trec_eval() -> None:
-    """-m ndcg.1=3,2=9,4=4.5 of its test suite; level 3, not named, gains 3."""
-    golden = {}
-    for line in (TREC / "out.test.meas_params").read_text().splitlines():
-        name, query, value = line.split()
-        if name == "ndcg_1=3,2=9,4=4.5" and query != "all":
-            golden[query] = float(value)
-    qrels = pd.read_csv(
-        TREC / "qrels.test",
-        sep=r"\s+",
-        names=["query_id", "iteration", "doc_id", "relevance"],
-        dtype={"query_id": str},
-    )
-    names = ["query_id", "q0", "doc_id", "rank", "score", "tag"]
-    run = pd.read_csv(TREC / "results.test", sep=r"\s+", names=names, dtype={"query_id": str})
-    measure = DCG({4: 4.5, 3: 3, 2: 9, 1: 3, 0: 0}, "log2", None, "ideal")
-    asked = ir_measure(measure, "docid")
-    values = {m.query_id: m.value for m in ir_measures.iter_calc([asked], qrels, run)}
-    assert golden.keys() == values.keys()
-    close(values, golden, 5.1e-5)
-
-
 @pytest.mark.parametrize(
     ("qrels", "run", "problem"),
     [

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_svmlight_file
 
-from dcglearn import DCG, InputError, export
+from dcglearn import DCG, export
 from helpers.boosted import installed_xgboost
 from helpers.exported import executed
 from helpers.places import ROOT
@@ -60,28 +60,6 @@ def test_lightgbm_reports_the_measure(gains: Any, cutoff: int | None, letor: Any
     expected = mean_ndcg(measure, y_test, scores, test_sizes, without=1.0)
     ((_, reported),) = found["valid_0"].items()
     assert reported[-1] == pytest.approx(expected, abs=1e-9)
-
-
-def test_lightgbm_assumes_that_gains_increase_with_the_label() -> None:
-    """Why other gains are refused: its nDCG rises above 1 when the ideal is sorted by label."""
-    X, y = np.arange(4.0)[:, None], np.array([1, 0, 2, 1])
-    params = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [2], "verbosity": -1}
-    train = lightgbm.Dataset(X, y, group=[2, 2], params={"min_data_in_bin": 1})
-    found: dict[str, Any] = {}
-    record = lightgbm.record_evaluation(found)
-    lightgbm.train(
-        {**params, "label_gain": [1, 0, 0.5], "num_threads": 1},
-        train,
-        1,
-        valid_sets=[train],
-        valid_names=["t"],
-        callbacks=[record],
-    )
-    assert found["t"]["ndcg@2"][0] != pytest.approx(
-        float(DCG([0.5, 0, 1], "log2", 2, "ideal").score([[1, 2], [0, 1]]).mean())
-    )
-    with pytest.raises(InputError, match="grade 0 gains 1, more than the better 1"):
-        export(DCG([0.5, 0, 1], "log2", 2), "lightgbm")
 
 
 def test_xgboost_without_a_cutoff_counts_every_document(rng: np.random.Generator) -> None:

@@ -103,7 +103,7 @@ def ours(
 # Measures of relevant documents
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_values_are_those_of_ir_measures_to_the_last_digit(seed: int) -> None:
     qrels, run = draw(seed)
     found = ours(qrels, run, ["nDCG@10", *ASKED])
@@ -152,7 +152,7 @@ def test_values_of_tied_documents_are_the_mean_over_their_orders() -> None:
 def collections() -> list[tuple[Path, Path]]:
     robust = TREC / "robust03"
     found = [(robust / "qrels.gz", one) for one in sorted(robust.glob("input.*"))]
-    found = found[::6]
+    found = found[::9]
     found.append((TREC / "trec_eval" / "qrels.rel_level", TREC / "trec_eval" / "results.test"))
     return found
 
@@ -222,9 +222,6 @@ def test_queries_that_the_rules_leave_out() -> None:
 
 def test_grades_that_are_names_or_fractions() -> None:
     qrels, run = draw(6, (0, 1, 2))
-    names = {0: "bad", 1: "good", 2: "very good"}
-    named = {q: {d: names[g] for d, g in one.items()} for q, one in qrels.items()}
-    text = [f"{q} 0 {d} {g.replace(' ', '_')}" for q, one in named.items() for d, g in one.items()]
     expected = theirs(qrels, run, "AP"), theirs(qrels, run, "RR(rel=2)")
     halves = {q: {d: g / 2 for d, g in one.items()} for q, one in qrels.items()}
     found = ours(halves, run, ["AP(rel=0.5)", "AP(rel=0.3)", "RR(rel=1)"])
@@ -232,11 +229,10 @@ def test_grades_that_are_names_or_fractions() -> None:
     assert relevance_levels("good", Scale(("very good", "good", "bad"))) == ("good", (1, 1, 0))
     with pytest.raises(InputError, match=r"do not say which are relevant.*rel=0.5"):
         relevance_levels(None, Scale((0.5, 0)))
-    with pytest.raises(InputError, match="do not say which are relevant.*such as rel=good"):
+    with pytest.raises(InputError, match=r"do not say which are relevant.*such as rel=good"):
         relevance_levels(None, Scale(("good", "bad")))
     with pytest.raises(InputError, match=r"'god' is off the scale.*did you mean 'good'"):
         relevance_levels("god", Scale(("good", "bad")))
-    assert len(text) == sum(map(len, qrels.values()))
 
 
 def test_objects_of_ir_measures() -> None:

@@ -99,16 +99,6 @@ def test_ir_measures(drawn: tuple[Dicts, Dicts]) -> None:
         assert found["q7"] == 0  # it counts queries that are missing
 
 
-def test_two_variants_in_one_call_equal_each_alone(drawn: tuple[Dicts, Dicts]) -> None:
-    """ir_measures can mix them up, depending on their order."""
-    plain, other = ir_measures.nDCG @ 5, ir_measures.nDCG(gains={1: 5, 2: 7}) @ 5
-    asked = [other, plain]
-    alone = [ir_measures.calc_aggregate([one], *drawn)[one] for one in asked]
-    names = ("nDCG({2: 7, 1: 5, 0: 0}, log2) @ 5", "nDCG(linear-log2) @ 5")
-    both = evaluate(*drawn, names, rules="ir_measures").means()[0]
-    assert both == pytest.approx(alone)
-
-
 def test_ranx(ranx: Any, drawn: tuple[Dicts, Dicts]) -> None:
     qrels, run = drawn
     kept = {q: docs for q, docs in qrels.items() if q in run}
