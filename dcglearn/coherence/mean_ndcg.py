@@ -152,6 +152,8 @@ def mean_verdicts(
             "discounts that increase, fall below 0 or start with 0", "give decreasing discounts"
         )
     n_gains = n_grades - (worst_gain == "zero")
+    if not n_gains:
+        raise InputError("a single grade with a gain of 0", "give two grades")
     for run in rows:
         check_pools(run, pool, n_gains)
     first, second = np.triu_indices(len(rows), 1) if pairs is None else np.transpose(pairs)

@@ -143,7 +143,8 @@ def _closure(
 def _numbered(
     pair: tuple[Hashable, Hashable], numbers: Mapping[Hashable, int], place: str
 ) -> tuple[int, int]:
-    for item in pair:
+    first, second = pair
+    for item in (first, second):
         if item not in numbers:
             raise InputError(f"{item} is not one of the items", "add it to `items`", place)
-    return numbers[pair[0]], numbers[pair[1]]
+    return numbers[first], numbers[second]
