@@ -158,8 +158,10 @@ class DCG:
                 f"cut the measure: @ {len(self.discounts)}",
             )
         else:
-            discounts = np.array(self.discounts[:counted])
-        return np.pad(discounts, (0, n_ranks - counted))
+            discounts = np.array(self.discounts[:counted], float)
+        padded = np.zeros(n_ranks)
+        padded[:counted] = discounts
+        return padded
 
     def matrix_for(self, n_ranks: int) -> Floats:
         """Return W = c g', shape (n_ranks, L)."""

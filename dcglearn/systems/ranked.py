@@ -87,7 +87,7 @@ class Ranked(ShortRepr):
         """Number of the query of each document, shape (n,)."""
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
-    @property
+    @cached_property
     def lengths(self) -> Integers:
         """Number of documents ranked for each query, shape (Q,)."""
         return np.diff(self.starts)
@@ -256,4 +256,6 @@ def rank_discounts(measure: DCG, ranked: Ranked) -> Floats:
     """Return the discounts of all ranks of the longest ranking; a vector is filled with zeros."""
     longest = int(ranked.lengths.max(initial=1))
     counted = min(longest, measure.n_ranks or longest)
-    return np.pad(measure.discounts_for(counted), (0, longest - counted))
+    discounts = np.zeros(longest)
+    discounts[:counted] = measure.discounts_for(counted)
+    return discounts
