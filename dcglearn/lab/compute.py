@@ -27,8 +27,8 @@ from dcglearn.lab.conclusion_cells import conclusions
 from dcglearn.lab.decorators import CellData
 from dcglearn.lab.draws import Draws, StrictPairs
 from dcglearn.lab.own_code import Code
-from dcglearn.lab.own_functions import OwnCodeError, OwnFunctions
-from dcglearn.lab.registry import JUDGMENT_MODEL, SHIPPED, STUDY, USUAL, Entry
+from dcglearn.lab.own_functions import OwnCodeError, call_own
+from dcglearn.lab.registry import JUDGMENT_MODEL, STUDY, USUAL, Registry
 from dcglearn.lab.setting import Setting, check_setting
 from dcglearn.lab.similarity import identifiable_similarity, offset_similarity, similarity
 from dcglearn.lab.simulation.judges import flip_pairs, misgrade_pairs
@@ -38,7 +38,6 @@ from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.resample import choose_C
 from dcglearn.learning.solve import solve_path
-from dcglearn.measures.agreement import CodedPairs
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.measure_files import MeasurePart
 from dcglearn.measures.presets import preset
@@ -87,7 +86,15 @@ def compute_cell(
     cell: dict[str, Any], queries: QueryTable | None = None, codes: Sequence[Code] = ()
 ) -> dict[str, Any]:
     """Compute the result of a cell."""
-    cell, own = _with_queries(cell, queries), _own_functions(cell, codes)
+    if queries is not None and "queries" in cell:  # its content seeds the generators
+        cell = {**cell, "queries": queries}
+    if isinstance(cell.get("queries"), str):
+        raise InputError("the table of queries is missing", "pass it as `queries`", "queries")
+    found = {f"{code.axis} {code.name}": code for code in codes}
+    for name, digest in cell.get("code", {}).items():
+        if name not in found or found[name].digest != digest:
+            raise InputError(f"the code of the {name} is missing", "pass it as `codes`", "code")
+    own = Registry(tuple(found[name] for name in sorted(cell.get("code", {}))))
     shared = {key: value for key, value in cell.items() if key not in ("seed", "repetition")}
     draws = Draws(cell, _checked_setting(json.dumps(shared), own), own)
     if draws.setting.learner == STUDY:
@@ -125,7 +132,7 @@ def _tested(draws: Draws) -> dict[str, Any]:
         result[f"precision:{name}"] = exact.agreement(measure)
     data = CellData(setting, training.pairs, exact.pairs, fitted)
     for name in draws.cell.get("columns", ()):
-        own = draws.own.call("result", name, setting, truth, learned, data)
+        own = call_own(draws.own, "result", name, setting, truth, learned, data)
         if own is not None:
             result[name] = own.numbers().tolist()
         elif (found := SHIPPED_RESULTS[name][1](truth, learned, data)) is not None:
@@ -147,15 +154,13 @@ def _learned(part: str) -> Learned:
 def learn(draws: Draws) -> Learned:
     """Draw and judge the training pairs of a cell, and learn from them."""
     setting, training = draws.setting, draws.training_pairs()
-    if setting.flips or setting.wrong_grades:
-        pairs, rng = training.pairs, draws.rng("errors")
-        if setting.flips:
-            pairs = flip_pairs(pairs, setting.flips, rng)
-        if setting.wrong_grades:
-            pairs = misgrade_pairs(pairs, setting.wrong_grades, setting.grades, rng)
-        training = replace(training, pairs=pairs)
-    pairs, rng = training.pairs, draws.rng("learner")
-    found = draws.own.call("learner", setting.learner, setting, pairs, setting, rng)
+    pairs, rng = training.pairs, draws.rng("errors")
+    if setting.flips:
+        pairs = flip_pairs(pairs, setting.flips, rng)
+    if setting.wrong_grades:
+        pairs = misgrade_pairs(pairs, setting.wrong_grades, setting.grades, rng)
+    training, rng = replace(training, pairs=pairs), draws.rng("learner")
+    found = call_own(draws.own, "learner", setting.learner, setting, pairs, setting, rng)
     if found is not None:
         return training, found.measure(setting.n_ranks, setting.n_columns), None
     if setting.learner == USUAL:
@@ -179,7 +184,7 @@ def _solve(draws: Draws, pairs: Pairs) -> Fit:
         return fit(problem.with_C(C))
     solutions = solve_path(problem, setting.C_grid)
     fits = [Fit(problem.with_C(C), one) for C, one in zip(setting.C_grid, solutions, strict=True)]
-    held_out: CodedPairs = draws.exact_pairs("validation")
+    held_out = draws.exact_pairs("validation")
     return max(fits, key=lambda one: held_out.agreement(_measure_of(setting, one)))
 
 
@@ -187,29 +192,9 @@ def _measure_of(setting: Setting, learned: Fit) -> Measure:
     return learned.dcg if setting.learner == "qp-dcg" else learned.utility
 
 
-def _own_functions(cell: dict[str, Any], codes: Sequence[Code]) -> OwnFunctions:
-    """Return the functions that a cell names; their hashes must be those of the cell."""
-    wanted = cell.get("code", {})
-    found = {f"{code.axis} {code.name}": code for code in codes}
-    for name, digest in wanted.items():
-        if name not in found or found[name].digest != digest:
-            raise InputError(f"the code of the {name} is missing", "pass it as `codes`", "code")
-    return OwnFunctions(tuple(found[name] for name in sorted(wanted)))
-
-
 @lru_cache(256)
-def _checked_setting(shared: str, own: OwnFunctions) -> Setting:
+def _checked_setting(shared: str, own: Registry) -> Setting:
     """Return the setting of a cell, checked; that of every repetition is the same."""
     setting = setting_of(json.loads(shared))
-    names = (Entry(code.axis, code.name, code=code) for code in own.codes)
-    check_setting(setting, SHIPPED.joined(names))
+    check_setting(setting, own)
     return setting
-
-
-def _with_queries(cell: dict[str, Any], queries: QueryTable | None) -> dict[str, Any]:
-    """Put the table of queries in place of its hash: its content seeds the generators."""
-    if queries is not None and "queries" in cell:
-        return {**cell, "queries": queries}
-    if isinstance(cell.get("queries"), str):
-        raise InputError("the table of queries is missing", "pass it as `queries`", "queries")
-    return cell

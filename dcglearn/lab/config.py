@@ -10,6 +10,7 @@ Names may be those of functions in the experiment file, which is executed when t
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import tomllib
 from collections.abc import Mapping
@@ -17,14 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.files import read_text
 from dcglearn.collections.letor import read_grade_counts
 from dcglearn.lab.cells import QueryTable, cell_of, query_table_hash
-from dcglearn.lab.columns import check_result_columns, check_result_names
+from dcglearn.lab.columns import check_result_columns
 from dcglearn.lab.decorators import is_option_value
 from dcglearn.lab.experiment_code import ExperimentCode, code_of_columns, experiment_code
 from dcglearn.lab.own_code import Code
@@ -115,12 +115,9 @@ class Config:
     @property
     def codes(self) -> tuple[Code, ...]:
         """The functions of one's own that some cell uses."""
-        used = {
-            entry.code: None
-            for _, setting in self.settings()
-            for entry in own_functions_used(setting, self.code.registry, self.code.columns)
-        }
-        return tuple(code for code in used if code is not None)
+        settings, names = [setting for _, setting in self.settings()], self.code.registry
+        used = (own_functions_used(one, names, self.code.columns) for one in settings)
+        return tuple(dict.fromkeys(itertools.chain.from_iterable(used)))
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -143,7 +140,9 @@ class Config:
         """Return the points of the grid: the swept values of each, and its setting."""
         sweep = self.quick_sweep if quick else self.sweep
         points = [dict(zip(sweep, p, strict=True)) for p in itertools.product(*sweep.values())]
-        return [(point, _setting_at(self.fixed, point)) for point in points]
+        options = {f"{OPTION}{key}": one for key, one in self.fixed.get("options", {}).items()}
+        fixed = self.fixed | options
+        return [(point, Setting(**_with_options({**fixed, **point}))) for point in points]
 
     def cells(self, quick: bool = False) -> list[tuple[dict[str, Any], dict[str, Any]]]:
         """Return the cells: the swept values of each with its repetition, and the cell."""
@@ -161,8 +160,6 @@ class Config:
 
 def read_config(path: str | Path) -> Config:
     """Read and check a config."""
-    if Path(path).is_dir():
-        raise InputError("is a folder", "name a .toml file", str(path))
     text = read_text(path)
     try:
         content = tomllib.loads(text)
@@ -175,10 +172,7 @@ def read_config(path: str | Path) -> Config:
 def config_from(content: Mapping[str, Any], name: str = "experiment") -> Config:
     """Check a config that is given as a dict."""
     with at_key(name):
-        plain, code = _plain(content), None
-        known = {"columns", *Document.model_fields}
-        for key in sorted(plain.keys() - known):
-            raise unknown_name("key", key, known)
+        plain, code = json.loads(json.dumps(content, default=_plain)), None
         if "columns" in plain:
             if plain.keys() & {"experiment", "figures"}:
                 raise InputError("stand beside `experiment`", "leave one of them out", "columns")
@@ -191,17 +185,13 @@ def config_from(content: Mapping[str, Any], name: str = "experiment") -> Config:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as a config file would hold it: tuples and arrays are lists."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    if isinstance(value, list | tuple | range):
-        return [_plain(one) for one in value]
+    """Return what a config file would hold in place of an array, a range or a mapping."""
     if callable(value):
         problem = f"{value!r} is a function"
         raise InputError(problem, "write it into an experiment file, and name it here")
-    return value
+    if isinstance(value, Mapping):
+        return dict(value)
+    return value.tolist() if hasattr(value, "tolist") else list(value)
 
 
 def _config_of(
@@ -211,28 +201,25 @@ def _config_of(
     if code is None:
         _check_names(document, path)
         code = experiment_code(document.experiment, path)
-    check_result_names(code.registry)
-    sweep = _swept_values(_with_dotted_options(document.sweep, "sweep"), code.registry)
-    given = _with_dotted_options(document.setting, "setting")
+    given, sweep, quick = (_dotted(document, table) for table in ("setting", "sweep", "quick"))
     for key in sweep.keys() & given.keys():
         raise InputError(f"{key} is in [setting] and in [sweep]", "remove one of them", "sweep")
-    plain = {key: value for key, value in given.items() if not key.startswith(OPTION)}
-    options = {
-        key.removeprefix(OPTION): _valid_option(key, value, f"setting.{key}", code.registry)
-        for key, value in given.items()
-        if key not in plain
+    names = code.registry
+    fixed = {
+        key: _value(key, one, "setting", f"setting.{key}", names) for key, one in given.items()
     }
-    fixed, queries = _with_file_contents(valid(Setting, plain, "setting"), plain, path)
+    queries = _replace_files(fixed, path)
+    grid = {key: _values(key, values, names) for key, values in sweep.items()}
     config = Config(
         path,
         document.experiment,
         tuple(map(str, document.figures)),
         document.seed,
         document.repetitions,
-        {**fixed, "options": options} if options else fixed,
+        _with_options(fixed),
         queries,
-        sweep,
-        *_quick_part(_with_dotted_options(document.quick, "quick"), document.repetitions, sweep),
+        grid,
+        *_quick_part(quick, document.repetitions, grid),
         document.run,
         code,
     )
@@ -258,27 +245,34 @@ def _check_names(document: Document, path: Path) -> None:
         raise InputError(problem, "rename the file")
 
 
-def _with_dotted_options(table: dict[str, Any], place: str) -> dict[str, Any]:
+def _dotted(document: Document, table: str) -> dict[str, Any]:
     """Return a table of a config with ``options.NAME`` in place of a table of options."""
-    found = {key: value for key, value in table.items() if key != "options"}
-    options = table.get("options", {})
+    found = dict(getattr(document, table))
+    options = found.pop("options", {})
     if not isinstance(options, dict):
-        raise InputError(f"found {options!r}", "expected a table of options", f"{place}.options")
-    for name, value in options.items():
-        if OPTION + name in found:
-            raise InputError(f"{OPTION}{name} appears twice", "remove one of them", place)
-        found[OPTION + name] = value
-    return found
+        raise InputError(f"found {options!r}", "expected a table of options", f"{table}.options")
+    return found | {f"{OPTION}{name}": value for name, value in options.items()}
 
 
-def _valid_option(key: str, value: Any, place: str, registry: Registry) -> Any:
-    """Return the value of an option, of the type of its default."""
-    defaults = {name: d for entry in registry.entries for name, d in entry.options.items()}
+def _with_options(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings with a table of options in place of ``options.NAME``."""
+    plain = {key: value for key, value in settings.items() if not key.startswith(OPTION)}
+    options = {k.removeprefix(OPTION): v for k, v in settings.items() if k not in plain}
+    return {**plain, "options": options} if options else plain
+
+
+def _value(key: str, value: Any, table: str, place: str, registry: Registry) -> Any:
+    """Return the value of a key as the setting holds it; of an option, of its default's type."""
+    if not key.startswith(OPTION):
+        if key not in Setting.model_fields:
+            raise unknown_name("key", key, Setting.model_fields, table)
+        return getattr(valid(Setting, {key: value}, place), key)
     name = key.removeprefix(OPTION)
+    defaults = {option: d for code in registry.codes for option, d in code.options.items()}
     if name not in defaults:
         raise unknown_name("option", name, defaults, place)
     default = defaults[name]
-    if type(default) is float and type(value) is int and abs(value) < 2**53:
+    if type(default) is float and type(value) is int:
         value = float(value)
     same = type(value) is (list if isinstance(default, tuple) else type(default))
     if not same or not is_option_value(value):
@@ -286,11 +280,24 @@ def _valid_option(key: str, value: Any, place: str, registry: Registry) -> Any:
     return value
 
 
-def _with_file_contents(
-    setting: Setting, given: dict[str, Any], path: Path
-) -> tuple[dict[str, Any], QueryTable | None]:
+def _values(key: str, values: Any, registry: Registry) -> list[Any]:
+    """Return the values of a key of a sweep."""
+    place, found = f"sweep.{key}", list[Any]()
+    if key == "queries":
+        raise InputError("a config has one file of queries", "write it in [setting]", place)
+    if not isinstance(values, list) or not values:
+        raise InputError(f"{values!r}", "give a list of values", place)
+    for n, value in enumerate(values, 1):
+        one = _value(key, value, "sweep", f"{place}, value {n}", registry)
+        if one in found:
+            raise InputError(f"{one!r} appears twice", "remove one", place)
+        found.append(one)
+    return found
+
+
+def _replace_files(fixed: dict[str, Any], path: Path) -> QueryTable | None:
     """Replace the names of files by what they hold; a table of queries by its hash."""
-    fixed, queries = {key: getattr(setting, key) for key in given}, None
+    setting, queries = Setting(**_with_options(fixed)), None
     if isinstance(setting.queries, list):
         raise InputError("found a list", "name a file", "setting.queries")
     if setting.queries is not None:
@@ -303,31 +310,7 @@ def _with_file_contents(
         with at_key("setting.truth"):
             scale = grade_scale(setting.grades)
             fixed["truth"] = str(measure_for(setting.truth, scale, setting.n_ranks).measure)
-    return fixed, queries
-
-
-def _swept_values(sweep: dict[str, Any], registry: Registry) -> dict[str, list[Any]]:
-    """Check the values of a sweep one by one, and convert them to the types of the setting."""
-    found: dict[str, list[Any]] = {}
-    for key, values in sweep.items():
-        place = f"sweep.{key}"
-        if not (key.startswith(OPTION) or key in Setting.model_fields):
-            raise unknown_name("key", key, Setting.model_fields, "sweep")
-        if key == "queries":
-            raise InputError("a config has one file of queries", "write it in [setting]", place)
-        if not isinstance(values, list) or not values:
-            raise InputError(f"{values!r}", "give a list of values", place)
-        found[key] = []
-        for n, value in enumerate(values, 1):
-            at = f"{place}, value {n}"
-            if key.startswith(OPTION):
-                one = _valid_option(key, value, at, registry)
-            else:
-                one = getattr(valid(Setting, {key: value}, at, bare=True), key)
-            if one in found[key]:
-                raise InputError(f"{one!r} appears twice", "remove one", place)
-            found[key].append(one)
-    return found
+    return queries
 
 
 def _quick_part(
@@ -339,7 +322,7 @@ def _quick_part(
         raise InputError(f"{repetitions!r}", f"use 1 ... {full}", "quick.repetitions")
     for key, values in quick.items():
         place = f"quick.{key}"
-        if not is_one_of(key, sweep):
+        if key not in sweep:
             raise unknown_name("key", key, ["repetitions", *sweep], "quick")
         if not isinstance(values, list) or not values:
             raise InputError(f"{values!r}", "give a list of values of the sweep", place)
@@ -349,15 +332,6 @@ def _quick_part(
                 raise InputError(f"{value!r} is not in the sweep", remedy, place)
         chosen[key] = [value for value in sweep[key] if value in values]
     return chosen, repetitions
-
-
-def _setting_at(fixed: dict[str, Any], point: dict[str, Any]) -> Setting:
-    """Return the setting at a point of the grid."""
-    content, options = dict(fixed), dict(fixed.get("options", {}))
-    for key, value in point.items():
-        table = options if key.startswith(OPTION) else content
-        table[key.removeprefix(OPTION)] = value
-    return Setting.model_validate({**content, "options": options})
 
 
 def _check_cells(config: Config) -> None:
@@ -370,10 +344,10 @@ def _check_cells(config: Config) -> None:
         where = ", ".join(f"{key} = {value!r}" for key, value in point.items()) or "setting"
         with at_key(where):
             check_setting(setting, code.registry)
-    without = [unused_keys(setting, code.registry, code.columns) for _, setting in settings]
+    points = [setting for _, setting in settings]
+    without = [unused_keys(setting, code.registry, code.columns) for setting in points]
     options = [f"{OPTION}{name}" for name in config.fixed.get("options", {})]
     for key in (*config.fixed, *options, *config.sweep):
         if all(key in point for point in without):
             raise InputError("has no effect", f"remove it, or set {without[0][key]}", key)
-    points = [setting for _, setting in settings]
     check_result_columns(code.columns, points, code.registry, str(code.path))

@@ -20,7 +20,7 @@ from typing import Any
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text
 from dcglearn.lab.own_code import executed
-from dcglearn.lab.registry import SHIPPED, Registry, entries_of_file
+from dcglearn.lab.registry import SHIPPED, Registry, registry_of_file
 
 SHIPPED_FOLDER = Path(__file__).resolve().parent.parent / "shipped"
 """Configs and experiments inside an installed package."""
@@ -56,13 +56,12 @@ def experiment_code(name: str, config: Path) -> ExperimentCode:
         raise InputError(f"there is no file experiments/{name}.py", remedy, "experiment")
     text = read_text(path)
     module = _executed(path.resolve(), path, text)
-    own = entries_of_file(module, text, f"{path.parent.name}/{path.name}")  # reads data files anew
+    names = registry_of_file(module, text, f"{path.parent.name}/{path.name}")  # reads data anew
     for required in ("COLUMNS", "figures"):
         if not hasattr(module, required):
             remedy = "define COLUMNS and figures(table), as the other experiments do"
             raise InputError(f"does not define {required}", remedy, str(path))
-    columns = _checked(module.COLUMNS, str(path))
-    return ExperimentCode(path, columns, module.figures, SHIPPED.joined(own))
+    return ExperimentCode(path, _checked(module.COLUMNS, str(path)), module.figures, names)
 
 
 def code_of_columns(columns: object) -> ExperimentCode:

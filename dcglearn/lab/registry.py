@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from dcglearn.asking.policies import POLICIES
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
-from dcglearn.lab.decorators import OPEN_AXES, mark_of
+from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.lab.decorators import mark_of
 from dcglearn.lab.own_code import Code, data_files, imported_source
 from dcglearn.lab.simulation.truths import FREE, TRUTHS
 from dcglearn.lab.success import SHIPPED_RESULTS
@@ -28,7 +27,7 @@ STUDY = "study"
 CALIBRATED = "calibrated"
 RANDOM = "random"
 
-_NAMES: dict[str, Mapping[str, str]] = {
+NAMES: dict[str, Mapping[str, str]] = {
     "truth": {
         **{name: f"{preset} with grades L ... 1" for name, preset in TRUTHS.items()},
         FREE: "gains drawn independently at each rank",
@@ -54,79 +53,53 @@ _NAMES: dict[str, Mapping[str, str]] = {
     },
     "result": {name: about for name, (about, _) in SHIPPED_RESULTS.items()},
 }
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One name of an axis."""
-
-    axis: str
-    name: str
-    about: str = ""
-    place: str = "dcglearn"
-    options: Mapping[str, Any] = field(default_factory=dict)
-    code: Code | None = None
+"""The names of this package, by axis, with what each is."""
 
 
 @dataclass(frozen=True)
 class Registry:
-    """The names of all axes."""
+    """The names of all axes: those of this package, and those of functions of one's own."""
 
-    entries: tuple[Entry, ...]
+    codes: tuple[Code, ...] = ()
 
     def names(self, axis: str) -> tuple[str, ...]:
         """Return the names of an axis."""
-        return tuple(entry.name for entry in self.entries if entry.axis == axis)
+        return (*NAMES[axis], *(code.name for code in self.codes if code.axis == axis))
 
-    def get(self, axis: str, name: str) -> Entry | None:
-        """Return an entry, or None."""
-        found = (one for one in self.entries if (one.axis, one.name) == (axis, name))
-        return next(found, None)
-
-    def is_own(self, axis: str, name: str) -> bool:
-        """Return whether a name is that of a function outside this package."""
-        entry = self.get(axis, name)
-        return entry is not None and entry.code is not None
+    def code(self, axis: str, name: str) -> Code | None:
+        """Return the function of one's own that a name means; None if it is of this package."""
+        return next((one for one in self.codes if (one.axis, one.name) == (axis, name)), None)
 
     def check(self, axis: str, name: str, place: str, also: Iterable[str] = ()) -> None:
         """Refuse an unknown name; the error has similar names."""
         known = (*also, *self.names(axis))
-        if not is_one_of(name, known):
+        if name not in known:
             raise unknown_name("list generator" if axis == "lists" else axis, name, known, place)
 
-    def joined(self, more: Iterable[Entry]) -> Registry:
-        """Return a registry with more entries."""
-        found = list(self.entries)
-        for entry in more:
-            taken = Registry(tuple(found)).get(entry.axis, entry.name)
-            if taken is not None:
-                problem = f"the {entry.axis} {entry.name!r} is already defined in {taken.place}"
-                raise InputError(problem, "give it another name", entry.place)
-            found.append(entry)
-        return Registry(tuple(found))
+
+SHIPPED = Registry()
+"""The names of this package alone."""
 
 
-SHIPPED = Registry(
-    tuple(Entry(axis, name, about) for axis in OPEN_AXES for name, about in _NAMES[axis].items())
-)
-"""The names of this package."""
-
-
-def entries_of_file(module: ModuleType, text: str, file: str) -> list[Entry]:
-    """Return the entries of the marked functions of an experiment file."""
-    root = Path(module.__file__ or "").resolve().parent.parent
-    found: dict[int, Entry] = {}  # one for each function, whatever else it is called
+def registry_of_file(module: ModuleType, text: str, file: str) -> Registry:
+    """Return all names, with those of the marked functions of an experiment file."""
+    root, found, seen = Path(module.__file__ or "").resolve().parent.parent, SHIPPED, set[int]()
     for key, function in vars(module).items():
         mark = mark_of(function)
-        if mark is None or id(function) in found:
+        if mark is None or id(function) in seen:  # whatever else it is called
             continue
+        seen.add(id(function))
+        source, about = imported_source(function, module.__name__), inspect.getdoc(function) or ""
         code = getattr(inspect.unwrap(function), "__code__", None)
-        here = function.__module__ == module.__name__
-        line = code.co_firstlineno if code and here else 1
-        place = f"{file}, line {line}"
+        line = code.co_firstlineno if code and not source else 1
+        place, axis, name = f"{file}, line {line}", mark.axis, mark.name
+        taken = found.code(axis, name)
+        if taken is not None or name in NAMES[axis]:
+            problem = f"the {axis} {name!r} is already defined in"
+            where = "dcglearn" if taken is None else taken.place
+            raise InputError(f"{problem} {where}", "give it another name", place)
         files = data_files(mark.reads, root, place)
-        source = imported_source(function, module.__name__)
-        own = Code(mark.axis, mark.name, key, file, line, text, source, files)
-        about = (inspect.getdoc(function) or "").partition("\n")[0]
-        found[id(function)] = Entry(mark.axis, mark.name, about, place, mark.options, own)
-    return list(found.values())
+        title = about.partition("\n")[0]
+        one = Code(axis, name, key, file, line, text, source, files, title, mark.options)
+        found = Registry((*found.codes, one))
+    return found
