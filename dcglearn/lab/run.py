@@ -84,7 +84,6 @@ def run_experiments(
             failures = f", {done.failed:,} failed" if done.failed else ""
             parts = f"{done.done - done.new:,} kept, {done.new:,} new{failures}"
             say(f"{config.name}: {done.done:,} of {counted(done.total, 'cell')}: {parts}")
-            store.check_kept()
             shown.append(write_results(config, quick, store, folder, replace, width, drawing))
         store.close()
     return shown

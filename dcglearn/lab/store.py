@@ -58,10 +58,6 @@ class Store:
         remedy = "make room, or choose another `out`; finished cells are kept"
         return InputError(f"cannot be used ({why})", remedy, str(self.path))
 
-    def __len__(self) -> int:
-        """Count the cells with a result."""
-        return sum("result" in outcome for outcome in self._outcomes.values())
-
     def get(self, cell: dict[str, Any]) -> dict[str, Any] | None:
         """Return the result of a finished cell, or None."""
         return self._outcomes.get(key_of(cell), {}).get("result")
@@ -69,8 +65,7 @@ class Store:
     def error(self, cell: dict[str, Any]) -> str | None:
         """Return the error of a cell that failed when it was last tried, or None."""
         outcome = self._outcomes.get(key_of(cell), {})
-        found = (outcome[name] for name in ("error", "traceback") if name in outcome)
-        return "\n".join(found) or None
+        return "\n".join(outcome[key] for key in ("error", "traceback") if key in outcome) or None
 
     def add(self, cell: dict[str, Any], outcome: dict[str, Any]) -> None:
         """Write an outcome and keep it; a result that is not finite is kept as a failure."""
@@ -84,13 +79,6 @@ class Store:
         except sqlite3.Error as error:
             raise self._unusable(error) from error
         self._outcomes[row[0]] = json.loads(row[2])  # as the next run reads it
-
-    def check_kept(self) -> None:
-        """Refuse to go on if the file was removed while cells were written to it."""
-        if self._database is not None and not self.path.exists():
-            problem = "was removed during the run, and finished cells were lost with it"
-            remedy = "run the same command again, which computes them"
-            raise InputError(problem, remedy, str(self.path))
 
     def close(self) -> None:
         """Close the file; what was read remains."""
