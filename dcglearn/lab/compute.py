@@ -6,11 +6,9 @@ holds): the same in any process and in any order. This is all that workers run.
 
 from __future__ import annotations
 
-import json
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +27,7 @@ from dcglearn.lab.draws import Draws, StrictPairs
 from dcglearn.lab.own_code import Code
 from dcglearn.lab.own_functions import OwnCodeError, call_own
 from dcglearn.lab.registry import JUDGMENT_MODEL, STUDY, USUAL, Registry
-from dcglearn.lab.setting import Setting, check_setting
+from dcglearn.lab.setting import Setting
 from dcglearn.lab.similarity import identifiable_similarity, offset_similarity, similarity
 from dcglearn.lab.simulation.judges import flip_pairs, misgrade_pairs
 from dcglearn.lab.simulation.truths import grade_scale
@@ -44,24 +42,6 @@ from dcglearn.measures.presets import preset
 
 FRAMES = 8
 """Innermost frames of a traceback that are kept."""
-
-_OF_TESTS = ("test_lists", "test_pairs", "against", "columns")
-"""The keys of a cell on which nothing depends that is learned."""
-
-_MOST_KEPT_PAIRS = 100_000
-"""What is learned from more pairs is not kept: it takes about 35 bytes a pair."""
-
-
-@dataclass(frozen=True)
-class CellComputer:
-    """What workers are sent: :func:`run_cell` with the queries and the code of an experiment."""
-
-    queries: QueryTable | None = None
-    codes: tuple[Code, ...] = ()
-
-    def __call__(self, cell: dict[str, Any]) -> dict[str, Any]:
-        """Compute a cell without ever raising an error."""
-        return run_cell(cell, self.queries, self.codes)
 
 
 def run_cell(
@@ -95,8 +75,7 @@ def compute_cell(
         if name not in found or found[name].digest != digest:
             raise InputError(f"the code of the {name} is missing", "pass it as `codes`", "code")
     own = Registry(tuple(found[name] for name in sorted(cell.get("code", {}))))
-    shared = {key: value for key, value in cell.items() if key not in ("seed", "repetition")}
-    draws = Draws(cell, _checked_setting(json.dumps(shared), own), own)
+    draws = Draws(cell, setting_of(cell), own)
     if draws.setting.learner == STUDY:
         return dict(conclusions(draws.setting.design, draws.setting.pairs, draws.rng("judge")))
     if draws.setting.learner == JUDGMENT_MODEL:
@@ -107,11 +86,7 @@ def compute_cell(
 def _tested(draws: Draws) -> dict[str, Any]:
     """Learn a measure and compare it with the truth."""
     setting, truth = draws.setting, draws.truth
-    if draws.own.codes or setting.pairs > _MOST_KEPT_PAIRS:
-        training, learned, fitted = learn(draws)
-    else:
-        part = {key: value for key, value in draws.cell.items() if key not in _OF_TESTS}
-        training, learned, fitted = _learned(json.dumps(part, sort_keys=True))
+    training, learned, fitted = learn(draws)
     exact = draws.exact_pairs("test")
     W = learned.matrix_for(setting.n_ranks) if fitted is None else fitted.weights
     true_W = truth.matrix_for(setting.n_ranks)
@@ -140,19 +115,8 @@ def _tested(draws: Draws) -> dict[str, Any]:
     return result
 
 
-Learned = tuple[StrictPairs, Measure, Fit | None]
-"""What was learned from, what was learned, and the fit of the quadratic program if it is that."""
-
-
-@lru_cache(16)  # those of one truth and one kind of lists follow each other in a grid
-def _learned(part: str) -> Learned:
-    """Learn what cells share that differ only in their tests."""
-    cell = json.loads(part)
-    return learn(Draws(cell, setting_of(cell)))
-
-
-def learn(draws: Draws) -> Learned:
-    """Draw and judge the training pairs of a cell, and learn from them."""
+def learn(draws: Draws) -> tuple[StrictPairs, Measure, Fit | None]:
+    """Return the training pairs, what is learned, and its fit if it is of the program."""
     setting, training = draws.setting, draws.training_pairs()
     pairs, rng = training.pairs, draws.rng("errors")
     if setting.flips:
@@ -190,11 +154,3 @@ def _solve(draws: Draws, pairs: Pairs) -> Fit:
 
 def _measure_of(setting: Setting, learned: Fit) -> Measure:
     return learned.dcg if setting.learner == "qp-dcg" else learned.utility
-
-
-@lru_cache(256)
-def _checked_setting(shared: str, own: Registry) -> Setting:
-    """Return the setting of a cell, checked; that of every repetition is the same."""
-    setting = setting_of(json.loads(shared))
-    check_setting(setting, own)
-    return setting

@@ -7,13 +7,10 @@ The commands ``run`` and ``reproduce`` take the same steps (:mod:`dcglearn.lab.r
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -102,13 +99,7 @@ class Lab:
     def __init__(self, config: Config, out: str | Path | None = None) -> None:
         self.config = config
         self.quick = False
-        if out is None:
-            out = tempfile.mkdtemp(prefix="dcglearn-")
-            weakref.finalize(self, shutil.rmtree, out, ignore_errors=True)
-        self._store = Store(Path(out) / "store")
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a Lab is neither pickled nor copied; open the experiment again")
+        self._store = Store(None if out is None else Path(out) / "store")
 
     def __repr__(self) -> str:
         counts = count_cells(self.config, False, self._store)
@@ -199,7 +190,7 @@ class Lab:
         title: bool = False,
         dark: bool = False,
         legend: bool = True,
-        panel: int | str | None = None,
+        panel: int | None = None,
     ) -> MatplotlibFigure | None:
         """Draw a figure, by itself or on axes of one's own.
 
@@ -218,8 +209,8 @@ class Lab:
             Whether the colours are for a dark background.
         legend : bool, default True
             Whether the series are named in a legend.
-        panel : int or str, optional
-            The only panel to draw: its number, from 1, or its title.
+        panel : int, optional
+            The only panel to draw: its number, from 1.
 
         Returns
         -------

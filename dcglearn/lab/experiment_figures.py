@@ -100,7 +100,7 @@ def draw_on(
     drawn: Figure | Plot,
     legend: bool = True,
     dark: bool = False,
-    panel: int | str | None = None,
+    panel: int | None = None,
 ) -> None:
     """Draw a figure, or one plot, on axes of a figure that is the caller's."""
     figure = drawn if isinstance(drawn, Figure) else Figure("1", "", drawn, ())
@@ -112,7 +112,7 @@ def draw_on(
     if len(given) != len(panels):
         remedy = f"give as many, such as subplots(1, {len(panels)})[1]"
         if len(panels) > 1:
-            remedy += f", or `panel`: {figure.panel_names}"
+            remedy += f", or `panel`: 1 to {len(panels)}"
         raise InputError(f"{len(given)} axes for {len(panels)} panels", remedy, "ax")
     root = cast("MatplotlibFigure", given[0].get_figure(root=True))
     width = min(one.get_position().width for one in given) * root.get_size_inches()[0]

@@ -11,18 +11,17 @@ import re
 import shlex
 import urllib.parse
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from math import isnan
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 from markdown_it import MarkdownIt
 
 from dcglearn.base.files import write_text
 from dcglearn.base.text import markdown_cell, plain_text
-from dcglearn.lab.claims import CLAIM_VERDICTS, Claim, ClaimVerdict
+from dcglearn.lab.claims import CLAIM_VERDICTS, Claim
 from dcglearn.lab.experiment_files import first_figure
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.repetitions import MeanInterval
@@ -34,14 +33,6 @@ TITLE = "Learning the gains and discounts of DCG: the experiments"
 
 _BLOCK = re.compile(r"^(\s*\d*)([#+\-=>.)])")
 """What would begin a heading, a list or a quotation."""
-
-_PLURALS: dict[ClaimVerdict, tuple[str, str]] = {
-    "holds": ("holds", "hold"),
-    "holds, with a reason": ("holds with a reason", "hold with a reason"),
-    "does not hold": ("does not hold", "do not hold"),
-    "undecided": ("is undecided", "are undecided"),
-    "not judged (quick)": ("is not judged in a quick run", "are not judged in a quick run"),
-}
 
 
 def write_page(experiments: Sequence[ReportedExperiment], out: Path, quick: bool) -> Path:
@@ -58,9 +49,7 @@ def write_page(experiments: Sequence[ReportedExperiment], out: Path, quick: bool
     )
     environment.filters |= {
         "markdown": _markdown_line,
-        "code": _markdown_code,
         "url": urllib.parse.quote,
-        "made_from": made_from,
         "sentence": verdicts_in_words,
         "in_words": in_words,
         "command": lambda one: f"dcglearn run {shlex.quote(f'configs/{one.config.path.name}')}",
@@ -107,27 +96,15 @@ def _claims(figures: Iterable[Figure], of_paper: bool) -> Iterable[tuple[Figure,
 
 
 def verdicts_in_words(claims: Sequence[Claim]) -> str:
-    """Say in one sentence how claims, or the tests of one claim, end."""
+    """Say how claims, or the tests of one claim, end."""
     found = Counter(claim.finding.verdict for claim in claims)
-    if not found:
-        return "no claim"
-    if len(found) == 1:
-        verdict = next(iter(found))
-        return verdict if len(claims) == 1 else f"all {len(claims)} {_PLURALS[verdict][1]}"
-    parts = [f"{found[v]} {_PLURALS[v][found[v] > 1]}" for v in CLAIM_VERDICTS if found[v]]
-    return f"of {len(claims)}, {', '.join(parts)}"
+    numbers = (f"{verdict} ({found[verdict]})" for verdict in CLAIM_VERDICTS if found[verdict])
+    return next(iter(found), "no claim") if len(claims) < 2 else ", ".join(numbers)
 
 
 def _markdown_line(text: str) -> str:
     """Escape what Markdown would take as markup in a line of text."""
     return _BLOCK.sub(r"\1\\\2", markdown_cell(text))
-
-
-def _markdown_code(text: str) -> str:
-    """Write text as code, between more backquotes than it has in a row."""
-    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
-    pad = " " * (text[:1] == "`" or text[-1:] == "`")
-    return f"{fence}{pad}{plain_text(text)}{pad}{fence}"
 
 
 def in_words(figure: Figure) -> str:
@@ -136,21 +113,12 @@ def in_words(figure: Figure) -> str:
     for panel in figure.panels:
         names = ", ".join(series.label for series in panel.series)
         shown = f"{panel.y_label} over {panel.x_label}" + (f", for {names}" if names else "")
-        panels.setdefault(shown, []).extend([panel.title] if panel.title else [])
-    parts = [
-        shown + (f" (panel{'s' * (len(titles) > 1)}: {', '.join(titles)})" if titles else "")
+        panels.setdefault(shown, []).append(panel.title)
+    parts = (
+        f"{shown} ({', '.join(titles)})" if any(titles) else shown
         for shown, titles in panels.items()
-    ]
+    )
     return html.escape(plain_text(f"Figure {figure.number}: {'; '.join(parts)}"))
-
-
-def made_from(made: Mapping[str, Any]) -> str:
-    """Say which code made results."""
-    commit, _, changed = str(made.get("revision") or "").partition(", ")
-    if not commit:
-        return f"dcglearn {made.get('versions', {}).get('dcglearn', 'of an unknown version')}"
-    date = f" of {made['date']}" if made.get("date") else ""
-    return f"revision {commit}{date}" + (", with uncommitted changes" if changed else "")
 
 
 def order_in_paper(figure: Figure) -> tuple[int, str]:

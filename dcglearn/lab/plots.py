@@ -21,8 +21,6 @@ from dcglearn.lab.repetitions import (
     common_value,
     display_name,
     mean_over_repetitions,
-    paired_difference,
-    rows_where,
 )
 
 FIGURE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,39}")
@@ -114,20 +112,13 @@ class Plot:
 
     def table(self) -> pd.DataFrame:
         """Return the points as a table, one row per point."""
-        return pd.DataFrame(
-            [
-                {
-                    "series": s.label,
-                    self.x_label: x,
-                    "mean": m,
-                    "low": lo,
-                    "high": hi,
-                    "repetitions": n,
-                }
-                for s in self.series
-                for x, m, lo, hi, n in zip(s.x, s.mean, s.low, s.high, s.n, strict=True)
-            ]
-        )
+        names = ["series", self.x_label, "mean", "low", "high", "repetitions"]
+        rows = [
+            (series.label, *point)
+            for series in self.series
+            for point in zip(series.x, series.mean, series.low, series.high, series.n, strict=True)
+        ]
+        return pd.DataFrame(rows, columns=names)
 
 
 @dataclass(frozen=True)
@@ -177,36 +168,12 @@ class Figure:
         """All plots of the figure."""
         return (self.plot, *self.more)
 
-    @property
-    def panel_names(self) -> str:
-        """What :meth:`panel` takes, in words."""
-        titles = (f" ({one.title})" if one.title else "" for one in self.panels)
-        return ", ".join(f"{number}{title}" for number, title in enumerate(titles, 1))
-
-    def panel(self, panel: int | str) -> Plot:
-        """Return a panel.
-
-        Parameters
-        ----------
-        panel : int or str
-            Its number, from 1, or its title.
-
-        Returns
-        -------
-        Plot
-
-        Raises
-        ------
-        InputError
-            If there is no such panel.
-        """
-        known: dict[object, Plot] = {one.title.casefold(): one for one in self.panels if one.title}
-        known |= dict(enumerate(self.panels, 1))
-        key = panel.casefold() if isinstance(panel, str) else panel
-        if key not in known or isinstance(panel, bool):
-            problem = f"figure {self.number} has no panel {panel!r}"
-            raise InputError(problem, f"name one of {self.panel_names}", "panel")
-        return known[key]
+    def panel(self, number: int) -> Plot:
+        """Return a panel by its number, from 1."""
+        if number not in range(1, len(self.panels) + 1):
+            problem = f"figure {self.number} has no panel {number!r}"
+            raise InputError(problem, f"use 1 to {len(self.panels)}", "panel")
+        return self.panels[number - 1]
 
     def in_quick_run(self) -> Figure:
         """Return the figure as a quick run reports it: claims about enough data are not judged."""
@@ -271,25 +238,12 @@ def over_pairs(
 
 
 def differences(
-    one: pd.DataFrame,
-    other: pd.DataFrame,
-    x: str,
-    y: str,
-    by: str,
-    names: dict[Any, str] | None = None,
+    one: pd.DataFrame, other: pd.DataFrame, x: str, y: str, by: str
 ) -> tuple[Series, ...]:
     """Return curves of the difference between two tables, paired within each repetition."""
-    return tuple(
-        series_of(
-            (names or {}).get(value, display_name(value)),
-            {
-                at: paired_difference(rows, rows_where(other, **{by: value, x: at}), y)
-                for at, rows in group.groupby(x, sort=False)
-                if len(rows_where(other, **{by: value, x: at}))
-            },
-        )
-        for value, group in one.groupby(by, sort=False)
-    )
+    keys = [by, x, "repetition"]
+    first, second = (table.groupby(keys, sort=False)[y].mean() for table in (one, other))
+    return curves((first - second).dropna().reset_index(), x, y, by)
 
 
 def describe_C(table: pd.DataFrame) -> str:

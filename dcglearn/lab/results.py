@@ -21,7 +21,6 @@ import pandas as pd
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.files import write_text
 from dcglearn.base.numbers import counted
-from dcglearn.base.workers import Workers
 from dcglearn.lab.cells import CELL_VERSION
 from dcglearn.lab.config import Config
 from dcglearn.lab.experiment_code import error_and_line
@@ -184,12 +183,10 @@ def write_results(
     folder: Path,
     replace: bool = False,
     width: float | None = None,
-    workers: Workers | None = None,
 ) -> ReportedExperiment:
     """Write the table, the figures and the provenance of the finished cells.
 
     Of a folder that holds more cells, what is missing, changed or new is drawn from its table.
-    Workers that share the folder may draw the figures.
     """
     counts, content = count_cells(config, quick, store), config.content
     made = {} if replace else check_folder(folder, config)
@@ -214,7 +211,7 @@ def write_results(
     figures = make_figures(config, table, quick, whole)
     if kept:
         again = figures if width else _outdated(figures, folder, made)
-        files = _write_figures(again, folder, width, workers)
+        files = _write_figures(again, folder, width)
         if not files.items() <= made["files"].items():
             made = {**made, "files": made["files"] | files, "redrawn": made_with()}
             write_provenance(made, folder / PROVENANCE)
@@ -232,7 +229,7 @@ def write_results(
         "hash": sha256_of(text.encode()),
         "experiment": content,
         "cells": {"version": CELL_VERSION, **numbers, "quick": quick},
-        "files": hashes_of([folder / TABLE]) | _write_figures(figures, folder, width, workers),
+        "files": hashes_of([folder / TABLE]) | _write_figures(figures, folder, width),
         **made_with(),
     }
     write_provenance(made, folder / PROVENANCE)
@@ -290,24 +287,16 @@ def _outdated(figures: Iterable[Figure], folder: Path, made: dict[str, Any]) -> 
     return found
 
 
-def _write_figures(
-    figures: Iterable[Figure], folder: Path, width: float | None, workers: Workers | None
-) -> dict[str, str]:
+def _write_figures(figures: Iterable[Figure], folder: Path, width: float | None) -> dict[str, str]:
     """Write the files of figures; return their hashes by name."""
-    tasks = [(figure, folder, width or WIDTHS["column"]) for figure in figures]
-    done = enumerate(map(_write_figure, tasks)) if not workers else workers(_write_figure, tasks)
-    found = dict(done)
-    return {name: sha for index in range(len(tasks)) for name, sha in found[index].items()}
-
-
-def _write_figure(task: tuple[Figure, Path, float]) -> dict[str, str]:
-    """Write the files of a figure; return their hashes by name."""
-    figure, folder, width = task
-    paths = [folder / f"{figure.name}{ending}" for ending in (".csv", *PICTURES)]
-    write_text(paths[0], _points_of(figure))
-    drawing = draw_figure(figure, width)
-    for path in paths[1:]:
-        save(drawing, path, dpi=PRINTED, adapts=True)
+    paths = []
+    for figure in figures:
+        points, *pictures = [folder / f"{figure.name}{ending}" for ending in (".csv", *PICTURES)]
+        write_text(points, _points_of(figure))
+        drawing = draw_figure(figure, width or WIDTHS["column"])
+        for path in pictures:
+            save(drawing, path, dpi=PRINTED, adapts=True)
+        paths += [points, *pictures]
     return hashes_of(paths)
 
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, reporting, silent
 from dcglearn.base.workers import Say, Workers, WorkersLostError, open_workers
 from dcglearn.lab.cells import key_of
-from dcglearn.lab.compute import CellComputer
+from dcglearn.lab.compute import run_cell
 from dcglearn.lab.config import Config
 from dcglearn.lab.results import (
     CellCounts,
@@ -36,7 +37,7 @@ def compute_cells(
     """Compute the cells that the store lacks; each is stored as soon as it is finished."""
     cells = [cell for _, cell in config.cells(quick) if store.get(cell) is None]
     lacking = list({key_of(cell): cell for cell in cells}.values())
-    compute = CellComputer(config.queries, config.codes)
+    compute = partial(run_cell, queries=config.queries, codes=config.codes)
     for done, (index, outcome) in enumerate(workers(compute, lacking) if lacking else (), 1):
         store.add(lacking[index], outcome)
         advance(done, len(lacking))
@@ -78,12 +79,12 @@ def run_experiments(
             check_folder(folder, config)
     shown = []
     with open_workers(workers, note) as pool:
-        store, drawing = Store(out / "store"), None if "://" in workers else pool
+        store = Store(out / "store")
         for folder, config in zip(folders, configs, strict=True):
             done = compute(config, quick, store, pool, note)
             failures = f", {done.failed:,} failed" if done.failed else ""
             parts = f"{done.done - done.new:,} kept, {done.new:,} new{failures}"
             say(f"{config.name}: {done.done:,} of {counted(done.total, 'cell')}: {parts}")
-            shown.append(write_results(config, quick, store, folder, replace, width, drawing))
+            shown.append(write_results(config, quick, store, folder, replace, width))
         store.close()
     return shown

@@ -26,10 +26,10 @@ _TABLE = "CREATE TABLE IF NOT EXISTS cells (key TEXT PRIMARY KEY, cell TEXT, out
 
 
 class Store:
-    """The outcomes of all cells computed for one folder of results."""
+    """The outcomes of all cells computed for one folder of results, or kept in memory."""
 
-    def __init__(self, folder: str | Path) -> None:
-        self.path = Path(folder) / CELLS_FILE
+    def __init__(self, folder: str | Path | None) -> None:
+        self.path = Path(":memory:" if folder is None else Path(folder) / CELLS_FILE)
         self._outcomes: dict[str, dict[str, Any]] = {}
         self._database: sqlite3.Connection | None = None
         if self.path.exists():
