@@ -20,10 +20,9 @@ from dcglearn.base.types import Pairs
 from dcglearn.inference.ascent import Answers
 from dcglearn.inference.usual import learn_from_answers
 from dcglearn.lab.cells import QueryTable, setting_of
-from dcglearn.lab.certainty_cells import certainty
-from dcglearn.lab.conclusion_cells import conclusions
 from dcglearn.lab.decorators import CellData
 from dcglearn.lab.draws import Draws, StrictPairs
+from dcglearn.lab.model_cells import certainty, conclusions
 from dcglearn.lab.own_code import Code
 from dcglearn.lab.own_functions import OwnCodeError, call_own
 from dcglearn.lab.registry import JUDGMENT_MODEL, STUDY, USUAL, Registry

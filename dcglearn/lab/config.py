@@ -13,7 +13,7 @@ import itertools
 import json
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,10 +26,15 @@ from dcglearn.collections.letor import read_grade_counts
 from dcglearn.lab.cells import QueryTable, cell_of, query_table_hash
 from dcglearn.lab.columns import check_result_columns
 from dcglearn.lab.decorators import is_option_value
-from dcglearn.lab.experiment_code import ExperimentCode, code_of_columns, experiment_code
 from dcglearn.lab.own_code import Code
 from dcglearn.lab.plots import FIGURE_NAME, same_figure
-from dcglearn.lab.registry import Registry
+from dcglearn.lab.registry import (
+    ExperimentCode,
+    Registry,
+    code_of_columns,
+    experiment_code,
+    search_folders,
+)
 from dcglearn.lab.setting import (
     Setting,
     at_key,
@@ -351,3 +356,61 @@ def _check_cells(config: Config) -> None:
         if all(key in point for point in without):
             raise InputError("has no effect", f"remove it, or set {without[0][key]}", key)
     check_result_columns(code.columns, points, code.registry, str(code.path))
+
+
+def config_files(shipped: bool = False) -> list[Path]:
+    """Return the paths of configs, sorted by file name."""
+    found: dict[str, Path] = {}
+    for folder in search_folders("configs"):
+        for path in sorted(file for file in folder.glob("*.toml") if file.is_file()):
+            found.setdefault(path.name, path)
+        if found and not shipped:
+            break
+    return [found[name] for name in sorted(found)]
+
+
+def config_named(text: str) -> Config:
+    """Read a config that is named by its file, or without folder and ending."""
+    path = Path(text)
+    if path.suffix or len(path.parts) != 1 or path.exists():
+        return read_config(path)
+    known = {one.stem: one for one in config_files(shipped=True)}
+    if text not in known:
+        raise unknown_name("experiment", text, tuple(known), "config")
+    return read_config(known[text])
+
+
+def find_configs(
+    shipped: bool = False, left_out: Callable[[InputError], None] | None = None
+) -> list[Config]:
+    """Return all configs in the order of their figures; `left_out` is told of those with errors."""
+    found = []
+    for path in config_files(shipped):
+        try:
+            found.append(read_config(path))
+        except InputError as error:
+            if left_out is None:
+                raise
+            left_out(error)
+    if not found:
+        remedy = "write configs/NAME.toml, or reinstall dcglearn"
+        raise InputError("holds no config", remedy, "configs")
+    return sorted(found, key=first_figure)
+
+
+def first_figure(config: Config) -> tuple[int, str]:
+    """Return what configs are sorted by: the first figure of the paper that they draw."""
+    first = config.figures[0]
+    return (int(first) if first.isdecimal() else 10_000), config.name
+
+
+def refuse_shared_figures(configs: Sequence[Config]) -> None:
+    """Refuse two configs that draw the same figure: a page has each figure once."""
+    drawn: dict[str, Config] = {}
+    for config in configs:
+        for number in config.figures:
+            other = drawn.setdefault(same_figure(number), config)
+            if other is not config:
+                problem = f"draws figure {number}, as {other.path} does"
+                remedy = "name another figure in one of them"
+                raise InputError(problem, remedy, f"{config.path}, figures")

@@ -2,7 +2,7 @@
 
     config -> cells, each computed once and kept -> table -> figures and findings
 
-The commands ``run`` and ``reproduce`` take the same steps (:mod:`dcglearn.lab.run`).
+The commands ``run`` and ``reproduce`` take the same steps (:mod:`dcglearn.lab.results`).
 """
 
 from __future__ import annotations
@@ -17,19 +17,18 @@ import pandas as pd
 from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.workers import open_workers
-from dcglearn.lab.config import Config, config_from
+from dcglearn.lab.config import Config, config_from, config_named
 from dcglearn.lab.experiment_figures import WIDTHS, draw_figure, draw_on
-from dcglearn.lab.experiment_files import config_named
 from dcglearn.lab.findings import findings_table
 from dcglearn.lab.plots import Figure, same_figure
 from dcglearn.lab.results import (
+    compute,
     count_cells,
     make_figures,
     result_table,
     results_folder,
     write_results,
 )
-from dcglearn.lab.run import compute
 from dcglearn.lab.store import Store
 
 if TYPE_CHECKING:

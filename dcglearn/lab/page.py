@@ -22,7 +22,7 @@ from markdown_it import MarkdownIt
 from dcglearn.base.files import write_text
 from dcglearn.base.text import markdown_cell, plain_text
 from dcglearn.lab.claims import CLAIM_VERDICTS, Claim
-from dcglearn.lab.experiment_files import first_figure
+from dcglearn.lab.config import first_figure
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.repetitions import MeanInterval
 from dcglearn.lab.results import TABLE, ReportedExperiment

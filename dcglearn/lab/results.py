@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
-from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext, redirect_stdout
+from dataclasses import dataclass, field, replace
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,11 @@ import pandas as pd
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.files import write_text
 from dcglearn.base.numbers import counted
-from dcglearn.lab.cells import CELL_VERSION
+from dcglearn.base.progress import Advance, reporting, silent
+from dcglearn.base.workers import Say, Workers, WorkersLostError, open_workers
+from dcglearn.lab.cells import CELL_VERSION, key_of
+from dcglearn.lab.compute import run_cell
 from dcglearn.lab.config import Config
-from dcglearn.lab.experiment_code import error_and_line
 from dcglearn.lab.experiment_figures import WIDTHS, draw_figure
 from dcglearn.lab.plots import Figure, same_figure
 from dcglearn.lab.provenance import (
@@ -35,6 +38,7 @@ from dcglearn.lab.provenance import (
     sha256_of,
     write_provenance,
 )
+from dcglearn.lab.registry import error_and_line
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.store import Store
 from dcglearn.report.figures.style import save
@@ -310,3 +314,62 @@ def _read_table(path: Path, made: dict[str, Any], config: Config) -> pd.DataFram
     if made["files"].get(TABLE) != sha256_of(content):
         raise InputError(f"is not the table that {PROVENANCE} describes", remedy, str(path))
     return pd.read_csv(BytesIO(content), engine="pyarrow")  # rounds each number correctly
+
+
+def compute_cells(
+    config: Config, quick: bool, store: Store, workers: Workers, advance: Advance = silent
+) -> CellCounts:
+    """Compute the cells that the store lacks; each is stored as soon as it is finished."""
+    cells = [cell for _, cell in config.cells(quick) if store.get(cell) is None]
+    lacking = list({key_of(cell): cell for cell in cells}.values())
+    compute = partial(run_cell, queries=config.queries, codes=config.codes)
+    for done, (index, outcome) in enumerate(workers(compute, lacking) if lacking else (), 1):
+        store.add(lacking[index], outcome)
+        advance(done, len(lacking))
+    found = count_cells(config, quick, store)
+    return replace(found, new=sum(store.get(cell) is not None for cell in cells))
+
+
+def compute(
+    config: Config, quick: bool, store: Store, workers: Workers, note: Say, progress: bool = True
+) -> CellCounts:
+    """Compute the cells of an experiment that a store lacks, showing progress."""
+    try:
+        with reporting(config.name) if progress else nullcontext(silent) as advance:
+            return compute_cells(config, quick, store, workers, advance)
+    except (KeyboardInterrupt, WorkersLostError) as stop:
+        done = count_cells(config, quick, store)
+        kept = f"{config.name}: {done.done:,} of {counted(done.total, 'cell is', 'cells are')} kept"
+        words = f"{kept}; the same command continues from there"
+        if isinstance(stop, KeyboardInterrupt):
+            note(words)
+            raise
+        raise WorkersLostError(f"{stop}; {words}") from stop
+
+
+def run_experiments(
+    configs: Sequence[Config],
+    quick: bool,
+    workers: str,
+    out: Path,
+    say: Say,
+    note: Say,
+    replace: bool = False,
+    width: float | None = None,
+) -> list[ReportedExperiment]:
+    """Run experiments one after the other, and write their tables and figures."""
+    folders = [results_folder(out, quick, config) for config in configs]
+    if not replace:
+        for folder, config in zip(folders, configs, strict=True):
+            check_folder(folder, config)
+    shown = []
+    with open_workers(workers, note) as pool:
+        store = Store(out / "store")
+        for folder, config in zip(folders, configs, strict=True):
+            done = compute(config, quick, store, pool, note)
+            failures = f", {done.failed:,} failed" if done.failed else ""
+            parts = f"{done.done - done.new:,} kept, {done.new:,} new{failures}"
+            say(f"{config.name}: {done.done:,} of {counted(done.total, 'cell')}: {parts}")
+            shown.append(write_results(config, quick, store, folder, replace, width))
+        store.close()
+    return shown

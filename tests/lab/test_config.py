@@ -12,11 +12,9 @@ import pytest
 from dcglearn import InputError, InputWarning
 from dcglearn.base.workers import open_workers
 from dcglearn.lab.cells import key_of, query_table_hash
-from dcglearn.lab.config import config_from, read_config
-from dcglearn.lab.experiment_files import config_files
+from dcglearn.lab.config import config_files, config_from, read_config
 from dcglearn.lab.plots import Figure
-from dcglearn.lab.results import make_figures
-from dcglearn.lab.run import compute_cells
+from dcglearn.lab.results import compute_cells, make_figures
 from dcglearn.lab.store import Store
 from helpers.written import write
 

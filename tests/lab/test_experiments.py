@@ -17,9 +17,8 @@ from matplotlib.lines import AxLine
 from matplotlib.text import Text
 
 from dcglearn.base.workers import open_workers
-from dcglearn.lab.config import Config, read_config
+from dcglearn.lab.config import Config, config_files, read_config
 from dcglearn.lab.experiment_figures import draw_figure
-from dcglearn.lab.experiment_files import config_files
 from dcglearn.lab.plots import Figure, Plot, curve
 from dcglearn.lab.repetitions import (
     MeanInterval,
@@ -27,8 +26,7 @@ from dcglearn.lab.repetitions import (
     mean_interval,
     paired_difference,
 )
-from dcglearn.lab.results import add_settings, make_figures, result_table
-from dcglearn.lab.run import compute_cells
+from dcglearn.lab.results import add_settings, compute_cells, make_figures, result_table
 from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.lab.store import Store
 

@@ -23,8 +23,7 @@ from dcglearn.lab.compute import CellComputer, compute_cell, learn, run_cell
 from dcglearn.lab.config import Config, Document, read_config
 from dcglearn.lab.draws import Draws
 from dcglearn.lab.own_functions import OwnFunctions
-from dcglearn.lab.results import add_settings, result_table
-from dcglearn.lab.run import compute_cells
+from dcglearn.lab.results import add_settings, compute_cells, result_table
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.store import Store
 from dcglearn.lab.success import regret

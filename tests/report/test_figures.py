@@ -24,9 +24,8 @@ from matplotlib.transforms import Bbox
 
 from dcglearn import InputError
 from dcglearn.lab.claims import Claim, Finding
-from dcglearn.lab.config import read_config
+from dcglearn.lab.config import config_files, read_config
 from dcglearn.lab.experiment_figures import WIDTHS, draw_figure, draw_on, figure_width
-from dcglearn.lab.experiment_files import config_files
 from dcglearn.lab.findings import findings_latex
 from dcglearn.lab.plots import SHARE, Figure, Plot, differences, level
 from dcglearn.lab.provenance import read_provenance
