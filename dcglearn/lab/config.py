@@ -73,7 +73,7 @@ class Document(BaseModel):
     experiment: Annotated[str, Field(pattern=r"^[^\W\d]\w*$")] = Field(
         description="the name of the file in experiments/, without .py"
     )
-    figures: list[int | str] = Field(
+    figures: list[int | Annotated[str, Field(pattern=f"^{FIGURE_NAME}$")]] = Field(
         description="the figures that it draws: numbers of the paper's, names of others"
     )
     seed: int = Field(ge=0, description="a whole number; the same one gives the same results")
@@ -125,21 +125,18 @@ class Config:
         return tuple(dict.fromkeys(itertools.chain.from_iterable(used)))
 
     @property
-    def identity(self) -> dict[str, Any]:
-        """Everything that changes results except the size of the grid, JSON-able."""
-        return {
+    def content(self) -> dict[str, Any]:
+        """Everything that changes results, JSON-able."""
+        code = {f"{code.axis} {code.name}": code.digest for code in self.codes}
+        found = {
             "experiment": self.experiment,
             "seed": self.seed,
             "setting": self.fixed,
             "swept": sorted(self.sweep),
+            "sweep": self.sweep,
+            "repetitions": self.repetitions,
         }
-
-    @property
-    def content(self) -> dict[str, Any]:
-        """Everything that changes results, JSON-able."""
-        size = {"sweep": self.sweep, "repetitions": self.repetitions}
-        code = {f"{code.axis} {code.name}": code.digest for code in self.codes}
-        return {**self.identity, **size, **({"code": code} if code else {})}
+        return {**found, "code": code} if code else found
 
     def settings(self, quick: bool = False) -> list[tuple[dict[str, Any], Setting]]:
         """Return the points of the grid: the swept values of each, and its setting."""
@@ -204,7 +201,12 @@ def _config_of(
 ) -> Config:
     document = valid(Document, content)
     if code is None:
-        _check_names(document, path)
+        stem = path.stem
+        if stem.lower() in RESERVED or stem.startswith(".") or not stem.isprintable():
+            problem = f"{stem!r} cannot be the name of a folder of results, or is taken"
+            raise InputError(problem, "rename the file")
+        if not document.figures:
+            raise InputError("an empty list", "write figures = [1, 2]", "figures")
         code = experiment_code(document.experiment, path)
     given, sweep, quick = (_dotted(document, table) for table in ("setting", "sweep", "quick"))
     for key in sweep.keys() & given.keys():
@@ -230,24 +232,6 @@ def _config_of(
     )
     _check_cells(config)
     return config
-
-
-def _check_names(document: Document, path: Path) -> None:
-    """Refuse names that cannot be names of files, or are already taken."""
-    if not document.figures:
-        raise InputError("an empty list", "write figures = [1, 2]", "figures")
-    seen = set[str]()
-    for n, name in enumerate(map(str, document.figures), 1):
-        if not FIGURE_NAME.fullmatch(name):
-            remedy = "use up to 40 letters, digits and -"
-            raise InputError(f"{name!r} is not a name", remedy, f"figures, value {n}")
-        if same_figure(name) in seen:
-            raise InputError(f"{name!r} appears twice", "remove one of them", "figures")
-        seen.add(same_figure(name))
-    stem = path.stem
-    if stem.lower() in RESERVED or stem.startswith(".") or not stem.isprintable():
-        problem = f"{stem!r} cannot be the name of a folder of results, or is taken"
-        raise InputError(problem, "rename the file")
 
 
 def _dotted(document: Document, table: str) -> dict[str, Any]:
@@ -412,5 +396,5 @@ def refuse_shared_figures(configs: Sequence[Config]) -> None:
             other = drawn.setdefault(same_figure(number), config)
             if other is not config:
                 problem = f"draws figure {number}, as {other.path} does"
-                remedy = "name another figure in one of them"
-                raise InputError(problem, remedy, f"{config.path}, figures")
+                place = f"{config.path}, figures"
+                raise InputError(problem, "name another figure in one of them", place)

@@ -168,9 +168,6 @@ def conclusions(name: str, n: int, rng: np.random.Generator) -> dict[str, float]
         if not design.coin:
             tested["power:gains"] = "gains", other
             tested["power:discounts"] = "discounts", "constant"
-                "power:gains": ("gains", other),
-                "power:discounts": ("discounts", "constant"),
-            }
         tested["size:positions"] = "positions", "the same gains at every rank"
         tested["size:additivity"] = "additivity", "documents add up"
     if not design.side:

@@ -23,7 +23,7 @@ from dcglearn.lab.repetitions import (
     mean_over_repetitions,
 )
 
-FIGURE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,39}")
+FIGURE_NAME = "[A-Za-z0-9][A-Za-z0-9-]{0,39}"
 """What a figure may be called."""
 
 
@@ -148,7 +148,7 @@ class Figure:
     more: tuple[Plot, ...] = ()
 
     def __post_init__(self) -> None:
-        if not isinstance(self.number, str) or not FIGURE_NAME.fullmatch(self.number):
+        if not isinstance(self.number, str) or not re.fullmatch(FIGURE_NAME, self.number):
             problem = f"{self.number!r} is not the number of a figure"
             raise InputError(problem, "use a text of up to 40 letters, digits and -")
 

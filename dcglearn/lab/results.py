@@ -371,5 +371,4 @@ def run_experiments(
             parts = f"{done.done - done.new:,} kept, {done.new:,} new{failures}"
             say(f"{config.name}: {done.done:,} of {counted(done.total, 'cell')}: {parts}")
             shown.append(write_results(config, quick, store, folder, replace, width))
-        store.close()
     return shown
