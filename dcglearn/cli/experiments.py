@@ -208,7 +208,7 @@ def report(
     from dcglearn.base.files import checked_suffix, write_text
     from dcglearn.lab.config import refuse_shared_figures
     from dcglearn.lab.findings import findings_latex
-    from dcglearn.lab.page import order_in_paper
+    from dcglearn.lab.plots import order_in_paper
 
     if findings is not None:
         checked_suffix(findings, [".tex"])
@@ -222,7 +222,9 @@ def report(
     _write_page(shown, quick, place)
     if findings is not None:
         figures = [figure for one in shown for figure in one.figures]
-        write_text(findings, findings_latex(sorted(figures, key=order_in_paper)))
+        write_text(
+            findings, findings_latex(sorted(figures, key=lambda one: order_in_paper(one.number)))
+        )
         print_text(f"wrote {findings}")
 
 

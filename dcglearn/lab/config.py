@@ -27,7 +27,7 @@ from dcglearn.lab.cells import QueryTable, cell_of, query_table_hash
 from dcglearn.lab.columns import check_result_columns
 from dcglearn.lab.decorators import is_option_value
 from dcglearn.lab.own_code import Code
-from dcglearn.lab.plots import FIGURE_NAME, same_figure
+from dcglearn.lab.plots import FIGURE_NAME, order_in_paper, same_figure
 from dcglearn.lab.registry import (
     ExperimentCode,
     Registry,
@@ -379,13 +379,7 @@ def find_configs(
     if not found:
         remedy = "write configs/NAME.toml, or reinstall dcglearn"
         raise InputError("holds no config", remedy, "configs")
-    return sorted(found, key=first_figure)
-
-
-def first_figure(config: Config) -> tuple[int, str]:
-    """Return what configs are sorted by: the first figure of the paper that they draw."""
-    first = config.figures[0]
-    return (int(first) if first.isdecimal() else 10_000), config.name
+    return sorted(found, key=lambda one: order_in_paper(one.figures[0]))
 
 
 def refuse_shared_figures(configs: Sequence[Config]) -> None:

@@ -18,7 +18,6 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
 from matplotlib.legend import Legend
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
-from matplotlib.transforms import offset_copy
 
 from dcglearn.base.errors import InputError
 from dcglearn.lab.plots import Figure, Plot
@@ -106,9 +105,6 @@ def draw_on(
     figure = drawn if isinstance(drawn, Figure) else Figure("1", "", drawn, ())
     panels = figure.panels if panel is None else (figure.panel(panel),)
     given: list[Axes] = list(np.ravel(np.array(axes, dtype=object)))  # also a grid, as of subplots
-    wrong = next((one for one in given if not isinstance(one, Axes)), None)
-    if wrong is not None:
-        raise InputError(f"found {wrong!r}", "give axes of Matplotlib", "ax")
     if len(given) != len(panels):
         remedy = f"give as many, such as subplots(1, {len(panels)})[1]"
         if len(panels) > 1:
@@ -221,25 +217,20 @@ def _draw_panels(
 
 def _draw_series(axes: Axes, panel: Plot, categories: list[Any] | None, palette: Palette) -> None:
     curves = [series for series in panel.series if not series.is_level]
-    single = len(curves) > 1 and len({x for one in curves for x in one.x}) == 1
     for index, series in enumerate(curves):
         places = series.x if categories is None else [categories.index(x) for x in series.x]
         x, mean = np.array(places, float), np.array(series.mean, float)
         low, high = (np.clip(np.array(v, float), *panel.within) for v in (series.low, series.high))
-        look, beside = _look(index, len(curves), palette), index - (len(curves) - 1) / 2
+        look = _look(index, len(curves), palette)
         ends: Any = {"color": look["color"], "linewidth": 1.0}
         if panel.bars:
             width = 0.8 / len(curves)
-            x += beside * width
+            x += (index - (len(curves) - 1) / 2) * width
             filled: Any = {"hatch": HATCHES[index % len(HATCHES)], "edgecolor": palette.ink}
             filled |= {"color": look["color"], "alpha": 0.75, "linewidth": 0.4}
             axes.bar(x, mean, 0.92 * width, label=series.label, **filled)
             axes.vlines(x, low, high, **ends | {"color": palette.ink})
             continue
-        if single:
-            root = axes.get_figure(root=True)
-            moved = offset_copy(axes.transData, root, 6.0 * beside, units="points")
-            look["transform"] = ends["transform"] = moved
         x, mean, low, high = np.array([x, mean, low, high])[:, np.argsort(x, kind="stable")]
         known = np.isfinite(low) & np.isfinite(high)
         look["linewidth"] *= 0.55 if panel.diagonal else 1.0

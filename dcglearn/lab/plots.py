@@ -39,6 +39,12 @@ def same_figure(number: str) -> str:
     return figure_file_name(number).lower()
 
 
+def order_in_paper(number: str) -> tuple[int, str]:
+    """Return what figures are sorted by: those of the paper first."""
+    digits = re.match(r"\d*", number)
+    return int(digits[0]) if digits and digits[0] else 10_000, number
+
+
 BAND = "Bands: 95% intervals of the mean over repetitions."
 
 SHARE = (0.0, 1.0)
