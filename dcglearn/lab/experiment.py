@@ -158,11 +158,6 @@ class Lab:
         pandas.DataFrame
             One row per cell: what is swept, the repetition, and the results. A result of
             several numbers has the columns ``name_1``, ``name_2``, ...
-
-        Raises
-        ------
-        InputError
-            If no cell is finished.
         """
         self._check_begun()
         return result_table(self.config, self.quick, self._store)
@@ -173,11 +168,6 @@ class Lab:
         Returns
         -------
         tuple of Figure
-
-        Raises
-        ------
-        InputError
-            If no cell is finished, or the experiment file fails.
         """
         return make_figures(self.config, self.table(), self.quick)
 
@@ -245,11 +235,6 @@ class Lab:
         pandas.DataFrame
             One row per claim: the figure, whose claim it is, what the paper says and where,
             what is tested, the verdict, its reason, and the means that it rests on.
-
-        Raises
-        ------
-        InputError
-            If no cell is finished.
         """
         return findings_table(self.figures())
 

@@ -75,7 +75,6 @@ def made_with() -> dict[str, Any]:
         "python": platform.python_version(),
         "versions": {name: version(name) for name in ("dcglearn", *names)},
         "revision": _revision(),
-        "date": _git("show", "-s", "--format=%cs", "HEAD"),
     }
 
 

@@ -111,12 +111,7 @@ def result_table(config: Config, quick: bool, store: Store) -> pd.DataFrame:
             rows[-1] |= {f"{column}_{i}": _rounded(one) for i, one in enumerate(several, 1)}
             if value is not None and not several:
                 rows[-1][column] = _rounded(value)
-    table = pd.DataFrame(rows)
-    for column in config.code.columns:
-        if column not in table and f"{column}_1" not in table:
-            problem = f"cells have no result {column!r}"
-            raise InputError(problem, "correct COLUMNS", config.experiment)
-    return table
+    return pd.DataFrame(rows)
 
 
 def add_settings(config: Config, table: pd.DataFrame) -> pd.DataFrame:

@@ -35,12 +35,15 @@ class Store:
 
     def get(self, cell: dict[str, Any]) -> dict[str, Any] | None:
         """Return the result of a finished cell, or None."""
-        return self._outcomes.get(key_of(cell), {}).get("result")
+        return self._outcome(cell).get("result")
 
     def error(self, cell: dict[str, Any]) -> str | None:
         """Return the error of a cell that failed when it was last tried, or None."""
-        outcome = self._outcomes.get(key_of(cell), {})
+        outcome = self._outcome(cell)
         return "\n".join(outcome[key] for key in ("error", "traceback") if key in outcome) or None
+
+    def _outcome(self, cell: dict[str, Any]) -> dict[str, Any]:
+        return self._outcomes.get(key_of(cell), {}) if self._outcomes else {}
 
     def add(self, cell: dict[str, Any], outcome: dict[str, Any]) -> None:
         """Write an outcome and keep it; a result that is not finite is kept as a failure."""

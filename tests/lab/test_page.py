@@ -428,10 +428,6 @@ def test_a_folder_of_own_configs_has_those_and_the_shipped_ones_when_asked(
     assert refused.returncode == 2
     known = "--only: unknown figure or config 'pairs'; Known: T5, T6, mine; --shipped adds"
     assert known in refused.stderr
-    both = run("reproduce", "--only", "T5", "--shipped")
-    assert both.returncode == 0, both.stderr
-    assert "mine: 8 of 8 cells: 8 kept, 0 new" in both.stdout
-    assert "Not here:</strong> pairs" in (folder / "results/index.html").read_text()
 
 
 def test_two_configs_that_draw_the_same_figure_are_refused(run: Run, finished: Path) -> None:
@@ -451,7 +447,7 @@ def test_a_config_lists_only_figures_that_are_drawn(run: Run, finished: Path) ->
     assert "lists figure T7, which" in refused.stderr
 
 
-def test_a_report_without_cells_says_how_to_get_them(run: Run, tmp_path: Path) -> None:
+def test_a_report_without_cells_says_how_to_get_them(run: Run, folder: Path) -> None:
     refused = run("report")
     assert refused.returncode == 2
     assert "no cell is finished; run dcglearn reproduce first" in refused.stderr
@@ -490,8 +486,8 @@ def test_the_docs_add_an_experiment_in_under_40_lines(run: Run, tmp_path: Path) 
     assert "Precision under position bias" in (out / "index.html").read_text("utf-8")
 
 
-SHOWN = ("flips", "pairs", "parameters", "sorted")
-"""Curves, levels, and points with intervals; the last one is not run."""
+SHOWN = ("flips", "sorted")
+"""The last one is not run."""
 
 
 @pytest.fixture(scope="module")
@@ -533,8 +529,8 @@ def test_the_page_fetches_only_its_pictures_and_says_what_is_missing(partial: Pa
     assert len(pictures) == 2 * number_of_figures()  # in the gallery, and in its place
     assert all(one["alt"] for one in pictures)
     assert "Not here:</strong> sorted (figures 9)" in text
-    cells = len(read_config(ROOT / "configs/pairs.toml").cells())
-    assert f"Unfinished:</strong> pairs has 2 of {cells:,} cells" in text
+    cells = len(read_config(ROOT / "configs/flips.toml").cells())
+    assert f"Unfinished:</strong> flips has 2 of {cells:,} cells" in text
     assert "prefers-color-scheme: dark" in text
 
 
