@@ -7,7 +7,7 @@ Nothing is drawn here; :mod:`dcglearn.lab.experiment_figures` draws. A :class:`F
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
@@ -241,6 +241,29 @@ def over_pairs(
     """Return curves over the number of pairs, on a logarithmic axis: one for each value of `by`."""
     series = curves(table, "pairs", y, by)
     return Plot(x_label, y_label, series, levels or {}, log_x=True, within=within, title=title)
+
+
+def panels_over_pairs(
+    table: pd.DataFrame,
+    y: str,
+    by: str,
+    each: str,
+    x_label: str,
+    y_label: str,
+    levels: dict[str, float] | None = None,
+) -> list[Plot]:
+    """Return such a plot for each value of a column, which is its title."""
+    return [
+        over_pairs(rows, y, by, x_label, y_label, levels, title=display_name(value))
+        for value, rows in table.groupby(each, sort=False)
+    ]
+
+
+def paneled(
+    number: str, title: str, panels: Sequence[Plot], claims: Sequence[Claim], caption: str
+) -> Figure:
+    """Return a figure of several panels."""
+    return Figure(number, title, panels[0], tuple(claims), caption, tuple(panels[1:]))
 
 
 def differences(
