@@ -9,7 +9,6 @@ from __future__ import annotations
 import traceback
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,9 +55,7 @@ def run_cell(
         words = f"{type(error).__name__}: {error}"
         if isinstance(error, InputError | SolverError):
             return {"error": words}
-        frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]  # without folders
-        lines = [f"{Path(f.filename).name}:{f.lineno} in {f.name}: {f.line}" for f in frames]
-        return {"error": words, "traceback": "\n".join([*lines, words])}
+        return {"error": words, "traceback": traceback.format_exc(limit=-FRAMES)}
 
 
 def compute_cell(

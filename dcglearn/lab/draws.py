@@ -140,17 +140,12 @@ class Draws:
     def _chosen_pairs(self) -> StrictPairs:
         """Return what the first questions of a policy brought, in whole rounds, ties among them."""
         part = self._part("training", "truth", "reliability", "bias", "judge", "policy", "pool")
-        longest = _rounds_kept(part, self.own)
-        rounds, n = longest[0] if longest else [], self.setting.pairs
+        rounds, n = _rounds_kept(part, self.own), self.setting.pairs
         if sum(size for size, _ in rounds) < n:
-            rounds = list(self._rounds(n))
-            longest[:] = [rounds]
-        kept, n_asked = [], 0
-        for size, pairs in rounds:
-            if n_asked < n:
-                kept.append(pairs)
-                n_asked += size
-        pairs = np.concatenate(kept)
+            rounds[:] = self._rounds(n)
+        asked = np.cumsum([size for size, _ in rounds])
+        last = int(np.searchsorted(asked, n))
+        pairs, n_asked = np.concatenate([one for _, one in rounds[: last + 1]]), int(asked[last])
         if not len(pairs):
             raise InputError("no pair that was chosen has an answer", "choose others", "policy")
         return StrictPairs(pairs[:n], n_asked - len(pairs), n_asked)
@@ -214,7 +209,7 @@ def _exact_pairs(part: str, own: Registry) -> CodedPairs:
 
 
 @lru_cache(4)
-def _rounds_kept(part: str, own: Registry) -> list[list[tuple[int, Pairs]]]:
+def _rounds_kept(part: str, own: Registry) -> list[tuple[int, Pairs]]:
     """Return a place for the longest rounds so far: with fewer pairs, they are its beginning."""
     return []
 

@@ -126,11 +126,6 @@ def test_errors_name_the_file_and_the_key(tmp_path: Path, old: str, new: str, me
     assert str(caught.value).startswith(str(tmp_path / "mine.toml"))
 
 
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such file"):
-        read_config(tmp_path / "none.toml")
-
-
 def test_cells_hold_the_truth_of_a_measure_file(tmp_path: Path) -> None:
     from dcglearn import DCG, MeasureFile, write_measure
 
@@ -165,19 +160,6 @@ def test_cells_hold_the_hash_of_the_queries_in_a_file(tmp_path: Path) -> None:
             assert compute_cells(small, False, store, workers).done == 3
     found = [[store.get(cell) for _, cell in small.cells()] for store in stores]
     assert found[0] == found[1]
-
-
-def test_an_experiment_file_is_executed_once(tmp_path: Path) -> None:
-    code = (
-        "from pathlib import Path\n"
-        f"with Path({str(tmp_path / 'log')!r}).open('a') as log:\n    log.write('x')\n"
-        "COLUMNS = ('precision',)\ndef figures(table): return []\n"
-    )
-    written(tmp_path / "experiments", code, "mine.py")
-    text = GOOD.replace('"pairs"', '"mine"', 1)
-    configs = [read_config(written(tmp_path / "configs", text, f"{n}.toml")) for n in "ab"]
-    assert configs[0].code.figures is configs[1].code.figures
-    assert (tmp_path / "log").read_text() == "x"
 
 
 def shipped() -> list[Path]:
