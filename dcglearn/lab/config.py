@@ -310,16 +310,12 @@ def _quick_part(
     if type(repetitions) is not int or not 1 <= repetitions <= full:
         raise InputError(f"{repetitions!r}", f"use 1 ... {full}", "quick.repetitions")
     for key, values in quick.items():
-        place = f"quick.{key}"
         if key not in sweep:
             raise unknown_name("key", key, ["repetitions", *sweep], "quick")
-        if not isinstance(values, list) or not values:
-            raise InputError(f"{values!r}", "give a list of values of the sweep", place)
-        for value in values:
-            if value not in sweep[key]:
-                remedy = f"choose from {sweep[key]}"
-                raise InputError(f"{value!r} is not in the sweep", remedy, place)
-        chosen[key] = [value for value in sweep[key] if value in values]
+        given = values if isinstance(values, list) else []
+        chosen[key] = [value for value in sweep[key] if value in given]
+        if not given or len(chosen[key]) < len(given):
+            raise InputError(f"{values!r}", f"choose from {sweep[key]}", f"quick.{key}")
     return chosen, repetitions
 
 

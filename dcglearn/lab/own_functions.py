@@ -93,11 +93,10 @@ class Returned:
         """Return n pairs of lists of L grades at K ranks, or fewer, as an array of its own."""
         wanted = f"return whole numbers of shape ({'m' if fewer else n}, 2, {K})"
         array = self._array("iu", wanted)
-        rows = array.shape[0] if fewer and array.ndim else n
-        if array.shape != (rows, 2, K):
+        if array.ndim != 3 or array.shape[1:] != (2, K) or not (fewer or len(array) == n):
             self.refuse(f"returns an array of shape {array.shape}", wanted)
-        if rows > n:
-            self.refuse(f"returns {rows:,} pairs of {n:,}", "return each pair at most once")
+        if len(array) > n:
+            self.refuse(f"returns {len(array):,} pairs of {n:,}", "return each pair at most once")
         if array.size and not NO_DOCUMENT <= array.min() <= array.max() < L:
             problem = f"returns grades from {array.min()} to {array.max()}"
             self.refuse(problem, f"use 0, the best, to {L - 1}, and {NO_DOCUMENT} for no document")
@@ -113,12 +112,10 @@ class Returned:
 
     def numbers(self, shape: tuple[int, ...] | None = None, wanted: str = "") -> Floats:
         """Return finite numbers of a shape; a number, or a sequence, if it is not given."""
-        if not wanted:
-            one = "return a finite number, or a sequence of them"
-            wanted = f"return finite numbers of shape {shape}" if shape else one
+        of_shape = f"return finite numbers of shape {shape}"
+        wanted = wanted or (of_shape if shape else "return a finite number, or a sequence of them")
         array = self._array("iufb", wanted)
-        fits = array.shape == shape if shape else array.ndim < 2 and array.size
-        if not fits:
+        if array.shape != shape if shape else array.ndim > 1 or not array.size:
             self.refuse(f"returns an array of shape {array.shape}", wanted)
         if not np.isfinite(array).all():
             self.refuse(f"returns {array[~np.isfinite(array)].flat[0]}", wanted)

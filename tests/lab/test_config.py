@@ -91,7 +91,7 @@ def test_the_run_table_does_not_change_results(tmp_path: Path) -> None:
         ("[20, 40]", "[20, '40']", r"sweep.pairs, value 2: found '40' \(str\)"),
         ("[20, 40]", "[20, 40, 20]", "sweep.pairs: 20 appears twice"),
         ("grades = 3", "grades = 3\npairs = 5", r"pairs is in \[setting\] and in \[sweep\]"),
-        ("pairs = [40]", "pairs = [60]", "quick.pairs: 60 is not in the sweep"),
+        ("pairs = [40]", "pairs = [60]", r"quick.pairs: \[60\]; choose from \[20, 40\]"),
         ("repetitions = 2", "repetitions = 9", "quick.repetitions: 9; use 1 ... 3"),
         ("grades = 3", "grades = 3\nranks = 4", "K = 4 is larger than the base list of 3"),
         ("grades = 3", "grades = 3\nflips = 21", "flips: 21 flips of 20 pairs"),
