@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from dcglearn.lab.setting import Setting, own_functions_used, unused_keys, valid
 
 CELL_VERSION = 7
 """Raise it by hand with every change that changes results; golden cells are tested."""
+
+Cell: TypeAlias = dict[str, Any]
+"""A cell, or what it results in: JSON-able."""
 
 QueryTable = list[list[int]]
 """Counts of grades, best grade first; one row per query."""
@@ -55,7 +58,7 @@ def cell_of(
     repetition: int,
     registry: Registry = SHIPPED,
     columns: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> Cell:
     """Describe a cell."""
     unused = unused_keys(setting, registry, columns)
     changed = setting.model_dump(exclude_defaults=True, exclude={*unused})
@@ -78,13 +81,13 @@ def cell_of(
     return {"seed": seed, "repetition": repetition, **changed, **kept}
 
 
-def setting_of(cell: dict[str, Any]) -> Setting:
+def setting_of(cell: Cell) -> Setting:
     """Return the setting of a cell."""
     given = {key: value for key, value in cell.items() if key not in _NOT_OF_SETTING}
     return valid(Setting, given)
 
 
-def key_of(cell: dict[str, Any]) -> str:
+def key_of(cell: Cell) -> str:
     """Return the key under which the result of a cell is stored."""
     return _hash([CELL_VERSION, cell])[:32]
 
@@ -94,7 +97,7 @@ def query_table_hash(table: QueryTable) -> str:
     return _hash(table)
 
 
-def rng_for(cell: dict[str, Any], name: str) -> np.random.Generator:
+def rng_for(cell: Cell, name: str) -> np.random.Generator:
     """Return the generator for one of the things that a cell draws."""
     axes = {axis: cell[axis] for axis in AXES[name] if axis in cell}
     return np.random.default_rng(int(_hash([name, cell["seed"], cell["repetition"], axes]), 16))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import traceback
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Pairs
 from dcglearn.inference.ascent import Answers
 from dcglearn.inference.usual import learn_from_answers
-from dcglearn.lab.cells import QueryTable, setting_of
+from dcglearn.lab.cells import Cell, QueryTable, setting_of
 from dcglearn.lab.decorators import CellData
 from dcglearn.lab.draws import Draws, StrictPairs
 from dcglearn.lab.model_cells import certainty, conclusions
@@ -42,9 +41,7 @@ FRAMES = 8
 """Innermost frames of a traceback that are kept."""
 
 
-def run_cell(
-    cell: dict[str, Any], queries: QueryTable | None = None, codes: Sequence[Code] = ()
-) -> dict[str, Any]:
+def run_cell(cell: Cell, queries: QueryTable | None = None, codes: Sequence[Code] = ()) -> Cell:
     """Compute a cell without ever raising an error."""
     try:
         with one_blas_thread():  # the order of additions must not vary
@@ -58,9 +55,7 @@ def run_cell(
         return {"error": words, "traceback": traceback.format_exc(limit=-FRAMES)}
 
 
-def compute_cell(
-    cell: dict[str, Any], queries: QueryTable | None = None, codes: Sequence[Code] = ()
-) -> dict[str, Any]:
+def compute_cell(cell: Cell, queries: QueryTable | None = None, codes: Sequence[Code] = ()) -> Cell:
     """Compute the result of a cell."""
     if queries is not None and "queries" in cell:  # its content seeds the generators
         cell = {**cell, "queries": queries}
@@ -79,14 +74,14 @@ def compute_cell(
     return _tested(draws)
 
 
-def _tested(draws: Draws) -> dict[str, Any]:
+def _tested(draws: Draws) -> Cell:
     """Learn a measure and compare it with the truth."""
     setting, truth = draws.setting, draws.truth
     training, learned, fitted = learn(draws)
     exact = draws.exact_pairs("test")
     W = learned.matrix_for(setting.n_ranks) if fitted is None else fitted.weights
     true_W = truth.matrix_for(setting.n_ranks)
-    result: dict[str, Any] = {
+    result: Cell = {
         "precision": exact.agreement(learned),
         "similarity": similarity(true_W, W),
         "identifiable": identifiable_similarity(true_W, W),

@@ -16,14 +16,14 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.files import read_text
 from dcglearn.collections.letor import read_grade_counts
-from dcglearn.lab.cells import QueryTable, cell_of, query_table_hash
+from dcglearn.lab.cells import Cell, QueryTable, cell_of, query_table_hash
 from dcglearn.lab.columns import check_result_columns
 from dcglearn.lab.decorators import is_option_value
 from dcglearn.lab.own_code import Code
@@ -45,6 +45,10 @@ from dcglearn.lab.setting import (
 )
 from dcglearn.lab.simulation.truths import grade_scale
 from dcglearn.measures.names import is_measure_file_name, measure_for
+
+Table: TypeAlias = dict[str, Any]
+Sweep: TypeAlias = dict[str, list[Any]]
+"""Keys with their values, and with lists of values."""
 
 MAX_CELLS = 1_000_000
 
@@ -80,13 +84,11 @@ class Document(BaseModel):
     repetitions: int = Field(
         ge=1, le=100_000, description="how often each point of the grid is drawn anew"
     )
-    setting: dict[str, Any] = Field(
+    setting: Table = Field(
         {}, description="what all cells have in common, where it is not the default"
     )
-    sweep: dict[str, Any] = Field(
-        {}, description="what varies: a list of values for each key of a setting"
-    )
-    quick: dict[str, Any] = Field(
+    sweep: Table = Field({}, description="what varies: a list of values for each key of a setting")
+    quick: Table = Field(
         {}, description="shorter lists of [sweep], and repetitions, for a quick run"
     )
     run: RunSettings = Field(
@@ -104,10 +106,10 @@ class Config:
     figures: tuple[str, ...]
     seed: int
     repetitions: int
-    fixed: dict[str, Any]
+    fixed: Table
     queries: QueryTable | None
-    sweep: dict[str, list[Any]]
-    quick_sweep: dict[str, list[Any]]
+    sweep: Sweep
+    quick_sweep: Sweep
     quick_repetitions: int
     run: RunSettings
     code: ExperimentCode
@@ -125,7 +127,7 @@ class Config:
         return tuple(dict.fromkeys(itertools.chain.from_iterable(used)))
 
     @property
-    def content(self) -> dict[str, Any]:
+    def content(self) -> Table:
         """Everything that changes results, JSON-able."""
         code = {f"{code.axis} {code.name}": code.digest for code in self.codes}
         found = {
@@ -138,7 +140,7 @@ class Config:
         }
         return {**found, "code": code} if code else found
 
-    def settings(self, quick: bool = False) -> list[tuple[dict[str, Any], Setting]]:
+    def settings(self, quick: bool = False) -> list[tuple[Table, Setting]]:
         """Return the points of the grid: the swept values of each, and its setting."""
         sweep = self.quick_sweep if quick else self.sweep
         points = [dict(zip(sweep, p, strict=True)) for p in itertools.product(*sweep.values())]
@@ -146,7 +148,7 @@ class Config:
         fixed = self.fixed | options
         return [(point, Setting(**_with_options({**fixed, **point}))) for point in points]
 
-    def cells(self, quick: bool = False) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    def cells(self, quick: bool = False) -> list[tuple[Table, Cell]]:
         """Return the cells: the swept values of each with its repetition, and the cell."""
         repetitions = self.quick_repetitions if quick else self.repetitions
         points = [
@@ -234,7 +236,7 @@ def _config_of(
     return config
 
 
-def _dotted(document: Document, table: str) -> dict[str, Any]:
+def _dotted(document: Document, table: str) -> Table:
     """Return a table of a config with ``options.NAME`` in place of a table of options."""
     found = dict(getattr(document, table))
     options = found.pop("options", {})
@@ -243,7 +245,7 @@ def _dotted(document: Document, table: str) -> dict[str, Any]:
     return found | {f"{OPTION}{name}": value for name, value in options.items()}
 
 
-def _with_options(settings: dict[str, Any]) -> dict[str, Any]:
+def _with_options(settings: Table) -> Table:
     """Return settings with a table of options in place of ``options.NAME``."""
     plain = {key: value for key, value in settings.items() if not key.startswith(OPTION)}
     options = {k.removeprefix(OPTION): v for k, v in settings.items() if k not in plain}
@@ -284,7 +286,7 @@ def _values(key: str, values: Any, registry: Registry) -> list[Any]:
     return found
 
 
-def _replace_files(fixed: dict[str, Any], path: Path) -> QueryTable | None:
+def _replace_files(fixed: Table, path: Path) -> QueryTable | None:
     """Replace the names of files by what they hold; a table of queries by its hash."""
     setting, queries = Setting(**_with_options(fixed)), None
     if isinstance(setting.queries, list):
@@ -302,9 +304,7 @@ def _replace_files(fixed: dict[str, Any], path: Path) -> QueryTable | None:
     return queries
 
 
-def _quick_part(
-    quick: dict[str, Any], full: int, sweep: dict[str, list[Any]]
-) -> tuple[dict[str, list[Any]], int]:
+def _quick_part(quick: Table, full: int, sweep: Sweep) -> tuple[Sweep, int]:
     """Check that the quick grid is a part of the full one."""
     repetitions, chosen = quick.pop("repetitions", min(2, full)), dict(sweep)
     if type(repetitions) is not int or not 1 <= repetitions <= full:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from dcglearn.asking.policies import choose_pairs, size_of_round
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Pairs
-from dcglearn.lab.cells import AXES, rng_for, setting_of
+from dcglearn.lab.cells import AXES, Cell, rng_for, setting_of
 from dcglearn.lab.own_functions import Returned, call_own
 from dcglearn.lab.registry import RANDOM, SHIPPED, Registry
 from dcglearn.lab.setting import Setting
@@ -57,7 +57,7 @@ class StrictPairs:
 class Draws:
     """What a cell draws, with the functions of one's own that it names."""
 
-    cell: dict[str, Any]
+    cell: Cell
     setting: Setting
     own: Registry = SHIPPED
 

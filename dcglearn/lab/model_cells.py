@@ -23,6 +23,7 @@ from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.ratios import MIN_SHARE, Estimated
 from dcglearn.inference.tests import likelihood_ratio, no_effect, verdict_of
 from dcglearn.judgments.preferences import Preferences
+from dcglearn.lab.cells import Cell
 from dcglearn.lab.draws import Draws
 from dcglearn.lab.simulation.designs import DESIGNS, simulated_study
 from dcglearn.lab.simulation.judges import simulated_answers
@@ -40,7 +41,7 @@ POSITIONS = "positions"
 """The model with gains of each rank."""
 
 
-def certainty(draws: Draws) -> dict[str, Any]:
+def certainty(draws: Draws) -> Cell:
     """Fit a model to simulated judgments and compare its intervals and tests with the truth."""
     setting, truth = draws.setting, draws.truth
     if not isinstance(truth, DCG) and not setting.hypotheses:

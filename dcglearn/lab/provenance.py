@@ -15,18 +15,21 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import requires, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from packaging.requirements import Requirement
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import write_text
 
+Made: TypeAlias = dict[str, Any]
+"""What made results, JSON-able."""
+
 PROVENANCE = "provenance.json"
 """The name of the file, in a folder of results."""
 
 
-def provenance(data: Path, kept: Sequence[Path] = ()) -> dict[str, Any]:
+def provenance(data: Path, kept: Sequence[Path] = ()) -> Made:
     """Return what distinguishes two results: the data and the software."""
     digest = sha256_of(data.read_bytes())
     files = {"files": hashes_of(kept)} if kept else {}
@@ -43,12 +46,12 @@ def hashes_of(paths: Sequence[Path]) -> dict[str, str]:
     return {path.name: sha256_of(path.read_bytes()) for path in paths}
 
 
-def write_provenance(made: dict[str, Any], path: Path) -> None:
+def write_provenance(made: Made, path: Path) -> None:
     """Write a provenance."""
     write_text(path, json.dumps(made, indent=2) + "\n")
 
 
-def read_provenance(folder: Path) -> dict[str, Any]:
+def read_provenance(folder: Path) -> Made:
     """Read the provenance of the results in a folder; empty if it holds none."""
     path = folder / PROVENANCE
     if not path.exists():
@@ -60,14 +63,14 @@ def read_provenance(folder: Path) -> dict[str, Any]:
         raise InputError("cannot be read", remedy, str(path)) from error
 
 
-def changed_files(folder: Path, made: dict[str, Any]) -> list[str]:
+def changed_files(folder: Path, made: Made) -> list[str]:
     """Return the names of files that are missing or not what their provenance describes."""
     there = hashes_of([path for path in folder.iterdir() if path.is_file()])
     return [name for name, digest in made["files"].items() if there.get(name) != digest]
 
 
 @cache
-def made_with() -> dict[str, Any]:
+def made_with() -> Made:
     """Return the versions of Python, this package and its dependencies, and the git revision."""
     requirements = map(Requirement, requires("dcglearn") or [])
     names = sorted(r.name for r in requirements if r.marker is None or r.marker.evaluate())

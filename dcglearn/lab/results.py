@@ -31,6 +31,7 @@ from dcglearn.lab.experiment_figures import WIDTHS, draw_figure
 from dcglearn.lab.plots import Figure, same_figure
 from dcglearn.lab.provenance import (
     PROVENANCE,
+    Made,
     changed_files,
     hashes_of,
     made_with,
@@ -81,7 +82,7 @@ class ReportedExperiment:
     folder: Path
     counts: CellCounts
     figures: tuple[Figure, ...] = ()
-    made: dict[str, Any] = field(default_factory=dict)
+    made: Made = field(default_factory=dict)
 
 
 def count_cells(config: Config, quick: bool, store: Store) -> CellCounts:
@@ -235,7 +236,7 @@ def write_results(
     return ReportedExperiment(config, folder, counts, figures, made)
 
 
-def check_folder(folder: Path, config: Config) -> dict[str, Any]:
+def check_folder(folder: Path, config: Config) -> Made:
     """Refuse a folder with results of something else or of more; return what made its results."""
     made = read_provenance(folder)
     if not made:
@@ -273,7 +274,7 @@ def _points_of(figure: Figure) -> str:
     return text
 
 
-def _outdated(figures: Iterable[Figure], folder: Path, made: dict[str, Any]) -> list[Figure]:
+def _outdated(figures: Iterable[Figure], folder: Path, made: Made) -> list[Figure]:
     """Return the figures whose files are missing, or were changed, or hold other points."""
     changed, found = changed_files(folder, made), []
     for figure in figures:
@@ -299,7 +300,7 @@ def _write_figures(figures: Iterable[Figure], folder: Path, width: float | None)
     return hashes_of(paths)
 
 
-def _read_table(path: Path, made: dict[str, Any], config: Config) -> pd.DataFrame:
+def _read_table(path: Path, made: Made, config: Config) -> pd.DataFrame:
     """Read a table; refuse one that is not what its provenance describes."""
     remedy = f"restore the file, or compute the cells again: dcglearn run {config.path}"
     try:

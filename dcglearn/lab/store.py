@@ -11,12 +11,11 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.lab.cells import key_of
+from dcglearn.lab.cells import Cell, key_of
 
 CELLS_FILE = "cells.jsonl"
 
@@ -26,26 +25,26 @@ class Store:
 
     def __init__(self, folder: str | Path | None) -> None:
         self.path = None if folder is None else Path(folder) / CELLS_FILE
-        self._outcomes: dict[str, dict[str, Any]] = {}
+        self._outcomes: dict[str, Cell] = {}
         with suppress(FileNotFoundError, NotADirectoryError):
             for line in self.path.read_bytes().splitlines() if self.path else ():
                 with suppress(ValueError):  # it was not written to its end
                     record = json.loads(line)
                     self._outcomes[record["key"]] = record["outcome"]
 
-    def get(self, cell: dict[str, Any]) -> dict[str, Any] | None:
+    def get(self, cell: Cell) -> Cell | None:
         """Return the result of a finished cell, or None."""
         return self._outcome(cell).get("result")
 
-    def error(self, cell: dict[str, Any]) -> str | None:
+    def error(self, cell: Cell) -> str | None:
         """Return the error of a cell that failed when it was last tried, or None."""
         outcome = self._outcome(cell)
         return "\n".join(outcome[key] for key in ("error", "traceback") if key in outcome) or None
 
-    def _outcome(self, cell: dict[str, Any]) -> dict[str, Any]:
+    def _outcome(self, cell: Cell) -> Cell:
         return self._outcomes.get(key_of(cell), {}) if self._outcomes else {}
 
-    def add(self, cell: dict[str, Any], outcome: dict[str, Any]) -> None:
+    def add(self, cell: Cell, outcome: Cell) -> None:
         """Write an outcome and keep it; a result that is not finite is kept as a failure."""
         for name, value in outcome.get("result", {}).items():
             if not np.size(value) or not np.isfinite(value).all():
