@@ -162,18 +162,7 @@ def judge_together(*findings: Finding, reason: str = "") -> Finding:
     return judge_claim(numbers, verdicts == {"holds"}, "does not hold" in verdicts, reason)
 
 
-def rises(table: pd.DataFrame, x: str, y: str, by: str = "truth") -> Finding:
-    """Judge the claim that a column rises with another, for every value of a third."""
-    return judge_all(_changes(table, x, y, by), above=0)
-
-
 def falls(table: pd.DataFrame, x: str, y: str, by: str = "truth") -> Finding:
     """Judge the claim that a column falls as another rises, for every value of a third."""
-    return judge_all(_changes(table, x, y, by), below=0)
-
-
-def _changes(table: pd.DataFrame, x: str, y: str, by: str) -> list[MeanInterval]:
-    return [
-        *change_over_range(table, x, y, f"{{{by}}}"),
-        *trend_over_range(table, x, y, by),
-    ]
+    ends = change_over_range(table, x, y, f"{{{by}}}")
+    return judge_all([*ends, *trend_over_range(table, x, y, by)], below=0)

@@ -182,9 +182,6 @@ def config_from(content: Mapping[str, Any], name: str = "experiment") -> Config:
                 raise InputError("stand beside `experiment`", "leave one of them out", "columns")
             code = code_of_columns(plain.pop("columns"))
             plain |= {"experiment": "columns", "figures": []}
-        elif "experiment" not in plain:
-            remedy = "add columns, such as ['precision'], or the name of an experiment"
-            raise InputError("neither columns nor experiment is given", remedy)
         return _config_of(plain, Path("configs", f"{name}.toml"), code)
 
 

@@ -170,12 +170,11 @@ def _executed(place: Path, path: Path, text: str) -> ModuleType:
     try:
         with redirect_stdout(sys.stderr):  # a command may print data
             return executed(text, str(path))
-    except InputError as error:  # of a decorator, with a remedy of its own
-        where = f"{path}{_line(error, path)}"
-        raise InputError(error.problem, error.remedy, where) from error
     except (Exception, SystemExit) as error:
-        problem = f"cannot be loaded ({error_and_line(error, path)})"
-        raise InputError(problem, "fix it", str(path)) from error
+        problem, remedy = f"cannot be loaded ({error_and_line(error, path)})", "fix it"
+        if isinstance(error, InputError):  # of a decorator
+            problem, remedy = error.problem, error.remedy
+        raise InputError(problem, remedy, f"{path}{_line(error, path)}") from error
 
 
 def error_and_line(error: BaseException, file: Path) -> str:

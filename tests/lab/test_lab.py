@@ -177,7 +177,7 @@ def test_one_s_own_files_are_found_and_failed_cells_are_said(
     ("config", "message"),
     [
         ("flip", "unknown experiment 'flip'; did you mean 'flips'"),
-        ({}, "experiment: neither columns nor experiment is given; add columns, such as"),
+        ({}, "experiment: experiment is missing; add it: the name of the file"),
         ({**SMALL, "experiment": "flips", "figures": [5]}, "columns: stand beside `experiment`"),
         ({**SMALL, "columns": ["precison"]}, "precison.*precision"),
         ({**SMALL, "setting": {"pair": 20}}, "pair.*pairs"),
