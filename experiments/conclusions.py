@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, judge_between
-from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, series_of
+from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, paneled, series_of
 from dcglearn.lab.repetitions import MeanInterval, means, rows_where
 from dcglearn.lab.simulation.designs import DESIGNS
 
@@ -41,7 +41,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
     covered = [name for name in shown if DESIGNS[name].middle_gain is not None]
     allowed = [name for name in shown if DESIGNS[name].allowed]
     rejects, share = "share of studies that reject what is true", "share of studies"
-    first, *more = (
+    panels = (
         _panel(table, sums, "false_stop", "True gains or discounts rejected", rejects, FALSE_STOPS),
         _panel(table, sums, "size:gains", "True gains with p < 0.05", rejects, LARGEST_SIZE),
         _panel(table, sums, "size:discounts", "True discount with p < 0.05", rejects, LARGEST_SIZE),
@@ -84,7 +84,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
     )
     judged = tuple(one for one in claims if one.finding.intervals)
     title = "What is concluded from studies of many kinds"
-    return [Figure("C10", title, first, judged, caption, tuple(more))]
+    return [paneled("C10", title, panels, judged, caption)]
 
 
 def _panel(

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, judge_between
-from dcglearn.lab.plots import BAND, Figure, describe_errors, over_pairs
+from dcglearn.lab.plots import (
+    BAND,
+    Figure,
+    describe_errors,
+    over_pairs,
+    paneled,
+    panels_over_pairs,
+)
 from dcglearn.lab.repetitions import common_value, means, rows_where
 
 COLUMNS = (
@@ -65,11 +72,13 @@ def _by_truth(table: pd.DataFrame, model: str) -> Figure:
     parts = ["coverage:gains", "coverage:discounts"]
     long = named.melt(["truth", "pairs", "repetition"], parts, "part", "covered")
     long["part"] = long["part"].str.removeprefix("coverage:")
-    panels, found = [], []
-    for truth, rows in long.groupby("truth", sort=False):
-        found += means(rows, "covered", "{part}, {truth}, {pairs:,} judgments:")
-        shown, title = rows.assign(part=rows["part"].str.capitalize()), f"gains: {truth}"
-        panels.append(over_pairs(shown, "covered", "part", "judgments", Y, LEVELS, title=title))
+    found = [
+        number
+        for _, rows in long.groupby("truth", sort=False)
+        for number in means(rows, "covered", "{part}, {truth}, {pairs:,} judgments:")
+    ]
+    shown = long.assign(part=long["part"].str.capitalize(), truth="gains: " + long["truth"])
+    panels = panels_over_pairs(shown, "covered", "part", "truth", "judgments", Y, LEVELS)
     claim = Claim(
         "No truth has intervals of gains, or of discounts, that contain it in less than 90% of "
         "studies.",
@@ -80,4 +89,4 @@ def _by_truth(table: pd.DataFrame, model: str) -> Figure:
         f"Means over {table['lapses'].nunique()} shares of answers at random. {model} "
         f"{describe_errors(found, 'points')}"
     )
-    return Figure("C2", "Coverage by truth", panels[0], (claim,), caption, tuple(panels[1:]))
+    return paneled("C2", "Coverage by truth", panels, [claim], caption)

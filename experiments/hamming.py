@@ -43,16 +43,12 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 
 def _figure(table: pd.DataFrame, number: str, what: str, *more: Claim) -> Figure:
     unit, hamming = (rows_where(table, margin=margin) for margin in ("unit", "hamming"))
-    series = [
-        one
-        for rows, name in ((unit, "unit"), (hamming, "Hamming"))
-        for one in curves(
-            rows.assign(truth=[f"{display_name(one)}, {name}" for one in rows["truth"]]),
-            "pairs",
-            what,
-            "truth",
-        )
+    names = [
+        f"{display_name(truth)}, {margin.replace('ham', 'Ham')}"
+        for truth, margin in zip(table["truth"], table["margin"], strict=True)
     ]
+    first = table["margin"].eq("unit").sort_values(ascending=False, kind="stable").index
+    series = curves(table.assign(shown=names).loc[first], "pairs", what, "shown")
     gains = differences(hamming, unit, "pairs", what, "truth")
     claim = Claim(
         f"With the Hamming margin, {what} is higher by less than {SMALL}, in the mean over all "
@@ -68,7 +64,7 @@ def _figure(table: pd.DataFrame, number: str, what: str, *more: Claim) -> Figure
         Plot(
             "training pairs",
             what,
-            tuple(series),
+            series,
             within=SHARE if what == "precision" else CORRELATION,
         ),
         (claim, *more),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, Finding, judge_all, judge_claim, judge_together
-from dcglearn.lab.plots import BAND, CORRELATION, Figure, describe_C, over_pairs
+from dcglearn.lab.plots import BAND, CORRELATION, Figure, describe_C, over_pairs, paneled
 from dcglearn.lab.repetitions import change_over_range, means, rows_where
 from dcglearn.lab.similarity import limit_on_permutations
 
@@ -168,4 +168,4 @@ def _where_it_can_reach_1(paper: pd.DataFrame, other: pd.DataFrame) -> Figure:
         f"matrices. {BAND}"
     )
     title = "Similarity where it can reach 1"
-    return Figure("2b", title, panels[0], (claim,), caption, tuple(panels[1:]))
+    return paneled("2b", title, panels, [claim], caption)

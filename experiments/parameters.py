@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, judge_all
-from dcglearn.lab.plots import Figure, Plot, Series, series_of
+from dcglearn.lab.plots import Figure, Plot, Series, paneled, series_of
 from dcglearn.lab.repetitions import display_name, mean_interval, means
 from dcglearn.lab.simulation.truths import named_truth
 
@@ -113,14 +113,8 @@ def _by_place(table: pd.DataFrame, number: str, what: str) -> Figure:
         series = tuple(_curve(error, truth, what) for truth, error in errors.items())
         panels.append(Plot(place, y_label, series, within=(0.0, inf), title=title))
         claims.append(_first(table, errors, what) if sense == "line" else _top(errors, what, sense))
-    return Figure(
-        number,
-        f"Errors of the {what} by {place}",
-        panels[0],
-        tuple(claims),
-        ERRORS.format(what, place, one),
-        tuple(panels[1:]),
-    )
+    title = f"Errors of the {what} by {place}"
+    return paneled(number, title, panels, claims, ERRORS.format(what, place, one))
 
 
 def _curve(errors: np.ndarray, truth: str, what: str) -> Series:

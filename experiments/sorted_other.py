@@ -5,14 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, judge_all, judge_together
-from dcglearn.lab.plots import BAND, Figure, describe_C, over_pairs
-from dcglearn.lab.repetitions import (
-    MeanInterval,
-    change_over_range,
-    display_name,
-    means,
-    rows_where,
-)
+from dcglearn.lab.plots import BAND, Figure, describe_C, paneled, panels_over_pairs
+from dcglearn.lab.repetitions import MeanInterval, change_over_range, means, rows_where
 
 COLUMNS = ("precision", "similarity")
 
@@ -54,12 +48,9 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 
 def _slowly(table: pd.DataFrame) -> Figure:
     most = table["pairs"].max()
-    panels = []
-    for truth, rows in table.groupby("truth", sort=False):
-        named = rows.assign(tested=rows["tested"].str.capitalize())
-        axes, levels = ("training pairs", "precision"), {str(QUICK): QUICK}
-        title = display_name(truth)
-        panels.append(over_pairs(named, "precision", "tested", *axes, levels, title=title))
+    named = table.assign(tested=table["tested"].str.capitalize())
+    axes, levels = ("training pairs", "precision"), {str(QUICK): QUICK}
+    panels = panels_over_pairs(named, "precision", "tested", "truth", *axes, levels)
     at_most, label = rows_where(table, pairs=most), f"{{tested}}: {{truth}}, {most} pairs:"
     alike = means(rows_where(at_most, test_lists=RESTRICTED), "precision", label)
     others = means(at_most[at_most["test_lists"] != RESTRICTED], "precision", label)
@@ -83,17 +74,14 @@ def _slowly(table: pd.DataFrame) -> Figure:
         f"permutations of one list. {describe_C(table)}. {BAND}"
     )
     title = "Precision with an optimal list of other content"
-    return Figure("10", title, panels[0], (claim,), caption, tuple(panels[1:]))
+    return paneled("10", title, panels, [claim], caption)
 
 
 def _restricted(table: pd.DataFrame) -> Figure:
     """Return the figure that compares restricted pairs with others."""
-    first, *more = (
-        over_pairs(
-            rows, "precision", "trained", "training pairs", "precision", title=f"tested {tested}"
-        )
-        for tested, rows in table.groupby("tested", sort=False)
-    )
+    shown = table.assign(tested="tested " + table["tested"])
+    axes = "training pairs", "precision"
+    panels = panels_over_pairs(shown, "precision", "trained", "tested", *axes)
     at = table[table["pairs"].isin([table["pairs"].min(), AT])]
     fewer = _behind(rows_where(at, test_lists="permutations"), "permutations")
     alike = _behind(rows_where(at, test_lists=RESTRICTED), "drawn")
@@ -124,7 +112,7 @@ def _restricted(table: pd.DataFrame) -> Figure:
         f"and permutations of one list. {describe_C(table)}. {BAND}"
     )
     title = "Restricted pairs against others"
-    return Figure("10b", title, first, (claim,), caption, tuple(more))
+    return paneled("10b", title, panels, [claim], caption)
 
 
 def _behind(table: pd.DataFrame, other: str) -> list[MeanInterval]:

@@ -86,7 +86,7 @@ def run(
 
     Cells that are already computed are not computed again.
     """
-    from dcglearn.lab.experiment_files import config_named
+    from dcglearn.lab.config import config_named
 
     read = None if config is None else config_named(config)
     if columns:
@@ -136,7 +136,7 @@ def reproduce(
     Without such a folder, run the shipped ones, which reproduce the paper. Those that take more
     than minutes are left to --long; the page shows the results that they have.
     """
-    from dcglearn.lab.experiment_files import find_configs, refuse_shared_figures
+    from dcglearn.lab.config import find_configs, refuse_shared_figures
 
     every = find_configs(shipped, None if only is None else _leave_out)
     refuse_shared_figures(every)
@@ -206,9 +206,9 @@ def report(
 ) -> None:
     """Write tables, figures and the page from the finished cells."""
     from dcglearn.base.files import checked_suffix, write_text
-    from dcglearn.lab.experiment_files import refuse_shared_figures
+    from dcglearn.lab.config import refuse_shared_figures
     from dcglearn.lab.findings import findings_latex
-    from dcglearn.lab.page import order_in_paper
+    from dcglearn.lab.plots import order_in_paper
 
     if findings is not None:
         checked_suffix(findings, [".tex"])
@@ -222,14 +222,15 @@ def report(
     _write_page(shown, quick, place)
     if findings is not None:
         figures = [figure for one in shown for figure in one.figures]
-        write_text(findings, findings_latex(sorted(figures, key=order_in_paper)))
+        write_text(
+            findings, findings_latex(sorted(figures, key=lambda one: order_in_paper(one.number)))
+        )
         print_text(f"wrote {findings}")
 
 
 def _configs(paths: Sequence[str] | None, shipped: bool) -> list[Config]:
     """Return the named configs, or all that have no errors."""
-    from dcglearn.lab.config import read_config
-    from dcglearn.lab.experiment_files import find_configs
+    from dcglearn.lab.config import find_configs, read_config
 
     return [read_config(path) for path in paths] if paths else find_configs(shipped, _leave_out)
 
@@ -261,7 +262,7 @@ def _run(
     replace: bool,
     width: str | None,
 ) -> list[ReportedExperiment]:
-    from dcglearn.lab.run import run_experiments
+    from dcglearn.lab.results import run_experiments
 
     inches = _inches(width)
     shown = run_experiments(configs, quick, workers, out, print_text, print_note, replace, inches)

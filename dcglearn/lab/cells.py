@@ -14,18 +14,21 @@ them, but not what these draw.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from dcglearn.lab.provenance import sha256_of
 from dcglearn.lab.registry import JUDGMENT_MODEL, SHIPPED, STUDY, Registry
 from dcglearn.lab.setting import Setting, own_functions_used, unused_keys, valid
 
 CELL_VERSION = 7
 """Raise it by hand with every change that changes results; golden cells are tested."""
+
+Cell: TypeAlias = dict[str, Any]
+"""A cell, or what it results in: JSON-able."""
 
 QueryTable = list[list[int]]
 """Counts of grades, best grade first; one row per query."""
@@ -55,7 +58,7 @@ def cell_of(
     repetition: int,
     registry: Registry = SHIPPED,
     columns: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> Cell:
     """Describe a cell."""
     unused = unused_keys(setting, registry, columns)
     changed = setting.model_dump(exclude_defaults=True, exclude={*unused})
@@ -64,47 +67,44 @@ def cell_of(
     if setting.test_lists == setting.lists:
         changed.pop("test_lists", None)
     used = own_functions_used(setting, registry, columns)
-    defaults = [one.options for one in used]
+    computed = set(columns) & set(registry.names("result"))
     more = {
         "options": {
             key: value
             for key, value in changed.pop("options", {}).items()
-            if any(value != default[key] for default in defaults if key in default)
+            if any(value != code.options.get(key, value) for code in used)
         },
-        "columns": sorted(set(columns) & set(registry.names("result"))),
-        "code": {f"{one.axis} {one.name}": one.code.digest for one in used if one.code},
+        "columns": [] if setting.learner in (JUDGMENT_MODEL, STUDY) else sorted(computed),
+        "code": {f"{code.axis} {code.name}": code.digest for code in used},
     }
-    if setting.learner in (JUDGMENT_MODEL, STUDY):
-        del more["columns"]
     kept = {key: value for key, value in more.items() if value}
     return {"seed": seed, "repetition": repetition, **changed, **kept}
 
 
-def setting_of(cell: dict[str, Any]) -> Setting:
+def setting_of(cell: Cell) -> Setting:
     """Return the setting of a cell."""
     given = {key: value for key, value in cell.items() if key not in _NOT_OF_SETTING}
     return valid(Setting, given)
 
 
-def key_of(cell: dict[str, Any]) -> str:
+def key_of(cell: Cell) -> str:
     """Return the key under which the result of a cell is stored."""
-    return _hash([CELL_VERSION, cell]).hex()[:32]
+    return _hash([CELL_VERSION, cell])[:32]
 
 
 def query_table_hash(table: QueryTable) -> str:
     """Return the hash by which cells refer to a table of queries."""
-    return _hash(table).hex()
+    return _hash(table)
 
 
-def rng_for(cell: dict[str, Any], name: str) -> np.random.Generator:
+def rng_for(cell: Cell, name: str) -> np.random.Generator:
     """Return the generator for one of the things that a cell draws."""
     axes = {axis: cell[axis] for axis in AXES[name] if axis in cell}
-    digest = _hash([name, cell["seed"], cell["repetition"], axes])
-    return np.random.default_rng(int.from_bytes(digest))
+    return np.random.default_rng(int(_hash([name, cell["seed"], cell["repetition"], axes]), 16))
 
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 
 
-def _hash(content: object) -> bytes:
-    return hashlib.sha256(_encode(content).encode()).digest()
+def _hash(content: object) -> str:
+    return sha256_of(_encode(content).encode())

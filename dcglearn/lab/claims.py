@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -22,14 +22,7 @@ from dcglearn.lab.repetitions import MeanInterval, change_over_range, trend_over
 ClaimVerdict = Literal[
     "holds", "holds, with a reason", "does not hold", "undecided", "not judged (quick)"
 ]
-CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = (
-    "holds",
-    "holds, with a reason",
-    "does not hold",
-    "undecided",
-    "not judged (quick)",
-)
-
+CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = get_args(ClaimVerdict)
 
 QUICK = "It needs the whole grid; these are the numbers of its quick part."
 """The reason given for a claim that a quick run does not judge."""
@@ -117,19 +110,7 @@ class Claim:
         return f"section {self.section}" if self.section[:1].isdecimal() else self.section
 
     def in_quick_run(self) -> Claim:
-        """Return the claim as a quick run reports it.
-
-        Returns
-        -------
-        Claim
-            Without a verdict if it needs the whole grid; otherwise as it is.
-
-        Examples
-        --------
-        >>> claim = Claim("With 800 pairs it is precise.", Finding("does not hold"), needs_all=True)
-        >>> claim.in_quick_run().finding.verdict
-        'not judged (quick)'
-        """
+        """Return the claim as a quick run reports it: without a verdict if it needs all cells."""
         if not self.needs_all:
             return self
         return replace(self, finding=Finding("not judged (quick)", self.finding.intervals, QUICK))
@@ -181,18 +162,7 @@ def judge_together(*findings: Finding, reason: str = "") -> Finding:
     return judge_claim(numbers, verdicts == {"holds"}, "does not hold" in verdicts, reason)
 
 
-def rises(table: pd.DataFrame, x: str, y: str, by: str = "truth") -> Finding:
-    """Judge the claim that a column rises with another, for every value of a third."""
-    return judge_all(_changes(table, x, y, by), above=0)
-
-
 def falls(table: pd.DataFrame, x: str, y: str, by: str = "truth") -> Finding:
     """Judge the claim that a column falls as another rises, for every value of a third."""
-    return judge_all(_changes(table, x, y, by), below=0)
-
-
-def _changes(table: pd.DataFrame, x: str, y: str, by: str) -> list[MeanInterval]:
-    return [
-        *change_over_range(table, x, y, f"{{{by}}}"),
-        *trend_over_range(table, x, y, by),
-    ]
+    ends = change_over_range(table, x, y, f"{{{by}}}")
+    return judge_all([*ends, *trend_over_range(table, x, y, by)], below=0)

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from dcglearn.base.errors import InputError, did_you_mean
 from dcglearn.lab.decorators import OPEN_AXES
-from dcglearn.lab.registry import JUDGMENT_MODEL, STUDY, USUAL, Entry, Registry
+from dcglearn.lab.registry import JUDGMENT_MODEL, NAMES, STUDY, USUAL, Registry
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.success import PARAMETERS
 from dcglearn.measures.dcg import DCG
@@ -73,21 +73,26 @@ def columns_of(setting: Setting, registry: Registry) -> set[str]:
         return set(STUDY_COLUMNS)
     if setting.learner == JUDGMENT_MODEL:
         return {*MODEL_COLUMNS, *(f"p:{name}" for name in setting.hypotheses)} - _PATTERNS
-    lacking = set[str]()
-    if setting.learner == USUAL or registry.is_own("learner", setting.learner):
+    lacking = set(_PATTERNS)
+    if setting.learner == USUAL or registry.code("learner", setting.learner):
         lacking |= {"chosen_C", "margin_correlation"}
     if setting.margin == "unit":
         lacking.add("margin_correlation")
-    if not registry.is_own("truth", setting.truth) and not isinstance(setting.true_measure(), DCG):
+    if not registry.code("truth", setting.truth) and not isinstance(setting.true_measure(), DCG):
         lacking |= PARAMETERS
     presets = (f"precision:{name}" for name in setting.against)
-    return {*LEARNED_COLUMNS, *presets, *registry.names("result")} - lacking - _PATTERNS
+    return {*LEARNED_COLUMNS, *presets, *registry.names("result")} - lacking
 
 
 def check_result_columns(
     columns: Sequence[str], settings: Iterable[Setting], registry: Registry, place: str
 ) -> None:
-    """Refuse a column that no cell has."""
+    """Refuse a column that no cell has, and a result of one's own with the name of another."""
+    taken = {*LEARNED_COLUMNS, *MODEL_COLUMNS, *STUDY_COLUMNS, *Setting.model_fields, "repetition"}
+    for code in registry.codes:
+        if code.axis == "result" and code.name in taken:
+            problem = f"the table already has a column {code.name!r}"
+            raise InputError(problem, "give the result another name", code.place)
     known = {name for setting in settings for name in columns_of(setting, registry)}
     for column in columns:
         if column not in known:
@@ -96,45 +101,30 @@ def check_result_columns(
             raise InputError(problem, f"{near}Known: {names}", place)
 
 
-def check_result_names(registry: Registry) -> None:
-    """Refuse a result of one's own with the name of another column of the table."""
-    taken = {*LEARNED_COLUMNS, *MODEL_COLUMNS, *STUDY_COLUMNS, *Setting.model_fields, "repetition"}
-    for entry in registry.entries:
-        if entry.axis == "result" and entry.code is not None and entry.name in taken:
-            problem = f"the table already has a column {entry.name!r}"
-            raise InputError(problem, "give the result another name", entry.place)
-
-
 def vocabulary(registry: Registry, config: type[BaseModel]) -> dict[str, dict[str, str]]:
     """Return what may be named, with what it is, under headings."""
-    own: dict[str, dict[str, str]] = {axis: {} for axis in OPEN_AXES}
-    for entry in registry.entries:
-        own[entry.axis][entry.name] = _described(entry)
+    names = {axis: dict(shipped) for axis, shipped in NAMES.items()}
+    for code in registry.codes:
+        given = [f"{name} = {value!r}" for name, value in code.options.items()]
+        given += [f"reads {file.name}" for file in code.files]
+        options = f" ({', '.join(given)})" if given else ""
+        names[code.axis][code.name] = f"{code.about}{options} [{code.place}]"
+    for axis in OPEN_AXES.values():
+        own = f"a function of your own: ({axis.arguments}) -> {axis.returns}"
+        names[axis.name][f"@{axis.name}"] = own
     return {
         "COLUMNS of an experiment file: results of learners": LEARNED_COLUMNS,
-        "COLUMNS: computed where they are named": own.pop("result", {}),
         'COLUMNS: with learner = "judgment-model"': MODEL_COLUMNS,
         'COLUMNS: with learner = "study"': STUDY_COLUMNS,
-        "Keys of a config": _keys(config),
-        "[setting] of a config, and [sweep] with lists of values": _keys(Setting, values=True),
+        "Keys of a config": {
+            name: field.description or "" for name, field in config.model_fields.items()
+        },
+        "[setting] of a config, and [sweep] with lists of values": {
+            f"{name} = {json.dumps(field.default)}": field.description or ""
+            for name, field in Setting.model_fields.items()
+        },
         **{
-            f"{axis.key or axis.name}: {axis.about}": own.get(axis.name, {})
-            | {f"@{axis.name}": f"a function of your own: ({axis.arguments}) -> {axis.returns}"}
+            f"{axis.key or axis.name}: {axis.about}": names[axis.name]
             for axis in OPEN_AXES.values()
         },
     }
-
-
-def _keys(model: type[BaseModel], values: bool = False) -> dict[str, str]:
-    """Return the keys of a table of a config, with their defaults if asked for."""
-    return {
-        f"{name} = {json.dumps(field.default)}" if values else name: field.description or ""
-        for name, field in model.model_fields.items()
-    }
-
-
-def _described(entry: Entry) -> str:
-    given = [f"{name} = {value!r}" for name, value in entry.options.items()]
-    given += [f"reads {file.name}" for file in getattr(entry.code, "files", ())]
-    options = f" ({', '.join(given)})" if given else ""
-    return f"{entry.about}{options}{f' [{entry.place}]' if entry.code else ''}"

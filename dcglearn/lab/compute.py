@@ -6,13 +6,9 @@ holds): the same in any process and in any order. This is all that workers run.
 
 from __future__ import annotations
 
-import json
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,15 +17,14 @@ from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Pairs
 from dcglearn.inference.ascent import Answers
 from dcglearn.inference.usual import learn_from_answers
-from dcglearn.lab.cells import QueryTable, setting_of
-from dcglearn.lab.certainty_cells import certainty
-from dcglearn.lab.conclusion_cells import conclusions
+from dcglearn.lab.cells import Cell, QueryTable, setting_of
 from dcglearn.lab.decorators import CellData
 from dcglearn.lab.draws import Draws, StrictPairs
+from dcglearn.lab.model_cells import certainty, conclusions
 from dcglearn.lab.own_code import Code
-from dcglearn.lab.own_functions import OwnCodeError, OwnFunctions
-from dcglearn.lab.registry import JUDGMENT_MODEL, SHIPPED, STUDY, USUAL, Entry
-from dcglearn.lab.setting import Setting, check_setting
+from dcglearn.lab.own_functions import OwnCodeError, call_own
+from dcglearn.lab.registry import JUDGMENT_MODEL, STUDY, USUAL, Registry
+from dcglearn.lab.setting import Setting
 from dcglearn.lab.similarity import identifiable_similarity, offset_similarity, similarity
 from dcglearn.lab.simulation.judges import flip_pairs, misgrade_pairs
 from dcglearn.lab.simulation.truths import grade_scale
@@ -46,28 +41,8 @@ from dcglearn.measures.presets import preset
 FRAMES = 8
 """Innermost frames of a traceback that are kept."""
 
-_OF_TESTS = ("test_lists", "test_pairs", "against", "columns")
-"""The keys of a cell on which nothing depends that is learned."""
 
-_MOST_KEPT_PAIRS = 100_000
-"""What is learned from more pairs is not kept: it takes about 35 bytes a pair."""
-
-
-@dataclass(frozen=True)
-class CellComputer:
-    """What workers are sent: :func:`run_cell` with the queries and the code of an experiment."""
-
-    queries: QueryTable | None = None
-    codes: tuple[Code, ...] = ()
-
-    def __call__(self, cell: dict[str, Any]) -> dict[str, Any]:
-        """Compute a cell without ever raising an error."""
-        return run_cell(cell, self.queries, self.codes)
-
-
-def run_cell(
-    cell: dict[str, Any], queries: QueryTable | None = None, codes: Sequence[Code] = ()
-) -> dict[str, Any]:
+def run_cell(cell: Cell, queries: QueryTable | None = None, codes: Sequence[Code] = ()) -> Cell:
     """Compute a cell without ever raising an error."""
     try:
         with one_blas_thread():  # the order of additions must not vary
@@ -78,18 +53,21 @@ def run_cell(
         words = f"{type(error).__name__}: {error}"
         if isinstance(error, InputError | SolverError):
             return {"error": words}
-        frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]  # without folders
-        lines = [f"{Path(f.filename).name}:{f.lineno} in {f.name}: {f.line}" for f in frames]
-        return {"error": words, "traceback": "\n".join([*lines, words])}
+        return {"error": words, "traceback": traceback.format_exc(limit=-FRAMES)}
 
 
-def compute_cell(
-    cell: dict[str, Any], queries: QueryTable | None = None, codes: Sequence[Code] = ()
-) -> dict[str, Any]:
+def compute_cell(cell: Cell, queries: QueryTable | None = None, codes: Sequence[Code] = ()) -> Cell:
     """Compute the result of a cell."""
-    cell, own = _with_queries(cell, queries), _own_functions(cell, codes)
-    shared = {key: value for key, value in cell.items() if key not in ("seed", "repetition")}
-    draws = Draws(cell, _checked_setting(json.dumps(shared), own), own)
+    if queries is not None and "queries" in cell:  # its content seeds the generators
+        cell = {**cell, "queries": queries}
+    if isinstance(cell.get("queries"), str):
+        raise InputError("the table of queries is missing", "pass it as `queries`", "queries")
+    found = {f"{code.axis} {code.name}": code for code in codes}
+    for name, digest in cell.get("code", {}).items():
+        if name not in found or found[name].digest != digest:
+            raise InputError(f"the code of the {name} is missing", "pass it as `codes`", "code")
+    own = Registry(tuple(found[name] for name in sorted(cell.get("code", {}))))
+    draws = Draws(cell, setting_of(cell), own)
     if draws.setting.learner == STUDY:
         return dict(conclusions(draws.setting.design, draws.setting.pairs, draws.rng("judge")))
     if draws.setting.learner == JUDGMENT_MODEL:
@@ -97,18 +75,14 @@ def compute_cell(
     return _tested(draws)
 
 
-def _tested(draws: Draws) -> dict[str, Any]:
+def _tested(draws: Draws) -> Cell:
     """Learn a measure and compare it with the truth."""
     setting, truth = draws.setting, draws.truth
-    if draws.own.codes or setting.pairs > _MOST_KEPT_PAIRS:
-        training, learned, fitted = learn(draws)
-    else:
-        part = {key: value for key, value in draws.cell.items() if key not in _OF_TESTS}
-        training, learned, fitted = _learned(json.dumps(part, sort_keys=True))
+    training, learned, fitted = learn(draws)
     exact = draws.exact_pairs("test")
     W = learned.matrix_for(setting.n_ranks) if fitted is None else fitted.weights
     true_W = truth.matrix_for(setting.n_ranks)
-    result: dict[str, Any] = {
+    result: Cell = {
         "precision": agreement(learned, exact),
         "similarity": similarity(true_W, W),
         "identifiable": identifiable_similarity(true_W, W),
@@ -125,7 +99,7 @@ def _tested(draws: Draws) -> dict[str, Any]:
         result[f"precision:{name}"] = agreement(measure, exact)
     data = CellData(setting, training.pairs, exact, fitted)
     for name in draws.cell.get("columns", ()):
-        own = draws.own.call("result", name, setting, truth, learned, data)
+        own = call_own(draws.own, "result", name, setting, truth, learned, data)
         if own is not None:
             result[name] = own.numbers().tolist()
         elif (found := SHIPPED_RESULTS[name][1](truth, learned, data)) is not None:
@@ -133,29 +107,16 @@ def _tested(draws: Draws) -> dict[str, Any]:
     return result
 
 
-Learned = tuple[StrictPairs, Measure, Fit | None]
-"""What was learned from, what was learned, and the fit of the quadratic program if it is that."""
-
-
-@lru_cache(16)  # those of one truth and one kind of lists follow each other in a grid
-def _learned(part: str) -> Learned:
-    """Learn what cells share that differ only in their tests."""
-    cell = json.loads(part)
-    return learn(Draws(cell, setting_of(cell)))
-
-
-def learn(draws: Draws) -> Learned:
-    """Draw and judge the training pairs of a cell, and learn from them."""
+def learn(draws: Draws) -> tuple[StrictPairs, Measure, Fit | None]:
+    """Return the training pairs, what is learned, and its fit if it is of the program."""
     setting, training = draws.setting, draws.training_pairs()
-    if setting.flips or setting.wrong_grades:
-        pairs, rng = training.pairs, draws.rng("errors")
-        if setting.flips:
-            pairs = flip_pairs(pairs, setting.flips, rng)
-        if setting.wrong_grades:
-            pairs = misgrade_pairs(pairs, setting.wrong_grades, setting.grades, rng)
-        training = replace(training, pairs=pairs)
-    pairs, rng = training.pairs, draws.rng("learner")
-    found = draws.own.call("learner", setting.learner, setting, pairs, setting, rng)
+    pairs, rng = training.pairs, draws.rng("errors")
+    if setting.flips:
+        pairs = flip_pairs(pairs, setting.flips, rng)
+    if setting.wrong_grades:
+        pairs = misgrade_pairs(pairs, setting.wrong_grades, setting.grades, rng)
+    training, rng = replace(training, pairs=pairs), draws.rng("learner")
+    found = call_own(draws.own, "learner", setting.learner, setting, pairs, setting, rng)
     if found is not None:
         return training, found.measure(setting.n_ranks, setting.n_columns), None
     if setting.learner == USUAL:
@@ -185,31 +146,3 @@ def _solve(draws: Draws, pairs: Pairs) -> Fit:
 
 def _measure_of(setting: Setting, learned: Fit) -> Measure:
     return learned.dcg if setting.learner == "qp-dcg" else learned.utility
-
-
-def _own_functions(cell: dict[str, Any], codes: Sequence[Code]) -> OwnFunctions:
-    """Return the functions that a cell names; their hashes must be those of the cell."""
-    wanted = cell.get("code", {})
-    found = {f"{code.axis} {code.name}": code for code in codes}
-    for name, digest in wanted.items():
-        if name not in found or found[name].digest != digest:
-            raise InputError(f"the code of the {name} is missing", "pass it as `codes`", "code")
-    return OwnFunctions(tuple(found[name] for name in sorted(wanted)))
-
-
-@lru_cache(256)
-def _checked_setting(shared: str, own: OwnFunctions) -> Setting:
-    """Return the setting of a cell, checked; that of every repetition is the same."""
-    setting = setting_of(json.loads(shared))
-    names = (Entry(code.axis, code.name, code=code) for code in own.codes)
-    check_setting(setting, SHIPPED.joined(names))
-    return setting
-
-
-def _with_queries(cell: dict[str, Any], queries: QueryTable | None) -> dict[str, Any]:
-    """Put the table of queries in place of its hash: its content seeds the generators."""
-    if queries is not None and "queries" in cell:
-        return {**cell, "queries": queries}
-    if isinstance(cell.get("queries"), str):
-        raise InputError("the table of queries is missing", "pass it as `queries`", "queries")
-    return cell

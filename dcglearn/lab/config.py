@@ -10,26 +10,31 @@ Names may be those of functions in the experiment file, which is executed when t
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.files import read_text
 from dcglearn.collections.letor import read_grade_counts
-from dcglearn.lab.cells import QueryTable, cell_of, query_table_hash
-from dcglearn.lab.columns import check_result_columns, check_result_names
+from dcglearn.lab.cells import Cell, QueryTable, cell_of, query_table_hash
+from dcglearn.lab.columns import check_result_columns
 from dcglearn.lab.decorators import is_option_value
-from dcglearn.lab.experiment_code import ExperimentCode, code_of_columns, experiment_code
 from dcglearn.lab.own_code import Code
-from dcglearn.lab.plots import FIGURE_NAME, same_figure
-from dcglearn.lab.registry import Registry
+from dcglearn.lab.plots import FIGURE_NAME, order_in_paper, same_figure
+from dcglearn.lab.registry import (
+    ExperimentCode,
+    Registry,
+    code_of_columns,
+    experiment_code,
+    search_folders,
+)
 from dcglearn.lab.setting import (
     Setting,
     at_key,
@@ -40,6 +45,10 @@ from dcglearn.lab.setting import (
 )
 from dcglearn.lab.simulation.truths import grade_scale
 from dcglearn.measures.names import is_measure_file_name, measure_for
+
+Table: TypeAlias = dict[str, Any]
+Sweep: TypeAlias = dict[str, list[Any]]
+"""Keys with their values, and with lists of values."""
 
 MAX_CELLS = 1_000_000
 
@@ -68,20 +77,18 @@ class Document(BaseModel):
     experiment: Annotated[str, Field(pattern=r"^[^\W\d]\w*$")] = Field(
         description="the name of the file in experiments/, without .py"
     )
-    figures: list[int | str] = Field(
+    figures: list[int | Annotated[str, Field(pattern=f"^{FIGURE_NAME}$")]] = Field(
         description="the figures that it draws: numbers of the paper's, names of others"
     )
     seed: int = Field(ge=0, description="a whole number; the same one gives the same results")
     repetitions: int = Field(
         ge=1, le=100_000, description="how often each point of the grid is drawn anew"
     )
-    setting: dict[str, Any] = Field(
+    setting: Table = Field(
         {}, description="what all cells have in common, where it is not the default"
     )
-    sweep: dict[str, Any] = Field(
-        {}, description="what varies: a list of values for each key of a setting"
-    )
-    quick: dict[str, Any] = Field(
+    sweep: Table = Field({}, description="what varies: a list of values for each key of a setting")
+    quick: Table = Field(
         {}, description="shorter lists of [sweep], and repetitions, for a quick run"
     )
     run: RunSettings = Field(
@@ -99,10 +106,10 @@ class Config:
     figures: tuple[str, ...]
     seed: int
     repetitions: int
-    fixed: dict[str, Any]
+    fixed: Table
     queries: QueryTable | None
-    sweep: dict[str, list[Any]]
-    quick_sweep: dict[str, list[Any]]
+    sweep: Sweep
+    quick_sweep: Sweep
     quick_repetitions: int
     run: RunSettings
     code: ExperimentCode
@@ -115,37 +122,33 @@ class Config:
     @property
     def codes(self) -> tuple[Code, ...]:
         """The functions of one's own that some cell uses."""
-        used = {
-            entry.code: None
-            for _, setting in self.settings()
-            for entry in own_functions_used(setting, self.code.registry, self.code.columns)
-        }
-        return tuple(code for code in used if code is not None)
+        settings, names = [setting for _, setting in self.settings()], self.code.registry
+        used = (own_functions_used(one, names, self.code.columns) for one in settings)
+        return tuple(dict.fromkeys(itertools.chain.from_iterable(used)))
 
     @property
-    def identity(self) -> dict[str, Any]:
-        """Everything that changes results except the size of the grid, JSON-able."""
-        return {
+    def content(self) -> Table:
+        """Everything that changes results, JSON-able."""
+        code = {f"{code.axis} {code.name}": code.digest for code in self.codes}
+        found = {
             "experiment": self.experiment,
             "seed": self.seed,
             "setting": self.fixed,
             "swept": sorted(self.sweep),
+            "sweep": self.sweep,
+            "repetitions": self.repetitions,
         }
+        return {**found, "code": code} if code else found
 
-    @property
-    def content(self) -> dict[str, Any]:
-        """Everything that changes results, JSON-able."""
-        size = {"sweep": self.sweep, "repetitions": self.repetitions}
-        code = {f"{code.axis} {code.name}": code.digest for code in self.codes}
-        return {**self.identity, **size, **({"code": code} if code else {})}
-
-    def settings(self, quick: bool = False) -> list[tuple[dict[str, Any], Setting]]:
+    def settings(self, quick: bool = False) -> list[tuple[Table, Setting]]:
         """Return the points of the grid: the swept values of each, and its setting."""
         sweep = self.quick_sweep if quick else self.sweep
         points = [dict(zip(sweep, p, strict=True)) for p in itertools.product(*sweep.values())]
-        return [(point, _setting_at(self.fixed, point)) for point in points]
+        options = {f"{OPTION}{key}": one for key, one in self.fixed.get("options", {}).items()}
+        fixed = self.fixed | options
+        return [(point, Setting(**_with_options({**fixed, **point}))) for point in points]
 
-    def cells(self, quick: bool = False) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    def cells(self, quick: bool = False) -> list[tuple[Table, Cell]]:
         """Return the cells: the swept values of each with its repetition, and the cell."""
         repetitions = self.quick_repetitions if quick else self.repetitions
         points = [
@@ -161,8 +164,6 @@ class Config:
 
 def read_config(path: str | Path) -> Config:
     """Read and check a config."""
-    if Path(path).is_dir():
-        raise InputError("is a folder", "name a .toml file", str(path))
     text = read_text(path)
     try:
         content = tomllib.loads(text)
@@ -175,33 +176,23 @@ def read_config(path: str | Path) -> Config:
 def config_from(content: Mapping[str, Any], name: str = "experiment") -> Config:
     """Check a config that is given as a dict."""
     with at_key(name):
-        plain, code = _plain(content), None
-        known = {"columns", *Document.model_fields}
-        for key in sorted(plain.keys() - known):
-            raise unknown_name("key", key, known)
+        plain, code = json.loads(json.dumps(content, default=_plain)), None
         if "columns" in plain:
             if plain.keys() & {"experiment", "figures"}:
                 raise InputError("stand beside `experiment`", "leave one of them out", "columns")
             code = code_of_columns(plain.pop("columns"))
             plain |= {"experiment": "columns", "figures": []}
-        elif "experiment" not in plain:
-            remedy = "add columns, such as ['precision'], or the name of an experiment"
-            raise InputError("neither columns nor experiment is given", remedy)
         return _config_of(plain, Path("configs", f"{name}.toml"), code)
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as a config file would hold it: tuples and arrays are lists."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    if isinstance(value, list | tuple | range):
-        return [_plain(one) for one in value]
+    """Return what a config file would hold in place of an array, a range or a mapping."""
     if callable(value):
         problem = f"{value!r} is a function"
         raise InputError(problem, "write it into an experiment file, and name it here")
-    return value
+    if isinstance(value, Mapping):
+        return dict(value)
+    return value.tolist() if hasattr(value, "tolist") else list(value)
 
 
 def _config_of(
@@ -209,30 +200,32 @@ def _config_of(
 ) -> Config:
     document = valid(Document, content)
     if code is None:
-        _check_names(document, path)
+        stem = path.stem
+        if stem.lower() in RESERVED or stem.startswith(".") or not stem.isprintable():
+            problem = f"{stem!r} cannot be the name of a folder of results, or is taken"
+            raise InputError(problem, "rename the file")
+        if not document.figures:
+            raise InputError("an empty list", "write figures = [1, 2]", "figures")
         code = experiment_code(document.experiment, path)
-    check_result_names(code.registry)
-    sweep = _swept_values(_with_dotted_options(document.sweep, "sweep"), code.registry)
-    given = _with_dotted_options(document.setting, "setting")
+    given, sweep, quick = (_dotted(document, table) for table in ("setting", "sweep", "quick"))
     for key in sweep.keys() & given.keys():
         raise InputError(f"{key} is in [setting] and in [sweep]", "remove one of them", "sweep")
-    plain = {key: value for key, value in given.items() if not key.startswith(OPTION)}
-    options = {
-        key.removeprefix(OPTION): _valid_option(key, value, f"setting.{key}", code.registry)
-        for key, value in given.items()
-        if key not in plain
+    names = code.registry
+    fixed = {
+        key: _value(key, one, "setting", f"setting.{key}", names) for key, one in given.items()
     }
-    fixed, queries = _with_file_contents(valid(Setting, plain, "setting"), plain, path)
+    queries = _replace_files(fixed, path)
+    grid = {key: _values(key, values, names) for key, values in sweep.items()}
     config = Config(
         path,
         document.experiment,
         tuple(map(str, document.figures)),
         document.seed,
         document.repetitions,
-        {**fixed, "options": options} if options else fixed,
+        _with_options(fixed),
         queries,
-        sweep,
-        *_quick_part(_with_dotted_options(document.quick, "quick"), document.repetitions, sweep),
+        grid,
+        *_quick_part(quick, document.repetitions, grid),
         document.run,
         code,
     )
@@ -240,45 +233,34 @@ def _config_of(
     return config
 
 
-def _check_names(document: Document, path: Path) -> None:
-    """Refuse names that cannot be names of files, or are already taken."""
-    if not document.figures:
-        raise InputError("an empty list", "write figures = [1, 2]", "figures")
-    seen = set[str]()
-    for n, name in enumerate(map(str, document.figures), 1):
-        if not FIGURE_NAME.fullmatch(name):
-            remedy = "use up to 40 letters, digits and -"
-            raise InputError(f"{name!r} is not a name", remedy, f"figures, value {n}")
-        if same_figure(name) in seen:
-            raise InputError(f"{name!r} appears twice", "remove one of them", "figures")
-        seen.add(same_figure(name))
-    stem = path.stem
-    if stem.lower() in RESERVED or stem.startswith(".") or not stem.isprintable():
-        problem = f"{stem!r} cannot be the name of a folder of results, or is taken"
-        raise InputError(problem, "rename the file")
-
-
-def _with_dotted_options(table: dict[str, Any], place: str) -> dict[str, Any]:
+def _dotted(document: Document, table: str) -> Table:
     """Return a table of a config with ``options.NAME`` in place of a table of options."""
-    found = {key: value for key, value in table.items() if key != "options"}
-    options = table.get("options", {})
+    found = dict(getattr(document, table))
+    options = found.pop("options", {})
     if not isinstance(options, dict):
-        raise InputError(f"found {options!r}", "expected a table of options", f"{place}.options")
-    for name, value in options.items():
-        if OPTION + name in found:
-            raise InputError(f"{OPTION}{name} appears twice", "remove one of them", place)
-        found[OPTION + name] = value
-    return found
+        raise InputError(f"found {options!r}", "expected a table of options", f"{table}.options")
+    return found | {f"{OPTION}{name}": value for name, value in options.items()}
 
 
-def _valid_option(key: str, value: Any, place: str, registry: Registry) -> Any:
-    """Return the value of an option, of the type of its default."""
-    defaults = {name: d for entry in registry.entries for name, d in entry.options.items()}
+def _with_options(settings: Table) -> Table:
+    """Return settings with a table of options in place of ``options.NAME``."""
+    plain = {key: value for key, value in settings.items() if not key.startswith(OPTION)}
+    options = {k.removeprefix(OPTION): v for k, v in settings.items() if k not in plain}
+    return {**plain, "options": options} if options else plain
+
+
+def _value(key: str, value: Any, table: str, place: str, registry: Registry) -> Any:
+    """Return the value of a key as the setting holds it; of an option, of its default's type."""
+    if not key.startswith(OPTION):
+        if key not in Setting.model_fields:
+            raise unknown_name("key", key, Setting.model_fields, table)
+        return getattr(valid(Setting, {key: value}, place), key)
     name = key.removeprefix(OPTION)
+    defaults = {option: d for code in registry.codes for option, d in code.options.items()}
     if name not in defaults:
         raise unknown_name("option", name, defaults, place)
     default = defaults[name]
-    if type(default) is float and type(value) is int and abs(value) < 2**53:
+    if type(default) is float and type(value) is int:
         value = float(value)
     same = type(value) is (list if isinstance(default, tuple) else type(default))
     if not same or not is_option_value(value):
@@ -286,11 +268,24 @@ def _valid_option(key: str, value: Any, place: str, registry: Registry) -> Any:
     return value
 
 
-def _with_file_contents(
-    setting: Setting, given: dict[str, Any], path: Path
-) -> tuple[dict[str, Any], QueryTable | None]:
+def _values(key: str, values: Any, registry: Registry) -> list[Any]:
+    """Return the values of a key of a sweep."""
+    place, found = f"sweep.{key}", list[Any]()
+    if key == "queries":
+        raise InputError("a config has one file of queries", "write it in [setting]", place)
+    if not isinstance(values, list) or not values:
+        raise InputError(f"{values!r}", "give a list of values", place)
+    for n, value in enumerate(values, 1):
+        one = _value(key, value, "sweep", f"{place}, value {n}", registry)
+        if one in found:
+            raise InputError(f"{one!r} appears twice", "remove one", place)
+        found.append(one)
+    return found
+
+
+def _replace_files(fixed: Table, path: Path) -> QueryTable | None:
     """Replace the names of files by what they hold; a table of queries by its hash."""
-    fixed, queries = {key: getattr(setting, key) for key in given}, None
+    setting, queries = Setting(**_with_options(fixed)), None
     if isinstance(setting.queries, list):
         raise InputError("found a list", "name a file", "setting.queries")
     if setting.queries is not None:
@@ -303,61 +298,22 @@ def _with_file_contents(
         with at_key("setting.truth"):
             scale = grade_scale(setting.grades)
             fixed["truth"] = str(measure_for(setting.truth, scale, setting.n_ranks).measure)
-    return fixed, queries
+    return queries
 
 
-def _swept_values(sweep: dict[str, Any], registry: Registry) -> dict[str, list[Any]]:
-    """Check the values of a sweep one by one, and convert them to the types of the setting."""
-    found: dict[str, list[Any]] = {}
-    for key, values in sweep.items():
-        place = f"sweep.{key}"
-        if not (key.startswith(OPTION) or key in Setting.model_fields):
-            raise unknown_name("key", key, Setting.model_fields, "sweep")
-        if key == "queries":
-            raise InputError("a config has one file of queries", "write it in [setting]", place)
-        if not isinstance(values, list) or not values:
-            raise InputError(f"{values!r}", "give a list of values", place)
-        found[key] = []
-        for n, value in enumerate(values, 1):
-            at = f"{place}, value {n}"
-            if key.startswith(OPTION):
-                one = _valid_option(key, value, at, registry)
-            else:
-                one = getattr(valid(Setting, {key: value}, at, bare=True), key)
-            if one in found[key]:
-                raise InputError(f"{one!r} appears twice", "remove one", place)
-            found[key].append(one)
-    return found
-
-
-def _quick_part(
-    quick: dict[str, Any], full: int, sweep: dict[str, list[Any]]
-) -> tuple[dict[str, list[Any]], int]:
+def _quick_part(quick: Table, full: int, sweep: Sweep) -> tuple[Sweep, int]:
     """Check that the quick grid is a part of the full one."""
     repetitions, chosen = quick.pop("repetitions", min(2, full)), dict(sweep)
     if type(repetitions) is not int or not 1 <= repetitions <= full:
         raise InputError(f"{repetitions!r}", f"use 1 ... {full}", "quick.repetitions")
     for key, values in quick.items():
-        place = f"quick.{key}"
-        if not is_one_of(key, sweep):
+        if key not in sweep:
             raise unknown_name("key", key, ["repetitions", *sweep], "quick")
-        if not isinstance(values, list) or not values:
-            raise InputError(f"{values!r}", "give a list of values of the sweep", place)
-        for value in values:
-            if value not in sweep[key]:
-                remedy = f"choose from {sweep[key]}"
-                raise InputError(f"{value!r} is not in the sweep", remedy, place)
-        chosen[key] = [value for value in sweep[key] if value in values]
+        given = values if isinstance(values, list) else []
+        chosen[key] = [value for value in sweep[key] if value in given]
+        if not given or len(chosen[key]) < len(given):
+            raise InputError(f"{values!r}", f"choose from {sweep[key]}", f"quick.{key}")
     return chosen, repetitions
-
-
-def _setting_at(fixed: dict[str, Any], point: dict[str, Any]) -> Setting:
-    """Return the setting at a point of the grid."""
-    content, options = dict(fixed), dict(fixed.get("options", {}))
-    for key, value in point.items():
-        table = options if key.startswith(OPTION) else content
-        table[key.removeprefix(OPTION)] = value
-    return Setting.model_validate({**content, "options": options})
 
 
 def _check_cells(config: Config) -> None:
@@ -370,10 +326,62 @@ def _check_cells(config: Config) -> None:
         where = ", ".join(f"{key} = {value!r}" for key, value in point.items()) or "setting"
         with at_key(where):
             check_setting(setting, code.registry)
-    without = [unused_keys(setting, code.registry, code.columns) for _, setting in settings]
+    points = [setting for _, setting in settings]
+    without = [unused_keys(setting, code.registry, code.columns) for setting in points]
     options = [f"{OPTION}{name}" for name in config.fixed.get("options", {})]
     for key in (*config.fixed, *options, *config.sweep):
         if all(key in point for point in without):
             raise InputError("has no effect", f"remove it, or set {without[0][key]}", key)
-    points = [setting for _, setting in settings]
     check_result_columns(code.columns, points, code.registry, str(code.path))
+
+
+def config_files(shipped: bool = False) -> list[Path]:
+    """Return the paths of configs, sorted by file name."""
+    found: dict[str, Path] = {}
+    for folder in search_folders("configs"):
+        for path in sorted(file for file in folder.glob("*.toml") if file.is_file()):
+            found.setdefault(path.name, path)
+        if found and not shipped:
+            break
+    return [found[name] for name in sorted(found)]
+
+
+def config_named(text: str) -> Config:
+    """Read a config that is named by its file, or without folder and ending."""
+    path = Path(text)
+    if path.suffix or len(path.parts) != 1 or path.exists():
+        return read_config(path)
+    known = {one.stem: one for one in config_files(shipped=True)}
+    if text not in known:
+        raise unknown_name("experiment", text, tuple(known), "config")
+    return read_config(known[text])
+
+
+def find_configs(
+    shipped: bool = False, left_out: Callable[[InputError], None] | None = None
+) -> list[Config]:
+    """Return all configs in the order of their figures; `left_out` is told of those with errors."""
+    found = []
+    for path in config_files(shipped):
+        try:
+            found.append(read_config(path))
+        except InputError as error:
+            if left_out is None:
+                raise
+            left_out(error)
+    if not found:
+        remedy = "write configs/NAME.toml, or reinstall dcglearn"
+        raise InputError("holds no config", remedy, "configs")
+    return sorted(found, key=lambda one: order_in_paper(one.figures[0]))
+
+
+def refuse_shared_figures(configs: Sequence[Config]) -> None:
+    """Refuse two configs that draw the same figure: a page has each figure once."""
+    drawn: dict[str, Config] = {}
+    for config in configs:
+        for number in config.figures:
+            other = drawn.setdefault(same_figure(number), config)
+            if other is not config:
+                problem = f"draws figure {number}, as {other.path} does"
+                place = f"{config.path}, figures"
+                raise InputError(problem, "name another figure in one of them", place)

@@ -15,15 +15,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, overload
+from typing import Any
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Pairs
 from dcglearn.learning.fit import Fit
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 OWN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 """What a function may be called on its axis."""
@@ -76,10 +74,6 @@ class Axis:
     about: str
     key: str = ""
 
-    @overload
-    def __call__(self, function: F) -> F: ...
-    @overload
-    def __call__(self, *, name: str = ..., reads: Mapping[str, str] = ...) -> Callable[[F], F]: ...
     def __call__(
         self, function: Any = None, *, name: str = "", reads: Mapping[str, str] | None = None
     ) -> Any:
@@ -90,13 +84,14 @@ class Axis:
             if not OWN_NAME.fullmatch(own) or own == "same":  # of test lists: as the training lists
                 remedy = "use up to 40 letters, digits, - and _, and not same"
                 raise InputError(f"{own!r} is not a name", remedy, self.name)
-            options = self._options(function, reads or {})
-            setattr(function, _MARK, Mark(self.name, own, options, reads or {}))
+            mark = Mark(self.name, own, self._options(function, reads or {}), reads or {})
+            setattr(function, _MARK, mark)
             return function
 
         return marked if function is None else marked(function)
 
     def _options(self, function: Any, reads: Mapping[str, str]) -> dict[str, Any]:
+        """Return the options of a function, with their defaults."""
         given = inspect.signature(function).parameters.values()
         options = {p.name: p.default for p in given if p.kind is p.KEYWORD_ONLY}
         plain = [p for p in given if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
@@ -109,13 +104,11 @@ class Axis:
             if parameter not in options:
                 problem = f"{what} reads {path!r} and has no parameter {parameter}"
                 raise InputError(problem, f"{remedy}, *, {parameter})")
-            del options[parameter]
+        options = {key: value for key, value in options.items() if key not in reads}
         for option, default in options.items():
             if not is_option_value(default):
-                raise InputError(
-                    f"the option {option} of {what} has no usable default",
-                    "give it a number, a text, true or false, or a list of these",
-                )
+                problem = f"the option {option} of {what} has no usable default"
+                raise InputError(problem, "give it a number, a text, true, false, or a list")
         return options
 
 
@@ -134,13 +127,10 @@ def mark_of(function: object) -> Mark | None:
     return found if isinstance(found, Mark) else None
 
 
-truth = Axis(
-    "truth",
-    "n_ranks, n_grades, rng",
-    "DCG or LinearUtility",
-    "the measure by which lists are better in truth",
-)
+_MEASURE = "the measure by which lists are better in truth"
+_RESULT = "a column of the table: what is measured on what was learned"
 
+truth = Axis("truth", "n_ranks, n_grades, rng", "DCG or LinearUtility", _MEASURE)
 lists = Axis(
     "lists",
     "setting, n, rng",
@@ -148,40 +138,35 @@ lists = Axis(
     "draws pairs of lists",
     "lists, test_lists",
 )
-
 judge = Axis(
     "judge",
     "truth, lists, setting, rng",
     "the judged pairs, (m, 2, K), the preferred list first",
     "says which list of a pair is better; pairs may be left out",
 )
-
 policy = Axis(
     "policy",
     "lists, judged, n, setting, rng",
     "n different rows of lists",
     "chooses which pairs of a pool are judged next",
 )
-
 margin = Axis(
     "margin",
     "pairs",
     "numbers, (n,)",
     "by how much the preferred list should win, for the quadratic program",
 )
-
 learner = Axis(
     "learner",
     "pairs, setting, rng",
     "DCG, LinearUtility, or weights (K, L)",
     "learns a measure from judged pairs",
 )
-
 result = Axis(
     "result",
     "truth, learned, data",
     "a number, or a sequence of numbers",
-    "a column of the table: what is measured on what was learned",
+    _RESULT,
     "COLUMNS of the experiment file",
 )
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from dcglearn.asking.policies import choose_pairs, size_of_round
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Pairs
-from dcglearn.lab.cells import AXES, rng_for, setting_of
-from dcglearn.lab.own_code import Code
-from dcglearn.lab.own_functions import NO_FUNCTIONS, OwnFunctions, Returned
-from dcglearn.lab.registry import RANDOM
+from dcglearn.lab.cells import AXES, Cell, rng_for, setting_of
+from dcglearn.lab.own_functions import Returned, call_own
+from dcglearn.lab.registry import RANDOM, SHIPPED, Registry
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.simulation.judges import judged_pairs, noise_scale, true_pairs
 from dcglearn.lab.simulation.lists import (
@@ -58,9 +57,9 @@ class StrictPairs:
 class Draws:
     """What a cell draws, with the functions of one's own that it names."""
 
-    cell: dict[str, Any]
+    cell: Cell
     setting: Setting
-    own: OwnFunctions = NO_FUNCTIONS
+    own: Registry = SHIPPED
 
     def rng(self, name: str) -> np.random.Generator:
         """Return the generator of one of the things that are drawn, from its beginning."""
@@ -70,7 +69,7 @@ class Draws:
     def truth(self) -> Measure:
         """The true measure."""
         s, rng = self.setting, self.rng("truth")
-        found = self.own.call("truth", s.truth, s, s.n_ranks, s.grades, rng)
+        found = call_own(self.own, "truth", s.truth, s, s.n_ranks, s.grades, rng)
         truth = s.true_measure(rng) if found is None else found.measure(s.n_ranks, s.grades)
         if not s.documents:
             return truth
@@ -105,33 +104,32 @@ class Draws:
             return self._chosen_pairs()
         blocks = self._blocks(s.lists, self.rng("training"))
         judged = (self._judged(lists, judge_rng) for lists in blocks)
-        return self._first_strict(judged, s.lists, s.pairs, self.own.get("judge", s.judge))
+        return self._first_strict(judged, s.lists, s.pairs)
 
     def _judged(self, lists: Pairs, rng: np.random.Generator) -> Pairs:
         """Judge lists, of which either is shown first: some generators put the better one first."""
         swapped = rng.random(len(lists)) < 0.5
         shown = np.where(swapped[:, None, None], lists[:, ::-1], lists)
         s = self.setting
-        found = self.own.call("judge", s.judge, s, self.truth, shown, s, rng)
+        found = call_own(self.own, "judge", s.judge, s, self.truth, shown, s, rng)
         if found is None:
             return judged_pairs(self.truth, shown, rng, *self.noise_and_bias)
         return found.pairs(s.n_ranks, s.n_columns, len(shown), fewer=True)
 
-    def _first_strict(
-        self, judged: Iterable[Pairs], lists: str, n: int, judge: Code | None = None
-    ) -> StrictPairs:
+    def _first_strict(self, judged: Iterable[Pairs], lists: str, n: int) -> StrictPairs:
         """Take blocks of judged pairs until n pairs are strict."""
         kept: list[Pairs] = []
         n_kept = empty_blocks = 0
         for pairs in judged:
             kept.append(pairs)
             n_kept += len(pairs)
-            if n_kept >= n:
-                drawn = PAIRS_PER_BLOCK * len(kept)
-                return StrictPairs(np.concatenate(kept)[:n], drawn - n_kept, drawn)
             empty_blocks = 0 if len(pairs) else empty_blocks + 1
-            if empty_blocks == MAX_EMPTY_BLOCKS:
+            if n_kept >= n or empty_blocks == MAX_EMPTY_BLOCKS:
                 break
+        if n_kept >= n:
+            drawn = PAIRS_PER_BLOCK * len(kept)
+            return StrictPairs(np.concatenate(kept)[:n], drawn - n_kept, drawn)
+        judge = self.own.code("judge", self.setting.judge)
         if judge is not None:
             remedy = "return those pairs that are judged, the preferred list first"
             shown = f"{empty_blocks * PAIRS_PER_BLOCK:,} pairs of {lists} lists in a row"
@@ -142,17 +140,12 @@ class Draws:
     def _chosen_pairs(self) -> StrictPairs:
         """Return what the first questions of a policy brought, in whole rounds, ties among them."""
         part = self._part("training", "truth", "reliability", "bias", "judge", "policy", "pool")
-        longest = _rounds_kept(part, self.own)
-        rounds, n = longest[0] if longest else [], self.setting.pairs
+        rounds, n = _rounds_kept(part, self.own), self.setting.pairs
         if sum(size for size, _ in rounds) < n:
-            rounds = list(self._rounds(n))
-            longest[:] = [rounds]
-        kept, n_asked = [], 0
-        for size, pairs in rounds:
-            if n_asked < n:
-                kept.append(pairs)
-                n_asked += size
-        pairs = np.concatenate(kept)
+            rounds[:] = self._rounds(n)
+        asked = np.cumsum([size for size, _ in rounds])
+        last = int(np.searchsorted(asked, n))
+        pairs, n_asked = np.concatenate([one for _, one in rounds[: last + 1]]), int(asked[last])
         if not len(pairs):
             raise InputError("no pair that was chosen has an answer", "choose others", "policy")
         return StrictPairs(pairs[:n], n_asked - len(pairs), n_asked)
@@ -164,7 +157,7 @@ class Draws:
         so_far, n_asked = left[:0], 0
         while n_asked < n:
             size = min(size_of_round(n_asked), len(left))
-            found = self.own.call("policy", s.policy, s, left, so_far, size, s, rng)
+            found = call_own(self.own, "policy", s.policy, s, left, so_far, size, s, rng)
             if found is None:
                 scale = grade_scale(s.grades)
                 rows = choose_pairs(s.policy, left, so_far, size, scale, rng)
@@ -178,12 +171,12 @@ class Draws:
     def exact_pairs(self, name: str) -> Pairs:
         """Return the pairs without errors that a cell is tested on, or that C is chosen on."""
         drawing = tuple(code for code in self.own.codes if code.axis in ("truth", "lists"))
-        return _exact_pairs(self._part(name, "truth", f"{name}_pairs"), OwnFunctions(drawing))
+        return _exact_pairs(self._part(name, "truth", f"{name}_pairs"), Registry(drawing))
 
     def margins(self, pairs: Pairs) -> str | Floats:
         """Return the margin of each pair, (n,), or the name of one of this package."""
         s = self.setting
-        found = self.own.call("margin", s.margin, s, pairs)
+        found = call_own(self.own, "margin", s.margin, s, pairs)
         return s.margin if found is None else found.numbers((len(pairs),))
 
     def margin_correlation(self) -> float | None:
@@ -203,7 +196,7 @@ class Draws:
 
 
 @lru_cache(32)
-def _exact_pairs(part: str, own: OwnFunctions) -> Pairs:
+def _exact_pairs(part: str, own: Registry) -> Pairs:
     """Draw exact pairs; neighbouring cells of a grid share them."""
     name, cell = json.loads(part)
     draws = Draws(cell, s := setting_of(cell), own)
@@ -216,16 +209,16 @@ def _exact_pairs(part: str, own: OwnFunctions) -> Pairs:
 
 
 @lru_cache(4)
-def _rounds_kept(part: str, own: OwnFunctions) -> list[list[tuple[int, Pairs]]]:
+def _rounds_kept(part: str, own: Registry) -> list[tuple[int, Pairs]]:
     """Return a place for the longest rounds so far: with fewer pairs, they are its beginning."""
     return []
 
 
 def draw_lists(
-    setting: Setting, name: str, n: int, rng: np.random.Generator, own: OwnFunctions
+    setting: Setting, name: str, n: int, rng: np.random.Generator, own: Registry
 ) -> Pairs:
     """Draw pairs of lists."""
-    found = own.call("lists", name, setting, setting, n, rng)
+    found = call_own(own, "lists", name, setting, setting, n, rng)
     if found is None:
         return GENERATORS[name](setting, n, rng)
     return found.pairs(setting.n_ranks, setting.n_columns, n)
@@ -236,14 +229,13 @@ def _base_list(setting: Setting) -> NDArray[np.int64]:
     return setting.grades - np.array(setting.base, np.int64)
 
 
-def _drawn(setting: Setting, n: int, rng: np.random.Generator) -> Pairs:
-    uniform = [1 / setting.grades] * setting.grades
-    return drawn_lists(n, setting.n_ranks, setting.probabilities or uniform, rng)
+def _grade_probabilities(setting: Setting) -> list[float]:
+    return setting.probabilities or [1 / setting.grades] * setting.grades
 
 
 GENERATORS: dict[str, Callable[[Setting, int, np.random.Generator], Pairs]] = {
     "permutations": lambda s, n, rng: permuted_lists(n, rng, _base_list(s))[:, :, : s.n_ranks],
-    "drawn": _drawn,
+    "drawn": lambda s, n, rng: drawn_lists(n, s.n_ranks, _grade_probabilities(s), rng),
     "sorted-against-shuffled": lambda s, n, rng: sorted_against_shuffled(n, rng, _base_list(s))[
         :, :, : s.n_ranks
     ],

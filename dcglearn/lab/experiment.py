@@ -2,37 +2,33 @@
 
     config -> cells, each computed once and kept -> table -> figures and findings
 
-The commands ``run`` and ``reproduce`` take the same steps (:mod:`dcglearn.lab.run`).
+The commands ``run`` and ``reproduce`` take the same steps (:mod:`dcglearn.lab.results`).
 """
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.workers import open_workers
-from dcglearn.lab.config import Config, config_from
+from dcglearn.lab.config import Config, config_from, config_named
 from dcglearn.lab.experiment_figures import WIDTHS, draw_figure, draw_on
-from dcglearn.lab.experiment_files import config_named
 from dcglearn.lab.findings import findings_table
 from dcglearn.lab.plots import Figure, same_figure
 from dcglearn.lab.results import (
+    compute,
     count_cells,
     make_figures,
     result_table,
     results_folder,
     write_results,
 )
-from dcglearn.lab.run import compute
 from dcglearn.lab.store import Store
 
 if TYPE_CHECKING:
@@ -102,13 +98,7 @@ class Lab:
     def __init__(self, config: Config, out: str | Path | None = None) -> None:
         self.config = config
         self.quick = False
-        if out is None:
-            out = tempfile.mkdtemp(prefix="dcglearn-")
-            weakref.finalize(self, shutil.rmtree, out, ignore_errors=True)
-        self._store = Store(Path(out) / "store")
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a Lab is neither pickled nor copied; open the experiment again")
+        self._store = Store(None if out is None else Path(out) / "store")
 
     def __repr__(self) -> str:
         counts = count_cells(self.config, False, self._store)
@@ -168,11 +158,6 @@ class Lab:
         pandas.DataFrame
             One row per cell: what is swept, the repetition, and the results. A result of
             several numbers has the columns ``name_1``, ``name_2``, ...
-
-        Raises
-        ------
-        InputError
-            If no cell is finished.
         """
         self._check_begun()
         return result_table(self.config, self.quick, self._store)
@@ -183,11 +168,6 @@ class Lab:
         Returns
         -------
         tuple of Figure
-
-        Raises
-        ------
-        InputError
-            If no cell is finished, or the experiment file fails.
         """
         return make_figures(self.config, self.table(), self.quick)
 
@@ -199,7 +179,7 @@ class Lab:
         title: bool = False,
         dark: bool = False,
         legend: bool = True,
-        panel: int | str | None = None,
+        panel: int | None = None,
     ) -> MatplotlibFigure | None:
         """Draw a figure, by itself or on axes of one's own.
 
@@ -218,8 +198,8 @@ class Lab:
             Whether the colours are for a dark background.
         legend : bool, default True
             Whether the series are named in a legend.
-        panel : int or str, optional
-            The only panel to draw: its number, from 1, or its title.
+        panel : int, optional
+            The only panel to draw: its number, from 1.
 
         Returns
         -------
@@ -255,11 +235,6 @@ class Lab:
         pandas.DataFrame
             One row per claim: the figure, whose claim it is, what the paper says and where,
             what is tested, the verdict, its reason, and the means that it rests on.
-
-        Raises
-        ------
-        InputError
-            If no cell is finished.
         """
         return findings_table(self.figures())
 

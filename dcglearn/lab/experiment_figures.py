@@ -17,8 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
 from matplotlib.legend import Legend
-from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, StrMethodFormatter
-from matplotlib.transforms import offset_copy
+from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
 from dcglearn.base.errors import InputError
 from dcglearn.lab.plots import Figure, Plot
@@ -84,16 +83,14 @@ def draw_figure(
             if one_legend or not _names(axes):
                 axes.set_title(head)
             else:
-                _legend(axes, width / n_columns, head)
+                _legend(axes, axes, width / n_columns, head)
         if one_legend and _names(grid[0]):  # Matplotlib would write a title over it
-            _legend(grid[0], width, heading, drawing)
+            _legend(grid[0], drawing, width, heading)
         elif heading:
             drawing.suptitle(heading, x=0.01, ha="left")
         legends = [one.get_window_extent().height for one in drawing.findobj(Legend)]
-        height = (
-            sum(legends) if n_columns == 1 else n_rows * max(legends, default=0)
-        ) / drawing.dpi
-        drawing.set_figheight(drawing.get_figheight() + height)
+        height = sum(legends) if n_columns == 1 else n_rows * max(legends, default=0)
+        drawing.set_figheight(drawing.get_figheight() + height / drawing.dpi)
     return drawing
 
 
@@ -102,19 +99,16 @@ def draw_on(
     drawn: Figure | Plot,
     legend: bool = True,
     dark: bool = False,
-    panel: int | str | None = None,
+    panel: int | None = None,
 ) -> None:
     """Draw a figure, or one plot, on axes of a figure that is the caller's."""
     figure = drawn if isinstance(drawn, Figure) else Figure("1", "", drawn, ())
     panels = figure.panels if panel is None else (figure.panel(panel),)
-    given = list(np.ravel(np.array(axes, dtype=object)))  # also a grid, as of subplots
-    wrong = next((one for one in given if not isinstance(one, Axes)), None)
-    if wrong is not None:
-        raise InputError(f"found {wrong!r}", "give axes of Matplotlib", "ax")
+    given: list[Axes] = list(np.ravel(np.array(axes, dtype=object)))  # also a grid, as of subplots
     if len(given) != len(panels):
         remedy = f"give as many, such as subplots(1, {len(panels)})[1]"
         if len(panels) > 1:
-            remedy += f", or `panel`: {figure.panel_names}"
+            remedy += f", or `panel`: 1 to {len(panels)}"
         raise InputError(f"{len(given)} axes for {len(panels)} panels", remedy, "ax")
     root = cast("MatplotlibFigure", given[0].get_figure(root=True))
     width = min(one.get_position().width for one in given) * root.get_size_inches()[0]
@@ -122,7 +116,7 @@ def draw_on(
         _draw_panels(given, panels, DARK if dark else LIGHT, width)
         for one in given if legend else ():
             if width >= NARROWEST:
-                _legend(one, width)
+                _legend(one, one, width)
             elif _names(one):  # above them it would be higher than the axes
                 one.legend(loc="best", fontsize="xx-small", handlelength=1.5, framealpha=0.6)
 
@@ -161,15 +155,14 @@ def _names(axes: Axes) -> list[str]:
     return axes.get_legend_handles_labels()[1]
 
 
-def _legend(axes: Axes, width: float, title: str = "", of: MatplotlibFigure | None = None) -> None:
+def _legend(axes: Axes, owner: Axes | MatplotlibFigure, width: float, title: str = "") -> None:
     """Name the series of a panel above it, or above a figure, in as many columns as fit."""
     handles, names = axes.get_legend_handles_labels()
     if not names:
         return
     labels = [_wrapped(name, width - 0.6) for name in names]
     longest = max(len(line) for label in labels for line in label.split("\n"))
-    owner: Any = of or axes
-    place: Any = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0)}
+    above: Any = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0)}
     owner.legend(
         handles=handles,
         labels=labels,
@@ -182,93 +175,69 @@ def _legend(axes: Axes, width: float, title: str = "", of: MatplotlibFigure | No
         columnspacing=1.2,
         labelspacing=0.3,
         borderaxespad=0.2,
-        **({"loc": "outside upper left"} if of else place),
+        **(above if owner is axes else {"loc": "outside upper left"}),
     )
 
 
 def _draw_panels(
     grid: Sequence[Axes], panels: Sequence[Plot], palette: Palette, width: float
 ) -> None:
-    """Draw panels; those with the same label of an axis share its limits."""
-    drawn = list(zip(grid, panels, strict=False))
-    for axes, panel in drawn:
+    """Draw panels; those with the same label of an axis share it."""
+    for axes, panel in zip(grid, panels, strict=False):
         same = [other for other in panels if other.x_label == panel.x_label]
+        first = grid[panels.index(same[0])]
+        if not axes.get_shared_x_axes().joined(axes, first):
+            axes.sharex(first)
+        first = grid[[other.y_label for other in panels].index(panel.y_label)]
+        if not axes.get_shared_y_axes().joined(axes, first):
+            axes.sharey(first)
         categories = _categories(same)
         _draw_series(axes, panel, categories, palette)
         for which, label, size in (("x", panel.x_label, width), ("y", panel.y_label, 1.5)):
             axis = getattr(axes, f"{which}axis")
             axis.label.set_parse_math(False)  # names may hold dollar signs
             axis.set_label_text(_wrapped(_sentence(label), size))
-            if getattr(panel, f"log_{which}") and _has_data(axes, which):
+            if getattr(panel, f"log_{which}"):
                 _make_logarithmic(axes, which, same, size)
         if categories is not None:
             long = any(len(str(name)) > 60 // max(len(categories), 1) for name in categories)
             shown = [textwrap.fill(str(name), 24 if long else 12) for name in categories]
             axes.set_xticks(range(len(shown)), shown, rotation=90 if long else 0)
         elif axes.get_xscale() == "linear":
-            longest = len(f"{axes.get_xlim()[1]:,.0f}")
-            n = min(6, max(2, int(width / (0.13 * longest))))
-            axes.xaxis.set_major_locator(MaxNLocator(n, steps=[1, 2, 5, 10]))
+            axes.locator_params("x", nbins=4, steps=[1, 2, 5, 10])
             axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
         axes.grid(axis="y", color=palette.grid, linewidth=0.6)
         axes.set_axisbelow(True)
-    for which in "xy":
-        _share_limits(drawn, which)
-
-
-def _share_limits(drawn: Sequence[tuple[Axes, Plot]], which: str) -> None:
-    """Give panels with the same label the same limits, within what is possible."""
-    limits: dict[str, list[tuple[float, float]]] = {}
-    for axes, panel in drawn:
-        if _has_data(axes, which):
-            label = getattr(panel, f"{which}_label")
-            limits.setdefault(label, []).append(getattr(axes, f"get_{which}lim")())
-    for axes, panel in drawn:
-        ends = limits.get(getattr(panel, f"{which}_label"))
-        if ends is None:
-            continue
-        low, high = min(low for low, _ in ends), max(high for _, high in ends)
-        if which == "y":
-            low, high = max(low, panel.within[0]), min(high, panel.within[1])
-            for line in axes.lines:  # markers are whole at the edge of the possible
-                line.set_clip_on(not {low, high} & {*panel.within})
-        getattr(axes, f"set_{which}lim")(low, high)
-
-
-def _has_data(axes: Axes, which: str) -> bool:
-    """Return whether anything was drawn that an axis must show."""
-    return bool(np.isfinite(getattr(axes.dataLim, f"interval{which}")).all())
+    for axes, panel in zip(grid, panels, strict=False):
+        low, high = np.clip(axes.get_ylim(), *panel.within)
+        axes.set_ylim(low, high)
+        for line in axes.lines:  # markers are whole at the edge of the possible
+            line.set_clip_on(not {low, high} & {*panel.within})
 
 
 def _draw_series(axes: Axes, panel: Plot, categories: list[Any] | None, palette: Palette) -> None:
     curves = [series for series in panel.series if not series.is_level]
-    single = len(curves) > 1 and len({x for one in curves for x in one.x}) == 1
     for index, series in enumerate(curves):
         places = series.x if categories is None else [categories.index(x) for x in series.x]
-        look, x = _look(index, len(curves), palette), np.array(places, float)
+        x, mean = np.array(places, float), np.array(series.mean, float)
         low, high = (np.clip(np.array(v, float), *panel.within) for v in (series.low, series.high))
-        mean, known = np.array(series.mean, float), np.isfinite(low) & np.isfinite(high)
+        look = _look(index, len(curves), palette)
         ends: Any = {"color": look["color"], "linewidth": 1.0}
         if panel.bars:
-            width, hatch = 0.8 / len(curves), HATCHES[index % len(HATCHES)]
+            width = 0.8 / len(curves)
             x += (index - (len(curves) - 1) / 2) * width
-            look = {"color": look["color"], "hatch": hatch, "edgecolor": palette.ink}
-            axes.bar(x, mean, 0.92 * width, alpha=0.75, linewidth=0.4, label=series.label, **look)
-            axes.vlines(x[known], low[known], high[known], **ends | {"color": palette.ink})
+            filled: Any = {"hatch": HATCHES[index % len(HATCHES)], "edgecolor": palette.ink}
+            filled |= {"color": look["color"], "alpha": 0.75, "linewidth": 0.4}
+            axes.bar(x, mean, 0.92 * width, label=series.label, **filled)
+            axes.vlines(x, low, high, **ends | {"color": palette.ink})
             continue
-        if single:  # side by side
-            points, root = 6.0 * (index - (len(curves) - 1) / 2), axes.get_figure(root=True)
-            moved = offset_copy(axes.transData, root, points, units="points")
-            look["transform"] = ends["transform"] = moved
-        order = np.argsort(x, kind="stable")
-        x, mean, low, high, known = x[order], mean[order], low[order], high[order], known[order]
-        beside = np.r_[False, known[:-1]] | np.r_[known[1:], False]
-        alone = known if panel.diagonal else known & ~beside  # a band needs two points
+        x, mean, low, high = np.array([x, mean, low, high])[:, np.argsort(x, kind="stable")]
+        known = np.isfinite(low) & np.isfinite(high)
         look["linewidth"] *= 0.55 if panel.diagonal else 1.0
         axes.plot(x, mean, label=series.label, **look)
-        if alone.any():
-            axes.vlines(x[alone], low[alone], high[alone], **ends)
-        if (known & ~alone).any():
+        if panel.diagonal or known.sum() == 1:  # a band needs two points
+            axes.vlines(x[known], low[known], high[known], **ends)
+        elif known.any():
             band: Any = {"color": look["color"], "alpha": 0.18, "linewidth": 0}
             axes.fill_between(x, low, high, where=known, **band)
     constant = [(series.label, series.mean[0]) for series in panel.series if series.is_level]
@@ -283,9 +252,8 @@ def _draw_series(axes: Axes, panel: Plot, categories: list[Any] | None, palette:
 def _categories(plots: Sequence[Plot]) -> list[Any] | None:
     """Return the values of x, in order, if they are categories, and None if they are numbers."""
     values = [x for plot in plots for s in plot.series if not s.is_level for x in s.x]
-    if any(isinstance(x, str) for x in values) or any(plot.bars for plot in plots):
-        return list(dict.fromkeys(values))
-    return None
+    named = any(isinstance(x, str) for x in values) or any(plot.bars for plot in plots)
+    return list(dict.fromkeys(values)) if named else None
 
 
 def _look(index: int, n: int, palette: Palette) -> dict[str, Any]:
@@ -305,22 +273,18 @@ def _look(index: int, n: int, palette: Palette) -> dict[str, Any]:
 
 def _make_logarithmic(axes: Axes, which: str, plots: Sequence[Plot], size: float) -> None:
     """Make an axis logarithmic; linear up to the smallest positive value where some are not."""
-    values = [
-        float(value)
-        for plot in plots
-        for series in plot.series
-        for value in (series.mean if which == "y" else () if series.is_level else series.x)
-    ]
-    positive = [value for value in values if value > 0]
-    if not positive:
+    shown = [series for plot in plots for series in plot.series]
+    lists = [s.mean if which == "y" else () if s.is_level else s.x for s in shown]
+    values = np.array([value for one in lists for value in one], float)
+    positive = values[values > 0]
+    if not len(positive):
         return
-    scale = getattr(axes, f"set_{which}scale")
-    axis = getattr(axes, f"{which}axis")
+    scale, axis = getattr(axes, f"set_{which}scale"), getattr(axes, f"{which}axis")
     if len(positive) < len(values):
-        scale("symlog", linthresh=min(positive), linscale=0.6)
+        scale("symlog", linthresh=positive.min(), linscale=0.6)
     else:
         scale("log")
-        room = size / max(np.log10(max(positive) / min(positive)), 0.5)  # inches for a power of 10
+        room = size / max(np.log10(positive.max() / positive.min()), 0.5)  # inches for 10 times
         subs = (1, 2, 5) if room > 1.6 else (1, 3) if room > 0.8 else (1,)
         axis.set_major_locator(LogLocator(subs=subs, numticks=12))
     axis.set_minor_locator(NullLocator())

@@ -10,19 +10,20 @@ declares travel with the text, and their hashes are part of its hash.
 from __future__ import annotations
 
 import ast
-import hashlib
 import inspect
 import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import Any
 
 from dcglearn.base.errors import InputError
+from dcglearn.lab.provenance import sha256_of
 
 LARGEST = 8 << 20
 """The largest file that travels with cells, in bytes."""
@@ -39,11 +40,6 @@ class DataFile:
     name: str
     content: bytes
 
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of the content."""
-        return hashlib.sha256(self.content).hexdigest()
-
 
 @dataclass(frozen=True)
 class Code:
@@ -57,13 +53,20 @@ class Code:
     text: str
     imported: str = ""
     files: tuple[DataFile, ...] = ()
+    about: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def place(self) -> str:
+        """The file and the line of the function."""
+        return f"{self.file}, line {self.line}"
 
     @property
     def digest(self) -> str:
         """What a cell holds of it."""
-        read = tuple((one.option, one.name, one.digest) for one in self.files)
+        read = tuple((one.option, one.name, sha256_of(one.content)) for one in self.files)
         parts = syntax_digest(self.text), syntax_digest(self.imported), read
-        return hashlib.sha256(repr(parts).encode()).hexdigest()
+        return sha256_of(repr(parts).encode())
 
 
 @lru_cache(256)
@@ -72,7 +75,7 @@ def syntax_digest(text: str) -> str:
     with _PARSING:
         tree = ast.parse(text)
     kept = [node for node in tree.body if not _only_shows(node)]
-    return hashlib.sha256(_syntax(kept).encode()).hexdigest()
+    return sha256_of(_syntax(kept).encode())
 
 
 def _only_shows(node: ast.stmt) -> bool:
@@ -114,7 +117,7 @@ def executed(text: str, file: str) -> ModuleType:
 
 @lru_cache(256)
 def _compiled(text: str, file: str) -> tuple[str, CodeType]:
-    name = f"experiment_{hashlib.sha256(f'{file}{text}'.encode()).hexdigest()[:16]}"
+    name = f"experiment_{sha256_of(f'{file}{text}'.encode())[:16]}"
     return name, compile(text, file, "exec", dont_inherit=True)
 
 
@@ -138,18 +141,15 @@ def data_files(reads: Mapping[str, str], root: Path, place: str) -> tuple[DataFi
     found = []
     for option, name in sorted(reads.items()):
         path = root / name if (root / name).exists() else Path(name)
+        declared = f"declares that it reads {name!r}, which"
         try:
             content = path.read_bytes()
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
-            problem = f"declares that it reads {name!r}, which cannot be read ({why})"
-            raise InputError(problem, "name it from the folder of configs/", place) from error
+            remedy = "name it from the folder of configs/"
+            raise InputError(f"{declared} cannot be read ({why})", remedy, place) from error
         if len(content) > LARGEST:
-            raise InputError(
-                f"declares that it reads {name!r}, which is too large to travel with cells "
-                f"({len(content) / (1 << 20):,.0f} MiB of at most {LARGEST >> 20})",
-                "make it smaller",
-                place,
-            )
+            problem = f"{declared} has more than {LARGEST >> 20} MiB"
+            raise InputError(problem, "make it smaller", place)
         found.append(DataFile(option, name, content))
     return tuple(found)

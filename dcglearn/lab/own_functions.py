@@ -15,7 +15,7 @@ import traceback
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Pairs
-from dcglearn.lab.decorators import CellData, mark_of
+from dcglearn.lab.decorators import CellData
 from dcglearn.lab.own_code import Code, copied, executed, imported_source
+from dcglearn.lab.registry import Registry
 from dcglearn.lab.setting import Setting
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
@@ -42,37 +43,26 @@ class OwnCodeError(RuntimeError):
     """A function of one's own failed, or returned what it may not; with file and line."""
 
 
-@dataclass(frozen=True)
-class OwnFunctions:
-    """The functions of one's own that a cell uses; none by default."""
-
-    codes: tuple[Code, ...] = ()
-
-    def get(self, axis: str, name: str) -> Code | None:
-        """Return the code of a name; None if it is one of this package."""
-        return next((one for one in self.codes if (one.axis, one.name) == (axis, name)), None)
-
-    def call(self, axis: str, name: str, setting: Setting, *arguments: Any) -> Returned | None:
-        """Call the function of a name; return None if it is one of this package."""
-        code = self.get(axis, name)
-        if code is None:
-            return None
-        given = [_protected(one, axis) for one in arguments]
-        with _seeded(_seed_from(arguments)), copied(code.files) as paths:
-            try:
-                module = executed(code.text, code.file)
-                function = vars(module)[code.function]
-                if imported_source(function, module.__name__) != code.imported:
-                    raise RuntimeError("the module that it is imported from is another one here")
-                mark = mark_of(function)
-                known = {} if mark is None else mark.options
-                options = {key: value for key, value in setting.options.items() if key in known}
-                return Returned(code, function(*given, **options, **paths))
-            except (Exception, SystemExit) as error:
-                raise OwnCodeError(f"{_place(code, error)}: {_words(error)}") from error
-
-
-NO_FUNCTIONS = OwnFunctions()
+def call_own(
+    own: Registry, axis: str, name: str, setting: Setting, *arguments: Any
+) -> Returned | None:
+    """Call the function of a name; return None if it is one of this package."""
+    code = own.code(axis, name)
+    if code is None:
+        return None
+    given = [_protected(one, axis) for one in arguments]
+    options = {key: value for key, value in setting.options.items() if key in code.options}
+    with _seeded(arguments), copied(code.files) as paths:
+        try:
+            module = executed(code.text, code.file)
+            function = vars(module)[code.function]
+            if imported_source(function, module.__name__) != code.imported:
+                raise RuntimeError("the module that it is imported from is another one here")
+            return Returned(code, function(*given, **options, **paths))
+        except (Exception, SystemExit) as error:
+            hint = "; declare data with reads" if isinstance(error, FileNotFoundError) else ""
+            words = " ".join(f"{type(error).__name__}: {error}{hint}".split())
+            raise OwnCodeError(f"{_place(code, error)}: {words}") from error
 
 
 @dataclass(frozen=True)
@@ -84,30 +74,29 @@ class Returned:
 
     def measure(self, K: int, L: int) -> Measure:
         """Return a measure of L grades at K ranks or more."""
-        wanted = f"return a DCG or a LinearUtility of {L} grades at {K} ranks"
+        value, wanted = self.value, f"return a DCG or a LinearUtility of {L} grades at {K} ranks"
         if self.code.axis == "learner":
             wanted = f"return a DCG, a LinearUtility, or weights of shape ({K}, {L})"
-            if not isinstance(self.value, DCG | LinearUtility):
+            if not isinstance(value, DCG | LinearUtility):
                 return LinearUtility(self.numbers((K, L), wanted))
-        if not isinstance(self.value, DCG | LinearUtility):
-            self.refuse(f"returns {_kind(self.value)}", wanted)
+        if not isinstance(value, DCG | LinearUtility):
+            self.refuse(f"returns {_kind(value)}", wanted)
         try:
-            shape = self.value.matrix_for(K).shape
+            shape = value.matrix_for(K).shape
         except InputError as error:
             self.refuse(f"returns a measure that does not fit ({error})", wanted)
         if shape != (K, L):
             self.refuse(f"returns a measure of {shape[1]} grades at {shape[0]} ranks", wanted)
-        return self.value
+        return value
 
     def pairs(self, K: int, L: int, n: int, fewer: bool = False) -> Pairs:
         """Return n pairs of lists of L grades at K ranks, or fewer, as an array of its own."""
         wanted = f"return whole numbers of shape ({'m' if fewer else n}, 2, {K})"
         array = self._array("iu", wanted)
-        rows = array.shape[0] if fewer and array.ndim else n
-        if array.shape != (rows, 2, K):
+        if array.ndim != 3 or array.shape[1:] != (2, K) or not (fewer or len(array) == n):
             self.refuse(f"returns an array of shape {array.shape}", wanted)
-        if rows > n:
-            self.refuse(f"returns {rows:,} pairs of {n:,}", "return each pair at most once")
+        if len(array) > n:
+            self.refuse(f"returns {len(array):,} pairs of {n:,}", "return each pair at most once")
         if array.size and not NO_DOCUMENT <= array.min() <= array.max() < L:
             problem = f"returns grades from {array.min()} to {array.max()}"
             self.refuse(problem, f"use 0, the best, to {L - 1}, and {NO_DOCUMENT} for no document")
@@ -123,12 +112,10 @@ class Returned:
 
     def numbers(self, shape: tuple[int, ...] | None = None, wanted: str = "") -> Floats:
         """Return finite numbers of a shape; a number, or a sequence, if it is not given."""
-        if not wanted:
-            one = "return a finite number, or a sequence of them"
-            wanted = f"return finite numbers of shape {shape}" if shape else one
+        of_shape = f"return finite numbers of shape {shape}"
+        wanted = wanted or (of_shape if shape else "return a finite number, or a sequence of them")
         array = self._array("iufb", wanted)
-        fits = array.shape == shape if shape else array.ndim < 2 and array.size
-        if not fits:
+        if array.shape != shape if shape else array.ndim > 1 or not array.size:
             self.refuse(f"returns an array of shape {array.shape}", wanted)
         if not np.isfinite(array).all():
             self.refuse(f"returns {array[~np.isfinite(array)].flat[0]}", wanted)
@@ -149,8 +136,10 @@ class Returned:
 
 
 @contextmanager
-def _seeded(seed: int) -> Iterator[None]:
-    """Seed the global generators and restore them; print to standard error meanwhile."""
+def _seeded(arguments: tuple[Any, ...]) -> Iterator[None]:
+    """Seed the global generators by one among arguments; print to standard error meanwhile."""
+    states = (one.bit_generator.state for one in arguments if isinstance(one, np.random.Generator))
+    seed = zlib.crc32("".join(map(repr, states)).encode())
     with _ALONE, redirect_stdout(sys.stderr):
         before = random.getstate(), np.random.get_state()  # noqa: NPY002 - to be restored
         random.seed(seed)
@@ -162,30 +151,21 @@ def _seeded(seed: int) -> Iterator[None]:
             np.random.set_state(before[1])  # noqa: NPY002
 
 
-def _seed_from(arguments: tuple[Any, ...]) -> int:
-    """Return a seed from the state of the generator among arguments; 0 without one."""
-    states = (one.bit_generator.state for one in arguments if isinstance(one, np.random.Generator))
-    return zlib.crc32("".join(map(repr, states)).encode())
-
-
 def _protected(argument: Any, axis: str) -> Any:
     """Return an argument that a function may be given: what it changes reaches nobody else."""
     if isinstance(argument, np.ndarray):
-        return read_only(argument)
+        shown = argument.copy() if argument.flags.writeable else argument
+        shown.flags.writeable = False
+        return shown.view()
     if isinstance(argument, CellData):
-        pairs = read_only(argument.training_pairs), read_only(argument.test_pairs)
-        return CellData(_protected(argument.setting, axis), *pairs, argument.fit)
+        kept = ("setting", "training_pairs", "test_pairs")
+        return replace(argument, **{key: _protected(vars(argument)[key], axis) for key in kept})
     if not isinstance(argument, Setting):
         return argument
-    kept = argument.model_copy(update={"queries": None})  # the table is large
+    setting = argument.model_copy(update={"queries": None})  # the table is large
     if axis == "lists":
-        kept = Setting.model_construct(**kept.model_dump(include=_OF_LISTS))
-    return kept.model_copy(deep=True)
-
-
-def _words(error: BaseException) -> str:
-    hint = "; declare data with reads" if isinstance(error, FileNotFoundError) else ""
-    return " ".join(f"{type(error).__name__}: {error}{hint}".split())
+        setting = Setting.model_construct(**setting.model_dump(include=_OF_LISTS))
+    return setting.model_copy(deep=True)
 
 
 def _place(code: Code, error: BaseException | None = None) -> str:
@@ -193,7 +173,7 @@ def _place(code: Code, error: BaseException | None = None) -> str:
     frames = traceback.extract_tb(error.__traceback__) if error else []
     inside = [one for one in frames if one.filename.endswith(code.file)]
     if isinstance(error, SyntaxError) or not inside:
-        return f"{code.file}, line {code.line}, in {code.function}"
+        return f"{code.place}, in {code.function}"
     return f"{code.file}, line {inside[-1].lineno}, in {inside[-1].name}"
 
 
@@ -201,11 +181,3 @@ def _kind(found: object) -> str:
     text = " ".join(repr(found).split())
     shown = text if len(text) <= 40 else f"{text[:37]}..."
     return f"{shown} ({type(found).__name__})" if found is not None else "nothing"
-
-
-def read_only(pairs: Pairs) -> Pairs:
-    """Return a view of pairs that cannot be written to, nor made so."""
-    if pairs.flags.writeable:
-        pairs = pairs.copy()
-        pairs.flags.writeable = False
-    return pairs.view()

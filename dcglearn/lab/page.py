@@ -6,26 +6,21 @@ The page loads no script and no font.
 
 from __future__ import annotations
 
-import html
 import re
 import shlex
 import urllib.parse
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
-from math import isnan
 from pathlib import Path
-from typing import Any
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markdown_it import MarkdownIt
 
 from dcglearn.base.files import write_text
-from dcglearn.base.text import markdown_cell, plain_text
-from dcglearn.lab.claims import CLAIM_VERDICTS, Claim, ClaimVerdict
-from dcglearn.lab.experiment_files import first_figure
-from dcglearn.lab.plots import Figure
-from dcglearn.lab.repetitions import MeanInterval
+from dcglearn.base.text import markdown_cell
+from dcglearn.lab.claims import CLAIM_VERDICTS, Claim
+from dcglearn.lab.plots import Figure, order_in_paper
 from dcglearn.lab.results import TABLE, ReportedExperiment
 
 PAGE, MARKDOWN = "index.html", "README.md"
@@ -35,64 +30,41 @@ TITLE = "Learning the gains and discounts of DCG: the experiments"
 _BLOCK = re.compile(r"^(\s*\d*)([#+\-=>.)])")
 """What would begin a heading, a list or a quotation."""
 
-_PLURALS: dict[ClaimVerdict, tuple[str, str]] = {
-    "holds": ("holds", "hold"),
-    "holds, with a reason": ("holds with a reason", "hold with a reason"),
-    "does not hold": ("does not hold", "do not hold"),
-    "undecided": ("is undecided", "are undecided"),
-    "not judged (quick)": ("is not judged in a quick run", "are not judged in a quick run"),
-}
-
 
 def write_page(experiments: Sequence[ReportedExperiment], out: Path, quick: bool) -> Path:
     """Write the page as Markdown and as HTML; return the path of the latter."""
-    experiments = sorted(experiments, key=lambda one: first_figure(one.config))
-    shown = sorted(
-        ((one, figure) for one in experiments for figure in one.figures),
-        key=lambda entry: order_in_paper(entry[1]),
-    )
-    figures = [figure for _, figure in shown]
-    of_paper = [entry for entry in shown if entry[1].number[0].isdecimal()]
+    experiments = sorted(experiments, key=lambda one: order_in_paper(one.config.figures[0]))
+    shown = [(one, figure) for one in experiments for figure in one.figures]
+    shown.sort(key=lambda entry: order_in_paper(entry[1].number))
     environment = Environment(  # noqa: S701 - the template is Markdown, and its filters escape
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        loader=FunctionLoader(lambda name: files("dcglearn.lab").joinpath(name).read_text("utf-8")),
     )
     environment.filters |= {
-        "markdown": _markdown_line,
-        "code": _markdown_code,
+        "markdown": lambda text: _BLOCK.sub(r"\1\\\2", markdown_cell(text)),
         "url": urllib.parse.quote,
-        "made_from": made_from,
+        "shell": shlex.quote,
         "sentence": verdicts_in_words,
-        "in_words": in_words,
-        "command": lambda one: f"dcglearn run {shlex.quote(f'configs/{one.config.path.name}')}",
-        "mean": lambda interval: f"{interval.mean:z.3f}",
-        "interval": _interval,
     }
-    text = environment.from_string(_resource("page.md.jinja")).render(
+    figures = [figure for _, figure in shown]
+    text = environment.get_template("page.md.jinja").render(
         title=TITLE,
         shown=shown,
-        galleries={
-            "Figures of the paper": of_paper,
-            "Figures of this project": [entry for entry in shown if entry not in of_paper],
-        },
         tables={
             "Claims of the paper": list(_claims(figures, of_paper=True)),
             "Claims of this project": list(_claims(figures, of_paper=False)),
         },
-        finished=[one for one in experiments if one.figures],
-        unfinished=[one for one in experiments if one.figures and not one.counts.complete],
-        not_run=[one for one in experiments if not one.figures],
+        experiments=experiments,
         quick=quick,
         table_name=TABLE,
     )
     write_text(out / MARKDOWN, text)
     body = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
-    page = _resource("page.html").replace("TITLE", html.escape(TITLE)).replace("BODY", body)
-    write_text(out / PAGE, page)
+    write_text(out / PAGE, environment.get_template("page.html").render(title=TITLE, body=body))
     return out / PAGE
-
-
-def _resource(name: str) -> str:
-    return files("dcglearn.lab").joinpath(name).read_text("utf-8")
 
 
 def _claims(figures: Iterable[Figure], of_paper: bool) -> Iterable[tuple[Figure, str, list[Claim]]]:
@@ -107,58 +79,7 @@ def _claims(figures: Iterable[Figure], of_paper: bool) -> Iterable[tuple[Figure,
 
 
 def verdicts_in_words(claims: Sequence[Claim]) -> str:
-    """Say in one sentence how claims, or the tests of one claim, end."""
+    """Say how claims, or the tests of one claim, end."""
     found = Counter(claim.finding.verdict for claim in claims)
-    if not found:
-        return "no claim"
-    if len(found) == 1:
-        verdict = next(iter(found))
-        return verdict if len(claims) == 1 else f"all {len(claims)} {_PLURALS[verdict][1]}"
-    parts = [f"{found[v]} {_PLURALS[v][found[v] > 1]}" for v in CLAIM_VERDICTS if found[v]]
-    return f"of {len(claims)}, {', '.join(parts)}"
-
-
-def _markdown_line(text: str) -> str:
-    """Escape what Markdown would take as markup in a line of text."""
-    return _BLOCK.sub(r"\1\\\2", markdown_cell(text))
-
-
-def _markdown_code(text: str) -> str:
-    """Write text as code, between more backquotes than it has in a row."""
-    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
-    pad = " " * (text[:1] == "`" or text[-1:] == "`")
-    return f"{fence}{pad}{plain_text(text)}{pad}{fence}"
-
-
-def in_words(figure: Figure) -> str:
-    """Say what a figure shows, for those who do not see it, as the value of an attribute."""
-    panels: dict[str, list[str]] = {}  # with their titles: several may show the same
-    for panel in figure.panels:
-        names = ", ".join(series.label for series in panel.series)
-        shown = f"{panel.y_label} over {panel.x_label}" + (f", for {names}" if names else "")
-        panels.setdefault(shown, []).extend([panel.title] if panel.title else [])
-    parts = [
-        shown + (f" (panel{'s' * (len(titles) > 1)}: {', '.join(titles)})" if titles else "")
-        for shown, titles in panels.items()
-    ]
-    return html.escape(plain_text(f"Figure {figure.number}: {'; '.join(parts)}"))
-
-
-def made_from(made: Mapping[str, Any]) -> str:
-    """Say which code made results."""
-    commit, _, changed = str(made.get("revision") or "").partition(", ")
-    if not commit:
-        return f"dcglearn {made.get('versions', {}).get('dcglearn', 'of an unknown version')}"
-    date = f" of {made['date']}" if made.get("date") else ""
-    return f"revision {commit}{date}" + (", with uncommitted changes" if changed else "")
-
-
-def order_in_paper(figure: Figure) -> tuple[int, str]:
-    """Return what figures are sorted by: those of the paper first."""
-    digits = "".join(c for c in figure.number if c.isdecimal())
-    first = int(digits) if digits and figure.number[0].isdecimal() else 10_000
-    return first, figure.number
-
-
-def _interval(interval: MeanInterval) -> str:
-    return "-" if isnan(interval.low) else f"{interval.low:z.3f} to {interval.high:z.3f}"
+    numbers = (f"{found[verdict]} {verdict}" for verdict in CLAIM_VERDICTS if found[verdict])
+    return next(iter(found), "no claim") if len(claims) < 2 else "; ".join(numbers)

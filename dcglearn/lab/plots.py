@@ -7,7 +7,7 @@ Nothing is drawn here; :mod:`dcglearn.lab.experiment_figures` draws. A :class:`F
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
@@ -21,11 +21,9 @@ from dcglearn.lab.repetitions import (
     common_value,
     display_name,
     mean_over_repetitions,
-    paired_difference,
-    rows_where,
 )
 
-FIGURE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,39}")
+FIGURE_NAME = "[A-Za-z0-9][A-Za-z0-9-]{0,39}"
 """What a figure may be called."""
 
 
@@ -39,6 +37,12 @@ def figure_file_name(number: str) -> str:
 def same_figure(number: str) -> str:
     """Return what two figures have in common if their files would be the same."""
     return figure_file_name(number).lower()
+
+
+def order_in_paper(number: str) -> tuple[int, str]:
+    """Return what figures are sorted by: those of the paper first."""
+    digits = re.match(r"\d*", number)
+    return int(digits[0]) if digits and digits[0] else 10_000, number
 
 
 BAND = "Bands: 95% intervals of the mean over repetitions."
@@ -114,20 +118,13 @@ class Plot:
 
     def table(self) -> pd.DataFrame:
         """Return the points as a table, one row per point."""
-        return pd.DataFrame(
-            [
-                {
-                    "series": s.label,
-                    self.x_label: x,
-                    "mean": m,
-                    "low": lo,
-                    "high": hi,
-                    "repetitions": n,
-                }
-                for s in self.series
-                for x, m, lo, hi, n in zip(s.x, s.mean, s.low, s.high, s.n, strict=True)
-            ]
-        )
+        names = ["series", self.x_label, "mean", "low", "high", "repetitions"]
+        rows = [
+            (series.label, *point)
+            for series in self.series
+            for point in zip(series.x, series.mean, series.low, series.high, series.n, strict=True)
+        ]
+        return pd.DataFrame(rows, columns=names)
 
 
 @dataclass(frozen=True)
@@ -157,7 +154,7 @@ class Figure:
     more: tuple[Plot, ...] = ()
 
     def __post_init__(self) -> None:
-        if not isinstance(self.number, str) or not FIGURE_NAME.fullmatch(self.number):
+        if not isinstance(self.number, str) or not re.fullmatch(FIGURE_NAME, self.number):
             problem = f"{self.number!r} is not the number of a figure"
             raise InputError(problem, "use a text of up to 40 letters, digits and -")
 
@@ -177,36 +174,12 @@ class Figure:
         """All plots of the figure."""
         return (self.plot, *self.more)
 
-    @property
-    def panel_names(self) -> str:
-        """What :meth:`panel` takes, in words."""
-        titles = (f" ({one.title})" if one.title else "" for one in self.panels)
-        return ", ".join(f"{number}{title}" for number, title in enumerate(titles, 1))
-
-    def panel(self, panel: int | str) -> Plot:
-        """Return a panel.
-
-        Parameters
-        ----------
-        panel : int or str
-            Its number, from 1, or its title.
-
-        Returns
-        -------
-        Plot
-
-        Raises
-        ------
-        InputError
-            If there is no such panel.
-        """
-        known: dict[object, Plot] = {one.title.casefold(): one for one in self.panels if one.title}
-        known |= dict(enumerate(self.panels, 1))
-        key = panel.casefold() if isinstance(panel, str) else panel
-        if key not in known or isinstance(panel, bool):
-            problem = f"figure {self.number} has no panel {panel!r}"
-            raise InputError(problem, f"name one of {self.panel_names}", "panel")
-        return known[key]
+    def panel(self, number: int) -> Plot:
+        """Return a panel by its number, from 1."""
+        if number not in range(1, len(self.panels) + 1):
+            problem = f"figure {self.number} has no panel {number!r}"
+            raise InputError(problem, f"use 1 to {len(self.panels)}", "panel")
+        return self.panels[number - 1]
 
     def in_quick_run(self) -> Figure:
         """Return the figure as a quick run reports it: claims about enough data are not judged."""
@@ -270,26 +243,36 @@ def over_pairs(
     return Plot(x_label, y_label, series, levels or {}, log_x=True, within=within, title=title)
 
 
-def differences(
-    one: pd.DataFrame,
-    other: pd.DataFrame,
-    x: str,
+def panels_over_pairs(
+    table: pd.DataFrame,
     y: str,
     by: str,
-    names: dict[Any, str] | None = None,
+    each: str,
+    x_label: str,
+    y_label: str,
+    levels: dict[str, float] | None = None,
+) -> list[Plot]:
+    """Return such a plot for each value of a column, which is its title."""
+    return [
+        over_pairs(rows, y, by, x_label, y_label, levels, title=display_name(value))
+        for value, rows in table.groupby(each, sort=False)
+    ]
+
+
+def paneled(
+    number: str, title: str, panels: Sequence[Plot], claims: Sequence[Claim], caption: str
+) -> Figure:
+    """Return a figure of several panels."""
+    return Figure(number, title, panels[0], tuple(claims), caption, tuple(panels[1:]))
+
+
+def differences(
+    one: pd.DataFrame, other: pd.DataFrame, x: str, y: str, by: str
 ) -> tuple[Series, ...]:
     """Return curves of the difference between two tables, paired within each repetition."""
-    return tuple(
-        series_of(
-            (names or {}).get(value, display_name(value)),
-            {
-                at: paired_difference(rows, rows_where(other, **{by: value, x: at}), y)
-                for at, rows in group.groupby(x, sort=False)
-                if len(rows_where(other, **{by: value, x: at}))
-            },
-        )
-        for value, group in one.groupby(by, sort=False)
-    )
+    keys = [by, x, "repetition"]
+    first, second = (table.groupby(keys, sort=False)[y].mean() for table in (one, other))
+    return curves((first - second).dropna().reset_index(), x, y, by)
 
 
 def describe_C(table: pd.DataFrame) -> str:

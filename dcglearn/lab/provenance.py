@@ -15,24 +15,25 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import requires, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from packaging.requirements import Requirement
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import read_text, write_text
+from dcglearn.base.files import write_text
+
+Made: TypeAlias = dict[str, Any]
+"""What made results, JSON-able."""
 
 PROVENANCE = "provenance.json"
 """The name of the file, in a folder of results."""
 
 
-def provenance(data: Path, kept: Sequence[Path] = ()) -> dict[str, Any]:
+def provenance(data: Path, kept: Sequence[Path] = ()) -> Made:
     """Return what distinguishes two results: the data and the software."""
     digest = sha256_of(data.read_bytes())
-    found: dict[str, Any] = {"data": {"file": data.name, "sha256": digest}}
-    if kept:
-        found["files"] = {path.name: sha256_of(path.read_bytes()) for path in kept}
-    return found | made_with()
+    files = {"files": hashes_of(kept)} if kept else {}
+    return {"data": {"file": data.name, "sha256": digest}, **files, **made_with()}
 
 
 def sha256_of(content: bytes) -> str:
@@ -40,42 +41,36 @@ def sha256_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def write_provenance(made: dict[str, Any], path: Path) -> None:
+def hashes_of(paths: Sequence[Path]) -> dict[str, str]:
+    """Return the SHA-256 of files, by name."""
+    return {path.name: sha256_of(path.read_bytes()) for path in paths}
+
+
+def write_provenance(made: Made, path: Path) -> None:
     """Write a provenance."""
     write_text(path, json.dumps(made, indent=2) + "\n")
 
 
-def read_provenance(folder: Path) -> dict[str, Any]:
+def read_provenance(folder: Path) -> Made:
     """Read the provenance of the results in a folder; empty if it holds none."""
     path = folder / PROVENANCE
     if not path.exists():
         return {}
     try:
-        made: dict[str, Any] = {"files": {}, **json.loads(read_text(path))}
-        {name: str(digest) for name, digest in made["files"].items()}
-    except (ValueError, TypeError, AttributeError) as error:
-        if isinstance(error, InputError):
-            raise
+        return {"files": {}, **json.loads(path.read_bytes())}
+    except (ValueError, TypeError, OSError) as error:
         remedy = "use `replace` to write the folder anew"
         raise InputError("cannot be read", remedy, str(path)) from error
-    return made
 
 
-def changed_files(folder: Path, made: dict[str, Any]) -> list[str]:
+def changed_files(folder: Path, made: Made) -> list[str]:
     """Return the names of files that are missing or not what their provenance describes."""
-    return [name for name, digest in made["files"].items() if _digest(folder, name) != digest]
-
-
-def _digest(folder: Path, name: str) -> str | None:
-    path = folder / name
-    try:
-        return sha256_of(path.read_bytes()) if path.name == name and path.is_file() else None
-    except OSError:
-        return None
+    there = hashes_of([path for path in folder.iterdir() if path.is_file()])
+    return [name for name, digest in made["files"].items() if there.get(name) != digest]
 
 
 @cache
-def made_with() -> dict[str, Any]:
+def made_with() -> Made:
     """Return the versions of Python, this package and its dependencies, and the git revision."""
     requirements = map(Requirement, requires("dcglearn") or [])
     names = sorted(r.name for r in requirements if r.marker is None or r.marker.evaluate())
@@ -83,7 +78,6 @@ def made_with() -> dict[str, Any]:
         "python": platform.python_version(),
         "versions": {name: version(name) for name in ("dcglearn", *names)},
         "revision": _revision(),
-        "date": _git("show", "-s", "--format=%cs", "HEAD"),
     }
 
 
@@ -98,12 +92,10 @@ def _git(*command: str) -> str | None:
     if not (root / ".git").exists():  # installed, perhaps inside the repository of a project
         return None
     try:
-        run = subprocess.run(
-            ["git", *command], cwd=root, capture_output=True, text=True, check=True, timeout=10
-        )
+        found = subprocess.check_output(["git", *command], cwd=root, stderr=subprocess.DEVNULL)
     except (OSError, subprocess.SubprocessError):
         return None
-    return run.stdout.strip() or None
+    return found.decode().strip() or None
 
 
 if __name__ == "__main__":

@@ -118,8 +118,8 @@ def trend_over_range(table: pd.DataFrame, x: str, y: str, by: str) -> list[MeanI
         return []
     changes = []
     for value, group in table.groupby(by, sort=False):
-        curves = [one for _, one in group.groupby("repetition") if one[x].nunique() > 1]
-        slopes = [np.polyfit(one[x], one[y], 1)[0] for one in curves]
+        curves = group.pivot_table(y, "repetition", x).dropna()
+        slopes = np.polyfit(curves.columns, curves.T, 1)[0] if len(curves) else []
         label = f"{display_name(value)}, {y}, change along the least-squares line:"
         changes.append(mean_interval(width * np.array(slopes), label))
     return changes

@@ -8,12 +8,11 @@ its own table.
 from __future__ import annotations
 
 import json
-import re
 import sys
-import time
-from collections.abc import Sequence
-from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext, redirect_stdout
+from dataclasses import dataclass, field, replace
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -23,20 +22,24 @@ import pandas as pd
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.files import write_text
 from dcglearn.base.numbers import counted
-from dcglearn.base.workers import Workers
-from dcglearn.lab.cells import CELL_VERSION
+from dcglearn.base.progress import Advance, reporting, silent
+from dcglearn.base.workers import Say, Workers, WorkersLostError, open_workers
+from dcglearn.lab.cells import CELL_VERSION, key_of
+from dcglearn.lab.compute import run_cell
 from dcglearn.lab.config import Config
-from dcglearn.lab.experiment_code import error_and_line
 from dcglearn.lab.experiment_figures import WIDTHS, draw_figure
 from dcglearn.lab.plots import Figure, same_figure
 from dcglearn.lab.provenance import (
     PROVENANCE,
+    Made,
     changed_files,
+    hashes_of,
     made_with,
     read_provenance,
     sha256_of,
     write_provenance,
 )
+from dcglearn.lab.registry import error_and_line
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.store import Store
 from dcglearn.report.figures.style import save
@@ -46,16 +49,13 @@ TABLE = "table.csv"
 SIGNIFICANT_DIGITS = 9
 """Significant digits of the numbers in a table."""
 
-ENDINGS = (".csv", ".svg", ".pdf", ".png")
-"""Of the files of a figure."""
+PICTURES = (".svg", ".pdf", ".png")
+"""Endings of the files of a figure, beside the table of its points."""
 
 PRINTED = 300
 """The resolution of pictures, in dots per inch at the width of a figure."""
 
 REPLACE = "name another `out`, or use `replace`"
-
-_LEFT_BEHIND = re.compile(r"\..+-[0-9a-f]{12}\.\w+")
-"""Files that a run has begun to write; those of an hour ago are of one that was killed."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class ReportedExperiment:
     folder: Path
     counts: CellCounts
     figures: tuple[Figure, ...] = ()
-    made: dict[str, Any] = field(default_factory=dict)
+    made: Made = field(default_factory=dict)
 
 
 def count_cells(config: Config, quick: bool, store: Store) -> CellCounts:
@@ -108,16 +108,11 @@ def result_table(config: Config, quick: bool, store: Store) -> pd.DataFrame:
         rows.append({key: as_text(value) for key, value in point.items()})
         for column in config.code.columns:
             value = result.get(column)
-            if isinstance(value, list):
-                rows[-1] |= {f"{column}_{i}": _rounded(one) for i, one in enumerate(value, 1)}
-            elif value is not None:
+            several = value if isinstance(value, list) else ()
+            rows[-1] |= {f"{column}_{i}": _rounded(one) for i, one in enumerate(several, 1)}
+            if value is not None and not several:
                 rows[-1][column] = _rounded(value)
-    table = pd.DataFrame(rows)
-    for column in config.code.columns:
-        if column not in table and f"{column}_1" not in table:
-            problem = f"cells have no result {column!r}"
-            raise InputError(problem, "correct COLUMNS", config.experiment)
-    return table
+    return pd.DataFrame(rows)
 
 
 def add_settings(config: Config, table: pd.DataFrame) -> pd.DataFrame:
@@ -156,7 +151,8 @@ def make_figures(
             remedy += f". Columns: {', '.join(map(str, given.columns))}"
         problem = f"figures(table) failed ({error_and_line(error, path)})"
         raise InputError(problem, remedy, str(path)) from error
-    wanted, drawn = {same_figure(number): number for number in config.figures}, {}
+    wanted = {same_figure(number): number for number in config.figures}
+    drawn: dict[str, Figure] = {}
     for figure in found:
         if not isinstance(figure, Figure):
             problem = f"figures(table) returned {figure!r}"
@@ -164,7 +160,7 @@ def make_figures(
         if (name := same_figure(figure.number)) in drawn:
             problem = f"figures(table) returned figure {figure.number} twice"
             raise InputError(problem, "give one of them another number", str(path))
-        drawn[name] = figure
+        drawn[name] = figure.in_quick_run() if quick else figure
         if name not in wanted:
             warn_of_input(f"{config.path}: `figures` does not list {figure.number}: left out")
     lacking = [number for name, number in wanted.items() if name not in drawn]
@@ -172,8 +168,7 @@ def make_figures(
         problem = f"lists figure {lacking[0]}, which {path} does not draw"
         remedy = "draw it, or remove it from the list; finished cells are kept"
         raise InputError(problem, remedy, f"{config.path}, figures")
-    listed = tuple(figure for name, figure in drawn.items() if name in wanted)
-    return tuple(figure.in_quick_run() for figure in listed) if quick else listed
+    return tuple(figure for name, figure in drawn.items() if name in wanted)
 
 
 def results_folder(out: Path, quick: bool, config: Config) -> Path:
@@ -188,99 +183,90 @@ def write_results(
     folder: Path,
     replace: bool = False,
     width: float | None = None,
-    workers: Workers | None = None,
 ) -> ReportedExperiment:
     """Write the table, the figures and the provenance of the finished cells.
 
-    Workers that share the folder may draw the figures.
+    Of a folder that holds more cells, what is missing, changed or new is drawn from its table.
     """
-    counts = count_cells(config, quick, store)
+    counts, content = count_cells(config, quick, store), config.content
     made = {} if replace else check_folder(folder, config)
-    if made and made["cells"]["done"] > counts.done:
-        if made["experiment"].get("code") == config.content.get("code"):
-            return _from_folder(config, folder, made, width)
-        done = counted(made["cells"]["done"], "cell")
+    kept = bool(made) and made["cells"]["done"] > counts.done
+    if kept and made["experiment"].get("code") != content.get("code"):
         warn_of_input(
-            f"{folder}: is left as it is, with {done} of functions that have changed since; "
+            f"{folder}: is left as it is, with {counted(made['cells']['done'], 'cell')} of "
+            "functions that have changed since; "
             f"compute them: dcglearn run {config.path}; or use `replace`"
         )
-    if made.get("cells", {}).get("done", 0) > counts.done or not counts.done:
         return ReportedExperiment(config, folder, counts)
-    table = result_table(config, quick, store)
-    whole = counts.complete and (not quick or config.quick_sweep == config.sweep)
+    if not kept and not counts.done:
+        return ReportedExperiment(config, folder, counts)
+    if kept:
+        cells, sweep = made["cells"], made["experiment"]["sweep"]
+        counts = CellCounts(cells["done"], cells["failed"], cells["total"])
+        quick, table = cells["quick"], _read_table(folder / TABLE, made, config)
+    else:
+        sweep = config.quick_sweep if quick else config.sweep
+        table = result_table(config, quick, store)
+    whole = counts.complete and sweep == config.sweep
     figures = make_figures(config, table, quick, whole)
+    if kept:
+        again = figures if width else _outdated(figures, folder, made)
+        files = _write_figures(again, folder, width)
+        if not files.items() <= made["files"].items():
+            made = {**made, "files": made["files"] | files, "redrawn": made_with()}
+            write_provenance(made, folder / PROVENANCE)
+        return ReportedExperiment(config, folder, counts, figures, made)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         problem = f"cannot be made ({error.strerror})"
         raise InputError(problem, "choose another `out`", str(folder)) from error
-    for path in folder.iterdir():
-        if _LEFT_BEHIND.fullmatch(path.name) and path.stat().st_mtime < time.time() - 3600:
-            path.unlink()
     write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))
-    content = json.dumps([CELL_VERSION, config.content], sort_keys=True)
+    text = json.dumps([CELL_VERSION, content], sort_keys=True)
+    numbers = {"done": counts.done, "failed": counts.failed, "total": counts.total}
     made = {
         "config": config.path.name,
-        "hash": sha256_of(content.encode()),
-        "experiment": config.content,
-        "cells": {
-            "version": CELL_VERSION,
-            "done": counts.done,
-            "failed": counts.failed,
-            "total": counts.total,
-            "quick": quick,
-        },
-        "files": {TABLE: sha256_of((folder / TABLE).read_bytes())}
-        | _write_figures(figures, folder, width, workers),
+        "hash": sha256_of(text.encode()),
+        "experiment": content,
+        "cells": {"version": CELL_VERSION, **numbers, "quick": quick},
+        "files": hashes_of([folder / TABLE]) | _write_figures(figures, folder, width),
         **made_with(),
     }
     write_provenance(made, folder / PROVENANCE)
     return ReportedExperiment(config, folder, counts, figures, made)
 
 
-def check_folder(folder: Path, config: Config) -> dict[str, Any]:
+def check_folder(folder: Path, config: Config) -> Made:
     """Refuse a folder with results of something else or of more; return what made its results."""
     made = read_provenance(folder)
     if not made:
         return {}
-    here, identity = json.loads(json.dumps(config.content)), config.identity
-    try:
-        there, version = made["experiment"], made["cells"]["version"]
-        others = [key for key in identity if there.get(key) != here[key]]
-        lost = [
-            f"{key} {value!r}"
-            for key, values in there["sweep"].items()
-            for value in values
-            if value not in here["sweep"].get(key, [])
-        ]
-        more = there["repetitions"] > config.repetitions
-    except (KeyError, TypeError, AttributeError) as error:
-        raise InputError("cannot be read", REPLACE, str(folder / PROVENANCE)) from error
+    there, here = made["experiment"], json.loads(json.dumps(config.content))
+    version, repetitions = made["cells"]["version"], there["repetitions"]
+    old, new = ({**one, **one["setting"], "setting": ""} for one in (there, here))
+    others = [
+        key
+        for key in sorted((old.keys() | new.keys()) - {"sweep", "repetitions", "code"})
+        if old.get(key) != new.get(key)
+    ]
+    lost = [
+        f"{key} {value!r}"
+        for key, values in there["sweep"].items()
+        for value in values
+        if value not in here["sweep"].get(key, [])
+    ]
     if version != CELL_VERSION:
         problem = f"results of version {version} of the cells, and this is version {CELL_VERSION}"
     elif others:
-        key = others[0]
-        problem = "results of another config: " + _difference(key, there.get(key), here[key])
+        values = f"{old.get(others[0])!r:.60} there and {new.get(others[0])!r:.60} here"
+        problem = f"results of another config: {others[0]} is {values}"
     elif lost:
         problem = f"results of a larger grid: it also has {lost[0]}"
-    elif more:
-        repetitions = counted(there["repetitions"], "repetition")
-        problem = f"{repetitions}, and the config {config.repetitions}"
+    elif repetitions > config.repetitions:
+        problem = f"{counted(repetitions, 'repetition')}, and the config {config.repetitions}"
     else:
         return made
     raise InputError(f"holds {problem}", REPLACE, str(folder))
-
-
-def _difference(key: str, there: Any, here: Any) -> str:
-    """Name the innermost key at which two configs differ, with both values."""
-    if isinstance(there, dict) and isinstance(here, dict):
-        name = min(n for n in there.keys() | here.keys() if there.get(n) != here.get(n))
-        return _difference(name, there.get(name), here.get(name))
-    return f"{key} is {there!r:.60} there and {here!r:.60} here"
-
-
-def _files_of(figure: Figure) -> list[str]:
-    return [f"{figure.name}{ending}" for ending in ENDINGS]
 
 
 def _points_of(figure: Figure) -> str:
@@ -288,54 +274,33 @@ def _points_of(figure: Figure) -> str:
     return text
 
 
-def _write_figures(
-    figures: Sequence[Figure], folder: Path, width: float | None, workers: Workers | None
-) -> dict[str, str]:
-    """Write the files of figures; return their hashes by name."""
-    tasks = [(figure, folder, width) for figure in figures]
-    if workers is None:
-        found = dict(enumerate(map(_write_figure, tasks)))
-    else:
-        found = dict(workers(_write_figure, tasks))
-    return {name: sha for index in range(len(tasks)) for name, sha in found[index].items()}
-
-
-def _write_figure(task: tuple[Figure, Path, float | None]) -> dict[str, str]:
-    """Write the files of a figure; return their hashes by name."""
-    figure, folder, width = task
-    points, *pictures = _files_of(figure)
-    write_text(folder / points, _points_of(figure))
-    drawing = draw_figure(figure, width or WIDTHS["column"])
-    for name in pictures:
-        save(drawing, folder / name, dpi=PRINTED, adapts=True)
-    return {name: sha256_of((folder / name).read_bytes()) for name in (points, *pictures)}
-
-
-def _from_folder(
-    config: Config, folder: Path, made: dict[str, Any], width: float | None
-) -> ReportedExperiment:
-    """Report an experiment from its table; what is missing, changed or new is drawn again."""
-    cells = made["cells"]
-    counts = CellCounts(cells["done"], cells["failed"], cells["total"])
-    table = _read_table(folder / TABLE, made, config)
-    whole = counts.complete and made["experiment"]["sweep"] == config.content["sweep"]
-    figures = make_figures(config, table, cells["quick"], whole)
-    changed = changed_files(folder, made)
-    hashes: dict[str, str] = {}
+def _outdated(figures: Iterable[Figure], folder: Path, made: Made) -> list[Figure]:
+    """Return the figures whose files are missing, or were changed, or hold other points."""
+    changed, found = changed_files(folder, made), []
     for figure in figures:
-        names = _files_of(figure)
+        names = [f"{figure.name}{ending}" for ending in (".csv", *PICTURES)]
         bad = [name for name in names if name in changed or not (folder / name).is_file()]
-        for name in bad[:1]:
-            warn_of_input(f"{folder / name}: was changed or is missing; it is made again")
-        if width or bad or (folder / names[0]).read_text("utf-8") != _points_of(figure):
-            hashes |= _write_figure((figure, folder, width))
-    if hashes.items() - made["files"].items():
-        made = {**made, "files": made["files"] | hashes, "redrawn": made_with()}
-        write_provenance(made, folder / PROVENANCE)
-    return ReportedExperiment(config, folder, counts, figures, made)
+        if bad:
+            warn_of_input(f"{folder / bad[0]}: was changed or is missing; it is made again")
+        if bad or (folder / names[0]).read_text("utf-8") != _points_of(figure):
+            found.append(figure)
+    return found
 
 
-def _read_table(path: Path, made: dict[str, Any], config: Config) -> pd.DataFrame:
+def _write_figures(figures: Iterable[Figure], folder: Path, width: float | None) -> dict[str, str]:
+    """Write the files of figures; return their hashes by name."""
+    paths = []
+    for figure in figures:
+        points, *pictures = [folder / f"{figure.name}{ending}" for ending in (".csv", *PICTURES)]
+        write_text(points, _points_of(figure))
+        drawing = draw_figure(figure, width or WIDTHS["column"])
+        for path in pictures:
+            save(drawing, path, dpi=PRINTED, adapts=True)
+        paths += [points, *pictures]
+    return hashes_of(paths)
+
+
+def _read_table(path: Path, made: Made, config: Config) -> pd.DataFrame:
     """Read a table; refuse one that is not what its provenance describes."""
     remedy = f"restore the file, or compute the cells again: dcglearn run {config.path}"
     try:
@@ -345,3 +310,61 @@ def _read_table(path: Path, made: dict[str, Any], config: Config) -> pd.DataFram
     if made["files"].get(TABLE) != sha256_of(content):
         raise InputError(f"is not the table that {PROVENANCE} describes", remedy, str(path))
     return pd.read_csv(BytesIO(content), engine="pyarrow")  # rounds each number correctly
+
+
+def compute_cells(
+    config: Config, quick: bool, store: Store, workers: Workers, advance: Advance = silent
+) -> CellCounts:
+    """Compute the cells that the store lacks; each is stored as soon as it is finished."""
+    cells = [cell for _, cell in config.cells(quick) if store.get(cell) is None]
+    lacking = list({key_of(cell): cell for cell in cells}.values())
+    compute = partial(run_cell, queries=config.queries, codes=config.codes)
+    for done, (index, outcome) in enumerate(workers(compute, lacking) if lacking else (), 1):
+        store.add(lacking[index], outcome)
+        advance(done, len(lacking))
+    found = count_cells(config, quick, store)
+    return replace(found, new=sum(store.get(cell) is not None for cell in cells))
+
+
+def compute(
+    config: Config, quick: bool, store: Store, workers: Workers, note: Say, progress: bool = True
+) -> CellCounts:
+    """Compute the cells of an experiment that a store lacks, showing progress."""
+    try:
+        with reporting(config.name) if progress else nullcontext(silent) as advance:
+            return compute_cells(config, quick, store, workers, advance)
+    except (KeyboardInterrupt, WorkersLostError) as stop:
+        done = count_cells(config, quick, store)
+        kept = f"{config.name}: {done.done:,} of {counted(done.total, 'cell is', 'cells are')} kept"
+        words = f"{kept}; the same command continues from there"
+        if isinstance(stop, KeyboardInterrupt):
+            note(words)
+            raise
+        raise WorkersLostError(f"{stop}; {words}") from stop
+
+
+def run_experiments(
+    configs: Sequence[Config],
+    quick: bool,
+    workers: str,
+    out: Path,
+    say: Say,
+    note: Say,
+    replace: bool = False,
+    width: float | None = None,
+) -> list[ReportedExperiment]:
+    """Run experiments one after the other, and write their tables and figures."""
+    folders = [results_folder(out, quick, config) for config in configs]
+    if not replace:
+        for folder, config in zip(folders, configs, strict=True):
+            check_folder(folder, config)
+    shown = []
+    with open_workers(workers, note) as pool:
+        store = Store(out / "store")
+        for folder, config in zip(folders, configs, strict=True):
+            done = compute(config, quick, store, pool, note)
+            failures = f", {done.failed:,} failed" if done.failed else ""
+            parts = f"{done.done - done.new:,} kept, {done.new:,} new{failures}"
+            say(f"{config.name}: {done.done:,} of {counted(done.total, 'cell')}: {parts}")
+            shown.append(write_results(config, quick, store, folder, replace, width))
+    return shown

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.inference.families import FREE_FAMILY
+from dcglearn.lab.own_code import Code
 from dcglearn.lab.registry import (
     CALIBRATED,
     JUDGMENT_MODEL,
@@ -25,7 +26,6 @@ from dcglearn.lab.registry import (
     SHIPPED,
     STUDY,
     USUAL,
-    Entry,
     Registry,
 )
 from dcglearn.lab.simulation.designs import DESIGNS
@@ -195,17 +195,23 @@ class Setting(BaseModel):
 
 def own_functions_used(
     setting: Setting, registry: Registry, columns: Sequence[str] = ()
-) -> list[Entry]:
+) -> list[Code]:
     """Return the functions of one's own that the cells of a setting use."""
-    axes: tuple[str, ...] = ("truth", "lists", "test_lists", "judge", "policy", "learner")
+    axes = ["truth", "lists", "test_lists", "judge", "policy", "learner"]
     if setting.learner in PROGRAMS:
-        axes = (*axes, "margin")
+        axes.append("margin")
     if setting.learner in (STUDY, JUDGMENT_MODEL):
-        axes, columns = axes[: 2 * (setting.learner == JUDGMENT_MODEL)], ()
+        axes, columns = [] if setting.learner == STUDY else axes[:2], ()
     named = [(axis.removeprefix("test_"), getattr(setting, axis)) for axis in axes]
     named += [("result", column) for column in columns]
-    found = (registry.get(*one) for one in dict.fromkeys(named))
-    return [entry for entry in found if entry is not None and entry.code is not None]
+    found = (registry.code(*one) for one in dict.fromkeys(named))
+    return [code for code in found if code is not None]
+
+
+_OF_LEARNED = "policy flips wrong_grades judge test_pairs test_lists against reliability bias"
+_OF_MODEL = "noise sensitivity lapses ties clusters gains discounts hypotheses unseen"
+_OF_STUDY = {"learner", "pairs", "design", "options"}
+"""Keys that have an effect for one kind of learner only."""
 
 
 def unused_keys(
@@ -230,26 +236,14 @@ def unused_keys(
         (studies, f'learner = "{STUDY}"', "design"),
     )
     unused = {key: words for met, words, keys in rules if not met for key in keys.split()}
-    used = {o for one in own_functions_used(setting, registry, columns) for o in one.options}
+    used = {o for code in own_functions_used(setting, registry, columns) for o in code.options}
     for option in setting.options.keys() - used:
-        unused[f"options.{option}"] = _with_option(option, registry)
+        unused[f"options.{option}"] = " or ".join(
+            f'{"COLUMNS" if code.axis == "result" else code.axis} = "{code.name}"'
+            for code in registry.codes
+            if option in code.options
+        )
     return unused
-
-
-_OF_LEARNED = "policy flips wrong_grades judge test_pairs test_lists against reliability bias"
-_OF_MODEL = "noise sensitivity lapses ties clusters gains discounts hypotheses unseen"
-_OF_STUDY = {"learner", "pairs", "design", "options"}
-"""Keys that have an effect for one kind of learner only."""
-
-
-def _with_option(option: str, registry: Registry) -> str:
-    """Return the entry of a config under which an option has an effect."""
-    owner = next((entry for entry in registry.entries if option in entry.options), None)
-    if owner is None:
-        return "an option of a function that is used"
-    if owner.axis == "result":
-        return f'COLUMNS = ("{owner.name}",) in the experiment file'
-    return f'{owner.axis} = "{owner.name}"'
 
 
 def check_setting(setting: Setting, registry: Registry = SHIPPED) -> None:
@@ -262,7 +256,7 @@ def check_setting(setting: Setting, registry: Registry = SHIPPED) -> None:
     with at_key("against"):
         for name in setting.against:
             preset(name, grade_scale(setting.grades), setting.n_ranks)
-    if not registry.is_own("truth", setting.truth):
+    if registry.code("truth", setting.truth) is None:
         with at_key("truth"):
             setting.true_measure()
     for wrong, problem, remedy, key in _conflicts(setting):
@@ -270,31 +264,25 @@ def check_setting(setting: Setting, registry: Registry = SHIPPED) -> None:
             raise InputError(problem, remedy, key)
 
 
-def valid(model: type[M], content: Mapping[str, Any], place: str = "", bare: bool = False) -> M:
-    """Return a table of a config as its model; an InputError names the key that does not fit.
-
-    `bare` says that the place is that of the only key.
-    """
+def valid(model: type[M], content: Mapping[str, Any], place: str = "") -> M:
+    """Return a table of a config as its model; an InputError names the key, or the given place."""
     try:
         return model.model_validate(content)
     except ValidationError as error:
         # A misspelt key leaves the correct one missing; report the misspelling.
         first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
-        names = [str(part) for part in first["loc"]]
-        field = model.model_fields.get(names[0])
+        key, *inside = map(str, first["loc"])
+        field = model.model_fields.get(key)
         if first["type"] == "extra_forbidden":
-            inside = getattr(field, "annotation", None) if len(names) > 1 else model
-            known = getattr(inside, "model_fields", {})
-            place = place or ".".join(names[:-1])
-            raise unknown_name("key", names[-1], known, place) from error
-        about = field.description if field is not None and field.description else ""
+            table = getattr(field, "annotation", None) if inside else model
+            known = getattr(table, "model_fields", {})
+            raise unknown_name("key", (inside or [key])[-1], known, key * bool(inside)) from error
+        about = f": {field.description}" if field is not None and field.description else ""
         if first["type"] == "missing":
-            raise InputError(f"{names[0]} is missing", f"add it: {about}", place) from error
-        where = place if bare else ".".join(filter(None, [place, names[0]]))
+            raise InputError(f"{key} is missing", f"add it{about}", place) from error
         wanted = first["msg"].removeprefix("Input should be ").removeprefix("a valid ")
         found = f"found {first['input']!r} ({type(first['input']).__name__})"
-        remedy = f"expected {wanted}{f': {about}' if about else ''}"
-        raise InputError(found, remedy, where) from error
+        raise InputError(found, f"expected {wanted}{about}", place or key) from error
 
 
 @contextmanager

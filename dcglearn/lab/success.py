@@ -49,26 +49,18 @@ def _correlation(estimated: Floats, true: Floats, affine: bool) -> float:
     return abs(float(a @ b)) / size if size else 0.0
 
 
-def _gains(factors: Factors, truth: DCG) -> tuple[Floats, Floats, bool]:
-    return factors.gains, np.array(truth.gains), True
-
-
-def _discounts(factors: Factors, truth: DCG) -> tuple[Floats, Floats, bool]:
-    true = truth.discounts_for(len(factors.discounts))
-    return factors.discounts, true, is_affine(factors.gauge)
-
-
-def _of_parameters(
-    numbers: Callable[[Factors, DCG], tuple[Floats, Floats, bool]],
-    compare: Callable[[Floats, Floats, bool], float | Floats],
-) -> Result:
-    """Return the result that compares learned numbers with the true ones."""
+def _of_parameters(what: str, compare: Callable[[Floats, Floats, bool], float | Floats]) -> Result:
+    """Return the result that compares learned gains, or discounts, with the true ones."""
 
     def result(truth: Measure, learned: Measure, data: CellData) -> float | list[float] | None:
         factors = _factors(learned, data)
         if factors is None or not isinstance(truth, DCG):
             return None
-        found = compare(*numbers(factors, truth))
+        if what == "gains":
+            found = compare(factors.gains, np.array(truth.gains), True)
+        else:
+            true = truth.discounts_for(len(factors.discounts))
+            found = compare(factors.discounts, true, is_affine(factors.gauge))
         return found if isinstance(found, float) else found.tolist()
 
     return result
@@ -126,19 +118,19 @@ def _scores(measure: Measure, lists: Grades) -> Floats:
 SHIPPED_RESULTS: dict[str, tuple[str, Result]] = {
     "gains": (
         "learned gains on the scale of the truth (gains_1 is the best grade's)",
-        _of_parameters(_gains, align_to_truth),
+        _of_parameters("gains", align_to_truth),
     ),
     "gains_correlation": (
         "correlation of learned and true gains",
-        _of_parameters(_gains, _correlation),
+        _of_parameters("gains", _correlation),
     ),
     "discounts": (
         "learned discounts on the scale of the truth (discounts_1 is the first rank's)",
-        _of_parameters(_discounts, align_to_truth),
+        _of_parameters("discounts", align_to_truth),
     ),
     "discounts_correlation": (
         "correlation of learned and true discounts",
-        _of_parameters(_discounts, _correlation),
+        _of_parameters("discounts", _correlation),
     ),
     "regret": ("share of the true difference that is lost by trusting the learned order", regret),
     "kendall_tau": (

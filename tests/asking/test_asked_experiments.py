@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dcglearn.lab.config import read_config
-from dcglearn.lab.experiment_files import config_files
+from dcglearn.lab.config import config_files, read_config
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.results import make_figures
 

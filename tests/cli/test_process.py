@@ -182,4 +182,4 @@ def test_workers_end_with_their_parent(
         processes.close()
     assert list((tmp_path / "temporary").iterdir()) == []
     made = {path.name for path in tmp_path.rglob("*")} - {"temporary", "flips.toml"}
-    assert {name.partition("-")[0] for name in made} == {"results", "store", "cells.sqlite"}
+    assert {name.partition("-")[0] for name in made} == {"results", "store", "cells.jsonl"}

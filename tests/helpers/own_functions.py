@@ -7,7 +7,7 @@ from pathlib import Path
 from dcglearn.base.workers import open_workers
 from dcglearn.lab.cells import key_of
 from dcglearn.lab.config import Config
-from dcglearn.lab.run import compute_cells
+from dcglearn.lab.results import compute_cells
 from dcglearn.lab.store import Store
 
 FLIPS = """# Figures 5 and 6, small.

@@ -88,7 +88,6 @@ def test_cross_validation_chooses_C_on_the_noisy_judgments_only() -> None:
         assert one == compute_cell({**noisy, "C": one["chosen_C"], "seed": seed})
     more = compute_cell({**noisy, "C": "cv", "seed": 0, "validation_pairs": 7})
     assert more == found[0]
-    assert "one pair cannot be divided" in run_cell({**SMALL, "C": "cv", "pairs": 1})["error"]
 
 
 def test_gains_and_discounts_of_a_measure_that_ties_all_lists_are_left_out() -> None:
@@ -159,17 +158,11 @@ VARIED: list[tuple[dict[str, Any], dict[str, Any]]] = [
 ]
 """Cells, and each key with another value."""
 
-CACHES = [
-    one
-    for module in (compute, draws)
-    for one in vars(module).values()
-    if hasattr(one, "cache_clear") and one.__module__ == module.__name__
-]
-
 
 def forget() -> None:
-    for kept in CACHES:
-        kept.cache_clear()
+    for one in vars(draws).values():
+        if hasattr(one, "cache_clear") and one.__module__ == draws.__name__:
+            one.cache_clear()
 
 
 def test_what_cells_share_does_not_change_what_they_result_in() -> None:
@@ -182,9 +175,7 @@ def test_what_cells_share_does_not_change_what_they_result_in() -> None:
     found = []
     for cell in some:
         forget()
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(compute, "_MOST_KEPT_PAIRS", 0)  # with the whole cell
-            found.append(json.dumps(run_cell(cell)))
+        found.append(json.dumps(run_cell(cell)))
     assert len(set(found)) == len(some)
     assert not any("error" in one for one in found)
     assert [json.dumps(run_cell(cell)) for cell in some] == found
@@ -276,7 +267,7 @@ def test_draws_are_counted() -> None:
 @pytest.mark.parametrize(
     ("cell", "message"),
     [
-        ({"flips": 21}, "InputError: flips: 21 flips of 20 pairs"),
+        ({"flips": 21}, "InputError: 21 flips of 20 pairs"),
         ({"truth": "data-3"}, "unknown truth"),
         ({"truth": "DCG([1, 1, 1, 1, 1], log2)"}, "distinguishes too few permutations lists"),
         ({"nothing": 1}, "nothing"),
@@ -295,11 +286,9 @@ def test_a_bug_in_a_cell_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(compute, "_solve", broken)
     forget()
     outcome = run_cell(SMALL)
-    lines = outcome["traceback"].splitlines()
-    assert any(line.startswith("compute.py:") for line in lines)
-    assert lines[-1] == outcome["error"]
+    assert "compute.py" in outcome["traceback"]
+    assert outcome["error"] in outcome["traceback"]
     assert outcome["error"].startswith("LinAlgError: ")
-    assert not any(" /" in line or line.startswith("/") for line in lines[:-1])
 
 
 def test_a_table_of_queries_is_passed_beside_the_cell() -> None:
@@ -344,21 +333,21 @@ def test_two_stores_of_one_folder_lose_nothing(tmp_path: Path) -> None:
     one, other = Store(tmp_path), Store(tmp_path)
     for seed in range(20):
         (one if seed % 2 else other).add({"seed": seed}, {"result": {"precision": 0.9}})
-    assert len(Store(tmp_path)) == 20
+    assert all(Store(tmp_path).get({"seed": seed}) for seed in range(20))
+
+
+def test_a_line_that_was_not_written_to_its_end_loses_one_cell(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        Store(tmp_path).add({"seed": seed}, {"result": {"precision": 0.9}})
+    file = tmp_path / store.CELLS_FILE
+    file.write_bytes(file.read_bytes()[:-9])
+    kept = Store(tmp_path)
+    kept.add({"seed": 3}, {"result": {"precision": 0.9}})
+    found = [Store(tmp_path).get({"seed": seed}) is not None for seed in (1, 2, 3)]
+    assert found == [True, False, True]
 
 
 def test_an_unusable_store_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be used"):
         Store(tmp_path / "file").add({}, {"error": "x"})
-    (tmp_path / store.CELLS_FILE).write_bytes(b"something else, and longer than a header" * 9)
-    with pytest.raises(InputError, match="is damaged"):
-        Store(tmp_path)
-
-
-def test_a_store_that_is_removed_during_a_run_is_an_error(tmp_path: Path) -> None:
-    kept = Store(tmp_path)
-    kept.add({"seed": 1}, {"result": {"precision": 0.9}})
-    kept.path.unlink()
-    with pytest.raises(InputError, match="removed during the run"):
-        kept.check_kept()

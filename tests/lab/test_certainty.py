@@ -12,11 +12,11 @@ from scipy.stats import cauchy, logistic, norm
 from dcglearn import InputError, JudgmentModel, LinearUtility, Preferences, preset
 from dcglearn.inference.answers import TIE, A, B
 from dcglearn.lab.cells import cell_of, setting_of
-from dcglearn.lab.certainty_cells import in_log_odds, interval_record, simulated_judgments
 from dcglearn.lab.compute import run_cell
 from dcglearn.lab.draws import Draws
+from dcglearn.lab.model_cells import in_log_odds, interval_record, simulated_judgments
 from dcglearn.lab.setting import Setting, check_setting, unused_keys
-from dcglearn.lab.simulation.answering import NOISES, simulated_answers
+from dcglearn.lab.simulation.judges import NOISES, simulated_answers
 
 SMALL: dict[str, Any] = {
     "learner": "judgment-model",

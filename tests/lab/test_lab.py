@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +18,7 @@ from dcglearn.lab import draws
 from dcglearn.lab.draws import draw_lists
 from dcglearn.lab.store import CELLS_FILE
 from helpers.places import ROOT
+from helpers.written import write
 
 SMALL = {"columns": ["precision", "gains"], "seed": 7, "repetitions": 2}
 
@@ -83,64 +83,55 @@ def test_an_interrupted_run_continues_with_the_same_lists(
     pd.testing.assert_frame_equal(lab.run(progress=False), elsewhere, check_exact=True)
 
 
-def test_the_shipped_experiments_are_known_by_name() -> None:
-    for path in (ROOT / "configs").glob("*.toml"):
-        lab = dcglearn.experiment(path.stem)
-        assert lab.config.name == path.stem
-        assert len(lab.config.cells()) == len(dcglearn.experiment(path).config.cells())
+def test_a_shipped_experiment_is_known_by_name() -> None:
+    named, read = dcglearn.experiment("flips"), dcglearn.experiment(ROOT / "configs/flips.toml")
+    assert named.config.content == read.config.content
 
 
-def test_figures_and_findings_are_those_of_the_part_run_last(tmp_path: Path) -> None:
-    lab = dcglearn.experiment("sorted")
-    table = lab.run(quick=True, progress=False)
-    assert len(table) == len(lab.config.cells(quick=True))
-    drawing = lab.figure(9)
+@pytest.fixture(scope="module")
+def quick() -> dcglearn.Lab:
+    """An experiment whose figure 11 has two panels; its quick part was run."""
+    lab = dcglearn.experiment("hamming")
+    assert len(lab.run(quick=True, progress=False)) == len(lab.config.cells(quick=True))
+    return lab
+
+
+def test_figures_and_findings_are_those_of_the_part_run_last(
+    quick: dcglearn.Lab, tmp_path: Path
+) -> None:
+    drawing = quick.figure(11, panel=2)
     assert isinstance(drawing, matplotlib.figure.Figure)
+    assert [ax.get_ylabel() for ax in drawing.axes] == ["Hamming minus unit"]
     assert drawing.get_size_inches()[0] == pytest.approx(3.3)
     assert drawing._repr_png_().startswith(b"\x89PNG")
     drawing.savefig(tmp_path / "a.pdf")
     assert b"/Type3" not in (tmp_path / "a.pdf").read_bytes()
-    findings = lab.findings()
-    assert set(findings["figure"]) == {"9"}
+    findings = quick.findings()
+    assert set(findings["figure"]) == {"11", "12"}
     assert (findings["of"] == "the paper").any()
-    folder = lab.write(tmp_path)
-    assert folder == tmp_path / "quick" / "sorted"
+    folder = quick.write(tmp_path)
+    assert folder == tmp_path / "quick" / "hamming"
     written = pd.read_csv(folder / "table.csv")
-    pd.testing.assert_frame_equal(written, table, check_dtype=False)
+    pd.testing.assert_frame_equal(written, quick.table(), check_dtype=False)
 
 
-def test_a_figure_is_drawn_on_the_axes_of_the_caller() -> None:
-    lab = dcglearn.experiment("sorted")
-    lab.run(quick=True, progress=False)
-    own = matplotlib.figure.Figure(figsize=(3.3, 2.6), layout="constrained")
-    ax = own.subplots()
-    assert lab.figure(9, ax=ax) is None
-    (figure,) = lab.figures()
-    labels = {line.get_label() for line in ax.get_lines()}
-    assert {one.label for one in figure.plot.series} <= labels
-
-
-def test_a_figure_of_several_panels_takes_their_axes_or_one_for_a_panel() -> None:
-    lab = dcglearn.experiment("hamming")
-    lab.run(quick=True, progress=False)
+def test_a_figure_is_drawn_on_the_axes_of_the_caller(quick: dcglearn.Lab) -> None:
     own = matplotlib.figure.Figure(figsize=(7, 2.6), layout="constrained")
     axes = own.subplots(1, 2)
-    lab.figure(11, ax=axes)
+    assert quick.figure(11, ax=axes) is None
     assert [ax.get_ylabel() for ax in axes] == ["Similarity", "Hamming minus unit"]
-    with pytest.raises(InputError, match=r"1 axes for 2 panels.*or `panel`: 1, 2"):
-        lab.figure(11, ax=own.subplots())
-    one = matplotlib.figure.Figure(layout="constrained").subplots()
-    lab.figure(11, ax=one, panel=2)
-    assert one.get_ylabel() == "Hamming minus unit"
+    labels = {line.get_label() for line in axes[0].get_lines()}
+    assert {one.label for one in quick.figures()[0].plot.series} <= labels
+    with pytest.raises(InputError, match=r"1 axes for 2 panels.*or `panel`: 1 to 2"):
+        quick.figure(11, ax=own.subplots())
+    with pytest.raises(InputError, match="figure 11 has no panel 3; use 1 to 2"):
+        quick.figure(11, panel=3)
     narrow = matplotlib.figure.Figure(figsize=(3.3, 2.4), layout="constrained")
     pair = narrow.subplots(1, 2)
-    lab.figure(11, ax=pair)
+    quick.figure(11, ax=pair)
     narrow.draw_without_rendering()
     heights = [ax.get_window_extent().height for ax in pair]
     assert min(heights) > 0.6 * narrow.bbox.height  # legends do not take the room of the axes
-    alone = lab.figure(11, panel=2)
-    assert alone is not None
-    assert [ax.get_ylabel() for ax in alone.axes] == ["Hamming minus unit"]
 
 
 def test_cells_in_a_folder_are_shared_with_the_commands(tmp_path: Path) -> None:
@@ -152,72 +143,41 @@ def test_cells_in_a_folder_are_shared_with_the_commands(tmp_path: Path) -> None:
     assert len(again.table()) == 2
 
 
-def test_cells_without_a_folder_go_with_the_object() -> None:
-    lab = small()
-    lab.run(progress=False)
-    folder = lab._store.path.parent.parent
-    assert folder.is_dir()
-    del lab
-    gc.collect()
-    assert not folder.exists()
+PICKY = """
+from dcglearn.lab.decorators import learner
+COLUMNS = ('precision',)
+@learner
+def picky(pairs, setting, rng):
+    if len(pairs) > 20:
+        raise ValueError('too many')
+    return [[5, 4, 3, 2, 1]] * setting.n_ranks
+def figures(table):
+    return []
+"""
 
 
-def test_one_s_own_files_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "experiments").mkdir()
-    (tmp_path / "experiments" / "mine.py").write_text(
-        "from dcglearn.lab.decorators import learner\n"
-        "COLUMNS = ('precision',)\n"
-        "@learner\n"
-        "def by_grade(pairs, setting, rng):\n"
-        "    return [[5, 4, 3, 2, 1]] * setting.n_ranks\n"
-        "def figures(table):\n"
-        "    return []\n"
-    )
+def test_one_s_own_files_are_found_and_failed_cells_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "experiments/mine.py", PICKY)
     monkeypatch.chdir(tmp_path)
     content = {"experiment": "mine", "figures": [], "seed": 1, "repetitions": 1}
     with pytest.raises(InputError, match="figures"):
         dcglearn.experiment(content)
-    content |= {"figures": ["M1"], "setting": {"learner": "by_grade", "test_pairs": 50}}
-    assert dcglearn.experiment(content).run(progress=False)["precision"].between(0.5, 1).all()
-
-
-def test_failed_cells_are_said_and_the_others_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "experiments").mkdir()
-    (tmp_path / "experiments" / "mine.py").write_text(
-        "from dcglearn.lab.decorators import learner\n"
-        "COLUMNS = ('precision',)\n"
-        "@learner\n"
-        "def picky(pairs, setting, rng):\n"
-        "    if len(pairs) > 20:\n"
-        "        raise ValueError('too many')\n"
-        "    return [[5, 4, 3, 2, 1]] * setting.n_ranks\n"
-        "def figures(table):\n"
-        "    return []\n"
-    )
-    monkeypatch.chdir(tmp_path)
-    content = {
-        "experiment": "mine",
-        "figures": ["M1"],
-        "seed": 1,
-        "repetitions": 1,
-        "setting": {"learner": "picky", "test_pairs": 50},
-        "sweep": {"pairs": [20, 30]},
-    }
+    content |= {"figures": ["M1"], "setting": {"learner": "picky", "test_pairs": 50}}
     with pytest.warns(InputWarning, match=r"1 cell of 2 failed.*too many"):
-        table = dcglearn.experiment(content).run(progress=False)
+        table = dcglearn.experiment({**content, "sweep": {"pairs": [20, 30]}}).run(progress=False)
     assert table["pairs"].tolist() == [20]
-    content["sweep"] = {"pairs": [30, 40]}
+    assert table["precision"].between(0.5, 1).all()
     with pytest.raises(InputError, match=r"2 cells of 2 failed.*too many"):
-        dcglearn.experiment(content).run(progress=False)
+        dcglearn.experiment({**content, "sweep": {"pairs": [30, 40]}}).run(progress=False)
 
 
 @pytest.mark.parametrize(
     ("config", "message"),
     [
         ("flip", "unknown experiment 'flip'; did you mean 'flips'"),
-        ({}, "experiment: neither columns nor experiment is given; add columns, such as"),
+        ({}, "experiment: experiment is missing; add it: the name of the file"),
         ({**SMALL, "experiment": "flips", "figures": [5]}, "columns: stand beside `experiment`"),
         ({**SMALL, "columns": ["precison"]}, "precison.*precision"),
         ({**SMALL, "setting": {"pair": 20}}, "pair.*pairs"),

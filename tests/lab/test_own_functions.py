@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import subprocess
-import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,30 +18,20 @@ from dcglearn import DCG, InputError, experiment
 from dcglearn.base.workers import open_workers
 from dcglearn.lab.cells import AXES, key_of, setting_of
 from dcglearn.lab.columns import vocabulary
-from dcglearn.lab.compute import CellComputer, compute_cell, learn, run_cell
-from dcglearn.lab.config import Config, Document, read_config
+from dcglearn.lab.compute import compute_cell, learn, run_cell
+from dcglearn.lab.config import Document, read_config
 from dcglearn.lab.draws import Draws
-from dcglearn.lab.own_functions import OwnFunctions
-from dcglearn.lab.results import add_settings, result_table
-from dcglearn.lab.run import compute_cells
+from dcglearn.lab.registry import Registry
+from dcglearn.lab.results import add_settings, compute_cells, result_table
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.store import Store
 from dcglearn.lab.success import regret
 from helpers.own_functions import CODE, CONFIG, computed, keys, written
 from helpers.places import ROOT
-from helpers.processes import PROGRAM, Cluster, Processes
+from helpers.processes import Cluster
+from helpers.written import write
 
-
-def test_one_worker_two_and_a_cluster_give_the_same_numbers(
-    tmp_path: Path, cluster: Cluster
-) -> None:
-    config = written(tmp_path)
-    cluster.add()
-    cluster.add()
-    tables = [experiment(config).run(workers=spec) for spec in ("1", "2", cluster.address)]
-    assert tables[0].equals(tables[1])
-    assert tables[0].equals(tables[2])
-    assert {"mean_gap_2", "regret", "kendall_tau"} <= set(tables[0])
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +79,7 @@ def test_gains_and_discounts_of_own_learners(tmp_path: Path) -> None:
     cell = next(c for p, c in config.cells() if p["learner"] == "counting")
     result = store.get(cell)
     assert result is not None
-    learned = learn(Draws(cell, setting_of(cell), OwnFunctions(config.codes)))[1].matrix_for(3)
+    learned = learn(Draws(cell, setting_of(cell), Registry(config.codes)))[1].matrix_for(3)
     U, _, Vt = np.linalg.svd(learned - learned[:, -1:])
     gains, discounts = np.array([3, 2, 1]), 1 / np.log2([2, 3, 4])
     assert result["gains"] == pytest.approx(np.polyval(np.polyfit(Vt[0], gains, 1), Vt[0]))
@@ -133,7 +122,6 @@ def test_options_are_swept_and_a_default_is_not_a_change(tmp_path: Path) -> None
     assert set(table["options.depth"]) == {2}
     rows = table[table["learner"] == "counting"].groupby("options.smoothing")["mean_gap_1"]
     assert rows.first().nunique() == 3
-    assert len(store) == 16  # what is the same is computed once
 
 
 ONLY = """
@@ -176,8 +164,7 @@ def failing(tmp_path: Path, body: str, axis: str = "learner") -> list[dict[str, 
     }
     sweep = f'[sweep]\n{axis} = ["bad", "{shipped.get(axis)}"]\n' if axis in shipped else ""
     config = read_config(written(tmp_path, code, ONLY + sweep))
-    compute = CellComputer(None, config.codes)
-    return [compute(cell) for _, cell in config.cells()]
+    return [run_cell(cell, codes=config.codes) for _, cell in config.cells()]
 
 
 @pytest.mark.parametrize(
@@ -233,16 +220,13 @@ def test_equal_cells_of_a_new_run_are_all_new(tmp_path: Path) -> None:
     assert (first.new, first.done, again.new, again.done) == (16, 16, 0, 16)
 
 
-def test_a_failed_cell_is_named_and_the_others_are_kept(
-    tmp_path: Path, processes: Processes
-) -> None:
+def test_a_failed_cell_is_named_and_the_others_are_kept(tmp_path: Path, run: Run) -> None:
     config = written(tmp_path, CODE.replace("won, lost = ", "won, lost = 1 / 0, "))
-    run = processes.start(tmp_path, PROGRAM, 0, 600, "run", config)
-    assert "4 of 8 cells: 4 kept, 0 new" not in run.line()
-    assert run.finish() == 1
+    done = run("run", config)
+    assert done.returncode == 1
     place = "judge = calibrated, learner = counting, repetition = 0: experiments/mine.py, line 22, "
-    assert f"First error: {place}in counting: ZeroDivisionError" in run.errors()
-    assert "Traceback" not in run.errors()
+    assert f"First error: {place}in counting: ZeroDivisionError" in done.stderr
+    assert "Traceback" not in done.stderr
     table = (tmp_path / "results/mine/table.csv").read_text()
     assert table.count("\n") == 5  # of the quadratic program
 
@@ -364,18 +348,19 @@ DATA = "3,2,1\n2,1,0\n1,0.5,0\n"
 
 
 def with_data(folder: Path, code: str = READS, data: str = DATA) -> Path:
-    (folder / "data").mkdir(exist_ok=True)
-    (folder / "data/weights.csv").write_text(data)
+    write(folder / "data/weights.csv", data)
     return written(folder, code, WITH_DATA)
 
 
-def test_the_content_travels_with_the_cell(tmp_path: Path, cluster: Cluster) -> None:
-    """To processes and to a cluster whose workers start elsewhere; the same numbers."""
-    config = with_data(tmp_path)
+def test_one_worker_two_and_a_cluster_give_the_same_numbers(
+    tmp_path: Path, cluster: Cluster
+) -> None:
+    """Code and data travel to processes and to workers that start elsewhere."""
     cluster.add()
-    tables = [experiment(config).run(workers=spec) for spec in ("1", "2", cluster.address)]
-    assert tables[0].equals(tables[1])
-    assert tables[0].equals(tables[2])
+    for config in (written(tmp_path / "plain"), with_data(tmp_path / "reading")):
+        tables = [experiment(config).run(workers=spec) for spec in ("1", "2", cluster.address)]
+        assert tables[0].equals(tables[1])
+        assert tables[0].equals(tables[2])
     assert list(tables[0].query("learner == 'known'")["total"]) == [10.5, 10.5]  # of the file
 
 
@@ -448,29 +433,26 @@ def test_regret_and_tau_are_what_their_formulas_say(tmp_path: Path) -> None:
     assert order_of_lists(truth, DCG([1, 1, 1], "log2"), data) == 0
 
 
-def test_the_page_does_what_it_shows(tmp_path: Path, processes: Processes) -> None:
+def test_the_docs_do_what_they_show(tmp_path: Path, run: Run) -> None:
     """Follow docs/extending.md exactly, in an empty folder."""
     text = (ROOT / "docs" / "extending.md").read_text("utf-8")
     blocks = re.findall(r"^```(\w+)\n(.*?)^```", text, re.M | re.S)
     (_, config), (_, code), (_, shown), (_, reads), (_, error) = blocks
     written(tmp_path, code, config)
-    command, *printed = shown.splitlines()
+    command, printed = shown.split("\n", 1)
     arguments = command.split()[2:]
-    run = processes.start(tmp_path, PROGRAM, 0, 600, *arguments)
-    assert [run.line() for _ in printed] == printed, run.errors()
-    assert run.finish() == 0
-    (tmp_path / "data").mkdir()
-    np.savetxt(tmp_path / "data/gains.csv", np.eye(10, 5)[::-1], delimiter=",")
+    done = run(*arguments)
+    assert done.stdout == printed, done.stderr
+    write(tmp_path / "data/gains.csv", "0,0,0,0,1\n" * 10)
     with_file = config.replace('"counting"', '"from_file"').replace("smoothing =", "scale =")
     read = read_config(written(tmp_path, code + "\n\n" + reads, with_file))
     cell = next(cell for point, cell in read.cells() if point["learner"] == "from_file")
-    assert run_cell(cell, codes=read.codes)["result"]["precision"] > 0.5
-    written(tmp_path, code, config)
+    assert run_cell(cell, codes=read.codes)["result"]["precision"] < 0.5
     wrong = code.replace("    return (won", "    return np.ones(5)\n    return (won")
     written(tmp_path, wrong, config)
-    run = processes.start(tmp_path, PROGRAM, 0, 600, *arguments)
-    assert run.finish() == 1
-    first = run.errors().split("First error: ")[1].strip()
+    done = run(*arguments)
+    assert done.returncode == 1
+    first = done.stderr.split("First error: ")[1].strip()
     assert first.replace("calibrated", "hasty") == " ".join(error.split())
 
 
@@ -485,7 +467,7 @@ def test_the_page_says_what_seeds_each_stream() -> None:
         assert named == set(AXES[name]), name
 
 
-def test_the_columns_are_listed(tmp_path: Path) -> None:
+def test_the_columns_are_listed(tmp_path: Path, run: Run) -> None:
     """All that cells result in, all axes with the functions of the file, the parts of figures."""
     config = read_config(written(tmp_path))
     listed = vocabulary(config.code.registry, Document)
@@ -502,18 +484,9 @@ def test_the_columns_are_listed(tmp_path: Path) -> None:
     of_learners = listed["learner: learns a measure from judged pairs"]
     place = "[experiments/mine.py, line 19]"
     assert of_learners["counting"] == f"Count who won. (smoothing = 1.0) {place}"
-    results = {name for cell in config.cells() for name in run(config, cell[1])}
+    results = {
+        name for _, cell in config.cells() for name in compute_cell(cell, codes=config.codes)
+    }
     assert {name for name in results if ":" not in name} <= found
-    shown = subprocess.run(
-        [sys.executable, "-m", "dcglearn", "run", "--columns", str(config.path)],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    ).stdout
+    shown = run("run", "--columns", config.path).stdout
     assert f"  counting: {of_learners['counting']}\n" in shown
-
-
-def run(config: Config, cell: dict[str, Any]) -> list[str]:
-    return list(compute_cell(cell, None, config.codes))

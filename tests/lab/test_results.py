@@ -13,7 +13,6 @@ import pytest
 from dcglearn.lab.cells import CELL_VERSION
 from dcglearn.lab.compute import run_cell
 from dcglearn.lab.config import read_config
-from dcglearn.lab.plots import figure_file_name
 from dcglearn.lab.provenance import changed_files, read_provenance
 from dcglearn.lab.setting import Setting
 from helpers.places import GOLDEN, ROOT
@@ -22,33 +21,12 @@ RESULTS = ROOT / "results"
 CONFIGS = sorted(path.stem for path in (ROOT / "configs").glob("*.toml"))
 
 
-def in_the_making(name: str, results: Path) -> bool:
-    """Whether an experiment has no results yet: no folder, and no figure on the page."""
-    if (results / name).exists():
-        return False
-    page = (results / "README.md").read_text("utf-8")
-    figures = read_config(ROOT / "configs" / f"{name}.toml").figures
-    return not any(f'<a id="{figure_file_name(figure)}">' in page for figure in figures)
-
-
-NAMES = [name for name in CONFIGS if not in_the_making(name, RESULTS)]
+NAMES = [name for name in CONFIGS if (RESULTS / name).exists()]  # the others are in the making
 WITHIN = 0.02
 
 REPLICATIONS = json.loads((GOLDEN / "replications.json").read_text("utf-8"))
 """Means over about ten seeds by independent programs, as published, with C = 1 unless the config
 says otherwise: by the value of the column x, in the rows that `series` chooses."""
-
-
-def test_an_experiment_is_in_the_making_until_its_results_or_its_figures_are_there(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "README.md").write_text("no figure")
-    assert in_the_making("flips", tmp_path)
-    (tmp_path / "README.md").write_text('<a id="figure-06"></a>')
-    assert not in_the_making("flips", tmp_path)
-    (tmp_path / "README.md").write_text("no figure")
-    (tmp_path / "flips").mkdir()
-    assert not in_the_making("flips", tmp_path)
 
 
 LONG = {"choosing": 20}

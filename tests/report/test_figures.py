@@ -24,9 +24,8 @@ from matplotlib.transforms import Bbox
 
 from dcglearn import InputError
 from dcglearn.lab.claims import Claim, Finding
-from dcglearn.lab.config import read_config
+from dcglearn.lab.config import config_files, read_config
 from dcglearn.lab.experiment_figures import WIDTHS, draw_figure, draw_on, figure_width
-from dcglearn.lab.experiment_files import config_files
 from dcglearn.lab.findings import findings_latex
 from dcglearn.lab.plots import SHARE, Figure, Plot, differences, level
 from dcglearn.lab.provenance import read_provenance
@@ -186,17 +185,6 @@ def test_series_that_hide_each_other_differ_in_size() -> None:
     assert len(set(widths)) == 4
 
 
-def test_series_with_one_and_the_same_x_are_side_by_side() -> None:
-    same = tuple(series(f"Series {n}", (20,), [0.5]) for n in range(3))
-    (axes,) = draw_figure(made(Plot("x", "y", same, log_x=True))).axes
-    places = [line.get_transform().transform([20.0, 0.5])[0] for line in axes.lines]
-    assert np.diff(places) == pytest.approx([6 * axes.figure.dpi / 72] * 2)
-    for line, bar in zip(axes.lines, axes.collections, strict=True):
-        assert bar.get_transform().transform([20.0, 0.5]) == pytest.approx(
-            line.get_transform().transform([20.0, 0.5])
-        )
-
-
 def test_twelve_series_look_different() -> None:
     (axes,) = draw_figure(CASES["twelve series"]).axes
     looks = [(x.get_color(), x.get_marker(), x.get_markerfacecolor()) for x in axes.lines]
@@ -244,9 +232,9 @@ def test_differences_are_paired_within_repetitions() -> None:
     one["precision"] = rng.random(10)
     other = one.assign(precision=one["precision"] - [0.1, 0.2, 0.3, 0.4, 0.5] * 2)
     other = other.sample(frac=1.0, random_state=1)  # repetitions match by number, not by place
-    (found,) = differences(one, other, "pairs", "precision", "truth", {"data-1": "A"})
+    (found,) = differences(one, other, "pairs", "precision", "truth")
     expected = mean_interval([0.1, 0.2, 0.3, 0.4, 0.5])
-    assert (found.label, found.x, found.n) == ("A", (20, 40), (5, 5))
+    assert (found.label, found.x, found.n) == ("Data 1", (20, 40), (5, 5))
     assert found.mean == pytest.approx([0.3, 0.3])
     assert found.low == pytest.approx([expected.low] * 2)
     (rest,) = differences(one, other[other["pairs"] == 40], "pairs", "precision", "truth")
@@ -379,11 +367,9 @@ def test_a_figure_of_several_panels_takes_as_many_axes() -> None:
     draw_on(axes[2], CASES["differences"], panel=1)
     with pytest.raises(InputError, match="2 axes for 1 panels"):
         draw_on(axes[:2], CASES["differences"], panel=1)
-    for wrong in (0, 3, "other", True):
-        with pytest.raises(InputError, match=r"has no panel .*name one of 1, 2"):
+    for wrong in (0, 3):
+        with pytest.raises(InputError, match=r"has no panel .*use 1 to 2"):
             draw_on(axes[2], CASES["differences"], panel=wrong)
-    with pytest.raises(InputError, match="found 3; give axes of Matplotlib"):
-        draw_on([axes[0], 3], CASES["differences"])
     column = Drawing(layout="constrained").subplots(2, 1, squeeze=False)
     draw_on(column, CASES["differences"])
     assert all(one.lines for one in column.flat)
@@ -409,22 +395,17 @@ def test_findings_are_a_latex_table() -> None:
     figure = Figure("2b", "t", Plot("x", "y", ()), (mine, paper))
     text = findings_latex([figure])
     assert text.startswith(r"% needs \usepackage{array,booktabs,longtable}")
-    for rule in (r"\toprule", r"\midrule", r"\bottomrule"):
-        assert text.count(rule) == 1
-    body = text.split(r"\endfoot")[1].split(r"\end{longtable}")[0]
+    body = text.split(r"\endlastfoot")[1].split(r"\end{longtable}")[0]
     rows = [line for line in body.splitlines() if line]
-    assert len(rows) == 4
+    assert len(rows) == 2
     for row in rows:
-        assert re.search(r" \\\\(\*|\\addlinespace)?$", row)
+        assert row.endswith(r" \\")
         assert len(re.findall(r"(?<!\\)&", row)) == 4
-        assert len(re.findall(r"(?<!\\)\$", row)) % 2 == 0
-        assert not re.search(r"(?<!\\)[%#_]", row)
+        assert not re.search(r"(?<!\\)[%#_$]", row)
     assert r"\textbackslash{}input\{x\}" in rows[0]
     assert rows[0].startswith("2b & this project & ")
-    assert rows[1].endswith(r"& $0.500$ & 1 \\\addlinespace")
-    assert rows[2] == r"2b & 6.3 & Grows. & \textit{holds} & \\*"
-    mean = r" & & \hangindent=1.5em\quad a & $-0.200$ ($-0.448$ to $0.048$) & 3 \\\addlinespace"
-    assert rows[3] == mean
+    assert rows[0].endswith(r": 0.500 (n = 1) \\")
+    assert rows[1] == r"2b & 6.3 & Grows. & holds & a: -0.200 (-0.448 to 0.048) \\"
     assert text.count("{") == text.count("}")
 
 

@@ -18,7 +18,7 @@ from scipy.special import expit
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.answers import TIE, A, B
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.lab.simulation.answering import NOISES, Noise
+from dcglearn.lab.simulation.judges import NOISES, Noise
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 N_RANKS = 5

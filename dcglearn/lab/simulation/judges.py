@@ -9,14 +9,18 @@ difference with logistic noise, and may call small differences a tie:
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, ndtr
 
 from dcglearn.base.checks import checked_count, checked_number, checked_rng
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Pairs
+from dcglearn.inference.answers import TIE, A, B
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.agreement import checked_pairs, score_differences
 from dcglearn.measures.dcg import DCG
@@ -197,3 +201,29 @@ def _relative_utility(truth: Measure, lists: Pairs) -> Floats:
     low, high = weights.min(axis=1).sum(), weights.max(axis=1).sum()
     utility = (truth.plain() if isinstance(truth, DCG) else truth).score(lists).mean(axis=1)
     return (utility - low) / (high - low) if high > low else np.zeros(len(lists))
+
+
+Noise = Literal["logistic", "normal", "cauchy"]
+
+NOISES: dict[str, Callable[[Floats], Floats]] = {
+    "logistic": expit,
+    "normal": lambda v: ndtr(v * np.sqrt(2 * np.pi) / 4),
+    "cauchy": lambda v: 0.5 + np.arctan(v * np.pi / 4) / np.pi,
+}
+"""The probability of preferring a, given v, for each shape of the noise."""
+
+
+def simulated_answers(
+    v: Floats,
+    rng: np.random.Generator,
+    noise: Noise = "logistic",
+    lapses: float = 0.0,
+    ties: bool = False,
+) -> NDArray[np.int8]:
+    """Draw answers to differences v, in log odds; a share of them is given at random."""
+    lapse, u = rng.random((len(v), 2)).T
+    tie = 1 / (1 + 2 * np.cosh(v / 2)) if ties else np.zeros(len(v))
+    a = (1 - tie) * NOISES[noise](v)
+    random = lapse < lapses
+    a, tie = np.where(random, 1 / (2 + ties), a), np.where(random, ties / 3, tie)
+    return np.where(u < a, A, np.where(u < a + tie, TIE, B)).astype(np.int8)

@@ -98,8 +98,6 @@ def free_truth(n_ranks: int, n_grades: int, rng: np.random.Generator) -> LinearU
 
 def gains_by_rank(n_ranks: int, n_grades: int, strength: float) -> LinearUtility:
     """Return a truth that is not a DCG: the gains between the best and the worst fall with rank."""
-    checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
-    checked_count(n_ranks, "`n_ranks`")
     down = np.linspace(-1, 1, n_ranks) if n_ranks > 1 else np.zeros(1)
     gains = np.linspace(1, 0, n_grades) ** ((1 + strength) ** down)[:, None]
     return LinearUtility(gains / np.log2(np.arange(2, n_ranks + 2))[:, None])

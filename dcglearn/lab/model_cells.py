@@ -1,13 +1,15 @@
-"""Cells that measure what intervals and tests are worth: how often they are right.
+"""Cells that measure what intervals, tests and conclusions are worth: how often they are right.
 
 Judges answer as a known truth says, with the noise and the lapses of the setting. A model of the
-judgment is fitted, and its intervals and tests are compared with the truth. Over repetitions, the
-share of 95% intervals that contain the truth is their coverage, and the share of true hypotheses
-with p below .05 is the size of a test.
+judgment is fitted, and its intervals and tests are compared with the truth (:func:`certainty`); or
+judgments of a design are drawn, and so is what is concluded from them (:func:`conclusions`). Over
+repetitions, means are the coverage of intervals, the size and power of tests at the level of 5%,
+and the shares of studies that recommend a measure or reject what is true.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,13 +17,16 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.calibration import link_test
+from dcglearn.inference.conclusions import conclude
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.ratios import MIN_SHARE, Estimated
-from dcglearn.inference.tests import likelihood_ratio, no_effect
+from dcglearn.inference.tests import likelihood_ratio, no_effect, verdict_of
 from dcglearn.judgments.preferences import Preferences
+from dcglearn.lab.cells import Cell
 from dcglearn.lab.draws import Draws
-from dcglearn.lab.simulation.answering import simulated_answers
+from dcglearn.lab.simulation.designs import DESIGNS, simulated_study
+from dcglearn.lab.simulation.judges import simulated_answers
 from dcglearn.lab.simulation.truths import grade_scale
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
@@ -36,21 +41,14 @@ POSITIONS = "positions"
 """The model with gains of each rank."""
 
 
-def certainty(draws: Draws) -> dict[str, Any]:
+def certainty(draws: Draws) -> Cell:
     """Fit a model to simulated judgments and compare its intervals and tests with the truth."""
     setting, truth = draws.setting, draws.truth
     if not isinstance(truth, DCG) and not setting.hypotheses:
         remedy = "name a DCG, or `hypotheses` to test"
         raise InputError(f"{setting.truth} has no gains and discounts", remedy, "truth")
     evidence = Evidence.of(simulated_judgments(draws), setting.ties)
-    fits: dict[JudgmentModel, JudgmentFit] = {}
-
-    def fitted(name: str) -> JudgmentFit:
-        model = model_named(name, setting.ties)
-        if model not in fits:
-            fits[model] = model.fit(evidence)
-        return fits[model]
-
+    fitted = cache(lambda name: model_named(name, setting.ties).fit(evidence))
     fit = fitted(f"{setting.gains}-{setting.discounts}")
     result = interval_record(fit, truth) if isinstance(truth, DCG) else {}
     result["lapse_share"] = fit.likelihood.value_of("lapses", fit.parameters)
@@ -68,15 +66,15 @@ def certainty(draws: Draws) -> dict[str, Any]:
 def simulated_judgments(draws: Draws) -> Preferences:
     """Draw lists and judge them."""
     setting, n, rng = draws.setting, draws.setting.pairs, draws.rng("training")
-    effects, queries = np.zeros(n), np.full(n, None, object)
+    unseen, queries = np.zeros(n), np.full(n, None, object)
     if setting.clusters:
-        lists, effects, numbers = _in_queries(draws, rng)
+        lists, unseen, numbers = _in_queries(draws, rng)
         queries = np.array([f"q{number}" for number in numbers.tolist()], object)
     else:
         lists = draws.first_lists(n, rng)
     W = in_log_odds(draws.truth.matrix_for(setting.n_ranks), setting.sensitivity)
     utility = LinearUtility(W).score(lists)
-    v, ties = utility[:, 0] - utility[:, 1] + effects, setting.ties != "strict"
+    v, ties = utility[:, 0] - utility[:, 1] + unseen, setting.ties != "strict"
     answers = simulated_answers(v, draws.rng("judge"), setting.noise, setting.lapses, ties)
     judges = np.full(n, None, object)
     return Preferences(lists, answers, grade_scale(setting.grades), np.ones(n), queries, judges)
@@ -85,41 +83,39 @@ def simulated_judgments(draws: Draws) -> Preferences:
 def interval_record(fit: JudgmentFit, truth: DCG) -> dict[str, float]:
     """Compare the intervals of a fit with the truth, of all numbers that are not given."""
     W = truth.matrix_for(len(fit.weights))
-    gains, discounts = (W - W[:, -1:]).mean(axis=0), W[:, 0] - W[:, -1]
-    of_gains = _compared(fit, fit.gains(), fit.gain_slopes, gains / gains[0])
-    of_discounts = _compared(fit, fit.discounts(), fit.discount_slopes, discounts / discounts[0])
-    found = _means("", [*of_gains, *of_discounts], "determined", "coverage", "bounded", "width")
-    found |= _means(":gains", of_gains, "coverage") | _means(":discounts", of_discounts, "coverage")
-    if of_gains:
-        found |= _means("", of_gains[len(of_gains) // 2 :][:1], "middle_gain")
-    return found
+    true_gains, true_discounts = (W - W[:, -1:]).mean(axis=0), W[:, 0] - W[:, -1]
+    gains = _compared(fit, fit.gains(), fit.gain_slopes, true_gains)
+    discounts = _compared(fit, fit.discounts(), fit.discount_slopes, true_discounts)
+    values = {
+        key: [one[key] for one in (*gains, *discounts) if key in one]
+        for key in ("determined", "coverage", "bounded", "width")
+    }
+    for name, numbers in (("gains", gains), ("discounts", discounts)):
+        values[f"coverage:{name}"] = [one["coverage"] for one in numbers if "coverage" in one]
+    middle = gains[len(gains) // 2 :][:1]
+    values["middle_gain"] = [one["error"] for one in middle if "error" in one]
+    return {key: float(np.mean(some)) for key, some in values.items() if some}
 
 
 def _compared(
-    fit: JudgmentFit, numbers: tuple[Estimated, ...], slopes: Floats, truths: Floats
+    fit: JudgmentFit, numbers: tuple[Estimated, ...], slopes: Floats, truth: Floats
 ) -> list[dict[str, float]]:
-    """Compare each number that is not given with its truth."""
+    """Compare each number that is not given with its truth, in units of the first."""
     found = []
-    for number, slope, true in zip(numbers, slopes, truths.tolist(), strict=True):
+    for number, slope, true in zip(numbers, slopes, (truth / truth[0]).tolist(), strict=True):
         if number.given:
             continue
         decided = fit.covariance.share_of_data(slope) >= MIN_SHARE
         decided = decided and not np.isnan(number.estimate)
         one = {"determined": float(decided)}
         if decided:
-            one["coverage"] = float(number.low <= true <= number.high)
-            one["bounded"] = float(np.isfinite([number.low, number.high]).all())
-            one["middle_gain"] = number.estimate - true
-            if one["bounded"]:
-                one["width"] = number.high - number.low
+            bounded = bool(np.isfinite([number.low, number.high]).all())
+            covers = number.low <= true <= number.high
+            one |= {"coverage": float(covers), "bounded": float(bounded)}
+            one |= {"error": number.estimate - true}
+            one |= {"width": number.high - number.low} if bounded else {}
         found.append(one)
     return found
-
-
-def _means(ending: str, numbers: list[dict[str, float]], *keys: str) -> dict[str, float]:
-    """Return the means of what some of the numbers have, by key."""
-    values = {key: [one[key] for one in numbers if key in one] for key in keys}
-    return {f"{key}{ending}": float(np.mean(some)) for key, some in values.items() if some}
 
 
 def model_named(text: str, ties: Any) -> JudgmentModel:
@@ -152,3 +148,49 @@ def _in_queries(draws: Draws, rng: np.random.Generator) -> tuple[Pairs, Floats, 
     swapped = side < 0.5
     lists = np.where(swapped[:, None, None], shown[rows, ::-1], shown[rows])
     return lists, np.where(swapped, -unseen[rows], unseen[rows]), numbers
+
+
+LEVEL = 0.05
+
+
+def conclusions(name: str, n: int, rng: np.random.Generator) -> dict[str, float]:
+    """Draw n judgments of a design, and compare what is concluded with what is true.
+
+    Each is 1 or 0, and left out where it makes no sense; :data:`dcglearn.lab.columns.STUDY_COLUMNS`
+    says what each is.
+    """
+    design = DESIGNS[name]
+    found, truth = conclude(simulated_study(design, n, rng)), design.middle_gain
+    gains, other = ("exponential", "linear") if truth == 1 / 3 else ("linear", "exponential")
+    true = {"gains": gains, "discounts": "log2", "measure": f"{gains}-log2"}
+    tested: dict[str, tuple[str, str]] = {}
+    if design.worth == "dcg":
+        tested |= {f"size:{about}": (about, name) for about, name in true.items()}
+        if not design.coin:
+            tested["power:gains"] = "gains", other
+            tested["power:discounts"] = "discounts", "constant"
+        tested["size:positions"] = "positions", "the same gains at every rank"
+        tested["size:additivity"] = "additivity", "documents add up"
+    if not design.side:
+        tested["size:side"] = "side", "no side bias"
+    p = {(one.about, one.hypothesis): one.test.p for one in found.questions}
+    result: dict[str, float] = {key: p[about] < LEVEL for key, about in tested.items()}
+    supported = found.support == "supported"
+    result["recommended"] = supported
+    if truth is not None:
+        middle = found.free_gains.gains()[1]
+        result["determined"] = middle.determined
+        if middle.determined:
+            result["coverage"] = middle.low <= truth <= middle.high
+        if supported:
+            result["right"] = found.answer[1:] == (gains, "log2")
+    rejected = [one for one in found.questions if one.verdict == "rejected"]
+    if design.worth == "dcg":  # where a coin decides, all hypotheses on what to use are true
+        result["false_stop"] = any(
+            design.coin or one.hypothesis == true[one.about]
+            for one in rejected
+            if one.about in ("gains", "discounts")
+        )
+    result["no_dcg"] = any(one.about == "additivity" for one in rejected)
+    result["link"] = verdict_of(link_test(found.recommended).p) == "rejected"
+    return {key: float(value) for key, value in result.items()}
