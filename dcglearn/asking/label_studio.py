@@ -9,28 +9,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from importlib.resources import files
 from typing import Any
 
 from dcglearn.asking.texts import ShownQuestion, Text
 
-LABELLING = """\
-<View>
-  <Header value="$title"/>
-  <View style="display: grid; grid-template-columns: 1fr 1fr; gap: 1rem">
-    <List name="left" value="$shown_left" title="Left"/>
-    <List name="right" value="$shown_right" title="Right"/>
-  </View>
-  <Choices name="answer" toName="left" choice="single" showInline="true" required="true">
-    <Choice value="Left is better" alias="a" hotkey="1"/>
-    <Choice value="Both good" alias="good" hotkey="2"/>
-    <Choice value="Both bad" alias="bad" hotkey="3"/>
-    <Choice value="Skip" alias="skip" hotkey="4"/>
-    <Choice value="Right is better" alias="b" hotkey="5"/>
-  </Choices>
-  <TextArea name="comment" toName="left" placeholder="Comment, if there is something to say"/>
-</View>
-"""
-"""The labelling configuration of the project."""
+
+def labelling() -> str:
+    """Return the labelling configuration of the project."""
+    return files("dcglearn.asking").joinpath("label_studio.xml").read_text("utf-8")
 
 
 def label_studio_tasks(questions: Sequence[ShownQuestion], seed: int) -> list[dict[str, Any]]:

@@ -14,40 +14,42 @@ import random
 import re
 from collections.abc import Sequence
 from importlib.resources import files
-from typing import Any
+from itertools import chain
 
 from dcglearn.asking.texts import ShownQuestion
 
-INSTRUCTION = """\
-Imagine that you typed the query. **Which of the two lists would you rather get?**
 
-* Judge the whole list as you would use it, and not the side that it is on: sides are shuffled.
-* If neither list is better, say whether both are good or both are bad.
-* Skip a question that you cannot judge, such as one in a language that you do not read.
-"""
-"""What judges are asked by default, in Markdown."""
+def default_instruction() -> str:
+    """Return what judges are asked by default, in Markdown."""
+    return _file("instruction.md")
 
 
 def judge_page(
     questions: Sequence[ShownQuestion],
     batch: str,
-    instruction: str = INSTRUCTION,
-    judge: str = "",
-    seed: int = 0,
+    instruction: str,
+    judge: str,
+    seed: int,
 ) -> str:
     """Return the page; without a name of its judge, it asks for one."""
     from jinja2 import Environment, StrictUndefined
 
-    source = files("dcglearn.asking").joinpath("judge.html.jinja").read_text("utf-8")
-    data = {
-        "batch": batch,
-        "judge": judge,
-        "seed": seed,
-        "questions": [_shown(one) for one in questions],
-    }
+    source = _file("judge.html.jinja")
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
     )
+    shown = [
+        {
+            "id": one.question.id,
+            "query": one.question.query,
+            "title": one.query,
+            "a": one.question.a,
+            "b": one.question.b,
+            "shown": {"a": one.a, "b": one.b},
+        }
+        for one in questions
+    ]
+    data = {"batch": batch, "judge": judge, "seed": seed, "questions": shown}
     return environment.from_string(source).render(
         script_hash=_hash(source, "script"),
         style_hash=_hash(source, "style"),
@@ -69,26 +71,15 @@ def questions_of_judges(
     groups = list(same.values())
     random.Random(seed).shuffle(groups)  # noqa: S311 - not a secret
     shared = round(overlap * len(groups))
-    return {
-        judge: [
-            one
-            for group in (*groups[:shared], *groups[shared + number :: len(judges)])
-            for one in group
-        ]
+    parts = {
+        judge: [*groups[:shared], *groups[shared + number :: len(judges)]]
         for number, judge in enumerate(judges)
     }
+    return {judge: list(chain.from_iterable(part)) for judge, part in parts.items()}
 
 
-def _shown(shown: ShownQuestion) -> dict[str, Any]:
-    question = shown.question
-    return {
-        "id": question.id,
-        "query": question.query,
-        "title": shown.query,
-        "a": question.a,
-        "b": question.b,
-        "shown": {"a": shown.a, "b": shown.b},
-    }
+def _file(name: str) -> str:
+    return files("dcglearn.asking").joinpath(name).read_text("utf-8")
 
 
 def _hash(source: str, tag: str) -> str:

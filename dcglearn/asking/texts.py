@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from dcglearn.asking.questions import Grades, PairQuestion
@@ -37,33 +37,32 @@ class ShownQuestion(NamedTuple):
     b: list[Text]
 
 
-def read_texts(path: PathLike, wanted: Iterable[str], noun: str) -> dict[str, Text]:
+def read_texts(path: PathLike, wanted: set[str], noun: str, plural: str) -> dict[str, Text]:
     """Read the texts of some ids; a note counts those that are not there or have no title.
 
     The file has the columns id, title, text (or snippet) and url; one of title and text is enough.
     """
-    plural = {"query": "queries"}.get(noun, f"{noun}s")
     records = read_records(path, SHOWN_TEXTS, ReadOptions())
     if not all({*names} & {*records.columns} for names in (("id", "query"), ("title", "text"))):
         remedy = "name its columns in the first line: id, and title or text"
         raise InputError(f"has no ids and titles of {plural}", remedy, records.name)
     ids = records.ids("id" if "id" in records.columns else "query").decoded()
     texts = (map(_text, records.column(one).decoded()) for one in ("title", "text", "url"))
-    asked, found = {*wanted}, dict[str, Text]()
+    found = dict[str, Text]()
     for row, (one, title, snippet, url) in enumerate(zip(ids, *texts, strict=True)):
         if one in found:
-            problem = f"the {noun} {one!r} appears twice"
-            raise InputError(problem, "keep one", records.place(row))
-        if one in asked:
+            place = records.place(row)
+            raise InputError(f"the {noun} {one!r} appears twice", "keep one", place)
+        if one in wanted:
             link = url if url.startswith(("http://", "https://")) else ""
             found[one] = Text(title, snippet, link)
     if not found:
         raise InputError(f"holds none of the {plural} asked about", "check the ids", records.name)
     untitled = sum(not (one.title or one.snippet) for one in found.values())
-    for count, lacking in ((len(asked) - len(found), "not in"), (untitled, "without a title in")):
+    for count, lacking in ((len(wanted) - len(found), "not in"), (untitled, "without a title in")):
         if count:
-            shown = f"{count:,} of {counted(len(asked), noun, plural)} are {lacking} {records.name}"
-            warn_of_input(f"{shown}; their ids are shown")
+            shown = f"{count:,} of {counted(len(wanted), noun, plural)} are {lacking}"
+            warn_of_input(f"{shown} {records.name}; their ids are shown")
     return found
 
 
@@ -74,9 +73,10 @@ def shown_questions(
     of_documents, of_queries = dict[str, Text](), dict[str, Text]()
     if documents is not None:
         ids = {one for each in questions for one in (*each.a_documents, *each.b_documents)}
-        of_documents = read_texts(documents, ids, "document")
+        of_documents = read_texts(documents, ids, "document", "documents")
     if queries is not None:
-        of_queries = read_texts(queries, filter(None, (one.query for one in questions)), "query")
+        ids = {one.query for one in questions if one.query}
+        of_queries = read_texts(queries, ids, "query", "queries")
 
     def shown(question: PairQuestion) -> ShownQuestion:
         query = of_queries.get(question.query or "", NO_TEXT)
