@@ -21,6 +21,7 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Booleans, Integers, Pairs
 from dcglearn.collections.join import IndexedQrels, rank_documents
 from dcglearn.collections.runs import Run
+from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike, needed_scale
 from dcglearn.systems.inputs import QrelsLike, RunLike, open_qrels, open_qrels_and_runs
@@ -54,10 +55,7 @@ class Candidates(ShortRepr):
     @property
     def query_numbers(self) -> Integers:
         """The number of each pair's query; one without a query has its own, shape (n,)."""
-        numbers = np.unique(self.queries, return_inverse=True)[1].astype(np.int64)
-        alone = self.queries == ""
-        numbers[alone] = numbers.max(initial=0) + 1 + np.arange(alone.sum())
-        return numbers
+        return group_numbers([one or None for one in self.queries.tolist()])
 
     def question(self, i: int, name: str, swapped: bool) -> PairQuestion:
         """Return a candidate as a question, its lists in the other order if swapped."""
@@ -74,11 +72,9 @@ class Candidates(ShortRepr):
 
     def unasked(self, judged: Preferences) -> NDArray[np.intp]:
         """Return those whose query and grades are not among the judgments, on either side."""
-        named = ["" if one is None else str(one) for one in judged.queries.tolist()]
-        queries = np.unique([*self.queries.tolist(), *named], return_inverse=True)[1]
-        keys = _keys(queries, np.concatenate([self.lists, judged.lists]))
-        known = np.isin(keys[: len(self)], keys[len(self) :])
-        return np.flatnonzero(~known | (self.queries == ""))
+        named = [one or None for one in (*self.queries.tolist(), *judged.queries.tolist())]
+        keys = _keys(group_numbers(named), np.concatenate([self.lists, judged.lists]))
+        return np.flatnonzero(~np.isin(keys[: len(self)], keys[len(self) :]))
 
     def take(self, rows: Integers | Booleans, left_out: Mapping[str, int]) -> Candidates:
         """Return some of them, and count why others are left out."""

@@ -259,14 +259,13 @@ def _longer(judged: Preferences, scale: Scale, n_ranks: int) -> Preferences:
     return replace(judged, lists=np.pad(judged.lists, more, constant_values=NO_DOCUMENT))
 
 
-def _room(candidates: Candidates, judged: Preferences | None, most: int) -> Integers:
+def _room(pool: Candidates, judged: Preferences | None, most: int) -> Integers:
     """Return how many more questions may be asked about each query."""
-    numbers, first = np.unique(candidates.query_numbers, return_index=True)
-    room = np.full(numbers[-1] + 1, most or len(candidates))
-    if judged is not None and most:
-        asked = Counter(str(one) for one in judged.queries.tolist() if one is not None)
-        room[numbers] -= [asked[query] for query in candidates.queries[first].tolist()]
-    return np.maximum(room, 0)
+    asked = Counter(judged.queries.tolist() if judged is not None and most else ())
+    numbers, limit = pool.query_numbers, most or len(pool)
+    room = np.zeros(numbers.max() + 1, np.int64)
+    room[numbers] = [max(limit - asked[query], 0) for query in pool.queries.tolist()]
+    return room
 
 
 def _numbers(scale: Scale, n_ranks: int) -> tuple[tuple[str, ...], Asked]:

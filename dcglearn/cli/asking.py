@@ -16,7 +16,7 @@ from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.progress import reporting
 from dcglearn.cli.choices import JudgeTarget
 from dcglearn.cli.inputs import check_files, naming, refuse_together
-from dcglearn.cli.options import MAX_COUNT, JsonOption, ScaleOption, SeedOption
+from dcglearn.cli.options import JsonOption, ScaleOption, SeedOption
 from dcglearn.cli.output import print_json, print_text
 
 if TYPE_CHECKING:
@@ -34,19 +34,11 @@ def plan(
     ] = None,
     runs: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="RUN",
-            help="Two or more runs: what they rank first is compared. Without runs, lists are "
-            "made of the judged documents of each query.",
-        ),
+        typer.Argument(metavar="RUN", help="Two or more runs, whose first documents are compared."),
     ] = None,
     pool: Annotated[
         str | None,
-        typer.Option(
-            "--lists",
-            metavar="QUESTIONS",
-            help="Choose from pairs of lists in a .jsonl file: question, query, a, b.",
-        ),
+        typer.Option("--lists", metavar="QUESTIONS", help="Choose from pairs in a .jsonl file."),
     ] = None,
     ranks: Annotated[
         int | None,
@@ -68,8 +60,8 @@ def plan(
         list[str] | None,
         typer.Option(
             metavar="QUESTIONS",
-            help="The questions so far: answers that do not belong to them, or whose lists were "
-            "edited, are counted and left out. May be repeated.",
+            help="The questions so far: other answers, and answers whose lists were edited, are "
+            "left out. May be repeated.",
         ),
     ] = None,
     n: Annotated[
@@ -78,21 +70,11 @@ def plan(
     ] = 100,
     most_per_query: Annotated[
         int,
-        typer.Option(
-            min=0,
-            max=MAX_COUNT,
-            metavar="N",
-            help="Ask at most N questions about one query, whose answers are alike (0: no limit).",
-        ),
+        typer.Option(min=0, metavar="N", help="At most N questions about one query; 0: no limit."),
     ] = 3,
     repeat: Annotated[
         float,
-        typer.Option(
-            min=0.0,
-            max=1.0,
-            metavar="SHARE",
-            help="Ask this share of the questions once more, to see who contradicts themselves.",
-        ),
+        typer.Option(min=0.0, max=1.0, metavar="SHARE", help="Ask this share once more."),
     ] = 0.0,
     to_within: Annotated[
         list[str] | None,
@@ -110,7 +92,7 @@ def plan(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Choose the pairs whose answers say most."""
+    """Choose the pairs whose answers say most: of runs, of a file, or made of judged documents."""
     import numpy as np
 
     from dcglearn.asking.plan import plan as choose
@@ -208,12 +190,7 @@ def judge(
     ],
     out: Annotated[
         str,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="The .html page to write, or the .json file of tasks for Label Studio.",
-        ),
+        typer.Option("--out", "-o", metavar="FILE", help="The .html page, or the .json of tasks."),
     ],
     documents: Annotated[
         str | None,
@@ -225,10 +202,7 @@ def judge(
     ] = None,
     queries: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="The text of queries: the columns id and text; by default their ids.",
-        ),
+        typer.Option(metavar="FILE", help="What is shown of queries: the columns id and text."),
     ] = None,
     instruction: Annotated[
         str | None, typer.Option(metavar="FILE", help="What judges are asked, in Markdown.")
@@ -237,8 +211,7 @@ def judge(
         str | None,
         typer.Option(
             metavar="NAME,...",
-            help="Write a page for each judge: page-ann.html. By default one page asks for the "
-            "name.",
+            help="Write a page for each: page-ann.html. By default one page asks for the name.",
         ),
     ] = None,
     overlap: Annotated[
@@ -247,8 +220,8 @@ def judge(
             min=0.0,
             max=1.0,
             metavar="SHARE",
-            help="The share of the questions that all of the judges get, 0.1 by default; the "
-            "others are for one judge each.",
+            help="The share of the questions that all judges get, by default 0.1; the others are "
+            "for one judge each.",
         ),
     ] = None,
     to: Annotated[
