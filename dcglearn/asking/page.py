@@ -1,8 +1,13 @@
-"""The page on which a judge answers questions: one HTML file without a server or a network.
+"""What judges get: a page that is one HTML file, or tasks of Label Studio.
 
-Its content security policy allows one script and one style sheet, named by their hashes, and
-nothing else. Texts of others are data in JSON, which the script shows as text. Each judge has an
-order of the questions and of the sides of each, drawn by the seed and the judge's name.
+The page needs neither a server nor a network. Its content security policy allows one script and one
+style sheet, named by their hashes, and nothing else. Texts of others are data in JSON, which the
+script shows as text. Each judge has an order of the questions and of the sides of each, drawn by
+the seed and the judge's name.
+
+A task holds the fields of an answer but for the answer itself, so its exports JSON_MIN and CSV are
+files of judgments. Sides are drawn once per question, for all judges.
+https://labelstud.io/guide/task_format and https://labelstud.io/tags/list
 """
 
 from __future__ import annotations
@@ -15,8 +20,9 @@ import re
 from collections.abc import Sequence
 from importlib.resources import files
 from itertools import chain
+from typing import Any
 
-from dcglearn.asking.texts import ShownQuestion
+from dcglearn.asking.texts import Shown, Text
 
 
 def default_instruction() -> str:
@@ -25,11 +31,7 @@ def default_instruction() -> str:
 
 
 def judge_page(
-    questions: Sequence[ShownQuestion],
-    batch: str,
-    instruction: str,
-    judge: str,
-    seed: int,
+    questions: Sequence[Shown], batch: str, instruction: str, judge: str, seed: int
 ) -> str:
     """Return the page; without a name of its judge, it asks for one."""
     from jinja2 import Environment, StrictUndefined
@@ -38,18 +40,7 @@ def judge_page(
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
     )
-    shown = [
-        {
-            "id": one.question.id,
-            "query": one.question.query,
-            "title": one.query,
-            "a": one.question.a,
-            "b": one.question.b,
-            "shown": {"a": one.a, "b": one.b},
-        }
-        for one in questions
-    ]
-    data = {"batch": batch, "judge": judge, "seed": seed, "questions": shown}
+    data = {"batch": batch, "judge": judge, "seed": seed, "questions": questions}
     return environment.from_string(source).render(
         script_hash=_hash(source, "script"),
         style_hash=_hash(source, "style"),
@@ -59,15 +50,15 @@ def judge_page(
 
 
 def questions_of_judges(
-    questions: Sequence[ShownQuestion], judges: Sequence[str], overlap: float, seed: int
-) -> dict[str, list[ShownQuestion]]:
+    questions: Sequence[Shown], judges: Sequence[str], overlap: float, seed: int
+) -> dict[str, list[Shown]]:
     """Return the questions of each judge: a share is for all judges, the others for one each.
 
     A question that is repeated under another id is for the same judge.
     """
-    same = dict[str, list[ShownQuestion]]()
+    same = dict[str, list[Shown]]()
     for one in questions:
-        same.setdefault(one.question.asked(), []).append(one)
+        same.setdefault(json.dumps({**one, "id": ""}), []).append(one)
     groups = list(same.values())
     random.Random(seed).shuffle(groups)  # noqa: S311 - not a secret
     shared = round(overlap * len(groups))
@@ -76,6 +67,38 @@ def questions_of_judges(
         for number, judge in enumerate(judges)
     }
     return {judge: list(chain.from_iterable(part)) for judge, part in parts.items()}
+
+
+def labelling() -> str:
+    """Return the labelling configuration of a project of Label Studio."""
+    return _file("label_studio.xml")
+
+
+def label_studio_tasks(questions: Sequence[Shown], seed: int) -> list[dict[str, Any]]:
+    """Return one task per question, whose list a is on the left."""
+    rng = random.Random(seed)  # noqa: S311 - not a secret
+    return [{"data": _task(one, rng.random() < 0.5)} for one in questions]
+
+
+def _task(shown: Shown, swap: bool) -> dict[str, Any]:
+    left, right = "ba" if swap else "ab"
+    return {
+        "question": shown["id"],
+        "query": shown["query"] or "",
+        "a": shown[left],
+        "b": shown[right],
+        "reversed": swap,
+        "title": shown["title"] or "Which list is better?",
+        "shown_left": _items(shown["shown"][left]),
+        "shown_right": _items(shown["shown"][right]),
+    }
+
+
+def _items(texts: Sequence[Text]) -> list[dict[str, str]]:
+    return [
+        {"id": str(rank), "title": one.title, "body": one.snippet}
+        for rank, one in enumerate(texts, start=1)
+    ]
 
 
 def _file(name: str) -> str:

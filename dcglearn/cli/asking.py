@@ -230,8 +230,13 @@ def judge(
     seed: SeedOption = 0,
 ) -> None:
     """Write the page on which judges answer questions."""
-    from dcglearn.asking.label_studio import label_studio_tasks, labelling
-    from dcglearn.asking.page import default_instruction, judge_page, questions_of_judges
+    from dcglearn.asking.page import (
+        default_instruction,
+        judge_page,
+        label_studio_tasks,
+        labelling,
+        questions_of_judges,
+    )
     from dcglearn.asking.questions import batch_name, read_questions
     from dcglearn.asking.texts import shown_questions
 

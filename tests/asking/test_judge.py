@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from dcglearn import InputError, InputWarning, read_preferences
@@ -99,12 +98,7 @@ def test_tasks_of_label_studio(tmp_path: Path) -> None:
         beside = {"annotator": 1, "annotation_id": number, "lead_time": 3.5}
         rows.append({"id": number, **data, "answer": answers[number % 5], **beside})
     write(tmp_path / "min.json", json.dumps(rows))
-    table = io.StringIO()
-    writer = csv.DictWriter(table, list(rows[0]))
-    writer.writeheader()
-    cells = [{k: json.dumps(v) if isinstance(v, list) else v for k, v in r.items()} for r in rows]
-    writer.writerows(cells)
-    write(tmp_path / "table.csv", table.getvalue())
+    pd.DataFrame(rows).to_csv(tmp_path / "table.csv", index=False)
     kept = [row for row in rows if row["answer"] != "skip"]
     for name in ("min.json", "table.csv"):
         with pytest.warns(InputWarning) as notes:

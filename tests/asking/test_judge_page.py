@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dcglearn import InputWarning, Preferences, learn_dcg, read_preferences
+from dcglearn import InputWarning, learn_dcg, read_preferences
 from dcglearn.asking.questions import PairQuestion
 from helpers.asked import asked_by, drawn_questions, written_texts
 from helpers.browser import Browser, Tab, open_browser
@@ -111,17 +111,11 @@ def test_two_judges_answer_and_their_answers_are_fitted(tmp_path: Path, browser:
         data = read_preferences([downloaded, tmp_path / "bob.jsonl"], strict=True)
     assert [str(one.message) for one in notes] == ["judgments left out for their answers: 1"]
     assert (len(data), {*data.judges}) == (39, {"ann", "bob"})
-    check_answers(data, {one.id: one for one in questions}, lines)
-
-
-def check_answers(
-    data: Preferences, questions: dict[str, PairQuestion], lines: list[dict[str, object]]
-) -> None:
-    for line in lines:
-        question = questions[str(line["question"])]
-        lists = [list(question.a), list(question.b)]
-        assert [line["a"], line["b"]] == (lists[::-1] if line["reversed"] else lists)
-    assert 3 < sum(bool(one["reversed"]) for one in lines) < 17
+    lists = {one.id: [list(one.a), list(one.b)] for one in questions}
+    for one in lines:
+        given = lists[one["question"]]
+        assert [one["a"], one["b"]] == (given[::-1] if one["reversed"] else given)
+    assert 3 < sum(one["reversed"] for one in lines) < 17
     assert list(learn_dcg(data).dcg.gains) == sorted(learn_dcg(data).dcg.gains, reverse=True)
 
 

@@ -57,15 +57,10 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: dict[str, object], problem:
     assert problem in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [("", "holds no question"), ("[]", "line 1: is not a JSON obj")],
-)
-def test_other_files_are_refused(tmp_path: Path, content: str, problem: str) -> None:
-    with pytest.raises(InputError, match=problem):
-        read_questions(write(tmp_path / "questions.jsonl", content))
-    with pytest.raises(InputError, match="no such file"):
-        read_questions(tmp_path / "none.jsonl")
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    for content, problem in (("", "holds no question"), ("[]", "line 1: is not a JSON obj")):
+        with pytest.raises(InputError, match=problem):
+            read_questions(write(tmp_path / "questions.jsonl", content))
 
 
 def test_answers_are_matched_and_those_left_out_counted() -> None:
