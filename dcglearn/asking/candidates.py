@@ -55,7 +55,7 @@ class Candidates(ShortRepr):
     @property
     def query_numbers(self) -> Integers:
         """The number of each pair's query; one without a query has its own, shape (n,)."""
-        return group_numbers([one or None for one in self.queries.tolist()])
+        return group_numbers(np.array([one or None for one in self.queries.tolist()], object))
 
     def question(self, i: int, name: str, swapped: bool) -> PairQuestion:
         """Return a candidate as a question, its lists in the other order if swapped."""
@@ -73,7 +73,8 @@ class Candidates(ShortRepr):
     def unasked(self, judged: Preferences) -> NDArray[np.intp]:
         """Return those whose query and grades are not among the judgments, on either side."""
         named = [one or None for one in (*self.queries.tolist(), *judged.queries.tolist())]
-        keys = _keys(group_numbers(named), np.concatenate([self.lists, judged.lists]))
+        numbers = group_numbers(np.array(named, object))
+        keys = _keys(numbers, np.concatenate([self.lists, judged.lists]))
         return np.flatnonzero(~np.isin(keys[: len(self)], keys[len(self) :]))
 
     def take(self, rows: Integers | Booleans, left_out: Mapping[str, int]) -> Candidates:
@@ -98,7 +99,7 @@ def _keys(queries: Integers, lists: Pairs) -> NDArray[np.void]:
 
 def _worth_asking(found: Candidates) -> Candidates:
     """Leave out documents without a grade (L), equal lists, and all but one of equal pairs."""
-    graded = (found.lists < len(found.scale)).all(axis=(1, 2))
+    graded = found.lists.max(axis=(1, 2), initial=NO_DOCUMENT) < len(found.scale)
     found = found.take(graded, {"with a document that has no grade": int((~graded).sum())})
     first = np.zeros(len(found), bool)
     first[np.unique(_keys(found.query_numbers, found.lists), return_index=True)[1]] = True

@@ -220,7 +220,7 @@ def plan(
         raise InputError(problem, "allow more questions about one query, or give other queries")
     if len(ordered) < n:
         found = counted(len(ordered), "question")
-        warn_of_input(f"the pool holds {found}{at_most}: fewer than {n:,}")
+        warn_of_input(f"{found} can be chosen{at_most}: fewer than {n:,}")
     counts = tuple(
         count for count in sorted({*counts, min(n, len(ordered))}) if 0 < count <= len(ordered)
     )

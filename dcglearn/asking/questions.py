@@ -120,9 +120,9 @@ def _question(record: dict[str, Any]) -> PairQuestion:
         if len(documents) not in (0, len(grades)):
             problem = f"a list has {len(grades)} grades and {len(documents)} documents"
             raise InputError(problem, "give as many of each, or no documents")
-    name, query = (parse_id(record.get(one), one) for one in ("question", "query"))
+    own, query = (parse_id(record.get(one), one) for one in ("question", "query"))
     ids = (tuple(map(str, one)) for one in (a_documents, b_documents))
-    return PairQuestion(name or "", query, a, b, *ids)
+    return PairQuestion(own or "", query, a, b, *ids)
 
 
 def _entries(record: dict[str, Any], name: str) -> tuple[Any, ...]:
