@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from dcglearn.asking.questions import Grades, PairQuestion
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.types import Integers, Pairs
+from dcglearn.base.types import Booleans, Integers, Pairs
 from dcglearn.collections.join import IndexedQrels, rank_documents
 from dcglearn.collections.runs import Run
+from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike, needed_scale
 from dcglearn.systems.inputs import QrelsLike, RunLike, open_qrels, open_qrels_and_runs
@@ -54,10 +55,7 @@ class Candidates(ShortRepr):
     @property
     def query_numbers(self) -> Integers:
         """The number of each pair's query; one without a query has its own, shape (n,)."""
-        numbers = np.unique(self.queries, return_inverse=True)[1].astype(np.int64)
-        alone = self.queries == ""
-        numbers[alone] = numbers.max(initial=0) + 1 + np.arange(alone.sum())
-        return numbers
+        return group_numbers(np.array([one or None for one in self.queries.tolist()], object))
 
     def question(self, i: int, name: str, swapped: bool) -> PairQuestion:
         """Return a candidate as a question, its lists in the other order if swapped."""
@@ -74,13 +72,12 @@ class Candidates(ShortRepr):
 
     def unasked(self, judged: Preferences) -> NDArray[np.intp]:
         """Return those whose query and grades are not among the judgments, on either side."""
-        named = ["" if one is None else str(one) for one in judged.queries.tolist()]
-        queries = np.unique([*self.queries.tolist(), *named], return_inverse=True)[1]
-        keys = _keys(queries, np.concatenate([self.lists, judged.lists]))
-        known = np.isin(keys[: len(self)], keys[len(self) :])
-        return np.flatnonzero(~known | (self.queries == ""))
+        named = [one or None for one in (*self.queries.tolist(), *judged.queries.tolist())]
+        numbers = group_numbers(np.array(named, object))
+        keys = _keys(numbers, np.concatenate([self.lists, judged.lists]))
+        return np.flatnonzero(~np.isin(keys[: len(self)], keys[len(self) :]))
 
-    def take(self, rows: Integers, left_out: Mapping[str, int]) -> Candidates:
+    def take(self, rows: Integers | Booleans, left_out: Mapping[str, int]) -> Candidates:
         """Return some of them, and count why others are left out."""
         counts = {**self.left_out, **left_out}
         return Candidates(
@@ -94,12 +91,24 @@ class Candidates(ShortRepr):
 
 def _keys(queries: Integers, lists: Pairs) -> NDArray[np.void]:
     """Return what is asked about each query, whichever list is a, as comparable bytes (n,)."""
-    n, rows = len(lists), np.arange(len(lists))
-    first = (lists[:, 0] != lists[:, 1]).argmax(axis=1)
-    swapped = lists[rows, 0, first] > lists[rows, 1, first]
-    ordered = np.where(swapped[:, None, None], lists[:, ::-1], lists).reshape(n, -1)
-    keys = np.column_stack([queries, ordered]).astype(np.int32, order="C")
-    return keys.view(f"V{keys.itemsize * keys.shape[1]}")[:, 0]
+    sides = np.ascontiguousarray(lists, np.int8).view(f"V{lists.shape[2]}")[..., 0]
+    numbers = queries.astype(np.int32)[:, None].view(np.int8)
+    keys = np.hstack([numbers, np.sort(sides, axis=1).view(np.int8)])
+    return keys.view(f"V{keys.shape[1]}")[:, 0]
+
+
+def _worth_asking(found: Candidates) -> Candidates:
+    """Leave out documents without a grade (L), equal lists, and all but one of equal pairs."""
+    graded = found.lists.max(axis=(1, 2), initial=NO_DOCUMENT) < len(found.scale)
+    found = found.take(graded, {"with a document that has no grade": int((~graded).sum())})
+    first = np.zeros(len(found), bool)
+    first[np.unique(_keys(found.query_numbers, found.lists), return_index=True)[1]] = True
+    differ = (found.lists[:, 0] != found.lists[:, 1]).any(axis=1)
+    left_out = {
+        "whose lists have the same grades": int((~differ).sum()),
+        "that repeat another one of the query": int((differ & ~first).sum()),
+    }
+    return found.take(first & differ, left_out)
 
 
 def candidates_of_runs(
@@ -132,21 +141,16 @@ def candidates_of_runs(
         raise InputError("one run", "give two or more")
     indexed = opened.qrels
     tops = [_top(run.read(set(indexed.queries)), indexed, n_ranks) for run in opened.runs]
-    parts = [
-        (np.stack([a[0], b[0]], axis=1), np.stack([a[1], b[1]], axis=1))
-        for a, b in combinations(tops, 2)
-    ]
-    lists, documents = (np.concatenate(one) for one in zip(*parts, strict=True))
-    queries = np.tile(np.array(indexed.queries, dtype=str), len(parts))
-    judged = ((lists >= 0) & (lists < len(indexed.scale))).all(axis=(1, 2))
-    short = (lists == NO_DOCUMENT).any(axis=(1, 2))
-    left_out = {
-        f"with fewer than {n_ranks} documents": int(short.sum()),
-        "with a document that is not judged": int((~judged & ~short).sum()),
-    }
-    return _different(
-        Candidates(lists[judged], indexed.scale, queries[judged], documents[judged], left_out)
+    a, b = np.array(list(combinations(range(len(tops)), 2))).T
+    lists, documents = (
+        np.stack([of_runs[a], of_runs[b]], axis=2).reshape(-1, 2, n_ranks)
+        for of_runs in map(np.stack, zip(*tops, strict=True))  # (runs, Q, K)
     )
+    queries = np.tile(np.array(indexed.queries, dtype=str), len(a))
+    full = (lists != NO_DOCUMENT).all(axis=(1, 2))
+    left_out = {f"with fewer than {n_ranks} documents": int((~full).sum())}
+    found = Candidates(lists, indexed.scale, queries, documents)
+    return _worth_asking(found.take(full, left_out))
 
 
 def _top(run: Run, indexed: IndexedQrels, n_ranks: int) -> tuple[Pairs, NDArray[np.object_]]:
@@ -195,11 +199,11 @@ def made_candidates(
     """
     indexed = open_qrels(qrels, scale)
     query, number = np.divmod(indexed.keys, len(indexed.documents))
-    ids, grades = indexed.documents.to_pylist(), indexed.grades
-    starts = np.searchsorted(query, np.arange(len(indexed.queries) + 1)).tolist()
+    bounds = np.searchsorted(query, np.arange(len(indexed.queries) + 1)).tolist()
+    grades = indexed.grades
     pools = [
-        (name, begin, end)
-        for name, begin, end in zip(indexed.queries, starts, starts[1:], strict=False)
+        (begin, end)
+        for begin, end in pairwise(bounds)
         if end - begin > n_ranks and np.ptp(grades[begin:end])
     ]
     if not pools:
@@ -207,21 +211,16 @@ def made_candidates(
             f"no query has more than {n_ranks} judged documents of different grades",
             "give shorter lists, or more judgments of documents",
         )
-    lists, documents, queries = [], [], []
-    for name, begin, end in pools:
-        for _ in range(-(-n // len(pools))):
-            pair = begin + _pair(grades[begin:end], n_ranks, rng)
-            lists.append(grades[pair])
-            documents.append([[ids[document] for document in number[side]] for side in pair])
-            queries.append(name)
-    return _different(
-        Candidates(
-            np.array(lists, np.int8),
-            indexed.scale,
-            np.array(queries, dtype=str),
-            np.array(documents, dtype=object),
-        )
+    rows = np.array(
+        [
+            begin + _pair(grades[begin:end], n_ranks, rng)
+            for begin, end in pools
+            for _ in range(-(-n // len(pools)))
+        ]
     )
+    documents = np.array(indexed.documents.to_pylist(), object)[number[rows]]
+    queries = np.array(indexed.queries, dtype=str)[query[rows[:, 0, 0]]]
+    return _worth_asking(Candidates(grades[rows], indexed.scale, queries, documents))
 
 
 def _pair(grades: NDArray[np.int8], n_ranks: int, rng: np.random.Generator) -> Integers:
@@ -258,36 +257,15 @@ def candidates_of_questions(
         raise InputError("its grades are names", "order them, best first: `scale`")
     known = needed_scale(sorted(found, reverse=True) if scale is None else scale)
     K = max(map(len, sides), default=0)
-    lists = np.full((len(questions), 2, K), NO_DOCUMENT, np.int8)
-    judged = np.ones(len(questions), bool)
-    for i, one in enumerate(questions):
-        for side, labels in enumerate((one.a, one.b)):
-            judged[i] &= None not in labels
-            codes = [known.index(label) for label in labels if label is not None]
-            lists[i, side, : len(codes)] = codes
-    queries = np.array([one.query or "" for one in questions], dtype=str)
-    documents = None
-    if any(one.a_documents for one in questions):
-        documents = np.full(lists.shape, "", object)
-        for i, one in enumerate(questions):
-            for side, ids in enumerate((one.a_documents, one.b_documents)):
-                documents[i, side, : len(ids)] = ids
-    left_out = {"with a document that has no grade": int((~judged).sum())}
-    kept = None if documents is None else documents[judged]
-    return _different(Candidates(lists[judged], known, queries[judged], kept, left_out))
-
-
-def _different(candidates: Candidates) -> Candidates:
-    """Leave out pairs of equal grades, and all but one of those that differ by their sides."""
-    sides, n = candidates.lists, len(candidates)
-    if not n:
-        return candidates
-    keys = _keys(candidates.query_numbers, sides)
-    first = np.zeros(n, bool)
-    first[np.unique(keys, return_index=True)[1]] = True
-    differ = (sides[:, 0] != sides[:, 1]).any(axis=1)
-    left_out = {
-        "whose lists have the same grades": int((~differ).sum()),
-        "that repeat another one of the query": int((differ & ~first).sum()),
-    }
-    return candidates.take(np.flatnonzero(first & differ), left_out)
+    codes = {label: known.index(label) for label in found} | {None: len(known)}
+    lists = [[*map(codes.get, side), *[NO_DOCUMENT] * (K - len(side))] for side in sides]
+    ids = [side for one in questions for side in (one.a_documents, one.b_documents)]
+    documents = [[*side, *[""] * (K - len(side))] for side in ids]
+    return _worth_asking(
+        Candidates(
+            np.array(lists, np.int8).reshape(-1, 2, K),
+            known,
+            np.array([one.query or "" for one in questions], dtype=str),
+            np.array(documents, object).reshape(-1, 2, K),
+        )
+    )

@@ -188,6 +188,11 @@ class Design:
         return [int(i) for i in self.kept[chosen]]
 
 
+def information(slopes: Floats, weights: Floats) -> Floats:
+    """Return the summed information (M, P, P) of answers."""
+    return np.asarray((slopes * weights[..., None]).swapaxes(1, 2) @ slopes)
+
+
 def strict_share(v: Floats, ties: float) -> Floats:
     """Return how often an answer is no tie at utilities v.
 

@@ -1,8 +1,13 @@
-"""The page on which a judge answers questions: one HTML file without a server or a network.
+"""What judges get: a page that is one HTML file, or tasks of Label Studio.
 
-Its content security policy allows one script and one style sheet, named by their hashes, and
-nothing else. Texts of others are data in JSON, which the script shows as text. Each judge has an
-order of the questions and of the sides of each, drawn by the seed and the judge's name.
+The page needs neither a server nor a network. Its content security policy allows one script and one
+style sheet, named by their hashes, and nothing else. Texts of others are data in JSON, which the
+script shows as text. Each judge has an order of the questions and of the sides of each, drawn by
+the seed and the judge's name.
+
+A task holds the fields of an answer but for the answer itself, so its exports JSON_MIN and CSV are
+files of judgments. Sides are drawn once per question, for all judges.
+https://labelstud.io/guide/task_format and https://labelstud.io/tags/list
 """
 
 from __future__ import annotations
@@ -14,40 +19,28 @@ import random
 import re
 from collections.abc import Sequence
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
-from dcglearn.asking.texts import ShownQuestion
+from dcglearn.asking.texts import Shown, Text
 
-INSTRUCTION = """\
-Imagine that you typed the query. **Which of the two lists would you rather get?**
 
-* Judge the whole list as you would use it, and not the side that it is on: sides are shuffled.
-* If neither list is better, say whether both are good or both are bad.
-* Skip a question that you cannot judge, such as one in a language that you do not read.
-"""
-"""What judges are asked by default, in Markdown."""
+def default_instruction() -> str:
+    """Return what judges are asked by default, in Markdown."""
+    return _file("instruction.md")
 
 
 def judge_page(
-    questions: Sequence[ShownQuestion],
-    batch: str,
-    instruction: str = INSTRUCTION,
-    judge: str = "",
-    seed: int = 0,
+    questions: Sequence[Shown], batch: str, instruction: str, judge: str, seed: int
 ) -> str:
     """Return the page; without a name of its judge, it asks for one."""
     from jinja2 import Environment, StrictUndefined
 
-    source = files("dcglearn.asking").joinpath("judge.html.jinja").read_text("utf-8")
-    data = {
-        "batch": batch,
-        "judge": judge,
-        "seed": seed,
-        "questions": [_shown(one) for one in questions],
-    }
+    source = _file("judge.html.jinja")
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
     )
+    data = {"batch": batch, "judge": judge, "seed": seed, "questions": questions}
     return environment.from_string(source).render(
         script_hash=_hash(source, "script"),
         style_hash=_hash(source, "style"),
@@ -57,38 +50,59 @@ def judge_page(
 
 
 def questions_of_judges(
-    questions: Sequence[ShownQuestion], judges: Sequence[str], overlap: float, seed: int
-) -> dict[str, list[ShownQuestion]]:
+    questions: Sequence[Shown], judges: Sequence[str], overlap: float, seed: int
+) -> dict[str, list[Shown]]:
     """Return the questions of each judge: a share is for all judges, the others for one each.
 
     A question that is repeated under another id is for the same judge.
     """
-    same = dict[str, list[ShownQuestion]]()
+    same = dict[str, list[Shown]]()
     for one in questions:
-        same.setdefault(one.question.asked(), []).append(one)
+        same.setdefault(json.dumps({**one, "id": ""}), []).append(one)
     groups = list(same.values())
     random.Random(seed).shuffle(groups)  # noqa: S311 - not a secret
     shared = round(overlap * len(groups))
-    return {
-        judge: [
-            one
-            for group in (*groups[:shared], *groups[shared + number :: len(judges)])
-            for one in group
-        ]
+    parts = {
+        judge: [*groups[:shared], *groups[shared + number :: len(judges)]]
         for number, judge in enumerate(judges)
     }
+    return {judge: list(chain.from_iterable(part)) for judge, part in parts.items()}
 
 
-def _shown(shown: ShownQuestion) -> dict[str, Any]:
-    question = shown.question
+def labelling() -> str:
+    """Return the labelling configuration of a project of Label Studio."""
+    return _file("label_studio.xml")
+
+
+def label_studio_tasks(questions: Sequence[Shown], seed: int) -> list[dict[str, Any]]:
+    """Return one task per question, whose list a is on the left."""
+    rng = random.Random(seed)  # noqa: S311 - not a secret
+    return [{"data": _task(one, rng.random() < 0.5)} for one in questions]
+
+
+def _task(shown: Shown, swap: bool) -> dict[str, Any]:
+    left, right = "ba" if swap else "ab"
     return {
-        "id": question.id,
-        "query": question.query,
-        "title": shown.query,
-        "a": question.a,
-        "b": question.b,
-        "shown": {"a": shown.a, "b": shown.b},
+        "question": shown["id"],
+        "query": shown["query"] or "",
+        "a": shown[left],
+        "b": shown[right],
+        "reversed": swap,
+        "title": shown["title"] or "Which list is better?",
+        "shown_left": _items(shown["shown"][left]),
+        "shown_right": _items(shown["shown"][right]),
     }
+
+
+def _items(texts: Sequence[Text]) -> list[dict[str, str]]:
+    return [
+        {"id": str(rank), "title": one.title, "body": one.snippet}
+        for rank, one in enumerate(texts, start=1)
+    ]
+
+
+def _file(name: str) -> str:
+    return files("dcglearn.asking").joinpath(name).read_text("utf-8")
 
 
 def _hash(source: str, tag: str) -> str:

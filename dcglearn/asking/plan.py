@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dcglearn.asking.candidates import Candidates
-from dcglearn.asking.information import Asked, Design, tie_strength
+from dcglearn.asking.information import Asked, Design, information, tie_strength
 from dcglearn.asking.questions import PairQuestion, batch_name
 from dcglearn.base.errors import InputError, SolverError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
@@ -29,6 +29,7 @@ from dcglearn.inference.posterior import Posterior, before_judgments
 from dcglearn.inference.usual import learn_dcg, prior_centres, why_no_prior
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.measure import Measure
 from dcglearn.measures.names import measure_for
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
@@ -58,13 +59,15 @@ class Plan(ShortRepr):
         The judgments so far.
     counts : tuple of int
         Numbers of answers, of those asked for that so many questions can be chosen for.
-    undetermined : tuple of str
-        The numbers that no answers to such pairs determine.
+    possible : int
+        The questions that the pool allows, at most so many of each query.
     now, at_most : ndarray of float, shape (q,)
-        The half widths of 95% intervals now, and if all candidates were judged; from 1 on a number
-        is not determined.
+        The half widths of 95% intervals now, and after all possible questions: those that were
+        chosen for `counts`, and others at random. From 1 on a number is not determined.
     after, after_random : ndarray of float, shape (len(counts), q)
         Those after so many answers, chosen or at random.
+    undetermined : tuple of str
+        The numbers that no answers to such pairs determine.
     """
 
     candidates: Candidates
@@ -73,6 +76,7 @@ class Plan(ShortRepr):
     asked: tuple[str, ...]
     judged: int
     counts: tuple[int, ...]
+    possible: int
     now: Floats
     after: Floats
     after_random: Floats
@@ -122,16 +126,6 @@ class Plan(ShortRepr):
             self.candidates.question(i, f"{batch}-{k:04d}", swap)
             for k, (i, swap) in enumerate(pairs, 1)
         ]
-
-
-@dataclass(frozen=True, eq=False)
-class _Ask:
-    """Numbers, and those of them (or a difference of two measures) that are asked for."""
-
-    numbers: tuple[str, ...]
-    asked: tuple[str, ...]
-    contrasts: Asked
-    every: Asked = field(repr=False)
 
 
 def plan(
@@ -189,57 +183,66 @@ def plan(
     scale, K = candidates.scale, candidates.lists.shape[2]
     if reason := why_no_prior(scale, K):
         raise InputError(reason, "give other grades, or shorter lists")
-    every_pair, unasked = candidates, np.arange(len(candidates))
+    pool, rows = candidates, np.arange(len(candidates))
     if judged is not None:
         judged = _longer(judged, scale, K)
         if len(judged) and not judged.strict.any():
             warn_of_input("all answers so far are ties, which tell no gain and no discount")
-        unasked = candidates.unasked(judged)
-        left = len(candidates) - len(unasked)
-        candidates = candidates.take(unasked, {"that were judged": left})
-    if not len(candidates):
-        why = "; ".join(f"{count:,} {one}" for one, count in candidates.left_out.items())
+        rows = pool.unasked(judged)
+        pool = pool.take(rows, {"that were judged": len(pool) - len(rows)})
+    if not len(pool):
+        why = "; ".join(f"{count:,} {one}" for one, count in pool.left_out.items())
         problem = f"no pair to choose from{f' (left out: {why})' if why else ''}"
         raise InputError(problem, "give lists with different grades")
-    asking = _asked(ask, scale, K)
+    names, contrasts = _numbers(scale, K)
+    asked, wanted = _asked(ask, names, contrasts, scale)
     fit = _fit(judged)
     effect = 1.0 if fit is None else fit.covariance.design_effect
-    posterior, ties = known_so_far(judged, scale, candidates.lists, prior, effect)
-    queries = candidates.query_numbers
-    design = Design(posterior, candidates.lists, asking.contrasts, rng, ties, effect)
-    sample = candidates.lists[rng.permutation(len(candidates))[:_SAMPLE]]
-    every = Design(posterior, sample, asking.every, rng, ties, effect, _MANY_DRAWS)
-    widths = _Widths(every, candidates, posterior, fit)
-    undetermined = tuple(np.array(asking.numbers)[widths.after_random(_MANY) >= UNKNOWN].tolist())
-    if ask != "everything" and set(asking.asked) <= set(undetermined):
+    posterior, ties = known_so_far(judged, scale, pool.lists, prior, effect)
+    design = Design(posterior, pool.lists, wanted, rng, ties, effect)
+    sample = rng.permutation(len(pool))[:_SAMPLE]
+    every = Design(posterior, pool.lists[sample], contrasts, rng, ties, effect, _MANY_DRAWS)
+    widths = _Widths(every, posterior, fit)
+    mean = information(every.slopes, every.weights) / len(sample)
+    unknown = widths.after(_MANY * mean) >= UNKNOWN
+    undetermined = tuple(name for name, one in zip(names, unknown, strict=True) if one)
+    if ask != "everything" and {*asked} <= {*undetermined}:
         raise InputError(
-            f"no answer to these {counted(len(candidates), 'pair')} depends on {ask}",
+            f"no answer to these {counted(len(pool), 'pair')} depends on {ask}",
             "give lists that hold the grades and ranks it is about, such as made ones",
         )
-    room = _room(candidates, judged, most_per_query)
+    queries, room = pool.query_numbers, _room(pool, judged, most_per_query)
+    possible = int(np.minimum(np.bincount(queries), room).sum())
     ordered = design.choose(max(n, *counts, 0), queries, room, exchanged=n)
+    at_most = f", at most {most_per_query} about each query" if most_per_query else ""
     if not ordered:
         problem = f"each query of these pairs has {counted(most_per_query, 'question')} already"
         raise InputError(problem, "allow more questions about one query, or give other queries")
     if len(ordered) < n:
-        at_most = f", at most {most_per_query} about each query" if most_per_query else ""
-        warn_of_input(
-            f"the pool holds {counted(len(ordered), 'question')}{at_most}: fewer than {n:,}"
-        )
+        found = counted(len(ordered), "question")
+        warn_of_input(f"{found} can be chosen{at_most}: fewer than {n:,}")
     counts = tuple(
         count for count in sorted({*counts, min(n, len(ordered))}) if 0 < count <= len(ordered)
     )
+
+    def chosen(count: int | None) -> Floats:
+        return information(*every.of_lists(pool.lists[ordered[:count]]))
+
+    others = np.flatnonzero(~np.isin(sample, ordered))
+    at_random = information(every.slopes[:, others], every.weights[:, others])
+    at_random *= (possible - len(ordered)) / max(len(others), 1)
     return Plan(
-        candidates=replace(every_pair, left_out=candidates.left_out),
-        chosen=unasked[ordered[:n]].tolist(),
-        numbers=asking.numbers,
-        asked=asking.asked,
+        candidates=replace(candidates, left_out=pool.left_out),
+        chosen=rows[ordered[:n]].tolist(),
+        numbers=names,
+        asked=asked,
         judged=0 if judged is None else len(judged),
         counts=counts,
-        now=widths.now(),
-        after=np.array([widths.after(ordered[:count]) for count in counts]),
-        after_random=np.array([widths.after_random(count) for count in counts]),
-        at_most=widths.after_random(int(np.minimum(np.bincount(queries), room).sum())),
+        possible=possible,
+        now=widths.now,
+        after=np.array([widths.after(chosen(count)) for count in counts]),
+        after_random=np.array([widths.after(count * mean) for count in counts]),
+        at_most=widths.after(chosen(None) + at_random),
         undetermined=undetermined,
     )
 
@@ -256,64 +259,65 @@ def _longer(judged: Preferences, scale: Scale, n_ranks: int) -> Preferences:
     return replace(judged, lists=np.pad(judged.lists, more, constant_values=NO_DOCUMENT))
 
 
-def _room(candidates: Candidates, judged: Preferences | None, most: int) -> Integers:
+def _room(pool: Candidates, judged: Preferences | None, most: int) -> Integers:
     """Return how many more questions may be asked about each query."""
-    numbers, first = np.unique(candidates.query_numbers, return_index=True)
-    room = np.full(numbers[-1] + 1, most or len(candidates))
-    if judged is not None and most:
-        asked = Counter(str(one) for one in judged.queries.tolist() if one is not None)
-        room[numbers] -= [asked[query] for query in candidates.queries[first].tolist()]
-    return np.maximum(room, 0)
+    asked = Counter(judged.queries.tolist() if judged is not None and most else ())
+    numbers, limit = pool.query_numbers, most or len(pool)
+    room = np.zeros(numbers.max() + 1, np.int64)
+    room[numbers] = [max(limit - asked[query], 0) for query in pool.queries.tolist()]
+    return room
 
 
-def _asked(ask: str, scale: Scale, n_ranks: int) -> _Ask:
+def _numbers(scale: Scale, n_ranks: int) -> tuple[tuple[str, ...], Asked]:
+    """Return the names of all gains and discounts that are to be learned, and their contrasts."""
     L = len(scale)
-    gains = tuple(f"gain {label}" for label in scale.labels[1:-1])
-    discounts = tuple(f"discount {k}" for k in range(2, n_ranks + 1))
-    names = gains + discounts
-    every = Asked(
-        np.vstack([np.eye(L)[1:-1], np.zeros((len(discounts), L))]),
-        np.vstack([np.zeros((len(gains), n_ranks)), np.eye(n_ranks)[1:]]),
-    )
-    several = {"everything": names, "gains": gains, "discounts": discounts}
-    if not names:
+    gains = [f"gain {label}" for label in scale.labels[1:-1]]
+    discounts = [f"discount {k}" for k in range(2, n_ranks + 1)]
+    if not gains and not discounts:
         raise InputError("one rank and two grades", "there is nothing to learn")
-    if ask in several and not several[ask]:
-        one = "two grades: there is no gain" if ask == "gains" else "one rank: there is no discount"
-        raise InputError(one, "ask for everything")
+    every = np.eye(L + n_ranks)[[*range(1, L - 1), *range(L + 1, L + n_ranks)]]
+    return (*gains, *discounts), Asked(every[:, :L], every[:, L:])
+
+
+def _asked(
+    ask: str, names: tuple[str, ...], every: Asked, scale: Scale
+) -> tuple[tuple[str, ...], Asked]:
+    """Return the names that are asked for, and their contrasts or that of two measures."""
+    if ask == "everything":
+        return names, Asked(every.gains[:0], every.discounts[:0])
     if ":" in ask:
-        parts = [_parts(one, ask, n_ranks) for one in _two_measures(ask, scale, n_ranks)]
-        contrasts = Asked(*(np.diff(np.array(one), axis=0) for one in zip(*parts, strict=True)))
-        if not (np.abs(contrasts.gains).max() + np.abs(contrasts.discounts).max() > 1e-9):
-            raise InputError(f"{ask}: one measure", "name two that differ")
-        return _Ask(names, names, contrasts, every)
-    wanted = several.get(ask) or tuple(name for name in names if name == ask)
+        return names, _difference(ask, scale, every.discounts.shape[1])
+    wanted = [name for name in names if ask in (name, f"{name.split()[0]}s")]
     if not wanted:
-        raise unknown_name("question", ask, [*several, *names])
-    rows = [names.index(name) for name in wanted] if ask != "everything" else []
-    return _Ask(names, wanted, Asked(every.gains[rows], every.discounts[rows]), every)
+        kinds = dict.fromkeys(f"{name.split()[0]}s" for name in names)
+        raise unknown_name("question", ask, ["everything", *kinds, *names])
+    rows = [names.index(name) for name in wanted]
+    return tuple(wanted), Asked(every.gains[rows], every.discounts[rows])
 
 
-def _two_measures(ask: str, scale: Scale, n_ranks: int) -> list[DCG]:
-    """Return two measures between which some colon stands: their names may hold others."""
-    places = [i for i, letter in enumerate(ask) if letter == ":"]
-    error = InputError(f"{ask}: not two measures", "write linear-log2:exponential-log2")
-    for i in places:
+def _difference(ask: str, scale: Scale, n_ranks: int) -> Asked:
+    """Return by how much two measures differ, between which some colon of the text is."""
+    for i in (i for i, letter in enumerate(ask) if letter == ":"):
         try:
-            found = [measure_for(one, scale, n_ranks).measure for one in (ask[:i], ask[i + 1 :])]
+            pair = [measure_for(one, scale, n_ranks).measure for one in (ask[:i], ask[i + 1 :])]
         except InputError as wrong:
-            error = wrong if len(places) == 1 else error
+            error = wrong
             continue
-        return [one for one in found if isinstance(one, DCG)]
+        gains, discounts = zip(*(_from_1(one, n_ranks) for one in pair), strict=True)
+        found = Asked(np.diff(gains, axis=0), np.diff(discounts, axis=0))
+        if np.abs(found.gains).max() + np.abs(found.discounts).max() <= 1e-9:
+            raise InputError(f"{ask}: one measure", "name two that differ")
+        return found
     raise error
 
 
-def _parts(measure: DCG, ask: str, n_ranks: int) -> tuple[Floats, Floats]:
+def _from_1(measure: Measure, n_ranks: int) -> tuple[Floats, Floats]:
     """Return gains from 1 to 0 and discounts from 1."""
-    gains, discounts = np.array(measure.gains), measure.discounts_for(n_ranks)
-    if gains[0] == gains[-1] or discounts[0] == 0:
-        raise InputError(f"{ask}: {measure} tells nothing apart", "name another measure")
-    return (gains - gains[-1]) / (gains[0] - gains[-1]), discounts / discounts[0]
+    if isinstance(measure, DCG):
+        gains, discounts = np.array(measure.gains), measure.discounts_for(n_ranks)
+        if gains[0] != gains[-1] and discounts[0] != 0:
+            return (gains - gains[-1]) / (gains[0] - gains[-1]), discounts / discounts[0]
+    raise InputError(f"{measure} has no gains and discounts that differ", "name another measure")
 
 
 def known_so_far(
@@ -349,48 +353,27 @@ def _fit(judged: Preferences | None) -> JudgmentFit | None:
 class _Widths:
     """Half widths after answers: medians over draws of what is not known."""
 
-    def __init__(
-        self,
-        design: Design,
-        candidates: Candidates,
-        posterior: Posterior,
-        fit: JudgmentFit | None,
-    ) -> None:
-        self.design, self.lists = design, candidates.lists
+    def __init__(self, design: Design, posterior: Posterior, fit: JudgmentFit | None) -> None:
         members, some = posterior.members, design.some
         precision = members.precision[some].copy()
         precision[:, members.lapse :] = 0.0  # what intervals have, too
         self.known = posterior.hessian[some] - precision[..., None] * np.eye(precision.shape[1])
-        self.mean = _sums(design.slopes, design.weights) / len(design.kept)
-        self.actual: Floats | None = None
-        self.wider: Floats = np.ones(design.asked.shape[1])
+        self.slopes, self.wider = design.asked, np.ones(design.asked.shape[1])
+        self.now = self.after(0.0)
         if fit is not None:
             estimates = (*fit.gains()[1:-1], *fit.discounts()[1:])
             actual = np.array([(one.high - one.low) / 2 for one in estimates])
             actual = np.where(actual < UNKNOWN, actual, UNKNOWN)  # nan is not known, either
-            self.actual = actual
-            model = self._half_widths(self.known)
-            known = (actual < UNKNOWN) & (model < UNKNOWN)
-            self.wider = np.where(known, actual / model, 1.0)
+            known = (actual < UNKNOWN) & (self.now < UNKNOWN)
+            self.wider = np.where(known, actual / self.now, 1.0)
+            self.now = actual
 
-    def now(self) -> Floats:
-        return self._half_widths(self.known) if self.actual is None else self.actual
-
-    def after(self, rows: Sequence[int]) -> Floats:
-        slopes, weights = self.design.of_lists(self.lists[list(rows)])
-        return self._half_widths(self.known + _sums(slopes, weights))
-
-    def after_random(self, count: int) -> Floats:
-        return self._half_widths(self.known + count * self.mean)
-
-    def _half_widths(self, information: Floats) -> Floats:
-        size = np.einsum("mpp->m", information)[:, None, None] + 1e-300
-        ridge = _RIDGE * size * np.eye(information.shape[1])
-        moved = np.linalg.solve(information + ridge, self.design.asked.swapaxes(1, 2))
-        variances = np.einsum("mqp,mpq->mq", self.design.asked, moved)
+    def after(self, more: Floats | float) -> Floats:
+        """Return half widths (q,) with so much more information (M, P, P)."""
+        total = self.known + more
+        size = np.einsum("mpp->m", total)[:, None, None] + 1e-300
+        ridge = _RIDGE * size * np.eye(total.shape[1])
+        moved = np.linalg.solve(total + ridge, self.slopes.swapaxes(1, 2))
+        variances = np.einsum("mqp,mpq->mq", self.slopes, moved)
         half = self.wider * _Z * np.sqrt(np.maximum(np.median(variances, axis=0), 0.0))
         return np.asarray(np.minimum(half, UNKNOWN))
-
-
-def _sums(slopes: Floats, weights: Floats) -> Floats:
-    return np.asarray((slopes * weights[..., None]).swapaxes(1, 2) @ slopes)

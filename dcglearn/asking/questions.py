@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,8 +96,8 @@ def read_questions(path: PathLike) -> list[PairQuestion]:
         for line, record in read_records(file, str(path)):
             try:
                 question = _question(record)
-                if question.id in lines:
-                    problem = f"the question {question.id!r} is also in line {lines[question.id]}"
+                if first := lines.get(question.id):
+                    problem = f"the question {question.id!r} is also in line {first}"
                     raise InputError(problem, "give each question an id of its own")
             except InputError as error:
                 raise error.at(f"{path}, line {line}") from error
@@ -108,57 +109,50 @@ def read_questions(path: PathLike) -> list[PairQuestion]:
 
 
 def _question(record: dict[str, Any]) -> PairQuestion:
-    missing = [one for one in ("question", "a", "b") if record.get(one) in (None, "", [])]
-    if missing:
-        remedy = "every question needs question (its id), a and b; dcglearn plan writes them"
-        raise InputError(f'"{missing[0]}" is missing', remedy)
-    lists = {}
-    for side in "ab":
-        lists[side] = _entries(record[side], side, "grades")
-        documents = f"{side}_documents"
-        lists[documents] = tuple(map(str, _entries(record.get(documents, []), documents, "ids")))
-        if len(lists[documents]) not in (0, len(lists[side])):
-            problem = (
-                f'"{side}" has {len(lists[side])} grades and {len(lists[documents])} documents'
-            )
+    for name in ("question", "a", "b"):
+        if record.get(name) in (None, "", []):
+            remedy = "every question needs question (its id), a and b; dcglearn plan writes them"
+            raise InputError(f'"{name}" is missing', remedy)
+    a, b, a_documents, b_documents = (
+        _entries(record, name) for name in ("a", "b", "a_documents", "b_documents")
+    )
+    for grades, documents in ((a, a_documents), (b, b_documents)):
+        if len(documents) not in (0, len(grades)):
+            problem = f"a list has {len(grades)} grades and {len(documents)} documents"
             raise InputError(problem, "give as many of each, or no documents")
-    name, query = (parse_id(record.get(one), one) for one in ("question", "query"))
-    return PairQuestion(name or "", query, **lists)
+    own, query = (parse_id(record.get(one), one) for one in ("question", "query"))
+    ids = (tuple(map(str, one)) for one in (a_documents, b_documents))
+    return PairQuestion(own or "", query, a, b, *ids)
 
 
-def _entries(value: Any, name: str, what: str) -> tuple[Any, ...]:
+def _entries(record: dict[str, Any], name: str) -> tuple[Any, ...]:
+    value = record.get(name, [])
     if not isinstance(value, list) or any(isinstance(one, list | dict | bool) for one in value):
-        raise InputError(f'"{name}" is {value!r:.60}', f"give a list of {what}")
+        raise InputError(f'"{name}" is {value!r:.60}', "give a list of grades or ids")
     return tuple(value)
 
 
 def match_answers(questions: Sequence[PairQuestion], answers: Preferences, ids: Ids) -> Preferences:
-    """Return the answers to questions, whose ids are `ids`; a note counts those left out.
-
-    They are answers to other questions, and answers whose lists are not those of their question.
-    """
+    """Return the answers to questions, whose ids are `ids`; notes count those left out."""
     known = {one.id: one for one in questions}
-    asked = [known.get(str(one)) for one in ids]
-    lists = [sorted(map(tuple, pair)) for pair in answers.lists.tolist()]
-    elsewhere = np.array([one is None for one in asked], bool)
-    kept = [
-        one is not None and pair == sorted(_coded(side, answers) for side in (one.a, one.b))
-        for one, pair in zip(asked, lists, strict=True)
-    ]
-    edited = ~(elsewhere | kept)
-    for left_out, why in (
-        (elsewhere, "to questions of another batch"),
-        (edited, "whose lists are not those of their question"),
-    ):
-        if left_out.any():
-            warn_of_input(f"{counted(int(left_out.sum()), 'answer')} {why} left out")
-    return answers[np.array(kept, bool)]
+    left_out = []
+    for one, lists in zip(ids, answers.lists.tolist(), strict=True):
+        question = known.get(str(one))
+        if question is None:
+            left_out.append("to questions of another batch")
+        elif sorted(lists) != sorted(_coded(side, answers) for side in (question.a, question.b)):
+            left_out.append("whose lists are not those of their question")
+        else:
+            left_out.append("")
+    for why, count in sorted(Counter(filter(None, left_out)).items()):
+        warn_of_input(f"{counted(count, 'answer')} {why} left out")
+    return answers[np.array([not why for why in left_out], bool)]
 
 
-def _coded(grades: Grades, answers: Preferences) -> tuple[int, ...]:
+def _coded(grades: Grades, answers: Preferences) -> list[int]:
     """Return grades as indices, as they are read: a document without a grade counts as worst."""
     scale = answers.scale
     known = {label: index for index, label in enumerate(scale.labels)} | {None: len(scale) - 1}
     end = max((rank for rank, one in enumerate(grades, 1) if one is not None), default=0)
     codes = [known.get(one, len(scale)) for one in grades[:end]]
-    return tuple(codes + [NO_DOCUMENT] * (answers.n_ranks - end))
+    return codes + [NO_DOCUMENT] * (answers.n_ranks - end)

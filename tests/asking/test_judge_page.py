@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from dcglearn import InputWarning, Preferences, learn_dcg, read_preferences
-from dcglearn.asking.questions import PairQuestion, read_questions, write_questions
-from helpers.asked import drawn_questions, written_questions
+from dcglearn import InputWarning, learn_dcg, read_preferences
+from dcglearn.asking.questions import PairQuestion
+from helpers.asked import asked_by, drawn_questions, written_texts
 from helpers.browser import Browser, Tab, open_browser
 from helpers.written import write, write_records
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 BUTTONS = {"ArrowLeft": "a", "ArrowRight": "b", "g": "good", "b": "bad", "s": "skip"}
 FAULTS = ("Log.entryAdded", "Runtime.exceptionThrown")
 
 
-@pytest.fixture
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     with open_browser(tmp_path_factory.mktemp("profile")) as found:
         yield found
-        assert not [one for one in found.events if one["method"] in FAULTS]
+
+
+@pytest.fixture
+def browser(opened: Browser) -> Iterator[Browser]:
+    """Give all tests one browser: each has questions or judges of its own, which it keeps."""
+    opened.events.clear()
+    yield opened
+    assert not [one for one in opened.events if one["method"] in FAULTS]
 
 
 def start(tab: Tab, name: str = "") -> None:
@@ -55,48 +60,46 @@ def answered(tab: Tab) -> list[dict[str, object]]:
     return [json.loads(line) for line in tab.run("byId('lines').value").splitlines()]
 
 
-def test_two_judges_answer_and_their_answers_are_fitted(tmp_path: Path, run: Run) -> None:
-    path = written_questions(tmp_path, drawn_questions(30))
-    run("judge", path, "-o", "page.html", "--judges", "ann,bob", "--overlap", 1 / 3)
+def test_two_judges_answer_and_their_answers_are_fitted(tmp_path: Path, browser: Browser) -> None:
+    questions = drawn_questions(30)
+    asked_by(tmp_path, questions, judges="ann,bob", overlap=1 / 3)
     seen = list[tuple[list[int], list[int], str]]()
-    with open_browser(tmp_path / "profile") as browser:
+    tab = Tab(browser, tmp_path / "page-ann.html")
+    start(tab)
+    for _ in range(8):
+        seen.append((*shown_grades(tab), key := best(*shown_grades(tab))))
+        tab.press(key)
+    seen.append((*shown_grades(tab), "s"))
+    tab.press("b")
+    tab.press("u")
+    tab.press("s")
+    assert tab.text("#where") == "Question 10 of 20"
+    for _ in range(10):  # until the browser has passed on what the closed tab had kept
+        tab.close()
         tab = Tab(browser, tmp_path / "page-ann.html")
         start(tab)
-        for _ in range(8):
-            seen.append((*shown_grades(tab), key := best(*shown_grades(tab))))
-            tab.press(key)
-        seen.append((*shown_grades(tab), "s"))
-        tab.press("b")
-        tab.press("u")
-        tab.press("s")
-        assert tab.text("#where") == "Question 10 of 20"
-        for _ in range(10):  # until the browser has passed on what the closed tab had kept
-            tab.close()
-            tab = Tab(browser, tmp_path / "page-ann.html")
-            start(tab)
-            if tab.text("#where") == "Question 10 of 20":
-                break
-        assert tab.text("#where") == "Question 10 of 20"
-        tab.click("#comment")
-        tab.type("gbs, a comment")
-        for _ in range(11):
-            seen.append((*shown_grades(tab), key := best(*shown_grades(tab))))
-            tab.click(f".answers [value={BUTTONS[key]}]")
-        assert tab.text("#end-title") == "All questions are answered. Thank you!"
-        folder = {"behavior": "allow", "downloadPath": str(tmp_path), "eventsEnabled": True}
-        browser.send("Browser.setDownloadBehavior", **folder)
-        tab.click("#download")
-        tab.wait("byId('sent').textContent")
-        other = Tab(browser, tmp_path / "page-bob.html", width=400)
-        start(other)
-        for _ in range(20):
-            key = best(*shown_grades(other))
-            other.click(f".answers [value={BUTTONS[key]}]", touch=True)
-            other.wait("byId('where').textContent")
-        write_records(tmp_path / "bob.jsonl", *answered(other))
-        (batch,) = {one.id.split("-")[0] for one in read_questions(path)}
-        downloaded = tmp_path / f"answers-{batch}-ann.jsonl"
-        other.wait_for(downloaded.exists)
+        if tab.text("#where") == "Question 10 of 20":
+            break
+    assert tab.text("#where") == "Question 10 of 20"
+    tab.click("#comment")
+    tab.type("gbs, a comment")
+    for _ in range(11):
+        seen.append((*shown_grades(tab), key := best(*shown_grades(tab))))
+        tab.click(f".answers [value={BUTTONS[key]}]")
+    assert tab.text("#end-title") == "All questions are answered. Thank you!"
+    folder = {"behavior": "allow", "downloadPath": str(tmp_path), "eventsEnabled": True}
+    browser.send("Browser.setDownloadBehavior", **folder)
+    tab.click("#download")
+    tab.wait("byId('sent').textContent")
+    other = Tab(browser, tmp_path / "page-bob.html", width=400)
+    start(other)
+    for _ in range(20):
+        key = best(*shown_grades(other))
+        other.click(f".answers [value={BUTTONS[key]}]", touch=True)
+        other.wait("byId('where').textContent")
+    write_records(tmp_path / "bob.jsonl", *answered(other))
+    downloaded = tmp_path / f"answers-{questions[0].id.split('-')[0]}-ann.jsonl"
+    other.wait_for(downloaded.exists)
     lines = [json.loads(line) for line in downloaded.read_text("utf-8").splitlines()]
     assert [(one["a"], one["b"], one["answer"]) for one in lines] == [
         (left, right, BUTTONS[key]) for left, right, key in seen
@@ -108,27 +111,19 @@ def test_two_judges_answer_and_their_answers_are_fitted(tmp_path: Path, run: Run
         data = read_preferences([downloaded, tmp_path / "bob.jsonl"], strict=True)
     assert [str(one.message) for one in notes] == ["judgments left out for their answers: 1"]
     assert (len(data), {*data.judges}) == (39, {"ann", "bob"})
-    check_answers(data, {one.id: one for one in read_questions(path)}, lines)
-
-
-def check_answers(
-    data: Preferences, questions: dict[str, PairQuestion], lines: list[dict[str, object]]
-) -> None:
-    for line in lines:
-        question = questions[str(line["question"])]
-        lists = [list(question.a), list(question.b)]
-        assert [line["a"], line["b"]] == (lists[::-1] if line["reversed"] else lists)
-    assert 3 < sum(bool(one["reversed"]) for one in lines) < 17
+    lists = {one.id: [list(one.a), list(one.b)] for one in questions}
+    for one in lines:
+        given = lists[one["question"]]
+        assert [one["a"], one["b"]] == (given[::-1] if one["reversed"] else given)
+    assert 3 < sum(one["reversed"] for one in lines) < 17
     assert list(learn_dcg(data).dcg.gains) == sorted(learn_dcg(data).dcg.gains, reverse=True)
 
 
-def test_each_judge_has_an_order_and_sides_of_their_own(
-    tmp_path: Path, run: Run, browser: Browser
-) -> None:
-    run("judge", written_questions(tmp_path, drawn_questions(20)), "-o", "page.html")
+def test_each_judge_has_an_order_and_sides_of_their_own(tmp_path: Path, browser: Browser) -> None:
+    page = asked_by(tmp_path, drawn_questions(20))
     orders = []
     for name in ("ann", "bob", "ann"):
-        tab = Tab(browser, tmp_path / "page.html")
+        tab = Tab(browser, page)
         start(tab, name)
         for _ in range(20):
             tab.press("g")
@@ -144,20 +139,17 @@ def test_each_judge_has_an_order_and_sides_of_their_own(
 SCRIPT = "<script>pwned = 1</script><img src=x onerror='pwned = 1'></script>"
 
 
-def test_texts_of_others_are_only_text(tmp_path: Path, run: Run, browser: Browser) -> None:
+def test_texts_of_others_are_only_text(tmp_path: Path, browser: Browser) -> None:
     bad = {"title": f"{SCRIPT} title", "text": f"{SCRIPT} text", "url": "javascript:pwned=1"}
     ids = (f"{SCRIPT} id",)
     question = PairQuestion(f"{SCRIPT}-1", f"{SCRIPT} query", ("</script>",), ("b",), ids, ("d2",))
-    write_questions(tmp_path / "questions.jsonl", [question])
     texts = [{"id": ids[0], **bad}, {"id": "d2", "title": "Two", "url": "https://x.org/?a=1&b"}]
-    write_records(tmp_path / "docs.jsonl", *texts)
-    instruction = (
-        f"{SCRIPT} *read* [on](https://x.org) [or](javascript:pwned=1) ![p](https://x.org)"
-    )
-    write(tmp_path / "instruction.md", instruction)
-    words = ("--documents", "docs.jsonl", "--instruction", "instruction.md")
-    assert run("judge", "questions.jsonl", "-o", "page.html", *words).returncode == 0
-    tab = Tab(browser, tmp_path / "page.html")
+    documents = write_records(tmp_path / "docs.jsonl", *texts)
+    words = f"{SCRIPT} *read* [on](https://x.org) [or](javascript:pwned=1) ![p](https://x.org)"
+    instruction = write(tmp_path / "instruction.md", words)
+    options = {"documents": str(documents), "instruction": str(instruction)}
+    page = asked_by(tmp_path, [question], **options)
+    tab = Tab(browser, page)
     assert tab.text("#start").count(SCRIPT) == 1
     assert tab.run("document.querySelectorAll('#start :is(img, script, em)').length") == 1
     links = "[...document.querySelectorAll('{} a')].map(one => [one.href, one.rel, one.target])"
@@ -175,13 +167,12 @@ def test_texts_of_others_are_only_text(tmp_path: Path, run: Run, browser: Browse
     assert tab.run("[typeof pwned, document.scripts.length]") == ["undefined", 2]
     fetched = "performance.getEntriesByType('resource').length"
     assert tab.run(fetched) == 0
-    assert "default-src 'none'" in (tmp_path / "page.html").read_text("utf-8")
+    assert "default-src 'none'" in page.read_text("utf-8")
 
 
-def test_a_browser_that_keeps_nothing_says_so(tmp_path: Path, run: Run, browser: Browser) -> None:
-    run("judge", written_questions(tmp_path, drawn_questions(3)), "-o", "page.html")
+def test_a_browser_that_keeps_nothing_says_so(tmp_path: Path, browser: Browser) -> None:
     full = "Storage.prototype.setItem = () => { throw new DOMException('full'); }"
-    tab = Tab(browser, tmp_path / "page.html", before=full)
+    tab = Tab(browser, asked_by(tmp_path, drawn_questions(3)), before=full)
     start(tab, "ann")
     assert "does not keep your answers" in tab.text("#unkept")
     tab.press("g")
@@ -189,9 +180,8 @@ def test_a_browser_that_keeps_nothing_says_so(tmp_path: Path, run: Run, browser:
     assert [one["answer"] for one in answered(tab)] == ["good", "a"]
 
 
-def test_a_key_that_is_held_answers_once(tmp_path: Path, run: Run, browser: Browser) -> None:
-    run("judge", written_questions(tmp_path, drawn_questions(5)), "-o", "page.html")
-    tab = Tab(browser, tmp_path / "page.html")
+def test_a_key_that_is_held_answers_once(tmp_path: Path, browser: Browser) -> None:
+    tab = Tab(browser, asked_by(tmp_path, drawn_questions(5)))
     start(tab, "ann")
     for held in (False, True, True):
         key = {"type": "keyDown", "key": "g", "text": "g", "autoRepeat": held}
@@ -199,10 +189,8 @@ def test_a_key_that_is_held_answers_once(tmp_path: Path, run: Run, browser: Brow
     assert tab.text("#where") == "Question 2 of 5"
 
 
-def test_a_page_that_is_open_twice_loses_nothing(
-    tmp_path: Path, run: Run, browser: Browser
-) -> None:
-    run("judge", written_questions(tmp_path, drawn_questions(6)), "-o", "p.html", "--judges", "ann")
+def test_a_page_that_is_open_twice_loses_nothing(tmp_path: Path, browser: Browser) -> None:
+    asked_by(tmp_path, drawn_questions(6), "p.html", judges="ann")
     one, other = (Tab(browser, tmp_path / "p-ann.html") for _ in range(2))
     start(one)
     start(other)
@@ -215,16 +203,17 @@ def test_a_page_that_is_open_twice_loses_nothing(
 
 @pytest.mark.parametrize(("width", "dark"), [(400, False), (1280, True)])
 def test_a_page_can_be_read_by_everybody(
-    tmp_path: Path, run: Run, browser: Browser, width: int, dark: bool
+    tmp_path: Path, browser: Browser, width: int, dark: bool
 ) -> None:
     """The path of axe-core's file axe.min.js is in DCGLEARN_AXE."""
-    run("judge", written_questions(tmp_path, drawn_questions(5, documents=True)), "-o", "p.html")
+    questions = drawn_questions(5, documents=True)
+    page = asked_by(tmp_path, questions, **written_texts(tmp_path, questions))
     axe = os.environ.get("DCGLEARN_AXE")
-    tab = Tab(browser, tmp_path / "p.html", width, dark)
+    tab = Tab(browser, page, width, dark)
     violated = "axe.run().then(found => found.violations.map(one => one.id))"
     for step in ("start", "question", "end"):
         if step == "question":
-            start(tab, "ann")
+            start(tab, f"ann {width}")
             tab.run("document.querySelector('details').open = true")
         if step == "end":
             tab.press("g")

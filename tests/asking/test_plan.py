@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
-from dcglearn import InputError, Preferences, Scale, learn_dcg, read_preferences
+from dcglearn import InputError, InputWarning, Preferences, Scale, learn_dcg
 from dcglearn.asking.candidates import (
     Candidates,
     candidates_of_questions,
@@ -17,12 +20,13 @@ from dcglearn.asking.candidates import (
     made_candidates,
 )
 from dcglearn.asking.information import Asked, Design, strict_share, tie_strength
-from dcglearn.asking.plan import UNKNOWN, plan
+from dcglearn.asking.plan import UNKNOWN, Plan, plan
+from dcglearn.cli import app
+from dcglearn.cli.asking import plan as plan_command
 from dcglearn.inference.posterior import Posterior
-from helpers.commands import run_commands
+from helpers.written import write_qrels, write_records
 
 SCALE = Scale((2, 1, 0))
-SHARED = Path(__file__).parents[3] / "shared"
 
 
 def pool(n: int, seed: int = 0, n_ranks: int = 3) -> Candidates:
@@ -44,30 +48,18 @@ def known() -> Posterior:
     return learn_dcg(judged(60)).posterior
 
 
-def design(known: Posterior, asked: Asked, seed: int = 0) -> Design:
-    return Design(known, pool(40).lists, asked, np.random.default_rng(seed), 0.3, n_draws=5)
+def design(known: Posterior, asked: Asked, candidates: Candidates) -> Design:
+    return Design(known, candidates.lists, asked, np.random.default_rng(0), 0.3, n_draws=5)
 
 
 EVERYTHING = Asked(np.zeros((0, 3)), np.zeros((0, 3)))
 MIDDLE = Asked(np.array([[0.0, 1.0, 0.0]]), np.zeros((1, 3)))
 
 
-def test_a_large_pool_with_few_questions_per_query(
-    known: Posterior, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Queries of pairs that were not looked at closely keep their numbers."""
-    monkeypatch.setattr("dcglearn.asking.information.MOST_GREEDY", 40)
-    lists, rng = pool(400).lists, np.random.default_rng(0)
-    queries = np.arange(400) // 4
-    found = Design(known, lists, MIDDLE, rng).choose(30, queries, np.full(100, 1))
-    assert len(found) == len(set(found)) == len(set(queries[found])) <= 30
-    assert len(found) >= 20
-
-
 @pytest.mark.parametrize("asked", [EVERYTHING, MIDDLE])
 def test_updates_are_those_of_the_definition(known: Posterior, asked: Asked) -> None:
     """After some answers and one taken back: the inverse of the summed information."""
-    found = design(known, asked)
+    found = design(known, asked, pool(40))
     prior = np.linalg.inv(found.covariances)
     before = found.worth().copy()
     for i in (3, 8, 3):
@@ -113,11 +105,16 @@ def test_what_is_asked_is_differentiated(known: Posterior) -> None:
         np.testing.assert_allclose(found[:, p], twin, atol=1e-7)
 
 
-def test_at_most_so_many_of_a_query_and_none_twice(known: Posterior) -> None:
-    candidates = pool(40)
-    chosen = design(known, EVERYTHING).choose(30, candidates.query_numbers, 2)
-    assert len(set(chosen)) == len(chosen) == 20
-    assert max(np.unique(candidates.queries[chosen], return_counts=True)[1]) == 2
+@pytest.mark.parametrize(("n", "most"), [(40, 2), (400, 1)])
+def test_at_most_so_many_of_a_query_and_none_twice(
+    known: Posterior, monkeypatch: pytest.MonkeyPatch, n: int, most: int
+) -> None:
+    """Also where most pairs of a large pool are not looked at closely."""
+    monkeypatch.setattr("dcglearn.asking.information.MOST_GREEDY", 40)
+    candidates = pool(n)
+    chosen = design(known, MIDDLE, candidates).choose(30, candidates.query_numbers, most)
+    assert 20 <= len(chosen) == len({*chosen}) <= 30
+    assert max(np.unique(candidates.queries[chosen], return_counts=True)[1]) == most
 
 
 def test_ties_are_expected_as_often_as_they_were() -> None:
@@ -127,39 +124,40 @@ def test_ties_are_expected_as_often_as_they_were() -> None:
     assert tie_strength(v, np.zeros(101, bool)) == 0
 
 
-def test_a_batch_says_more_than_one_at_random() -> None:
-    found = plan(pool(400), 50, np.random.default_rng(0), judged=judged(100), counts=[50])
-    assert (found.after[0] < found.after_random[0]).all()
-    assert (found.at_most <= found.after_random[0]).all()
+@pytest.mark.parametrize("most", [0, 3])
+@pytest.mark.parametrize("answers", [None, judged(100)], ids=["before", "after"])
+def test_a_batch_says_more_than_one_at_random_and_all_say_most(
+    answers: Preferences | None, most: int
+) -> None:
+    candidates = pool(600)
+    options: dict[str, Any] = {"judged": answers, "most_per_query": most, "counts": [50, 150]}
+    found = plan(candidates, 50, np.random.default_rng(0), **options)
+    assert (found.after[0] <= found.after_random[0]).all()
+    assert (np.diff([found.now, *found.after, found.at_most], axis=0) <= 0).all()
+    possible = np.unique(candidates.queries, return_counts=True)[1]
+    assert found.possible == (possible.clip(max=3).sum() if most else 600) - left_out(found)
     questions = found.questions(np.random.default_rng(1), 0.1)
-    assert len(questions) == 55
-    assert len({one.id for one in questions}) == 55
+    assert len(questions) == len({one.id for one in questions}) == 55
 
 
-def judged_of(queries: list[str]) -> Preferences:
-    """One answer about other lists of each query."""
-    lists = np.tile([[[0, 0, 0], [2, 2, 2]]], (len(queries), 1, 1))
-    answers = np.array(["a", "b"])[np.arange(len(queries)) % 2]
-    return Preferences.of(lists, answers, SCALE, queries=queries)
+def left_out(found: Plan) -> int:
+    return sum(found.candidates.left_out.values())
 
 
 def test_what_was_judged_is_not_asked_again() -> None:
-    candidates, answers = pool(40), np.array(["a", "b"] * 20)
-    rows = np.arange(10, 20)
-    queries = list(candidates.queries[rows])
-    swapped = candidates.lists[rows][:, ::-1]
+    candidates, rows = pool(40), np.arange(10, 20)
+    queries, swapped = candidates.queries[rows].tolist(), candidates.lists[rows][:, ::-1]
     differ = (swapped[:, 0] != swapped[:, 1]).any(axis=1)
-    said = Preferences.of(swapped, answers[rows], SCALE, queries=queries)
+    said = Preferences.of(swapped, ["a", "b"] * 5, SCALE, queries=queries)
     found = plan(candidates, 30, judged=said, most_per_query=4, counts=[])
-    assert not set(found.chosen) & set(rows[differ].tolist())
+    assert not {*found.chosen} & {*rows[differ].tolist()}
     assert found.candidates.left_out["that were judged"] == 10
-    numbers = candidates.query_numbers
-    asked = np.bincount(numbers[found.chosen], minlength=10) + np.bincount(
-        numbers[rows], minlength=10
-    )
-    assert asked.max() <= 4
+    asked = candidates.query_numbers[[*found.chosen, *rows]]
+    assert np.bincount(asked).max() <= 4
+    others = np.tile([[[0, 0, 0], [2, 2, 2]]], (10, 1, 1))
+    said = Preferences.of(others, ["a", "b"] * 5, SCALE, queries=queries)
     with pytest.raises(InputError, match="has 1 question already"):
-        plan(candidates.take(rows, {}), 5, judged=judged_of(queries), most_per_query=1)
+        plan(candidates.take(rows, {}), 5, judged=said, most_per_query=1)
 
 
 def test_what_no_pair_can_tell() -> None:
@@ -169,8 +167,6 @@ def test_what_no_pair_can_tell() -> None:
     found = plan(binary, 10, counts=[10])
     assert found.undetermined == ("gain 1",)
     assert found.answers_for({"gain 1": 0.1}) is None
-    with pytest.raises(InputError, match="depends on gain 1"):
-        plan(binary, 10, ask="gain 1")
     assert found.at_most[0] == UNKNOWN
 
 
@@ -190,7 +186,7 @@ def test_pairs_of_runs_are_judged_and_differ() -> None:
         labels = np.array(found.scale.labels)[found.lists[i]].tolist()
         assert grades == labels
         assert labels[0] != labels[1]
-    assert found.left_out["with a document that is not judged"] > 0
+    assert found.left_out["with a document that has no grade"] > 0
     assert len(found) + sum(found.left_out.values()) == 18
 
 
@@ -210,11 +206,9 @@ def test_made_pairs_are_of_judged_documents_and_there_is_no_mirror() -> None:
         made_candidates(QRELS, 8, 200, np.random.default_rng(0))
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="no shared data")
-def test_two_hundred_chosen_answers_of_real_people() -> None:
+def test_two_hundred_chosen_answers_of_real_people(ecir: Preferences) -> None:
     """The middle gain to within .1 of what all 4,007 answers say, ties spent, in one try."""
-    data = read_preferences(SHARED / "data" / "side-by-side" / "ecir2015.jsonl")
-    data = data[(data.lists[:, 0] != data.lists[:, 1]).any(axis=1)]
+    data = ecir[(ecir.lists[:, 0] != ecir.lists[:, 1]).any(axis=1)]
     everyone, rng = learn_dcg(data).dcg.gains[1], np.random.default_rng(0)
     left, asked = rng.permutation(len(data)), np.zeros(0, np.int64)
     while len(asked) < 200:
@@ -226,84 +220,81 @@ def test_two_hundred_chosen_answers_of_real_people() -> None:
     assert abs(learn_dcg(data[asked]).dcg.gains[1] - everyone) < 0.1
 
 
-def test_the_command(tmp_path: Path) -> None:
-    """A round from qrels to answers to the next round."""
-    rows = [f"{q} 0 {d} {g}\n" for q, docs in QRELS.items() for d, g in docs.items()]
-    (tmp_path / "qrels.txt").write_text("".join(rows))
-    (tmp_path / "one.jsonl").write_text(
-        '{"question": "x-1", "query": "q", "a": [2, 0], "b": [1, 2]}\n'
-        '{"question": "x-2", "query": "q", "a": [2, 1], "b": [0, 2]}\n'
-    )
-    written, wrong, none, unknown, same = run_commands(
-        [
-            ["plan", "qrels.txt", "--K", "4", "-n", "12", "-o", "q.jsonl", "-o", "w.svg"],
-            ["plan", "--lists", "q.jsonl", "--to-within", "gains=x"],
-            ["plan"],
-            ["plan", "qrels.txt", "--ask", "gain 7"],
-            ["plan", "--lists", "one.jsonl", "-n", "9", "--json"],
-        ],
-        tmp_path,
-    )
-    assert "12 questions chosen" in written.stdout
-    assert (tmp_path / "w.svg").exists()
-    for one, word in ((wrong, "--to-within gains=x"), (none, "--lists"), (unknown, "gain 7")):
-        assert one.returncode == 2
-        assert word in one.stderr
-    assert len(json.loads(same.stdout)["chosen"]) == 2
-    lines = [json.loads(line) for line in (tmp_path / "q.jsonl").read_text().splitlines()]
-    answers = [
-        {**line, "answer": "a" if sum(line["a"]) > sum(line["b"]) else "b", "judge": "ann"}
-        for line in lines
-    ]
-    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(one) + "\n" for one in answers))
-    (after,) = run_commands(
-        [["plan", "qrels.txt", "--K", "4", "-n", "5", "--judged", "answers.jsonl"]], tmp_path
-    )
-    assert "12 judgments so far" in after.stdout
-    assert after.returncode == 0
-
-
-def questions_of(path: Path, lists: list[list[list[int | None]]], query: str = "q{}") -> None:
+def written_pool(path: Path, lists: Any, query: str = "q{}") -> str:
     lines = (
         {"question": f"x-{i}", "query": query.format(i), "a": a, "b": b}
         for i, (a, b) in enumerate(lists)
     )
-    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    return str(write_records(path, *lines))
 
 
-def test_pools_that_cannot_answer(tmp_path: Path) -> None:
+def test_a_round_from_qrels_to_answers_to_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def run(command: str) -> str:
+        return CliRunner().invoke(app, command.split(), catch_exceptions=False).stdout
+
+    write_qrels(tmp_path / "qrels.txt", QRELS)
+    assert "12 questions chosen" in run("plan qrels.txt --K 4 -n 12 -o asked.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "asked.jsonl").read_text().splitlines()]
+    answers = [{**one, "answer": "a" if sum(one["a"]) > sum(one["b"]) else "b"} for one in lines]
+    write_records(tmp_path / "answers.jsonl", *answers, {**answers[0], "question": "y-1"})
+    with pytest.warns(InputWarning) as notes:
+        after = run("plan qrels.txt --K 4 -n 5 --judged answers.jsonl --asked asked.jsonl")
+    assert "12 judgments so far" in after
+    assert "1 answer to questions of another batch left out" in [str(one.message) for one in notes]
+    again = "plan --lists asked.jsonl -n 2 --most-per-query 9"
+    found = json.loads(run(f"{again} --json --to-within gains=.0001"))
+    assert (len(found["chosen"]), found["target"]["answers"]) == (2, None)
+    assert "2 questions" in run(f"{again} --ask linear-log2:rbp:0.8 --repeat 1 -o twice.jsonl")
+    assert len((tmp_path / "twice.jsonl").read_text().splitlines()) == 4
+
+
+DRAWN = np.random.default_rng(0).integers(0, 3, (40, 2, 3))
+POOLS = {
+    "good": DRAWN.tolist(),
+    "binary": np.where(DRAWN == 1, 2, DRAWN).tolist(),
+    "alike": [[[2, 1], [2, 1]]] * 3,
+    "ungraded": [[[None, 1], [2, None]]] * 3,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "problem"),
+    [
+        ("binary", {"scale": "2,1,0", "ask": "gain 1"}, "lists that hold"),
+        ("alike", {}, "3 whose lists have the same grades"),
+        ("ungraded", {}, "3 with a document that has no grade"),
+        ("good", {"ranks": 4}, "--K with --lists"),
+        ("good", {"asked": ["good.jsonl"]}, "--asked without --judged"),
+        ("good", {"n": 5, "to_within": ["gains=x"]}, "--to-within gains=x"),
+        ("good", {"ask": "gain 7"}, "'gain 7'; did you mean 'gain 1'"),
+        ("good", {"ask": "linear-log2:linear-log2"}, "name two that differ"),
+        ("good", {"ask": "linear-log2:rbp:no"}, "linear-log2:rbp"),
+    ],
+)
+def test_pools_that_cannot_answer(
+    tmp_path: Path, name: str, options: dict[str, Any], problem: str
+) -> None:
     """What is wrong with a pool is said before anybody judges."""
-    drawn = np.random.default_rng(0).integers(0, 3, (40, 2, 3))
-    questions_of(tmp_path / "good.jsonl", drawn.tolist())
-    questions_of(tmp_path / "binary.jsonl", np.where(drawn == 1, 2, drawn).tolist())
-    questions_of(tmp_path / "alike.jsonl", [[[2, 1], [2, 1]]] * 3)
-    questions_of(tmp_path / "ungraded.jsonl", [[[None, 1], [2, None]]] * 3)
-    questions_of(tmp_path / "one.jsonl", drawn.tolist(), "q")
-    (tmp_path / "qrels.txt").write_text("q1 0 d1 0\nq1 0 d2 0\nq2 0 d1 0\n")
-    ties = [
-        json.loads(line) | {"answer": "tie"}
-        for line in (tmp_path / "good.jsonl").read_text().splitlines()[:9]
-    ]
-    (tmp_path / "ties.jsonl").write_text("".join(json.dumps(one) + "\n" for one in ties))
-    wrong = [
-        (["--lists", "binary.jsonl", "--scale", "2,1,0", "--ask", "gain 1"], "lists that hold"),
-        (["--lists", "alike.jsonl"], "3 whose lists have the same grades"),
-        (["--lists", "ungraded.jsonl"], "3 with a document that has no grade"),
-        (["qrels.txt"], "more judgments of documents"),
-        (["--lists", "good.jsonl", "--K", "4"], "--K with --lists"),
-        (["--lists", "good.jsonl", "--asked", "good.jsonl"], "--asked without --judged"),
-    ]
-    said = [
-        (["--lists", "good.jsonl", "-n", "90"], "at most 3 about each query: fewer than 90"),
-        (["--lists", "one.jsonl", "-n", "9", "--most-per-query", "0"], "show no interval"),
-        (["--lists", "good.jsonl", "--to-within", "gains=.0001"], "never with these pairs"),
-        (["--lists", "good.jsonl", "--judged", "ties.jsonl"], "all answers so far are ties"),
-    ]
-    commands = [["plan", *words] for words, _ in (*wrong, *said)]
-    found = run_commands(commands, tmp_path)
-    for (words, problem), done in zip((*wrong, *said), found, strict=True):
-        expected = 2 if (words, problem) in wrong else 0
-        assert (done.returncode, problem in done.stdout + done.stderr) == (expected, True), (
-            words,
-            done.stdout + done.stderr,
-        )
+    lists = written_pool(tmp_path / f"{name}.jsonl", POOLS[name])
+    with pytest.raises(InputError, match=re.escape(problem)):
+        plan_command(pool=lists, **options)
+
+
+@pytest.mark.filterwarnings("always::dcglearn.InputWarning")
+def test_what_a_pool_lacks_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = written_pool(tmp_path / "good.jsonl", POOLS["good"])
+    one = written_pool(tmp_path / "one.jsonl", POOLS["good"], "q")
+    lines = map(json.loads, Path(good).read_text().splitlines()[:9])
+    ties = write_records(tmp_path / "ties.jsonl", *({**one, "answer": "tie"} for one in lines))
+    plan_command(pool=one, n=9, most_per_query=0, to_within=["gains=.0001", "discounts=2"])
+    said = capsys.readouterr().out
+    assert "show no interval" in said
+    assert "never with these pairs: gain 1 is +-" in said
+    with pytest.warns(InputWarning, match="at most 3 about each query: fewer than 90"):
+        plan_command(pool=good, n=90)
+    with pytest.warns(InputWarning, match="all answers so far are ties"):
+        plan_command(pool=good, n=5, judged=[str(ties)])

@@ -1,13 +1,15 @@
-"""PairQuestion files for tests."""
+"""Question files for tests, and the pages on which they are judged."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dcglearn.asking.questions import PairQuestion, batch_name, write_questions
+from dcglearn.cli.asking import judge
 from helpers.written import write_records
 
 
@@ -23,20 +25,25 @@ def drawn_questions(number: int, repeated: int = 0, documents: bool = False) -> 
     return [replace(one, id=f"{batch}-{row:04d}") for row, one in enumerate(asked, start=1)]
 
 
-def written_questions(folder: Path, questions: list[PairQuestion]) -> Path:
-    """Write questions, the texts of their documents, and the words of their queries."""
+def written_texts(folder: Path, questions: list[PairQuestion]) -> dict[str, str]:
+    """Write the texts of documents and queries; return the options that name them."""
     ids = [one for each in questions for one in (*each.a_documents, *each.b_documents)]
-    texts = [
-        {
-            "id": one,
-            "title": f"Title {one}",
-            "text": f"Text of {one}.",
-            "url": f"https://x.org/{one}",
-        }
-        for one in dict.fromkeys(ids)
-    ]
+    write_records(
+        folder / "docs.jsonl",
+        *(
+            {"id": one, "title": f"Title {one}", "text": f"Text of {one}.", "url": f"https://{one}"}
+            for one in dict.fromkeys(ids)
+        ),
+    )
     queries = {one.query: {"id": one.query, "text": f"words of {one.query}"} for one in questions}
-    write_records(folder / "docs.jsonl", *texts)
     write_records(folder / "queries.jsonl", *queries.values())
+    return {"documents": str(folder / "docs.jsonl"), "queries": str(folder / "queries.jsonl")}
+
+
+def asked_by(
+    folder: Path, questions: list[PairQuestion], out: str = "page.html", **options: Any
+) -> Path:
+    """Write questions and what judges get of them, as the command judge does."""
     write_questions(folder / "questions.jsonl", questions)
-    return folder / "questions.jsonl"
+    judge(str(folder / "questions.jsonl"), str(folder / out), **options)
+    return folder / out
