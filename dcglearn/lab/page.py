@@ -81,5 +81,11 @@ def _claims(figures: Iterable[Figure], of_paper: bool) -> Iterable[tuple[Figure,
 def verdicts_in_words(claims: Sequence[Claim]) -> str:
     """Say how claims, or the tests of one claim, end."""
     found = Counter(claim.finding.verdict for claim in claims)
-    numbers = (f"{found[verdict]} {verdict}" for verdict in CLAIM_VERDICTS if found[verdict])
-    return next(iter(found), "no claim") if len(claims) < 2 else "; ".join(numbers)
+    if len(claims) < 2:
+        return next(iter(found), "no claim")
+    several = {name: name.replace("holds", "hold").replace("does", "do") for name in found}
+    return "; ".join(
+        f"{found[name]} {several[name] if found[name] > 1 else name}"
+        for name in CLAIM_VERDICTS
+        if found[name]
+    )

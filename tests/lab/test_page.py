@@ -263,7 +263,7 @@ def test_the_page_and_the_latex_table_say_whose_a_claim_is(
     text = " ".join("".join(page.text).split())
     rest = "1 undecided; 1 not judged (quick)" if quick else "1 does not hold; 1 undecided"
     for words in (
-        f"5 Of claims: 2 holds; {rest}",
+        f"5 Of claims: 2 hold; {rest}",
         "5 Precision “decreases”. 1 holds; 1 undecided",
         "Claim of the paper, section 6.4. Precision “decreases”. Tested here: It falls by more",
         "This project's threshold: more than a hundredth.",
