@@ -320,7 +320,7 @@ def _print(
     if per_query:
         tables = [replace(queries_table(evaluation), digits=digits)]
     else:
-        tables = [means_table(evaluation, marked, digits, brief=True)]
+        tables = [means_table(evaluation, marked, digits)]
     if marked:
         notes.append(marks_in_words(evaluation.systems, marked))
     elif comparisons:

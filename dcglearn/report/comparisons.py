@@ -11,7 +11,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.judgments.folds import query_counts
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.agreement import JudgedAgreement
-from dcglearn.report.tables import Cell, Shown, Table, p_text
+from dcglearn.report.tables import Cell, Table, shown_p
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
     from dcglearn.inference.compare import MeasureComparison
@@ -93,7 +93,7 @@ def comparison_table(comparison: MeasureComparison) -> Table:
             "95% interval": f"{one.low:.4f} to {one.high:.4f}",
             f"lead of {comparison.against}": one.ahead,
             "95% interval of lead": lead,
-            "p": None if one.p is None else Shown(one.p, p_text(one.p)),
+            "p": None if one.p is None else shown_p(one.p),
             "verdict": one.verdict,
         }
         if comparison.ties:

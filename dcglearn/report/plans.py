@@ -8,8 +8,8 @@ from typing import Any
 from dcglearn.asking.plan import UNKNOWN, Plan
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
-from dcglearn.report.certainty_words import short
 from dcglearn.report.tables import Table
+from dcglearn.report.words import short
 
 
 def plan_text(found: Plan, widths: Mapping[str, float]) -> str:
@@ -37,18 +37,16 @@ def plan_text(found: Plan, widths: Mapping[str, float]) -> str:
 
 
 def _table(found: Plan) -> Table:
-    columns = ["", "now", *(f"{count:,}" for count in found.counts), "all"]
     rows = []
-    for q, name in enumerate(found.numbers):
-        if name not in found.asked:
-            continue
+    for name in found.asked:
+        q = found.numbers.index(name)
         after = [
-            f"{_half(found.after[k], q)} ({_half(found.after_random[k], q)})"
-            for k in range(len(found.counts))
+            f"{_half(chosen, q)} ({_half(drawn, q)})"
+            for chosen, drawn in zip(found.after, found.after_random, strict=True)
         ]
         rows.append([name, _half(found.now, q), *after, _half(found.at_most, q)])
     return Table(
-        columns,
+        ["", "now", *(f"{count:,}" for count in found.counts), "all"],
         rows,
         "Half widths of 95% intervals after so many more answers, chosen (at random); -: not known",
     )
@@ -74,12 +72,18 @@ def _target(found: Plan, widths: Mapping[str, float]) -> str:
 def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
     """Return a plan as a JSON-able dict."""
 
-    def by_name(values: Floats) -> dict[str, float | None]:
-        return {
-            name: None if value >= UNKNOWN else value
-            for name, value in zip(found.numbers, values.tolist(), strict=True)
-        }
+    def known(values: Floats) -> list[float | None]:
+        return [None if value >= UNKNOWN else value for value in values.tolist()]
 
+    rows = zip(
+        found.numbers,
+        known(found.now),
+        map(known, found.after.T),
+        map(known, found.after_random.T),
+        known(found.at_most),
+        strict=True,
+    )
+    columns = ("number", "now", "chosen", "random", "all")
     return {
         "candidates": len(found.candidates),
         "left_out": dict(found.candidates.left_out),
@@ -87,19 +91,9 @@ def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
         "chosen": [int(i) for i in found.chosen],
         "asked": list(found.asked),
         "undetermined": list(found.undetermined),
-        "half_widths": {
-            "now": by_name(found.now),
-            "chosen": {
-                str(count): by_name(one)
-                for count, one in zip(found.counts, found.after, strict=True)
-            },
-            "random": {
-                str(count): by_name(one)
-                for count, one in zip(found.counts, found.after_random, strict=True)
-            },
-            "all": by_name(found.at_most),
-        },
-        "target": None
-        if not widths
-        else {"half_widths": dict(widths), "answers": found.answers_for(widths)},
+        "answers": list(found.counts),
+        "half_widths": [dict(zip(columns, row, strict=True)) for row in rows],
+        "target": {"half_widths": dict(widths), "answers": found.answers_for(widths)}
+        if widths
+        else None,
     }

@@ -9,17 +9,16 @@ from typing import Any
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.questions import Question
 from dcglearn.inference.segments import Segments
-from dcglearn.report.certainty_words import (
+from dcglearn.report.tables import Table, shown_p
+from dcglearn.report.words import (
     EMPTY_RANKS,
     clusters_words,
     estimate_words,
     few_clusters_words,
     interval_words,
     one_in,
-    p_words,
     statement,
 )
-from dcglearn.report.tables import Table
 
 DOUBLED = (
     "p of measures, gains and discounts is doubled, as at most one of the gains and one of the "
@@ -37,8 +36,8 @@ def questions_text(questions: Sequence[Question]) -> str:
             statement(one),
             one.verdict,
             one_in(one.reversed_judged),
-            p_words(one.corrected),
-            round(one.test.statistic, 1),
+            shown_p(one.corrected),
+            one.test.statistic,
             one.test.df,
         )
         for one in questions
@@ -78,7 +77,7 @@ def segments_text(segments: Segments) -> str:
             one.other_judgments,
             _ALIKE[one.verdict],
             one_in(one.reversed_judged),
-            p_words(one.corrected),
+            shown_p(one.corrected),
         )
         for one in segments.compared
     ]

@@ -25,9 +25,9 @@ from dcglearn import (
 from dcglearn.learning.record import LearnedRecord
 from dcglearn.measures.measure_files import measure_from_json, measure_to_json
 from dcglearn.measures.scale import NO_DOCUMENT
-from dcglearn.report.certainty_words import judged_pairs, p_phrase, short
-from dcglearn.report.learned_text import answer, learned_text
+from dcglearn.report.measures import answer, learned_text
 from dcglearn.report.questions import questions_text
+from dcglearn.report.words import judged_pairs, p_phrase, short
 from helpers.simulated import preset_judgments
 
 FIVE = Scale(("perfect", "good", "fair", "poor", "bad"))

@@ -34,9 +34,7 @@ from dcglearn.learning.undetermined import undetermined_statements
 from dcglearn.report.comparisons import comparison_table
 from dcglearn.report.figures.measure_figures import draw_comparison, draw_measure_file
 from dcglearn.report.figures.style import save
-from dcglearn.report.learned_text import learned_text
-from dcglearn.report.measures import measure_text
-from dcglearn.report.parameter_tables import parameter_tables
+from dcglearn.report.measures import learned_text, measure_text, parameter_tables
 from dcglearn.report.tables import Table
 from helpers.simulated import preset_judgments
 

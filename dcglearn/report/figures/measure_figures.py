@@ -19,12 +19,16 @@ from dcglearn.base.types import Floats
 from dcglearn.learning.record import LearnedRecord, NumberRecord, is_affine
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure_files import MeasureFile
-from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.report.comparisons import queries_text
-from dcglearn.report.figures.style import COLOURS, MARKERS, STYLE, unit_range
-from dcglearn.report.parameter_tables import estimates_of, parameter_origins
+from dcglearn.report.figures.style import COLOURS, MARKERS, STYLE
+from dcglearn.report.measures import (
+    estimates_of,
+    parameter_origins,
+    unit_range,
+    usual_numbers,
+)
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
     from dcglearn.inference.compare import MeasureComparison
@@ -42,14 +46,13 @@ _FARTHEST = 3.0
 class Numbers:
     """Gains of grades, or discounts of ranks, beside those of usual measures by name.
 
-    `bars`, (n, 2), and `thin` ones are intervals, nan for none; what is `doubtful` is hollow.
+    `bars` are intervals, (n, 2), nan for none, the thick ones first; what is `doubtful` is hollow.
     """
 
     names: Sequence[object]
     values: Floats
     usual: Mapping[str, Floats]
-    bars: Floats | None = None
-    thin: Floats | None = None
+    bars: Sequence[Floats] = ()
     doubtful: Sequence[bool] = ()
     label: str = "this measure"
 
@@ -82,30 +85,29 @@ def draw_discounts(axes: Axes, shown: Numbers, affine: bool = False) -> None:
 
 def _draw_numbers(axes: Axes, shown: Numbers) -> None:
     at = np.arange(len(shown.names))
-    bars = [(one, width) for one, width in ((shown.bars, 4), (shown.thin, 1)) if one is not None]
-    for one, width in bars:
-        axes.vlines(at, *one.T, color=COLOURS[0], linewidth=width, alpha=0.6, zorder=2.5)
     doubtful = np.array(shown.doubtful or [False] * len(at))
-    ends = [np.clip(one.ravel(), -_FARTHEST, _FARTHEST) for one, _ in bars]
-    drawn = np.concatenate([[0.0, 1.05], shown.values[~doubtful], *shown.usual.values(), *ends])
-    low, high = np.nanmin(drawn), np.nanmax(drawn)
+    drawn = [np.array([0.0, 1.05]), shown.values[~doubtful], *shown.usual.values()]
+    for bars, width in zip(shown.bars, (4, 1), strict=False):
+        axes.vlines(at, *bars.T, color=COLOURS[0], linewidth=width, alpha=0.6, zorder=2.5)
+        drawn.append(np.clip(bars.ravel(), -_FARTHEST, _FARTHEST))
+    low, high = np.nanmin(np.concatenate(drawn)), np.nanmax(np.concatenate(drawn))
     values = np.clip(shown.values, low, high)
-    named = {shown.label: np.where(doubtful, np.nan, values), **shown.usual}
-    for place, (name, numbers) in enumerate(named.items()):
-        line = _line(axes, at, numbers, name, place)
-        line.set(linewidth=1 if place else 2, markersize=4 if place else 6, zorder=3 - bool(place))
+    own = np.where(doubtful, np.nan, values)
+    _line(axes, at, own, shown.label, 0, linewidth=2, markersize=6, zorder=3)
+    for place, (name, numbers) in enumerate(shown.usual.items(), start=1):
+        _line(axes, at, numbers, name, place, linewidth=1, markersize=4, zorder=2)
     if doubtful.any():
-        hollow = _line(axes, at[doubtful], values[doubtful], "not determined by the data", 0)
-        hollow.set(linestyle="none", markerfacecolor="none", markersize=6)
+        hollow = {"linestyle": "none", "markerfacecolor": "none", "markersize": 6}
+        _line(axes, at[doubtful], values[doubtful], "not determined by the data", 0, **hollow)
     axes.set_ylim(low - 0.04, high + 0.04)
     ticks = _ticks(len(at))
     axes.set_xticks(ticks, [str(shown.names[i]) for i in ticks])
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)
 
 
-def _line(axes: Axes, x: ArrayLike, y: ArrayLike, name: str, place: int) -> Line2D:
+def _line(axes: Axes, x: ArrayLike, y: ArrayLike, name: str, place: int, **look: Any) -> Line2D:
     colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
-    (line,) = axes.plot(x, y, color=colour, marker=marker, label=name)
+    (line,) = axes.plot(x, y, color=colour, marker=marker, label=name, **look)
     return line
 
 
@@ -126,7 +128,7 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
         gains, discounts = _numbers_of(dcg, record, scale, known.n_ranks or 10, affine)
         draw_gains(axes[0], gains, noun)
         draw_discounts(axes[1], discounts, affine)
-        if record is not None and gains.bars is not None:
+        if record is not None and gains.bars:
             bounds, what = record.intervals, "95% intervals"
             if bounds is not None and not estimates_of(record)[0]:
                 unit = "queries" if bounds.by_query else "judgments"
@@ -140,45 +142,45 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
 
 def _numbers_of(
     dcg: DCG, record: LearnedRecord | None, scale: Scale, n_ranks: int, affine: bool
-) -> list[Numbers]:
+) -> tuple[Numbers, Numbers]:
     """Return the gains and discounts of a measure, beside usual ones in the same gauge."""
     of_zero = record is None or record.factors.gauge.startswith("absolute")
 
-    def gains_of(measure: DCG) -> Floats:
-        gains = np.array(measure.gains)
+    def gains_of(gains: Floats) -> Floats:
         return gains / (np.abs(gains).max() or 1.0) if of_zero else unit_range(gains)
 
-    def discounts_of(measure: DCG) -> Floats:
-        discounts = measure.discounts_for(n_ranks)
+    def discounts_of(discounts: Floats) -> Floats:
         first = discounts[0] or np.abs(discounts).max() or 1.0
-        return unit_range(discounts) if affine else np.asarray(discounts / first)
+        return unit_range(discounts) if affine else discounts / first
 
-    usual: tuple[dict[str, Floats], dict[str, Floats]] = {}, {}
-    for name, other in usual_presets(scale, n_ranks).items():
-        form = name.replace("-", ":").partition(":")[0]
-        if record is None or record.parameters.noun == "grade":
-            own = form in ("exponential", "binary")
-            usual[0].setdefault(form if own else "linear", gains_of(other))
-        if not (affine and other.discounts == "constant"):  # it cannot be mapped to 1 and 0
-            usual[1].setdefault(str(other.discounts), discounts_of(other))
-    found = [
-        Numbers(scale.labels, gains_of(dcg), usual[0]),
-        Numbers(range(1, n_ranks + 1), discounts_of(dcg), usual[1]),
-    ]
+    usual_gains, usual_discounts = usual_numbers(scale, n_ranks)
+    if record is not None and record.parameters.noun == "document":
+        usual_gains = {}
+    gains = Numbers(
+        scale.labels,
+        gains_of(np.array(dcg.gains)),
+        {name: gains_of(one) for name, one in usual_gains.items()},
+    )
+    discounts = Numbers(
+        range(1, n_ranks + 1),
+        discounts_of(dcg.discounts_for(n_ranks)),
+        {name: discounts_of(one) for name, one in usual_discounts.items()},
+    )
     if record is None:
-        return found
-    estimates, origins, bounds = estimates_of(record), parameter_origins(record), record.intervals
-    bars: list[Floats | None] = [intervals_of(one) if one else None for one in estimates]
+        return gains, discounts
+    estimates, bounds = estimates_of(record), record.intervals
+    bars = [[intervals_of(one)] if one else [] for one in estimates]
     doubtful = [[not one.determined for one in part] for part in estimates]
     if record.prior is None:  # the measure is that of W
-        doubtful = [[kind in ("ridge", "none") for kind in kinds] for kinds in origins]
+        doubtful = [[kind in ("ridge", "none") for kind in x] for x in parameter_origins(record)]
         if bounds is not None and not estimates[0]:
-            bars = [bounds.gains, bounds.discounts]
+            bars = [[bounds.gains], [bounds.discounts]]
     if affine and estimates[0]:
-        bars[1] = None  # of discounts in another gauge
-    return [
-        replace(one, bars=b, doubtful=d) for one, b, d in zip(found, bars, doubtful, strict=True)
-    ]
+        bars[1] = []  # of discounts in another gauge
+    return (
+        replace(gains, bars=bars[0], doubtful=doubtful[0]),
+        replace(discounts, bars=bars[1], doubtful=doubtful[1]),
+    )
 
 
 def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale, noun: str) -> None:

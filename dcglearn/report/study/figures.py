@@ -18,7 +18,6 @@ from dcglearn.report.figures.measure_figures import (
 )
 from dcglearn.report.figures.style import LIGHT, STYLE, adapting_svg
 from dcglearn.report.study.facts import Study
-from dcglearn.report.study.sections import usual_numbers
 
 _INK = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
 
@@ -28,18 +27,16 @@ def study_pictures(study: Study, rng: np.random.Generator) -> list[tuple[str, st
 
     Thick bars hold the truth of one number 95 times in 100, thin ones that of all numbers.
     """
-    free = study.conclusion.free
-    wide = free.simultaneous_level(rng)
-    usual_gains, usual_discounts = usual_numbers(study)
-    gains = _numbers(study.data.scale.labels, free.gains(), free.gains(wide), usual_gains)
-    ranks = range(1, study.data.n_ranks + 1)
-    discounts = _numbers(ranks, free.discounts(), free.discounts(wide), usual_discounts)
+    free, (gains, discounts) = study.conclusion.free, study.usual
+    ranks, wide = range(1, study.data.n_ranks + 1), free.simultaneous_level(rng)
+    shown = (
+        _numbers(study.data.scale.labels, gains, free.gains(), free.gains(wide)),
+        _numbers(ranks, discounts, free.discounts(), free.discounts(wide)),
+    )
     pictures = []
+    names, draws = ("Gains by grade", "Discounts by rank"), [draw_gains, draw_discounts]
     with mpl.rc_context(STYLE | dict.fromkeys(_INK, LIGHT.ink)):
-        for name, numbers, draw in (
-            ("Gains by grade", gains, draw_gains),
-            ("Discounts by rank", discounts, draw_discounts),
-        ):
+        for name, draw, numbers in zip(names, draws, shown, strict=True):
             figure = Figure(figsize=(4.2, 3.6), layout="constrained")
             draw(figure.subplots(), numbers)
             svg = adapting_svg(figure)
@@ -50,11 +47,11 @@ def study_pictures(study: Study, rng: np.random.Generator) -> list[tuple[str, st
 
 def _numbers(
     names: Sequence[object],
+    usual: dict[str, Floats],
     narrow: Sequence[Estimated],
     wide: Sequence[Estimated],
-    usual: dict[str, Floats],
 ) -> Numbers:
     values = np.nan_to_num([one.estimate for one in narrow])
     doubtful = [not one.determined for one in narrow]
-    bars = intervals_of(narrow), intervals_of(wide)
-    return Numbers(names, values, usual, *bars, doubtful, label="these judgments")
+    bars = [intervals_of(narrow), intervals_of(wide)]
+    return Numbers(names, values, usual, bars, doubtful, "these judgments")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -23,15 +22,13 @@ from dcglearn.base.json_text import json_document
 from dcglearn.base.numbers import counted
 from dcglearn.base.text import markdown_cell, plain_text
 from dcglearn.base.version import __version__
-from dcglearn.inference.conclusions import JudgeShare
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.measures.measure_files import MeasureFile, measure_to_json
 from dcglearn.report.questions import question_json
 from dcglearn.report.study.facts import Study
 from dcglearn.report.study.figures import study_pictures
-from dcglearn.report.study.sections import Section, sections
+from dcglearn.report.study.sections import sections
 from dcglearn.report.study.words import headline
-from dcglearn.report.tables import Table
 
 STUDY_FORMATS = (".html", ".md", ".json", ".txt")
 
@@ -40,39 +37,25 @@ _MADE = f"Made by dcglearn {__version__}."
 
 def study_text(study: Study) -> str:
     """Return a study as plain text, the answer first."""
-    head = [_title(study), "", *(_filled(one, "* ", "  ") for one in headline(study))]
-
-    def lines(section: Section) -> list[str]:
-        found = ["", section.title.upper(), *map(_filled, section.paragraphs)]
+    found = [_title(study), "", *(_filled(one, "* ", "  ") for one in headline(study))]
+    for section in sections(study):
+        found += ["", section.title.upper(), *map(_filled, section.paragraphs)]
         for table in section.tables:
             found += ["", table.text()]
         for tool, text in section.code.items():
             found += ["", f"{tool}:", plain_text(text, keep="\n")]
-        return found
-
-    return _joined(study, head, lines)
+    return "\n".join(found)
 
 
 def study_markdown(study: Study) -> str:
     """Return a study as Markdown."""
-    head = [f"# {markdown_cell(_title(study))}", ""]
-    head += [f"* {markdown_cell(one)}" for one in headline(study)]
-
-    def lines(section: Section) -> list[str]:
-        found = ["", f"## {markdown_cell(section.title)}"]
-        for paragraph in section.paragraphs:
-            found += ["", markdown_cell(paragraph)]
-        for table in section.tables:
-            found += ["", table.markdown()]
+    found = [f"# {_title(study)}", "\n".join(f"* {markdown_cell(x)}" for x in headline(study))]
+    for section in sections(study):
+        found += [f"## {section.title}", *map(markdown_cell, section.paragraphs)]
+        found += [table.markdown() for table in section.tables]
         for tool, text in section.code.items():
-            found += ["", f"### {markdown_cell(tool)}", "", "````", text, "````"]
-        return found
-
-    return f"{_joined(study, head, lines)}\n\n{_MADE}\n"
-
-
-def _joined(study: Study, head: list[str], lines: Callable[[Section], list[str]]) -> str:
-    return "\n".join([*head, *(line for one in sections(study) for line in lines(one))])
+            found += [f"### {tool}", f"````\n{text}\n````"]
+    return "\n\n".join([*found, f"{_MADE}\n"])
 
 
 def study_html(study: Study, rng: np.random.Generator) -> str:
@@ -80,7 +63,7 @@ def study_html(study: Study, rng: np.random.Generator) -> str:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"unbroken": _unbroken, "cells": _cells, "plain": _plain_lines}
+    environment.filters |= {"unbroken": _unbroken, "plain": plain_text}
     source = files("dcglearn.report.study").joinpath("study.html.jinja").read_text("utf-8")
     used = counted(len(study.conclusion.free.evidence), "preference")
     return environment.from_string(source).render(
@@ -97,6 +80,7 @@ def study_json(study: Study) -> dict[str, Any]:
     """Return a study as a dict that JSON can hold."""
     concluded, held_out = study.conclusion, study.held_out
     scores = {} if held_out is None else vars(held_out)
+    answer = ("support", "gains", "discounts")
     found = {
         "file": study.name,
         "headline": headline(study),
@@ -108,7 +92,15 @@ def study_json(study: Study) -> dict[str, Any]:
         "free": _fit_json(concluded.free),
         "ties": study.ties and _fit_json(study.ties),
         "questions": [question_json(one) for one in concluded.questions],
-        "judges": [_judge_json(one) for one in study.judges],
+        "judges": [
+            {
+                "judge": one.judge,
+                "judgments": one.judgments,
+                "random": dict(zip(("share", "low", "high"), one.lapses, strict=True)),
+                "without": one.without and dict(zip(answer, one.without.answer, strict=True)),
+            }
+            for one in study.judges
+        ],
         "agreement": study.agreement,
         "link": study.link,
         "held_out": {key: value for key, value in scores.items() if key != "outcomes"} or None,
@@ -119,21 +111,6 @@ def study_json(study: Study) -> dict[str, Any]:
     }
     finite: dict[str, Any] = json.loads(json_document(to_jsonable_python(found)))
     return finite
-
-
-def _judge_json(one: JudgeShare) -> dict[str, Any]:
-    """Return one of few judges, with what is concluded without them."""
-    share, low, high = one.lapses
-    without = one.without
-    return {
-        "judge": one.judge,
-        "judgments": one.judgments,
-        "random": {"share": share, "low": low, "high": high},
-        "without": None if without is None else dict(zip(_ANSWER, without.answer, strict=True)),
-    }
-
-
-_ANSWER = ("support", "gains", "discounts")
 
 
 def _fit_json(fit: JudgmentFit) -> dict[str, Any]:
@@ -188,10 +165,6 @@ def _title(study: Study) -> str:
     return f"What {counted(len(study.data), 'judgment says', 'judgments say')} about DCG"
 
 
-def _plain_lines(text: str) -> str:
-    return plain_text(text, keep="\n")
-
-
 def _unbroken(text: str) -> str:
     """Keep formulas and intervals on one line, such as ``2^g - 1`` and ``.54 to .77``.
 
@@ -200,9 +173,3 @@ def _unbroken(text: str) -> str:
     """
     formulas = re.sub(r" ([-+=/]) (?=[\w(.])", "\u00a0\\1\u00a0", plain_text(text))
     return re.sub(r"(?<=[\d%]) to (?=-?[.\d])", "\u00a0to\u00a0", formulas)
-
-
-def _cells(table: Table) -> list[list[tuple[str, bool]]]:
-    """Return the cells of a table, its head first, and whether each is a number."""
-    numeric = table.alignment()
-    return [list(zip(row, numeric, strict=True)) for row in (table.columns, *table.shown())]

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-import numpy as np
-
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
-from dcglearn.base.types import Floats
-from dcglearn.inference.ratios import Estimated
-from dcglearn.measures.presets import preset
-from dcglearn.report.certainty_words import (
+from dcglearn.report.judgments import findings
+from dcglearn.report.questions import DOUBLED
+from dcglearn.report.study.facts import Study
+from dcglearn.report.study.words import measure_words, more_judgments
+from dcglearn.report.tables import Table, shown_p
+from dcglearn.report.words import (
     EMPTY_RANKS,
     estimate_words,
     grade_names,
@@ -22,16 +22,10 @@ from dcglearn.report.certainty_words import (
     listed,
     one_in,
     p_phrase,
-    p_words,
     share_words,
     short,
     statement,
 )
-from dcglearn.report.inspection import findings
-from dcglearn.report.questions import DOUBLED
-from dcglearn.report.study.facts import Study
-from dcglearn.report.study.words import measure_words, more_judgments
-from dcglearn.report.tables import Table
 
 WORDS = Table(
     ("word", "meaning"),
@@ -73,28 +67,23 @@ def sections(study: Study) -> list[Section]:
     return [one for one in found if one is not None]
 
 
-def usual_numbers(study: Study) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Return usual gains and discounts by name; the best and the first are 1, the worst gain 0."""
-    scale, n_ranks = study.data.scale, study.data.n_ranks
-
-    def gains(name: str) -> Floats:
-        found = np.array(preset(name, scale, n_ranks).gains)
-        return np.asarray((found - found[-1]) / (found[0] - found[-1]))
-
-    def discounts(name: str) -> Floats:
-        found = preset(name, scale, n_ranks).discounts_for(n_ranks)
-        return np.asarray(found / found[0])
-
-    return (
-        {"linear": gains("linear-log2"), "2^g - 1": gains("exponential-log2")},
-        {"1/log2(rank + 1)": discounts("linear-log2"), "1/rank": discounts("zipf")},
-    )
-
-
 def _measure(study: Study) -> Section:
     free = study.conclusion.free
-    gains, discounts = usual_numbers(study)
     ranks = range(1, study.data.n_ranks + 1)
+    tables = []
+    for head, number, names, found, usual in zip(
+        ("grade", "rank"),
+        ("gain", "discount"),
+        (study.data.scale.labels, ranks),
+        (free.gains(), free.discounts()),
+        study.usual,
+        strict=True,
+    ):
+        rows = [
+            (str(name), estimate_words(one), interval_words(one), *map(short, others))
+            for name, one, *others in zip(names, found, *usual.values(), strict=True)
+        ]
+        tables.append(Table((head, number, "interval", *usual), rows))
     return Section(
         "Gains and discounts",
         [
@@ -107,26 +96,8 @@ def _measure(study: Study) -> Section:
             "The same gains and discounts serve nDCG: normalising divides both lists of a query "
             "by the same number.",
         ],
-        [
-            _beside("grade", "gain", study.data.scale.labels, free.gains(), gains),
-            _beside("rank", "discount", ranks, free.discounts(), discounts),
-        ],
+        tables,
     )
-
-
-def _beside(
-    head: str,
-    number: str,
-    names: Sequence[object],
-    found: Sequence[Estimated],
-    usual: dict[str, Floats],
-) -> Table:
-    """Return estimates beside usual numbers."""
-    rows = [
-        (str(name), estimate_words(one), interval_words(one), *map(short, others))
-        for name, one, *others in zip(names, found, *usual.values(), strict=True)
-    ]
-    return Table((head, number, "interval", *usual), rows)
 
 
 def _disorder(study: Study) -> list[str]:
@@ -175,7 +146,7 @@ def _matters(study: Study) -> Section:
 
 def _tests(study: Study) -> Section:
     rows = [
-        (statement(one), one.verdict, p_words(one.corrected) if one.test.df else "")
+        (statement(one), one.verdict, shown_p(one.corrected) if one.test.df else None)
         for one in study.conclusion.questions
     ]
     return Section(
@@ -316,7 +287,7 @@ def _engineers(study: Study) -> Section:
             one.test.score,
             one.test.df,
             round(one.test.cluster_df) if one.test.df else None,
-            p_words(one.test.p) if one.test.df else "",
+            shown_p(one.test.p) if one.test.df else None,
         )
         for one in study.conclusion.questions
     ]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dcglearn.base.numbers import counted, decimals
 from dcglearn.inference.conclusions import Conclusion, upside_down
 from dcglearn.inference.learned import hypothesis_record
-from dcglearn.report.certainty_words import (
+from dcglearn.report.study.facts import LEARNED, Study
+from dcglearn.report.words import (
     FAMILY_NAMES,
     MEASURE_NAMES,
     certainty_sentences,
@@ -19,7 +20,6 @@ from dcglearn.report.certainty_words import (
     short,
     verdict_sentences,
 )
-from dcglearn.report.study.facts import LEARNED, Study
 
 
 def headline(study: Study) -> list[str]:

@@ -10,7 +10,7 @@ from itertools import groupby
 from string import ascii_lowercase
 
 from dcglearn.base.numbers import counted
-from dcglearn.report.tables import Cell, Shown, Table, p_text
+from dcglearn.report.tables import Cell, Table, shown_p
 from dcglearn.systems.compare_systems import (
     FEW_QUERIES,
     SystemComparison,
@@ -35,60 +35,45 @@ def comparisons_table(comparisons: Sequence[SystemComparison]) -> Table:
     several = has_several_baselines(comparisons)
     rows = []
     for c in comparisons:
-        least = is_least(c.p, c.drawn)
-        by_orders = is_least(c.corrected, c.orders_drawn) if c.correction == "tukey" else least
-        row: dict[str, Cell] = {
-            "measure": c.measure,
-            "system": c.system,
-            "other system": c.baseline,
-            "difference": c.difference,
-            "from": c.low,
-            "to": c.high,
-            "p": Shown(c.p, p_text(c.p, least)),
-            "corrected": Shown(c.corrected, p_text(c.corrected, by_orders)),
-            "better": c.better,
-            "worse": c.worse,
-            "equal": c.equal,
-            "queries": c.queries,
-        }
-        if not several:
-            del row["other system"]
-        if c.correction == "none":
-            del row["corrected"]
-        rows.append(row)
+        row: dict[str, Cell] = {"measure": c.measure, "system": c.system}
+        if several:
+            row["other system"] = c.baseline
+        row |= {"difference": c.difference, "from": c.low, "to": c.high, "p": shown_p(c.p)}
+        if c.correction != "none":
+            row["corrected"] = shown_p(c.corrected)
+        counts = {"better": c.better, "worse": c.worse, "equal": c.equal, "queries": c.queries}
+        rows.append(row | counts)
     return Table.of(rows, f"Differences {'of all pairs' if several else f'from {c.baseline}'}")
-
-
-def is_least(p: float, drawn: int) -> bool:
-    """Return whether a test that draws so often cannot give a smaller p than 1 / (drawn + 1)."""
-    return drawn > 0 and p < 1.5 / (drawn + 1)
 
 
 def comparisons_in_words(comparisons: Sequence[SystemComparison]) -> list[str]:
     """Return what the tables of comparisons mean, one sentence per line."""
     numbers = [c.queries for c in comparisons]
+    few, most = min(numbers), max(numbers)
     shared = [
         "two systems are compared on the queries that neither leaves out, "
-        f"{min(numbers):,} to {max(numbers):,} of them"
-    ] * (min(numbers) < max(numbers))
+        f"{few:,} to {most:,} of them"
+    ] * (few < most)
     if are_many(comparisons):
         return [
             f"the JSON of this evaluation holds each of the {len(comparisons):,} comparisons",
             *shared,
         ]
-    several = has_several_baselines(comparisons)
-    other = "the other system" if several else comparisons[0].baseline
+    one = comparisons[0]
+    other = "the other system" if has_several_baselines(comparisons) else one.baseline
     student = all(has_t_interval(c.test, c.queries) for c in comparisons)
     by_bootstrap = f"by a bootstrap over queries (Student's t below {FEW_QUERIES})"
     interval = "by Student's t" if student else by_bootstrap
-    alone = ", of this comparison alone" if comparisons[0].family > 1 else ""
+    alone = ", of this comparison alone" if one.family > 1 else ""
+    least = 2.0 ** (1 - few)
+    limit = [f"with {few} queries no p can be below {least:g}"]
     return [
         f"difference: mean of the system minus that of {other}; "
         f"from, to: its 95% interval, {interval}{alone}",
         f"p: {tested_in_words(comparisons)}",
         "better, worse, equal: queries on which the system's value is higher, lower, the same",
         *shared,
-        *_limits(comparisons),
+        *limit * (one.test != "t" and least >= SIGNIFICANT),
     ]
 
 
@@ -103,23 +88,6 @@ def tested_in_words(comparisons: Sequence[SystemComparison]) -> str:
     how = {"holm": "Holm's method", "tukey": "Tukey's HSD test with randomisation"}[one.correction]
     whose = " of a measure" if one.family < len(comparisons) else ""
     return f"{test}; corrected for {counted(one.family, 'comparison')}{whose} by {how}"
-
-
-def _limits(comparisons: Sequence[SystemComparison]) -> list[str]:
-    """Return how small p can be by a randomisation test, where that is too large or was reached."""
-    one = comparisons[0]
-    few = min(c.queries for c in comparisons)
-    if one.test == "t":
-        return []
-    if (least := 2.0 ** (1 - few)) >= SIGNIFICANT:
-        return [f"with {few} queries no p can be below {least:g}"]
-    reached = any(
-        is_least(c.p, c.drawn) or is_least(c.corrected, c.orders_drawn) for c in comparisons
-    )
-    words = (
-        f"<=: none of {max(one.drawn, one.orders_drawn):,} random draws gave as large a difference"
-    )
-    return [words] if reached else []
 
 
 def significance_marks(
@@ -159,10 +127,10 @@ def in_ranges(places: Sequence[int], labels: Sequence[str]) -> str:
     """Return the labels at ascending places, three or more neighbours as a range.
 
     >>> in_ranges([0, 2, 3], "abcdefgh"), in_ranges([0, 2, 3, 4, 7], "abcdefgh")
-    ('acd', 'a,c-e,h')
+    ('a,c,d', 'a,c-e,h')
     """
     parts: list[str] = []
     for _, group in groupby(enumerate(places), lambda one: one[1] - one[0]):
         row = [labels[place] for _, place in group]
         parts += row if len(row) < 3 else [f"{row[0]}-{row[-1]}"]
-    return ("" if all(len(part) == 1 and part.isalpha() for part in parts) else ",").join(parts)
+    return ",".join(parts)

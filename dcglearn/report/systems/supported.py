@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import combinations, pairwise
 from typing import Any
 
-from dcglearn.base.types import Floats
 from dcglearn.report.tables import Table
 from dcglearn.systems.supported import Supported
 
@@ -15,24 +14,24 @@ MOST_PAIRS = 50
 
 def supported_tables(found: Supported, digits: int = 4) -> tuple[Table, Table]:
     """Return systems with their bands of ranks, and pairs of systems."""
-    order, names = found.order.tolist(), found.systems
-    bands = [
-        [f"{low}" if low == high else f"{low} to {high}" for low, high in ranks.tolist()]
-        for ranks in (found.ranks, found.ranks_resampled)
+    content = supported_json(found)
+    rows = [
+        (name, mean, *(f"{low}" if low == high else f"{low} to {high}" for low, high in bands))
+        for name, mean, *bands in map(dict.values, content["systems"])
     ]
-    rows = [(names[s], float(found.means[s]), *(band[s] for band in bands)) for s in order]
     systems = Table(
         ("system", found.measure, "ranks", "ranks, topics drawn"),
         rows,
         f"95% of the ranks under {found.n_measures:,} measures that the judgments support",
         digits,
     )
-    pairs = list(combinations(order, 2))
+    pairs = content["pairs"]
     if len(pairs) > MOST_PAIRS:
-        pairs = list(pairwise(order))
+        neighbours = {*pairwise(one["system"] for one in content["systems"])}
+        pairs = [one for one in pairs if (one["above"], one["below"]) in neighbours]
     shares = [
-        (names[i], names[j], f"{found.ahead[i, j]:.1%}", f"{found.ahead_resampled[i, j]:.1%}")
-        for i, j in pairs
+        (one["above"], one["below"], f"{one['ahead']:.1%}", f"{one['ahead_topics_drawn']:.1%}")
+        for one in pairs
     ]
     words = ("above", "below", "of the measures", "topics drawn, too")
     return systems, Table(words, shares, "How often the system above is ahead")
@@ -40,14 +39,7 @@ def supported_tables(found: Supported, digits: int = 4) -> tuple[Table, Table]:
 
 def supported_json(found: Supported) -> dict[str, Any]:
     """Return the same as a JSON-able dict, for all pairs."""
-    names = found.systems
-
-    def shares(values: Floats) -> dict[str, dict[str, float]]:
-        return {
-            name: {other: float(values[i, j]) for j, other in enumerate(names) if i != j}
-            for i, name in enumerate(names)
-        }
-
+    names, order = found.systems, found.order.tolist()
     return {
         "measure": found.measure,
         "measures": found.n_measures,
@@ -58,8 +50,15 @@ def supported_json(found: Supported) -> dict[str, Any]:
                 "ranks": found.ranks[s].tolist(),
                 "ranks_topics_drawn": found.ranks_resampled[s].tolist(),
             }
-            for s in found.order.tolist()
+            for s in order
         ],
-        "ahead": shares(found.ahead),
-        "ahead_topics_drawn": shares(found.ahead_resampled),
+        "pairs": [
+            {
+                "above": names[i],
+                "below": names[j],
+                "ahead": float(found.ahead[i, j]),
+                "ahead_topics_drawn": float(found.ahead_resampled[i, j]),
+            }
+            for i, j in combinations(order, 2)
+        ],
     }

@@ -7,16 +7,22 @@ the same of the same judgments.
 from __future__ import annotations
 
 import math
+import re
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from dcglearn.learning.record import CertaintyRecord, HypothesisRecord, NumberRecord
 from dcglearn.measures.scale import Label
+from dcglearn.report.tables import p_text
 
 if TYPE_CHECKING:  # the words are needed where no model is
     from dcglearn.inference.estimate import JudgmentFit
     from dcglearn.inference.questions import Question
     from dcglearn.inference.ratios import Estimated
+
+LINE_WIDTH = 96
+"""The number of characters of a line of prose."""
 
 FAMILY_NAMES = {
     "linear": "linear gains",
@@ -74,14 +80,9 @@ def share_words(share: float) -> str:
     return f"{100 * share:.1f}%"
 
 
-def p_words(p: float) -> str:
-    """Write a p-value with three digits."""
-    return "below .001" if p < 0.001 else f"{p:.3f}".lstrip("0") if p < 1 else "1"
-
-
 def p_phrase(p: float) -> str:
     """Write a p-value as part of a sentence: ``p = .013``."""
-    return f"p {'= ' if p >= 0.001 else ''}{p_words(p)}"
+    return f"p {'= ' * (p >= 0.001)}{p_text(p)}"
 
 
 def interval_words(one: Estimated | NumberRecord) -> str:
@@ -245,3 +246,25 @@ def _hypothesis(one: HypothesisRecord, verdict: str) -> str:
     name = FAMILY_NAMES[one.hypothesis]
     name = name if one.gains else f"the discount {name}"
     return f"{name} ({', '.join(details)})" if details else name
+
+
+def bulleted(statements: Sequence[str]) -> str:
+    """Return statements as an indented list, one per line."""
+    return "\n".join(f"  - {statement}" for statement in statements)
+
+
+def wrap_lines(text: str, width: int = LINE_WIDTH) -> str:
+    """Break long lines between words; what follows an item's mark is indented as its text."""
+    lines = []
+    for line in text.split("\n"):
+        mark = re.match(r" *(- )?", line)
+        indent = " " * len(mark.group()) if mark else ""
+        lines += textwrap.wrap(
+            line,
+            width,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+            drop_whitespace=True,
+        ) or [""]
+    return "\n".join(lines)
