@@ -117,8 +117,7 @@ def plan(
             "--out",
             "-o",
             metavar="FILE",
-            help="Write the questions (.jsonl), or the widths as a figure (.png, .svg, .pdf). May "
-            "be repeated.",
+            help="Write the questions (.jsonl). May be repeated.",
         ),
     ] = None,
     scale: ScaleOption = None,
@@ -133,8 +132,7 @@ def plan(
     from dcglearn.report.plans import plan_json, plan_text
 
     outputs = out or []
-    formats = ".jsonl", ".png", ".svg", ".pdf"
-    check_files(outputs, formats, qrels, runs, pool, judged, asked)
+    check_files(outputs, [".jsonl"], qrels, runs, pool, judged, asked)
     rng = np.random.default_rng(seed)
     candidates = _candidates(qrels, runs or [], pool, ranks, scale, n, rng)
     answers = _answers(judged or [], asked or [], candidates)
@@ -150,13 +148,7 @@ def plan(
     widths = _widths(width or [], found)
     questions = found.questions(rng, repeat)
     for path in outputs:
-        if path.lower().endswith(".jsonl"):
-            write_questions(path, questions)
-        else:
-            from dcglearn.report.figures.plan_figure import draw_plan
-            from dcglearn.report.figures.style import save
-
-            save(draw_plan(found), path)
+        write_questions(path, questions)
     if json:
         print_json(plan_json(found, widths))
         return

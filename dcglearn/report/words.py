@@ -48,6 +48,13 @@ EMPTY_RANKS = (
 _MOST_NAMED = 5
 """The worth of more grades is in the table only."""
 
+_VERDICTS = {
+    "rejected": "These judgments contradict {}.",
+    "near the line": "They leave {} in doubt: {} could decide.",
+    "not rejected": "They do not contradict {}.",
+    "not determined": "They cannot tell whether {} fit.",
+}
+
 _ABOUT_MODEL = {
     "positions": "a grade is worth the same at every rank",
     "additivity": "a list is worth the sum of its documents",
@@ -111,6 +118,11 @@ def listed(parts: Sequence[str]) -> str:
     if len(parts) < 2:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def extent_in_words(extent: str) -> str:
+    """Return the parameters for which an order holds, as tables name them."""
+    return "depends on the gains" if extent == "depends" else extent
 
 
 def statement(one: Question) -> str:
@@ -214,7 +226,7 @@ def verdict_sentences(
 
     One that is not rejected, with a gain outside the interval of its number, is in doubt.
     """
-    named: dict[str, list[str]] = {}
+    named = dict[str, list[str]]()
     for one in hypotheses:
         outside = any(
             not number.low <= gain <= number.high
@@ -226,13 +238,8 @@ def verdict_sentences(
         verdict = "near the line" if doubtful else one.verdict
         named.setdefault(verdict, []).append(_hypothesis(one, verdict))
     found = [
-        words.format(listed(named[verdict]))
-        for verdict, words in (
-            ("rejected", "These judgments contradict {}."),
-            ("near the line", f"They leave {{}} in doubt: {more} could decide."),
-            ("not rejected", "They do not contradict {}."),
-            ("not determined", "They cannot tell whether {} fit."),
-        )
+        words.format(listed(named[verdict]), more)
+        for verdict, words in _VERDICTS.items()
         if verdict in named
     ]
     return [found[0].replace("They", "These judgments", 1), *found[1:]] if found else []

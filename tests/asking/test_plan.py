@@ -236,7 +236,7 @@ def test_the_command(tmp_path: Path) -> None:
     )
     written, wrong, none, unknown, same = run_commands(
         [
-            ["plan", "qrels.txt", "--K", "4", "-n", "12", "-o", "q.jsonl", "-o", "w.svg"],
+            ["plan", "qrels.txt", "--K", "4", "-n", "12", "-o", "q.jsonl"],
             ["plan", "--lists", "q.jsonl", "--to-within", "gains=x"],
             ["plan"],
             ["plan", "qrels.txt", "--ask", "gain 7"],
@@ -245,7 +245,6 @@ def test_the_command(tmp_path: Path) -> None:
         tmp_path,
     )
     assert "12 questions chosen" in written.stdout
-    assert (tmp_path / "w.svg").exists()
     for one, word in ((wrong, "--to-within gains=x"), (none, "--lists"), (unknown, "gain 7")):
         assert one.returncode == 2
         assert word in one.stderr

@@ -58,7 +58,7 @@ def test_numbers_and_shares_in_words() -> None:
         "70% of judged pairs",
         "99% of judged pairs",
     ]
-    assert [p_phrase(p) for p in (1e-9, 0.0131, 1.0)] == ["p below .001", "p = .013", "p = 1"]
+    assert [p_phrase(p) for p in (1e-9, 0.0131, 1.0)] == ["p < .001", "p = .013", "p = 1"]
 
 
 def test_the_answer_has_the_numbers_of_the_model_and_of_its_tests() -> None:

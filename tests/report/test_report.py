@@ -183,10 +183,10 @@ def test_a_measure_is_drawn_next_to_the_presets() -> None:
     gains, discounts = lines(figure, 0), lines(figure, 1)
     assert gains["this measure"] == list(content.dcg.gains)
     assert gains["linear"] == [1, 0.5, 0]
-    assert gains["exponential"] == pytest.approx([1, 1 / 3, 0])
+    assert gains["2^g - 1"] == pytest.approx([1, 1 / 3, 0])
     assert discounts["this measure"] == pytest.approx(list(content.dcg.discounts))
-    assert discounts["zipf"] == pytest.approx([1, 1 / 2, 1 / 3, 1 / 4])
-    assert len(discounts) == 1 + 6
+    assert discounts["1/rank"] == pytest.approx([1, 1 / 2, 1 / 3, 1 / 4])
+    assert len(discounts) == 1 + 2
     image = figure.axes[2].get_images()[0].get_array()
     assert np.array(image) == pytest.approx(content.utility.matrix)
     assert [axes.get_title(loc="left") for axes in figure.axes[:3]] == [
@@ -199,7 +199,7 @@ def test_a_measure_is_drawn_next_to_the_presets() -> None:
 
 def test_presets_are_mapped_like_affine_discounts() -> None:
     figure = draw_measure_file(a_fit(same_content=True), "title")
-    zipf = lines(figure, 1)["zipf"]
+    zipf = lines(figure, 1)["1/rank"]
     assert (zipf[0], zipf[-1]) == (1.0, 0.0)
     assert "affine" in figure.axes[1].get_title(loc="left")
 

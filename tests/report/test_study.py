@@ -53,7 +53,7 @@ def linear() -> Study:
 def test_what_is_wrong_is_changed_to_the_true_measure(linear: Study) -> None:
     decision, gain, gains, discounts = headline(linear)
     assert decision.startswith("Change (2^g - 1) / log2(rank + 1) to the gains 2 = 1.00, 1 = 0.50,")
-    assert ": yes. The judgments contradict it (p below .001), and the two order 1 in" in decision
+    assert ": yes. The judgments contradict it (p < .001), and the two order 1 in" in decision
     assert gain.startswith("The new one agrees with ")
     assert gains.startswith("The middle grade is worth .")
     assert "contradict 2^g - 1 (middle grade .33, 1 in " in gains
@@ -450,7 +450,7 @@ def test_the_headline_of_ecir2015(ecir: Preferences) -> None:
     sentences = headline(studied(ecir))
     assert sentences == [
         "Change (2^g - 1) / log2(rank + 1) to the gains 2 = 1.00, 1 = 0.65, 0 = 0.00 with the "
-        "discount 1/log2(rank + 1): yes. The judgments contradict it (p below .001), and the two "
+        "discount 1/log2(rank + 1): yes. The judgments contradict it (p < .001), and the two "
         "order 1 in 54 judged pairs differently.",
         "The new one agrees with 89.9% of the preferences, each predicted from other queries; "
         "(2^g - 1) / log2(rank + 1) with 89.4%.",

@@ -138,7 +138,7 @@ def test_a_comparison_counts_the_queries_that_both_have(rng: np.random.Generator
         assert (one.difference, one.low, one.high, one.queries) == (-0.5, -0.5, -0.5, 4)
         assert (one.p, one.corrected) == (p, p)
         assert one.to_json()["difference"] == -0.5
-        assert comparisons_table([one]).shown()[0][5] == ("0.1250" if p else "<0.0001")
+        assert comparisons_table([one]).shown()[0][5] == (".125" if p else "< .001")
     assert compare_systems(evaluate(qrels, best, "zipf"), "run", rng) == []
 
 

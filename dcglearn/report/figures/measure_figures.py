@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib as mpl
 import numpy as np
@@ -38,6 +38,22 @@ if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
 COMPARISON_OUTCOMES = ("undecided", "better", "worse", "near the line")
 """Outcomes of a comparison, in the order of their colours and markers."""
 
+LABELS = {
+    "grade": {"title": "Gain by grade", "xlabel": "Grade", "ylabel": "Gain (best = 1)"},
+    "document": {
+        "title": "Relevance by document",
+        "xlabel": "Document",
+        "ylabel": "Relevance (most = 1, least = 0)",
+    },
+    "rank": {"title": "Discount by rank", "xlabel": "Rank", "ylabel": "Discount (first = 1)"},
+    "affine": {
+        "title": "Discount by rank, up to an affine map",
+        "xlabel": "Rank",
+        "ylabel": "Discount (largest = 1, smallest = 0)",
+    },
+}
+"""Of the axes of gains, relevance, and discounts."""
+
 _FARTHEST = 3.0
 """Where bars are cut, if no number is as far from 0."""
 
@@ -49,6 +65,7 @@ class Numbers:
     `bars` are intervals, (n, 2), nan for none, the thick ones first; what is `doubtful` is hollow.
     """
 
+    kind: Literal["grade", "document", "rank", "affine"]
     names: Sequence[object]
     values: Floats
     usual: Mapping[str, Floats]
@@ -64,26 +81,8 @@ def intervals_of(numbers: Iterable[Estimated | NumberRecord]) -> Floats:
     return np.array(known, float)
 
 
-def draw_gains(axes: Axes, shown: Numbers, noun: str = "grade") -> None:
-    """Draw gains by grade, the best at the right, or relevance by document."""
-    _draw_numbers(axes, shown)
-    if noun == "grade":
-        axes.set(title="Gain by grade", xlabel="Grade", ylabel="Gain (best = 1)")
-        axes.invert_xaxis()
-    else:
-        unit = "Relevance (most = 1, least = 0)"
-        axes.set(title="Relevance by document", xlabel="Document", ylabel=unit)
-
-
-def draw_discounts(axes: Axes, shown: Numbers, affine: bool = False) -> None:
-    """Draw discounts by rank."""
-    _draw_numbers(axes, shown)
-    unit = "largest = 1, smallest = 0" if affine else "first = 1"
-    title = "Discount by rank" + (", up to an affine map" if affine else "")
-    axes.set(title=title, xlabel="Rank", ylabel=f"Discount ({unit})")
-
-
-def _draw_numbers(axes: Axes, shown: Numbers) -> None:
+def draw_numbers(axes: Axes, shown: Numbers) -> None:
+    """Draw gains by grade, the best at the right, relevance by document, or discounts by rank."""
     at = np.arange(len(shown.names))
     doubtful = np.array(shown.doubtful or [False] * len(at))
     drawn = [np.array([0.0, 1.05]), shown.values[~doubtful], *shown.usual.values()]
@@ -99,7 +98,9 @@ def _draw_numbers(axes: Axes, shown: Numbers) -> None:
     if doubtful.any():
         hollow = {"linestyle": "none", "markerfacecolor": "none", "markersize": 6}
         _line(axes, at[doubtful], values[doubtful], "not determined by the data", 0, **hollow)
-    axes.set_ylim(low - 0.04, high + 0.04)
+    axes.set(ylim=(low - 0.04, high + 0.04), **LABELS[shown.kind])
+    if shown.kind == "grade":
+        axes.invert_xaxis()
     ticks = _ticks(len(at))
     axes.set_xticks(ticks, [str(shown.names[i]) for i in ticks])
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)
@@ -124,11 +125,10 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
     figure = Figure(figsize=(3.6 * panels + 1.2, 4.4), layout="constrained")
     axes = list(np.atleast_1d(figure.subplots(1, panels)))
     if dcg is not None:
-        affine = record is not None and record.prior is None and is_affine(record.factors.gauge)
-        gains, discounts = _numbers_of(dcg, record, scale, known.n_ranks or 10, affine)
-        draw_gains(axes[0], gains, noun)
-        draw_discounts(axes[1], discounts, affine)
-        if record is not None and gains.bars:
+        drawn = _numbers_of(dcg, record, scale, known.n_ranks or 10)
+        for panel, numbers in zip(axes, drawn, strict=False):
+            draw_numbers(panel, numbers)
+        if record is not None and drawn[0].bars:
             bounds, what = record.intervals, "95% intervals"
             if bounds is not None and not estimates_of(record)[0]:
                 unit = "queries" if bounds.by_query else "judgments"
@@ -141,10 +141,12 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
 
 
 def _numbers_of(
-    dcg: DCG, record: LearnedRecord | None, scale: Scale, n_ranks: int, affine: bool
+    dcg: DCG, record: LearnedRecord | None, scale: Scale, n_ranks: int
 ) -> tuple[Numbers, Numbers]:
     """Return the gains and discounts of a measure, beside usual ones in the same gauge."""
+    documents = record is not None and record.parameters.noun == "document"
     of_zero = record is None or record.factors.gauge.startswith("absolute")
+    affine = record is not None and record.prior is None and is_affine(record.factors.gauge)
 
     def gains_of(gains: Floats) -> Floats:
         return gains / (np.abs(gains).max() or 1.0) if of_zero else unit_range(gains)
@@ -154,14 +156,14 @@ def _numbers_of(
         return unit_range(discounts) if affine else discounts / first
 
     usual_gains, usual_discounts = usual_numbers(scale, n_ranks)
-    if record is not None and record.parameters.noun == "document":
-        usual_gains = {}
     gains = Numbers(
+        "document" if documents else "grade",
         scale.labels,
         gains_of(np.array(dcg.gains)),
-        {name: gains_of(one) for name, one in usual_gains.items()},
+        {} if documents else {name: gains_of(one) for name, one in usual_gains.items()},
     )
     discounts = Numbers(
+        "affine" if affine else "rank",
         range(1, n_ranks + 1),
         discounts_of(dcg.discounts_for(n_ranks)),
         {name: discounts_of(one) for name, one in usual_discounts.items()},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import matplotlib as mpl
 import numpy as np
@@ -11,9 +12,9 @@ from matplotlib.figure import Figure
 from dcglearn.base.types import Floats
 from dcglearn.inference.ratios import Estimated
 from dcglearn.report.figures.measure_figures import (
+    LABELS,
     Numbers,
-    draw_discounts,
-    draw_gains,
+    draw_numbers,
     intervals_of,
 )
 from dcglearn.report.figures.style import LIGHT, STYLE, adapting_svg
@@ -30,22 +31,24 @@ def study_pictures(study: Study, rng: np.random.Generator) -> list[tuple[str, st
     free, (gains, discounts) = study.conclusion.free, study.usual
     ranks, wide = range(1, study.data.n_ranks + 1), free.simultaneous_level(rng)
     shown = (
-        _numbers(study.data.scale.labels, gains, free.gains(), free.gains(wide)),
-        _numbers(ranks, discounts, free.discounts(), free.discounts(wide)),
+        _numbers("grade", study.data.scale.labels, gains, free.gains(), free.gains(wide)),
+        _numbers("rank", ranks, discounts, free.discounts(), free.discounts(wide)),
     )
     pictures = []
-    names, draws = ("Gains by grade", "Discounts by rank"), [draw_gains, draw_discounts]
     with mpl.rc_context(STYLE | dict.fromkeys(_INK, LIGHT.ink)):
-        for name, draw, numbers in zip(names, draws, shown, strict=True):
+        for numbers in shown:
             figure = Figure(figsize=(4.2, 3.6), layout="constrained")
-            draw(figure.subplots(), numbers)
+            draw_numbers(figure.subplots(), numbers)
             svg = adapting_svg(figure)
-            words = f"{name}, beside the usual ones; the numbers are below."
+            words = (
+                f"{LABELS[numbers.kind]['title']}, beside the usual ones; the numbers are below."
+            )
             pictures.append((words, svg[svg.index("<svg") :]))
     return pictures
 
 
 def _numbers(
+    kind: Literal["grade", "rank"],
     names: Sequence[object],
     usual: dict[str, Floats],
     narrow: Sequence[Estimated],
@@ -54,4 +57,4 @@ def _numbers(
     values = np.nan_to_num([one.estimate for one in narrow])
     doubtful = [not one.determined for one in narrow]
     bars = [intervals_of(narrow), intervals_of(wide)]
-    return Numbers(names, values, usual, bars, doubtful, "these judgments")
+    return Numbers(kind, names, values, usual, bars, doubtful, "these judgments")

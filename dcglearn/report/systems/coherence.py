@@ -18,6 +18,7 @@ from dcglearn.measures.scale import Scale
 from dcglearn.report.systems.explanation import labels_of
 from dcglearn.report.systems.words import rules_in_words
 from dcglearn.report.tables import Cell, Table, shown_p
+from dcglearn.report.words import extent_in_words
 from dcglearn.systems.conclusions import (
     EXTENTS,
     PairConclusion,
@@ -129,11 +130,6 @@ def clearest_queries_table(
     ]
     columns = ("query", *names, "difference", "ahead by itself", *(f"grades, {x}" for x in names))
     return Table(columns, rows, f"{names[0]} and {names[1]}: the queries that differ most")
-
-
-def extent_in_words(extent: str) -> str:
-    """Return the parameters for which an order holds, as tables name them."""
-    return "depends on the gains" if extent == "depends" else extent
 
 
 def conclusions_in_words(conclusions: SystemConclusions) -> list[str]:

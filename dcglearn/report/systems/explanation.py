@@ -41,15 +41,11 @@ def explanation_text(
     scale: Scale,
 ) -> str:
     """Return what each rank contributes, the verdicts and the reason."""
-    rows = zip(
-        *(labels_of(row, scale) for row in lists), *found.contributions.tolist(), strict=True
-    )
+    columns = [*(labels_of(row, scale) for row in lists), *found.contributions.tolist()]
+    rows = [(str(rank), *row) for rank, row in enumerate(zip(*columns, strict=True), start=1)]
     table = Table(
         ("rank", "a", "b", *(named.name for named in measures)),
-        [
-            *((str(rank), *row) for rank, row in enumerate(rows, start=1)),
-            ("sum", "", "", *found.contributions.sum(axis=1).tolist()),
-        ],
+        [*rows, ("sum", "", "", *found.contributions.sum(axis=1).tolist())],
         "Contribution of each rank, for a (+) or b (-), as a share of their absolute sum",
         3,
     )
