@@ -151,23 +151,6 @@ def test_the_suffix_decides_the_format_of_a_table(tmp_path: Path) -> None:
         table.write(tmp_path / "t.xls")
 
 
-def test_verdicts_follow_the_intervals() -> None:
-    assert [row.verdict for row in COMPARISON.rows] == [
-        "",
-        "learned better",
-        "undecided",
-        "learned worse",
-        "near the line",
-    ]
-
-
-def test_an_interval_that_ends_at_0_decides_nothing() -> None:
-    for low, high in ((0.0, 0.1), (-0.1, 0.0)):
-        lead = (low / 2 + high / 2, low, high, 0.15, 0.15, 0.0)
-        row = ComparedMeasure("x", "x", 0.9, 0.8, 1.0, None, 9, 0, 1, "y", *lead)
-        assert row.verdict == "undecided"
-
-
 def lines(figure: Figure, panel: int) -> dict[str, list[float]]:
     found = {}
     for line in figure.axes[panel].get_lines():
@@ -310,18 +293,6 @@ def test_comparisons_are_drawn_with_their_intervals() -> None:
         "near the line",
     ]
     assert "minus" in right.get_xlabel()
-
-
-def test_the_same_data_draw_the_same_bytes(tmp_path: Path) -> None:
-    content = a_fit()
-    figures = [draw_measure_file(content, "title", SCALE) for _ in range(2)]
-    for ending in (".png", ".svg", ".pdf"):
-        found = []
-        for figure, name in zip(figures, ("one", "two"), strict=True):
-            path = tmp_path / f"{name}{ending}"
-            save(figure, path)
-            found.append(path.read_bytes())
-        assert found[0] == found[1]
 
 
 def test_measures_that_were_not_learned_are_shown_too() -> None:

@@ -287,5 +287,3 @@ def test_the_command_writes_every_pair(files: list[str], run: Run, tmp_path: Pat
         "mean nDCG with any gains at log2 discounts; DCG both: also by mean DCG with any gains and"
     )
     assert all(proved in text for text in (found.stdout, latex))
-    depending = [one["holds_for"] == "depends" for one in content["pairs"]]
-    assert depending == [row["holds_for"] == "depends" for row in rows]
