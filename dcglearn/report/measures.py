@@ -220,25 +220,24 @@ def answer(content: MeasureFile) -> list[str]:
         for origin, gain in zip(parameter_origins(record)[0], dcg.gains, strict=True)
     ]
     worth = worth_sentence(grade_names(labels), numbers)
-    return [*([worth] if worth else []), f"No interval: {certainty.reason}."]
+    return [*filter(None, [worth]), f"No interval: {certainty.reason}."]
 
 
 def learned_text(content: MeasureFile, source: str = "") -> str:
     """Describe a learned measure: the answer, its numbers, what is undetermined, and details."""
     record = learned_record(content)
     gains, discounts = parameter_tables(content)
-    found = answer(content)
     without = " without a prior" if record.prior else ""
     parts = [
-        *([wrap_lines(" ".join(found))] if found else []),
-        *([source] if source else []),
+        wrap_lines(" ".join(answer(content))),
+        source,
         gains.text(),
         discounts.text(),
         "\n".join(wrap_lines(one) for one in _about_numbers(record)),
         f"what the judgments do not determine{without}:\n{bulleted(record.undetermined)}",
         "\n".join(["details:", *_details(record)]),
     ]
-    return "\n\n".join(parts)
+    return "\n\n".join(filter(None, parts))
 
 
 def _about_numbers(record: LearnedRecord) -> list[str]:
@@ -269,7 +268,9 @@ def _about_numbers(record: LearnedRecord) -> list[str]:
     )
     if {"ridge", "none"} & {*known.gains_determined_by, *known.discounts_determined_by}:
         lines.append("(x): partly the penalty; -: undetermined")
-    return [*lines, *([] if record.intervals is None else [_about_resamples(record.intervals)])]
+    if record.intervals is not None:
+        lines.append(_about_resamples(record.intervals))
+    return lines
 
 
 def _about_prior(prior: PriorRecord) -> str:

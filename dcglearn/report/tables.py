@@ -129,16 +129,16 @@ class Table:
         comments = [f"% {plain_text(note)}" for note in self.notes]
         caption = latex_cell(self.caption[:1].upper() + self.caption[1:]).rstrip(".") + "."
         if len(lines) > LONGEST:
-            above = [rf"\caption{{{caption}}}\\", *top, r"\endfirsthead"] if self.caption else []
-            lines = [
-                *(r"% needs \usepackage{longtable}", *comments, rf"\begin{{longtable}}{{{ends}}}"),
-                *(*above, *top, r"\endhead", *lines, r"\hline", r"\end{longtable}"),
-            ]
-            return "\n".join(lines)
+            opening = [r"% needs \usepackage{longtable}", *comments]
+            opening.append(rf"\begin{{longtable}}{{{ends}}}")
+            if self.caption:
+                opening += [rf"\caption{{{caption}}}\\", *top, r"\endfirsthead"]
+            ending = [r"\hline", r"\end{longtable}"]
+            return "\n".join([*opening, *top, r"\endhead", *lines, *ending])
         lines = [rf"\begin{{tabular}}{{{ends}}}", *top, *lines, r"\hline", r"\end{tabular}"]
         if self.caption:
-            above = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", r"\medskip"]
-            lines = [*above, *lines, r"\end{table}"]
+            opening = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", r"\medskip"]
+            lines = [*opening, *lines, r"\end{table}"]
         return "\n".join([*comments, *lines])
 
     def csv(self) -> str:

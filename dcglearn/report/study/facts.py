@@ -18,7 +18,6 @@ from dcglearn.base.types import Floats
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
 from dcglearn.inference.certainty import Certainty
 from dcglearn.inference.conclusions import Conclusion, JudgeShare, conclude, judge_shares
-from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.learned import certainty_record
 from dcglearn.inference.questions import Question
 from dcglearn.interop.export import export
@@ -82,8 +81,6 @@ class Study:
     agreement : tuple of Agreement
         Of the proposed measure, if there is one, each query by what was learned from others; then
         of the measure in use and of presets.
-    ties : JudgmentFit or None
-        The recommended model with ties after Davidson; None if there are none.
     in_use : (str, DCG)
         The measure that the team uses, or most teams, with its name.
     proposed : DCG or None
@@ -100,7 +97,6 @@ class Study:
     link: LinkTest
     held_out: HeldOut | None
     agreement: tuple[Agreement, ...]
-    ties: JudgmentFit | None
     in_use: tuple[str, DCG]
     proposed: DCG | None
     changed: tuple[int, int] | None = None
@@ -236,12 +232,6 @@ def study_judgments(
     advance(1, 4)
     judges = judge_shares(preferences, concluded)
     advance(2, 4)
-    ties = None
-    if not preferences.strict.all():
-        try:
-            ties = replace(model, ties="davidson").fit(preferences)
-        except InputError:  # all ties are of equal lists, or weigh nothing
-            ties = None
     try:
         predicted = held_out(model, preferences, rng)
     except InputError:
@@ -262,7 +252,6 @@ def study_judgments(
         link_test(concluded.recommended),
         predicted,
         _agreement(preferences, measures, proposed, predicted),
-        ties,
         (used, measure),
         proposed,
     )

@@ -90,7 +90,6 @@ def study_json(study: Study) -> dict[str, Any]:
         "support": concluded.support,
         "recommended": _fit_json(concluded.recommended),
         "free": _fit_json(concluded.free),
-        "ties": study.ties and _fit_json(study.ties),
         "questions": [question_json(one) for one in concluded.questions],
         "judges": [
             {
@@ -171,5 +170,5 @@ def _unbroken(text: str) -> str:
     >>> _unbroken("2^g - 1 says .33 (.54 to .77)").count(" ")
     3
     """
-    formulas = re.sub(r" ([-+=/]) (?=[\w(.])", "\u00a0\\1\u00a0", plain_text(text))
+    formulas = re.sub(r" ([-+=/<]) (?=[\w(.])", "\u00a0\\1\u00a0", plain_text(text))
     return re.sub(r"(?<=[\d%]) to (?=-?[.\d])", "\u00a0to\u00a0", formulas)

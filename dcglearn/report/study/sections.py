@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
@@ -17,7 +16,6 @@ from dcglearn.report.tables import Table, shown_p
 from dcglearn.report.words import (
     EMPTY_RANKS,
     estimate_words,
-    grade_names,
     interval_words,
     listed,
     one_in,
@@ -91,29 +89,13 @@ def _measure(study: Study) -> Section:
             "worst grade is worth 0. Discounts say how much each rank counts, relative to the "
             "first.",
             "The interval holds the true number 95 times in 100, if people judge as the model "
-            "says (see how well it predicts, below).",
-            *_disorder(study),
+            "says (see how well it predicts, below). Where two intervals overlap, the judgments do "
+            "not say which number is larger.",
             "The same gains and discounts serve nDCG: normalising divides both lists of a query "
             "by the same number.",
         ],
         tables,
     )
-
-
-def _disorder(study: Study) -> list[str]:
-    """Say that a lower rank with a higher discount is no finding, where intervals overlap."""
-    rising = [
-        str(i + 2)
-        for i, (upper, lower) in enumerate(pairwise(study.conclusion.free.discounts()))
-        if lower.estimate > upper.estimate and lower.low < upper.high
-        if upper.determined and lower.determined
-    ]
-    if not rising:
-        return []
-    return [
-        f"Rank {', '.join(rising)} seems to count more than the rank above it, but the intervals "
-        "overlap: the judgments do not say so."
-    ]
 
 
 def _matters(study: Study) -> Section:
@@ -211,17 +193,6 @@ def _answering(study: Study) -> list[str]:
         verb = {"rejected": "changes", "near the line": "may change"}.get(side.verdict)
         shown = f"{verb} answers" if verb else "makes no difference that shows"
         found.append(f"the side on which a list is shown {shown}")
-    ties = () if study.ties is None else study.ties.gains()
-    gains = [
-        f"{name} is worth {short(one.estimate)} ({interval_words(one)})"
-        for name, one in zip(grade_names(study.data.scale.labels), ties, strict=False)
-        if not one.given and one.determined
-    ]
-    if gains:
-        found.append(
-            f"with ties as evidence as well, {', '.join(gains)} of the best; this assumes that "
-            "ties depend on the difference in the same way as preferences"
-        )
     return found
 
 

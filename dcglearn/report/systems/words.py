@@ -90,10 +90,6 @@ def _other_rules(rules: Rules, measures: Sequence[object]) -> list[str]:
         f"{grade} up{unjudged if rules.unjudged != 'removed' else ''}"
         for grade in dict.fromkeys(str(one.rel) for one in binary)
     ]
-    by_judgment = [one for one in binary if one.name in ("Bpref", "infAP")]
-    if any(min(one.levels, default=0) < 0 for one in by_judgment):
-        names = ", ".join(map(str, by_judgment))
-        sentences.append(f"{names}: grades below 0 count as not judged")
     if any(isinstance(one, RBP) for one in measures):
         sentences.append(
             "most of RBP: with all judgments, and relevant documents below the end of the run"
@@ -105,23 +101,14 @@ def _other_rules(rules: Rules, measures: Sequence[object]) -> list[str]:
 
 
 def _definitions(evaluation: Evaluation) -> list[str]:
-    """Return what the names of measures mean, and which prefer lists that are not sorted."""
+    """Return what the names of measures mean, and by which only the best grade counts."""
     lines = []
     for one in evaluation.comparable().measures:
         if one.name != str(one.measure):
             lines.append(f"{one.name} is {one.measure}")
         measure = one.measure
-        if not isinstance(measure, DCG):
-            continue
-        if measure.n_grades > 2 and not any(measure.gains[1:]):
+        if isinstance(measure, DCG) and measure.n_grades > 2 and not any(measure.gains[1:]):
             lines.append(f"{one.name}: only the best grade counts")
-        if measure.n_ranks is not None:
-            rises = np.flatnonzero(np.diff(measure.discounts_for(measure.n_ranks)) > 0)
-            lines += [
-                f"{one.name}: the discount rises from rank {k} to rank {k + 1}, so a list that is "
-                "not sorted by gain can have the larger value"
-                for k in (rises[:1] + 1).tolist()
-            ]
     return lines
 
 
