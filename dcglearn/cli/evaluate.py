@@ -293,12 +293,6 @@ def _print(
     topics: float | None,
     json: bool,
 ) -> None:
-    from dcglearn.report.systems.comparisons import (
-        are_many,
-        comparisons_in_words,
-        comparisons_table,
-        marks_in_words,
-    )
     from dcglearn.report.systems.evaluation_files import (
         evaluation_to_json,
         means_table,
@@ -306,7 +300,13 @@ def _print(
         topics_table,
         topics_to_json,
     )
-    from dcglearn.report.systems.words import evaluation_in_words
+    from dcglearn.report.systems.words import (
+        are_many,
+        comparisons_in_words,
+        comparisons_table,
+        evaluation_in_words,
+        marks_in_words,
+    )
 
     if json:
         content = evaluation_to_json(evaluation, comparisons, per_query)
@@ -337,8 +337,8 @@ def _deliver_supported(
     import numpy as np
 
     from dcglearn.learning.record import LearnedRecord
-    from dcglearn.report.results import Result
-    from dcglearn.report.systems.supported import supported_json, supported_tables
+    from dcglearn.report.results import Result, jsonable
+    from dcglearn.report.systems.supported import supported_tables
     from dcglearn.systems.supported import supported_systems
 
     one = evaluation.measures[0]
@@ -356,4 +356,4 @@ def _deliver_supported(
 
     tables = supported_tables(found, digits)
     text = "\n\n".join(table.text(terminal_width()) for table in tables)
-    deliver(Result(tables[0], supported_json(found)), text, files, json)
+    deliver(Result(tables[0], jsonable(found)), text, files, json)

@@ -104,7 +104,14 @@ def findings(found: Inspection) -> list[str]:
             f"{'has' if s.weightless == 1 else 'have'} weight 0: without effect on what is "
             "learned, but counted below wherever no weight is mentioned"
         )
-    return said + _repeated_rows(s) * bool(s.queries or s.judges)
+    if s.repeated_rows:
+        of = ["query"] * bool(s.queries) + ["lists", "answer"] + ["judge"] * bool(s.judges)
+        share = f" ({s.repeated_rows / s.judgments:.1%}; they may be other people's)"
+        said.append(
+            f"{counted(s.repeated_rows, 'exact repetition')} of an earlier row: the same "
+            f"{', '.join(of)}{'' if s.judges else share}"
+        )
+    return said
 
 
 def inspection_text(found: Inspection) -> str:
@@ -128,7 +135,6 @@ def inspection_text(found: Inspection) -> str:
         f"pairs of lists judged more than once: {s.repeated_pairs:,}; with opposite answers: "
         f"{s.contradicted_pairs:,} ({counted(s.contradicted, 'judgment')}){of_one}",
         f"of lists that were also judged a tie: {s.also_tied:,}",
-        *_repeated_rows(s) * (not s.queries and not s.judges),
     ]
     if s.weightless < s.strict:
         most = _by_weight(s, f"{s.unweighted_ceiling:.4f}", f"{s.ceiling:.4f}")
@@ -206,18 +212,6 @@ def _about_judge(one: JudgeTest, judges: JudgeTests) -> str:
 
 def _basis(judges: JudgeTests) -> str:
     return "the other judges" if judges.basis == "other judges" else str(judges.basis)
-
-
-def _repeated_rows(s: Summary) -> list[str]:
-    if not s.repeated_rows:
-        return []
-    of = ["query"] * bool(s.queries) + ["lists", "answer"] + ["judge"] * bool(s.judges)
-    verb = "repeats" if s.repeated_rows == 1 else "repeat"
-    share = f" ({s.repeated_rows / s.judgments:.1%}; they may be other people's)"
-    return [
-        f"{counted(s.repeated_rows, 'judgment')} {verb} an earlier row exactly: the same "
-        f"{', '.join(of)}{'' if s.judges else share}"
-    ]
 
 
 def _judges_text(judges: JudgeTests) -> str:

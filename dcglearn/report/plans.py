@@ -8,6 +8,7 @@ from typing import Any
 from dcglearn.asking.plan import UNKNOWN, Plan
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
+from dcglearn.report.results import jsonable
 from dcglearn.report.tables import Table
 from dcglearn.report.words import short
 
@@ -70,30 +71,10 @@ def _target(found: Plan, widths: Mapping[str, float]) -> str:
 
 
 def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
-    """Return a plan as a JSON-able dict."""
-
-    def known(values: Floats) -> list[float | None]:
-        return [None if value >= UNKNOWN else value for value in values.tolist()]
-
-    rows = zip(
-        found.numbers,
-        known(found.now),
-        map(known, found.after.T),
-        map(known, found.after_random.T),
-        known(found.at_most),
-        strict=True,
-    )
-    columns = ("number", "now", "chosen", "random", "all")
-    return {
-        "candidates": len(found.candidates),
-        "left_out": dict(found.candidates.left_out),
-        "judged": found.judged,
-        "chosen": [int(i) for i in found.chosen],
-        "asked": list(found.asked),
-        "undetermined": list(found.undetermined),
-        "answers": list(found.counts),
-        "half_widths": [dict(zip(columns, row, strict=True)) for row in rows],
-        "target": {"half_widths": dict(widths), "answers": found.answers_for(widths)}
-        if widths
-        else None,
-    }
+    """Return a plan as a JSON-able dict; a number whose half width is 1 or more is not known."""
+    candidates, target = found.candidates, None
+    if widths:
+        target = {"half_widths": dict(widths), "answers": found.answers_for(widths)}
+    content = {"candidates": len(candidates), "left_out": candidates.left_out, "target": target}
+    known: dict[str, Any] = jsonable(vars(found) | content)
+    return known

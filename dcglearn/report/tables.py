@@ -26,6 +26,9 @@ FIGURE_FORMATS = {
 
 Cell = str | int | float | None
 
+Kind = Literal["text", "number", "marked"]
+"""What a column holds: text, numbers, or numbers with marks."""
+
 NARROW = 12
 """Characters in a line of a long name of a column, where a table would be too wide."""
 
@@ -69,30 +72,21 @@ class Table:
         If it is wider than `width`, the names of columns are broken into lines, and columns that
         do not fit follow below, after the columns of text that come first.
         """
-        kinds = self.kinds()
-        rows = [[plain_text(cell) for cell in row] for row in self._dressed("{}", " {}", str)]
-        heads = [[plain_text(name)] for name in self.columns]
-        sizes = _sizes(heads, rows)
-        parts = [list(range(len(heads)))]
-        if width is not None and sum(sizes) + 2 * len(sizes) - 2 > width and {*kinds} != {"text"}:
-            heads = [
-                head if kind == "text" else _broken(*head)
-                for head, kind in zip(heads, kinds, strict=True)
-            ]
-            sizes = _sizes(heads, rows)
+        kinds, rows = self.kinds(), self._dressed("{}", " {}", plain_text)
+        names = [[plain_text(name)] for name in self.columns]
+        columns = _justified(names, rows, kinds)
+        parts = [columns]
+        if width is not None and _size(columns) > width and {*kinds} != {"text"}:
             n_keys = next(c for c, kind in enumerate(kinds) if kind != "text")
-            parts = _divided(sizes, n_keys, width)
-        height = max(map(len, heads))
-        above = zip(*([""] * (height - len(head)) + head for head in heads), strict=True)
-        lines = [
-            [
-                cell.rjust(n) if kind == "number" else cell.ljust(n)
-                for cell, n, kind in zip(line, sizes, kinds, strict=True)
-            ]
-            for line in (*above, *rows)
-        ]
+            names[n_keys:] = [_broken(*name) for name in names[n_keys:]]
+            columns, parts = _justified(names, rows, kinds), []
+            for column in columns[n_keys:]:
+                if not parts or _size([*parts[-1], column]) > width:
+                    parts.append(columns[:n_keys])
+                parts[-1].append(column)
         blocks = [
-            "\n".join("  ".join(line[c] for c in part).rstrip() for line in lines) for part in parts
+            "\n".join("  ".join(line).rstrip() for line in zip(*part, strict=True))
+            for part in parts
         ]
         caption = [plain_text(self.caption)] if self.caption else []
         notes = ["", *map(plain_text, self.notes)] if self.notes else []
@@ -155,17 +149,17 @@ class Table:
         """Write the table in the format that the suffix names."""
         write_text(path, TABLE_FORMATS[checked_suffix(path, TABLE_FORMATS)](self) + "\n")
 
-    def kinds(self) -> list[Literal["text", "number", "marked"]]:
-        """Return what each column holds: text, numbers, or numbers with marks."""
-        found: list[Literal["text", "number", "marked"]] = []
-        for c in range(len(self.columns)):
+    def kinds(self) -> list[Kind]:
+        """Return what each column holds."""
+
+        def kind(c: int) -> Kind:
             cells = [row[c] for row in self.rows if row[c] is not None]
             if not cells or any(isinstance(cell, str) for cell in cells):
-                found.append("text")
-            else:
-                marked = any(isinstance(cell, Shown) and cell.mark for cell in cells)
-                found.append("marked" if marked else "number")
-        return found
+                return "text"
+            marked = any(isinstance(cell, Shown) and cell.mark for cell in cells)
+            return "marked" if marked else "number"
+
+        return [kind(c) for c in range(len(self.columns))]
 
     def shown(self) -> list[list[str]]:
         """Return the rows as text, with numbers as people read them."""
@@ -224,22 +218,19 @@ def _broken(name: str) -> list[str]:
     return textwrap.wrap(name, NARROW, break_long_words=False) or [""]
 
 
-def _sizes(heads: Sequence[Sequence[str]], rows: Sequence[Sequence[str]]) -> list[int]:
-    """Return the width of each column."""
-    return [
-        max(map(len, [*head, *(row[c] for row in rows)]), default=0) for c, head in enumerate(heads)
-    ]
+def _justified(
+    names: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], kinds: Sequence[Kind]
+) -> list[list[str]]:
+    """Return the columns, each as strings of one length, of which the first are its name."""
+    height, columns = max(map(len, names)), []
+    for c, (name, kind) in enumerate(zip(names, kinds, strict=True)):
+        cells = [*[""] * (height - len(name)), *name, *(row[c] for row in rows)]
+        size = max(map(len, cells))
+        align = str.rjust if kind == "number" else str.ljust
+        columns.append([align(cell, size) for cell in cells])
+    return columns
 
 
-def _divided(sizes: Sequence[int], n_keys: int, width: int) -> list[list[int]]:
-    """Divide columns into parts that fit into the width, each after the first columns."""
-    keys = list(range(n_keys))
-    parts: list[list[int]] = []
-    taken = width
-    for c in range(n_keys, len(sizes)):
-        if taken + sizes[c] > width:
-            parts.append(keys.copy())
-            taken = sum(sizes[:n_keys]) + 2 * n_keys
-        parts[-1].append(c)
-        taken += sizes[c] + 2
-    return parts
+def _size(columns: Sequence[Sequence[str]]) -> int:
+    """Return the length of a line of the columns."""
+    return len("  ".join(column[0] for column in columns))

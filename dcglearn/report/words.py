@@ -120,6 +120,11 @@ def listed(parts: Sequence[str]) -> str:
     return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
+def measure_words(name: str) -> str:
+    """Return what people call a measure."""
+    return MEASURE_NAMES.get(name, name)
+
+
 def extent_in_words(extent: str) -> str:
     """Return the parameters for which an order holds, as tables name them."""
     return "depends on the gains" if extent == "depends" else extent
@@ -129,7 +134,7 @@ def statement(one: Question) -> str:
     """Write a hypothesis as a statement."""
     name = one.hypothesis
     if one.about == "measure":
-        return f"the measure is {MEASURE_NAMES.get(name, name)}"
+        return f"the measure is {measure_words(name)}"
     if one.about == "gains":
         return "gains are linear" if name == "linear" else "gains are 2^g - 1"
     if one.about == "discounts":

@@ -26,7 +26,6 @@ from dcglearn import (
     evaluate,
     write_evaluation,
 )
-from dcglearn.report.systems.comparisons import in_ranges, significance_marks
 from dcglearn.report.systems.evaluation_files import (
     EVALUATION_FORMATS,
     means_table,
@@ -34,6 +33,7 @@ from dcglearn.report.systems.evaluation_files import (
     queries_table,
 )
 from dcglearn.report.systems.trec_eval_lines import paths_of_systems, trec_eval_name
+from dcglearn.report.systems.words import in_ranges, significance_marks
 from helpers.places import ROOT
 from helpers.written import write_qrels, write_run
 

@@ -280,15 +280,15 @@ def test_comparisons_are_drawn_with_their_intervals() -> None:
         "other",
         "last",
     ]
-    bars = [line.get_xdata() for line in left.get_lines() if len(line.get_xdata()) == 2]
-    assert [tuple(map(float, bar)) for bar in bars] == [
+    (bars,) = left.collections
+    assert [tuple(map(float, segment[:, 0])) for segment in bars.get_segments()] == [
         (row.low, row.high) for row in COMPARISON.rows
     ]
     legend = right.get_legend()
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == [
-        "learned better",
         "undecided",
+        "learned better",
         "learned worse",
         "near the line",
     ]

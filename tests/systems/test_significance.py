@@ -10,7 +10,7 @@ from scipy.stats import norm, ttest_1samp, ttest_rel
 
 from dcglearn import InputError, Rules, compare_systems, evaluate
 from dcglearn.base.significance import holm
-from dcglearn.report.systems.comparisons import comparisons_in_words, comparisons_table
+from dcglearn.report.systems.words import comparisons_in_words, comparisons_table
 from dcglearn.systems import paired_tests
 from dcglearn.systems.paired_tests import paired_intervals, paired_p_values, t_intervals
 

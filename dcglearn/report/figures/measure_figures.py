@@ -205,17 +205,15 @@ def _ticks(n: int) -> list[int]:
 @mpl.rc_context(STYLE)
 def draw_comparison(comparison: MeasureComparison, title: str) -> Figure:
     """Draw the agreement of each measure, and the lead of the first one, with intervals."""
-    first, *others = comparison.rows
-    figure = Figure(figsize=(9.2, 1.9 + 0.32 * len(others)), layout="constrained")
+    rows, places = comparison.rows, range(len(comparison.rows))
+    figure = Figure(figsize=(9.2, 1.6 + 0.32 * len(rows)), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
-    for y, row in enumerate(comparison.rows):
-        _draw_interval(left, y, 0, row.agreement, row.low, row.high)
-    for y, row in enumerate(others, start=1):
-        style = COMPARISON_OUTCOMES.index(row.outcome)
-        line = _draw_interval(right, y, style, row.ahead, row.ahead_low, row.ahead_high)
-        if row.verdict not in right.get_legend_handles_labels()[1]:
-            line.set_label(row.verdict)
-    left.set_yticks(range(len(others) + 1), [first.name, *(row.name for row in others)])
+    _draw_intervals(left, places, [(row.agreement, row.low, row.high) for row in rows], 0)
+    for k, outcome in enumerate(COMPARISON_OUTCOMES):
+        if at := [y for y in places if rows[y].outcome == outcome]:
+            leads = [(rows[y].ahead, rows[y].ahead_low, rows[y].ahead_high) for y in at]
+            _draw_intervals(right, at, leads, k, rows[at[0]].verdict)
+    left.set_yticks(places, [row.name for row in rows])
     left.invert_yaxis()
     left.set(xlabel="Agreement with strict judgments (ties of the measure 1/2)", title="Agreement")
     right.axvline(0, color="0.3", linewidth=1, zorder=0)
@@ -237,6 +235,10 @@ def draw_comparison(comparison: MeasureComparison, title: str) -> Figure:
     return figure
 
 
-def _draw_interval(axes: Axes, y: int, style: int, value: Any, low: Any, high: Any) -> Line2D:
-    axes.plot([low, high], [y, y], color=COLOURS[style], linewidth=1.5)
-    return _line(axes, [value], [y], "", style)
+def _draw_intervals(
+    axes: Axes, places: Sequence[int], numbers: Sequence[Any], k: int, label: str = ""
+) -> None:
+    """Draw numbers with their bounds: (number, low, high)."""
+    values, low, high = zip(*numbers, strict=True)
+    axes.hlines(places, low, high, color=COLOURS[k], linewidth=1.5)
+    axes.plot(values, places, MARKERS[k], color=COLOURS[k], label=label)

@@ -9,28 +9,40 @@ from __future__ import annotations
 import json
 import re
 import textwrap
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import matplotlib as mpl
 import numpy as np
 from jinja2 import Environment, StrictUndefined
-from pydantic_core import to_jsonable_python
+from matplotlib.figure import Figure
 
 from dcglearn.base.files import checked_suffix, write_text
 from dcglearn.base.json_text import json_document
 from dcglearn.base.numbers import counted
 from dcglearn.base.text import markdown_cell, plain_text
+from dcglearn.base.types import Floats
 from dcglearn.base.version import __version__
 from dcglearn.inference.estimate import JudgmentFit
+from dcglearn.inference.ratios import Estimated
 from dcglearn.measures.measure_files import MeasureFile, measure_to_json
+from dcglearn.report.figures.measure_figures import (
+    LABELS,
+    Numbers,
+    draw_numbers,
+    intervals_of,
+)
+from dcglearn.report.figures.style import LIGHT, STYLE, adapting_svg
 from dcglearn.report.questions import question_json
+from dcglearn.report.results import jsonable
 from dcglearn.report.study.facts import Study
-from dcglearn.report.study.figures import study_pictures
-from dcglearn.report.study.sections import sections
-from dcglearn.report.study.words import headline
+from dcglearn.report.study.words import headline, sections
 
 STUDY_FORMATS = (".html", ".md", ".json", ".txt")
+
+_INK = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
 
 _MADE = f"Made by dcglearn {__version__}."
 
@@ -108,7 +120,7 @@ def study_json(study: Study) -> dict[str, Any]:
         "changed_comparisons": study.changed,
         "program": f"dcglearn {__version__}",
     }
-    finite: dict[str, Any] = json.loads(json_document(to_jsonable_python(found)))
+    finite: dict[str, Any] = json.loads(json_document(jsonable(found)))
     return finite
 
 
@@ -172,3 +184,40 @@ def _unbroken(text: str) -> str:
     """
     formulas = re.sub(r" ([-+=/<]) (?=[\w(.])", "\u00a0\\1\u00a0", plain_text(text))
     return re.sub(r"(?<=[\d%]) to (?=-?[.\d])", "\u00a0to\u00a0", formulas)
+
+
+def study_pictures(study: Study, rng: np.random.Generator) -> list[tuple[str, str]]:
+    """Draw gains and discounts with their intervals, and the usual ones.
+
+    Thick bars hold the truth of one number 95 times in 100, thin ones that of all numbers.
+    """
+    free, (gains, discounts) = study.conclusion.free, study.usual
+    ranks, wide = range(1, study.data.n_ranks + 1), free.simultaneous_level(rng)
+    shown = (
+        _numbers("grade", study.data.scale.labels, gains, free.gains(), free.gains(wide)),
+        _numbers("rank", ranks, discounts, free.discounts(), free.discounts(wide)),
+    )
+    pictures = []
+    with mpl.rc_context(STYLE | dict.fromkeys(_INK, LIGHT.ink)):
+        for numbers in shown:
+            figure = Figure(figsize=(4.2, 3.6), layout="constrained")
+            draw_numbers(figure.subplots(), numbers)
+            svg = adapting_svg(figure)
+            words = (
+                f"{LABELS[numbers.kind]['title']}, beside the usual ones; the numbers are below."
+            )
+            pictures.append((words, svg[svg.index("<svg") :]))
+    return pictures
+
+
+def _numbers(
+    kind: Literal["grade", "rank"],
+    names: Sequence[object],
+    usual: dict[str, Floats],
+    narrow: Sequence[Estimated],
+    wide: Sequence[Estimated],
+) -> Numbers:
+    values = np.nan_to_num([one.estimate for one in narrow])
+    doubtful = [not one.determined for one in narrow]
+    bars = [intervals_of(narrow), intervals_of(wide)]
+    return Numbers(kind, names, values, usual, bars, doubtful, "these judgments")

@@ -20,9 +20,8 @@ from dcglearn.base.numbers import counted, decimals
 from dcglearn.base.significance import mean_of_counted
 from dcglearn.base.types import Floats
 from dcglearn.report.results import Result
-from dcglearn.report.systems.comparisons import marks_in_words, significance_marks
 from dcglearn.report.systems.trec_eval_lines import write_trec_eval
-from dcglearn.report.systems.words import evaluation_in_words
+from dcglearn.report.systems.words import evaluation_in_words, marks_in_words, significance_marks
 from dcglearn.report.tables import Shown, Table
 from dcglearn.systems.compare_systems import SystemComparison
 from dcglearn.systems.evaluate import Evaluation

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations, pairwise
-from typing import Any
 
 from dcglearn.report.tables import Table
 from dcglearn.systems.supported import Supported
@@ -14,51 +13,24 @@ MOST_PAIRS = 50
 
 def supported_tables(found: Supported, digits: int = 4) -> tuple[Table, Table]:
     """Return systems with their bands of ranks, and pairs of systems."""
-    content = supported_json(found)
-    rows = [
-        (name, mean, *(f"{low}" if low == high else f"{low} to {high}" for low, high in bands))
-        for name, mean, *bands in map(dict.values, content["systems"])
+    order, names = found.order.tolist(), found.systems
+    bands = [
+        [f"{low}" if low == high else f"{low} to {high}" for low, high in ranks.tolist()]
+        for ranks in (found.ranks, found.ranks_resampled)
     ]
+    rows = [(names[s], float(found.means[s]), *(band[s] for band in bands)) for s in order]
     systems = Table(
         ("system", found.measure, "ranks", "ranks, topics drawn"),
         rows,
         f"95% of the ranks under {found.n_measures:,} measures that the judgments support",
         digits,
     )
-    pairs = content["pairs"]
+    pairs = list(combinations(order, 2))
     if len(pairs) > MOST_PAIRS:
-        neighbours = {*pairwise(one["system"] for one in content["systems"])}
-        pairs = [one for one in pairs if (one["above"], one["below"]) in neighbours]
+        pairs = list(pairwise(order))
     shares = [
-        (one["above"], one["below"], f"{one['ahead']:.1%}", f"{one['ahead_topics_drawn']:.1%}")
-        for one in pairs
+        (names[i], names[j], f"{found.ahead[i, j]:.1%}", f"{found.ahead_resampled[i, j]:.1%}")
+        for i, j in pairs
     ]
     words = ("above", "below", "of the measures", "topics drawn, too")
     return systems, Table(words, shares, "How often the system above is ahead")
-
-
-def supported_json(found: Supported) -> dict[str, Any]:
-    """Return the same as a JSON-able dict, for all pairs."""
-    names, order = found.systems, found.order.tolist()
-    return {
-        "measure": found.measure,
-        "measures": found.n_measures,
-        "systems": [
-            {
-                "system": names[s],
-                "mean": float(found.means[s]),
-                "ranks": found.ranks[s].tolist(),
-                "ranks_topics_drawn": found.ranks_resampled[s].tolist(),
-            }
-            for s in order
-        ],
-        "pairs": [
-            {
-                "above": names[i],
-                "below": names[j],
-                "ahead": float(found.ahead[i, j]),
-                "ahead_topics_drawn": float(found.ahead_resampled[i, j]),
-            }
-            for i, j in combinations(order, 2)
-        ],
-    }
