@@ -92,7 +92,6 @@ def study_json(study: Study) -> dict[str, Any]:
     """Return a study as a dict that JSON can hold."""
     concluded, held_out = study.conclusion, study.held_out
     scores = {} if held_out is None else vars(held_out)
-    answer = ("support", "gains", "discounts")
     found = {
         "file": study.name,
         "headline": headline(study),
@@ -104,13 +103,7 @@ def study_json(study: Study) -> dict[str, Any]:
         "free": _fit_json(concluded.free),
         "questions": [question_json(one) for one in concluded.questions],
         "judges": [
-            {
-                "judge": one.judge,
-                "judgments": one.judgments,
-                "random": dict(zip(("share", "low", "high"), one.lapses, strict=True)),
-                "without": one.without and dict(zip(answer, one.without.answer, strict=True)),
-            }
-            for one in study.judges
+            vars(one) | {"without": one.without and one.without.answer} for one in study.judges
         ],
         "agreement": study.agreement,
         "link": study.link,
