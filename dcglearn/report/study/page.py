@@ -10,13 +10,12 @@ import json
 import re
 import textwrap
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from matplotlib.figure import Figure
 
 from dcglearn.base.files import checked_suffix, write_text
@@ -44,48 +43,46 @@ STUDY_FORMATS = (".html", ".md", ".json", ".txt")
 
 _INK = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
 
-_MADE = f"Made by dcglearn {__version__}."
-
 
 def study_text(study: Study) -> str:
     """Return a study as plain text, the answer first."""
-    found = [_title(study), "", *(_filled(one, "* ", "  ") for one in headline(study))]
-    for section in sections(study):
-        found += ["", section.title.upper(), *map(_filled, section.paragraphs)]
-        for table in section.tables:
-            found += ["", table.text()]
-        for tool, text in section.code.items():
-            found += ["", f"{tool}:", plain_text(text, keep="\n")]
-    return "\n".join(found)
+    return _rendered(study, "txt")
 
 
 def study_markdown(study: Study) -> str:
     """Return a study as Markdown."""
-    found = [f"# {_title(study)}", "\n".join(f"* {markdown_cell(x)}" for x in headline(study))]
-    for section in sections(study):
-        found += [f"## {section.title}", *map(markdown_cell, section.paragraphs)]
-        found += [table.markdown() for table in section.tables]
-        for tool, text in section.code.items():
-            found += [f"### {tool}", f"````\n{text}\n````"]
-    return "\n\n".join([*found, f"{_MADE}\n"])
+    return _rendered(study, "md")
 
 
 def study_html(study: Study, rng: np.random.Generator) -> str:
     """Return a study as one HTML page."""
+    return _rendered(study, "html", figures=study_pictures(study, rng))
+
+
+def _rendered(study: Study, form: str, **more: Any) -> str:
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("dcglearn.report.study", ""),
+        autoescape=select_autoescape(["html.jinja"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    environment.filters |= {"unbroken": _unbroken, "plain": plain_text}
-    source = files("dcglearn.report.study").joinpath("study.html.jinja").read_text("utf-8")
+    environment.filters |= {
+        "filled": _filled,
+        "markdown": markdown_cell,
+        "plain": plain_text,
+        "unbroken": _unbroken,
+    }
     used = counted(len(study.conclusion.free.evidence), "preference")
-    return environment.from_string(source).render(
-        title=_title(study),
+    page = environment.get_template(f"study.{form}.jinja").render(
+        title=f"What {counted(len(study.data), 'judgment says', 'judgments say')} about DCG",
         subtitle=f"{study.name}: learned from {used} between lists with different grades.",
         headline=headline(study),
-        figures=study_pictures(study, rng),
         sections=sections(study),
-        made=_MADE,
+        made=f"Made by dcglearn {__version__}.",
+        **more,
     )
+    return page.rstrip("\n")
 
 
 def study_json(study: Study) -> dict[str, Any]:
@@ -148,25 +145,19 @@ def write_study(study: Study, path: str | Path, rng: np.random.Generator) -> Non
         If the suffix is another one, or the file cannot be written.
     """
     suffix = checked_suffix(path, STUDY_FORMATS)
-    if suffix == ".html":
-        text = study_html(study, rng)
-    elif suffix == ".md":
-        text = study_markdown(study)
-    elif suffix == ".json":
+    if suffix == ".json":
         about = {"study": study_json(study)}
         text = measure_to_json(MeasureFile(dcg=study.measure, about=about))
+    elif suffix == ".html":
+        text = study_html(study, rng) + "\n"
     else:
-        text = study_text(study) + "\n"
+        text = _rendered(study, suffix[1:]) + "\n"
     write_text(path, text)
 
 
 def _filled(text: str, first: str = "", other: str = "") -> str:
     filled = textwrap.fill(_unbroken(text), 96, initial_indent=first, subsequent_indent=other)
     return filled.replace("\u00a0", " ")
-
-
-def _title(study: Study) -> str:
-    return f"What {counted(len(study.data), 'judgment says', 'judgments say')} about DCG"
 
 
 def _unbroken(text: str) -> str:
