@@ -132,7 +132,7 @@ def test_empty_ranks_are_said_where_they_matter() -> None:
 def test_answers_at_random_determine_nothing() -> None:
     """Or, as intervals of 95% do, something by chance."""
     rng, determined = np.random.default_rng(1), 0
-    for _ in range(12):
+    for _ in range(6):
         lists = rng.integers(0, 4, size=(30, 2, 4))
         data = Preferences.of(lists, rng.choice(["a", "b"], 30), Scale((3, 2, 1, 0)))
         certainty = certainty_of(data)
@@ -141,7 +141,7 @@ def test_answers_at_random_determine_nothing() -> None:
         assert certainty.fit is not None
         determined += any(one.determined for one in certainty.fit.gains() if not one.given)
         assert "rejected" not in {one.verdict for one in certainty.questions}
-    assert determined <= 2
+    assert determined <= 1
 
 
 def test_a_fit_without_an_estimate_says_why() -> None:
