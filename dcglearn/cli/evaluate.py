@@ -42,8 +42,6 @@ from dcglearn.cli.systems import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from dcglearn.systems.compare_systems import SystemComparison
     from dcglearn.systems.evaluate import Evaluation
 
@@ -168,8 +166,8 @@ def evaluate(
         of_comparisons(
             "--supported",
             help="In place of tests: in how many of the measures that the judgments of a learned "
-            "file support (fit --draws 1000) each system is ahead. -o takes .json, a table and a "
-            "figure (.png, .svg, .pdf).",
+            "file support (fit --draws 1000) each system is ahead. -o takes .json and a table "
+            "(.txt, .md, .tex, .csv).",
         ),
     ] = False,
     scale: GradesOption = None,
@@ -177,8 +175,8 @@ def evaluate(
     json: ResultsJsonOption = False,
 ) -> None:
     """Evaluate runs under any measures, and compare the systems."""
-    from dcglearn.report.results import RESULT_FORMATS
     from dcglearn.report.systems.evaluation_files import EVALUATION_FORMATS, write_evaluation
+    from dcglearn.report.tables import TABLE_FORMATS
     from dcglearn.systems.rules import LIKE
 
     asked = given_options(context, "compare", "baseline", "correct", "resamples")
@@ -201,7 +199,7 @@ def evaluate(
         what = "one run" if len(runs) < 2 else "--unjudged bounds"
         raise InputError(f"--topics with {what}", "give two or more runs, and no bounds")
     measures, files = measures_of_names(measure or DEFAULT_MEASURES), out or []
-    formats = RESULT_FORMATS if supported else EVALUATION_FORMATS
+    formats = (*TABLE_FORMATS, ".json") if supported else EVALUATION_FORMATS
     check_files(files, formats, qrels, runs, [*measures.values()])
     evaluation = evaluate_runs(qrels, runs, measures, rules, scale)
     if supported:
@@ -295,12 +293,6 @@ def _print(
     topics: float | None,
     json: bool,
 ) -> None:
-    from dcglearn.report.systems.comparisons import (
-        are_many,
-        comparisons_in_words,
-        comparisons_table,
-        marks_in_words,
-    )
     from dcglearn.report.systems.evaluation_files import (
         evaluation_to_json,
         means_table,
@@ -308,7 +300,13 @@ def _print(
         topics_table,
         topics_to_json,
     )
-    from dcglearn.report.systems.words import evaluation_in_words
+    from dcglearn.report.systems.words import (
+        are_many,
+        comparisons_in_words,
+        comparisons_table,
+        evaluation_in_words,
+        marks_in_words,
+    )
 
     if json:
         content = evaluation_to_json(evaluation, comparisons, per_query)
@@ -320,7 +318,7 @@ def _print(
     if per_query:
         tables = [replace(queries_table(evaluation), digits=digits)]
     else:
-        tables = [means_table(evaluation, marked, digits, brief=True)]
+        tables = [means_table(evaluation, marked, digits)]
     if marked:
         notes.append(marks_in_words(evaluation.systems, marked))
     elif comparisons:
@@ -339,8 +337,8 @@ def _deliver_supported(
     import numpy as np
 
     from dcglearn.learning.record import LearnedRecord
-    from dcglearn.report.results import Result
-    from dcglearn.report.systems.supported import supported_json, supported_tables
+    from dcglearn.report.results import Result, jsonable
+    from dcglearn.report.systems.supported import supported_tables
     from dcglearn.systems.supported import supported_systems
 
     one = evaluation.measures[0]
@@ -356,11 +354,6 @@ def _deliver_supported(
         rng = np.random.default_rng(seed)
         found = supported_systems(evaluation, gains, record.draws.discounts, rng)
 
-    def draw() -> Figure:
-        from dcglearn.report.figures.supported_figure import draw_supported
-
-        return draw_supported(found)
-
     tables = supported_tables(found, digits)
     text = "\n\n".join(table.text(terminal_width()) for table in tables)
-    deliver(Result(tables[0], supported_json(found), draw), text, files, json)
+    deliver(Result(tables[0], jsonable(found)), text, files, json)

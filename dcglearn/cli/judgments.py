@@ -138,9 +138,15 @@ def inspect(
     from dcglearn.learning.problem import Problem
     from dcglearn.learning.record import as_json
     from dcglearn.learning.undetermined import undetermined_statements
-    from dcglearn.report.inspection import findings_text, grade_table, inspection_text
-    from dcglearn.report.judgments import contents_text, identifiability_text, scale_text
-    from dcglearn.report.wording import wrap_lines
+    from dcglearn.report.judgments import (
+        contents_text,
+        findings_text,
+        grade_table,
+        identifiability_text,
+        inspection_text,
+        scale_text,
+    )
+    from dcglearn.report.words import wrap_lines
 
     documents = judgments.documents
     prefs = name_files(files)
@@ -321,7 +327,7 @@ def pairs(
     """Make judgments of pairs of lists that were rated one by one."""
     from dcglearn.judgments.ratings import pairs_from_ratings, read_ratings
     from dcglearn.judgments.writing import check_judgment_format, write_preferences
-    from dcglearn.report.rating_pairs import rating_pairs_document, rating_pairs_text
+    from dcglearn.report.judgments import rating_pairs_document, rating_pairs_text
 
     check_judgment_format(out)
     check_files(out, None, files)

@@ -106,7 +106,7 @@ def fit(
     from dcglearn.inference.fit_file import fit_file
     from dcglearn.judgments.packed import PackedPairs
     from dcglearn.measures.measure_files import measure_to_json, write_measure
-    from dcglearn.report.learned_text import learned_text
+    from dcglearn.report.measures import learned_text
 
     prefs, value = name_files(files), parse_C(C)
     check_files(out, [".json"], files, judgments.files(), prior)

@@ -105,7 +105,7 @@ def _next_to(measure: str) -> list[str]:
 
 def measures(json: JsonOption = False) -> None:
     """List the measures that have names, here and in other tools."""
-    from dcglearn.report.systems.known_measures import known_measures_text, known_measures_to_json
+    from dcglearn.report.measures import known_measures_text, known_measures_to_json
 
     if json:
         print_json(known_measures_to_json())

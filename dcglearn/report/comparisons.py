@@ -11,7 +11,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.judgments.folds import query_counts
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.agreement import JudgedAgreement
-from dcglearn.report.tables import Cell, Shown, Table, p_text
+from dcglearn.report.tables import Cell, Table, shown_p
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
     from dcglearn.inference.compare import MeasureComparison
@@ -22,25 +22,30 @@ def agreement_table(
 ) -> Table:
     """Return a table of the agreement of measures with judgments."""
     ties = len(preferences) - len(preferences.pairs)
-    columns = ["measure", "agreement", "95% interval", "right", "tied", "wrong"]
-    cells = []
+    shown = []
     for name, row, full in rows:
         known = not math.isnan(row.low)  # a single query has none
-        interval = f"{row.low:.4f} to {row.high:.4f}" if known else "-"
-        counts = (row.right, row.tied, row.wrong)
-        all_answers = (row.with_ties,) if ties else ()
-        cells.append((name, row.agreement, interval, *counts, *all_answers, full))
+        cells: dict[str, Cell] = {
+            "measure": name,
+            "agreement": row.agreement,
+            "95% interval": f"{row.low:.4f} to {row.high:.4f}" if known else "-",
+            "right": row.right,
+            "tied": row.tied,
+            "wrong": row.wrong,
+        }
+        if ties:
+            cells["with ties"] = row.with_ties
+        shown.append(cells | {"in full": full})
     n_queries, alone = query_counts(preferences.queries[preferences.strict])
     caption = (
         f"{counted(len(preferences.pairs), 'strict judgment')} {queries_text(n_queries, alone)}; "
         f"a tie under the measure counts 1/2; intervals {independence_text(n_queries)}"
     )
     if ties:
-        columns.append("with ties")
         caption += "; " + with_ties_text(ties)
     if (preferences.weights != preferences.weights[0]).any():
         caption += "; agreement is weighted, the counts are not"
-    return Table((*columns, "in full"), cells, caption)
+    return Table.of(shown, caption)
 
 
 def agreement_json(
@@ -93,7 +98,7 @@ def comparison_table(comparison: MeasureComparison) -> Table:
             "95% interval": f"{one.low:.4f} to {one.high:.4f}",
             f"lead of {comparison.against}": one.ahead,
             "95% interval of lead": lead,
-            "p": None if one.p is None else Shown(one.p, p_text(one.p)),
+            "p": None if one.p is None else shown_p(one.p),
             "verdict": one.verdict,
         }
         if comparison.ties:

@@ -1,15 +1,74 @@
-"""What the commands print about measures."""
+"""What the commands print about measures: of a learned one the answer first.
+
+Then its numbers, with what determines each, what is undetermined, and details.
+"""
 
 from __future__ import annotations
 
-from dcglearn.base.numbers import counted
-from dcglearn.learning.record import LearnedRecord
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted, round_up
+from dcglearn.base.types import Floats
+from dcglearn.interop.tool_measures import TOOL_MEASURES
+from dcglearn.learning.record import (
+    FEW_QUERIES,
+    ChosenC,
+    LearnedRecord,
+    NumberRecord,
+    ParameterIntervals,
+    PriorRecord,
+    is_affine,
+)
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.discounts import DISCOUNT_RULES
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.measure_files import MeasureFile
+from dcglearn.measures.presets import PRESETS, preset
+from dcglearn.measures.scale import Label, Scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.report.learned_text import learned_text
-from dcglearn.report.tables import Table
+from dcglearn.report.tables import Cell, Table
+from dcglearn.report.words import (
+    EMPTY_RANKS,
+    bulleted,
+    certainty_sentences,
+    estimate_words,
+    grade_names,
+    interval_words,
+    kept_together,
+    worth_sentence,
+    wrap_lines,
+)
+
+Origin = Literal["fixed", "data", "ridge", "none"]
+"""Where a gain or discount comes from: a convention of the gauge, or what determines it."""
+
+_NUMBER = {"fixed": "{:.3f}", "data": "{:.3f}", "ridge": "({:.3f})", "none": "-"}
+"""How a gain or discount of W is printed, by its origin."""
+
+_LEAST_SHARE = 0.05
+"""Usual measures with less weight are not named."""
+
+
+def usual_numbers(scale: Scale, n_ranks: int) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Return usual gains and discounts by name; the first discount is 1."""
+    linear, exponential, zipf = (
+        preset(name, scale, n_ranks) for name in ("linear-log2", "exponential-log2", "zipf")
+    )
+    discounts = {"1/log2(rank + 1)": linear, "1/rank": zipf}
+    return (
+        {"linear": np.array(linear.gains), "2^g - 1": np.array(exponential.gains)},
+        {name: one.discounts_for(n_ranks) for name, one in discounts.items()},
+    )
+
+
+def unit_range(values: Floats) -> Floats:
+    """Map the largest value to 1 and the smallest to 0; equal values to 1."""
+    low, high = values.min(), values.max()
+    return (values - low) / (high - low) if high > low else np.ones_like(values)
 
 
 def measure_text(
@@ -25,18 +84,13 @@ def measure_text(
         return "\n".join([*lines, "", weights_table(measure).text()])
     if LearnedRecord.read(content) is not None:
         return "\n".join([*lines, "", learned_text(content)])
-    if content.dcg is not None:
-        for table in _dcg_tables(content.dcg, n_ranks):
-            lines += ["", table.text()]
+    if (dcg := content.dcg) is not None:
+        n_ranks = n_ranks or dcg.n_ranks or 10
+        gains = _numbered("grade", _labels(dcg), {"gain": dcg.gains})
+        numbers = {"discount": dcg.discounts_for(n_ranks).tolist()}
+        discounts = _numbered("rank", range(1, n_ranks + 1), numbers)
+        lines += ["", gains.text(), "", discounts.text()]
     return "\n".join(lines)
-
-
-def _dcg_tables(dcg: DCG, n_ranks: int | None) -> tuple[Table, Table]:
-    labels = dcg.grades or range(dcg.n_grades)
-    discounts = dcg.discounts_for(n_ranks or dcg.n_ranks or 10).tolist()
-    gains = [(str(label), gain) for label, gain in zip(labels, dcg.gains, strict=True)]
-    ranks = [(str(k), discount) for k, discount in enumerate(discounts, start=1)]
-    return Table(("grade", "gain"), gains), Table(("rank", "discount"), ranks)
 
 
 def in_full(measure: Measure, content: MeasureFile | None = None) -> str:
@@ -55,8 +109,334 @@ def in_full(measure: Measure, content: MeasureFile | None = None) -> str:
 
 def weights_table(utility: LinearUtility) -> Table:
     """Return W as a table, one row per rank."""
-    heads = [str(label) for label in utility.grades or range(utility.n_grades)]
-    rows: list[tuple[str | float, ...]] = [
-        (str(k + 1), *row) for k, row in enumerate(utility.weights)
+    labels = utility.grades or range(utility.n_grades)
+    columns = dict(zip(map(str, labels), zip(*utility.weights, strict=True), strict=True))
+    ranks = range(1, utility.n_ranks + 1)
+    return _numbered("rank", ranks, columns, "W, the worth of a grade at a rank")
+
+
+def _numbered(
+    head: str, names: Sequence[object], columns: Mapping[str, Sequence[Cell]], caption: str = ""
+) -> Table:
+    """Return a table of columns beside the names of their rows."""
+    rows = list(zip(map(str, names), *columns.values(), strict=True))
+    return Table((head, *columns), rows, caption)
+
+
+def _labels(dcg: DCG) -> Sequence[Label]:
+    return dcg.grades or range(dcg.n_grades)
+
+
+def learned_record(content: MeasureFile) -> LearnedRecord:
+    """Return the record of a learned measure."""
+    record = LearnedRecord.read(content)
+    if record is None:
+        raise InputError("is not a learned measure", "give a file that a fit wrote")
+    return record
+
+
+def parameter_origins(record: LearnedRecord) -> list[list[Origin]]:
+    """Return where each gain and each discount of W comes from."""
+    known, factors = record.identifiability, record.factors
+    parts = (
+        (known.gains_determined_by, factors.fixed_gains),
+        (known.discounts_determined_by, factors.fixed_discounts),
+    )
+    return [
+        ["fixed" if i in fixed and by != "none" else by for i, by in enumerate(determined_by)]
+        for determined_by, fixed in parts
     ]
-    return Table(("rank", *heads), rows, "W, the worth of a grade at a rank")
+
+
+def estimates_of(record: LearnedRecord) -> tuple[Sequence[NumberRecord], Sequence[NumberRecord]]:
+    """Return the gains and the discounts by a model of the judgment; nothing without one."""
+    certainty = record.certainty
+    return ((), ()) if certainty is None else (certainty.gains, certainty.discounts)
+
+
+def parameter_tables(content: MeasureFile) -> tuple[Table, Table]:
+    """Return gains by grade and discounts by rank of a learned file, as far as known.
+
+    First those of its DCG, beside what a model of the judgment estimates; then those of W, if that
+    is another measure, with what determines each.
+    """
+    record, dcg = learned_record(content), cast(DCG, content.dcg)
+    n_ranks = len(record.factors.discounts)
+    discounts = _columns(record, 1, "discount", dcg.discounts_for(n_ranks).tolist())
+    documents = record.parameters.noun == "document"
+    gains = _columns(record, 0, "relevance" if documents else "gain", dcg.gains)
+    return (
+        _numbered(record.parameters.noun, _labels(dcg), gains),
+        _numbered("rank", range(1, n_ranks + 1), discounts),
+    )
+
+
+def _columns(
+    record: LearnedRecord, part: Literal[0, 1], number: str, values: Sequence[float]
+) -> dict[str, Sequence[Cell]]:
+    """Return the columns of one of the two tables: of gains (part 0) or of discounts (part 1)."""
+    known, factors, prior, bounds = (
+        record.identifiability,
+        record.factors,
+        record.prior,
+        record.intervals,
+    )
+    origins, estimates = parameter_origins(record)[part], estimates_of(record)[part]
+    columns: dict[str, Sequence[Cell]] = {}
+    if prior is not None:
+        columns[f"learned {number}"] = [f"{value:.3f}" for value in values]
+    if estimates and record.certainty is not None:
+        columns["estimate"] = [*map(estimate_words, estimates)]
+        columns[f"{record.certainty.level:.0%} interval"] = [*map(interval_words, estimates)]
+    if prior is not None:
+        from_data = (prior.gains_from_data, prior.discounts_from_data)[part]
+        columns["from data"] = ["" if share != share else f"{share:.2f}" for share in from_data]
+        number = f"{number} of W"
+    of_W = (factors.gains, factors.discounts)[part].tolist()
+    columns[number] = [_NUMBER[by].format(one) for by, one in zip(origins, of_W, strict=True)]
+    shares = (known.gain_share, known.discount_share)[part].tolist()
+    columns["data share"] = [
+        "fixed" if by == "fixed" else f"{share:.2f}"
+        for by, share in zip(origins, shares, strict=True)
+    ]
+    if bounds is not None:
+        ends = (bounds.gains, bounds.discounts)[part].tolist()
+        columns[f"{bounds.level:.0%} of resamples"] = [
+            "" if by in ("fixed", "none") or low != low else f"{low:.3f} to {high:.3f}"
+            for by, (low, high) in zip(origins, ends, strict=True)
+        ]
+    return columns
+
+
+def answer(content: MeasureFile) -> list[str]:
+    """Return what a fit found, in one to three sentences."""
+    record, dcg = learned_record(content), cast(DCG, content.dcg)
+    certainty = record.certainty
+    if certainty is None or record.parameters.noun != "grade":
+        return []
+    labels = _labels(dcg)
+    if not certainty.reason:
+        return certainty_sentences(labels, certainty)
+    numbers = [
+        NumberRecord(determined=origin == "data", given=False, estimate=gain)
+        for origin, gain in zip(parameter_origins(record)[0], dcg.gains, strict=True)
+    ]
+    worth = worth_sentence(grade_names(labels), numbers)
+    return [*filter(None, [worth]), f"No interval: {certainty.reason}."]
+
+
+def learned_text(content: MeasureFile, source: str = "") -> str:
+    """Describe a learned measure: the answer, its numbers, what is undetermined, and details."""
+    record = learned_record(content)
+    gains, discounts = parameter_tables(content)
+    without = " without a prior" if record.prior else ""
+    parts = [
+        wrap_lines(" ".join(answer(content))),
+        source,
+        gains.text(),
+        discounts.text(),
+        "\n".join(wrap_lines(one) for one in _about_numbers(record)),
+        f"what the judgments do not determine{without}:\n{bulleted(record.undetermined)}",
+        "\n".join(["details:", *_details(record)]),
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def _about_numbers(record: LearnedRecord) -> list[str]:
+    """Return what the columns of the tables are."""
+    certainty, prior, known = record.certainty, record.prior, record.identifiability
+    lines = ["gains and discounts are those of W; measure files hold them"]
+    if prior is not None:
+        lines = [f"learned: {_about_prior(prior)}; measure files hold it"]
+        if prior.judgments < record.learned_from.strict:
+            lines[0] += f" (from {prior.judgments:,} evenly spaced judgments)"
+    if certainty is not None and certainty.reason and record.parameters.noun != "grade":
+        lines.append(f"no interval: {certainty.reason}")
+    if certainty is not None and not certainty.reason:
+        lines.append(
+            "estimate: by a model of how people answer; if they answer so, its interval holds the "
+            f"true number in {certainty.level:.0%} of studies; {kept_together(certainty.clusters)}"
+        )
+        if certainty.empty_ranks:
+            lines.append(f"{EMPTY_RANKS}, which the learned gains need not")
+    if prior is not None:
+        lines.append(
+            "from data: how much of the variance that the prior leaves to the logarithm of a "
+            "number the judgments took away (1: all of it); it is not a standard error"
+        )
+    lines.append(
+        f"data share: how much of a number {'of W ' if prior else ''}the data determine, as "
+        "opposed to the penalty w'w (1: the data alone); it is not a standard error"
+    )
+    if {"ridge", "none"} & {*known.gains_determined_by, *known.discounts_determined_by}:
+        lines.append("(x): partly the penalty; -: undetermined")
+    if record.intervals is not None:
+        lines.append(_about_resamples(record.intervals))
+    return lines
+
+
+def _about_prior(prior: PriorRecord) -> str:
+    if prior.name != "usual":
+        return f"starts from {prior.name} and departs from it on evidence"
+    named = [(name, share) for name, share in prior.centres.items() if share >= _LEAST_SHARE]
+    words = [f"{share:.0%} {name}" for name, share in named]
+    rest = 1 - sum(share for _, share in named)
+    if rest >= _LEAST_SHARE / 2:
+        words.append(f"{rest:.0%} others")
+    return f"starts from the usual measures ({', '.join(words)}) and departs from them on evidence"
+
+
+def _about_resamples(bounds: ParameterIntervals) -> str:
+    reason = "left out: nothing to learn, or not solved"
+    left_out = f" ({bounds.left_out} {reason})" if bounds.left_out else ""
+    unit = "queries" if bounds.by_query else "judgments"
+    C = "C is kept"
+    if bounds.C[0] < bounds.C[1]:
+        C = f"C is chosen again in each, from {bounds.C[0]:g} to {bounds.C[1]:g}"
+    return (
+        f"resamples: how far the numbers move with other {unit}, in "
+        f"{counted(bounds.resamples, 'fit')}{left_out}; {C}; it is spread, not an interval for a "
+        "judge's own numbers, and what is fixed or partly the penalty has none"
+    )
+
+
+def _details(record: LearnedRecord) -> list[str]:
+    how, solution, certificate = record.parameters, record.solution, record.certificate
+    factors, agreement = record.factors, record.agreement
+    polished = ", polished" if solution.polished else ""
+    change = record.identifiability.change_on_doubling_c
+    agreements = [
+        ("W (the utility)", agreement.utility),
+        ("rank-1 part of W", agreement.rank_one),
+        *([("the DCG of W", agreement.factors)] if record.prior else []),
+        ("the DCG above", agreement.dcg),
+    ]
+    return [
+        f"learned with C = {how.C:g}, {how.margin} margins ({solution.solver}{polished}): "
+        f"confirmed optimal, duality gap <= {round_up(certificate.gap, 2):.1e}, |W - W*| <= "
+        f"{round_up(certificate.distance, 2):.1e} with |W| = {certificate.size:.3g}; active pairs "
+        f"{certificate.active_pairs:,}, tied grades {certificate.tied_grades}",
+        f"normalisation{' of W' if record.prior else ''}: {_normalisation(record)}",
+        *(
+            []
+            if change is None
+            else [f"if C doubled, no gain or discount would change by more than about {change:.3f}"]
+        ),
+        f"rank 1: sigma_2 / sigma_1 = {factors.second_ratio:.3f}; the DCG accounts for "
+        f"{factors.rank_one_share:.1%} of the sum of squares of W (normalised as above)",
+        *([] if record.choice is None else ["", _choice_table(record.choice).text()]),
+        "",
+        Table(("agreement with the training judgments", ""), agreements).text(),
+    ]
+
+
+def _normalisation(record: LearnedRecord) -> str:
+    """Say what is fixed by convention."""
+    factors = record.factors
+    if record.parameters.noun == "document":
+        gains = "the least relevant document has relevance 0, the most relevant 1"
+    else:
+        worst = "an empty rank" if factors.gauge.startswith("absolute") else "the worst grade"
+        gains = f"{worst} has gain 0, the best gain 1"
+    if is_affine(factors.gauge):
+        return (
+            f"{gains}; the largest discount is 1 and the smallest 0 (only ratios of differences "
+            "between discounts are determined)"
+        )
+    (rank,) = factors.fixed_discounts
+    if not rank:
+        return f"{gains}; the first discount is 1"
+    sign = "-1" if factors.discounts[rank] < 0 else "1"
+    return f"{gains}; the discount of rank {rank + 1} is {sign}, as that of rank 1 is 0"
+
+
+def _choice_table(choice: ChosenC) -> Table:
+    """Return a table of the agreement of each C with held-out queries, or judgments."""
+    best = max(choice.agreement)
+    rows = [
+        (f"{C:g}", share, best - share, error, "chosen" if choice.C == C else "")
+        for C, share, error in zip(choice.grid, choice.agreement, choice.error, strict=True)
+    ]
+    held_out = "queries" if choice.by_query else "judgments"
+    columns = ("C", f"agreement, held-out {held_out}", "behind the best", "standard error", "")
+    rule = "the largest within one standard error of the best"
+    if choice.queries < FEW_QUERIES:
+        rule = f"the best, for there are fewer than {FEW_QUERIES} {held_out}"
+    caption = f"C: {rule}, by repeated cross-validation"
+    return Table(columns, rows, caption + (f"; {choice.remark}" if choice.remark else ""))
+
+
+_OPENING = """\
+A measure is a preset, with nDCG(...) around it and @ 10 after it where wanted; in full,
+nDCG({2: 3, 1: 1, 0: 0}, log2) @ 10; or a file, learned.json. r is the value of a grade, i
+the rank. Quote names with brackets in a shell."""
+
+
+OTHER_MEASURES = {
+    "P@10": ("share of relevant documents among the first 10", "P_10, precision@10"),
+    "AP, AP@10": ("mean precision at the ranks of relevant documents", "map, map_cut_10"),
+    "RR, RR@10": ("1 / rank of the first relevant document", "recip_rank, mrr@10"),
+    "R@1000": ("share of the relevant documents among the first 1000", "recall_1000"),
+    "Rprec": ("precision at rank R, with R relevant documents", "r-precision"),
+    "Bpref": ("order of judged documents; Buckley & Voorhees 2004", "bpref"),
+    "infAP": ("AP of pools judged in part; Yilmaz & Aslam 2006", ""),
+    "Success@5": ("whether a relevant document is among the first 5", "success_5, hit_rate@5"),
+    "IPrec@0.1": ("largest precision from a recall of .1 on", "iprec_at_recall_0.10"),
+    "SetP, SetR, SetF, SetAP": ("of the whole run, without order", "set_P, set_recall, ..."),
+    "ERR@20": (
+        "sum_i R_i / i prod_{j < i} (1 - R_j); Chapelle et al. 2009",
+        "ERR({2: 0.9, 1: 0.3, 0: 0})@20, ERR(learned.json)@20",
+    ),
+    "RBP(p=0.8)": (
+        "(1 - p) sum_i p^(i - 1) r_i / r_max, and the residual; Moffat & Zobel 2008",
+        "RBP({2: 1, 1: 0.5, 0: 0}, p=0.8), rbp.80",
+    ),
+}
+"""The measures that are not a DCG: what they are, and other forms of their names."""
+
+
+def known_measures_text() -> str:
+    """Return the tables of presets, rules of discounts, other measures and those of tools."""
+    content = known_measures_to_json()
+    captions = {
+        "presets": "Presets: gain and discount",
+        "discounts": "Rules of discounts, for measures in full",
+        "others": "Other measures, in evaluate; all but ERR take "
+        "(rel=2) for: relevant from grade 2 up",
+        "tools": "Measures of other tools, and what computes the same here",
+    }
+    tables = [Table.of(content[key], caption).text() for key, caption in captions.items()]
+    return "\n\n".join([_OPENING, *tables])
+
+
+def known_measures_to_json() -> dict[str, list[dict[str, Any]]]:
+    """Return presets, rules of discounts, other measures and those of tools: lists of rows."""
+    presets = [
+        {
+            "preset": name if one.default is None else f"{name}:{_PARAMETERS[name]}",
+            "formula": one.formula,
+            "source": one.source,
+        }
+        for name, one in PRESETS.items()
+    ]
+    discounts = [
+        {
+            "rule": f"{name}({rule.parameter})" if rule.parameter else name,
+            "formula": rule.formula,
+            "source": rule.source,
+        }
+        for name, rule in DISCOUNT_RULES.items()
+    ]
+    others = [
+        {"measure": name, "value": value, "also": also}
+        for name, (value, also) in OTHER_MEASURES.items()
+    ]
+    tools = [
+        {"tool": one.tool, "its measure": one.theirs, "-m here": one.ours, "options": one.options}
+        for one in TOOL_MEASURES
+    ]
+    return {"presets": presets, "discounts": discounts, "others": others, "tools": tools}
+
+
+_PARAMETERS = {"jk": "b", "linear-discount": "n", "rbp": "p", "binary": "t"}
+"""How the formulas call the parameter of a preset."""

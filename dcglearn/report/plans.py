@@ -8,8 +8,8 @@ from typing import Any
 from dcglearn.asking.plan import UNKNOWN, Plan
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
-from dcglearn.report.certainty_words import short
 from dcglearn.report.tables import Table
+from dcglearn.report.words import short
 
 
 def plan_text(found: Plan, widths: Mapping[str, float]) -> str:

@@ -8,18 +8,19 @@ from typing import Any
 
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.questions import Question
+from dcglearn.inference.ratios import Estimated
 from dcglearn.inference.segments import Segments
-from dcglearn.report.certainty_words import (
+from dcglearn.report.results import jsonable
+from dcglearn.report.tables import Table, shown_p
+from dcglearn.report.words import (
     EMPTY_RANKS,
     clusters_words,
     estimate_words,
     few_clusters_words,
     interval_words,
     one_in,
-    p_words,
     statement,
 )
-from dcglearn.report.tables import Table
 
 DOUBLED = (
     "p of measures, gains and discounts is doubled, as at most one of the gains and one of the "
@@ -37,8 +38,8 @@ def questions_text(questions: Sequence[Question]) -> str:
             statement(one),
             one.verdict,
             one_in(one.reversed_judged),
-            p_words(one.corrected),
-            round(one.test.statistic, 1),
+            shown_p(one.corrected),
+            one.test.statistic,
             one.test.df,
         )
         for one in questions
@@ -78,7 +79,7 @@ def segments_text(segments: Segments) -> str:
             one.other_judgments,
             _ALIKE[one.verdict],
             one_in(one.reversed_judged),
-            p_words(one.corrected),
+            shown_p(one.corrected),
         )
         for one in segments.compared
     ]
@@ -98,23 +99,23 @@ def segments_text(segments: Segments) -> str:
 
 def segments_json(segments: Segments) -> dict[str, Any]:
     """Return a comparison of groups as a dict that JSON can hold, but for infinite numbers."""
-    compared = []
-    for one in segments.compared:
-        numbers = {key: value for key, value in vars(one).items() if key not in ("fit", "other")}
-        estimates = {
-            name: [asdict(number) for number in (*fit.gains(), *fit.discounts())]
-            for name, fit in (("estimates", one.fit), ("other_estimates", one.other))
-        }
-        compared.append(numbers | estimates)
-    return {"compared": compared, "too_small": list(segments.too_small)}
+    compared = [
+        vars(one) | {"fit": _numbers(one.fit), "other": _numbers(one.other)}
+        for one in segments.compared
+    ]
+    content: dict[str, Any] = jsonable({"compared": compared, "too_small": segments.too_small})
+    return content
+
+
+def _numbers(fit: JudgmentFit) -> tuple[Estimated, ...]:
+    return fit.gains() + fit.discounts()
 
 
 def _estimates(fit: JudgmentFit, other: JudgmentFit, both: bool = False) -> list[list[str]]:
     """Return rows of the numbers of two fits, with the interval of the first or of both."""
-    pairs = zip((*fit.gains(), *fit.discounts()), (*other.gains(), *other.discounts()), strict=True)
     return [
         [a.name, estimate_words(a), interval_words(a), estimate_words(b)]
         + [interval_words(b)] * both
-        for a, b in pairs
+        for a, b in zip(_numbers(fit), _numbers(other), strict=True)
         if not a.given
     ]

@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from dcglearn.base.files import checked_suffix, write_text
 from dcglearn.base.numbers import decimals
@@ -25,6 +25,9 @@ FIGURE_FORMATS = {
 """Formats of figures by suffix, with the metadata that keeps dates and versions out of files."""
 
 Cell = str | int | float | None
+
+Kind = Literal["text", "number", "marked"]
+"""What a column holds: text, numbers, or numbers with marks."""
 
 NARROW = 12
 """Characters in a line of a long name of a column, where a table would be too wide."""
@@ -69,29 +72,21 @@ class Table:
         If it is wider than `width`, the names of columns are broken into lines, and columns that
         do not fit follow below, after the columns of text that come first.
         """
-        right, numeric = self.alignment(), self._numeric()
-        rows = [
-            [plain_text(f"{text} {mark}" if mark else text) for text, _, mark in row]
-            for row in self._cells()
-        ]
-        heads = [[plain_text(name)] for name in self.columns]
-        sizes = _sizes(heads, rows)
-        parts = [list(range(len(heads)))]
-        if width is not None and any(numeric) and _total(sizes) > width:
-            heads = [_broken(*head) if n else head for head, n in zip(heads, numeric, strict=True)]
-            sizes = _sizes(heads, rows)
-            parts = _divided(sizes, numeric.index(True), width)
-        height = max(map(len, heads), default=0)
-        above = zip(*([""] * (height - len(head)) + head for head in heads), strict=True)
-        lines = [
-            [
-                cell.rjust(n) if r else cell.ljust(n)
-                for cell, n, r in zip(line, sizes, right, strict=True)
-            ]
-            for line in (*above, *rows)
-        ]
+        kinds, rows = self.kinds(), self._dressed("{}", " {}", plain_text)
+        names = [[plain_text(name)] for name in self.columns]
+        columns = _justified(names, rows, kinds)
+        parts = [columns]
+        if width is not None and _size(columns) > width and {*kinds} != {"text"}:
+            n_keys = next(c for c, kind in enumerate(kinds) if kind != "text")
+            names[n_keys:] = [_broken(*name) for name in names[n_keys:]]
+            columns, parts = _justified(names, rows, kinds), []
+            for column in columns[n_keys:]:
+                if not parts or _size([*parts[-1], column]) > width:
+                    parts.append(columns[:n_keys])
+                parts[-1].append(column)
         blocks = [
-            "\n".join("  ".join(line[c] for c in part).rstrip() for line in lines) for part in parts
+            "\n".join("  ".join(line).rstrip() for line in zip(*part, strict=True))
+            for part in parts
         ]
         caption = [plain_text(self.caption)] if self.caption else []
         notes = ["", *map(plain_text, self.notes)] if self.notes else []
@@ -99,18 +94,12 @@ class Table:
 
     def markdown(self) -> str:
         """Return the table in GitHub's Markdown."""
-
-        def dress(text: str, bold: bool, mark: str) -> str:
-            cell = f"**{markdown_cell(text)}**" if bold else markdown_cell(text)
-            return f"{cell}<sup>{markdown_cell(mark)}</sup>" if mark else cell
-
-        ends = ["--:" if number else ":--" for number in self.alignment()]
-        rows = [[dress(*cell) for cell in row] for row in self._cells()]
-        lines = [
-            f"| {' | '.join(row)} |" for row in ([*map(markdown_cell, self.columns)], ends, *rows)
-        ]
+        ends = ["--:" if kind == "number" else ":--" for kind in self.kinds()]
+        rows = self._dressed("**{}**", "<sup>{}</sup>", markdown_cell)
+        names = [*map(markdown_cell, self.columns)]
         caption = [markdown_cell(self.caption), ""] if self.caption else []
         notes = ["", *(f"* {markdown_cell(note)}" for note in self.notes)] if self.notes else []
+        lines = (f"| {' | '.join(row)} |" for row in (names, ends, *rows))
         return "\n".join([*caption, *lines, *notes])
 
     def latex(self) -> str:
@@ -120,77 +109,75 @@ class Table:
         and otherwise a ``tabular``, which needs no packages; in a ``table`` if it has a caption.
         """
 
-        def dress(text: str, bold: bool, mark: str) -> str:
-            cell = rf"\textbf{{{_latex(text)}}}" if bold else _latex(text)
-            above = _latex(mark).replace("-", "--")
-            return rf"{cell}\textsuperscript{{{above}}}" if mark else cell
-
-        def head(name: str, numeric: bool) -> str:
-            lines = [*map(_latex, _broken(name))]
+        def head(name: str, kind: str) -> str:
+            lines = [*map(latex_cell, _broken(name))]
             stacked = r"\shortstack{" + r"\\".join(lines) + "}"
-            return stacked if numeric and len(lines) > 1 else _latex(name)
+            return stacked if kind != "text" and len(lines) > 1 else latex_cell(name)
 
-        ends = "".join("r" if right else "l" for right in self.alignment())
-        names = map(head, self.columns, self._numeric())
-        body = ([dress(*cell) for cell in row] for row in self._cells())
-        first, *lines = (rf"{' & '.join(row)} \\" for row in (names, *body))
+        kinds = self.kinds()
+        ends = "".join("r" if kind == "number" else "l" for kind in kinds)
+        rows = self._dressed(r"\textbf{{{}}}", r"\textsuperscript{{{}}}", latex_cell)
+        names = map(head, self.columns, kinds)
+        first, *lines = (rf"{' & '.join(row)} \\" for row in (names, *rows))
         top = [r"\hline", first, r"\hline"]
         comments = [f"% {plain_text(note)}" for note in self.notes]
-        caption = _latex(self.caption[:1].upper() + self.caption[1:]).rstrip(".") + "."
+        caption = latex_cell(self.caption[:1].upper() + self.caption[1:]).rstrip(".") + "."
         if len(lines) > LONGEST:
-            above = [rf"\caption{{{caption}}}\\", *top, r"\endfirsthead"] if self.caption else []
-            lines = [
-                *(r"% needs \usepackage{longtable}", *comments, rf"\begin{{longtable}}{{{ends}}}"),
-                *(*above, *top, r"\endhead", *lines, r"\hline", r"\end{longtable}"),
-            ]
-            return "\n".join(lines)
+            opening = [r"% needs \usepackage{longtable}", *comments]
+            opening.append(rf"\begin{{longtable}}{{{ends}}}")
+            if self.caption:
+                opening += [rf"\caption{{{caption}}}\\", *top, r"\endfirsthead"]
+            ending = [r"\hline", r"\end{longtable}"]
+            return "\n".join([*opening, *top, r"\endhead", *lines, *ending])
         lines = [rf"\begin{{tabular}}{{{ends}}}", *top, *lines, r"\hline", r"\end{tabular}"]
         if self.caption:
-            above = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", r"\medskip"]
-            lines = [*above, *lines, r"\end{table}"]
+            opening = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", r"\medskip"]
+            lines = [*opening, *lines, r"\end{table}"]
         return "\n".join([*comments, *lines])
 
     def csv(self) -> str:
         """Return the table as CSV, with numbers in full."""
         text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(map(_csv_cell, self.records[0] if self.records else self.columns))
         rows = [[*one.values()] for one in self.records] or self.rows
-        writer.writerows([*map(_csv_cell, row)] for row in rows)
+        heads = self.records[0] if self.records else self.columns
+        csv.writer(text, lineterminator="\n").writerows(
+            [*map(_csv_cell, row)] for row in (heads, *rows)
+        )
         return text.getvalue().rstrip("\n")
 
     def write(self, path: str | Path) -> None:
         """Write the table in the format that the suffix names."""
         write_text(path, TABLE_FORMATS[checked_suffix(path, TABLE_FORMATS)](self) + "\n")
 
-    def alignment(self) -> list[bool]:
-        """Return which columns are aligned on the right: numbers, unless they have marks."""
-        marked = [any(mark for *_, mark in column) for column in zip(*self._cells(), strict=True)]
-        return [n and not m for n, m in zip(self._numeric(), marked or self.columns, strict=True)]
+    def kinds(self) -> list[Kind]:
+        """Return what each column holds."""
 
-    def _numeric(self) -> list[bool]:
-        """Return which columns hold only numbers."""
-        columns: list[tuple[Cell, ...]] = list(zip(*self.rows, strict=True)) if self.rows else []
-        numeric = [
-            any(c is not None for c in column) and not any(isinstance(c, str) for c in column)
-            for column in columns
-        ]
-        return numeric or [False] * len(self.columns)
+        def kind(c: int) -> Kind:
+            cells = [row[c] for row in self.rows if row[c] is not None]
+            if not cells or any(isinstance(cell, str) for cell in cells):
+                return "text"
+            marked = any(isinstance(cell, Shown) and cell.mark for cell in cells)
+            return "marked" if marked else "number"
+
+        return [kind(c) for c in range(len(self.columns))]
 
     def shown(self) -> list[list[str]]:
         """Return the rows as text, with numbers as people read them."""
-        return [[text for text, _, _ in row] for row in self._cells()]
+        return self._dressed("{}", "", str)
 
-    def _cells(self) -> list[list[tuple[str, bool, str]]]:
-        """Return the text of each cell, whether it is bold, and the mark after it."""
-        return [[self._cell(cell) for cell in row] for row in self.rows]
+    def _dressed(self, bold: str, above: str, escape: Callable[[str], str]) -> list[list[str]]:
+        """Return the rows as text, with the forms of what is bold and of a mark."""
 
-    def _cell(self, cell: Cell) -> tuple[str, bool, str]:
-        if isinstance(cell, Shown):
-            return cell.text or decimals(cell, self.digits), cell.bold, cell.mark
-        if isinstance(cell, float):
-            return decimals(cell, self.digits), False, ""
-        return f"{cell:,}" if isinstance(cell, int) else cell or "", False, ""
+        def dressed(cell: Cell) -> str:
+            if isinstance(cell, Shown):
+                shown = escape(cell.text or decimals(cell, self.digits))
+                mark = above.format(escape(cell.mark)) if cell.mark else ""
+                return (bold.format(shown) if cell.bold else shown) + mark
+            if isinstance(cell, float):
+                return decimals(cell, self.digits)
+            return f"{cell:,}" if isinstance(cell, int) else escape(cell or "")
+
+        return [[dressed(cell) for cell in row] for row in self.rows]
 
 
 TABLE_FORMATS: dict[str, Callable[[Table], str]] = {
@@ -202,15 +189,18 @@ TABLE_FORMATS: dict[str, Callable[[Table], str]] = {
 """Formats of tables by suffix."""
 
 
-def p_text(p: float, least: bool = False) -> str:
-    """Return a p-value with four decimals; as a bound if it is the least that a test can give.
+def p_text(p: float) -> str:
+    """Return a p-value with three digits.
 
-    >>> p_text(0.02), p_text(1e-9), p_text(0.0001, least=True)
-    ('0.0200', '<0.0001', '<=0.0001')
+    >>> p_text(1e-9), p_text(0.0131), p_text(1.0)
+    ('< .001', '.013', '1')
     """
-    if p < 0.00005:
-        return "<0.0001"
-    return f"{'<=' if least else ''}{p:.4f}"
+    return "< .001" if p < 0.001 else f"{p:.3f}".lstrip("0") if p < 1 else "1"
+
+
+def shown_p(p: float, mark: str = "") -> Shown:
+    """Return a p-value for a cell."""
+    return Shown(p, p_text(p), mark=mark)
 
 
 def _csv_cell(value: Any) -> Any:
@@ -223,39 +213,24 @@ def _csv_cell(value: Any) -> Any:
     return None if value != value else value  # nan
 
 
-def _latex(text: str) -> str:
-    """Return text for LaTeX, with the signs of bounds in mathematics."""
-    signs = {r"\textless{}=": r"$\leq$", r"p \textless{} ": "$p <$ "}
-    cell = latex_cell(text)
-    for plain, sign in signs.items():
-        cell = cell.replace(plain, sign)
-    return cell
-
-
 def _broken(name: str) -> list[str]:
     """Divide a long name of a column into lines, where words end."""
     return textwrap.wrap(name, NARROW, break_long_words=False) or [""]
 
 
-def _sizes(heads: Sequence[Sequence[str]], rows: Sequence[Sequence[str]]) -> list[int]:
-    """Return the width of each column."""
-    return [
-        max([*map(len, head), *(len(row[c]) for row in rows)], default=0)
-        for c, head in enumerate(heads)
-    ]
+def _justified(
+    names: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], kinds: Sequence[Kind]
+) -> list[list[str]]:
+    """Return the columns, each as strings of one length, of which the first are its name."""
+    height, columns = max(map(len, names)), []
+    for c, (name, kind) in enumerate(zip(names, kinds, strict=True)):
+        cells = [*[""] * (height - len(name)), *name, *(row[c] for row in rows)]
+        size = max(map(len, cells))
+        align = str.rjust if kind == "number" else str.ljust
+        columns.append([align(cell, size) for cell in cells])
+    return columns
 
 
-def _total(sizes: Sequence[int]) -> int:
-    return sum(sizes) + 2 * (len(sizes) - 1)
-
-
-def _divided(sizes: Sequence[int], n_keys: int, width: int) -> list[list[int]]:
-    """Divide columns into parts that fit into the width, each after the first columns."""
-    keys = list(range(n_keys))
-    parts: list[list[int]] = []
-    for c in range(n_keys, len(sizes)):
-        if parts and _total([sizes[i] for i in (*parts[-1], c)]) <= width:
-            parts[-1].append(c)
-        else:
-            parts.append([*keys, c])
-    return parts
+def _size(columns: Sequence[Sequence[str]]) -> int:
+    """Return the length of a line of the columns."""
+    return len("  ".join(column[0] for column in columns))

@@ -25,10 +25,10 @@ from dcglearn.inference.conclusions import conclude, judge_shares
 from dcglearn.judgments.writing import write_preferences
 from dcglearn.lab.simulation.designs import DESIGNS, SCALE, simulated_study
 from dcglearn.learning.record import HypothesisRecord, NumberRecord
-from dcglearn.report.certainty_words import verdict_sentences
-from dcglearn.report.learned_text import answer
+from dcglearn.report.measures import answer
 from dcglearn.report.study.facts import study_judgments
 from dcglearn.report.study.words import headline
+from dcglearn.report.words import verdict_sentences
 from helpers.commands import run_commands
 from helpers.simulated import with_ids
 

@@ -16,7 +16,7 @@ from scipy.stats import beta, binomtest, norm
 from dcglearn import Preferences, Scale, inspect_judgments, preset
 from dcglearn.base.tables.columns import distinct_rows
 from dcglearn.judgments.judges import FEWEST_JUDGMENTS, _typical_shares
-from dcglearn.report.inspection import findings_text
+from dcglearn.report.judgments import findings_text
 
 SCALE = Scale((2, 1, 0))
 LISTS = [[0, 1], [1, 0], [2, -1], [0, 0]]

@@ -19,7 +19,7 @@ from dcglearn import (
 from dcglearn.learning.record import LearnedRecord
 from dcglearn.learning.solve import solve
 from dcglearn.measures.measure_files import measure_from_json, measure_to_json
-from dcglearn.report.learned_text import learned_text
+from dcglearn.report.measures import learned_text
 from helpers.simulated import SCALE, simulated_judgments, weighted_and_repeated
 
 

@@ -25,9 +25,9 @@ from dcglearn import (
 from dcglearn.learning.record import LearnedRecord
 from dcglearn.measures.measure_files import measure_from_json, measure_to_json
 from dcglearn.measures.scale import NO_DOCUMENT
-from dcglearn.report.certainty_words import judged_pairs, p_phrase, short
-from dcglearn.report.learned_text import answer, learned_text
+from dcglearn.report.measures import answer, learned_text
 from dcglearn.report.questions import questions_text
+from dcglearn.report.words import judged_pairs, p_phrase, short
 from helpers.simulated import preset_judgments
 
 FIVE = Scale(("perfect", "good", "fair", "poor", "bad"))
@@ -58,7 +58,7 @@ def test_numbers_and_shares_in_words() -> None:
         "70% of judged pairs",
         "99% of judged pairs",
     ]
-    assert [p_phrase(p) for p in (1e-9, 0.0131, 1.0)] == ["p below .001", "p = .013", "p = 1"]
+    assert [p_phrase(p) for p in (1e-9, 0.0131, 1.0)] == ["p < .001", "p = .013", "p = 1"]
 
 
 def test_the_answer_has_the_numbers_of_the_model_and_of_its_tests() -> None:
@@ -132,7 +132,7 @@ def test_empty_ranks_are_said_where_they_matter() -> None:
 def test_answers_at_random_determine_nothing() -> None:
     """Or, as intervals of 95% do, something by chance."""
     rng, determined = np.random.default_rng(1), 0
-    for _ in range(12):
+    for _ in range(6):
         lists = rng.integers(0, 4, size=(30, 2, 4))
         data = Preferences.of(lists, rng.choice(["a", "b"], 30), Scale((3, 2, 1, 0)))
         certainty = certainty_of(data)
@@ -141,7 +141,7 @@ def test_answers_at_random_determine_nothing() -> None:
         assert certainty.fit is not None
         determined += any(one.determined for one in certainty.fit.gains() if not one.given)
         assert "rejected" not in {one.verdict for one in certainty.questions}
-    assert determined <= 2
+    assert determined <= 1
 
 
 def test_a_fit_without_an_estimate_says_why() -> None:

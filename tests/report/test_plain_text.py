@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
@@ -58,6 +58,7 @@ def test_words_of_scripts_with_joiners_stay() -> None:
     assert plain_text("क\u200cष") == "क\u200cष"
 
 
+@settings(max_examples=30)
 @given(st.text())
 def test_a_json_document_stays_the_same_document(text: str) -> None:
     written = json_plain_text(json.dumps([text], ensure_ascii=False, indent=2), "ascii")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
+from html import unescape
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -16,28 +16,22 @@ import pytest
 from dcglearn import (
     DCGLearner,
     InputError,
-    JudgmentModel,
     Preferences,
     Scale,
     Study,
-    agreement,
-    held_out,
     learned_measure,
     preset,
     read_measure,
     study_judgments,
-    usual_questions,
     write_measure,
     write_preferences,
 )
 from dcglearn.judgments.folds import group_numbers, query_folds
-from dcglearn.judgments.preferences import concatenated
 from dcglearn.measures.agreement import outcomes
-from dcglearn.report.questions import questions_text
 from dcglearn.report.study.facts import STUDY_TOOLS
 from dcglearn.report.study.page import study_html, study_json, study_markdown, study_text
 from dcglearn.report.study.words import headline, more_judgments, more_words
-from helpers.simulated import SCALE, every_answer, preset_judgments, with_ids
+from helpers.simulated import SCALE, preset_judgments, with_ids
 from helpers.written import write_qrels, write_records, write_run
 
 
@@ -53,7 +47,7 @@ def linear() -> Study:
 def test_what_is_wrong_is_changed_to_the_true_measure(linear: Study) -> None:
     decision, gain, gains, discounts = headline(linear)
     assert decision.startswith("Change (2^g - 1) / log2(rank + 1) to the gains 2 = 1.00, 1 = 0.50,")
-    assert ": yes. The judgments contradict it (p below .001), and the two order 1 in" in decision
+    assert ": yes. The judgments contradict it (p < .001), and the two order 1 in" in decision
     assert gain.startswith("The new one agrees with ")
     assert gains.startswith("The middle grade is worth .")
     assert "contradict 2^g - 1 (middle grade .33, 1 in " in gains
@@ -118,18 +112,6 @@ def test_what_changes_is_counted_on_the_judged_pairs(linear: Study) -> None:
     assert f"the two order 1 in {round(1 / share)} judged pairs differently" in headline(linear)[0]
 
 
-def test_the_agreement_of_what_was_learned_is_that_with_other_queries() -> None:
-    """Even of noise, with which what was learned from all of it agrees more often than not."""
-    rng = np.random.default_rng(2)
-    noise = preset_judgments("linear-log2", 120, 9)
-    noise = replace(noise, answers=rng.integers(0, 2, 120).astype(noise.answers.dtype))
-    within = JudgmentModel().fit(noise).dcg
-    found = held_out(JudgmentModel(), noise, np.random.default_rng(0))
-    assert agreement(within, noise.pairs) > 0.55
-    assert found.outcomes.mean() < agreement(within, noise.pairs) - 0.05
-    assert len(found.outcomes) == 120
-
-
 def test_held_out_agreement_by_hand(linear: Study) -> None:
     data = linear.data
     right = np.zeros(len(data))
@@ -140,18 +122,6 @@ def test_held_out_agreement_by_hand(linear: Study) -> None:
     assert linear.held_out is not None
     assert linear.held_out.outcomes.tolist() == right.tolist()
     assert linear.agreement[0].share == pytest.approx(right.mean())
-
-
-def test_a_measure_in_use_is_judged_first() -> None:
-    data = preset_judgments("linear-log2", 3000, 4)
-    for name, measure, verdict in (
-        ("ours", preset("binary:2", SCALE, 4), "yes. The judgments contradict it"),
-        ("linear-log2", preset("linear-log2", SCALE, 4), "no. The judgments do not contradict it"),
-    ):
-        found = study_judgments(data, "x", np.random.default_rng(0), {name: measure})
-        first = headline(found)[0]
-        assert first.startswith("Change ours" if name == "ours" else "Change g / log2(rank + 1)")
-        assert verdict in first
 
 
 def test_no_change_is_proposed_to_what_orders_all_judged_pairs_alike() -> None:
@@ -184,18 +154,14 @@ def test_few_judgments_do_not_say_no() -> None:
 
 def test_few_raters_are_told_to_ask_more() -> None:
     data = preset_judgments("linear-log2", 400, 3)
-    few = with_ids(data, judges=[f"j{i % 2}" for i in range(400)])
-    lone = with_ids(data, judges=["j"] * 400)
-    many = with_ids(data, judges=[f"j{i % 50}" for i in range(400)])
-    for data, n in ((few, 2), (lone, 1)):
-        found = studied(data)
-        assert more_judgments(found).startswith("More raters; more judgments by the same")
-        assert more_words(found) == "more raters"
-        assert f"few raters said most of this ({n} in all)" in " ".join(headline(found))
-    assert more_words(studied(many)) == "more judgments"
-    assert "raters" not in " ".join(headline(studied(many)))
-    for found, clusters in ((few, " by query,"), (lone, " by query,"), (many, " by query and")):
-        assert f"CR2 variances clustered{clusters}" in " ".join(study_text(studied(found)).split())
+    for n, clusters in ((2, " by query,"), (1, " by query,"), (50, " by query and")):
+        found = studied(with_ids(data, judges=[f"j{i % n}" for i in range(400)]))
+        few = n < 50
+        said = " ".join(headline(found))
+        assert more_words(found) == ("more raters" if few else "more judgments")
+        assert more_judgments(found).startswith("More raters; more judgments by the same") == few
+        assert (f"few raters said most of this ({n} in all)" in said) == ("raters" in said) == few
+        assert f"CR2 variances clustered{clusters}" in " ".join(study_text(found).split())
 
 
 def test_tools_print_one_number(linear: Study) -> None:
@@ -251,16 +217,6 @@ def test_the_decision_is_a_measure_file_and_counts_what_it_changes(
     assert run("study", "p.jsonl", "--on-qrels", "q.txt").returncode == 2
 
 
-def test_without_query_ids_judgments_count_as_independent() -> None:
-    data = preset_judgments("linear-log2", 300, 12)
-    answers = np.array(["a", "b"])[data.answers]
-    alone = usual_questions(Preferences.of(data.lists, answers, SCALE))
-    assert questions_text(alone).endswith(
-        "no judgment is known to share its query with another, so each is independent"
-    )
-    assert questions_text(usual_questions(data)).endswith("that share a query are kept together")
-
-
 def test_two_grades_and_few_judgments() -> None:
     two = studied(preset_judgments("linear-log2", 300, 5, Scale((1, 0))))
     assert headline(two)[2].startswith("There are two grades, so gains are not in question; rank 2")
@@ -286,41 +242,14 @@ def test_without_ids_nothing_is_said_of_queries_or_judges() -> None:
     assert "No judge is named" in text
 
 
-class _Page(HTMLParser):
-    """Collect tags, and what would be fetched."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.fetched: list[str] = []
-        self.headings: list[str] = []
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        if tag not in ("meta", "link", "path", "use", "rect", "defs", "br"):
-            self.open.append(tag)
-        for name, value in attributes:
-            if name in ("src", "href", "xlink:href") and value and value[0] not in "#d":
-                self.fetched.append(value)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self.open:
-            while self.open.pop() != tag:
-                pass
-
-    def handle_data(self, text: str) -> None:
-        if self.open and self.open[-1] in ("h1", "h2"):
-            self.headings.append(text)
-
-
 def test_the_page_is_self_contained_and_reproducible(linear: Study) -> None:
     html = study_html(linear, np.random.default_rng(0))
-    page = _Page()
-    page.feed(html)
-    assert page.fetched == []
-    assert page.headings[0] == "What 4,000 judgments say about DCG"
-    assert "For engineers" in page.headings
+    links = re.findall(r"""(?:src|href)\s*=\s*["']?([^"'\s>]*)""", html)
+    assert not [link for link in links if link[0] not in "#d"], "nothing is fetched"
+    assert "<h1>What 4,000 judgments say about DCG</h1>" in html
+    assert "<h2>For engineers</h2>" in html
     for sentence in headline(linear):
-        assert sentence.replace("'", "&#39;") in html.replace("\u00a0", " ")
+        assert sentence in unescape(html).replace("\u00a0", " ")
     assert "2^g\u00a0-\u00a01 (middle" in html
     assert "<details" not in html
     again = studied(preset_judgments("linear-log2", 4000, 1))
@@ -346,19 +275,8 @@ def test_all_formats_say_the_same(linear: Study) -> None:
     assert all(len(line) <= 100 for line in words.splitlines())
 
 
-def test_study_command(tmp_path: Path, run: Any, refused: Any) -> None:
-    write_preferences(preset_judgments("linear-log2", 600, 9), tmp_path / "p.jsonl")
-    names = ("s.html", "s.md", "s.json", "s.txt")
-    done = run("study", "p.jsonl", *(word for name in names for word in ("-o", name)))
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("What 600 judgments say about DCG")
-    assert all((tmp_path / name).stat().st_size > 1000 for name in names)
-    assert read_measure(tmp_path / "s.json").about["study"]["file"] == "p.jsonl"
-    assert ".html" in refused("study", "p.jsonl", "-o", "s.pdf")
-
-
 def test_test_command(tmp_path: Path, run: Any, refused: Any) -> None:
-    write_preferences(preset_judgments("linear-log2", 3000, 10), tmp_path / "p.jsonl")
+    write_preferences(preset_judgments("linear-log2", 1200, 10), tmp_path / "p.jsonl")
 
     def tested(*words: str) -> str:
         done = run("test", "p.jsonl", *words)
@@ -409,18 +327,6 @@ def test_groups_of_a_field_and_files(tmp_path: Path, run: Any, refused: Any) -> 
     assert "several files" in refused("test", "one.jsonl", "two.jsonl", "--by", "country")
 
 
-def test_sets_of_other_grades_are_not_joined() -> None:
-    one = Preferences.from_arrays([[1, 0]], [[0, 1]], ["a"])
-    two = Preferences.from_arrays([[2, 0]], [[0, 1]], ["a"])
-    with pytest.raises(InputError, match="differ"):
-        concatenated([one, two])
-
-
-def test_joined_sets_keep_everything() -> None:
-    data = every_answer(50, 12)
-    assert concatenated([data[:20], data[20:]]) == data
-
-
 def test_a_measure_file_is_written_whatever_is_decided(
     tmp_path: Path, run: Any, refused: Any
 ) -> None:
@@ -429,9 +335,12 @@ def test_a_measure_file_is_written_whatever_is_decided(
     noise = replace(noise, answers=np.arange(40, dtype=noise.answers.dtype) // 2 % 2)
     noise = with_ids(noise, judges=[f"j{i % 3}" for i in range(40)])
     write_preferences(noise, tmp_path / "p.jsonl")
-    done = run("study", "p.jsonl", "-o", "a.json", "-o", "b.html", "-m", "zipf")
+    names = ("a.json", "b.html", "c.md", "d.txt")
+    done = run("study", "p.jsonl", "-m", "zipf", *(word for x in names for word in ("-o", x)))
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "b.html").is_file()
+    assert done.stdout.startswith("What 40 judgments say about DCG")
+    assert all((tmp_path / name).stat().st_size > 1000 for name in names)
+    assert ".html" in refused("study", "p.jsonl", "-o", "s.pdf")
     decided = read_measure(tmp_path / "a.json")
     assert decided.about["study"]["change"] == "not yet"
     assert decided.dcg == preset("zipf", SCALE, 4) @ 4
@@ -450,7 +359,7 @@ def test_the_headline_of_ecir2015(ecir: Preferences) -> None:
     sentences = headline(studied(ecir))
     assert sentences == [
         "Change (2^g - 1) / log2(rank + 1) to the gains 2 = 1.00, 1 = 0.65, 0 = 0.00 with the "
-        "discount 1/log2(rank + 1): yes. The judgments contradict it (p below .001), and the two "
+        "discount 1/log2(rank + 1): yes. The judgments contradict it (p < .001), and the two "
         "order 1 in 54 judged pairs differently.",
         "The new one agrees with 89.9% of the preferences, each predicted from other queries; "
         "(2^g - 1) / log2(rank + 1) with 89.4%.",

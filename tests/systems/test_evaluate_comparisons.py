@@ -9,7 +9,7 @@ import pytest
 
 from dcglearn import Evaluation, Rules, compare_all_pairs, compare_systems, evaluate
 from dcglearn.base.significance import holm
-from dcglearn.report.systems.comparisons import comparisons_in_words
+from dcglearn.report.systems.words import comparisons_in_words
 from dcglearn.systems.tukey import tukey_test
 
 N_QUERIES, N_SYSTEMS = 12, 12

@@ -10,7 +10,7 @@ from scipy.stats import norm, ttest_1samp, ttest_rel
 
 from dcglearn import InputError, Rules, compare_systems, evaluate
 from dcglearn.base.significance import holm
-from dcglearn.report.systems.comparisons import comparisons_in_words, comparisons_table
+from dcglearn.report.systems.words import comparisons_in_words, comparisons_table
 from dcglearn.systems import paired_tests
 from dcglearn.systems.paired_tests import paired_intervals, paired_p_values, t_intervals
 
@@ -137,7 +137,7 @@ def test_a_comparison_counts_the_queries_that_both_have(rng: np.random.Generator
         assert (one.system, one.baseline, one.measure) == ("worse", "best", "zipf")
         assert (one.difference, one.low, one.high, one.queries) == (-0.5, -0.5, -0.5, 4)
         assert (one.p, one.corrected) == (p, p)
-        assert comparisons_table([one]).shown()[0][5] == ("0.1250" if p else "<0.0001")
+        assert comparisons_table([one]).shown()[0][5] == (".125" if p else "< .001")
     assert compare_systems(evaluate(qrels, best, "zipf"), "run", rng) == []
 
 

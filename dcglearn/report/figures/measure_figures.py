@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib as mpl
 import numpy as np
@@ -19,12 +19,16 @@ from dcglearn.base.types import Floats
 from dcglearn.learning.record import LearnedRecord, NumberRecord, is_affine
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure_files import MeasureFile
-from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.report.comparisons import queries_text
-from dcglearn.report.figures.style import COLOURS, MARKERS, STYLE, unit_range
-from dcglearn.report.parameter_tables import estimates_of, parameter_origins
+from dcglearn.report.figures.style import COLOURS, MARKERS, STYLE
+from dcglearn.report.measures import (
+    estimates_of,
+    parameter_origins,
+    unit_range,
+    usual_numbers,
+)
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
     from dcglearn.inference.compare import MeasureComparison
@@ -34,6 +38,22 @@ if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
 COMPARISON_OUTCOMES = ("undecided", "better", "worse", "near the line")
 """Outcomes of a comparison, in the order of their colours and markers."""
 
+LABELS = {
+    "grade": {"title": "Gain by grade", "xlabel": "Grade", "ylabel": "Gain (best = 1)"},
+    "document": {
+        "title": "Relevance by document",
+        "xlabel": "Document",
+        "ylabel": "Relevance (most = 1, least = 0)",
+    },
+    "rank": {"title": "Discount by rank", "xlabel": "Rank", "ylabel": "Discount (first = 1)"},
+    "affine": {
+        "title": "Discount by rank, up to an affine map",
+        "xlabel": "Rank",
+        "ylabel": "Discount (largest = 1, smallest = 0)",
+    },
+}
+"""Of the axes of gains, relevance, and discounts."""
+
 _FARTHEST = 3.0
 """Where bars are cut, if no number is as far from 0."""
 
@@ -42,14 +62,14 @@ _FARTHEST = 3.0
 class Numbers:
     """Gains of grades, or discounts of ranks, beside those of usual measures by name.
 
-    `bars`, (n, 2), and `thin` ones are intervals, nan for none; what is `doubtful` is hollow.
+    `bars` are intervals, (n, 2), nan for none, the thick ones first; what is `doubtful` is hollow.
     """
 
+    kind: Literal["grade", "document", "rank", "affine"]
     names: Sequence[object]
     values: Floats
     usual: Mapping[str, Floats]
-    bars: Floats | None = None
-    thin: Floats | None = None
+    bars: Sequence[Floats] = ()
     doubtful: Sequence[bool] = ()
     label: str = "this measure"
 
@@ -61,51 +81,34 @@ def intervals_of(numbers: Iterable[Estimated | NumberRecord]) -> Floats:
     return np.array(known, float)
 
 
-def draw_gains(axes: Axes, shown: Numbers, noun: str = "grade") -> None:
-    """Draw gains by grade, the best at the right, or relevance by document."""
-    _draw_numbers(axes, shown)
-    if noun == "grade":
-        axes.set(title="Gain by grade", xlabel="Grade", ylabel="Gain (best = 1)")
-        axes.invert_xaxis()
-    else:
-        unit = "Relevance (most = 1, least = 0)"
-        axes.set(title="Relevance by document", xlabel="Document", ylabel=unit)
-
-
-def draw_discounts(axes: Axes, shown: Numbers, affine: bool = False) -> None:
-    """Draw discounts by rank."""
-    _draw_numbers(axes, shown)
-    unit = "largest = 1, smallest = 0" if affine else "first = 1"
-    title = "Discount by rank" + (", up to an affine map" if affine else "")
-    axes.set(title=title, xlabel="Rank", ylabel=f"Discount ({unit})")
-
-
-def _draw_numbers(axes: Axes, shown: Numbers) -> None:
+def draw_numbers(axes: Axes, shown: Numbers) -> None:
+    """Draw gains by grade, the best at the right, relevance by document, or discounts by rank."""
     at = np.arange(len(shown.names))
-    bars = [(one, width) for one, width in ((shown.bars, 4), (shown.thin, 1)) if one is not None]
-    for one, width in bars:
-        axes.vlines(at, *one.T, color=COLOURS[0], linewidth=width, alpha=0.6, zorder=2.5)
     doubtful = np.array(shown.doubtful or [False] * len(at))
-    ends = [np.clip(one.ravel(), -_FARTHEST, _FARTHEST) for one, _ in bars]
-    drawn = np.concatenate([[0.0, 1.05], shown.values[~doubtful], *shown.usual.values(), *ends])
-    low, high = np.nanmin(drawn), np.nanmax(drawn)
+    drawn = [np.array([0.0, 1.05]), shown.values[~doubtful], *shown.usual.values()]
+    for bars, width in zip(shown.bars, (4, 1), strict=False):
+        axes.vlines(at, *bars.T, color=COLOURS[0], linewidth=width, alpha=0.6, zorder=2.5)
+        drawn.append(np.clip(bars.ravel(), -_FARTHEST, _FARTHEST))
+    low, high = np.nanmin(np.concatenate(drawn)), np.nanmax(np.concatenate(drawn))
     values = np.clip(shown.values, low, high)
-    named = {shown.label: np.where(doubtful, np.nan, values), **shown.usual}
-    for place, (name, numbers) in enumerate(named.items()):
-        line = _line(axes, at, numbers, name, place)
-        line.set(linewidth=1 if place else 2, markersize=4 if place else 6, zorder=3 - bool(place))
+    own = np.where(doubtful, np.nan, values)
+    _line(axes, at, own, shown.label, 0, linewidth=2, markersize=6, zorder=3)
+    for place, (name, numbers) in enumerate(shown.usual.items(), start=1):
+        _line(axes, at, numbers, name, place, linewidth=1, markersize=4, zorder=2)
     if doubtful.any():
-        hollow = _line(axes, at[doubtful], values[doubtful], "not determined by the data", 0)
-        hollow.set(linestyle="none", markerfacecolor="none", markersize=6)
-    axes.set_ylim(low - 0.04, high + 0.04)
+        hollow = {"linestyle": "none", "markerfacecolor": "none", "markersize": 6}
+        _line(axes, at[doubtful], values[doubtful], "not determined by the data", 0, **hollow)
+    axes.set(ylim=(low - 0.04, high + 0.04), **LABELS[shown.kind])
+    if shown.kind == "grade":
+        axes.invert_xaxis()
     ticks = _ticks(len(at))
     axes.set_xticks(ticks, [str(shown.names[i]) for i in ticks])
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)
 
 
-def _line(axes: Axes, x: ArrayLike, y: ArrayLike, name: str, place: int) -> Line2D:
+def _line(axes: Axes, x: ArrayLike, y: ArrayLike, name: str, place: int, **look: Any) -> Line2D:
     colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
-    (line,) = axes.plot(x, y, color=colour, marker=marker, label=name)
+    (line,) = axes.plot(x, y, color=colour, marker=marker, label=name, **look)
     return line
 
 
@@ -122,11 +125,10 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
     figure = Figure(figsize=(3.6 * panels + 1.2, 4.4), layout="constrained")
     axes = list(np.atleast_1d(figure.subplots(1, panels)))
     if dcg is not None:
-        affine = record is not None and record.prior is None and is_affine(record.factors.gauge)
-        gains, discounts = _numbers_of(dcg, record, scale, known.n_ranks or 10, affine)
-        draw_gains(axes[0], gains, noun)
-        draw_discounts(axes[1], discounts, affine)
-        if record is not None and gains.bars is not None:
+        drawn = _numbers_of(dcg, record, scale, known.n_ranks or 10)
+        for panel, numbers in zip(axes, drawn, strict=False):
+            draw_numbers(panel, numbers)
+        if record is not None and drawn[0].bars:
             bounds, what = record.intervals, "95% intervals"
             if bounds is not None and not estimates_of(record)[0]:
                 unit = "queries" if bounds.by_query else "judgments"
@@ -139,46 +141,48 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
 
 
 def _numbers_of(
-    dcg: DCG, record: LearnedRecord | None, scale: Scale, n_ranks: int, affine: bool
-) -> list[Numbers]:
+    dcg: DCG, record: LearnedRecord | None, scale: Scale, n_ranks: int
+) -> tuple[Numbers, Numbers]:
     """Return the gains and discounts of a measure, beside usual ones in the same gauge."""
+    documents = record is not None and record.parameters.noun == "document"
     of_zero = record is None or record.factors.gauge.startswith("absolute")
+    affine = record is not None and record.prior is None and is_affine(record.factors.gauge)
 
-    def gains_of(measure: DCG) -> Floats:
-        gains = np.array(measure.gains)
+    def gains_of(gains: Floats) -> Floats:
         return gains / (np.abs(gains).max() or 1.0) if of_zero else unit_range(gains)
 
-    def discounts_of(measure: DCG) -> Floats:
-        discounts = measure.discounts_for(n_ranks)
+    def discounts_of(discounts: Floats) -> Floats:
         first = discounts[0] or np.abs(discounts).max() or 1.0
-        return unit_range(discounts) if affine else np.asarray(discounts / first)
+        return unit_range(discounts) if affine else discounts / first
 
-    usual: tuple[dict[str, Floats], dict[str, Floats]] = {}, {}
-    for name, other in usual_presets(scale, n_ranks).items():
-        form = name.replace("-", ":").partition(":")[0]
-        if record is None or record.parameters.noun == "grade":
-            own = form in ("exponential", "binary")
-            usual[0].setdefault(form if own else "linear", gains_of(other))
-        if not (affine and other.discounts == "constant"):  # it cannot be mapped to 1 and 0
-            usual[1].setdefault(str(other.discounts), discounts_of(other))
-    found = [
-        Numbers(scale.labels, gains_of(dcg), usual[0]),
-        Numbers(range(1, n_ranks + 1), discounts_of(dcg), usual[1]),
-    ]
+    usual_gains, usual_discounts = usual_numbers(scale, n_ranks)
+    gains = Numbers(
+        "document" if documents else "grade",
+        scale.labels,
+        gains_of(np.array(dcg.gains)),
+        {} if documents else {name: gains_of(one) for name, one in usual_gains.items()},
+    )
+    discounts = Numbers(
+        "affine" if affine else "rank",
+        range(1, n_ranks + 1),
+        discounts_of(dcg.discounts_for(n_ranks)),
+        {name: discounts_of(one) for name, one in usual_discounts.items()},
+    )
     if record is None:
-        return found
-    estimates, origins, bounds = estimates_of(record), parameter_origins(record), record.intervals
-    bars: list[Floats | None] = [intervals_of(one) if one else None for one in estimates]
+        return gains, discounts
+    estimates, bounds = estimates_of(record), record.intervals
+    bars = [[intervals_of(one)] if one else [] for one in estimates]
     doubtful = [[not one.determined for one in part] for part in estimates]
     if record.prior is None:  # the measure is that of W
-        doubtful = [[kind in ("ridge", "none") for kind in kinds] for kinds in origins]
+        doubtful = [[kind in ("ridge", "none") for kind in x] for x in parameter_origins(record)]
         if bounds is not None and not estimates[0]:
-            bars = [bounds.gains, bounds.discounts]
+            bars = [[bounds.gains], [bounds.discounts]]
     if affine and estimates[0]:
-        bars[1] = None  # of discounts in another gauge
-    return [
-        replace(one, bars=b, doubtful=d) for one, b, d in zip(found, bars, doubtful, strict=True)
-    ]
+        bars[1] = []  # of discounts in another gauge
+    return (
+        replace(gains, bars=bars[0], doubtful=doubtful[0]),
+        replace(discounts, bars=bars[1], doubtful=doubtful[1]),
+    )
 
 
 def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale, noun: str) -> None:
@@ -201,17 +205,15 @@ def _ticks(n: int) -> list[int]:
 @mpl.rc_context(STYLE)
 def draw_comparison(comparison: MeasureComparison, title: str) -> Figure:
     """Draw the agreement of each measure, and the lead of the first one, with intervals."""
-    first, *others = comparison.rows
-    figure = Figure(figsize=(9.2, 1.9 + 0.32 * len(others)), layout="constrained")
+    rows, places = comparison.rows, range(len(comparison.rows))
+    figure = Figure(figsize=(9.2, 1.6 + 0.32 * len(rows)), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
-    for y, row in enumerate(comparison.rows):
-        _draw_interval(left, y, 0, row.agreement, row.low, row.high)
-    for y, row in enumerate(others, start=1):
-        style = COMPARISON_OUTCOMES.index(row.outcome)
-        line = _draw_interval(right, y, style, row.ahead, row.ahead_low, row.ahead_high)
-        if row.verdict not in right.get_legend_handles_labels()[1]:
-            line.set_label(row.verdict)
-    left.set_yticks(range(len(others) + 1), [first.name, *(row.name for row in others)])
+    _draw_intervals(left, places, [(row.agreement, row.low, row.high) for row in rows], 0)
+    for k, outcome in enumerate(COMPARISON_OUTCOMES):
+        if at := [y for y in places if rows[y].outcome == outcome]:
+            leads = [(rows[y].ahead, rows[y].ahead_low, rows[y].ahead_high) for y in at]
+            _draw_intervals(right, at, leads, k, rows[at[0]].verdict)
+    left.set_yticks(places, [row.name for row in rows])
     left.invert_yaxis()
     left.set(xlabel="Agreement with strict judgments (ties of the measure 1/2)", title="Agreement")
     right.axvline(0, color="0.3", linewidth=1, zorder=0)
@@ -233,6 +235,10 @@ def draw_comparison(comparison: MeasureComparison, title: str) -> Figure:
     return figure
 
 
-def _draw_interval(axes: Axes, y: int, style: int, value: Any, low: Any, high: Any) -> Line2D:
-    axes.plot([low, high], [y, y], color=COLOURS[style], linewidth=1.5)
-    return _line(axes, [value], [y], "", style)
+def _draw_intervals(
+    axes: Axes, places: Sequence[int], numbers: Sequence[Any], k: int, label: str = ""
+) -> None:
+    """Draw numbers with their bounds: (number, low, high)."""
+    values, low, high = zip(*numbers, strict=True)
+    axes.hlines(places, low, high, color=COLOURS[k], linewidth=1.5)
+    axes.plot(values, places, MARKERS[k], color=COLOURS[k], label=label)

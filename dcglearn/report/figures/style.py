@@ -16,11 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-import numpy as np
 from matplotlib.figure import Figure
 
 from dcglearn.base.files import atomic_write, checked_suffix
-from dcglearn.base.types import Floats
 from dcglearn.report.tables import FIGURE_FORMATS
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
@@ -123,9 +121,3 @@ def adapting_svg(figure: Figure) -> str:
         f'<style type="text/css">@media screen and (prefers-color-scheme: dark){{{rules}}}</style>'
     )
     return written.getvalue().replace("<defs>", f"{style}\n <defs>", 1)
-
-
-def unit_range(values: Floats) -> Floats:
-    """Map the largest value to 1 and the smallest to 0; equal values to 1."""
-    low, high = values.min(), values.max()
-    return (values - low) / (high - low) if high > low else np.ones_like(values)

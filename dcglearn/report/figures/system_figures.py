@@ -7,17 +7,15 @@ parameters for which that order is proved, and a dot if the difference is signif
 from __future__ import annotations
 
 import textwrap
-from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.artist import Artist
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from dcglearn.base.types import Floats
 from dcglearn.report.figures.style import COLOURS, STYLE
+from dcglearn.report.words import extent_in_words
 from dcglearn.systems.conclusions import EXTENTS, SystemConclusions
 
 _COLOURS = (COLOURS[0], COLOURS[5], COLOURS[1], COLOURS[7], "white")
@@ -32,43 +30,36 @@ def draw_pairs(conclusions: SystemConclusions, means: Floats) -> Figure:
     compared = {name for one in conclusions.pairs for name in (one.pair.a, one.pair.b)}
     order = [conclusions.systems[s] for s in np.argsort(-means, kind="stable")]
     names = [name for name in order if name in compared]
-    place = {name: row for row, name in enumerate(names)}
     cells = np.full((len(names) - 1, len(names) - 1), np.nan)
     dots = []
     for one in conclusions.pairs:
-        high, low = sorted((place[one.pair.a], place[one.pair.b]))
+        high, low = sorted((names.index(one.pair.a), names.index(one.pair.b)))
         cells[low - 1, high] = EXTENTS.index(one.holds_for)
         if one.significant:
-            dots.append((high + 0.5, low - 0.5))
-    dot: Any = {"marker": "o", "color": "black", "markersize": 4, "linestyle": ""}
-    handles: list[Artist] = [
-        mpl.patches.Patch(
-            facecolor=colour,
-            edgecolor="0.8",
-            label=f"{words}: {count}".replace("depends", "depends on the gains"),
-        )
-        for k, (colour, words) in enumerate(zip(_COLOURS, EXTENTS, strict=True))
-        if (count := np.count_nonzero(cells == k))
-    ]
-    handles += [Line2D([], [], label="significant", **dot)] if dots else []
+            dots.append((high, low - 1))
     grid = _CELL * len(cells) + _LETTER * max(map(len, names))  # and the names at two sides
     width = max(_WIDEST_LABEL, grid + 0.4)
     title = f"For which parameters the order by {conclusions.measure.name} holds"
     lines = textwrap.wrap(title, int(width / _LETTER), break_on_hyphens=False)
+    height = grid + _LINE * (len(lines) + len(EXTENTS) + 1) + 0.5
     with mpl.rc_context(STYLE):
-        height = grid + _LINE * (len(lines) + len(handles)) + 0.5
         drawing = Figure(figsize=(width, height), layout="constrained")
-        FigureCanvasAgg(drawing)
-        axes = drawing.subplots()
-        colours = mpl.colors.ListedColormap(_COLOURS)
-        axes.pcolormesh(cells, cmap=colours, vmin=-0.5, vmax=len(EXTENTS) - 0.5, edgecolor="white")
-        axes.plot(*np.reshape(dots, (-1, 2)).T, **dot)
+        axes, at = drawing.subplots(), range(len(cells))
+        colours = ListedColormap(_COLOURS)
+        image = axes.pcolormesh(at, at, cells, cmap=colours, edgecolor="white")
+        image.set_clim(-0.5, len(EXTENTS) - 0.5)
+        for k, (colour, extent) in enumerate(zip(_COLOURS, EXTENTS, strict=True)):
+            if count := np.count_nonzero(cells == k):
+                label = f"{extent_in_words(extent)}: {count}"
+                axes.scatter([], [], marker="s", facecolor=colour, edgecolor="0.8", label=label)
+        if dots:
+            axes.plot(*zip(*dots, strict=True), "ko", markersize=4, label="significant")
         axes.invert_yaxis()
         axes.set_aspect("equal")
-        axes.set_xticks(np.arange(len(cells)) + 0.5, names[:-1], rotation=90)
-        axes.set_yticks(np.arange(len(cells)) + 0.5, names[1:])
+        axes.set_xticks(at, names[:-1], rotation=90)
+        axes.set_yticks(at, names[1:])
         axes.tick_params(length=0)
         axes.spines[["left", "bottom"]].set_visible(False)
         drawing.suptitle("\n".join(lines), x=0.02, ha="left", fontsize=STYLE["axes.titlesize"])
-        drawing.legend(handles=handles, loc="outside lower left", frameon=False)
+        drawing.legend(loc="outside lower left", frameon=False)
     return drawing

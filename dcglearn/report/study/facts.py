@@ -18,7 +18,6 @@ from dcglearn.base.types import Floats
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
 from dcglearn.inference.certainty import Certainty
 from dcglearn.inference.conclusions import Conclusion, JudgeShare, conclude, judge_shares
-from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.learned import certainty_record
 from dcglearn.inference.questions import Question
 from dcglearn.interop.export import export
@@ -29,6 +28,7 @@ from dcglearn.measures.agreement import outcomes, weighted_mean
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import usual_presets
+from dcglearn.report.measures import unit_range, usual_numbers
 from dcglearn.systems.evaluate import evaluate
 from dcglearn.systems.inputs import QrelsLike, RunLike
 
@@ -81,10 +81,10 @@ class Study:
     agreement : tuple of Agreement
         Of the proposed measure, if there is one, each query by what was learned from others; then
         of the measure in use and of presets.
-    ties : JudgmentFit or None
-        The recommended model with ties after Davidson; None if there are none.
     in_use : (str, DCG)
         The measure that the team uses, or most teams, with its name.
+    proposed : DCG or None
+        The measure that the judgments support, with gains of four digits.
     changed : (int, int) or None
         How many of so many comparisons of runs end otherwise with the proposed measure.
     """
@@ -97,8 +97,8 @@ class Study:
     link: LinkTest
     held_out: HeldOut | None
     agreement: tuple[Agreement, ...]
-    ties: JudgmentFit | None
     in_use: tuple[str, DCG]
+    proposed: DCG | None
     changed: tuple[int, int] | None = None
 
     def __repr__(self) -> str:
@@ -111,18 +111,19 @@ class Study:
         n = 0 if tested is None else len(tested.judges)
         return n if self.judges or n == 1 else 0
 
-    @cached_property
-    def proposed(self) -> DCG | None:
-        """The measure that the judgments support, with gains of four digits; None if none."""
-        return _proposed(self.conclusion, self.data.n_ranks)
+    @property
+    def usual(self) -> tuple[dict[str, Floats], dict[str, Floats]]:
+        """Usual gains and discounts by name; the best and the first are 1, the worst gain 0."""
+        gains, discounts = usual_numbers(self.data.scale, self.data.n_ranks)
+        return {name: unit_range(one) for name, one in gains.items()}, discounts
 
     @property
     def against(self) -> Question:
         """The gravest of the questions about the measure in use: itself, its gains, discounts."""
         gains, _, discounts = self.in_use[0].partition("-")
-        asked = (("measure", self.in_use[0]), ("gains", gains), ("discounts", discounts))
-        found = [one for about, name in asked if (one := self.question(about, name)) is not None]
-        return min(found, key=lambda one: GRAVEST.index(one.verdict))
+        named = {"measure": self.in_use[0], "gains": gains, "discounts": discounts}
+        asked = [q for q in self.conclusion.questions if named.get(q.about) == q.hypothesis]
+        return min(asked, key=lambda one: GRAVEST.index(one.verdict))
 
     @property
     def change(self) -> Literal["yes", "no", "not yet"]:
@@ -231,18 +232,17 @@ def study_judgments(
     advance(1, 4)
     judges = judge_shares(preferences, concluded)
     advance(2, 4)
-    ties = None
-    if not preferences.strict.all():
-        try:
-            ties = replace(model, ties="davidson").fit(preferences)
-        except InputError:  # all ties are of equal lists, or weigh nothing
-            ties = None
     try:
         predicted = held_out(model, preferences, rng)
     except InputError:
         predicted = None
     advance(3, 4)
-    proposed = _proposed(concluded, preferences.n_ranks)
+    proposed = None
+    if concluded.support == "supported":
+        fit = concluded.recommended
+        gains = tuple(round(max(0.0, float(gain)), 4) for gain in fit.dcg.gains)
+        discounts = "log2" if fit.model.discounts == "log2" else fit.dcg.discounts
+        proposed = DCG(gains, discounts, preferences.n_ranks, grades=fit.scale.labels)
     found = Study(
         name,
         preferences,
@@ -252,20 +252,11 @@ def study_judgments(
         link_test(concluded.recommended),
         predicted,
         _agreement(preferences, measures, proposed, predicted),
-        ties,
         (used, measure),
+        proposed,
     )
     advance(4, 4)
     return found
-
-
-def _proposed(concluded: Conclusion, n_ranks: int) -> DCG | None:
-    if concluded.support != "supported":
-        return None
-    fit = concluded.recommended
-    gains = tuple(round(max(0.0, float(gain)), 4) for gain in fit.dcg.gains)
-    discounts = "log2" if fit.model.discounts == "log2" else fit.dcg.discounts
-    return DCG(gains, discounts, n_ranks, grades=fit.scale.labels)
 
 
 def _agreement(
@@ -274,21 +265,21 @@ def _agreement(
     proposed: DCG | None,
     predicted: HeldOut | None,
 ) -> tuple[Agreement, ...]:
-    pairs, weights = preferences.pairs, preferences.pair_weights
-    own = None if proposed is None else outcomes(proposed, pairs)
-
-    def agreement(name: str, right: Floats, differs: float | None) -> Agreement:
-        mean = clustered_mean(right, preferences.pair_groups, weights)
-        return Agreement(name, mean.value, *mean.interval(0, 1), differs)
-
-    found = []
-    if own is not None and predicted is not None:
-        found.append(agreement(LEARNED, predicted.outcomes, None))
-    for name, measure in measures.items():
-        right = outcomes(measure, pairs)
-        differs = None if own is None else weighted_mean(np.abs(right - own), weights)
-        found.append(agreement(name, right, differs))
-    return tuple(found)
+    weights = preferences.pair_weights
+    right = {name: outcomes(one, preferences.pairs) for name, one in measures.items()}
+    differs = dict[str, float]()
+    if proposed is not None:
+        own = outcomes(proposed, preferences.pairs)
+        differs = {name: weighted_mean(np.abs(one - own), weights) for name, one in right.items()}
+        if predicted is not None:
+            right = {LEARNED: predicted.outcomes, **right}
+    means = {
+        name: clustered_mean(one, preferences.pair_groups, weights) for name, one in right.items()
+    }
+    return tuple(
+        Agreement(name, mean.value, *mean.interval(0, 1), differs.get(name))
+        for name, mean in means.items()
+    )
 
 
 def changed_comparisons(

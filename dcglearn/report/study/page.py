@@ -9,88 +9,80 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Callable
-from importlib.resources import files
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import matplotlib as mpl
 import numpy as np
-from jinja2 import Environment, StrictUndefined
-from pydantic_core import to_jsonable_python
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from matplotlib.figure import Figure
 
 from dcglearn.base.files import checked_suffix, write_text
 from dcglearn.base.json_text import json_document
 from dcglearn.base.numbers import counted
 from dcglearn.base.text import markdown_cell, plain_text
+from dcglearn.base.types import Floats
 from dcglearn.base.version import __version__
-from dcglearn.inference.conclusions import JudgeShare
 from dcglearn.inference.estimate import JudgmentFit
+from dcglearn.inference.ratios import Estimated
 from dcglearn.measures.measure_files import MeasureFile, measure_to_json
+from dcglearn.report.figures.measure_figures import (
+    LABELS,
+    Numbers,
+    draw_numbers,
+    intervals_of,
+)
+from dcglearn.report.figures.style import LIGHT, STYLE, adapting_svg
 from dcglearn.report.questions import question_json
+from dcglearn.report.results import jsonable
 from dcglearn.report.study.facts import Study
-from dcglearn.report.study.figures import study_pictures
-from dcglearn.report.study.sections import Section, sections
-from dcglearn.report.study.words import headline
-from dcglearn.report.tables import Table
+from dcglearn.report.study.words import headline, sections
 
 STUDY_FORMATS = (".html", ".md", ".json", ".txt")
 
-_MADE = f"Made by dcglearn {__version__}."
+_INK = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
 
 
 def study_text(study: Study) -> str:
     """Return a study as plain text, the answer first."""
-    head = [_title(study), "", *(_filled(one, "* ", "  ") for one in headline(study))]
-
-    def lines(section: Section) -> list[str]:
-        found = ["", section.title.upper(), *map(_filled, section.paragraphs)]
-        for table in section.tables:
-            found += ["", table.text()]
-        for tool, text in section.code.items():
-            found += ["", f"{tool}:", plain_text(text, keep="\n")]
-        return found
-
-    return _joined(study, head, lines)
+    return _rendered(study, "txt")
 
 
 def study_markdown(study: Study) -> str:
     """Return a study as Markdown."""
-    head = [f"# {markdown_cell(_title(study))}", ""]
-    head += [f"* {markdown_cell(one)}" for one in headline(study)]
-
-    def lines(section: Section) -> list[str]:
-        found = ["", f"## {markdown_cell(section.title)}"]
-        for paragraph in section.paragraphs:
-            found += ["", markdown_cell(paragraph)]
-        for table in section.tables:
-            found += ["", table.markdown()]
-        for tool, text in section.code.items():
-            found += ["", f"### {markdown_cell(tool)}", "", "````", text, "````"]
-        return found
-
-    return f"{_joined(study, head, lines)}\n\n{_MADE}\n"
-
-
-def _joined(study: Study, head: list[str], lines: Callable[[Section], list[str]]) -> str:
-    return "\n".join([*head, *(line for one in sections(study) for line in lines(one))])
+    return _rendered(study, "md")
 
 
 def study_html(study: Study, rng: np.random.Generator) -> str:
     """Return a study as one HTML page."""
+    return _rendered(study, "html", figures=study_pictures(study, rng))
+
+
+def _rendered(study: Study, form: str, **more: Any) -> str:
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("dcglearn.report.study", ""),
+        autoescape=select_autoescape(["html.jinja"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    environment.filters |= {"unbroken": _unbroken, "cells": _cells, "plain": _plain_lines}
-    source = files("dcglearn.report.study").joinpath("study.html.jinja").read_text("utf-8")
+    environment.filters |= {
+        "filled": _filled,
+        "markdown": markdown_cell,
+        "plain": plain_text,
+        "unbroken": _unbroken,
+    }
     used = counted(len(study.conclusion.free.evidence), "preference")
-    return environment.from_string(source).render(
-        title=_title(study),
+    page = environment.get_template(f"study.{form}.jinja").render(
+        title=f"What {counted(len(study.data), 'judgment says', 'judgments say')} about DCG",
         subtitle=f"{study.name}: learned from {used} between lists with different grades.",
         headline=headline(study),
-        figures=study_pictures(study, rng),
         sections=sections(study),
-        made=_MADE,
+        made=f"Made by dcglearn {__version__}.",
+        **more,
     )
+    return page.rstrip("\n")
 
 
 def study_json(study: Study) -> dict[str, Any]:
@@ -106,9 +98,10 @@ def study_json(study: Study) -> dict[str, Any]:
         "support": concluded.support,
         "recommended": _fit_json(concluded.recommended),
         "free": _fit_json(concluded.free),
-        "ties": study.ties and _fit_json(study.ties),
         "questions": [question_json(one) for one in concluded.questions],
-        "judges": [_judge_json(one) for one in study.judges],
+        "judges": [
+            vars(one) | {"without": one.without and one.without.answer} for one in study.judges
+        ],
         "agreement": study.agreement,
         "link": study.link,
         "held_out": {key: value for key, value in scores.items() if key != "outcomes"} or None,
@@ -117,23 +110,8 @@ def study_json(study: Study) -> dict[str, Any]:
         "changed_comparisons": study.changed,
         "program": f"dcglearn {__version__}",
     }
-    finite: dict[str, Any] = json.loads(json_document(to_jsonable_python(found)))
+    finite: dict[str, Any] = json.loads(json_document(jsonable(found)))
     return finite
-
-
-def _judge_json(one: JudgeShare) -> dict[str, Any]:
-    """Return one of few judges, with what is concluded without them."""
-    share, low, high = one.lapses
-    without = one.without
-    return {
-        "judge": one.judge,
-        "judgments": one.judgments,
-        "random": {"share": share, "low": low, "high": high},
-        "without": None if without is None else dict(zip(_ANSWER, without.answer, strict=True)),
-    }
-
-
-_ANSWER = ("support", "gains", "discounts")
 
 
 def _fit_json(fit: JudgmentFit) -> dict[str, Any]:
@@ -167,15 +145,13 @@ def write_study(study: Study, path: str | Path, rng: np.random.Generator) -> Non
         If the suffix is another one, or the file cannot be written.
     """
     suffix = checked_suffix(path, STUDY_FORMATS)
-    if suffix == ".html":
-        text = study_html(study, rng)
-    elif suffix == ".md":
-        text = study_markdown(study)
-    elif suffix == ".json":
+    if suffix == ".json":
         about = {"study": study_json(study)}
         text = measure_to_json(MeasureFile(dcg=study.measure, about=about))
+    elif suffix == ".html":
+        text = study_html(study, rng) + "\n"
     else:
-        text = study_text(study) + "\n"
+        text = _rendered(study, suffix[1:]) + "\n"
     write_text(path, text)
 
 
@@ -184,25 +160,48 @@ def _filled(text: str, first: str = "", other: str = "") -> str:
     return filled.replace("\u00a0", " ")
 
 
-def _title(study: Study) -> str:
-    return f"What {counted(len(study.data), 'judgment says', 'judgments say')} about DCG"
-
-
-def _plain_lines(text: str) -> str:
-    return plain_text(text, keep="\n")
-
-
 def _unbroken(text: str) -> str:
     """Keep formulas and intervals on one line, such as ``2^g - 1`` and ``.54 to .77``.
 
     >>> _unbroken("2^g - 1 says .33 (.54 to .77)").count(" ")
     3
     """
-    formulas = re.sub(r" ([-+=/]) (?=[\w(.])", "\u00a0\\1\u00a0", plain_text(text))
+    formulas = re.sub(r" ([-+=/<]) (?=[\w(.])", "\u00a0\\1\u00a0", plain_text(text))
     return re.sub(r"(?<=[\d%]) to (?=-?[.\d])", "\u00a0to\u00a0", formulas)
 
 
-def _cells(table: Table) -> list[list[tuple[str, bool]]]:
-    """Return the cells of a table, its head first, and whether each is a number."""
-    numeric = table.alignment()
-    return [list(zip(row, numeric, strict=True)) for row in (table.columns, *table.shown())]
+def study_pictures(study: Study, rng: np.random.Generator) -> list[tuple[str, str]]:
+    """Draw gains and discounts with their intervals, and the usual ones.
+
+    Thick bars hold the truth of one number 95 times in 100, thin ones that of all numbers.
+    """
+    free, (gains, discounts) = study.conclusion.free, study.usual
+    ranks, wide = range(1, study.data.n_ranks + 1), free.simultaneous_level(rng)
+    shown = (
+        _numbers("grade", study.data.scale.labels, gains, free.gains(), free.gains(wide)),
+        _numbers("rank", ranks, discounts, free.discounts(), free.discounts(wide)),
+    )
+    pictures = []
+    with mpl.rc_context(STYLE | dict.fromkeys(_INK, LIGHT.ink)):
+        for numbers in shown:
+            figure = Figure(figsize=(4.2, 3.6), layout="constrained")
+            draw_numbers(figure.subplots(), numbers)
+            svg = adapting_svg(figure)
+            words = (
+                f"{LABELS[numbers.kind]['title']}, beside the usual ones; the numbers are below."
+            )
+            pictures.append((words, svg[svg.index("<svg") :]))
+    return pictures
+
+
+def _numbers(
+    kind: Literal["grade", "rank"],
+    names: Sequence[object],
+    usual: dict[str, Floats],
+    narrow: Sequence[Estimated],
+    wide: Sequence[Estimated],
+) -> Numbers:
+    values = np.nan_to_num([one.estimate for one in narrow])
+    doubtful = [not one.determined for one in narrow]
+    bars = [intervals_of(narrow), intervals_of(wide)]
+    return Numbers(kind, names, values, usual, bars, doubtful, "these judgments")

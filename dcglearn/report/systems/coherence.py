@@ -7,22 +7,20 @@ and discounts that prove it, the smallest changes, the orders by other measures)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
-from dcglearn.base.numbers import TINY, counted
+from dcglearn.base.numbers import counted
 from dcglearn.base.types import Grades
-from dcglearn.measures.discounts import format_number
 from dcglearn.measures.scale import Scale
-from dcglearn.report.systems.comparisons import is_least
 from dcglearn.report.systems.explanation import labels_of
 from dcglearn.report.systems.words import rules_in_words
-from dcglearn.report.tables import Cell, Shown, Table, p_text
+from dcglearn.report.tables import Cell, Table, shown_p
+from dcglearn.report.words import extent_in_words
 from dcglearn.systems.conclusions import (
     EXTENTS,
-    Extent,
     PairConclusion,
     SystemConclusions,
     conclusion_row,
@@ -33,11 +31,8 @@ from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.orderings import OrderingComparison
 from dcglearn.systems.scoring import with_least
 
-EXTENTS_IN_WORDS: dict[Extent, str] = {one: one for one in EXTENTS}
-EXTENTS_IN_WORDS["depends"] = "depends on the gains"
-
-CLEAREST_QUERIES = 3
-"""Number of queries that are shown for each of two systems."""
+CLEAREST_QUERIES = 6
+"""Number of queries that are shown for a pair of systems."""
 
 MOST_RANKS = 10
 """Number of ranks of which grades are shown."""
@@ -47,9 +42,9 @@ def digest_table(conclusions: SystemConclusions) -> Table:
     """Return the number of pairs by the parameters for which they hold, and significance."""
     counts = conclusions.counts()
     rows = []
-    for extent, words in EXTENTS_IN_WORDS.items():
+    for extent in EXTENTS:
         some, other, untested = (counts.get((extent, kind), 0) for kind in (True, False, None))
-        row: dict[str, Cell] = {"holds for": words}
+        row: dict[str, Cell] = {"holds for": extent_in_words(extent)}
         if conclusions.tested:
             row |= {"significant": some, "may be chance": other}
         if total := some + other + untested:
@@ -69,12 +64,11 @@ def conclusions_table(conclusions: SystemConclusions) -> Table:
         row: dict[str, Cell] = {
             "system": getattr(one.pair, ahead),
             "other system": getattr(one.pair, behind),
-            "holds for": EXTENTS_IN_WORDS[one.holds_for],
+            "holds for": extent_in_words(one.holds_for),
             "ahead by": abs(one.difference),
         }
         if conclusions.tested:
-            p = p_text(one.p, is_least(one.p, conclusions.drawn))
-            row["p"] = Shown(one.p, p, mark="*" if one.significant else "")
+            row["p"] = shown_p(one.p, "*" * bool(one.significant))
         counts = [one.n_queries(winner) for winner in (ahead, behind, "depends", "equal")]
         rows.append(row | {"queries": "/".join(map(str, counts))})
     records = [conclusion_row(one) for one in conclusions.pairs]
@@ -99,11 +93,9 @@ def reversals_table(conclusions: SystemConclusions, most: int | None = None) -> 
     )
     rows: list[list[Cell]] = []
     for one in depending[:most]:
-        row: list[Cell] = []
-        found = one.pair.mean_ndcg
-        for name, dcg, by in zip(
-            (one.pair.a, one.pair.b), found.witnesses, found.differences, strict=True
-        ):
+        found, row = one.pair.mean_ndcg, list[Cell]()
+        names = one.pair.a, one.pair.b
+        for name, dcg, by in zip(names, found.witnesses, found.differences, strict=True):
             row += [name, "" if dcg is None else _gains(dcg.gains), abs(by)]
         rows.append(row)
     caption = f"The clearest reversals, of {counted(len(depending), 'pair')} whose order by mean"
@@ -122,20 +114,18 @@ def clearest_queries_table(
     pair = [evaluation.systems.index(name) for name in names]
     a, b = values = evaluation.values[pair, 0]
     difference = np.nan_to_num(a - b)
-    order = np.argsort(-difference, kind="stable")
-    ends = np.unique(
-        [*range(len(order))[:CLEAREST_QUERIES], *range(len(order))[-CLEAREST_QUERIES:]]
-    )
+    most = np.argsort(-np.abs(difference), kind="stable")[:CLEAREST_QUERIES]
+    order = most[np.argsort(-difference[most], kind="stable")]
     given = given_measure(conclusions.measure, conclusions.n_ranks)
     rankings = graded_rankings(evaluation, given, conclusions.n_ranks).rankings
-    winners = {"a": names[0], "b": names[1], "depends": "depends on the gains"}
+    winners = {"a": names[0], "b": names[1], "depends": extent_in_words("depends")}
     rows = [
         (
             *(evaluation.queries[q], *values[:, q].tolist(), float(difference[q])),
             winners.get(str(one.pair.query_winners[q]), "equal"),
             *(_grades(rankings[s, q], evaluation.qrels.scale) for s in pair),
         )
-        for q in order[ends]
+        for q in order
         if difference[q]
     ]
     columns = ("query", *names, "difference", "ahead by itself", *(f"grades, {x}" for x in names))
@@ -190,7 +180,9 @@ def coherence_text(
     n_ranks = conclusions.n_ranks
     listed = most is None or len(conclusions.pairs) <= most
     main = conclusions_table(conclusions) if listed else digest_table(conclusions)
-    tables = [main, *(one for one in [reversals_table(conclusions, most)] if one.rows)]
+    tables = [main]
+    if (reversals := reversals_table(conclusions, most)).rows:
+        tables.append(reversals)
     if in_detail:
         tables += [clearest_queries_table(conclusions, x, evaluation) for x in conclusions.pairs]
     given = with_least(given_measure(conclusions.measure, n_ranks), evaluation.rules.least)
@@ -203,7 +195,7 @@ def coherence_text(
         f"gains never rise from a better grade to a worse one, {worst}; discounts never rise",
     ]
     head = f"{len(evaluation.systems)} systems, {queries}, {ranks}"
-    texts = [Table(one.columns, one.rows, one.caption).text(width) for one in tables]
+    texts = [replace(one, notes=()).text(width) for one in tables]
     return "\n\n".join([head, *texts, "\n".join(notes)])
 
 
@@ -230,10 +222,6 @@ def coherence_to_json(
         "rules": dict(vars(evaluation.rules)),
         "measures": {one.name: str(one.measure) for one in evaluation.measures},
         "tested": test if conclusions.tested else None,
-        "counts": [
-            {"holds_for": extent, "significant": significant, "pairs": number}
-            for (extent, significant), number in sorted(conclusions.counts().items(), key=str)
-        ],
         "pairs": pairs,
         "orderings": [asdict(one) for one in orderings],
     }
@@ -246,8 +234,7 @@ def _caption(conclusions: SystemConclusions) -> str:
 
 
 def _gains(gains: Sequence[float]) -> str:
-    tiny = max(map(abs, gains)) < TINY
-    return " ".join(f"{gain:.5g}" if tiny else format_number(round(gain, 4)) for gain in gains)
+    return " ".join(f"{gain:.4g}" for gain in gains)
 
 
 def _grades(row: Grades, scale: Scale) -> str:

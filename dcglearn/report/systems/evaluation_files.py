@@ -20,10 +20,9 @@ from dcglearn.base.numbers import counted, decimals
 from dcglearn.base.significance import mean_of_counted
 from dcglearn.base.types import Floats
 from dcglearn.report.results import Result
-from dcglearn.report.systems.comparisons import marks_in_words, significance_marks
 from dcglearn.report.systems.trec_eval_lines import write_trec_eval
-from dcglearn.report.systems.words import evaluation_in_words
-from dcglearn.report.tables import Cell, Shown, Table
+from dcglearn.report.systems.words import evaluation_in_words, marks_in_words, significance_marks
+from dcglearn.report.tables import Shown, Table
 from dcglearn.systems.compare_systems import SystemComparison
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.power import LEVEL, POWER, paired_deviations, queries_needed
@@ -104,39 +103,47 @@ def write_evaluation(
 
 
 def means_table(
-    evaluation: Evaluation,
-    comparisons: Sequence[SystemComparison] = (),
-    digits: int = 4,
-    brief: bool = False,
+    evaluation: Evaluation, comparisons: Sequence[SystemComparison] = (), digits: int = 4
 ) -> Table:
     """Return the mean of each measure and the share of judged documents, one row per system.
 
-    The best of a measure are bold, as are those that are equal as shown. A `brief` table has the
-    share of judged documents at only the smallest and the largest of many cutoffs.
+    The best of a measure are bold, as are those that are equal as shown. Of many cutoffs, only
+    the smallest and the largest have the share of judged documents.
     """
     marks, labels = significance_marks(evaluation.systems, comparisons)
-    at = list(range(len(evaluation.cutoffs)))
-    if brief and len(at) > _MANY_CUTOFFS:
-        depths = [cutoff or np.inf for cutoff in evaluation.cutoffs]
-        at = [int(np.argmin(depths)), int(np.argmax(depths))]
-    means, missing = evaluation.means(), evaluation.missing.sum(axis=1)
     names, values = _columns(evaluation)
-    shown: list[list[Cell]] = mean_of_counted(values).tolist()
-    if evaluation.high is None and len(shown) > 1:
-        largest = np.where(np.isnan(means), -np.inf, means).max(axis=0)
-        for s, m in np.ndindex(means.shape):
-            mean, best = float(means[s, m]), float(largest[m])
-            bold = evaluation.compared[m] and decimals(mean, digits) == decimals(best, digits)
-            mark = marks.get((evaluation.systems[s], names[m]), "")
-            shown[s][m] = Shown(mean, "", bold, mark)
-    judged, some = evaluation.judged_means()[:, at].tolist(), bool(missing.any())
+    means, missing = mean_of_counted(values), evaluation.missing.sum(axis=1).tolist()
+    best = [""] * len(names)
+    if has_best(evaluation):
+        largest = np.nan_to_num(means, nan=-np.inf).max(axis=0).tolist()
+        of = zip(largest, evaluation.compared, strict=True)
+        best = [decimals(mean, digits) if compared else "" for mean, compared in of]
+    cutoffs = evaluation.cutoffs
+    at = list(range(len(cutoffs)))
+    if len(at) > _MANY_CUTOFFS:
+        at = sorted(at, key=lambda c: cutoffs[c] or np.inf)[:: len(at) - 1]
+    judged = evaluation.judged_means()[:, at].tolist()
     rows = [
-        [*labels[s : s + 1], system, *shown[s], *judged[s], *([int(missing[s])] if some else [])]
+        [
+            *labels[s : s + 1],
+            system,
+            *(
+                Shown(mean, "", decimals(mean, digits) == top, marks.get((system, name), ""))
+                for mean, top, name in zip(means[s].tolist(), best, names, strict=True)
+            ),
+            *judged[s],
+            *missing[s : s + any(missing)],
+        ]
         for s, system in enumerate(evaluation.systems)
     ]
-    of_judged = [_judged_name(evaluation.cutoffs[c]) for c in at]
-    columns = [*(["#"] if labels else []), "system", *names, *of_judged]
-    return Table([*columns, *(["missing"] if some else [])], rows, digits=digits)
+    of_judged = [_judged_name(cutoffs[c]) for c in at]
+    columns = [*["#"] * bool(labels), "system", *names, *of_judged, *["missing"] * any(missing)]
+    return Table(columns, rows, digits=digits)
+
+
+def has_best(evaluation: Evaluation) -> bool:
+    """Return whether the best of each measure can be said: of several systems, without bounds."""
+    return evaluation.high is None and len(evaluation.systems) > 1
 
 
 def queries_table(evaluation: Evaluation) -> Table:
@@ -172,11 +179,11 @@ def paper_table(
     least, most = int(counts.min()), int(counts.max())
     of = counted(len(evaluation.queries), "query", "queries")
     caption = f"Means over {of if least == most else f'{least:,} to {most:,} of {of}'}"
-    if evaluation.high is None and len(evaluation.systems) > 1:
+    if has_best(evaluation):
         caption += ", the best of each measure in bold"
     if comparisons:
         caption += f"; {marks_in_words(evaluation.systems, comparisons)}"
-    table = means_table(evaluation, comparisons, digits, brief=True)
+    table = means_table(evaluation, comparisons, digits)
     return replace(table, caption=caption, notes=evaluation_in_words(evaluation))
 
 
@@ -212,25 +219,29 @@ def evaluation_to_json(
 ) -> dict[str, Any]:
     """Return an evaluation and its comparisons as a JSON-able dict."""
     names, values = _columns(evaluation)
-    means, judged = mean_of_counted(values).tolist(), evaluation.judged_means().tolist()
-    missing = evaluation.missing.sum(axis=1).tolist()
-    cutoffs = [*map(_judged_name, evaluation.cutoffs)]
     systems: list[dict[str, Any]] = [
         {
             "system": system,
-            "means": dict(zip(names, means[s], strict=True)),
-            "judged": dict(zip(cutoffs, judged[s], strict=True)),
-            "missing": missing[s],
-            "left out": len(evaluation.extra[s]),
+            "means": dict(zip(names, means, strict=True)),
+            "judged": dict(zip(map(_judged_name, evaluation.cutoffs), judged, strict=True)),
+            "missing": missing,
+            "left out": len(extra),
         }
-        for s, system in enumerate(evaluation.systems)
+        for system, means, judged, missing, extra in zip(
+            evaluation.systems,
+            mean_of_counted(values).tolist(),
+            evaluation.judged_means().tolist(),
+            evaluation.missing.sum(axis=1).tolist(),
+            evaluation.extra,
+            strict=True,
+        )
     ]
     if per_query:
         for entry, by_query in zip(systems, values.swapaxes(1, 2).tolist(), strict=True):
             rows = (dict(zip(names, row, strict=True)) for row in by_query)
             entry["queries"] = dict(zip(evaluation.queries, rows, strict=True))
     return {
-        "measures": {one.name: str(one.measure) for one in evaluation.measures},
+        "measures": _in_full(evaluation),
         "rules": dict(vars(evaluation.rules)),
         "queries": len(evaluation.queries),
         "systems": systems,
@@ -239,29 +250,18 @@ def evaluation_to_json(
 
 
 def _write_parquet(evaluation: Evaluation, path: Path) -> None:
-    """Write the rows of :meth:`Evaluation.to_frame`, without pandas, which takes long to load."""
+    """Write the rows of :meth:`Evaluation.to_frame`, with the measures and rules behind them."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    measures = {one.name: str(one.measure) for one in evaluation.measures}
-    names = {"system": evaluation.systems, "measure": measures, "query": evaluation.queries}
-    numbers = {
-        "value": evaluation.values,
-        "high": evaluation.high,
-        "judged": evaluation.judged_by_measure(),
-    }
-    places = np.indices(evaluation.values.shape).reshape(3, -1)
-    columns = {
-        name: pa.array(list(known)).take(pa.array(at))
-        for (name, known), at in zip(names.items(), places, strict=True)
-    } | {
-        name: pa.array(array.ravel(), mask=np.isnan(array.ravel()))
-        for name, array in numbers.items()
-        if array is not None
-    }
-    about = json.dumps({"measures": measures, "rules": vars(evaluation.rules)})
+    rows = pa.Table.from_pandas(evaluation.to_frame(), preserve_index=False)
+    about = json.dumps({"measures": _in_full(evaluation), "rules": vars(evaluation.rules)})
     with atomic_write(path) as temporary:
-        pq.write_table(pa.table(columns).replace_schema_metadata({"dcglearn": about}), temporary)
+        pq.write_table(rows.replace_schema_metadata({"dcglearn": about}), temporary)
+
+
+def _in_full(evaluation: Evaluation) -> dict[str, str]:
+    return {one.name: str(one.measure) for one in evaluation.measures}
 
 
 def _columns(evaluation: Evaluation) -> tuple[list[str], Floats]:

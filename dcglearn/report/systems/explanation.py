@@ -13,6 +13,7 @@ from dcglearn.coherence.verdict import advantage, verdict
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.names import NamedMeasure
 from dcglearn.measures.scale import Scale
+from dcglearn.report.results import jsonable
 from dcglearn.report.tables import Table
 
 _REASONS = {
@@ -41,15 +42,11 @@ def explanation_text(
     scale: Scale,
 ) -> str:
     """Return what each rank contributes, the verdicts and the reason."""
-    rows = zip(
-        *(labels_of(row, scale) for row in lists), *found.contributions.tolist(), strict=True
-    )
+    columns = [*(labels_of(row, scale) for row in lists), *found.contributions.tolist()]
+    rows = [(str(rank), *row) for rank, row in enumerate(zip(*columns, strict=True), start=1)]
     table = Table(
         ("rank", "a", "b", *(named.name for named in measures)),
-        [
-            *((str(rank), *row) for rank, row in enumerate(rows, start=1)),
-            ("sum", "", "", *found.contributions.sum(axis=1).tolist()),
-        ],
+        [*rows, ("sum", "", "", *found.contributions.sum(axis=1).tolist())],
         "Contribution of each rank, for a (+) or b (-), as a share of their absolute sum",
         3,
     )
@@ -70,15 +67,10 @@ def explanation_to_json(
     scale: Scale,
 ) -> dict[str, Any]:
     """Return the same as a JSON-able dict."""
-    return {
-        "first": str(measures[0].measure),
-        "second": str(measures[1].measure),
-        "lists": [labels_of(row, scale) for row in lists],
-        "leads": list(found.differences),
-        "winners": list(found.winners),
-        "shares by rank": found.contributions.tolist(),
-        "reason": found.reason or None,
-    }
+    names = dict(zip(("first", "second"), (str(named.measure) for named in measures), strict=True))
+    lists_in_words = [labels_of(row, scale) for row in lists]
+    content: dict[str, Any] = jsonable(vars(found))
+    return names | {"lists": lists_in_words, **content, "reason": found.reason or None}
 
 
 def labels_of(row: Grades, scale: Scale) -> list[str]:

@@ -1,18 +1,27 @@
-"""What the values of an evaluation depend on: names of measures, rules, judged documents, ties."""
+"""What evaluations and comparisons of systems mean: names, rules, tests, marks of significance.
+
+A few comparisons are listed one by one. All pairs of many systems (63 make 1,953) are marks on the
+means.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TypeGuard
+from itertools import groupby
+from string import ascii_lowercase
 
 import numpy as np
 
 from dcglearn.base.numbers import counted
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.discounts import format_number
-from dcglearn.measures.other_measures import ERR, LARGEST_GRADE, RBP, BinaryMeasure
-from dcglearn.measures.scale import Scale
+from dcglearn.measures.other_measures import ERR, RBP, BinaryMeasure
+from dcglearn.report.tables import Cell, Table, shown_p
+from dcglearn.systems.compare_systems import (
+    FEW_QUERIES,
+    SystemComparison,
+    has_several_baselines,
+    has_t_interval,
+)
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.rules import Rules
 from dcglearn.systems.scoring import unjudged_in_ideal
@@ -94,14 +103,6 @@ def _other_rules(rules: Rules, measures: Sequence[object]) -> list[str]:
         f"{grade} up{unjudged if rules.unjudged != 'removed' else ''}"
         for grade in dict.fromkeys(str(one.rel) for one in binary)
     ]
-    by_judgment = [one for one in binary if one.name in ("Bpref", "infAP")]
-    if any(min(one.levels, default=0) < 0 for one in by_judgment):
-        names = ", ".join(map(str, by_judgment))
-        sentences.append(f"{names}: grades below 0 count as not judged")
-    for largest in dict.fromkeys(one.max_rel for one in measures if _is_usual(one)):
-        same = ", as in gdeval and ir_measures" if largest == LARGEST_GRADE else ""
-        chance = f"(2^g - 1) / 2^{format_number(largest)}"
-        sentences.append(f"ERR: grade g satisfies with probability {chance}{same}")
     if any(isinstance(one, RBP) for one in measures):
         sentences.append(
             "most of RBP: with all judgments, and relevant documents below the end of the run"
@@ -112,34 +113,15 @@ def _other_rules(rules: Rules, measures: Sequence[object]) -> list[str]:
     return sentences
 
 
-def _is_usual(measure: object) -> TypeGuard[ERR]:
-    """Return whether a measure is ERR with the probabilities of its formula."""
-    if not isinstance(measure, ERR) or measure.grades is None:
-        return False
-    scale = Scale(measure.grades)
-    if max(scale.values) > measure.max_rel:
-        return False
-    return replace(measure, probabilities=None, grades=None).on_scale(scale) == measure
-
-
 def _definitions(evaluation: Evaluation) -> list[str]:
-    """Return what the names of measures mean, and which prefer lists that are not sorted."""
+    """Return what the names of measures mean, and by which only the best grade counts."""
     lines = []
     for one in evaluation.comparable().measures:
         if one.name != str(one.measure):
             lines.append(f"{one.name} is {one.measure}")
         measure = one.measure
-        if not isinstance(measure, DCG):
-            continue
-        if measure.n_grades > 2 and not any(measure.gains[1:]):
+        if isinstance(measure, DCG) and measure.n_grades > 2 and not any(measure.gains[1:]):
             lines.append(f"{one.name}: only the best grade counts")
-        if measure.n_ranks is not None:
-            rises = np.flatnonzero(np.diff(measure.discounts_for(measure.n_ranks)) > 0)
-            lines += [
-                f"{one.name}: the discount rises from rank {k} to rank {k + 1}, so a list that is "
-                "not sorted by gain can have the larger value"
-                for k in (rises[:1] + 1).tolist()
-            ]
     return lines
 
 
@@ -150,3 +132,121 @@ def _ties(evaluation: Evaluation) -> list[str]:
     moves = np.nan_to_num(np.abs(evaluation.means_over_orders() - evaluation.means()))
     moved = int(np.count_nonzero(moves >= LEAST_MOVE))
     return [f"ties move {counted(moved, 'mean')} by up to {moves.max():.2g}"] if moved else []
+
+
+SIGNIFICANT = 0.05
+"""Differences whose corrected p is below it are significant."""
+
+MOST_LISTED = 50
+"""Of more pairs of systems, only the significant ones are marked."""
+
+
+def are_many(comparisons: Sequence[SystemComparison]) -> bool:
+    """Return whether there are too many pairs to list them."""
+    return len(comparisons) > MOST_LISTED and has_several_baselines(comparisons)
+
+
+def comparisons_table(comparisons: Sequence[SystemComparison]) -> Table:
+    """Return the differences of systems, with intervals, p-values and counts of queries."""
+    several = has_several_baselines(comparisons)
+    rows = []
+    for c in comparisons:
+        row: dict[str, Cell] = {"measure": c.measure, "system": c.system}
+        if several:
+            row["other system"] = c.baseline
+        row |= {"difference": c.difference, "from": c.low, "to": c.high, "p": shown_p(c.p)}
+        if c.correction != "none":
+            row["corrected"] = shown_p(c.corrected)
+        counts = {"better": c.better, "worse": c.worse, "equal": c.equal, "queries": c.queries}
+        rows.append(row | counts)
+    return Table.of(rows, f"Differences {'of all pairs' if several else f'from {c.baseline}'}")
+
+
+def comparisons_in_words(comparisons: Sequence[SystemComparison]) -> list[str]:
+    """Return what the tables of comparisons mean, one sentence per line."""
+    numbers = [c.queries for c in comparisons]
+    few, most = min(numbers), max(numbers)
+    shared = [
+        "two systems are compared on the queries that neither leaves out, "
+        f"{few:,} to {most:,} of them"
+    ] * (few < most)
+    if are_many(comparisons):
+        return [
+            f"the JSON of this evaluation holds each of the {len(comparisons):,} comparisons",
+            *shared,
+        ]
+    one = comparisons[0]
+    other = "the other system" if has_several_baselines(comparisons) else one.baseline
+    student = all(has_t_interval(c.test, c.queries) for c in comparisons)
+    by_bootstrap = f"by a bootstrap over queries (Student's t below {FEW_QUERIES})"
+    interval = "by Student's t" if student else by_bootstrap
+    alone = ", of this comparison alone" if one.family > 1 else ""
+    least = 2.0 ** (1 - few)
+    limit = [f"with {few} queries no p can be below {least:g}"]
+    return [
+        f"difference: mean of the system minus that of {other}; "
+        f"from, to: its 95% interval, {interval}{alone}",
+        f"p: {tested_in_words(comparisons)}",
+        "better, worse, equal: queries on which the system's value is higher, lower, the same",
+        *shared,
+        *limit * (one.test != "t" and least >= SIGNIFICANT),
+    ]
+
+
+def tested_in_words(comparisons: Sequence[SystemComparison]) -> str:
+    """Return the test of comparisons, and how its p-values are corrected."""
+    one = comparisons[0]
+    test = f"paired {one.test} test, two-sided"
+    if len(comparisons) == 1 == one.family:
+        return test
+    if one.correction == "none":
+        return f"{test}; not corrected for the number of comparisons"
+    how = {"holm": "Holm's method", "tukey": "Tukey's HSD test with randomisation"}[one.correction]
+    whose = " of a measure" if one.family < len(comparisons) else ""
+    return f"{test}; corrected for {counted(one.family, 'comparison')}{whose} by {how}"
+
+
+def significance_marks(
+    systems: Sequence[str], comparisons: Sequence[SystemComparison]
+) -> tuple[dict[tuple[str, str], str], list[str]]:
+    """Return the mark of (system, measure) where there is one, and a label for each system.
+
+    Compared with one baseline, the means that differ from it have a star, and systems need no
+    labels. After comparisons of all pairs, a mean has the labels of the systems that it is
+    significantly above, as in the tables of ranx (Bassani, ECIR 2022).
+    """
+    significant = [c for c in comparisons if c.corrected < SIGNIFICANT]
+    if not has_several_baselines(comparisons):
+        return {(c.system, c.measure): "*" for c in significant}, []
+    few = len(systems) <= len(ascii_lowercase)
+    labels = [ascii_lowercase[s] if few else str(s + 1) for s in range(len(systems))]
+    below: dict[tuple[str, str], set[int]] = {}
+    for c in significant:
+        ahead, behind = (c.system, c.baseline) if c.difference > 0 else (c.baseline, c.system)
+        below.setdefault((ahead, c.measure), set()).add(systems.index(behind))
+    return {key: in_ranges(sorted(found), labels) for key, found in below.items()}, labels
+
+
+def marks_in_words(systems: Sequence[str], comparisons: Sequence[SystemComparison]) -> str:
+    """Return what the marks mean, or that there are none, and when a difference is significant."""
+    marks, labels = significance_marks(systems, comparisons)
+    if labels:
+        meaning = "labels after a mean name the systems that it is significantly above"
+        meaning = meaning if marks else "no mean is significantly above another"
+    else:
+        found = "* differs" if marks else "no mean differs"
+        meaning = f"{found} significantly from {comparisons[0].baseline}"
+    return f"{meaning} (p < {SIGNIFICANT:g}; {tested_in_words(comparisons)})"
+
+
+def in_ranges(places: Sequence[int], labels: Sequence[str]) -> str:
+    """Return the labels at ascending places, three or more neighbours as a range.
+
+    >>> in_ranges([0, 2, 3], "abcdefgh"), in_ranges([0, 2, 3, 4, 7], "abcdefgh")
+    ('a,c,d', 'a,c-e,h')
+    """
+    parts: list[str] = []
+    for _, group in groupby(enumerate(places), lambda one: one[1] - one[0]):
+        row = [labels[place] for _, place in group]
+        parts += row if len(row) < 3 else [f"{row[0]}-{row[-1]}"]
+    return ",".join(parts)

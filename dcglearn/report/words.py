@@ -7,16 +7,22 @@ the same of the same judgments.
 from __future__ import annotations
 
 import math
+import re
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from dcglearn.learning.record import CertaintyRecord, HypothesisRecord, NumberRecord
 from dcglearn.measures.scale import Label
+from dcglearn.report.tables import p_text
 
 if TYPE_CHECKING:  # the words are needed where no model is
     from dcglearn.inference.estimate import JudgmentFit
     from dcglearn.inference.questions import Question
     from dcglearn.inference.ratios import Estimated
+
+LINE_WIDTH = 96
+"""The number of characters of a line of prose."""
 
 FAMILY_NAMES = {
     "linear": "linear gains",
@@ -41,6 +47,13 @@ EMPTY_RANKS = (
 
 _MOST_NAMED = 5
 """The worth of more grades is in the table only."""
+
+_VERDICTS = {
+    "rejected": "These judgments contradict {}.",
+    "near the line": "They leave {} in doubt: {} could decide.",
+    "not rejected": "They do not contradict {}.",
+    "not determined": "They cannot tell whether {} fit.",
+}
 
 _ABOUT_MODEL = {
     "positions": "a grade is worth the same at every rank",
@@ -74,14 +87,9 @@ def share_words(share: float) -> str:
     return f"{100 * share:.1f}%"
 
 
-def p_words(p: float) -> str:
-    """Write a p-value with three digits."""
-    return "below .001" if p < 0.001 else f"{p:.3f}".lstrip("0") if p < 1 else "1"
-
-
 def p_phrase(p: float) -> str:
     """Write a p-value as part of a sentence: ``p = .013``."""
-    return f"p {'= ' if p >= 0.001 else ''}{p_words(p)}"
+    return f"p {'= ' * (p >= 0.001)}{p_text(p)}"
 
 
 def interval_words(one: Estimated | NumberRecord) -> str:
@@ -112,11 +120,21 @@ def listed(parts: Sequence[str]) -> str:
     return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
+def measure_words(name: str) -> str:
+    """Return what people call a measure."""
+    return MEASURE_NAMES.get(name, name)
+
+
+def extent_in_words(extent: str) -> str:
+    """Return the parameters for which an order holds, as tables name them."""
+    return "depends on the gains" if extent == "depends" else extent
+
+
 def statement(one: Question) -> str:
     """Write a hypothesis as a statement."""
     name = one.hypothesis
     if one.about == "measure":
-        return f"the measure is {MEASURE_NAMES.get(name, name)}"
+        return f"the measure is {measure_words(name)}"
     if one.about == "gains":
         return "gains are linear" if name == "linear" else "gains are 2^g - 1"
     if one.about == "discounts":
@@ -213,7 +231,7 @@ def verdict_sentences(
 
     One that is not rejected, with a gain outside the interval of its number, is in doubt.
     """
-    named: dict[str, list[str]] = {}
+    named = dict[str, list[str]]()
     for one in hypotheses:
         outside = any(
             not number.low <= gain <= number.high
@@ -225,13 +243,8 @@ def verdict_sentences(
         verdict = "near the line" if doubtful else one.verdict
         named.setdefault(verdict, []).append(_hypothesis(one, verdict))
     found = [
-        words.format(listed(named[verdict]))
-        for verdict, words in (
-            ("rejected", "These judgments contradict {}."),
-            ("near the line", f"They leave {{}} in doubt: {more} could decide."),
-            ("not rejected", "They do not contradict {}."),
-            ("not determined", "They cannot tell whether {} fit."),
-        )
+        words.format(listed(named[verdict]), more)
+        for verdict, words in _VERDICTS.items()
         if verdict in named
     ]
     return [found[0].replace("They", "These judgments", 1), *found[1:]] if found else []
@@ -245,3 +258,25 @@ def _hypothesis(one: HypothesisRecord, verdict: str) -> str:
     name = FAMILY_NAMES[one.hypothesis]
     name = name if one.gains else f"the discount {name}"
     return f"{name} ({', '.join(details)})" if details else name
+
+
+def bulleted(statements: Sequence[str]) -> str:
+    """Return statements as an indented list, one per line."""
+    return "\n".join(f"  - {statement}" for statement in statements)
+
+
+def wrap_lines(text: str, width: int = LINE_WIDTH) -> str:
+    """Break long lines between words; what follows an item's mark is indented as its text."""
+    lines = []
+    for line in text.split("\n"):
+        mark = re.match(r" *(- )?", line)
+        indent = " " * len(mark.group()) if mark else ""
+        lines += textwrap.wrap(
+            line,
+            width,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+            drop_whitespace=True,
+        ) or [""]
+    return "\n".join(lines)
