@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dcglearn import (
+    DCG,
     Evaluation,
     InputError,
     Rules,
@@ -33,7 +34,11 @@ from dcglearn.report.systems.evaluation_files import (
     queries_table,
 )
 from dcglearn.report.systems.trec_eval_lines import paths_of_systems, trec_eval_name
-from dcglearn.report.systems.words import in_ranges, significance_marks
+from dcglearn.report.systems.words import (
+    evaluation_in_words,
+    in_ranges,
+    significance_marks,
+)
 from helpers.places import ROOT
 from helpers.written import write_qrels, write_run
 
@@ -370,6 +375,14 @@ def test_a_terminal_has_tables_as_wide_as_it_is() -> None:
     assert len(re.findall(r"^high +(?:[01]\.\d+ *)+$", shown, re.M)) > 1
     assert len(re.findall(r"[01]\.\d{4}\b", shown)) == 3 * (len(measures) + 2)
     assert re.findall(r"judged@\d+", shown) == ["judged@1", "judged@12"], "the extreme cutoffs"
+
+
+def test_a_discount_that_rises_is_said() -> None:
+    falling, rising = (DCG([2.0, 1.0, 0.0], [1.0, *rest]) for rest in ([0.5, 0.4], [0.3, 0.4]))
+    qrels, runs = {"q": {"d": 2, "e": 1, "f": 0}}, {"run": {"q": {"d": 1.0}}}
+    said = ["\n".join(evaluation_in_words(evaluate(qrels, runs, one))) for one in (falling, rising)]
+    assert "rises" not in said[0]
+    assert "the discount rises from rank 2 to rank 3" in said[1]
 
 
 def test_systems_sorted_on_request(run: Run, files: Path) -> None:

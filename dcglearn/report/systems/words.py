@@ -114,14 +114,23 @@ def _other_rules(rules: Rules, measures: Sequence[object]) -> list[str]:
 
 
 def _definitions(evaluation: Evaluation) -> list[str]:
-    """Return what the names of measures mean, and by which only the best grade counts."""
+    """Return what the names of measures mean, and which prefer lists that are not sorted."""
     lines = []
     for one in evaluation.comparable().measures:
         if one.name != str(one.measure):
             lines.append(f"{one.name} is {one.measure}")
         measure = one.measure
-        if isinstance(measure, DCG) and measure.n_grades > 2 and not any(measure.gains[1:]):
+        if not isinstance(measure, DCG):
+            continue
+        if measure.n_grades > 2 and not any(measure.gains[1:]):
             lines.append(f"{one.name}: only the best grade counts")
+        if measure.n_ranks is not None:
+            rises = np.flatnonzero(np.diff(measure.discounts_for(measure.n_ranks)) > 0) + 1
+            lines += [
+                f"{one.name}: the discount rises from rank {k} to rank {k + 1}, so a list that is "
+                "not sorted by gain can have the larger value"
+                for k in rises[:1].tolist()
+            ]
     return lines
 
 
