@@ -58,7 +58,7 @@ from .learning.resample import choose_C as choose_C
 from .learning.record import Identifiability as Identifiability
 from .learning.identify import identify as identify
 from .inference.fit_file import fit_file as fit_file
-from .inference.learned import learned_measure as learned_measure
+from .inference.fit_file import learned_measure as learned_measure
 from .learning.problem import Problem as Problem
 from .learning.solve import Solution as Solution
 from .learning.solve import solve as solve

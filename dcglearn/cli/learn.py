@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dcglearn.inference.estimate import JudgmentModel
-    from dcglearn.inference.evidence import Evidence
     from dcglearn.inference.families import FamilyLike
     from dcglearn.inference.questions import Question
     from dcglearn.inference.segments import Segments
@@ -365,15 +364,10 @@ def _asked(
     from dcglearn.judgments.packed import PackedPairs
 
     opened = judgments.open(file)
-    data: Preferences | Evidence
-    if isinstance(opened, PackedPairs) and opened.n_pairs > MAX_MODELLED:
-        with naming(file), reporting(f"reading {file} (parts)") as advance:
-            data = Evidence.of(opened, advance=advance)
-    else:
-        data = judgments.in_memory(opened)
+    if not isinstance(opened, PackedPairs) or opened.n_pairs <= MAX_MODELLED:
+        opened = judgments.in_memory(opened)
     with naming(file), reporting("testing (judgments read)") as advance:
-        if isinstance(data, Evidence):
-            data = data.with_progress(advance)
+        data = Evidence.of(opened, advance=advance) if isinstance(opened, PackedPairs) else opened
         gains, discounts = families
         if measure:
             with naming("--measure"):

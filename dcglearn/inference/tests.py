@@ -29,7 +29,6 @@ answers are for a as for b.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -38,15 +37,9 @@ from scipy.special import fdtrc, stdtr
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
-from dcglearn.inference.covariance import (
-    ClusterSums,
-    Part,
-    Way,
-    cluster_sums,
-    inverse_root,
-    ways_of,
-)
+from dcglearn.inference.covariance import ClusterSums, inverse_root, ways_of
 from dcglearn.inference.estimate import JudgmentFit
+from dcglearn.inference.evidence import Judged
 from dcglearn.inference.families import WeightFamily, any_weights, multiples_of
 from dcglearn.inference.likelihood import Bend, Likelihood, Rows
 from dcglearn.inference.maximise import maximum_with
@@ -285,15 +278,15 @@ def score_test(
     if not d:
         return ScoreTest(0.0, 0, 0.0, 1.0, np.zeros(len(free)))
 
-    def sums(way: Way, rows: Rows) -> Part:
+    def scores(rows: Rows) -> tuple[Judged, Floats]:
         judged, rows = rows.judged, rows.departing(bend(rows)) if bend else rows
         u = likelihood.scores(rows, likelihood.terms(parameters, rows)) @ directions
-        return way.part(judged, np.column_stack([u * judged.weights[:, None], np.ones(len(u))]))
+        return judged, np.column_stack([u * judged.weights[:, None], np.ones(len(u))])
 
     tests = []
     for way in ways_of(likelihood.evidence)[:2]:
-        chunks = likelihood.map(likelihood.evidence, parameters, partial(sums, way), with_ids=True)
-        tests.append(_hotelling(cluster_sums(way, d + 1, chunks), directions, n_estimated + d))
+        chunks = likelihood.map(likelihood.evidence, parameters, scores, with_ids=True)
+        tests.append(_hotelling(way.sums(d + 1, chunks), directions, n_estimated + d))
     return max(tests, key=lambda one: one.p)
 
 

@@ -14,7 +14,7 @@ from dcglearn.learning.factorise import factorise
 from dcglearn.learning.identify import DataShare, derivative, identify_at, null_space
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.record import Certificate, ChosenC, Factors, Identifiability
-from dcglearn.learning.solve import Solution, SolverName, check_not_zero, solve
+from dcglearn.learning.solve import Solution, SolverName, solve
 from dcglearn.learning.sums import gram_matrices
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
@@ -49,7 +49,7 @@ class Fit(ShortRepr):
 
     @cached_property
     def factors(self) -> Factors:
-        """Discounts and gains in the gauge that the pairs determine; an InputError if W is 0."""
+        """Discounts and gains in the gauge that the pairs determine."""
         return self._factorised(self.weights, self._shares[1])
 
     def factors_as_in(self, other: Identifiability) -> Factors:
@@ -78,8 +78,6 @@ class Fit(ShortRepr):
         return DCG(self.factors.gains, self.factors.discounts)
 
     def _factorised(self, W: Floats, known: DataShare | Identifiability) -> Factors:
-        if not self.weights.any():
-            check_not_zero(self.problem)
         with one_blas_thread():
             offsets, constant = known.determined_offsets, known.constant_grades
             return factorise(W, known.gauge, offsets, constant, ordered=self.problem.monotone)

@@ -171,7 +171,7 @@ def _line_search(problem: Problem, w: Floats, direction: Floats) -> float:
 
 def _minimise_model(problem: Problem, model: QuadraticModel, w: Floats) -> Floats:
     """Minimise the quadratic model over the cone, starting with the ties between grades of w."""
-    W, offsets = w.reshape(problem.shape), problem.has_empty_ranks
+    W, offsets = w.reshape(problem.shape), problem.source.has_empty_ranks
     try:
         minimum = problem.cone.minimise(model.hessian, model.linear, problem.C, W, offsets).ravel()
         if not np.isfinite(minimum).all():

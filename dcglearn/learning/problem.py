@@ -27,7 +27,7 @@ from dcglearn.base.types import Floats, Grades
 from dcglearn.base.workers import Workers
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.learning.cones import Cone
-from dcglearn.learning.source import Arrays, RowGroups, Source
+from dcglearn.learning.source import Arrays, RowGroups, Source, in_threads
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
 
 _Statistic = TypeVar("_Statistic")
@@ -122,7 +122,7 @@ class Problem(ShortRepr):
         pairs: PackedPairs,
         margin: str = "unit",
         C: float = 1.0,
-        workers: Workers | None = None,
+        workers: Workers = in_threads,
         advance: Advance = silent,
     ) -> Problem:
         """Read all packed pairs once, comparing them with their digests, and build the problem.
@@ -135,7 +135,7 @@ class Problem(ShortRepr):
         workers : callable, optional
             From :func:`dcglearn.base.workers.open_workers`; threads of this process by default.
         advance : callable
-            Called with (pairs read in this pass, 0).
+            Called with (pairs read in all passes, 0).
         """
         return cls(RowGroups(pairs, margins_of(margin), workers, advance), C, margin=margin)
 
@@ -148,11 +148,6 @@ class Problem(ShortRepr):
     def shape(self) -> tuple[int, int]:
         """(K, L), the shape of W."""
         return self.source.shape
-
-    @property
-    def has_empty_ranks(self) -> bool:
-        """Whether some list has no document at some rank."""
-        return self.source.has_empty_ranks
 
     @property
     def cone(self) -> Cone:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dcglearn.base.numbers import counted, decimals
 from dcglearn.inference.conclusions import Conclusion, upside_down
-from dcglearn.inference.learned import hypothesis_record
+from dcglearn.inference.fit_file import hypothesis_record
 from dcglearn.report.certainty_words import (
     FAMILY_NAMES,
     MEASURE_NAMES,
