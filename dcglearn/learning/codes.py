@@ -154,11 +154,6 @@ class Block:
     def __len__(self) -> int:
         return int(self.codes.shape[1])
 
-    @property
-    def n_columns(self) -> int:
-        """K L, the number of columns of X."""
-        return self.layout.n_ranks * self.layout.n_grades
-
     def chunks(self) -> Iterator[slice]:
         """Cut the pairs into chunks that stay in the cache."""
         for begin in range(0, max(1, len(self)), _CHUNK_PAIRS):  # one, if it is empty
@@ -190,6 +185,10 @@ class Block:
         """Return X' y of some pairs, shape (K L,); y is 1 by default."""
         return self.layout.transposed_product(self._some(rows), y)
 
+    def weighted(self, y: Floats, rows: NDArray[np.intp] | slice) -> Floats:
+        """Return V y of some pairs, shape (m,)."""
+        return y if self.weights is None else self.weights[rows] * y
+
     def gram(self, rows: NDArray[np.intp], weights: Floats | None = None) -> Floats:
         """Return X' V X of some pairs, shape (K L, K L); weights, the diagonal of V, are 1."""
         # Single precision is exact for sums of integers up to 2^24.
@@ -203,7 +202,8 @@ class Block:
             V = None if weights is None else weights[begin : begin + _DENSE_ROWS, None]
             gram += X.T @ (X if V is None else X * V)
         last = width - table.shape[1]  # the last code may have fewer ranks, and columns before them
-        kept = np.r_[:last, last + width - self.n_columns : width]
+        columns = self.layout.n_ranks * self.layout.n_grades
+        kept = np.r_[:last, last + width - columns : width]
         return np.asarray(gram[np.ix_(kept, kept)])
 
     def _some(self, rows: NDArray[np.intp] | slice) -> list[NDArray[Any]]:

@@ -69,6 +69,10 @@ class DataShare:
         self.varying = np.array([grade not in known.constant_grades for grade in range(n_grades)])
         self._hessian, self._C = hessian, C
 
+    def of_others(self, hessian: Floats) -> DataShare:
+        """Return the shares for other pairs of the same problem."""
+        return DataShare(hessian, self._C, self.shape[1], self.known)
+
     @cached_property
     def _spectrum(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """The eigenvalues of X'VX, its eigenvectors, and which values are 0 but for rounding."""
@@ -159,9 +163,14 @@ def identify(problem: Problem) -> Identifiability:
     >>> known.rank, known.same_content, known.free_ranks
     (1, True, (1, 2))
     """
-    gram, L = problem.sum_over_blocks(gram_matrices), problem.shape[1]
-    of_all = DataShare(gram.weighted_gram, problem.C, L, null_space(gram, L))
+    of_all = share_of_all(problem)
     return identify_at(of_all, of_all, _typical(of_all))
+
+
+def share_of_all(problem: Problem) -> DataShare:
+    """Return the data shares of all pairs of a problem."""
+    gram, L = problem.sum_over_blocks(gram_matrices), problem.shape[1]
+    return DataShare(gram.weighted_gram, problem.C, L, null_space(gram, L))
 
 
 def identify_at(

@@ -248,10 +248,11 @@ def fit_choosing(
     rng: np.random.Generator,
     solver: SolverName,
     use: MeasurePart | None,
+    n_repeats: int = 1,
 ) -> Fit:
-    """Fit a problem, with the C that one cross-validation of a measure chooses, if one is named."""
+    """Fit a problem, with the C that cross-validation of a measure chooses, if one is named."""
     choice = None
     if use is not None:
-        choice = choose_C(problem, groups, rng, solver=solver, use=use, n_repeats=1)
+        choice = choose_C(problem, groups, rng, solver=solver, use=use, n_repeats=n_repeats)
         problem = problem.with_C(choice.C)
     return Fit(problem, solve(problem, solver), choice)

@@ -114,8 +114,8 @@ def test_the_scale_of_the_factors_changes_nothing(seed: int, discounts: str, siz
     family, n = fit.likelihood.family, fit.likelihood.n_weights
     assert family.factored
     scaled = fit.parameters.copy()
-    scaled[: family.discounts.n_parameters] *= size
-    scaled[family.discounts.n_parameters : n] /= size
+    scaled[: len(family.discounts.start)] *= size
+    scaled[len(family.discounts.start) : n] /= size
     np.testing.assert_allclose(family.weights(scaled[:n]), fit.table, atol=1e-12)
     likelihood = fit.likelihood
     assert likelihood.log_likelihood(scaled) == pytest.approx(fit.log_likelihood, abs=1e-9)
