@@ -46,7 +46,7 @@ from .asking.questions import write_questions as write_questions
 
 # Learning
 from .learning.learner import DCGLearner as DCGLearner
-from .learning.parameters import Parameters as Parameters
+from .learning.problem import Parameters as Parameters
 from .learning.fit import Fit as Fit
 from .learning.fit import fit as fit
 from .inference.compare import MeasureComparison as MeasureComparison

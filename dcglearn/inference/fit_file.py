@@ -33,8 +33,7 @@ from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.read import JudgmentTable, open_judgments
 from dcglearn.learning.factorise import rank_one
 from dcglearn.learning.fit import Fit, fit
-from dcglearn.learning.parameters import Encoding, Parameters
-from dcglearn.learning.problem import MarginName, Problem
+from dcglearn.learning.problem import Encoding, MarginName, Parameters, Problem, SolverName
 from dcglearn.learning.record import (
     AgreementRecord,
     CertaintyRecord,
@@ -49,7 +48,7 @@ from dcglearn.learning.record import (
     as_json,
 )
 from dcglearn.learning.resample import choose_C, fit_of, parameter_intervals
-from dcglearn.learning.solve import SolverName, solve
+from dcglearn.learning.solve import solve
 from dcglearn.learning.source import in_threads
 from dcglearn.learning.undetermined import undetermined_statements
 from dcglearn.measures.dcg import DCG

@@ -20,8 +20,14 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.ascent import Answers, Ascent, estimate
-from dcglearn.inference.centres import Centre, Members, centre_of, sums_from, usual_centres
-from dcglearn.inference.posterior import Posterior
+from dcglearn.inference.centres import (
+    Centre,
+    Members,
+    Posterior,
+    centre_of,
+    sums_from,
+    usual_centres,
+)
 from dcglearn.judgments.packed import PackedPairs, RowGroup
 from dcglearn.judgments.preferences import B, Preferences, check_worth_learning, put_preferred_first
 from dcglearn.measures.dcg import DCG

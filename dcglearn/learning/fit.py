@@ -12,9 +12,9 @@ from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.learning.factorise import factorise
 from dcglearn.learning.identify import DataShare, derivative, identify_at, share_of_all
-from dcglearn.learning.problem import Problem
+from dcglearn.learning.problem import Problem, SolverName
 from dcglearn.learning.record import Certificate, ChosenC, Factors, Identifiability
-from dcglearn.learning.solve import Solution, SolverName, solve
+from dcglearn.learning.solve import Solution, solve
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
 

@@ -17,8 +17,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades
 from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.parameters import Parameters
-from dcglearn.learning.problem import Problem
+from dcglearn.learning.problem import Parameters, Problem
 from dcglearn.learning.resample import fit_choosing
 from dcglearn.measures.agreement import (
     checked_pairs,

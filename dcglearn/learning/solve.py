@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -22,11 +22,10 @@ from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.learning.certificate import certify
 from dcglearn.learning.newton import Descent, descend, newton
-from dcglearn.learning.problem import Problem
+from dcglearn.learning.problem import Problem, SolverName
 from dcglearn.learning.record import TOLERANCE, Certificate, SolverRun
 from dcglearn.learning.sums import QuadraticModel, quadratic_model, residual_sums
 
-SolverName = Literal["auto", "newton", "osqp", "clarabel"]
 SOLVERS: tuple[SolverName, ...] = get_args(SolverName)
 
 C_GRID = tuple(10.0**power for power in range(-4, 4))

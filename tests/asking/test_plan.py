@@ -18,7 +18,7 @@ from dcglearn.asking.candidates import (
 )
 from dcglearn.asking.information import Asked, Design, strict_share, tie_strength
 from dcglearn.asking.plan import UNKNOWN, plan
-from dcglearn.inference.posterior import Posterior
+from dcglearn.inference.centres import Posterior
 from helpers.commands import run_commands
 
 SCALE = Scale((2, 1, 0))
