@@ -124,8 +124,7 @@ def learn_dcg(
         judgments.check_strict()
         sides = _sides(judgments.answers[judgments.strict] == B)
         answers = Answers(judgments.pairs, judgments.pair_weights, sides)
-    if design_effect != 1.0:
-        answers = replace(answers, weights=answers.weights / design_effect)
+    answers = replace(answers, weights=answers.weights / design_effect)
     return learn_from_answers(answers, judgments.scale, prior)
 
 
@@ -140,8 +139,7 @@ def learn_from_answers(answers: Answers, scale: Scale, prior: str | DCG = "usual
     members = Members(centres, float(np.clip(worst, -1, 1)), empty)
     with one_blas_thread():
         found, used = estimate(members, answers)
-    name = prior if isinstance(prior, str) else str(prior)
-    return _mean(members, found, centres, scale, name, used)
+    return _mean(members, found, centres, scale, str(prior), used)
 
 
 def why_no_prior(scale: Scale, n_ranks: int) -> str:
@@ -176,9 +174,8 @@ def prior_centres(prior: str | DCG, scale: Scale, n_ranks: int) -> list[Centre]:
     """Return the centres of a prior."""
     if prior == "usual":
         return usual_centres(scale, n_ranks)
-    if isinstance(prior, DCG):
-        return [centre_of(prior, str(prior), n_ranks)]
-    return [centre_of(preset(prior, scale, n_ranks), prior, n_ranks)]
+    measure = prior if isinstance(prior, DCG) else preset(prior, scale, n_ranks)
+    return [centre_of(measure, str(prior), n_ranks)]
 
 
 def _mean(

@@ -205,11 +205,8 @@ def _flat(pairs: ArrayLike) -> Any:  # whatever scikit-learn's checks pass: fram
 
 def _preferred_first(pairs: Any, y: object) -> Any:
     """Return pairs with their halves swapped where y is -1."""
-    try:
-        labels = np.asarray(y)
-        known = set(np.unique(labels).tolist()) if labels.ndim == 1 else set()
-    except (TypeError, ValueError):  # no labels: nothing that can be compared
-        return pairs
+    labels = np.asarray(y)
+    known = set(labels.tolist()) if labels.ndim == 1 else set()
     if known == {-1, 0, 1}:
         raise InputError(
             "`y` holds -1, 0 and 1", "leave out the ties, from which nothing is learned"

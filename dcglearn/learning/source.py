@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
 from operator import add
 from typing import Any, NamedTuple, TypeVar
@@ -88,16 +88,18 @@ class Arrays(ShortRepr):
         weights = self.weights
         if times is not None:
             weights = times if weights is None else times * weights
-        margins = taken(self.margins, rows)
-        part = Arrays(self.pairs[rows], self.n_grades, margins, taken(weights, rows))
+        part = replace(self, weights=weights).some(rows)
         check_worth_learning(part.pairs, part.weights)
         return part
 
-    def sample(self, every: int) -> Arrays:
-        """Return one in so many pairs, copied, so that later passes read less memory."""
-        rows = slice(None, None, every)
+    def some(self, rows: Any) -> Arrays:
+        """Return some of the pairs, copied, so that later passes read less memory."""
         pairs = np.ascontiguousarray(self.pairs[rows])
         return Arrays(pairs, self.n_grades, taken(self.margins, rows), taken(self.weights, rows))
+
+    def sample(self, every: int) -> Arrays:
+        """Return one in so many pairs."""
+        return self.some(slice(None, None, every))
 
     def agreements(self, measures: Sequence[Measure]) -> list[float]:
         """Return the share of the pairs' weight that each measure agrees with; ties count 1/2."""

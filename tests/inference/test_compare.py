@@ -50,17 +50,6 @@ def test_the_learned_measure_is_compared_on_held_out_queries() -> None:
     assert again == found
 
 
-def test_random_answers_are_agreed_with_half_of_the_time() -> None:
-    """A test judgment that leaked into the training data would raise the agreement."""
-    rng = np.random.default_rng(4)
-    lists = drawn_lists(300, 5, [0.3, 0.3, 0.4], rng)
-    answers = rng.choice(["a", "b"], 300)
-    data = Preferences.of(lists, answers, SCALE, queries=[f"q{i}" for i in range(300)])
-    found = compare(data, {}, DCGLearner(C=100), np.random.default_rng(0))
-    assert abs(found.rows[0].agreement - 0.5) < 0.08
-    assert DCGLearner(C=100).fit(data.pairs).score(data.pairs) > 0.55
-
-
 def test_the_recommended_learner_is_held_out_as_anyone_would() -> None:
     """Fold by fold, with scikit-learn's scores."""
     data = simulated_judgments(120, 5)
@@ -118,7 +107,7 @@ def test_the_verdict_does_not_depend_on_the_seed_or_says_that_it_is_near_the_lin
     data = simulated_judgments(400, 1, reliability=2.0)
     others = usual_presets(SCALE, 5)
     seen: dict[str, set[str]] = {}
-    for seed in range(4):
+    for seed in range(3):
         for row in compare(data, others, DCGLearner(), np.random.default_rng(seed), n_folds=3).rows:
             seen.setdefault(row.name, set()).add(row.outcome)
     decided = [outcomes - {"near the line"} for outcomes in seen.values()]
@@ -197,10 +186,3 @@ def test_ties_without_a_strict_judgment_of_their_query_are_counted() -> None:
     assert truth.with_ties - 0.1 < learned <= truth.with_ties + 0.03
     strict = compare(data[data.strict], [], DCGLearner(), np.random.default_rng(0), n_folds=3)
     assert strict.rows[0].with_ties is None
-
-
-def test_the_other_learned_measures_follow() -> None:
-    data = simulated_judgments(60, 2)
-    rng = np.random.default_rng(0)
-    found = compare(data, {}, DCGLearner(), rng, use="utility", n_folds=2, n_repeats=1)
-    assert [row.name for row in found.rows] == [UTILITY, LEARNED, OF_W]

@@ -19,7 +19,6 @@ from dcglearn import (
     Scale,
     fit_file,
     preset,
-    read_preferences,
     write_preferences,
 )
 from dcglearn.measures.measure_files import measure_to_json
@@ -98,8 +97,3 @@ def test_what_is_refused(data: Preferences, arguments: dict[str, Any], message: 
     with pytest.raises(InputError) as refused:
         fit_file(data, **arguments)
     assert message in str(refused.value)
-
-
-def test_the_number_of_judgments_is_recorded(tmp_path: Path, data: Preferences) -> None:
-    content = fit_file(read_preferences(tmp_path / "p.jsonl"))
-    assert content.about["learned_from"] == {"file": "judgments", "judgments": 200, "strict": 200}

@@ -26,7 +26,7 @@ from dcglearn.learning.source import in_threads
 from helpers.exact_optimum import distance_squared, exact_objective, exact_optimum
 from helpers.kkt import weights_of
 
-PROBLEMS = int(os.environ.get("DCGLEARN_EXACT_PROBLEMS", "150"))
+PROBLEMS = int(os.environ.get("DCGLEARN_EXACT_PROBLEMS", "80"))
 """Number of random problems; 10,000 take five minutes."""
 
 

@@ -15,7 +15,6 @@ from dcglearn import (
     drawn_lists,
     fit,
     permuted_lists,
-    solve,
     true_pairs,
 )
 from dcglearn.learning.factorise import factorise
@@ -59,21 +58,6 @@ def test_another_fit_gives_the_gauge() -> None:
     as_affine = plain.factors_as_in(affine.identifiability)
     assert (as_affine.discounts[0], as_affine.discounts[-1]) == (1, 0)
     assert as_affine.gauge == affine.factors.gauge
-
-
-@pytest.mark.parametrize(
-    ("pairs", "margin", "problem"),
-    [
-        ([[[0, 1], [1, 0]], [[1, 0], [0, 1]]], 1.0, "cancel out"),
-        ([[[0, 1], [1, 0]]], 0.0, "no margin is above 0"),
-        ([[[1, 1], [0, 0]]], 1.0, "better grades lose"),
-    ],
-)
-def test_an_optimum_of_zero_is_refused_with_its_reason(
-    pairs: list[list[list[int]]], margin: float, problem: str
-) -> None:
-    with pytest.raises(InputError, match=problem):
-        solve(Problem.of(pairs, 2, [margin] * len(pairs)))
 
 
 @pytest.mark.parametrize("weighed", [False, True])

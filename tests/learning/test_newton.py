@@ -45,7 +45,7 @@ def test_newton_settles_without_another_solver(
 def test_many_pairs_are_solved_to_the_last_digits(
     C: float, weights: str | None, rng: np.random.Generator
 ) -> None:
-    n = 280_000
+    n = 140_000
     pairs = noisy_pairs(n, rng)
     v = {None: None, "whole": rng.integers(0, 4, n), "any": rng.random(n)}[weights]
     problem = Problem.of(pairs, 5, "hamming" if weights == "whole" else "unit", v, C)
