@@ -364,10 +364,13 @@ def _asked(
     from dcglearn.judgments.packed import PackedPairs
 
     opened = judgments.open(file)
-    if not isinstance(opened, PackedPairs) or opened.n_pairs <= MAX_MODELLED:
-        opened = judgments.in_memory(opened)
+    held: Preferences | PackedPairs
+    if isinstance(opened, PackedPairs) and opened.n_pairs > MAX_MODELLED:
+        held = opened
+    else:
+        held = judgments.in_memory(opened)
     with naming(file), reporting("testing (judgments read)") as advance:
-        data = Evidence.of(opened, advance=advance) if isinstance(opened, PackedPairs) else opened
+        data = Evidence.of(held, advance=advance) if isinstance(held, PackedPairs) else held
         gains, discounts = families
         if measure:
             with naming("--measure"):

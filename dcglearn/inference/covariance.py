@@ -320,7 +320,7 @@ def _adjustment(numbers: Integers, scores: Floats, rows: Whitened) -> Floats:
     """Return what judgments add to the scores of their clusters; those alone, all, adjusted."""
     alone = np.where((numbers < 0)[:, None], rows.scores, 0.0)
     pull = np.einsum("nap,np->na", rows.information, scores[numbers] + alone)
-    found = np.einsum("nap,na->np", rows.information, pull) / 2 + alone
+    found: Floats = np.einsum("nap,na->np", rows.information, pull) / 2 + alone
     large = (numbers < 0) & (rows.leverage > SMALL_CLUSTER)
     parts = rows.information[large]
     found[large] = _adjusted(rows.scores[large], parts.transpose(0, 2, 1) @ parts)

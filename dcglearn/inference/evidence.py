@@ -276,8 +276,9 @@ def _layout(judgments: Preferences | PackedPairs, ties: TieModel, counts: Intege
 
 
 def _some(judged: CodedJudgments, rows: Integers) -> CodedJudgments:
-    shown = (one[rows] for one in judged[:3])
-    return CodedJudgments(*shown, judged.queries.take(rows), judged.judges.take(rows))
+    lists, answers, weights, queries, judges = judged
+    shown = lists[rows], answers[rows], weights[rows]
+    return CodedJudgments(*shown, queries.take(rows), judges.take(rows))
 
 
 def _numbered(judged: CodedJudgments, numbers: Sequence[Integers]) -> tuple[Any, ...]:
@@ -314,22 +315,23 @@ def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Ev
     known: tuple[dict[str, int], dict[str, int]] = ({}, {})
     numbers, samples, counts = [], [], np.zeros(10, np.int64)
     for counted, rows, sample in map_in_order(scan, pairs.row_groups):
-        columns = zip(known, sample[3:], strict=True)
-        places = [[ids.setdefault(name, len(ids)) for name in one.values] for ids, one in columns]
+        named = zip(known, sample[3:], strict=True)
+        places = [[ids.setdefault(name, len(ids)) for name in one.values] for ids, one in named]
         numbers.append([np.array([*one, -1]) for one in places])
         samples.append((*_numbered(sample, numbers[-1]), rows))
         counts += counted
     layout = _layout(pairs, ties, counts[:-1])
-    *columns, rows = map(np.concatenate, zip(*samples, strict=True))
+    *columns, rows = (np.concatenate(one) for one in zip(*samples, strict=True))
     sizes = int(counts[2:7].sum()), len(known[0]), 0 if counts[-1] else len(known[1])
     parts = PackedParts(pairs, ties, layout, numbers, advance)
-    sample = _encoded(layout, *columns)
-    return Evidence(pairs.scale, layout, sample, *sizes, rows, *counts[:2].tolist(), parts)
+    alike, weightless = counts[:2].tolist()
+    some = _encoded(layout, *columns)
+    return Evidence(pairs.scale, layout, some, *sizes, rows, alike, weightless, parts)
 
 
 def _distinct(parts: Iterable[Judged]) -> Judged | None:
     """Return the distinct judgments of several parts; None if too few are equal."""
-    rows, weights = np.zeros((0, 0)), np.zeros(0)
+    rows, weights = np.zeros((0, 0), np.uint8), np.zeros(0)
     for part in parts:
         more = np.vstack([part.answers, part.codes])
         probe = more[:, :_PROBE]
@@ -340,6 +342,8 @@ def _distinct(parts: Iterable[Judged]) -> Judged | None:
         first, of_row = distinct_rows(more)
         if len(first) > _MAX_DISTINCT:
             return None
-        rows, weights = more[:, first], np.bincount(of_row, np.append(weights, part.weights))
+        given = np.append(weights, part.weights)
+        rows, weights = more[:, first], np.bincount(of_row, given).astype(float)
     answers, unknown = rows[0].astype(np.int8), np.full(len(weights), -1)
-    return Judged(rows[1:], answers, weights, unknown, unknown, part.lists[:0])
+    codes = rows[1:].astype(part.codes.dtype)
+    return Judged(codes, answers, weights, unknown, unknown, part.lists[:0])

@@ -51,6 +51,10 @@ MAX_LISTS = 1000
 """All pairs of at most so many distinct lists are compared, evenly taken."""
 
 
+_Asked = tuple[str, str, JudgmentFit, JudgmentFit]
+"""What a question is about, its hypothesis, the smaller model and the larger one."""
+
+
 @dataclass(frozen=True)
 class Question:
     """A restriction of the model, its test and its effect.
@@ -138,12 +142,13 @@ def usual_questions(
         asked.append(("side", "no side bias", replace(model, side=False)))
     if model.lapses:
         asked.append(("lapses", "no random answers", replace(model, lapses=False)))
-    fit, fits = model.fit(evidence), []
+    fit = model.fit(evidence)
+    fits: list[_Asked] = []
     for about, name, smaller in asked:
         larger = replace(model, position_dependent=True) if about == "positions" else model
         try:
-            both = (fit if one is model else one.fit(evidence) for one in (smaller, larger))
-            fits.append((about, name, *both))
+            small, large = (fit if one is model else one.fit(evidence) for one in (smaller, larger))
+            fits.append((about, name, small, large))
         except SolverError:  # this question is not answered, others are
             fits.append((about, name, fit, fit))
     return _answered(fits)
@@ -172,18 +177,15 @@ def ask(
         If the larger model does not hold the smaller one, or no judgment can be used.
     """
     evidence = model.evidence(judgments)
-    fits = hypothesis.fit(evidence), model.fit(evidence)
     otherwise = replace(hypothesis, side=model.side, lapses=model.lapses)
     decides = not model.position_dependent and otherwise != model
     about = "hypothesis" if decides else "model"
-    return _answered([(about, name, *fits)])[0]
+    return _answered([(about, name, hypothesis.fit(evidence), model.fit(evidence))])[0]
 
 
-def _answered(
-    asked: Sequence[tuple[str, str, JudgmentFit, JudgmentFit]],
-) -> tuple[Question, ...]:
-    """Test hypotheses, each with the smaller model and the larger one, and correct p-values."""
-    fits = [both[2:] for both in asked]
+def _answered(asked: Sequence[_Asked]) -> tuple[Question, ...]:
+    """Test hypotheses, and correct their p-values."""
+    fits = [(smaller, larger) for _, _, smaller, larger in asked]
     fit = fits[0][1]
     about_grades = any(is_about_grades(*both) for both in fits)
     without = no_effect(fit) if about_grades else None

@@ -195,7 +195,7 @@ def _largest_lapses(maximum: Maximum, spread: Covariance, contrast: Floats, leve
         found = maximum_with(likelihood, contrast > 0, at_share)
         return found.at.value - lapse_prior(share) - lowest
 
-    (largest,) = likelihood.bounds[1][contrast > 0].tolist()
+    largest = float(likelihood.bounds[1][contrast > 0][0])
     if excess(largest) > 0:
         return largest
     return float(brentq(excess, 0.0, largest, xtol=1e-4))

@@ -25,6 +25,7 @@ from dcglearn.measures.agreement import (
     score_differences,
     weighted_mean,
 )
+from dcglearn.measures.measure_files import MeasurePart
 
 
 class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn has no types
@@ -125,7 +126,8 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
             pairs, y = pairs.pairs, None
         ordered = _preferred_first(pairs, y)
         validate_data(self, _flat(ordered))
-        problem, use = learner.problem(ordered, sample_weight), "dcg" if self.C == "cv" else None
+        problem = learner.problem(ordered, sample_weight)
+        use: MeasurePart | None = "dcg" if self.C == "cv" else None
         checked = _checked_groups(groups if use else None, problem.n_pairs)
         queries, rng = group_numbers(checked) if use else checked, np.random.default_rng(0)
         self.fit_ = learned = fit_choosing(problem, queries, rng, self.solver, use, n_repeats=5)
