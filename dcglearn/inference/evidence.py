@@ -56,7 +56,6 @@ class Judged(NamedTuple):
     """Some judgments whose lists differ, as `codes` (codes per pair, n) of lists, a first.
 
     Numbers of queries and judges are -1 where one is missing: the judgment is a cluster of its own.
-    Of judgments that are counted there are no `lists`.
     """
 
     codes: NDArray[np.unsignedinteger]
@@ -68,9 +67,8 @@ class Judged(NamedTuple):
 
     def take(self, rows: slice | NDArray[np.bool_] | Integers) -> Judged:
         """Return some of the judgments; queries and judges keep their numbers."""
-        kept = self._replace(**{name: getattr(self, name)[rows] for name in self._fields[1:-1]})
-        lists = self.lists[rows] if len(self.lists) else self.lists
-        return kept._replace(codes=self.codes[:, rows], lists=lists)
+        codes, *others = self
+        return Judged(codes[:, rows], *(one[rows] for one in others))
 
 
 def _used(judged: CodedJudgments | Preferences, ties: TieModel) -> tuple[Integers, Integers]:
@@ -331,19 +329,20 @@ def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Ev
 
 def _distinct(parts: Iterable[Judged]) -> Judged | None:
     """Return the distinct judgments of several parts; None if too few are equal."""
-    rows, weights = np.zeros((0, 0), np.uint8), np.zeros(0)
+    kept: Judged | None = None
     for part in parts:
-        more = np.vstack([part.answers, part.codes])
-        probe = more[:, :_PROBE]
-        if rows.size:
-            more = np.hstack([rows, more])
-        elif len(distinct_rows(probe)[0]) > (1 - _FEWEST_EQUAL) * probe.shape[1]:
-            return None
-        first, of_row = distinct_rows(more)
+        rows, weights, lists = np.vstack([part.answers, part.codes]), part.weights, part.lists
+        if kept is None:
+            probe = rows[:, :_PROBE]
+            if len(distinct_rows(probe)[0]) > (1 - _FEWEST_EQUAL) * probe.shape[1]:
+                return None
+        else:
+            rows = np.hstack([np.vstack([kept.answers, kept.codes]), rows])
+            weights, lists = np.append(kept.weights, weights), np.append(kept.lists, lists, axis=0)
+        first, of_row = distinct_rows(rows)
         if len(first) > _MAX_DISTINCT:
             return None
-        given = np.append(weights, part.weights)
-        rows, weights = more[:, first], np.bincount(of_row, given).astype(float)
-    answers, unknown = rows[0].astype(np.int8), np.full(len(weights), -1)
-    codes = rows[1:].astype(part.codes.dtype)
-    return Judged(codes, answers, weights, unknown, unknown, part.lists[:0])
+        codes, unknown = rows[1:, first].astype(part.codes.dtype), np.full(len(first), -1)
+        answers, sums = rows[0, first].astype(np.int8), np.bincount(of_row, weights).astype(float)
+        kept = Judged(codes, answers, sums, unknown, unknown, lists[first])
+    return kept

@@ -127,11 +127,9 @@ def directional_derivatives(block: Block, w: Floats, direction: Floats, steps: F
 
 def gram_matrices(block: Block) -> GramMatrices:
     """Return the Gram matrices of the pairs whose weight is positive."""
-    if block.weights is None:
-        gram = block.gram(np.arange(len(block)))
-        return GramMatrices(gram, gram, len(block))
-    rows = np.flatnonzero(block.weights > 0)
-    return GramMatrices(block.gram(rows), block.gram(rows, block.weights[rows]), len(rows))
+    rows = np.flatnonzero(block.weighted(np.ones(len(block)), slice(None)))
+    gram, weights = block.gram(rows), taken(block.weights, rows)
+    return GramMatrices(gram, gram if weights is None else block.gram(rows, weights), len(rows))
 
 
 def residual_sums(block: Block, w: Floats) -> ResidualSums:
