@@ -33,9 +33,12 @@ def certify(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
     gap, target = problem.cone.gap(W, q)
     # the sums of the gap round too
     distance = (math.sqrt(gap) + _rounding(problem, sums, W, q)) * (1 + 1e-12)
+    bound = math.nextafter(distance * distance, math.inf)
+    if not (W.any() or gap) and _are_exact(sums):
+        distance = bound = 0.0
     return W, Certificate(
         objective=float(W.ravel() @ W.ravel() + problem.C * sums.loss),
-        gap=math.nextafter(distance * distance, math.inf),
+        gap=bound,
         distance=distance,
         size=float(np.linalg.norm(W)),
         residual=float(np.abs(W - target).max()),
@@ -44,6 +47,12 @@ def certify(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
         tied_grades=W.size - 1 - int(problem.cone.ties(W)[-1]),
         computed_gap=gap,
     )
+
+
+def _are_exact(sums: ResidualSums) -> bool:
+    """Whether nothing was rounded: then W = 0 can be confirmed."""
+    q = sums.normal_residual * 2.0**20
+    return bool((q == np.rint(q)).all() and float(np.abs(q).sum()) < 2**53 and not sums.rounded)
 
 
 def _rounding(problem: Problem, sums: ResidualSums, W: Floats, q: Floats) -> float:

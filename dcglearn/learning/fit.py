@@ -14,7 +14,7 @@ from dcglearn.learning.factorise import factorise
 from dcglearn.learning.identify import DataShare, derivative, identify_at, share_of_all
 from dcglearn.learning.problem import Problem, SolverName
 from dcglearn.learning.record import Certificate, ChosenC, Factors, Identifiability
-from dcglearn.learning.solve import Solution, solve
+from dcglearn.learning.solve import Solution, check_not_zero, solve
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
 
@@ -48,7 +48,7 @@ class Fit(ShortRepr):
 
     @cached_property
     def factors(self) -> Factors:
-        """Discounts and gains in the gauge that the pairs determine."""
+        """Discounts and gains in the gauge that the pairs determine; an InputError if W is 0."""
         return self.factors_as_in(self._shares[1])
 
     @cached_property
@@ -76,6 +76,8 @@ class Fit(ShortRepr):
         """Factorise W, by default the optimum, in a gauge, such as that of another fit."""
         W, offsets = self.weights if W is None else W, known.determined_offsets
         ordered = self.problem.monotone
+        if not self.weights.any():
+            check_not_zero(self.problem)
         with one_blas_thread():
             return factorise(W, known.gauge, offsets, known.constant_grades, ordered)
 

@@ -96,9 +96,9 @@ def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None 
             W, better = certify(problem, polished.W)
             if better.computed_gap < certificate.computed_gap:
                 answer, certificate, model, improved = W, better, polished.model, True
-        if certificate.size <= certificate.distance:
-            _check_not_zero(problem)
         if not certificate.confirmed:
+            if certificate.size <= certificate.distance:
+                check_not_zero(problem)
             raise SolverError(
                 f"the optimum is not confirmed (|W - W*| <= {TOLERANCE:g} |W|): {name} ended with "
                 f"{status!r} after {found.steps} iterations; its answer has {certificate}; with "
@@ -119,7 +119,7 @@ def solve_path(
         yield solution
 
 
-def _check_not_zero(problem: Problem) -> None:
+def check_not_zero(problem: Problem) -> None:
     """Refuse a problem whose optimum is W = 0, with the reason: then P(q) is 0 at W = 0."""
     at_zero = problem.sum_over_blocks(residual_sums, np.zeros(math.prod(problem.shape)))
     size = problem.C * at_zero.total

@@ -46,15 +46,15 @@ def test_an_answer_off_by_two_millionths_is_not_confirmed(relative: float, confi
     assert (certificate.active_pairs, certificate.tied_grades) == (1, 0)
 
 
-def test_zero_is_not_confirmed() -> None:
-    """Where it is the optimum, as of a pair and its reverse, only up to rounding."""
+def test_zero_is_confirmed_only_where_it_is_the_optimum() -> None:
+    """The optimum of a pair and the same pair reversed is 0; of the pair alone, (1, -1) / 3."""
     pair = [[0], [1]]
     for pairs, distance in (([pair, pair[::-1]], 0.0), ([pair], 2**0.5)):
         _, certificate = certify(Problem.of(pairs, 2), np.zeros((1, 2)))
-        assert not certificate.confirmed
+        assert certificate.confirmed is (distance == 0)
         # |w - q| at w = 0 is |q| = |(1, -1)|, three times the distance.
-        assert certificate.distance == pytest.approx(distance, abs=1e-13)
-        assert certificate.gap == pytest.approx(distance**2, abs=1e-13)
+        assert certificate.distance == pytest.approx(distance)
+        assert certificate.gap == pytest.approx(distance**2)
 
 
 def test_bounds_are_stated_whatever_was_rounded_and_printed_rounded_up() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from dcglearn import (
     DCG,
+    Fit,
     InputError,
     Problem,
     SolverError,
@@ -58,6 +59,20 @@ def test_another_fit_gives_the_gauge() -> None:
     as_affine = plain.factors_as_in(affine.identifiability)
     assert (as_affine.discounts[0], as_affine.discounts[-1]) == (1, 0)
     assert as_affine.gauge == affine.factors.gauge
+
+
+def test_an_optimum_of_zero_is_a_utility_and_not_a_dcg() -> None:
+    problem = Problem.of([[[0, 1], [1, 0]], [[1, 0], [0, 1]]], 2)
+    learned = Fit(problem, solve(problem))
+    assert not learned.utility.matrix.any()
+    for read in (
+        lambda: learned.factors,
+        lambda: learned.dcg,
+        lambda: learned.identifiability,
+        lambda: learned.factors_as_in(fit(problem_of("permutations")).identifiability),
+    ):
+        with pytest.raises(InputError, match="cancel out"):
+            read()
 
 
 @pytest.mark.parametrize("weighed", [False, True])
