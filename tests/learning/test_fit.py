@@ -16,6 +16,7 @@ from dcglearn import (
     drawn_lists,
     fit,
     permuted_lists,
+    solve,
     true_pairs,
 )
 from dcglearn.learning.factorise import factorise
