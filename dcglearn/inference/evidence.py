@@ -67,8 +67,8 @@ class Judged(NamedTuple):
 
     def take(self, rows: slice | NDArray[np.bool_] | Integers) -> Judged:
         """Return some of the judgments; queries and judges keep their numbers."""
-        codes, *others = self
-        return Judged(codes[:, rows], *(one[rows] for one in others))
+        others = {name: getattr(self, name)[rows] for name in self._fields[1:]}
+        return Judged(self.codes[:, rows], **others)
 
 
 def _used(judged: CodedJudgments | Preferences, ties: TieModel) -> tuple[Integers, Integers]:
