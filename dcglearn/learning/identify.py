@@ -94,7 +94,7 @@ class DataShare:
         flat = directions.reshape(*directions.shape[:-2], len(vectors))
         squares: Floats = (flat @ vectors) ** 2
         total = squares.sum(axis=-1, keepdims=True)
-        return np.divide(squares, total, out=np.zeros_like(squares), where=total > 1e-24)
+        return np.asarray(np.where(total > 1e-24, squares / np.maximum(total, 1e-24), 0.0))
 
     @cached_property
     def determined_offsets(self) -> NDArray[np.bool_]:
