@@ -44,7 +44,7 @@ def test_it_is_what_the_command_does(run: Run, tmp_path: Path, data: Preferences
     asked: dict[str, Any] = {"C": "cv", "intervals": 3, "draws": 4, "seed": 7, "use": "utility"}
     options = [part for name, value in asked.items() for part in (f"--{name}", value)]
     printed = run("fit", "p.jsonl", *options, "--json")
-    for judgments in (tmp_path / "p.jsonl", str(tmp_path / "p.jsonl"), data):
+    for judgments in (str(tmp_path / "p.jsonl"), data):
         content = fit_file(judgments, **asked, source="p.jsonl")
         assert json.loads(measure_to_json(content)) == json.loads(printed.stdout)
 

@@ -124,7 +124,7 @@ def test_threads_may_share_pairs(rng: np.random.Generator) -> None:
     [
         (10, 5, False, 16),
         (3, 40, True, 16),
-        (2, 300, True, 32),
+        (2, 260, True, 32),
         (4, 2, False, 8),
     ],
 )
