@@ -46,7 +46,7 @@ from .asking.questions import write_questions as write_questions
 
 # Learning
 from .learning.learner import DCGLearner as DCGLearner
-from .learning.parameters import Parameters as Parameters
+from .learning.problem import Parameters as Parameters
 from .learning.fit import Fit as Fit
 from .learning.fit import fit as fit
 from .inference.compare import MeasureComparison as MeasureComparison
@@ -58,7 +58,7 @@ from .learning.resample import choose_C as choose_C
 from .learning.record import Identifiability as Identifiability
 from .learning.identify import identify as identify
 from .inference.fit_file import fit_file as fit_file
-from .inference.learned import learned_measure as learned_measure
+from .inference.fit_file import learned_measure as learned_measure
 from .learning.problem import Problem as Problem
 from .learning.solve import Solution as Solution
 from .learning.solve import solve as solve

@@ -26,8 +26,7 @@ from scipy.special import expit
 from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.ascent import Answers
-from dcglearn.inference.centres import Members, sums_from
-from dcglearn.inference.posterior import Posterior
+from dcglearn.inference.centres import Members, Posterior, sums_from
 
 N_DRAWS = 16
 """Draws that the information is averaged over."""

@@ -23,9 +23,8 @@ from dcglearn.base.errors import InputError, SolverError, unknown_name, warn_of_
 from dcglearn.base.numbers import counted
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.inference.centres import Members
+from dcglearn.inference.centres import Members, Posterior, before_judgments
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.posterior import Posterior, before_judgments
 from dcglearn.inference.usual import learn_dcg, prior_centres, why_no_prior
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG

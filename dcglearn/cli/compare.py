@@ -68,7 +68,7 @@ def compare(
     import numpy as np
 
     from dcglearn.inference import compare as comparison
-    from dcglearn.learning.parameters import Parameters
+    from dcglearn.learning.problem import Parameters
     from dcglearn.learning.record import LearnedRecord
     from dcglearn.report.comparisons import comparison_table
     from dcglearn.report.results import RESULT_FORMATS, Result

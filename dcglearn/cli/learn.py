@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dcglearn.inference.estimate import JudgmentModel
-    from dcglearn.inference.evidence import Evidence
     from dcglearn.inference.families import FamilyLike
     from dcglearn.inference.questions import Question
     from dcglearn.inference.segments import Segments
@@ -365,15 +364,13 @@ def _asked(
     from dcglearn.judgments.packed import PackedPairs
 
     opened = judgments.open(file)
-    data: Preferences | Evidence
+    held: Preferences | PackedPairs
     if isinstance(opened, PackedPairs) and opened.n_pairs > MAX_MODELLED:
-        with naming(file), reporting(f"reading {file} (parts)") as advance:
-            data = Evidence.of(opened, advance=advance)
+        held = opened
     else:
-        data = judgments.in_memory(opened)
+        held = judgments.in_memory(opened)
     with naming(file), reporting("testing (judgments read)") as advance:
-        if isinstance(data, Evidence):
-            data = data.with_progress(advance)
+        data = Evidence.of(held, advance=advance) if isinstance(held, PackedPairs) else held
         gains, discounts = families
         if measure:
             with naming("--measure"):

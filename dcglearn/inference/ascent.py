@@ -227,21 +227,15 @@ class Ascent:
         """Expand some members where they are."""
         if len(some):
             theta = self.theta[some]
-            self.move(some, theta, self._expanded(theta, some, observed), observed)
+            self.move(some, theta, self._expanded(theta, some, observed))
 
-    def move(
-        self, some: NDArray[np.intp], theta: Floats, at: Expansion, observed: bool = False
-    ) -> None:
-        """Put some members where they are expanded; of what is observed, bends are turned up."""
-        self.theta[some], (self.value[some], self.gradient[some], hessian) = theta, at
-        if observed:
-            bends, axes = np.linalg.eigh(hessian)
-            bends = np.maximum(np.abs(bends), _LEAST_BEND)
-            hessian = (axes * bends[:, None]) @ axes.swapaxes(1, 2)
-        self.hessian[some] = hessian
+    def move(self, some: NDArray[np.intp], theta: Floats, at: Expansion) -> None:
+        """Put some members where they are expanded."""
+        self.theta[some] = theta
+        self.value[some], self.gradient[some], self.hessian[some] = at
 
     def _expanded(self, theta: Floats, some: NDArray[np.intp], observed: bool) -> Expansion:
-        """Expand minus the log posterior."""
+        """Expand minus the log posterior; of what is observed, bends are turned up."""
         at_once = max(1, _NUMBERS // (self.likelihood.n_rows * theta.shape[1]))
         parts = [slice(begin, begin + at_once) for begin in range(0, len(some), at_once)]
         found = [self.likelihood.expand(theta[one], some[one], observed) for one in parts]
@@ -249,6 +243,10 @@ class Ascent:
         away, pull = self.members.prior(theta, some)
         diagonal = np.arange(theta.shape[1])
         hessian[:, diagonal, diagonal] += self.members.precision[some]
+        if observed:
+            bends, axes = np.linalg.eigh(hessian)
+            bends = np.maximum(np.abs(bends), _LEAST_BEND)
+            hessian = (axes * bends[:, None]) @ axes.swapaxes(1, 2)
         return Expansion(value + away, gradient + pull, hessian)
 
     def measure(self, some: NDArray[np.intp]) -> None:
@@ -288,8 +286,7 @@ class Ascent:
         share = (self.value[some] - at.value) / expected
         self.damping[some] *= np.select([share > 0.75, share < 0.25], [0.2, 5.0], 1.0)
         better = share > 0
-        at = Expansion(*(one[better] for one in at))
-        self.move(some[better], (theta + steps)[better], at, observed)
+        self.move(some[better], (theta + steps)[better], Expansion(*(one[better] for one in at)))
 
 
 def start(members: Members, likelihood: OwnExpansions) -> Ascent:

@@ -29,6 +29,9 @@ from dcglearn.judgments.folds import group_numbers, query_folds
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.agreement import outcomes_of_differences
 
+GROUPS = 5
+"""Groups of equal size that differences are divided into."""
+
 INTERACTING = 5
 """Products of the gains at so many first ranks are tested: those that weigh most."""
 
@@ -93,21 +96,19 @@ class HeldOut:
     outcomes: Floats = field(repr=False, compare=False)
 
 
-def reliability(fit: JudgmentFit, n_groups: int = 5) -> tuple[ReliabilityGroup, ...]:
+def reliability(fit: JudgmentFit) -> tuple[ReliabilityGroup, ...]:
     """Compare the answers expected with those that occurred, by the size of the difference.
 
     Parameters
     ----------
     fit : JudgmentFit
-    n_groups : int, default 5
 
     Returns
     -------
     tuple of ReliabilityGroup
-        Largest differences first. Ties are left out: shares are those among strict answers.
+        Five; largest differences first. Ties are left out: shares are those among strict answers.
     """
-    v, p_a, a, weights = _strict_answers(fit)
-    return _groups(v, p_a, a, weights, n_groups)
+    return _groups(_strict_answers(fit))
 
 
 def held_out(
@@ -115,7 +116,6 @@ def held_out(
     preferences: Preferences,
     rng: np.random.Generator,
     n_folds: int = 10,
-    n_groups: int = 5,
     advance: Advance = silent,
 ) -> HeldOut:
     """Predict the judgments of each query from those of others.
@@ -127,7 +127,6 @@ def held_out(
     rng : numpy.random.Generator
     n_folds : int, default 10
         Fewer if there are fewer queries.
-    n_groups : int, default 5
     advance : callable
 
     Returns
@@ -140,12 +139,11 @@ def held_out(
         If there is only one query.
     """
     model = replace(model, judges=False)  # whoever judges
-    evidence, groups = model.evidence(preferences), group_numbers(preferences.queries)
-    n_folds = min(n_folds, max(2, int(groups.max(initial=0)) + 1))
+    evidence, queries = model.evidence(preferences), group_numbers(preferences.queries)
+    n_folds = min(n_folds, max(2, int(queries.max(initial=0)) + 1))
     right = np.full(len(preferences), 0.5)
-    losses: list[tuple[float, float]] = []
-    answers: list[tuple[Floats, Floats, Floats, Floats]] = []
-    for done, (_, test) in enumerate(query_folds(groups, n_folds, rng), start=1):
+    losses, answers = [], []
+    for done, (_, test) in enumerate(query_folds(queries, n_folds, rng), start=1):
         held, judged = np.isin(evidence.rows, test), preferences[test]
         if held.all():
             problem = "one query holds all preferences between lists that differ"
@@ -159,9 +157,9 @@ def held_out(
             losses.append((-predicted.log_likelihood, float(others.judged.weights.sum())))
             answers.append(_strict_answers(predicted))
         advance(done, n_folds)
-    loss = math.fsum(one for one, _ in losses) / math.fsum(total for _, total in losses)
-    v, p_a, a, weights = (np.concatenate(part) for part in zip(*answers, strict=True))
-    return HeldOut(loss, _groups(v, p_a, a, weights, n_groups), n_folds, right[preferences.strict])
+    loss, total = map(math.fsum, zip(*losses, strict=True))
+    groups = _groups(np.concatenate(answers, axis=1))
+    return HeldOut(loss / total, groups, n_folds, right[preferences.strict])
 
 
 def link_test(fit: JudgmentFit) -> LinkTest:
@@ -176,9 +174,9 @@ def link_test(fit: JudgmentFit) -> LinkTest:
     LinkTest
     """
     found = _departure(fit, lambda rows: (rows.v * np.abs(rows.v))[:, None])
-    gamma = float(found.step[-1])
     if not found.df:
         return LinkTest(0.0, 0.0, math.inf, 1.0)
+    gamma = float(found.step[-1])
     t = -float(stdtrit(found.cluster_df, found.p / 2)) if found.p else math.inf
     return LinkTest(gamma, math.copysign(t, gamma), found.cluster_df, found.p)
 
@@ -205,27 +203,23 @@ def _departure(fit: JudgmentFit, bend: Bend) -> ScoreTest:
     return score_test(fit.likelihood, x, np.eye(len(x)), fit.maximum.free, bend)
 
 
-def _strict_answers(fit: JudgmentFit) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return v, the probability of a among strict answers, whether it was a, and weights."""
-    likelihood, judged = fit.likelihood, fit.evidence.judged
+def _strict_answers(fit: JudgmentFit) -> Floats:
+    """Return v, the probability of a among strict answers, whether it was a, weights, (4, n)."""
+    likelihood = fit.likelihood
 
-    def of_rows(rows: Rows) -> tuple[Floats, Floats]:
+    def of_rows(rows: Rows) -> Floats:
         a, b = (likelihood.terms(fit.parameters, rows, one).value for one in (A, B))
-        return rows.v, expit(a - b)
+        answers = rows.judged.answers
+        found = np.stack([rows.v, expit(a - b), answers == A, rows.judged.weights])
+        return found[:, answers <= B]
 
-    parts = likelihood.map(fit.evidence, fit.parameters, of_rows)
-    v, p_a = (np.concatenate(one) for one in zip(*parts, strict=True))
-    strict = judged.answers <= B
-    right = (judged.answers[strict] == A).astype(float)
-    return v[strict], p_a[strict], right, judged.weights[strict]
+    return np.concatenate(list(likelihood.map(fit.evidence, fit.parameters, of_rows)), axis=1)
 
 
-def _groups(
-    v: Floats, p_a: Floats, a: Floats, weights: Floats, n_groups: int
-) -> tuple[ReliabilityGroup, ...]:
+def _groups(answers: Floats) -> tuple[ReliabilityGroup, ...]:
+    v, p_a, a, weights = answers[:, np.argsort(-np.abs(answers[0]), kind="stable")]
     likelier = np.maximum(p_a, 1 - p_a)
     right = np.where(p_a >= 0.5, a, 1 - a)
-    order = np.argsort(-np.abs(v), kind="stable")
     return tuple(
         ReliabilityGroup(
             len(part),
@@ -234,6 +228,5 @@ def _groups(
             float(np.average(likelier[part], weights=weights[part])),
             float(np.average(right[part], weights=weights[part])),
         )
-        for part in np.array_split(order, min(n_groups, len(order)))
-        if len(part)
+        for part in np.array_split(np.arange(len(v)), min(GROUPS, len(v)))
     )

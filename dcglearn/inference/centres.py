@@ -10,11 +10,19 @@ empty rank, by h ~ N(that of linear gains, .5^2), relative to the best grade at 
 
 A *member* is a centre with a spread. Arrays hold one row for each of f members. With the encoded
 difference x of two lists, (K, L), cumulated over ranks and grades, <W, x> = s sum_jm d_j e_m x_jm.
+
+Measures as probable as judgments make them are drawn around members m,
+
+    theta ~ sum_m share_m N(theta_m, H_m^-1)
+
+each with its share of the evidence, its most probable parameters and the information there:
+Laplace's approximation (MacKay, Neural Computation 4, 1992).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +30,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
@@ -202,3 +211,74 @@ def cumulated(x: Floats) -> Floats:
 def sums_from(steps: Floats) -> Floats:
     """Return at each place the sum of the steps from there to the end."""
     return steps[:, ::-1].cumsum(axis=1)[:, ::-1]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Draws(ShortRepr):
+    """Measures and judges, drawn.
+
+    Attributes
+    ----------
+    weights : ndarray of float, shape (n, K, L)
+        W, in log odds; the worst grade is worth 0, or more or less than an empty rank.
+    lapses, side : ndarray of float, shape (n,)
+        The share of answers at random, and by how much list a is preferred for its place.
+    """
+
+    weights: Floats
+    lapses: Floats
+    side: Floats
+
+    @property
+    def scale(self) -> Floats:
+        """The best grade at the first rank over the worst, in log odds, shape (n,)."""
+        return np.asarray(self.weights[:, 0, 0] - self.weights[:, 0, -1])
+
+    @property
+    def gains(self) -> Floats:
+        """Falling by 1 from the best to the worst: to 0, unless lists have empty ranks, (n, L)."""
+        return np.asarray(self.weights[:, 0] / self.scale[:, None])
+
+    @property
+    def discounts(self) -> Floats:
+        """From 1 for the first rank down, shape (n, K)."""
+        spans = self.weights[..., 0] - self.weights[..., -1]
+        return np.asarray(spans / self.scale[:, None])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Posterior(ShortRepr):
+    """What is known of a measure: members, each with its share, parameters and information."""
+
+    members: Members
+    share: Floats
+    theta: Floats
+    hessian: Floats
+
+    def draw(self, n: int, rng: np.random.Generator) -> Draws:
+        """Draw measures and judges.
+
+        Parameters
+        ----------
+        n : int
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        Draws
+        """
+        some = np.sort(rng.choice(len(self.share), n, p=self.share))
+        roots = np.linalg.inv(np.linalg.cholesky(self.hessian))  # H^-1 = roots' roots
+        normal = rng.standard_normal((n, self.theta.shape[1]))
+        theta = self.theta[some] + np.einsum("np,npq->nq", normal, roots[some])
+        members = self.members
+        lapses = expit(theta[:, members.lapse])
+        return Draws(members.weights(theta, some), lapses, theta[:, members.side])
+
+
+def before_judgments(members: Members) -> Posterior:
+    """Return what is known before the first judgment: the prior."""
+    share = np.exp(members.log_prior - members.log_prior.max())
+    theta = np.tile(members.mean, (len(members), 1))
+    hessian = members.precision[:, :, None] * np.eye(theta.shape[1])
+    return Posterior(members, share / share.sum(), theta, hessian)

@@ -39,7 +39,7 @@ from dcglearn.inference.usual import learn_dcg, why_no_prior
 from dcglearn.judgments.folds import group_numbers, query_counts, query_folds
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.agreement import Predictions, judged_differences
-from dcglearn.learning.parameters import Parameters
+from dcglearn.learning.problem import Parameters
 from dcglearn.learning.resample import fit_choosing, naming_fold, variance_between_repeats
 from dcglearn.measures.agreement import weighted_mean
 from dcglearn.measures.measure import Measure
@@ -294,20 +294,17 @@ def _rows(
 ) -> tuple[ComparedMeasure, ...]:
     """Return one row per measure; the others are subtracted from the first."""
     (against, base), *others = table.items()
-    between = [variance_between_repeats(base.shares - one.shares) for _, one in others]
-    leads = [
-        clustered_mean(base.right - one.right, groups, weights, spread)
-        for (_, one), spread in zip(others, between, strict=True)
-    ]
-    p = np.array([lead.p_value() for lead in leads], float)
-    numbers = zip(leads, p.tolist(), holm(p).tolist(), np.sqrt(between).tolist(), strict=True)
+    leads, spreads = [], []
+    for _, one in others:
+        spread = variance_between_repeats(base.shares - one.shares)
+        leads.append(clustered_mean(base.right - one.right, groups, weights, spread))
+        spreads.append(spread**0.5)
+    p = [lead.p_value() for lead in leads]
+    numbers = zip(leads, p, holm(np.array(p, float)).tolist(), spreads, strict=True)
     ahead = [(), *((lead.value, *lead.interval(-1, 1), *rest) for lead, *rest in numbers)]
     rows = []
     for (name, one), lead in zip(table.items(), ahead, strict=True):
         mean = clustered_mean(one.right, groups, weights, variance_between_repeats(one.shares))
-        low, high = mean.interval(0, 1)
-        agreed = ComparedMeasure(
-            name, full[name], mean.value, low, high, one.with_ties, *one.counts, against, *lead
-        )
-        rows.append(agreed)
+        agreed = mean.value, *mean.interval(0, 1), one.with_ties, *one.counts
+        rows.append(ComparedMeasure(name, full[name], *agreed, against, *lead))
     return tuple(rows)

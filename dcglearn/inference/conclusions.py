@@ -14,6 +14,7 @@ discounts, but does for gains, because every tool takes any gains.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -114,16 +115,12 @@ def judge_shares(preferences: Preferences, found: Conclusion) -> tuple[JudgeShar
     for i in listed:
         name = names[first[i]]
         numbers = (float(lapses.mean[i]), float(lapses.low[i]), float(lapses.high[i]))
-        without = _concluded(preferences[preferences.judges != name]) if few else None
+        without = None
+        if few:
+            with suppress(InputError, SolverError):
+                without = conclude(preferences[preferences.judges != name], {})
         shares.append(JudgeShare(name, int(lapses.judgments[i]), numbers, without))
     return tuple(shares)
-
-
-def _concluded(judgments: Preferences) -> Conclusion | None:
-    try:
-        return conclude(judgments, {})
-    except (InputError, SolverError):
-        return None
 
 
 def recommended_model(questions: Sequence[Question]) -> JudgmentModel:

@@ -66,15 +66,6 @@ class ClusterSums(NamedTuple):
         return self.known.sum(axis=0) + self.total, self.known.T @ self.known + self.squares
 
 
-class Part(NamedTuple):
-    """:class:`ClusterSums` of a chunk, and the clusters that occur in it."""
-
-    clusters: Integers
-    known: Floats
-    total: Floats
-    squares: Floats
-
-
 @dataclass(frozen=True, eq=False)
 class Way:
     """One way to group judgments into clusters: ``query``, ``judge`` or ``both``.
@@ -95,23 +86,18 @@ class Way:
         wanted = _pair_keys(judged, self.n_judges)
         return np.where(wanted < 0, -1, np.searchsorted(self.keys, wanted))
 
-    def part(self, judged: Judged, values: Floats) -> Part:
-        """Sum values (n, q) of a chunk."""
-        numbers = self.number_of(judged)
-        alone, known = values[numbers < 0], values[numbers >= 0]
-        clusters, local = np.unique(numbers[numbers >= 0], return_inverse=True)
-        sums = [np.bincount(local, column, len(clusters)) for column in known.T]
-        return Part(clusters, np.stack(sums, axis=1), alone.sum(axis=0), alone.T @ alone)
-
-
-def cluster_sums(way: Way, q: int, chunks: Iterable[Part]) -> ClusterSums:
-    """Add up the sums of chunks."""
-    found = ClusterSums(np.zeros((way.count, q)), np.zeros(q), np.zeros((q, q)))
-    for clusters, *part in chunks:
-        found.known[clusters] += part[0]
-        found.total[:] += part[1]
-        found.squares[:] += part[2]
-    return found
+    def sums(self, q: int, chunks: Iterable[tuple[Judged, Floats]]) -> ClusterSums:
+        """Sum values (n, q) of the judgments of each chunk."""
+        found = ClusterSums(np.zeros((self.count, q)), np.zeros(q), np.zeros((q, q)))
+        for judged, values in chunks:
+            numbers = self.number_of(judged)
+            alone, known = values[numbers < 0], values[numbers >= 0]
+            clusters, local = np.unique(numbers[numbers >= 0], return_inverse=True)
+            sums = [np.bincount(local, column, len(clusters)) for column in known.T]
+            found.known[clusters] += np.stack(sums, axis=1)
+            found.total[:] += alone.sum(axis=0)
+            found.squares[:] += alone.T @ alone
+        return found
 
 
 def ways_of(evidence: Evidence) -> list[Way]:
@@ -143,11 +129,6 @@ class Whitened(NamedTuple):
     def leverage(self) -> Floats:
         """The traces of F_i H^-1, shape (n,)."""
         return np.asarray(np.einsum("nap,nap->n", self.information, self.information))
-
-    def moved(self, scores: Floats) -> Floats:
-        """Return F_i u_i for scores (n, P)."""
-        pull = np.einsum("nap,np->na", self.information, scores)
-        return np.asarray(np.einsum("nap,na->np", self.information, pull))
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,8 +273,7 @@ class Covariance:
 
     def _sums(self, way: Way, q: int, values: Callable[[Whitened], Floats]) -> ClusterSums:
         """Sum values (n, q) over clusters."""
-        chunks = self.whitened(lambda rows: way.part(rows.judged, values(rows)))
-        return cluster_sums(way, q, chunks)
+        return way.sums(q, self.whitened(lambda rows: (rows.judged, values(rows))))
 
     def _clustering(self, way: Way) -> Clustering:
         root, P = self.root, len(self.root)
@@ -306,17 +286,18 @@ class Covariance:
         large = np.append(first.known[:, P] > SMALL_CLUSTER, False)
         information: dict[int, Floats] = {}
 
-        def adjustments(rows: Whitened) -> tuple[Part, dict[int, Floats]]:
-            part = way.part(rows.judged, _adjustment(way, scores, rows))
-            return part, _information(way.number_of(rows.judged), large, rows)
+        def adjustments(rows: Whitened) -> tuple[Judged, Floats, dict[int, Floats]]:
+            numbers = way.number_of(rows.judged)
+            moves = _adjustment(numbers, scores, rows)
+            return rows.judged, moves, _information(numbers, large, rows)
 
-        def parts() -> Iterable[Part]:
-            for part, known in self.whitened(adjustments):
+        def chunks() -> Iterable[tuple[Judged, Floats]]:
+            for judged, moves, known in self.whitened(adjustments):
                 for number, matrix in known.items():
                     information[number] = information.get(number, 0.0) + matrix
-                yield part
+                yield judged, moves
 
-        moves = cluster_sums(way, P, parts())
+        moves = way.sums(P, chunks())
         adjusted = scores[:-1] + moves.known
         if information:
             numbers = np.array(list(information))
@@ -335,13 +316,12 @@ def inverse_root(matrix: Floats, free: NDArray[np.bool_]) -> Floats:
     return root
 
 
-def _adjustment(way: Way, scores: Floats, rows: Whitened) -> Floats:
+def _adjustment(numbers: Integers, scores: Floats, rows: Whitened) -> Floats:
     """Return what judgments add to the scores of their clusters; those alone, all, adjusted."""
-    numbers, leverage = way.number_of(rows.judged), rows.leverage
-    alone = (numbers < 0)[:, None]
-    found = rows.moved(np.where(alone, rows.scores, scores[numbers])) / 2
-    found += np.where(alone, rows.scores, 0.0)
-    large = np.flatnonzero((numbers < 0) & (leverage > SMALL_CLUSTER))
+    alone = np.where((numbers < 0)[:, None], rows.scores, 0.0)
+    pull = np.einsum("nap,np->na", rows.information, scores[numbers] + alone)
+    found: Floats = np.einsum("nap,na->np", rows.information, pull) / 2 + alone
+    large = (numbers < 0) & (rows.leverage > SMALL_CLUSTER)
     parts = rows.information[large]
     found[large] = _adjusted(rows.scores[large], parts.transpose(0, 2, 1) @ parts)
     return found
@@ -349,12 +329,11 @@ def _adjustment(way: Way, scores: Floats, rows: Whitened) -> Floats:
 
 def _information(numbers: Integers, large: NDArray[np.bool_], rows: Whitened) -> dict[int, Floats]:
     """Return the information (P, P) of each large cluster of a chunk."""
-    order = np.flatnonzero(large[numbers])
-    order = order[np.argsort(numbers[order], kind="stable")]
-    found, starts = np.unique(numbers[order], return_index=True)
-    parts = [rows.information[some] for some in np.split(order, starts[1:])]
-    flat = [part.reshape(-1, part.shape[2]) for part in parts]
-    return {number: Z.T @ Z for number, Z in zip(found.tolist(), flat, strict=False)}
+    found = {}
+    for number in np.unique(numbers[large[numbers]]).tolist():
+        part = np.concatenate(rows.information[numbers == number])
+        found[number] = part.T @ part
+    return found
 
 
 def _times(rows: Floats, matrix: Floats) -> Floats:

@@ -29,6 +29,7 @@ from dcglearn.inference.evidence import Evidence, Judgments
 from dcglearn.inference.families import (
     FREE_FAMILY,
     ORDERED,
+    Family,
     FamilyLike,
     WeightFamily,
     any_weights,
@@ -52,6 +53,8 @@ from dcglearn.inference.ratios import (
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Scale
+
+Kind = Literal["gains", "discounts"]
 
 _FAR_LARGER = 10.0
 """Discounts are read from the best grade, unless another is worth so many times as much."""
@@ -215,7 +218,7 @@ class JudgmentFit:
     def gains(self, level: float = 0.95) -> tuple[Estimated, ...]:
         """Return the gain of each grade, with its interval; the best is 1, the worst 0."""
         names = [f"gain {label}" for label in self.scale.labels]
-        return self._ratios(names, "gains", list(range(len(names))), level)
+        return self._ratios("gains", names, level)
 
     def empty_rank(self, level: float = 0.95) -> Estimated | None:
         """Return what an empty rank is worth, relative to the best grade; the worst grade has 0.
@@ -224,13 +227,13 @@ class JudgmentFit:
         """
         if not self.evidence.layout.empty:
             return None
-        return self._ratios(["gain 1", "empty rank"], "gains", [0, -1], level)[1]
+        return self._ratios("gains", ["empty rank"] * self.table.shape[1], level)[-1]
 
     def discounts(self, level: float = 0.95) -> tuple[Estimated, ...]:
         """Return the discount of each rank, with its interval; the first is 1."""
         names = [f"discount {rank}" for rank in range(1, len(self.weights) + 1)]
         if self.free is None:
-            return self._ratios(names, "discounts", list(range(len(names))), level)
+            return self._ratios("discounts", names, level)
         column, free = self.weights[:, self._reference], self.free.discounts(level)
         return monotone_discounts(column / column[0], free) if column[0] else free
 
@@ -268,7 +271,7 @@ class JudgmentFit:
         names = self.likelihood.names
         if name not in names:
             raise InputError(f"the model has no {name}", f"use one of {', '.join(names)}")
-        return estimated_parameter(self.likelihood, self.maximum, self.covariance, name, level)
+        return estimated_parameter(self.maximum, self.covariance, name, level)
 
     def slopes(self, rows: Floats) -> Floats:
         """Return the derivatives in the parameters, (m, P), of products of W with rows (m, K L)."""
@@ -310,7 +313,7 @@ class JudgmentFit:
         largest = int(sizes.argmax())
         return largest if sizes[largest] > _FAR_LARGER * sizes[0] else 0
 
-    def _linear(self, kind: Literal["gains", "discounts"], rows: Floats) -> Floats | None:
+    def _linear(self, kind: Kind, rows: Floats) -> Floats | None:
         """Gains or discounts as linear numbers of the parameters (m, P), None where they are not.
 
         The rows are those whose products with W they are in proportion to.
@@ -318,22 +321,17 @@ class JudgmentFit:
         family = self.likelihood.family
         if not family.factored:
             return self.slopes(rows)
-        one, begin = family.discounts, 0
-        if kind == "gains":
-            one, begin = family.gains, family.discounts.n_parameters
+        one: Family = getattr(family, kind)
         if one.formula or not one.n_coefficients:
             return None
-        found = np.zeros((len(one.generators), self.likelihood.n_parameters))
-        found[:, begin : begin + one.n_coefficients] = one.generators
-        return found
+        begin = len(family.discounts.start) * (kind == "gains")
+        after = self.likelihood.n_parameters - begin - one.n_coefficients
+        return np.pad(one.generators, ((0, 0), (begin, after)))
 
-    def _ratios(
-        self, names: list[str], kind: Literal["gains", "discounts"], some: list[int], level: float
-    ) -> tuple[Estimated, ...]:
-        """Return some gains or discounts, relative to the first of them."""
-        rows = self._grade_rows if kind == "gains" else self._rank_rows
-        linear = self._linear(kind, rows)
-        linear, rows = None if linear is None else linear[some], rows[some]
+    def _ratios(self, kind: Kind, names: list[str], level: float) -> tuple[Estimated, ...]:
+        """Return gains or discounts, as many as names, relative to the first of them."""
+        rows, n = self._rank_rows if kind == "discounts" else self._grade_rows, len(names)
+        linear, rows = self._linear(kind, rows), rows[:n]
         values, slopes = rows @ self.table.ravel(), self.slopes(rows)
         profile = None if linear is None else Profile(self.likelihood, self.maximum, linear)
         return estimated_ratios(names, values, slopes, self.covariance, level, profile)

@@ -9,11 +9,12 @@ grade where lists of a pair differ in their empty ranks; where they do not, it c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,8 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import column_of, distinct_rows
 from dcglearn.base.threads import map_in_order, one_blas_thread
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.inference.answers import BAD, GOOD, TIE, B, TieModel
-from dcglearn.judgments.packed import CodedJudgments, PackedPairs
+from dcglearn.inference.answers import BAD, TIE, B, TieModel
+from dcglearn.judgments.packed import CodedJudgments, PackedPairs, RowGroup
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.codes import CodeLayout
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
@@ -55,7 +56,6 @@ class Judged(NamedTuple):
     """Some judgments whose lists differ, as `codes` (codes per pair, n) of lists, a first.
 
     Numbers of queries and judges are -1 where one is missing: the judgment is a cluster of its own.
-    Of judgments that are counted there are no `lists`.
     """
 
     codes: NDArray[np.unsignedinteger]
@@ -67,31 +67,24 @@ class Judged(NamedTuple):
 
     def take(self, rows: slice | NDArray[np.bool_] | Integers) -> Judged:
         """Return some of the judgments; queries and judges keep their numbers."""
-        kept = self._replace(**{name: getattr(self, name)[rows] for name in self._fields[1:-1]})
-        lists = self.lists[rows] if len(self.lists) else self.lists
-        return kept._replace(codes=self.codes[:, rows], lists=lists)
+        others = {name: getattr(self, name)[rows] for name in self._fields[1:]}
+        return Judged(self.codes[:, rows], **others)
 
 
-class Used(NamedTuple):
-    """Which judgments a model uses, and how many it does not."""
+def _used(judged: CodedJudgments | Preferences, ties: TieModel) -> tuple[Integers, Integers]:
+    """Return the rows of judgments that a model uses: of lists that differ, with a weight; counts.
 
-    rows: Integers
-    same_lists: int
-    without_weight: int
-    ties_left_out: int
-
-    @classmethod
-    def of(cls, judged: CodedJudgments | Preferences, ties: TieModel) -> Used:
-        """Find the judgments that a model uses: those of lists that differ, with a weight."""
-        differ = (judged.lists[:, 0] != judged.lists[:, 1]).any(axis=1)
-        weighted = judged.weights > 0
-        modelled = judged.answers <= B if ties == "strict" else np.ones(len(differ), bool)
-        return cls(
-            np.flatnonzero(differ & weighted & modelled),
-            int((~differ & weighted & modelled).sum()),
-            int((~weighted).sum()),
-            int((~modelled & weighted).sum()),
-        )
+    These are of judgments that are not used, as their lists are alike or they have no weight; and
+    of each answer, and of empty ranks, and different ones, among those that are.
+    """
+    differ = (judged.lists[:, 0] != judged.lists[:, 1]).any(axis=1)
+    weighted = judged.weights > 0
+    modelled = weighted & (judged.answers <= (B if ties == "strict" else BAD))
+    rows = np.flatnonzero(differ & modelled)
+    empty = judged.lists[rows] == NO_DOCUMENT
+    unused = np.sum(~differ & modelled), np.sum(~weighted)
+    answers = np.bincount(judged.answers[rows], minlength=BAD + 1)
+    return rows, np.array([*unused, *answers, empty.sum(), np.sum(empty[:, 0] != empty[:, 1])])
 
 
 @dataclass(frozen=True)
@@ -129,9 +122,9 @@ class Evidence:
     """Judgments whose lists differ; of packed ones, `judged` are some, and `parts` has all.
 
     `n_queries` and `n_judges` are the largest numbers plus 1, 0 judges unless every judgment has
-    one; `rows` are those of the preferences, or of the sample. Not used are judgments of the
-    `same_lists`, `without_weight`, and ties where only strict ones are modelled. `relative_lapses`,
-    (judges,), is each judge's share of random answers, as a factor of the common one.
+    one; `rows` are those of the preferences. Not used are judgments of the `same_lists`,
+    `without_weight`, and ties where only strict ones are modelled. `relative_lapses`, (judges,), is
+    each judge's share of random answers, as a factor of the common one.
     """
 
     scale: Scale
@@ -143,7 +136,6 @@ class Evidence:
     rows: Integers
     same_lists: int = 0
     without_weight: int = 0
-    ties_left_out: int = 0
     parts: PackedParts | None = None
     relative_lapses: Floats | None = None
 
@@ -159,16 +151,14 @@ class Evidence:
             return judgments
         if isinstance(judgments, PackedPairs):
             return _packed_evidence(judgments, ties, advance)
-        used = Used.of(judgments, ties)
-        some = judgments[used.rows]
-        layout = _layout(some.n_ranks, some.n_grades, ties, _facts(some.lists, some.answers))
-        queries, judges = (column_of(np.asarray(one)) for one in (some.queries, some.judges))
+        rows, counts = _used(judgments, ties)
+        some, layout = judgments[rows], _layout(judgments, ties, counts)
+        queries, judges = map(column_of, (some.queries, some.judges))
         ids = (one.codes.astype(np.int64) for one in (queries, judges))
         judged = _encoded(layout, some.lists, some.answers, some.weights, *ids)
         n_judges = len(judges.values) if (judges.codes >= 0).all() else 0
-        n_queries = len(queries.values)
-        sizes = len(judged.answers), n_queries, n_judges
-        return cls(judgments.scale, layout, judged, *sizes, used.rows, *used[1:])
+        sizes = len(rows), len(queries.values), n_judges
+        return cls(judgments.scale, layout, judged, *sizes, rows, *counts[:2].tolist())
 
     def __len__(self) -> int:
         return self.n_judgments
@@ -181,12 +171,6 @@ class Evidence:
         """K, the length of lists."""
         return self.layout.n_ranks
 
-    def with_progress(self, advance: Advance) -> Evidence:
-        """Return the same judgments; if packed, `advance` is told how many were read."""
-        if self.parts is None:
-            return self
-        return replace(self, parts=replace(self.parts, advance=advance, _groups_read=[0]))
-
     @property
     def has_query_ids(self) -> bool:
         """Whether some judgments share a query."""
@@ -196,7 +180,7 @@ class Evidence:
     @property
     def has_judges(self) -> bool:
         """Whether every judgment has a judge, and there are several."""
-        return self.n_judges > 0 and (self.parts is not None or bool(np.ptp(self.judged.judges)))
+        return self.n_judges > 1 and (self.parts is not None or bool(np.ptp(self.judged.judges)))
 
     @cached_property
     def has_many_judges(self) -> bool:
@@ -232,7 +216,7 @@ class Evidence:
     def _all_parts(self) -> range:
         """The numbers of row groups, or of chunks in memory."""
         chunks = max(1, -(-self.n_judgments // CHUNK))
-        return range(chunks if self.parts is None else self.parts.n_parts)
+        return range(chunks if self.parts is None else len(self.parts.pairs.row_groups))
 
     def _part(self, part: int, with_ids: bool) -> Judged:
         if self.parts is not None:
@@ -244,10 +228,8 @@ class Evidence:
         """The distinct judgments, without queries and judges; None if too few are equal."""
         if self.n_judgments < _FEWEST_COUNTED or self.relative_lapses is not None:
             return None
-        parts: Iterator[Judged] = iter([self.judged])
-        if self.parts is not None:
-            parts = map_in_order(lambda group: self._part(group, False), self._all_parts)
-        judged = _distinct(parts)
+        packed = map_in_order(lambda part: self._part(part, False), self._all_parts)
+        judged = _distinct([self.judged] if self.parts is None else packed)
         if judged is None:
             return None
         n, none = len(judged.answers), np.zeros(0, np.int64)
@@ -266,47 +248,41 @@ class PackedParts:
     pairs: PackedPairs
     ties: TieModel
     layout: Layout
-    numbers: list[tuple[Integers, Integers]]
+    numbers: list[list[Integers]]
     advance: Advance = silent
-    _groups_read: list[int] = field(default_factory=lambda: [0])
+    _read: Counter[str] = field(default_factory=Counter)
 
-    @property
-    def n_parts(self) -> int:
-        """The number of row groups."""
-        return len(self.pairs.row_groups)
-
-    def read(self, group: int, with_ids: bool) -> Judged:
+    def read(self, number: int, with_ids: bool) -> Judged:
         """Read and encode the judgments of a row group; without ids, all are missing."""
-        found = self.pairs.row_groups[group].read_judgments(with_ids, check=False)
-        self._groups_read[0] += 1
-        self.advance(self._groups_read[0] * self.pairs.n_pairs // self.n_parts, 0)
-        rows = Used.of(found, self.ties).rows
-        queries, judges = (
-            of_names[column.codes[rows]]
-            for of_names, column in zip(self.numbers[group], found[3:], strict=True)
-        )
-        shown = found.lists[rows], found.answers[rows], found.weights[rows]
-        return _encoded(self.layout, *shown, queries, judges)
+        group = self.pairs.row_groups[number]
+        found = group.read_judgments(with_ids, check=False)
+        self._read["judgments"] += group.n_rows
+        self.advance(self.pairs.n_pairs + self._read["judgments"], 0)
+        some = _some(found, _used(found, self.ties)[0])
+        return _encoded(self.layout, *_numbered(some, self.numbers[number]))
 
 
-def _facts(lists: Pairs, answers: NDArray[np.int8]) -> set[int | str]:
-    """Return what decides the layout: which answers there are, and empty ranks."""
-    empty, found = lists == NO_DOCUMENT, set[int | str](np.unique(answers).tolist())
-    if empty.any():
-        found.add("empty")
-    if (empty[:, 0] != empty[:, 1]).any():
-        found.add("differs in empty")
-    return found
-
-
-def _layout(n_ranks: int, n_grades: int, ties: TieModel, facts: set[int | str]) -> Layout:
-    if not facts:
+def _layout(judgments: Preferences | PackedPairs, ties: TieModel, counts: Integers) -> Layout:
+    """Return how judgments with the counts of :func:`_used` become codes."""
+    _, _, a, b, tie, good, bad, empty, different = (counts > 0).tolist()
+    if not (a or b or tie or good or bad):
         raise InputError("no judgment of lists that differ", "give judgments of other lists")
-    if ties != "strict" and facts.isdisjoint((TIE, GOOD, BAD)):
+    if ties != "strict" and not (tie or good or bad):
         raise InputError("there are no ties", "leave `ties` out, or give some ties")
-    levels = TIE not in facts and not facts.isdisjoint((GOOD, BAD))
-    empty = "differs in empty" in facts or (levels and "empty" in facts)
-    return Layout(n_ranks, n_grades, levels, empty)
+    levels = (good or bad) and not tie
+    return Layout(judgments.n_ranks, judgments.n_grades, levels, different or (levels and empty))
+
+
+def _some(judged: CodedJudgments, rows: Integers) -> CodedJudgments:
+    lists, answers, weights, queries, judges = judged
+    shown = lists[rows], answers[rows], weights[rows]
+    return CodedJudgments(*shown, queries.take(rows), judges.take(rows))
+
+
+def _numbered(judged: CodedJudgments, numbers: Sequence[Integers]) -> tuple[Any, ...]:
+    """Return the columns of judgments, queries and judges by the numbers of their names."""
+    ids = (of[column.codes] for of, column in zip(numbers, judged[3:], strict=True))
+    return (*judged[:3], *ids)
 
 
 def _encoded(
@@ -321,90 +297,52 @@ def _encoded(
     return Judged(layout.encode(lists), answers, weights, queries, judges, lists)
 
 
-class _Scan(NamedTuple):
-    """What the first pass finds in a row group.
-
-    `counts` are as in :class:`Used`; the `sample` are lists, answers, weights, and the places of
-    queries and judges among the `names`.
-    """
-
-    counts: Integers
-    facts: set[int | str]
-    all_judged: bool
-    names: tuple[list[str], list[str]]
-    sample: tuple[Pairs, NDArray[np.int8], Floats, Integers, Integers]
-
-
 def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Evidence:
     """Read all judgments once: count those that are used, and number queries and judges."""
     pairs.check_sides()
     every = max(1, pairs.n_pairs // SAMPLE)
-    done = 0
 
-    def scan(group: int) -> _Scan:
-        nonlocal done
-        row_group = pairs.row_groups[group]
-        lists, answers, weights, queries, judges = found = row_group.read_judgments()
-        rows, *left_out = Used.of(found, ties)
-        some = rows[(row_group.before + rows) % every == 0]
-        done += 1
-        advance(done, len(pairs.row_groups))
-        return _Scan(
-            np.array([len(rows), *left_out]),
-            _facts(lists[rows], answers[rows]),
-            bool((judges.codes[rows] >= 0).all()),
-            (queries.values, judges.values),
-            (lists[some], answers[some], weights[some], queries.codes[some], judges.codes[some]),
-        )
+    def scan(group: RowGroup) -> tuple[Integers, Integers, CodedJudgments]:
+        found = group.read_judgments()
+        rows, counts = _used(found, ties)
+        nobody = np.sum(found.judges.codes[rows] < 0)
+        some = rows[(group.before + rows) % every == 0]
+        advance(group.before + group.n_rows, 0)
+        return np.append(counts, nobody), group.before + some, _some(found, some)
 
     known: tuple[dict[str, int], dict[str, int]] = ({}, {})
-    numbers, samples, counts, judged = [], [], np.zeros(4, np.int64), True
-    facts = set[int | str]()
-    for one in map_in_order(scan, range(len(pairs.row_groups))):
-        queries, judges = (
-            np.array([*(of_id.setdefault(name, len(of_id)) for name in names), -1])
-            for of_id, names in zip(known, one.names, strict=True)
-        )
-        *shown, of_queries, of_judges = one.sample
-        numbers.append((queries, judges))
-        samples.append((*shown, queries[of_queries], judges[of_judges]))
-        facts |= one.facts
-        counts += one.counts
-        judged = judged and one.all_judged
-    layout = _layout(pairs.n_ranks, pairs.n_grades, ties, facts)
-    sample = _encoded(layout, *(np.concatenate(part) for part in zip(*samples, strict=True)))
-    n, same_lists, without_weight, ties_left_out = counts.tolist()
-    return Evidence(
-        pairs.scale,
-        layout,
-        sample,
-        n,
-        len(known[0]),
-        len(known[1]) if judged and len(known[1]) > 1 else 0,
-        np.arange(len(sample.answers)),
-        same_lists,
-        without_weight,
-        ties_left_out,
-        PackedParts(pairs, ties, layout, numbers),
-    )
+    numbers, samples, counts = [], [], np.zeros(10, np.int64)
+    for counted, rows, sample in map_in_order(scan, pairs.row_groups):
+        named = zip(known, sample[3:], strict=True)
+        places = [[ids.setdefault(name, len(ids)) for name in one.values] for ids, one in named]
+        numbers.append([np.array([*one, -1]) for one in places])
+        samples.append((*_numbered(sample, numbers[-1]), rows))
+        counts += counted
+    layout = _layout(pairs, ties, counts[:-1])
+    *columns, rows = (np.concatenate(one) for one in zip(*samples, strict=True))
+    sizes = int(counts[2:7].sum()), len(known[0]), 0 if counts[-1] else len(known[1])
+    parts = PackedParts(pairs, ties, layout, numbers, advance)
+    alike, weightless = counts[:2].tolist()
+    some = _encoded(layout, *columns)
+    return Evidence(pairs.scale, layout, some, *sizes, rows, alike, weightless, parts)
 
 
 def _distinct(parts: Iterable[Judged]) -> Judged | None:
     """Return the distinct judgments of several parts; None if too few are equal."""
     kept: Judged | None = None
     for part in parts:
-        rows, weights = np.vstack([part.answers, part.codes]), part.weights
-        probe = rows[:, :_PROBE]
-        if kept is None and len(distinct_rows(probe)[0]) > (1 - _FEWEST_EQUAL) * probe.shape[1]:
-            return None
-        if kept is not None:
+        rows, weights, lists = np.vstack([part.answers, part.codes]), part.weights, part.lists
+        if kept is None:
+            probe = rows[:, :_PROBE]
+            if len(distinct_rows(probe)[0]) > (1 - _FEWEST_EQUAL) * probe.shape[1]:
+                return None
+        else:
             rows = np.hstack([np.vstack([kept.answers, kept.codes]), rows])
-            weights = np.concatenate([kept.weights, weights])
+            weights, lists = np.append(kept.weights, weights), np.append(kept.lists, lists, axis=0)
         first, of_row = distinct_rows(rows)
         if len(first) > _MAX_DISTINCT:
             return None
-        unknown, none = np.full(len(first), -1), part.lists[:0]
-        codes, answers = rows[1:, first].astype(part.codes.dtype), rows[0, first].astype(np.int8)
-        weights = np.bincount(of_row, weights).astype(float)
-        kept = Judged(codes, answers, weights, unknown, unknown, none)
+        codes, unknown = rows[1:, first].astype(part.codes.dtype), np.full(len(first), -1)
+        answers, sums = rows[0, first].astype(np.int8), np.bincount(of_row, weights).astype(float)
+        kept = Judged(codes, answers, sums, unknown, unknown, lists[first])
     return kept

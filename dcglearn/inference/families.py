@@ -165,7 +165,6 @@ DISCOUNT_FORMULAS = {
         5.0,
     ),
 }
-_FORMULAS = GAIN_FORMULAS | DISCOUNT_FORMULAS
 
 GAIN_FAMILIES = (FREE_FAMILY, "linear", *GAIN_FORMULAS)
 DISCOUNT_FAMILIES = tuple(
@@ -201,53 +200,46 @@ class Family:
     It is generators @ coefficients; without coefficients, the one generator itself. A formula gives
     the first n entries of the first generator, at the grade values or ranks x (n,).
 
-    The `generators` have the shape (m, q); coefficients have `lower` bounds, and an estimate begins
-    at their `start`.
+    The `generators` have the shape (m, q); an estimate begins at the `coefficients`, (q,), which
+    have a `lower` bound.
     """
 
     name: str
     generators: Floats
-    start: Floats = field(default_factory=lambda: np.zeros(0))
-    lower: Floats = field(default_factory=lambda: np.zeros(0))
-    formula: str = ""
+    coefficients: Floats = field(default_factory=lambda: np.zeros(0))
+    lower: float = -math.inf
+    formula: Formula | None = None
     x: Floats = field(default_factory=lambda: np.zeros(0))
 
     @property
     def n_coefficients(self) -> int:
         """q, the number of parameters that the vector is linear in."""
-        return len(self.start)
+        return len(self.coefficients)
 
     @property
-    def n_parameters(self) -> int:
-        """Number of parameters."""
-        return self.n_coefficients + bool(self.formula)
-
-    @property
-    def first(self) -> Floats:
+    def start(self) -> Floats:
         """The parameters where an estimate begins."""
-        if not self.formula:
-            return self.start
-        formula = _FORMULAS[self.formula]
-        return np.append(self.start, formula.to_t(formula.start))
+        t = [self.formula.to_t(self.formula.start)] if self.formula else []
+        return np.append(self.coefficients, t)
 
     @property
-    def bounds(self) -> tuple[Floats, Floats]:
-        """Lower and upper bounds of the parameters."""
-        low, high = self.lower, np.full(self.n_coefficients, math.inf)
-        if not self.formula:
-            return low, high
-        formula = _FORMULAS[self.formula]
-        return np.append(low, formula.t_low), np.append(high, formula.t_high)
+    def bounds(self) -> Floats:
+        """Lower and upper bounds of the parameters, shape (2, p)."""
+        found = np.tile([[self.lower], [math.inf]], len(self.start))
+        if self.formula:
+            found[:, -1] = self.formula.t_low, self.formula.t_high
+        return found
 
     def at(self, parameters: Floats) -> Expansion:
         """Return the vector and its derivatives."""
         q, m = self.n_coefficients, len(self.generators)
         columns, coefficients = self.generators.copy(), parameters[:q] if q else np.ones(1)
-        jacobian, second = np.zeros((m, self.n_parameters)), np.zeros((2, m))
+        jacobian, second = np.zeros((m, len(parameters))), np.zeros((2, m))
         if self.formula:
-            part, scale = slice(len(self.x)), float(coefficients[0])
-            f, f1, f2 = _FORMULAS[self.formula].at(self.x, float(parameters[q]))
-            columns[part, 0], jacobian[part, q], second[0, part] = f, scale * f1, scale * f2
+            part = slice(len(self.x))
+            f, f1, f2 = self.formula.at(self.x, float(parameters[q]))
+            columns[part, 0], jacobian[part, q] = f, coefficients[0] * f1
+            second[0, part] = coefficients[0] * f2
             if q:
                 second[1, part] = f1
         jacobian[:, :q] = columns[:, :q]
@@ -264,9 +256,9 @@ def gain_family(gains: FamilyLike, values: Floats, empty: bool = False) -> Famil
     >>> gain_family([3, 2, 0], np.array([2.0, 1.0, 0.0]), True).at(np.array([3.0, -1.0])).values
     array([ 3.,  2.,  0., -1.])
     """
-    L, x, formula = len(values), (values - values[-1]).astype(float), ""
+    L, x, name, formula = len(values), (values - values[-1]).astype(float), "given", None
     if not isinstance(gains, str):
-        columns, name = _given_gains(gains, L)[:, None], "given"
+        columns = _given_gains(gains, L)[:, None]
     else:
         name = gains
         kind, parameter = _split(gains, GAIN_FAMILIES, "gains")
@@ -274,21 +266,24 @@ def gain_family(gains: FamilyLike, values: Floats, empty: bool = False) -> Famil
             columns = np.eye(L)[:, :-1]
         elif kind == "linear":
             columns = (x / x[0])[:, None]
-        elif parameter == FREE_FAMILY:
-            columns, formula = np.zeros((L, 1)), kind
         else:
-            if kind == "exponential" and not parameter:
-                parameter = "2"
-            of_name = GAIN_FORMULAS[kind]
-            columns = of_name.at(x, of_name.internal(gains, parameter))[0][:, None]
+            given = parameter or ("2" if kind == "exponential" else "")
+            columns, formula = _by_formula(GAIN_FORMULAS[kind], x, gains, given)
     q = columns.shape[1]
-    start = np.arange(q, 0, -1) / q
     generators = np.zeros((L + empty, q + empty))
     generators[:L, :q] = columns
-    if empty:
-        generators[L, q], start = 1.0, np.append(start, 0.0)
-    lower = np.full(q + empty, -math.inf)
-    return Family(name, generators, start, lower, formula, x)
+    generators[L:, q:] = 1.0
+    start = np.append(np.arange(q, 0, -1) / q, np.zeros(int(empty)))
+    return Family(name, generators, start, formula=formula, x=x)
+
+
+def _by_formula(
+    formula: Formula, x: Floats, name: str, parameter: str
+) -> tuple[Floats, Formula | None]:
+    """Return the generator of a formula, and the formula if its parameter is estimated."""
+    if parameter == FREE_FAMILY:
+        return np.zeros((len(x), 1)), formula
+    return formula.at(x, formula.internal(name, parameter))[0][:, None], None
 
 
 def _given_gains(gains: Sequence[float], n_grades: int) -> Floats:
@@ -314,29 +309,22 @@ def discount_family(discounts: FamilyLike, n_ranks: int) -> Family:
     """
     i = np.arange(1.0, n_ranks + 1)
     if not isinstance(discounts, str):
-        return _given_discounts("given", _checked_discounts(discounts, n_ranks))
+        numbers = _checked_discounts(discounts, n_ranks)
+        return Family("given", (numbers / numbers[0])[:, None])
     kind, parameter = _split(discounts, DISCOUNT_FAMILIES, "discounts")
-    if kind in (FREE_FAMILY, *ORDERED):
-        lower = np.full(n_ranks, -math.inf if kind == FREE_FAMILY else 0.0)
-        start, generators = np.full(n_ranks, 1 / n_ranks), np.eye(n_ranks)
-        if kind == FREE_FAMILY:
-            start = 1 / np.log2(i + 1)
-        elif kind == "decreasing":
-            generators = (i[:, None] <= i).astype(float)
-        else:
-            ramps = np.maximum(i[1:] - i[:, None], 0.0) / (i[1:] - 1)
-            generators = np.hstack([ramps, np.ones((n_ranks, 1))])
-        return Family(discounts, generators, start, lower)
+    if kind == FREE_FAMILY:
+        return Family(discounts, np.eye(n_ranks), 1 / np.log2(i + 1))
+    if kind in ORDERED:
+        generators = (i[:, None] <= i).astype(float)
+        if kind == "convex":
+            generators[:, :-1] = np.maximum(i[1:] - i[:, None], 0.0) / (i[1:] - 1)
+        return Family(discounts, generators, np.full(n_ranks, 1 / n_ranks), 0.0)
     formula = DISCOUNT_FORMULAS.get(kind)
     if formula is None or not parameter:
-        return _given_discounts(discounts, rule_discounts(discounts, n_ranks))
-    if parameter == FREE_FAMILY:
-        return Family(discounts, np.zeros((n_ranks, 1)), formula=kind, x=i)
-    return _given_discounts(discounts, formula.at(i, formula.internal(discounts, parameter))[0])
-
-
-def _given_discounts(name: str, discounts: Floats) -> Family:
-    return Family(name, (discounts / discounts[0])[:, None])
+        numbers = rule_discounts(discounts, n_ranks)
+        return Family(discounts, (numbers / numbers[0])[:, None])
+    generators, free = _by_formula(formula, i, discounts, parameter)
+    return Family(discounts, generators, formula=free, x=i)
 
 
 def _checked_discounts(discounts: Sequence[float], n_ranks: int) -> Floats:
@@ -380,19 +368,16 @@ class WeightFamily:
     @cached_property
     def start(self) -> Floats:
         """Where an estimate begins, shape (p,)."""
-        found = np.concatenate([self.discounts.first, self.gains.first])
+        found = np.concatenate([self.discounts.start, self.gains.start])
         found[self._scale_of_gains] *= START
         return self._balanced(found)
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
         """Lower and upper bounds; with discounts of 0 or more, so is the gain of the best grade."""
-        low, high = (
-            np.concatenate(both)
-            for both in zip(self.discounts.bounds, self.gains.bounds, strict=True)
-        )
-        if self.discounts.n_coefficients and (self.discounts.lower == 0).all():
-            low[self.discounts.n_parameters] = 0.0
+        low, high = np.hstack([self.discounts.bounds, self.gains.bounds])
+        if self.discounts.lower == 0:
+            low[self._scale_of_gains.start] = 0.0
         return low, high
 
     def weights(self, parameters: Floats) -> Floats:
@@ -410,7 +395,7 @@ class WeightFamily:
     def curvature(self, parameters: Floats, gradient: Floats) -> Floats:
         """Return sum_kl gradient_kl d^2 W_kl, shape (p, p), for a gradient of shape (K, L)."""
         c, g = self.factors(parameters)
-        n, p = self.discounts.n_parameters, len(parameters)
+        n, p = self._scale_of_gains.start, len(parameters)
         found, gradient = np.zeros((p, p)), gradient.reshape(len(c.values), -1)
         found[:n, :n] = c.curvature(gradient @ g.values)
         found[n:, n:] = g.curvature(c.values @ gradient)
@@ -430,7 +415,7 @@ class WeightFamily:
     def near(self, W: Floats) -> list[Floats]:
         """Return products with the first and the second singular vectors of W, where both serve."""
         found, (low, high), W = [], self.bounds, W.reshape(len(self.discounts.generators), -1)
-        generators = self.gains.at(self.gains.first).jacobian[:, : self.gains.n_coefficients]
+        generators = self.gains.at(self.gains.start).jacobian[:, : self.gains.n_coefficients]
         for left in np.linalg.svd(W)[0].T[:2]:
             parameters, upwards = self.start.copy(), left if left.sum() >= 0 else -left
             columns = self.discounts.generators[:, self._coefficients]
@@ -442,7 +427,7 @@ class WeightFamily:
 
     def factors(self, parameters: Floats) -> tuple[Expansion, Expansion]:
         """Return discounts and gains, with their derivatives."""
-        n = self.discounts.n_parameters
+        n = self._scale_of_gains.start
         return self.discounts.at(parameters[:n]), self.gains.at(parameters[n:])
 
     @property
@@ -451,7 +436,7 @@ class WeightFamily:
 
     @property
     def _scale_of_gains(self) -> slice:
-        n = self.discounts.n_parameters
+        n = len(self.discounts.start)
         return slice(n, n + self.gains.n_coefficients)
 
     def _balanced(self, parameters: Floats) -> Floats:
@@ -470,8 +455,7 @@ def _unfactored(
     name: str, generators: Floats, start: Floats, shape: tuple[int, int]
 ) -> WeightFamily:
     """Return the W that are `generators`, (K L, p), times parameters."""
-    gains = Family(name, generators, start, np.full(len(start), -math.inf))
-    return WeightFamily(gains, Family("", np.ones((1, 1))), shape)
+    return WeightFamily(Family(name, generators, start), Family("", np.ones((1, 1))), shape)
 
 
 def any_weights(n_ranks: int, n_grades: int, empty: bool = False) -> WeightFamily:

@@ -9,12 +9,13 @@ or queries are resampled, for which all of them must be in memory.
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -23,21 +24,40 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, reporting, silent
 from dcglearn.base.workers import Workers, open_workers
 from dcglearn.inference.certainty import NO_GRADES, Certainty, certainty_of
-from dcglearn.inference.learned import draws_record, learned_measure
-from dcglearn.inference.usual import learn_dcg, why_no_prior
+from dcglearn.inference.questions import Question
+from dcglearn.inference.ratios import Estimated
+from dcglearn.inference.usual import LearnedDCG, learn_dcg, why_no_prior
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.read import JudgmentTable, open_judgments
+from dcglearn.learning.factorise import rank_one
 from dcglearn.learning.fit import Fit, fit
-from dcglearn.learning.parameters import Encoding, Parameters
-from dcglearn.learning.problem import MarginName, Problem
-from dcglearn.learning.record import DrawsRecord, as_json
-from dcglearn.learning.resample import choose_C, parameter_intervals
-from dcglearn.learning.solve import SolverName, solve
+from dcglearn.learning.problem import Encoding, MarginName, Parameters, Problem, SolverName
+from dcglearn.learning.record import (
+    AgreementRecord,
+    CertaintyRecord,
+    DrawsRecord,
+    HypothesisRecord,
+    JudgmentsRecord,
+    LearnedRecord,
+    NumberRecord,
+    ParameterIntervals,
+    ParametersRecord,
+    PriorRecord,
+    as_json,
+)
+from dcglearn.learning.resample import choose_C, fit_of, parameter_intervals
+from dcglearn.learning.solve import solve
+from dcglearn.learning.source import in_threads
+from dcglearn.learning.undetermined import undetermined_statements
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure_files import MeasureFile, MeasurePart
 from dcglearn.measures.names import measure_for
+from dcglearn.measures.utility import LinearUtility
+
+if TYPE_CHECKING:
+    from dcglearn.learning.learner import DCGLearner
 
 Step = Callable[[str], AbstractContextManager[Advance]]
 """Called with what is done, for the block that does it."""
@@ -118,7 +138,7 @@ def fit_file(
     >>> learned.dcg.grades, learned.about["learned_from"]["strict"]
     ((2, 1, 0), 3)
     """
-    step = reporting if progress else _unreported
+    step: Step = reporting if progress else lambda label: nullcontext(silent)
     whole = C == "cv" or intervals > 0
     opened = _opened(judgments, ReadOptions(documents=documents, **reading), whole, step)
     if workers != "1" and not isinstance(opened, PackedPairs):
@@ -137,7 +157,7 @@ def fit_file(
     resampled, usual, drawn = None, None, None
     refused: list[str] = []
     with open_workers(workers, refused.append) as pool:
-        several = None if workers == "1" else pool
+        several = in_threads if workers == "1" else pool
         learned = _fit(opened, parameters, use, seed, several, step)
         if intervals and isinstance(opened, Preferences):
             rng, choose = np.random.default_rng(seed), use if learned.choice else None
@@ -178,11 +198,6 @@ def _opened(
     return opened.preferences() if isinstance(opened, JudgmentTable) else opened
 
 
-@contextmanager
-def _unreported(label: str) -> Iterator[Advance]:
-    yield silent
-
-
 def _start(prior: str | DCG, judgments: Preferences | PackedPairs) -> str | DCG | None:
     """Return what the DCG starts from; None if it is that of W."""
     scale, n_ranks = judgments.scale, judgments.n_ranks
@@ -209,7 +224,7 @@ def _fit(
     parameters: Parameters,
     use: MeasurePart,
     seed: int,
-    workers: Workers | None,
+    workers: Workers,
     step: Step,
 ) -> Fit:
     """Learn from judgments in memory, or from packed ones that are read again at every pass."""
@@ -219,9 +234,7 @@ def _fit(
             words = f"`solver={solver!r}` does not apply to packed pairs"
             raise InputError(words, "leave it out: newton reads them")
         with step(f"solving for {counted(judgments.n_pairs, 'pair')} (pairs read)") as advance:
-            return fit(
-                Problem.packed(judgments, margin, float(C), workers, _cumulative(advance)), solver
-            )
+            return fit(Problem.packed(judgments, margin, float(C), workers, advance), solver)
     judgments.check_strict()
     problem, choice = parameters.problem(judgments.pairs, judgments.pair_weights), None
     if C == "cv":
@@ -238,19 +251,113 @@ def _drawn(
 ) -> DrawsRecord:
     """Draw measures around the one learned from judgments that count as their clusters say."""
     effect = 1.0 if certainty.fit is None else certainty.fit.covariance.design_effect
-    learned = learn_dcg(judgments, start, effect)
-    return draws_record(learned, effect, n, np.random.default_rng(seed))
+    posterior = learn_dcg(judgments, start, effect).posterior
+    drawn = posterior.draw(n, np.random.default_rng(seed))
+    return DrawsRecord(effect, np.round(drawn.gains, 6), np.round(drawn.discounts, 6))
 
 
-def _cumulative(advance: Advance) -> Advance:
-    """Add up the counts of several passes; a count that does not grow starts a new pass."""
-    before = last = 0
+def learned_measure(
+    learned: Fit | DCGLearner,
+    preferences: Preferences | PackedPairs,
+    source: str,
+    use: MeasurePart = "dcg",
+    intervals: ParameterIntervals | None = None,
+    certainty: Certainty | None = None,
+    usual: LearnedDCG | None = None,
+) -> MeasureFile:
+    """Return a fit as a measure file.
 
-    def add(done: int, total: int) -> None:
-        nonlocal before, last
-        if done <= last:
-            before += last
-        last = done
-        advance(before + done, total)
+    Parameters
+    ----------
+    learned : Fit or DCGLearner
+        Of the strict judgments of `preferences`.
+    preferences : Preferences or PackedPairs
+    source : str
+        The name of the file that they came from.
+    use : {"dcg", "utility"}, default "dcg"
+        Which of the two measures commands use when given the file.
+    intervals : ParameterIntervals, optional
+        Of the gains and discounts.
+    certainty : Certainty, optional
+        What a model of the judgment says.
+    usual : LearnedDCG, optional
+        The DCG of the file, learned from the usual measures; by default it is that of W.
 
-    return add
+    Returns
+    -------
+    MeasureFile
+        Its ``about`` is a :class:`dcglearn.learning.record.LearnedRecord`.
+    """
+    fit = fit_of(learned)
+    problem, factors, labels = fit.problem, fit.factors, preferences.scale.labels
+    of_W = DCG(factors.gains, factors.discounts, grades=labels)
+    dcg = of_W if usual is None else usual.dcg
+    utility = LinearUtility(fit.weights, labels)
+    nearest = LinearUtility(rank_one(fit.weights), labels)
+    n = preferences.n_pairs if isinstance(preferences, PackedPairs) else len(preferences)
+    encoding = "grades" if problem.monotone else "documents"
+    parameters = ParametersRecord(encoding, problem.margin, float(problem.C))
+    known = fit.identifiability
+    record = LearnedRecord(
+        learned_from=JudgmentsRecord(source, n, problem.n_pairs),
+        parameters=parameters,
+        solution=fit.solution,
+        certificate=fit.certificate,
+        factors=factors,
+        identifiability=known,
+        undetermined=tuple(undetermined_statements(known, labels, parameters.noun)),
+        agreement=AgreementRecord(*problem.source.agreements([utility, nearest, of_W, dcg])),
+        intervals=intervals,
+        choice=fit.choice,
+        certainty=None if certainty is None else certainty_record(certainty),
+        prior=None if usual is None else _prior(usual),
+    )
+    return MeasureFile(dcg=dcg, utility=utility, use=use, about=as_json(record))
+
+
+def _prior(usual: LearnedDCG) -> PriorRecord:
+    return PriorRecord(
+        usual.prior,
+        usual.centres,
+        usual.n_judgments,
+        usual.gains_from_data,
+        usual.discounts_from_data,
+        usual.lapses,
+        usual.side,
+        usual.scale,
+    )
+
+
+def certainty_record(certainty: Certainty) -> CertaintyRecord:
+    """Return the record of what a model of the judgment says beside a fit."""
+    fit = certainty.fit
+    if fit is None:
+        return CertaintyRecord(reason=certainty.reason)
+    evidence = fit.evidence
+    return CertaintyRecord(
+        untested=certainty.untested,
+        judgments=len(evidence),
+        clusters=fit.clusters,
+        empty_ranks=evidence.layout.empty,
+        gains=tuple(map(_number, fit.gains(CertaintyRecord.level))),
+        discounts=tuple(map(_number, fit.discounts(CertaintyRecord.level))),
+        hypotheses=tuple(map(hypothesis_record, certainty.questions)),
+    )
+
+
+def hypothesis_record(one: Question) -> HypothesisRecord:
+    """Return what the judgments say of a family of gains or discounts, which names no gains."""
+    gains = one.restricted.gains() if one.about == "gains" else ()
+    return HypothesisRecord(
+        hypothesis=one.hypothesis,
+        verdict=one.verdict,
+        p=one.corrected,
+        gains=tuple(gain.estimate for gain in gains),
+        reversed_judged=one.reversed_judged,
+        reversed_all=one.reversed_all,
+    )
+
+
+def _number(one: Estimated) -> NumberRecord:
+    numbers = (x if math.isfinite(x) else None for x in (one.estimate, one.low, one.high))
+    return NumberRecord(one.determined, one.given, *numbers)

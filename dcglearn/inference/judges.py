@@ -33,18 +33,12 @@ _ALIKE = 1e4
 
 @dataclass(frozen=True, eq=False)
 class JudgeLapses:
-    """The share of random answers of each judge: mean and middle 95% of the posterior, (judges,).
-
-    The prior has the mean `common`; judges are as alike as if each had `concentration` judgments in
-    common.
-    """
+    """The share of random answers of judges: mean and middle 95% of the posterior, (judges,)."""
 
     judgments: Integers
     mean: Floats
     low: Floats
     high: Floats
-    common: float
-    concentration: float
 
 
 def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
@@ -52,10 +46,15 @@ def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
     evidence, judges = likelihood.evidence, likelihood.evidence.judged.judges
     if not evidence.n_judges:
         raise InputError("a judgment has no judge", "give `judges`, or fit without them")
-    parts = likelihood.map(
-        evidence, parameters, lambda rows: _meant_probability(likelihood, parameters, rows)
-    )
-    p, q = np.concatenate(list(parts)), 1 / len(likelihood.answers)
+    t = likelihood.value_of("ties", parameters)
+
+    def meant(rows: Rows) -> Floats:
+        """Return the probability of each answer if it is no lapse."""
+        answers = rows.judged.answers
+        return np.exp(answer_terms(answers, rows.v, t, rows.h, 0.0, likelihood.ties, 0.5).value)
+
+    p = np.concatenate(list(likelihood.map(evidence, parameters, meant)))
+    q = 1 / len(likelihood.answers)
     weights, n = evidence.judged.weights, evidence.n_judges
     logs = np.stack(
         [np.bincount(judges, weights * np.log(e * q + (1 - e) * p), n) for e in _MIDDLES], axis=1
@@ -64,41 +63,26 @@ def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
     scaled = np.exp(logs - top)
 
     def negative(x: Floats) -> float:
-        mass = _prior_mass(*_prior(x))
-        return -float(np.log(np.maximum(scaled @ mass, 1e-300)).sum())
+        return -float(np.log(np.maximum(scaled @ _prior_mass(x), 1e-300)).sum())
 
     from scipy.optimize import minimize  # loads slowly
 
     found = minimize(negative, np.array([-2.5, 2.0]), method="Nelder-Mead")
-    common, concentration = _prior(found.x)
-    posterior = scaled * _prior_mass(common, concentration)
+    posterior = scaled * _prior_mass(found.x)
     posterior /= posterior.sum(axis=1, keepdims=True)
     cumulated = np.cumsum(posterior, axis=1)
     low, high = (
         _EDGES[1:][np.minimum((cumulated < level).sum(axis=1), _CELLS - 1)]
         for level in (0.025, 0.975)
     )
-    return JudgeLapses(
-        np.bincount(judges, minlength=n), posterior @ _MIDDLES, low, high, common, concentration
-    )
+    return JudgeLapses(np.bincount(judges, minlength=n), posterior @ _MIDDLES, low, high)
 
 
-def _prior(x: Floats) -> tuple[float, float]:
-    """Return mean and concentration for any two numbers."""
+def _prior_mass(x: Floats) -> Floats:
+    """Return the mass of each cell for any two numbers: logit of the mean, log concentration."""
     mean = 1 / (1 + np.exp(-np.clip(x[0], -9, 9)))
-    return float(mean), float(np.exp(np.clip(x[1], -1, np.log(_ALIKE))))
-
-
-def _prior_mass(mean: float, concentration: float) -> Floats:
-    cumulated = betainc(mean * concentration, (1 - mean) * concentration, _EDGES)
-    return np.asarray(np.diff(cumulated))
-
-
-def _meant_probability(likelihood: Likelihood, parameters: Floats, rows: Rows) -> Floats:
-    """Return the probability of each answer if it is no lapse."""
-    t = likelihood.value_of("ties", parameters)
-    terms = answer_terms(rows.judged.answers, rows.v, t, rows.h, 0.0, likelihood.ties, 0.5)
-    return np.exp(terms.value)
+    alike = np.exp(np.clip(x[1], -1, np.log(_ALIKE)))
+    return np.asarray(np.diff(betainc(mean * alike, (1 - mean) * alike, _EDGES)))
 
 
 def with_judges(likelihood: Likelihood) -> Evidence:

@@ -80,16 +80,15 @@ class Rows(NamedTuple):
     v: Floats
     h: Floats
     e: float | Floats
-    design: dict[str, tuple[slice | Integers, Floats]]
+    design: dict[str, tuple[Integers, Floats]]
     mean_utility: Floats
     n_parameters: int
 
     def departing(self, z: Floats) -> Rows:
         """Return them with m more parameters, all 0: v is v + gamma'z for z (n, m)."""
-        _, slopes = self.design[V]
-        more = self.n_parameters + np.arange(z.shape[1])
-        both = np.append(np.arange(slopes.shape[1]), more), np.hstack([slopes, z])
+        at, slopes = self.design[V]
         n_parameters = self.n_parameters + z.shape[1]
+        both = np.append(at, np.arange(self.n_parameters, n_parameters)), np.hstack([slopes, z])
         return self._replace(design={**self.design, V: both}, n_parameters=n_parameters)
 
 
@@ -142,15 +141,13 @@ class Likelihood:
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
         """Lower and upper bounds of the parameters, each of shape (P,)."""
-        low, high = np.full((2, self.n_parameters), [[-math.inf], [math.inf]])
-        low[: self.n_weights], high[: self.n_weights] = self.family.bounds
-        if self.lapses:
-            relative = self.evidence.relative_lapses
-            most = 1.0 if relative is None else max(1.0, float(relative.max()))
-            at = self.index("lapses")
-            low[at], high[at] = 0.0, min(MAX_LAPSES, _MAX_OF_JUDGE / most)
+        relative = self.evidence.relative_lapses
+        most = 1.0 if relative is None else max(1.0, float(relative.max()))
+        known = {"lapses": (0.0, min(MAX_LAPSES, _MAX_OF_JUDGE / most))}
         if self.ties == "rao-kupper":
-            low[self.index("ties")] = _MIN_TIES
+            known["ties"] = _MIN_TIES, math.inf
+        others = [known.get(name, (-math.inf, math.inf)) for name in self.names]
+        low, high = np.hstack([self.family.bounds, np.reshape(others, (-1, 2)).T])
         return low, high
 
     def index(self, name: str) -> int:
@@ -200,17 +197,14 @@ class Likelihood:
         first = {one: weights * slope for one, slope in terms.first.items()}
         gradient = np.zeros(self.n_parameters)
         hessian = np.zeros((self.n_parameters, self.n_parameters))
-        inputs, index = list(rows.design), np.arange(self.n_parameters)
-        for i, one in enumerate(inputs):
-            at, left = rows.design[one]
+        for one, (at, left) in rows.design.items():
             gradient[at] += left.T @ first[one]
-            for another in inputs[i:]:
-                to, right = rows.design[another]
-                bend = weights * terms.second[one + another]
-                block = left.T @ (right * bend[:, None])
-                hessian[np.ix_(index[at], index[to])] += block
-                if one != another:
-                    hessian[np.ix_(index[to], index[at])] += block.T
+            for another, (to, right) in rows.design.items():
+                if (bend := terms.second.get(one + another)) is not None:
+                    block = left.T @ (right * (weights * bend)[:, None])
+                    hessian[np.ix_(at, to)] += block
+                    if one != another:
+                        hessian[np.ix_(to, at)] += block.T
         codes = rows.judged.codes
         of_weights = layout.differences.transposed_product(codes, first[V])
         if self.has_levels:
@@ -315,24 +309,22 @@ class Likelihood:
         v, h = found[:, p] + self.value_of("side", parameters), np.zeros(n)
         one, both = np.ones((n, 1)), np.zeros((n, 0))
         found[:, p] = 1.0
-        design: dict[str, tuple[slice | Integers, Floats]] = {
-            V: (slice(p + self.side), found[:, : p + self.side])
-        }
+        design = {V: (np.arange(p + self.side), found[:, : p + self.side])}
         if self.ties != "strict":
-            design[T] = slice(self.index("ties"), self.index("ties") + 1), one
+            design[T] = np.array([self.index("ties")]), one
         if self.has_levels:
             both = layout.sums.product(judged.codes, table) / 2
             slope = self.value_of("level slope", parameters)
             h = self.value_of("level offset", parameters) + slope * both[:, p]
-            at = np.append(np.arange(p), [self.index("level offset"), self.index("level slope")])
-            design[H] = at, np.hstack([slope * both[:, :p], one, both[:, p:]])
+            at = [*range(p), self.index("level offset"), self.index("level slope")]
+            design[H] = np.array(at), np.hstack([slope * both[:, :p], one, both[:, p:]])
         e: float | Floats = self.value_of("lapses", parameters)
         if self.lapses:
             factor = one
             if self.evidence.relative_lapses is not None:
                 factor = self.evidence.relative_lapses[judged.judges][:, None]
                 e = e * factor[:, 0]
-            design[E] = slice(self.index("lapses"), self.index("lapses") + 1), factor
+            design[E] = np.array([self.index("lapses")]), factor
         return Rows(judged, v, h, e, design, both, self.n_parameters)
 
 

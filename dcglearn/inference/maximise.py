@@ -13,6 +13,7 @@ many judgments, it begins at the maximum of some of them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -54,33 +55,24 @@ class Maximum:
     steps: int
 
 
+@one_blas_thread()  # small matrices are not worth several
 def highest_posterior(likelihood: Likelihood) -> Maximum:
-    """Return the maximum of a posterior; small matrices are not worth several threads."""
-    with one_blas_thread():
-        return _highest(likelihood)
-
-
-def _highest(likelihood: Likelihood) -> Maximum:
+    """Return the maximum of a posterior."""
     evidence = likelihood.counted
     if len(evidence) > 2 * _SAMPLE or evidence.parts is not None:
         some = evidence.take(slice(None, None, max(1, len(evidence.judged.answers) // _SAMPLE)))
-        first = _highest(replace(likelihood, evidence=some)).parameters
+        first = highest_posterior(replace(likelihood, evidence=some)).parameters
         return maximise(likelihood.expand, first, likelihood.bounds)
-    starts = [likelihood.start]
+    found = []
+    with suppress(SolverError):
+        found.append(maximise(likelihood.expand, likelihood.start, likelihood.bounds))
     if len(likelihood.evidence) <= _FEW:
-        starts += _near_any_weights(likelihood)
-    found, error = None, None
-    for start in starts:
-        try:
-            one = maximise(likelihood.expand, start, likelihood.bounds)
-        except SolverError as problem:
-            error = problem
-            continue
-        if found is None or one.at.value > found.at.value:
-            found = one
-    if found is None:
-        raise error or SolverError("the likelihood has no maximum")
-    return found
+        for start in _near_any_weights(likelihood):
+            with suppress(SolverError):
+                found.append(maximise(likelihood.expand, start, likelihood.bounds))
+    if not found:
+        raise SolverError(f"the likelihood has no maximum that was reached in {MAX_STEPS} steps")
+    return max(found, key=lambda one: one.at.value)
 
 
 def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
@@ -90,12 +82,11 @@ def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
         return []
     anywhere = any_weights(layout.n_ranks, layout.n_grades, layout.empty)
     free = replace(likelihood, family=anywhere)
-    try:
+    with suppress(SolverError):
         best = maximise(free.expand, free.start, free.bounds).parameters
-    except SolverError:
-        return []
-    W, others = anywhere.weights(best[: free.n_weights]), best[free.n_weights :]
-    return [np.append(one, others) for one in family.near(W)]
+        W, others = anywhere.weights(best[: free.n_weights]), best[free.n_weights :]
+        return [np.append(one, others) for one in family.near(W)]
+    return []
 
 
 def maximum_with(likelihood: Likelihood, held: NDArray[np.bool_], at: Floats) -> Maximum:

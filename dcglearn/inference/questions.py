@@ -16,14 +16,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.tables.columns import distinct_rows
-from dcglearn.base.types import Floats, Pairs
+from dcglearn.base.types import Floats
 from dcglearn.inference.calibration import additivity_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence, Judged, Judgments
@@ -51,13 +51,8 @@ MAX_LISTS = 1000
 """All pairs of at most so many distinct lists are compared, evenly taken."""
 
 
-class _Asked(NamedTuple):
-    """A smaller model and a larger one that holds it, both estimated."""
-
-    about: str
-    hypothesis: str
-    smaller: JudgmentFit
-    larger: JudgmentFit
+_Asked = tuple[str, str, JudgmentFit, JudgmentFit]
+"""What a question is about, its hypothesis, the smaller model and the larger one."""
 
 
 @dataclass(frozen=True)
@@ -147,14 +142,15 @@ def usual_questions(
         asked.append(("side", "no side bias", replace(model, side=False)))
     if model.lapses:
         asked.append(("lapses", "no random answers", replace(model, lapses=False)))
-    fit, fits = model.fit(evidence), []
+    fit = model.fit(evidence)
+    fits: list[_Asked] = []
     for about, name, smaller in asked:
         larger = replace(model, position_dependent=True) if about == "positions" else model
         try:
-            both = (fit if one is model else one.fit(evidence) for one in (smaller, larger))
-            fits.append(_Asked(about, name, *both))
+            small, large = (fit if one is model else one.fit(evidence) for one in (smaller, larger))
+            fits.append((about, name, small, large))
         except SolverError:  # this question is not answered, others are
-            fits.append(_Asked(about, name, fit, fit))
+            fits.append((about, name, fit, fit))
     return _answered(fits)
 
 
@@ -181,35 +177,33 @@ def ask(
         If the larger model does not hold the smaller one, or no judgment can be used.
     """
     evidence = model.evidence(judgments)
-    fits = hypothesis.fit(evidence), model.fit(evidence)
     otherwise = replace(hypothesis, side=model.side, lapses=model.lapses)
     decides = not model.position_dependent and otherwise != model
     about = "hypothesis" if decides else "model"
-    return _answered([_Asked(about, name, *fits)])[0]
+    return _answered([(about, name, hypothesis.fit(evidence), model.fit(evidence))])[0]
 
 
-def _answered(pairs: Sequence[_Asked]) -> tuple[Question, ...]:
+def _answered(asked: Sequence[_Asked]) -> tuple[Question, ...]:
     """Test hypotheses, and correct their p-values."""
-    about_grades = any(is_about_grades(one.smaller, one.larger) for one in pairs)
-    without = no_effect(pairs[0].larger) if about_grades else None
-    fits, evidence = [(one.smaller, one.larger) for one in pairs], pairs[0].larger.evidence
-    judged, every = reversed_judged(evidence, fits), _reversed_all(evidence.judged.lists, fits)
+    fits = [(smaller, larger) for _, _, smaller, larger in asked]
+    fit = fits[0][1]
+    about_grades = any(is_about_grades(*both) for both in fits)
+    without = no_effect(fit) if about_grades else None
+    judged, every = reversed_judged(fit.evidence, fits), _reversed_all(fit.evidence, fits)
     found = []
-    for pair, *shares in zip(pairs, judged, every, strict=True):
-        if pair.about == "additivity":
-            test = additivity_test(pair.larger)
-        elif pair.smaller is pair.larger:
+    for (about, name, smaller, larger), *shares in zip(asked, judged, every, strict=True):
+        if about == "additivity":
+            test = additivity_test(larger)
+        elif smaller is larger:
             test = UNANSWERED
         else:
-            test = likelihood_ratio(pair.smaller, pair.larger, without)
-        corrected = min(1.0, 2 * test.p) if pair.about in DECISIONS else test.p
-        found.append(Question(*pair, test, corrected, *shares))
+            test = likelihood_ratio(smaller, larger, without)
+        corrected = min(1.0, 2 * test.p) if about in DECISIONS else test.p
+        found.append(Question(about, name, smaller, larger, test, corrected, *shares))
     return tuple(found)
 
 
-def reversed_judged(
-    evidence: Evidence, pairs: Sequence[tuple[JudgmentFit, JudgmentFit]]
-) -> list[float]:
+def reversed_judged(evidence: Evidence, pairs: Sequence[Sequence[JudgmentFit]]) -> list[float]:
     """Return the share of judgments that two models order differently; a tie counts 1/2."""
     evidence = evidence.distinct or evidence
     tables = np.stack([fit.table.ravel() for pair in pairs for fit in pair], axis=1)
@@ -223,21 +217,20 @@ def reversed_judged(
     return list((sum(totals) / sum(weights)).tolist())
 
 
-def _reversed_all(lists: Pairs, pairs: Sequence[tuple[JudgmentFit, JudgmentFit]]) -> list[float]:
+def _reversed_all(evidence: Evidence, pairs: Sequence[Sequence[JudgmentFit]]) -> list[float]:
     """Return the share of pairs of distinct lists, some if packed, that are ordered differently."""
-    rows = lists.reshape(-1, lists.shape[2])
+    rows = evidence.judged.lists.reshape(-1, evidence.n_ranks)
     distinct = rows[distinct_rows(rows.T)[0]]
     shown = distinct[:: -(-len(distinct) // MAX_LISTS)]
     first, second = np.triu_indices(len(shown), 1)
-    if not len(first):
-        return [0.0] * len(pairs)
 
     @cache
     def order(fit: JudgmentFit) -> NDArray[np.int8]:
         utilities = fit.utilities(shown)
         return _signs(utilities[first] - utilities[second])
 
-    return [float(np.abs(order(one) - order(other)).mean() / 2) for one, other in pairs]
+    changes = (np.abs(order(one) - order(other)) for one, other in pairs)
+    return [float(change.sum() / max(2 * len(first), 1)) for change in changes]
 
 
 def _signs(differences: Floats) -> NDArray[np.int8]:

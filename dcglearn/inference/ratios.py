@@ -157,23 +157,21 @@ def estimated_ratios(
     return tuple(found)
 
 
-def estimated_parameter(
-    likelihood: Likelihood, maximum: Maximum, spread: Covariance, name: str, level: float
-) -> Estimated:
+def estimated_parameter(maximum: Maximum, spread: Covariance, name: str, level: float) -> Estimated:
     """Return a parameter after those of W, plus and minus t standard errors.
 
     A share of lapses of 0 has none: its upper bound is where the likelihood, maximised over all
     else, has fallen by half the quantile of F, inflated as clusters inflate the variance.
     """
-    contrast = np.eye(likelihood.n_parameters)[likelihood.index(name)]
-    estimate = float(contrast @ maximum.parameters)
+    likelihood, at = spread.likelihood, spread.likelihood.index(name)
+    contrast, estimate = np.eye(likelihood.n_parameters)[at], float(maximum.parameters[at])
     if spread.one_cluster:
         low, high = (0.0, 1.0) if name == "lapses" else (-math.inf, math.inf)
         return Estimated(name, estimate, low, high, determined=False)
-    if name == "lapses" and not estimate:
-        return Estimated(name, 0.0, 0.0, _largest_lapses(likelihood, maximum, spread, level))
-    if not spread.free[likelihood.index(name)]:
+    if not spread.free[at]:
         spread = Covariance(likelihood, maximum.parameters, spread.free | (contrast > 0))
+    if name == "lapses" and not estimate:
+        return Estimated(name, 0.0, 0.0, _largest_lapses(maximum, spread, contrast, level))
     error, df = spread.error(contrast)
     half = float(stdtrit(df, (1 + level) / 2)) * error
     low, high = estimate - half, estimate + half
@@ -183,16 +181,11 @@ def estimated_parameter(
     return Estimated(name, estimate, low, high, df, determined=determined)
 
 
-def _largest_lapses(
-    likelihood: Likelihood, maximum: Maximum, spread: Covariance, level: float
-) -> float:
+def _largest_lapses(maximum: Maximum, spread: Covariance, contrast: Floats, level: float) -> float:
     """Return the largest share of lapses that the likelihood does not exclude."""
     from scipy.optimize import brentq  # loads slowly
 
-    at = likelihood.index("lapses")
-    contrast = np.eye(likelihood.n_parameters)[at]
-    free = spread.free | (contrast > 0)
-    spread = Covariance(likelihood, maximum.parameters, free)
+    likelihood = spread.likelihood
     inflation = spread.variance(contrast) / float(contrast @ spread.model @ contrast)
     quantile = float(fdtri(1, max(1.0, spread.effective - 1), level))
     lowest = maximum.at.value - max(1.0, inflation) * quantile / 2
@@ -202,7 +195,7 @@ def _largest_lapses(
         found = maximum_with(likelihood, contrast > 0, at_share)
         return found.at.value - lapse_prior(share) - lowest
 
-    largest = float(likelihood.bounds[1][at])
+    largest = float(likelihood.bounds[1][contrast > 0][0])
     if excess(largest) > 0:
         return largest
     return float(brentq(excess, 0.0, largest, xtol=1e-4))
@@ -219,11 +212,10 @@ def monotone_discounts(discounts: Floats, free: tuple[Estimated, ...]) -> tuple[
     """Return discounts (K,) with the bounds of free ones, made non-increasing."""
     lows = np.maximum.accumulate([one.low for one in reversed(free)])[::-1]
     highs = np.minimum.accumulate([one.high for one in free])
+    bounds = np.minimum(lows, discounts), discounts, np.maximum(highs, discounts)
     return tuple(
-        replace(one, estimate=value, low=min(low, value), high=max(high, value))
-        for one, value, low, high in zip(
-            free, discounts.tolist(), lows.tolist(), highs.tolist(), strict=True
-        )
+        replace(one, low=low, estimate=value, high=high)
+        for one, (low, value, high) in zip(free, np.stack(bounds, axis=1).tolist(), strict=True)
     )
 
 

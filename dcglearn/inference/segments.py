@@ -180,24 +180,19 @@ class _Numbers(NamedTuple):
 def _numbers(fit: JudgmentFit) -> _Numbers:
     family, end = fit.likelihood.family, 0
     parts: list[_Numbers] = []
-    for kind, found, slopes in (
-        ("discounts", fit.discounts(), fit.discount_slopes),
-        ("gains", fit.gains(), fit.gain_slopes),
+    for one, found, slopes in (
+        (family.discounts, fit.discounts(), fit.discount_slopes),
+        (family.gains, fit.gains(), fit.gain_slopes),
     ):
-        values = np.array([one.estimate for one in found])
-        told = np.array([one.determined and not one.given for one in found])
-        part = _Numbers(values, slopes, told)
-        one = getattr(family, kind)
-        end += one.n_parameters
-        parts.append(_of_parameter(fit, end - 1) if one.formula else part)
-    return _Numbers(*(np.concatenate(one) for one in zip(*parts, strict=True)))
-
-
-def _of_parameter(fit: JudgmentFit, at: int) -> _Numbers:
-    slope = np.eye(len(fit.parameters))[[at]]
-    free = bool(fit.maximum.free[at]) and not fit.covariance.one_cluster
-    told = free and fit.covariance.share_of_data(slope[0]) >= MIN_SHARE
-    return _Numbers(fit.parameters[[at]], slope, np.array([told]))
+        values = np.array([number.estimate for number in found])
+        told = np.array([number.determined and not number.given for number in found])
+        end += len(one.start)
+        if one.formula:
+            values, slopes = fit.parameters[[end - 1]], np.eye(len(fit.parameters))[[end - 1]]
+            free = bool(fit.maximum.free[end - 1]) and not fit.covariance.one_cluster
+            told = np.array([free and fit.covariance.share_of_data(slopes[0]) >= MIN_SHARE])
+        parts.append(_Numbers(values, slopes, told))
+    return _Numbers(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _joint_variance(fits: Sequence[JudgmentFit], slopes: Sequence[Floats]) -> Floats:

@@ -29,7 +29,6 @@ answers are for a as for b.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -38,15 +37,9 @@ from scipy.special import fdtrc, stdtr
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
-from dcglearn.inference.covariance import (
-    ClusterSums,
-    Part,
-    Way,
-    cluster_sums,
-    inverse_root,
-    ways_of,
-)
+from dcglearn.inference.covariance import ClusterSums, inverse_root, ways_of
 from dcglearn.inference.estimate import JudgmentFit
+from dcglearn.inference.evidence import Judged
 from dcglearn.inference.families import WeightFamily, any_weights, multiples_of
 from dcglearn.inference.likelihood import Bend, Likelihood, Rows
 from dcglearn.inference.maximise import maximum_with
@@ -136,7 +129,10 @@ def likelihood_ratio(
     if is_about_grades(smaller, larger):
         p = max(p, no_effect(larger) if without_effect is None else without_effect)
     elif larger.model.side and not smaller.model.side:
-        p = max(p, _as_many_on_each_side(larger))
+        # Where the people of a query follow each other, W fits what they say, and what is left to
+        # the side looks surer than it is. So as many answers for a as for b must be unlikely, too.
+        side = larger.likelihood.index("side")
+        p = max(p, _where_nothing_counts(larger.likelihood, ("lapses", "side"), side))
     return LikelihoodRatio(
         statistic,
         found.statistic,
@@ -221,30 +217,19 @@ def no_effect(fit: JudgmentFit) -> float:
 def _without_effect(fit: JudgmentFit, family: WeightFamily) -> float:
     """Return the p-value of W = 0, where no answer is random, in a family linear in parameters."""
     likelihood = replace(fit.likelihood, family=family)
-    of_weights = np.arange(likelihood.n_parameters) < likelihood.n_weights
-    return _where_nothing_counts(likelihood, ("lapses",), of_weights)
-
-
-def _as_many_on_each_side(fit: JudgmentFit) -> float:
-    """Return the p-value of no side bias, where nothing else counts.
-
-    Where the people of a query follow each other, W fits what they say, and what is left to the
-    side looks surer than it is. Then as many answers for a as for b must be unlikely, too.
-    """
-    likelihood = fit.likelihood
-    side = np.arange(likelihood.n_parameters) == likelihood.index("side")
-    return _where_nothing_counts(likelihood, ("lapses", "side"), side)
+    return _where_nothing_counts(likelihood, ("lapses",), slice(likelihood.n_weights))
 
 
 def _where_nothing_counts(
-    likelihood: Likelihood, also: tuple[str, ...], tested: NDArray[np.bool_]
+    likelihood: Likelihood, also: tuple[str, ...], tested: int | slice
 ) -> float:
     """Return the p-value of some parameters at the estimate where W and some others are 0."""
     held = np.arange(likelihood.n_parameters) < likelihood.n_weights
     held[[likelihood.index(name) for name in also if name in likelihood.names]] = True
     null = maximum_with(likelihood, held, np.where(held, 0.0, likelihood.start))
-    free = null.free & ~held
-    return score_test(likelihood, null.parameters, np.eye(len(free))[:, free], free | tested).p
+    free, tangent = null.free & ~held, np.eye(len(held))[:, null.free & ~held]
+    free[tested] = True
+    return score_test(likelihood, null.parameters, tangent, free).p
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,15 +270,15 @@ def score_test(
     if not d:
         return ScoreTest(0.0, 0, 0.0, 1.0, np.zeros(len(free)))
 
-    def sums(way: Way, rows: Rows) -> Part:
+    def scores(rows: Rows) -> tuple[Judged, Floats]:
         judged, rows = rows.judged, rows.departing(bend(rows)) if bend else rows
         u = likelihood.scores(rows, likelihood.terms(parameters, rows)) @ directions
-        return way.part(judged, np.column_stack([u * judged.weights[:, None], np.ones(len(u))]))
+        return judged, np.column_stack([u * judged.weights[:, None], np.ones(len(u))])
 
     tests = []
     for way in ways_of(likelihood.evidence)[:2]:
-        chunks = likelihood.map(likelihood.evidence, parameters, partial(sums, way), with_ids=True)
-        tests.append(_hotelling(cluster_sums(way, d + 1, chunks), directions, n_estimated + d))
+        chunks = likelihood.map(likelihood.evidence, parameters, scores, with_ids=True)
+        tests.append(_hotelling(way.sums(d + 1, chunks), directions, n_estimated + d))
     return max(tests, key=lambda one: one.p)
 
 

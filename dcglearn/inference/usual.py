@@ -20,8 +20,14 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.ascent import Answers, Ascent, estimate
-from dcglearn.inference.centres import Centre, Members, centre_of, sums_from, usual_centres
-from dcglearn.inference.posterior import Posterior
+from dcglearn.inference.centres import (
+    Centre,
+    Members,
+    Posterior,
+    centre_of,
+    sums_from,
+    usual_centres,
+)
 from dcglearn.judgments.packed import PackedPairs, RowGroup
 from dcglearn.judgments.preferences import B, Preferences, check_worth_learning, put_preferred_first
 from dcglearn.measures.dcg import DCG
@@ -118,8 +124,7 @@ def learn_dcg(
         judgments.check_strict()
         sides = _sides(judgments.answers[judgments.strict] == B)
         answers = Answers(judgments.pairs, judgments.pair_weights, sides)
-    if design_effect != 1.0:
-        answers = replace(answers, weights=answers.weights / design_effect)
+    answers = replace(answers, weights=answers.weights / design_effect)
     return learn_from_answers(answers, judgments.scale, prior)
 
 
@@ -134,8 +139,7 @@ def learn_from_answers(answers: Answers, scale: Scale, prior: str | DCG = "usual
     members = Members(centres, float(np.clip(worst, -1, 1)), empty)
     with one_blas_thread():
         found, used = estimate(members, answers)
-    name = prior if isinstance(prior, str) else str(prior)
-    return _mean(members, found, centres, scale, name, used)
+    return _mean(members, found, centres, scale, str(prior), used)
 
 
 def why_no_prior(scale: Scale, n_ranks: int) -> str:
@@ -170,9 +174,8 @@ def prior_centres(prior: str | DCG, scale: Scale, n_ranks: int) -> list[Centre]:
     """Return the centres of a prior."""
     if prior == "usual":
         return usual_centres(scale, n_ranks)
-    if isinstance(prior, DCG):
-        return [centre_of(prior, str(prior), n_ranks)]
-    return [centre_of(preset(prior, scale, n_ranks), prior, n_ranks)]
+    measure = prior if isinstance(prior, DCG) else preset(prior, scale, n_ranks)
+    return [centre_of(measure, str(prior), n_ranks)]
 
 
 def _mean(

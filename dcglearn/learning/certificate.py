@@ -29,7 +29,7 @@ def certify(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
     """Project an answer of any solver on the cone, and return it with its certificate."""
     W = problem.cone.project(W)
     sums = problem.sum_over_blocks(residual_sums, W.ravel())
-    q = primal_from_dual(problem, sums)
+    q = problem.C * sums.normal_residual.reshape(problem.shape)
     gap, target = problem.cone.gap(W, q)
     # the sums of the gap round too
     distance = (math.sqrt(gap) + _rounding(problem, sums, W, q)) * (1 + 1e-12)
@@ -47,12 +47,6 @@ def certify(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
         tied_grades=W.size - 1 - int(problem.cone.ties(W)[-1]),
         computed_gap=gap,
     )
-
-
-def primal_from_dual(problem: Problem, sums: ResidualSums) -> Floats:
-    """Return q = C X'(v r), the primal point of the dual variables 2 C v r, shape (K, L)."""
-    q: Floats = problem.C * sums.normal_residual.reshape(problem.shape)
-    return q
 
 
 def _are_exact(sums: ResidualSums) -> bool:

@@ -31,8 +31,6 @@ MIN_BLOCK_PAIRS, MAX_BLOCK_PAIRS = 1 << 17, 1 << 20
 _CHUNK_PAIRS, _ENCODED_PAIRS, _DENSE_ROWS = 1 << 17, 1 << 15, 1 << 13
 """Pairs that are processed, encoded or built at a time, for the cache."""
 
-_ALL = slice(None)
-
 
 @dataclass(frozen=True)
 class CodeLayout:
@@ -64,11 +62,18 @@ class CodeLayout:
         """Number of ranks that share a code; the last code may have fewer."""
         return self.rank_bounds[1]
 
-    @property
+    @cached_property
     def value_rows(self) -> Floats:
         """The columns of X at a code's ranks, shape (values, ranks L); fewer ranks are the last."""
-        sign = 1.0 if self.sums else -1.0
-        return _value_rows(self.values_per_rank, self.n_grades, self.ranks_per_code, sign)
+        values, grades = self.values_per_rank, np.arange(self.n_grades)
+        one = np.zeros((values, values, self.n_grades))
+        one[grades, :, grades] += 1.0
+        one[:, grades, grades] += 1.0 if self.sums else -1.0
+        rank, rows = one.reshape(-1, self.n_grades), np.zeros((1, 0))
+        for _ in range(self.ranks_per_code):
+            left = np.repeat(rows, len(rank), axis=0)
+            rows = np.hstack([left, np.tile(rank, (len(rows), 1))])
+        return rows
 
     @cached_property
     def tables(self) -> list[tuple[Floats, slice]]:
@@ -124,20 +129,6 @@ layout_of = lru_cache(8)(CodeLayout)
 """A layout, with its tables, that many small problems share."""
 
 
-@lru_cache(8)
-def _value_rows(values_per_rank: int, n_grades: int, n_ranks: int, sign: float) -> Floats:
-    one = np.zeros((values_per_rank, values_per_rank, n_grades))
-    grades = np.arange(n_grades)
-    one[grades, :, grades] += 1.0
-    one[:, grades, grades] += sign
-    rank = one.reshape(-1, n_grades)
-    rows = np.zeros((1, 0))
-    for _ in range(n_ranks):
-        left = np.repeat(rows, len(rank), axis=0)
-        rows = np.hstack([left, np.tile(rank, (len(rows), 1))])
-    return rows
-
-
 @dataclass(eq=False)
 class Block:
     """Encoded pairs; margins and weights, shape (n,), are None where all are 1.
@@ -154,27 +145,17 @@ class Block:
     def __len__(self) -> int:
         return int(self.codes.shape[1])
 
-    @property
-    def n_columns(self) -> int:
-        """K L, the number of columns of X."""
-        return self.layout.n_ranks * self.layout.n_grades
-
     def chunks(self) -> Iterator[slice]:
         """Cut the pairs into chunks that stay in the cache."""
         for begin in range(0, max(1, len(self)), _CHUNK_PAIRS):  # one, if it is empty
             yield slice(begin, min(begin + _CHUNK_PAIRS, len(self)))
 
-    def matvec(self, w: Floats, rows: NDArray[np.intp] | slice = _ALL) -> Floats:
+    def matvec(self, w: Floats, rows: slice = slice(None)) -> Floats:
         """Return X w of some pairs, shape (m,)."""
         return self.layout.product(self._some(rows), w)
 
-    def residuals(self, w: Floats, rows: NDArray[np.intp] | slice = _ALL) -> Floats:
+    def residuals(self, w: Floats, rows: slice) -> Floats:
         """Return m - X w of some pairs, shape (m,)."""
-        if isinstance(rows, slice) and rows == _ALL and len(self) > _CHUNK_PAIRS:
-            r = np.empty(len(self))
-            for part in self.chunks():
-                r[part] = self.residuals(w, part)
-            return r
         product = self.matvec(w, rows)
         margins = 1.0 if self.margins is None else self.margins[rows]
         return np.subtract(margins, product, out=product)
@@ -183,12 +164,17 @@ class Block:
         """Return m - X w of all pairs, which are kept until those of another w are asked for."""
         kept = self.kept
         if kept is None or not np.array_equal(kept[0], w):
-            self.kept = kept = w.copy(), self.residuals(w)  # in one step: threads share blocks
+            r = np.concatenate([self.residuals(w, part) for part in self.chunks()])
+            self.kept = kept = w.copy(), r  # in one step: threads share blocks
         return kept[1]
 
     def rmatvec(self, y: Floats | None, rows: NDArray[np.intp] | slice) -> Floats:
         """Return X' y of some pairs, shape (K L,); y is 1 by default."""
         return self.layout.transposed_product(self._some(rows), y)
+
+    def weighted(self, y: Floats, rows: NDArray[np.intp] | slice) -> Floats:
+        """Return V y of some pairs, shape (m,)."""
+        return y if self.weights is None else self.weights[rows] * y
 
     def gram(self, rows: NDArray[np.intp], weights: Floats | None = None) -> Floats:
         """Return X' V X of some pairs, shape (K L, K L); weights, the diagonal of V, are 1."""
@@ -203,7 +189,8 @@ class Block:
             V = None if weights is None else weights[begin : begin + _DENSE_ROWS, None]
             gram += X.T @ (X if V is None else X * V)
         last = width - table.shape[1]  # the last code may have fewer ranks, and columns before them
-        kept = np.r_[:last, last + width - self.n_columns : width]
+        columns = self.layout.n_ranks * self.layout.n_grades
+        kept = np.r_[:last, last + width - columns : width]
         return np.asarray(gram[np.ix_(kept, kept)])
 
     def _some(self, rows: NDArray[np.intp] | slice) -> list[NDArray[Any]]:

@@ -67,7 +67,9 @@ def factorise(
     gains, fixed_gains = _scaled(gains, best) if ordered else _to_unit_range(gains)
     if ordered and gauge.startswith("worst"):
         fixed_gains = (*fixed_gains, worst)
-    return Factors(gauge, fixed_discounts, fixed_gains, s, _rounded(discounts), _rounded(gains))
+    # Rounding errors are removed, so that equal values are equal; 0.0 + x turns -0 into 0.
+    factors = (0.0 + np.round(one, 12) for one in (discounts, gains))
+    return Factors(gauge, fixed_discounts, fixed_gains, s, *factors)
 
 
 def fix_gauge(
@@ -123,9 +125,3 @@ def _to_unit_range(values: Floats) -> tuple[Floats, tuple[int, ...]]:
     largest = above.max()
     mapped: Floats = above / largest if largest > 0 else above
     return mapped, (int(np.argmax(values)), int(np.argmin(values)))
-
-
-def _rounded(values: Floats) -> Floats:
-    """Remove rounding errors, so that equal values are equal; 0.0 + x turns -0 into 0."""
-    rounded: Floats = 0.0 + np.round(values, 12)
-    return rounded

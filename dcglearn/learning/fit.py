@@ -11,11 +11,10 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.learning.factorise import factorise
-from dcglearn.learning.identify import DataShare, derivative, identify_at, null_space
-from dcglearn.learning.problem import Problem
+from dcglearn.learning.identify import DataShare, derivative, identify_at, share_of_all
+from dcglearn.learning.problem import Problem, SolverName
 from dcglearn.learning.record import Certificate, ChosenC, Factors, Identifiability
-from dcglearn.learning.solve import Solution, SolverName, check_not_zero, solve
-from dcglearn.learning.sums import gram_matrices
+from dcglearn.learning.solve import Solution, check_not_zero, solve
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
 
@@ -50,11 +49,7 @@ class Fit(ShortRepr):
     @cached_property
     def factors(self) -> Factors:
         """Discounts and gains in the gauge that the pairs determine; an InputError if W is 0."""
-        return self._factorised(self.weights, self._shares[1])
-
-    def factors_as_in(self, other: Identifiability) -> Factors:
-        """Factorise W in the gauge of another fit, so that their numbers can be compared."""
-        return self._factorised(self.weights, other)
+        return self.factors_as_in(self._shares[1])
 
     @cached_property
     def identifiability(self) -> Identifiability:
@@ -62,7 +57,7 @@ class Fit(ShortRepr):
         problem, W, (of_all, shares) = self.problem, self.weights, self._shares
         with one_blas_thread():
             slope = derivative(W, problem.C * self.solution.model.hessian, problem.cone)
-            doubled = self._factorised(W + np.log(2) * slope, shares)
+            doubled = self.factors_as_in(shares, W + np.log(2) * slope)
             gains = (self.factors.gains - doubled.gains)[shares.varying]
             moved = np.append(self.factors.discounts - doubled.discounts, gains)
             return identify_at(of_all, shares, self.factors, float(np.abs(moved).max()))
@@ -77,22 +72,21 @@ class Fit(ShortRepr):
         """The factors as a measure."""
         return DCG(self.factors.gains, self.factors.discounts)
 
-    def _factorised(self, W: Floats, known: DataShare | Identifiability) -> Factors:
+    def factors_as_in(self, known: DataShare | Identifiability, W: Floats | None = None) -> Factors:
+        """Factorise W, by default the optimum, in a gauge, such as that of another fit."""
+        W, offsets = self.weights if W is None else W, known.determined_offsets
+        ordered = self.problem.monotone
         if not self.weights.any():
             check_not_zero(self.problem)
         with one_blas_thread():
-            offsets, constant = known.determined_offsets, known.constant_grades
-            return factorise(W, known.gauge, offsets, constant, ordered=self.problem.monotone)
+            return factorise(W, known.gauge, offsets, known.constant_grades, ordered)
 
     @cached_property
     def _shares(self) -> tuple[DataShare, DataShare]:
         """The data shares of all pairs, and of the active ones."""
-        C, L = self.problem.C, self.problem.shape[1]
         with one_blas_thread():  # with weights, the order of additions decides the last bits
-            gram = self.problem.sum_over_blocks(gram_matrices)
-            known, hessians = null_space(gram, L), (gram.weighted_gram, self.solution.model.hessian)
-            of_all, of_active = (DataShare(one, C, L, known) for one in hessians)
-            return of_all, of_active
+            of_all = share_of_all(self.problem)
+        return of_all, of_all.of_others(self.solution.model.hessian)
 
 
 def fit(problem: Problem, solver: SolverName = "auto") -> Fit:

@@ -69,34 +69,32 @@ class DataShare:
         self.varying = np.array([grade not in known.constant_grades for grade in range(n_grades)])
         self._hessian, self._C = hessian, C
 
+    def of_others(self, hessian: Floats) -> DataShare:
+        """Return the shares for other pairs of the same problem."""
+        return DataShare(hessian, self._C, self.shape[1], self.known)
+
     @cached_property
-    def _spectrum(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """The eigenvalues of X'VX, its eigenvectors, and which values are 0 but for rounding."""
+    def _spectrum(self) -> tuple[Floats, NDArray[np.bool_], Floats]:
+        """The eigenvectors of X'VX, which are null but for rounding, and their data shares."""
         values, vectors = np.linalg.eigh(self._hessian)
-        rounding = 10 * len(values) * np.finfo(float).eps * values.max(initial=0.0)
-        return values, vectors, values <= rounding
+        null = values <= 10 * len(values) * np.finfo(float).eps * values.max(initial=0.0)
+        return vectors, null, 1.0 - 1.0 / (1.0 + self._C * np.where(null, 0.0, values))
 
     def share(self, directions: Floats) -> Floats:
         """Return the data share of each direction; 0 for the direction 0."""
-        values, _, null = self._spectrum
-        shares: Floats = self._squares(directions) @ (
-            1.0 - 1.0 / (1.0 + self._C * np.where(null, 0.0, values))
-        )
-        return shares
+        return np.asarray(self._squares(directions) @ self._spectrum[2])
 
     def null_part(self, directions: Floats) -> Floats:
         """Return the part of each direction in the null space of X; 1 for the direction 0."""
-        parts: Floats = 1.0 - self._squares(directions) @ ~self._spectrum[2]
-        return parts
+        return np.asarray(1.0 - self._squares(directions) @ ~self._spectrum[1])
 
     def _squares(self, directions: Floats) -> Floats:
         """Return (e't)^2 for the eigenvectors e of X'VX, shape (..., K L); they sum to 1."""
-        vectors = self._spectrum[1]
+        vectors = self._spectrum[0]
         flat = directions.reshape(*directions.shape[:-2], len(vectors))
         squares: Floats = (flat @ vectors) ** 2
         total = squares.sum(axis=-1, keepdims=True)
-        squares[total[..., 0] <= 1e-24] = 0.0
-        return squares / np.where(total > 1e-24, total, 1.0)
+        return np.asarray(np.where(total > 1e-24, squares / np.maximum(total, 1e-24), 0.0))
 
     @cached_property
     def determined_offsets(self) -> NDArray[np.bool_]:
@@ -159,9 +157,14 @@ def identify(problem: Problem) -> Identifiability:
     >>> known.rank, known.same_content, known.free_ranks
     (1, True, (1, 2))
     """
-    gram, L = problem.sum_over_blocks(gram_matrices), problem.shape[1]
-    of_all = DataShare(gram.weighted_gram, problem.C, L, null_space(gram, L))
+    of_all = share_of_all(problem)
     return identify_at(of_all, of_all, _typical(of_all))
+
+
+def share_of_all(problem: Problem) -> DataShare:
+    """Return the data shares of all pairs of a problem."""
+    gram, L = problem.sum_over_blocks(gram_matrices), problem.shape[1]
+    return DataShare(gram.weighted_gram, problem.C, L, null_space(gram, L))
 
 
 def identify_at(

@@ -17,17 +17,15 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades
 from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.fit import Fit
-from dcglearn.learning.parameters import Parameters
-from dcglearn.learning.problem import Problem
-from dcglearn.learning.resample import choose_C
-from dcglearn.learning.solve import solve
+from dcglearn.learning.problem import Parameters, Problem
+from dcglearn.learning.resample import fit_choosing
 from dcglearn.measures.agreement import (
     checked_pairs,
     outcomes_of_differences,
     score_differences,
     weighted_mean,
 )
+from dcglearn.measures.measure_files import MeasurePart
 
 
 class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn has no types
@@ -128,13 +126,12 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
             pairs, y = pairs.pairs, None
         ordered = _preferred_first(pairs, y)
         validate_data(self, _flat(ordered))
-        problem, choice = learner.problem(ordered, sample_weight), None
-        if self.C == "cv":
-            queries = group_numbers(_checked_groups(groups, problem.n_pairs))
-            choice = choose_C(problem, queries, np.random.default_rng(0), solver=self.solver)
-            problem = problem.with_C(choice.C)
-        self.fit_ = learned = Fit(problem, solve(problem, self.solver), choice)
-        self.C_, self.choice_ = problem.C, choice
+        problem = learner.problem(ordered, sample_weight)
+        use: MeasurePart | None = "dcg" if self.C == "cv" else None
+        checked = _checked_groups(groups if use else None, problem.n_pairs)
+        queries, rng = group_numbers(checked) if use else checked, np.random.default_rng(0)
+        self.fit_ = learned = fit_choosing(problem, queries, rng, self.solver, use, n_repeats=5)
+        self.C_, self.choice_ = learned.problem.C, learned.choice
         self.factors_, self.identifiability_ = learned.factors, learned.identifiability
         self.weights_, self.utility_, self.dcg_ = learned.weights, learned.utility, learned.dcg
         self.singular_values_ = learned.factors.singular_values
@@ -210,11 +207,8 @@ def _flat(pairs: ArrayLike) -> Any:  # whatever scikit-learn's checks pass: fram
 
 def _preferred_first(pairs: Any, y: object) -> Any:
     """Return pairs with their halves swapped where y is -1."""
-    try:
-        labels = np.asarray(y)
-        known = set(np.unique(labels).tolist()) if labels.ndim == 1 else set()
-    except (TypeError, ValueError):  # no labels: nothing that can be compared
-        return pairs
+    labels = np.asarray(y)
+    known = set(labels.tolist()) if labels.ndim == 1 else set()
     if known == {-1, 0, 1}:
         raise InputError(
             "`y` holds -1, 0 and 1", "leave out the ties, from which nothing is learned"

@@ -74,8 +74,7 @@ def newton(
 
     The model at `start` is that of any C. SolverError if one cannot be minimised.
     """
-    if start is None:
-        start = _subsample_optimum(problem) if _many(problem) else np.zeros(problem.shape)
+    start = _subsample_optimum(problem) if start is None else start
     first = descend(problem, start, model=model, max_line_searches=MAX_LINE_SEARCHES)
     if first.settled:
         return first
@@ -99,15 +98,13 @@ def _descend_along_path(problem: Problem) -> Descent:
         below = max(1.0, below / (SLOW_GROWTH if searched else 10.0))
 
 
-def _many(problem: Problem) -> bool:
-    return problem.n_pairs > max(SUBSAMPLE_MIN, SUBSAMPLE_FROM * math.prod(problem.shape))
-
-
 def _subsample_optimum(problem: Problem) -> Floats:
-    """Return about the optimum of a subsample whose total loss is scaled up to match."""
-    fewer = problem.sample(problem.n_pairs // SUBSAMPLE_FACTOR)
-    start = _subsample_optimum(fewer) if _many(fewer) else np.zeros(problem.shape)
-    return descend(fewer, start, max_steps=MAX_SUBSAMPLE_STEPS).W
+    """Return about the optimum of a subsample of many pairs, or 0; the loss is scaled to match."""
+    n_pairs, unknowns = problem.n_pairs, math.prod(problem.shape)
+    if n_pairs <= max(SUBSAMPLE_MIN, SUBSAMPLE_FROM * unknowns):
+        return np.zeros(problem.shape)
+    fewer = problem.sample(n_pairs // SUBSAMPLE_FACTOR)
+    return descend(fewer, _subsample_optimum(fewer), max_steps=MAX_SUBSAMPLE_STEPS).W
 
 
 def descend(
@@ -171,7 +168,7 @@ def _line_search(problem: Problem, w: Floats, direction: Floats) -> float:
 
 def _minimise_model(problem: Problem, model: QuadraticModel, w: Floats) -> Floats:
     """Minimise the quadratic model over the cone, starting with the ties between grades of w."""
-    W, offsets = w.reshape(problem.shape), problem.has_empty_ranks
+    W, offsets = w.reshape(problem.shape), problem.source.has_empty_ranks
     try:
         minimum = problem.cone.minimise(model.hessian, model.linear, problem.C, W, offsets).ravel()
         if not np.isfinite(minimum).all():

@@ -8,6 +8,10 @@ The problems of Zhou, Zha, Xue & Yu (arXiv 1212.5650) are eq. 1 with m = 1, eq. 
 with m the Hamming distance, the number of ranks at which the grades differ, and eq. 6 without the
 monotone constraints, on the K x K encoding of rankings without grades.
 
+:class:`Parameters` make a problem of pairs; :class:`dcglearn.learning.learner.DCGLearner` adds
+scikit-learn's contract to them, and commands do without scikit-learn, which takes longer to load
+than most fits take.
+
 Solvers ask for sums over blocks of pairs, in memory or in files (:mod:`dcglearn.learning.source`).
 """
 
@@ -18,20 +22,27 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Literal, TypeVar, cast, get_args
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import InputError, is_one_of, unknown_name, warn_of_input
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Grades
 from dcglearn.base.workers import Workers
+from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.packed import PackedPairs
+from dcglearn.judgments.preferences import check_worth_learning
 from dcglearn.learning.cones import Cone
-from dcglearn.learning.source import Arrays, RowGroups, Source
+from dcglearn.learning.source import Arrays, RowGroups, Source, in_threads
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
+from dcglearn.measures.scale import NO_DOCUMENT
 
 _Statistic = TypeVar("_Statistic")
 
+Encoding = Literal["grades", "documents"]
+Margin = str | Callable[[Grades], ArrayLike]
+SolverName = Literal["auto", "newton", "osqp", "clarabel"]
 MarginName = Literal["unit", "hamming"]
 MARGINS: tuple[MarginName, ...] = get_args(MarginName)
 
@@ -122,7 +133,7 @@ class Problem(ShortRepr):
         pairs: PackedPairs,
         margin: str = "unit",
         C: float = 1.0,
-        workers: Workers | None = None,
+        workers: Workers = in_threads,
         advance: Advance = silent,
     ) -> Problem:
         """Read all packed pairs once, comparing them with their digests, and build the problem.
@@ -135,7 +146,7 @@ class Problem(ShortRepr):
         workers : callable, optional
             From :func:`dcglearn.base.workers.open_workers`; threads of this process by default.
         advance : callable
-            Called with (pairs read in this pass, 0).
+            Called with (pairs read in all passes, 0).
         """
         return cls(RowGroups(pairs, margins_of(margin), workers, advance), C, margin=margin)
 
@@ -148,11 +159,6 @@ class Problem(ShortRepr):
     def shape(self) -> tuple[int, int]:
         """(K, L), the shape of W."""
         return self.source.shape
-
-    @property
-    def has_empty_ranks(self) -> bool:
-        """Whether some list has no document at some rank."""
-        return self.source.has_empty_ranks
 
     @property
     def cone(self) -> Cone:
@@ -202,3 +208,85 @@ def _unit(pairs: Grades) -> None:
 
 def _hamming(pairs: Grades) -> Floats:
     return cast(Floats, (pairs[:, 0] != pairs[:, 1]).sum(axis=1).astype(float))
+
+
+@dataclass(kw_only=True, eq=False)
+class Parameters:
+    """As those of :class:`dcglearn.learning.learner.DCGLearner`."""
+
+    encoding: Encoding = "grades"
+    margin: Margin = "unit"
+    C: float | Literal["cv"] = 1.0
+    solver: SolverName = "auto"
+    n_grades: int | None = None
+
+    def problem(self, pairs: ArrayLike, sample_weight: ArrayLike | None = None) -> Problem:
+        """Return the problem of learning from pairs, (n, 2, K) or (n, 2 K), preferred first.
+
+        InputError if the pairs, the weights or a parameter cannot be used.
+        """
+        if not is_one_of(self.encoding, ("grades", "documents")):
+            raise unknown_name("encoding", self.encoding, ["grades", "documents"])
+        rows = checked_pairs(pairs, np.iinfo(np.int64).max)
+        documents = self.encoding == "documents"
+        if documents:
+            _check_permutations(rows)
+        weights = None
+        if sample_weight is not None:
+            weights = one_per_pair(sample_weight, len(rows), "sample_weight", 0.0)
+        check_worth_learning(rows, weights)
+        if not documents:
+            _warn_if_upside_down(rows)
+        return Problem.of(
+            rows,
+            rows.shape[2] if documents else self._grades_of(rows),
+            self.margin(rows) if callable(self.margin) else self.margin,
+            weights,
+            1.0 if self.C == "cv" else self.C,
+            monotone=not documents,
+        )
+
+    def _grades_of(self, rows: Grades) -> int:
+        largest = int(rows.max()) + 1
+        if self.n_grades is None:
+            return max(largest, 1)
+        if not isinstance(self.n_grades, int | np.integer) or self.n_grades < largest:
+            raise InputError(
+                f"n_grades is {self.n_grades!r}, but grade index {largest - 1} occurs",
+                f"use {largest} or more",
+            )
+        return int(self.n_grades)
+
+
+def _check_permutations(rankings: Grades) -> None:
+    documents = np.arange(rankings.shape[2])
+    complete = (np.sort(rankings, axis=2) == documents).all(axis=(1, 2))
+    if not complete.all():
+        raise InputError(
+            f"a ranking is not a permutation of the documents 0 ... {len(documents) - 1}",
+            "rank each of the K documents once",
+            f"row {int(np.argmin(complete))}",
+        )
+
+
+_SAMPLE = 20_000
+
+
+def _warn_if_upside_down(pairs: Grades) -> None:
+    """Warn if pairs (n, 2, K) prove that their grades are not indices, of which 0 is the best.
+
+    Of lists that are as good at each rank, and better at one, the other one is preferred more often
+    than chance allows, by 6 standard errors.
+    """
+    first, second = pairs[:_SAMPLE, 0], pairs[:_SAMPLE, 1]
+    same_ranks = ((first == NO_DOCUMENT) == (second == NO_DOCUMENT)).all(axis=1)
+    rises, falls = (first > second).any(axis=1), (first < second).any(axis=1)
+    worse = count_true(same_ranks & rises & ~falls)
+    compared = count_true(same_ranks & (rises != falls))
+    if worse - compared / 2 > 3 * np.sqrt(compared):
+        warn_of_input(
+            f"grades seem to be upside down: of {compared:,} pairs in which one list is as good at "
+            f"every rank, and better at one, the other is preferred in {worse:,}; name the best "
+            "grade first in `scale`; arrays hold grade indices, 0 the best, the preferred list "
+            "first (values such as 4 for the best become indices by Preferences.from_arrays)"
+        )

@@ -31,9 +31,9 @@ from dcglearn.base.types import Floats
 from dcglearn.judgments.folds import query_counts, query_folds
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.fit import Fit
-from dcglearn.learning.problem import Problem
+from dcglearn.learning.problem import Problem, SolverName
 from dcglearn.learning.record import FEW_QUERIES, ChosenC, Factors, ParameterIntervals
-from dcglearn.learning.solve import C_GRID, SolverName, solve, solve_path
+from dcglearn.learning.solve import C_GRID, solve, solve_path
 from dcglearn.measures.agreement import outcomes, weighted_mean
 from dcglearn.measures.measure_files import MeasurePart
 
@@ -248,10 +248,11 @@ def fit_choosing(
     rng: np.random.Generator,
     solver: SolverName,
     use: MeasurePart | None,
+    n_repeats: int = 1,
 ) -> Fit:
-    """Fit a problem, with the C that one cross-validation of a measure chooses, if one is named."""
+    """Fit a problem, with the C that cross-validation of a measure chooses, if one is named."""
     choice = None
     if use is not None:
-        choice = choose_C(problem, groups, rng, solver=solver, use=use, n_repeats=1)
+        choice = choose_C(problem, groups, rng, solver=solver, use=use, n_repeats=n_repeats)
         problem = problem.with_C(choice.C)
     return Fit(problem, solve(problem, solver), choice)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -20,13 +20,12 @@ from dcglearn.base.errors import InputError, SolverError, is_one_of, unknown_nam
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
-from dcglearn.learning.certificate import certify, primal_from_dual
+from dcglearn.learning.certificate import certify
 from dcglearn.learning.newton import Descent, descend, newton
-from dcglearn.learning.problem import Problem
+from dcglearn.learning.problem import Problem, SolverName
 from dcglearn.learning.record import TOLERANCE, Certificate, SolverRun
 from dcglearn.learning.sums import QuadraticModel, quadratic_model, residual_sums
 
-SolverName = Literal["auto", "newton", "osqp", "clarabel"]
 SOLVERS: tuple[SolverName, ...] = get_args(SolverName)
 
 C_GRID = tuple(10.0**power for power in range(-4, 4))
@@ -124,7 +123,7 @@ def check_not_zero(problem: Problem) -> None:
     """Refuse a problem whose optimum is W = 0, with the reason: then P(q) is 0 at W = 0."""
     at_zero = problem.sum_over_blocks(residual_sums, np.zeros(math.prod(problem.shape)))
     size = problem.C * at_zero.total
-    q = primal_from_dual(problem, at_zero)
+    q = problem.C * at_zero.normal_residual.reshape(problem.shape)
     if np.abs(problem.cone.project(q)).max() > 1e-12 * size:
         return
     if not size:

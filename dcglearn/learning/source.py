@@ -7,8 +7,9 @@ so the answer does not depend on where they are read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
 from operator import add
 from typing import Any, NamedTuple, TypeVar
@@ -18,7 +19,7 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.threads import map_threads, one_blas_thread
+from dcglearn.base.threads import map_in_order, map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Grades
 from dcglearn.base.workers import Workers
 from dcglearn.judgments.packed import PackedPairs, RowGroup
@@ -87,30 +88,34 @@ class Arrays(ShortRepr):
         weights = self.weights
         if times is not None:
             weights = times if weights is None else times * weights
-        margins = taken(self.margins, rows)
-        part = Arrays(self.pairs[rows], self.n_grades, margins, taken(weights, rows))
+        part = replace(self, weights=weights).some(rows)
         check_worth_learning(part.pairs, part.weights)
         return part
 
-    def sample(self, every: int) -> Arrays:
-        """Return one in so many pairs, copied, so that later passes read less memory."""
-        rows = slice(None, None, every)
+    def some(self, rows: Any) -> Arrays:
+        """Return some of the pairs, copied, so that later passes read less memory."""
         pairs = np.ascontiguousarray(self.pairs[rows])
         return Arrays(pairs, self.n_grades, taken(self.margins, rows), taken(self.weights, rows))
+
+    def sample(self, every: int) -> Arrays:
+        """Return one in so many pairs."""
+        return self.some(slice(None, None, every))
 
     def agreements(self, measures: Sequence[Measure]) -> list[float]:
         """Return the share of the pairs' weight that each measure agrees with; ties count 1/2."""
         return [weighted_mean(outcomes(measure, self.pairs), self.weights) for measure in measures]
 
 
+def in_threads(function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+    """Read on threads of this process, as workers do."""
+    return enumerate(map_in_order(function, items))
+
+
 class Summary(NamedTuple):
-    """What the first pass over row groups collects."""
+    """What the first pass over row groups finds; the weight is the sum of all."""
 
     n_pairs: int
     weight: float
-    differ: bool
-    best: int
-    worst: int
     has_empty_ranks: bool
 
 
@@ -118,33 +123,34 @@ class Summary(NamedTuple):
 class RowGroups(ShortRepr):
     """The strict judgments of packed files, read at every pass; the first compares their digests.
 
-    `advance` is called with (pairs read in this pass, 0).
+    `advance` is called with (pairs read in all passes, 0).
     """
 
     packed: PackedPairs
     margin_of: Callable[[Grades], Floats | None] = field(repr=False)
-    workers: Workers | None = field(default=None, repr=False)
+    workers: Workers = field(default=in_threads, repr=False)
     advance: Advance = field(default=silent, repr=False)
+    _read: Counter[str] = field(default_factory=Counter, repr=False)
 
     @cached_property
     def summary(self) -> Summary:
         """What all row groups hold; an InputError if nothing can be learned from it."""
-        nothing = Summary(0, 0.0, False, self.packed.n_grades, -1, False)
-        n, weights, differ, best, worst, empty = zip(
-            nothing, *self._map(_summarise, check=True), strict=True
+        parts = np.array(self._map(_summarise, check=True), float)
+        (n, weight), (empty, differ, above, worst) = (
+            parts[:, :2].sum(axis=0),
+            parts[:, 2:].max(axis=0),
         )
-        found = Summary(sum(n), sum(weights), any(differ), min(best), max(worst), any(empty))
-        if found.worst < 0:
+        if worst < 0:
             problem = "there are no strict preferences, or all weights are 0"
             raise InputError(problem, "pack some judgments")
-        if not found.differ:
+        if not differ:
             raise InputError(
-                f"all strict preferences ({found.n_pairs:,}) are between identical lists",
+                f"all strict preferences ({int(n):,}) are between identical lists",
                 "give pairs whose lists differ",
             )
-        if found.best == found.worst:
+        if above == -worst:
             raise InputError("only one grade occurs", "judge lists of different grades")
-        return found
+        return Summary(int(n), float(weight), bool(empty))
 
     @property
     def n_pairs(self) -> int:
@@ -169,13 +175,11 @@ class RowGroups(ShortRepr):
     def sample(self, every: int) -> Arrays:
         """As :meth:`Arrays.sample`, of each row group."""
         parts = self._map(Arrays.sample, every)
-        pairs, weights = np.concatenate([part.pairs for part in parts]), None
-        if any(part.weights is not None for part in parts):
-            ones = [
-                np.ones(part.n_pairs) if part.weights is None else part.weights for part in parts
-            ]
-            weights = np.concatenate(ones)
-        return Arrays(pairs, self.packed.n_grades, self.margin_of(pairs), weights)
+        pairs = np.concatenate([part.pairs for part in parts])
+        given = [np.ones(part.n_pairs) if part.weights is None else part.weights for part in parts]
+        weights = np.concatenate(given)
+        shared = None if (weights == 1).all() else weights
+        return Arrays(pairs, self.packed.n_grades, self.margin_of(pairs), shared)
 
     def agreements(self, measures: Sequence[Measure]) -> list[float]:
         """As :meth:`Arrays.agreements`, in one pass."""
@@ -186,16 +190,10 @@ class RowGroups(ShortRepr):
         """Apply a function to the arrays of every row group, in the order of the groups."""
         groups, results = self.packed.row_groups, dict[int, Any]()
         read = partial(_run, function, arguments, self.packed.n_grades, self.margin_of, check)
-
-        def done(index: int, result: Any) -> None:
+        for index, result in self.workers(read, groups):
             results[index] = result
-            self.advance(len(results) * self.packed.n_pairs // len(groups), 0)
-
-        if self.workers is None:
-            map_threads(lambda index: done(index, read(groups[index])), range(len(groups)))
-        else:
-            for index, result in self.workers(read, groups):
-                done(index, result)
+            self._read["pairs"] += groups[index].n_rows
+            self.advance(self._read["pairs"], 0)
         in_order = [results[index] for index in range(len(groups))]
         for result in in_order:
             if isinstance(result, Exception):
@@ -226,16 +224,17 @@ def _run(
         return InputError(f"cannot be used ({type(error).__name__}: {error})", "", group.path)
 
 
-def _summarise(part: Arrays) -> Summary:
+def _summarise(part: Arrays) -> tuple[float, ...]:
+    """Return numbers to add: pairs and their weight; and to compare: what is there, and grades."""
     pairs, weights = part.pairs, part.weights
     counted = pairs if weights is None else pairs[weights > 0]
-    return Summary(
+    return (
         len(pairs),
-        float(len(pairs)) if weights is None else weights.sum(),
-        bool((counted[:, 0] != counted[:, 1]).any()),
-        int(counted.min(where=counted >= 0, initial=127)),
-        int(counted.max(initial=-1)),
+        len(pairs) if weights is None else weights.sum(),
         part.has_empty_ranks,
+        (counted[:, 0] != counted[:, 1]).any(),
+        -int(counted.min(where=counted >= 0, initial=127)),
+        counted.max(initial=-1),
     )
 
 

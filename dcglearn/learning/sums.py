@@ -96,7 +96,10 @@ class ResidualSums(Additive):
 def quadratic_model(block: Block, w: Floats) -> QuadraticModel:
     """Return the quadratic model at w."""
     r = block.residuals_kept(w)
-    loss = sum(_loss(block, part, np.maximum(r[part], 0.0)) for part in block.chunks())
+    loss = 0.0
+    for part in block.chunks():
+        missing = np.maximum(r[part], 0.0)
+        loss += float(block.weighted(missing, part) @ missing)
     rows = np.flatnonzero(r > 0)
     return QuadraticModel(*_hessian_and_linear(block, rows, taken(block.weights, rows)), loss)
 
@@ -106,9 +109,7 @@ def active_set_change(block: Block, w: Floats, target: Floats) -> ActiveSetChang
     before, after = block.residuals_kept(w), block.residuals_kept(target)
     active = after > 0
     (rows,) = ((before > 0) != active).nonzero()
-    signed = np.where(active[rows], 1.0, -1.0)
-    if block.weights is not None:
-        signed *= block.weights[rows]
+    signed = block.weighted(np.where(active[rows], 1.0, -1.0), rows)
     hessian, linear = _hessian_and_linear(block, rows, signed)
     r = after[rows]
     return ActiveSetChange(hessian, linear, float((signed * r) @ r), len(rows))
@@ -119,18 +120,16 @@ def directional_derivatives(block: Block, w: Floats, direction: Floats, steps: F
     derivatives = np.zeros(len(steps))
     for part in block.chunks():
         rate, r = block.matvec(direction, part), block.residuals(w, part)
-        weighted = rate if block.weights is None else block.weights[part] * rate
+        weighted = block.weighted(rate, part)
         derivatives += [weighted @ np.maximum(0.0, r - t * rate) for t in steps]
     return derivatives
 
 
 def gram_matrices(block: Block) -> GramMatrices:
     """Return the Gram matrices of the pairs whose weight is positive."""
-    if block.weights is None:
-        gram = block.gram(np.arange(len(block)))
-        return GramMatrices(gram, gram, len(block))
-    rows = np.flatnonzero(block.weights > 0)
-    return GramMatrices(block.gram(rows), block.gram(rows, block.weights[rows]), len(rows))
+    rows = np.flatnonzero(block.weighted(np.ones(len(block)), slice(None)))
+    gram, weights = block.gram(rows), taken(block.weights, rows)
+    return GramMatrices(gram, gram if weights is None else block.gram(rows, weights), len(rows))
 
 
 def residual_sums(block: Block, w: Floats) -> ResidualSums:
@@ -141,8 +140,7 @@ def residual_sums(block: Block, w: Floats) -> ResidualSums:
         r = block.residuals(w, chunk)
         active += int(np.count_nonzero(r > 0))
         np.maximum(r, 0.0, out=r)
-        weights = taken(block.weights, chunk)
-        weighted = r if weights is None else weights * r
+        weighted = block.weighted(r, chunk)
         for begin in range(0, len(r), SUMMED_PAIRS):
             y = weighted[begin : begin + SUMMED_PAIRS]
             rows = slice(chunk.start + begin, chunk.start + begin + len(y))
@@ -151,7 +149,7 @@ def residual_sums(block: Block, w: Floats) -> ResidualSums:
             rounded += float(np.abs(y - high).sum())
         loss += float(weighted @ r)
         total += float(weighted.sum())
-        weight += float(len(r) if weights is None else weights.sum())
+        weight += float(block.weighted(np.ones(len(r)), chunk).sum())
     return ResidualSums(parts, rounded, loss, total, active, weight)
 
 
@@ -170,13 +168,6 @@ def _hessian_and_linear(
     block: Block, rows: NDArray[np.intp], weights: Floats | None
 ) -> tuple[Floats, Floats]:
     """Return X' V X and X' V m of some pairs, with the given weights; None means 1."""
-    if not len(rows):
-        return np.zeros((block.n_columns, block.n_columns)), np.zeros(block.n_columns)
     margins = taken(block.margins, rows)
     weighted = margins if weights is None or margins is None else weights * margins
     return block.gram(rows, weights), block.rmatvec(weights if weighted is None else weighted, rows)
-
-
-def _loss(block: Block, rows: slice, r: Floats) -> float:
-    """Return r' V r of some pairs whose residuals r are given."""
-    return float(r @ r if block.weights is None else (block.weights[rows] * r) @ r)

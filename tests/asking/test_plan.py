@@ -23,7 +23,7 @@ from dcglearn.asking.information import Asked, Design, strict_share, tie_strengt
 from dcglearn.asking.plan import UNKNOWN, Plan, plan
 from dcglearn.cli import app
 from dcglearn.cli.asking import plan as plan_command
-from dcglearn.inference.posterior import Posterior
+from dcglearn.inference.centres import Posterior
 from helpers.written import write_qrels, write_records
 
 SCALE = Scale((2, 1, 0))

@@ -18,8 +18,7 @@ from dcglearn.base.significance import PAIRED_TESTS
 from dcglearn.cli import COMMANDS, app, choices
 from dcglearn.interop.export import TARGETS
 from dcglearn.judgments.ratings import WITHIN
-from dcglearn.learning.parameters import Encoding
-from dcglearn.learning.problem import MARGINS
+from dcglearn.learning.problem import MARGINS, Encoding
 from dcglearn.learning.solve import SOLVERS
 from dcglearn.measures.measure_files import MeasurePart
 from dcglearn.systems.compare_systems import CORRECT

@@ -25,9 +25,7 @@ from dcglearn.inference.families import any_weights
 from dcglearn.inference.maximise import maximise
 from dcglearn.report.study.page import study_json, study_text
 from dcglearn.report.study.words import headline
-from helpers.commands import run_commands
 from helpers.simulated import logistic_judgments, scale_of
-from helpers.written import write_records
 
 DISCOUNTS = ("free", "log2", "constant", "log:free", "decreasing", "convex")
 
@@ -58,7 +56,7 @@ def gradient_in_W(fit: JudgmentFit) -> np.ndarray:
 @pytest.mark.parametrize("discounts", DISCOUNTS)
 def test_noise_has_a_maximum(discounts: str) -> None:
     """The gradient in W is 0 along the matrices c g', unless it leads out of the bounds."""
-    for seed in range(9):
+    for seed in range(6):
         fit = JudgmentModel(discounts=discounts).fit(
             noise((2, 20, 60)[seed % 3], seed, 3 + seed % 2)
         )
@@ -114,8 +112,8 @@ def test_the_scale_of_the_factors_changes_nothing(seed: int, discounts: str, siz
     family, n = fit.likelihood.family, fit.likelihood.n_weights
     assert family.factored
     scaled = fit.parameters.copy()
-    scaled[: family.discounts.n_parameters] *= size
-    scaled[family.discounts.n_parameters : n] /= size
+    scaled[: len(family.discounts.start)] *= size
+    scaled[len(family.discounts.start) : n] /= size
     np.testing.assert_allclose(family.weights(scaled[:n]), fit.table, atol=1e-12)
     likelihood = fit.likelihood
     assert likelihood.log_likelihood(scaled) == pytest.approx(fit.log_likelihood, abs=1e-9)
@@ -126,7 +124,7 @@ def test_the_scale_of_the_factors_changes_nothing(seed: int, discounts: str, siz
 
 def test_the_highest_of_several_maxima_is_kept() -> None:
     """Of few judgments: no search from anywhere else ends higher."""
-    for seed in range(8):
+    for seed in range(5):
         fit = JudgmentModel().fit(noise(40, seed))
         likelihood, rng = fit.likelihood, np.random.default_rng(seed)
         for _ in range(6):
@@ -190,22 +188,6 @@ def test_a_study_says_that_only_the_middle_grade_counts() -> None:
     assert ": not yet. These judgments do not show that grade 2, the best one" in sentences[0]
     assert sentences[2] == "Grade 1 is worth more than 2, the better one."
     assert any("These judgments contradict linear gains" in one for one in sentences)
-
-
-@pytest.mark.parametrize("n", [1, 40])
-def test_commands_answer_on_noise(n: int, tmp_path: Any) -> None:
-    rng = np.random.default_rng(1)
-    lines = [
-        {"a": a.tolist(), "b": b.tolist(), "preference": "ab"[rng.integers(2)], "query": f"q{i}"}
-        for i, (a, b) in enumerate(rng.integers(0, 4, (n, 2, 5)))
-    ]
-    path = tmp_path / "noise.jsonl"
-    write_records(path, *lines)
-    commands = [[name, str(path)] for name in ("test", "study", "agree", "inspect")]
-    for found in run_commands(commands, tmp_path):
-        assert found.returncode == 0, found.stderr
-        words = " ".join(found.stdout.split())
-        assert "rejected" not in words.replace("not rejected", "")
 
 
 def test_groups_of_random_answers_have_nothing_to_compare() -> None:

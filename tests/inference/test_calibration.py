@@ -66,12 +66,6 @@ def test_held_out_needs_two_queries() -> None:
         held_out(JudgmentModel(discounts="log2"), one, np.random.default_rng(0))
 
 
-def test_the_link_of_a_logistic_judge_is_not_rejected_too_often() -> None:
-    model = JudgmentModel(discounts="log2")
-    p = [link_test(model.fit(answered(400, seed, "logistic", 0.05))).p for seed in range(30)]
-    assert 0 <= sum(one < 0.05 for one in p) <= 5  # 1.5 expected
-
-
 def test_heavy_and_light_tails_are_noticed() -> None:
     model = JudgmentModel(discounts="log2", lapses=False)
     heavy = link_test(model.fit(answered(3000, 5, "heavy")))

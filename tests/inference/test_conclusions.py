@@ -21,6 +21,7 @@ from dcglearn import (
     learned_measure,
     usual_questions,
 )
+from dcglearn.inference import conclusions
 from dcglearn.inference.conclusions import conclude, judge_shares
 from dcglearn.judgments.writing import write_preferences
 from dcglearn.lab.simulation.designs import DESIGNS, SCALE, simulated_study
@@ -58,8 +59,9 @@ def test_one_random_judge_of_five_changes_nothing() -> None:
     assert all(one.without is not None for one in shares.values())
 
 
-def test_people_who_judged_once_make_no_sample_of_five() -> None:
+def test_people_who_judged_once_make_no_sample_of_five(monkeypatch: pytest.MonkeyPatch) -> None:
     """What five said most of is about these five, as if the others had said nothing."""
+    monkeypatch.setattr(conclusions, "MOST_LEFT_OUT", 0)
     data = of_design("spammer", 800)
     data = with_ids(data, judges=[*(f"once {i}" for i in range(25)), *data.judges[25:]])
     found = conclude(data)
@@ -87,9 +89,8 @@ def test_one_judge_who_changes_the_answer_is_named() -> None:
     assert [one.split()[2] for one in named] == ["cid"]
 
 
-@pytest.mark.parametrize("design", ["few-queries", "spammer"])
-def test_test_fit_and_study_say_the_same(design: str, tmp_path: Path) -> None:
-    data = of_design(design, 500, 1)
+def test_test_fit_and_study_say_the_same(tmp_path: Path) -> None:
+    data = of_design("spammer", 250, 1)
     path = tmp_path / "j.jsonl"
     write_preferences(data, path)
     said = {(one.about, one.hypothesis): one for one in usual_questions(data)}
@@ -114,7 +115,7 @@ def test_test_fit_and_study_say_the_same(design: str, tmp_path: Path) -> None:
 
 
 def test_fit_and_study_say_the_same_and_what_the_interval_leaves_out_is_in_doubt() -> None:
-    for seed in range(4):
+    for seed in range(2):
         data = of_design("even", 200, seed)
         study = study_judgments(data, "x", np.random.default_rng(0))
         content = learned_measure(DCGLearner().fit(data), data, "x", certainty=certainty_of(data))
@@ -178,7 +179,7 @@ def test_a_judge_is_dropped(tmp_path: Path) -> None:
 def test_every_way_of_asking_says_the_same() -> None:
     """Asked alone, beside a fit, and by a study: the same p and verdict. Two ranks are faster."""
     names = list(DESIGNS)
-    for seed in range(20):
+    for seed in range(5):
         drawn = of_design(names[seed % len(names)], 60, seed)
         data = replace(drawn, lists=drawn.lists[:, :, :2])
         said = {(one.about, one.hypothesis): one for one in conclude(data, {}).questions}

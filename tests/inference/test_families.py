@@ -17,8 +17,7 @@ DISCOUNTS = ["free", "decreasing", "convex", "log:free", "zipf:free", "rbp:free"
 
 
 def near(family: Family | WeightFamily, rng: np.random.Generator) -> np.ndarray:
-    start = family.start if isinstance(family, WeightFamily) else family.first
-    return start + rng.uniform(0, 0.3, len(start))
+    return family.start + rng.uniform(0, 0.3, len(family.start))
 
 
 @pytest.mark.parametrize("empty", [False, True])

@@ -19,7 +19,6 @@ from dcglearn import (
     Scale,
     fit_file,
     preset,
-    read_preferences,
     write_preferences,
 )
 from dcglearn.measures.measure_files import measure_to_json
@@ -45,7 +44,7 @@ def test_it_is_what_the_command_does(run: Run, tmp_path: Path, data: Preferences
     asked: dict[str, Any] = {"C": "cv", "intervals": 3, "draws": 4, "seed": 7, "use": "utility"}
     options = [part for name, value in asked.items() for part in (f"--{name}", value)]
     printed = run("fit", "p.jsonl", *options, "--json")
-    for judgments in (tmp_path / "p.jsonl", str(tmp_path / "p.jsonl"), data):
+    for judgments in (str(tmp_path / "p.jsonl"), data):
         content = fit_file(judgments, **asked, source="p.jsonl")
         assert json.loads(measure_to_json(content)) == json.loads(printed.stdout)
 
@@ -98,8 +97,3 @@ def test_what_is_refused(data: Preferences, arguments: dict[str, Any], message: 
     with pytest.raises(InputError) as refused:
         fit_file(data, **arguments)
     assert message in str(refused.value)
-
-
-def test_the_number_of_judgments_is_recorded(tmp_path: Path, data: Preferences) -> None:
-    content = fit_file(read_preferences(tmp_path / "p.jsonl"))
-    assert content.about["learned_from"] == {"file": "judgments", "judgments": 200, "strict": 200}

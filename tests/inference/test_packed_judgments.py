@@ -147,11 +147,11 @@ def test_what_cannot_be_streamed(tmp_path: Path, rng: np.random.Generator) -> No
 def test_questions_have_the_same_answers(tmp_path: Path, rng: np.random.Generator) -> None:
     data = uneven_judgments(rng)
     write_packed(data, tmp_path / "p.parquet", SCALE)
-    packed = Evidence.of(PackedPairs.of(tmp_path / "p.parquet"))
     measures = {"linear": preset("linear-log2", SCALE, 4)}
     done: list[int] = []
-    watched = packed.with_progress(lambda n, _: done.append(n))
-    found = usual_questions(watched, None, measures)
+    pairs = PackedPairs.of(tmp_path / "p.parquet")
+    packed = Evidence.of(pairs, advance=lambda n, _: done.append(n))
+    found = usual_questions(packed, None, measures)
     twins = usual_questions(data, None, measures)
     assert max(done) >= 500 * len(found)  # each model reads all of them at least once
     for one, twin in zip(found, twins, strict=True):

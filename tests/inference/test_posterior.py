@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from dcglearn import JudgmentModel, Preferences, Scale, learn_dcg
-from dcglearn.inference.centres import SPREADS, Members
-from dcglearn.inference.posterior import before_judgments
+from dcglearn.inference.centres import SPREADS, Members, before_judgments
 from dcglearn.inference.usual import prior_centres
 
 SCALE = Scale((2, 1, 0))

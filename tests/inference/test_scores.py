@@ -43,7 +43,7 @@ def test_by_explicit_matrices(ties: str, of_queries: bool) -> None:
     model = JudgmentModel(gains="linear", discounts="zipf:free", ties=ties, lapses=False)
     fit = model.fit(data)
     null, likelihood = fit.parameters, fit.likelihood
-    at = likelihood.family.discounts.n_parameters - 1  # type: ignore[union-attr]  # a formula
+    at = len(likelihood.family.discounts.start) - 1  # type: ignore[union-attr]  # a formula
     others = np.delete(np.eye(len(null)), at, axis=1)
     found = score_test(likelihood, null + 0.1 * np.eye(len(null))[at], others, fit.maximum.free)
 

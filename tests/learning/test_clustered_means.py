@@ -83,20 +83,6 @@ def test_few_differing_queries_prove_nothing_more_than_their_signs(m: int) -> No
     assert m < 8 or called
 
 
-def test_intervals_cover_with_uneven_clusters() -> None:
-    """Queries of 1 to 40 judgments with an agreement of their own around 0.7."""
-    rng, missed, n = np.random.default_rng(3), 0, 600
-    sizes = np.round(np.geomspace(1, 40, 50)).astype(int)
-    groups = np.repeat(np.arange(50), sizes)
-    for _ in range(n):
-        share = rng.beta(7, 3, 50)
-        low, high = clustered_mean(
-            (rng.random(len(groups)) < share[groups]) * 1.0, groups
-        ).interval()
-        missed += not low <= 0.7 <= high
-    assert 0.02 <= missed / n <= 0.075
-
-
 def test_agreement_with_ties_counts_every_answer(rng: np.random.Generator) -> None:
     """Against the mean over random orders of equally close pairs."""
     difference = rng.integers(-3, 4, 60).astype(float)

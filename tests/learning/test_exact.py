@@ -22,10 +22,11 @@ from dcglearn import (
 from dcglearn.base.workers import open_workers
 from dcglearn.judgments import packed as packing
 from dcglearn.learning.certificate import certify
+from dcglearn.learning.source import in_threads
 from helpers.exact_optimum import distance_squared, exact_objective, exact_optimum
 from helpers.kkt import weights_of
 
-PROBLEMS = int(os.environ.get("DCGLEARN_EXACT_PROBLEMS", "150"))
+PROBLEMS = int(os.environ.get("DCGLEARN_EXACT_PROBLEMS", "80"))
 """Number of random problems; 10,000 take five minutes."""
 
 
@@ -111,7 +112,8 @@ def test_packed_pairs_have_the_same_bits_on_threads_and_on_processes(
             assert len(packed.row_groups) > 1
             twin = solve(Problem.of(pairs, 3, weights=weights, C=C))
             one, other = (
-                solve(Problem.packed(packed, C=C, workers=workers)) for workers in (None, processes)
+                solve(Problem.packed(packed, C=C, workers=workers))
+                for workers in (in_threads, processes)
             )
             assert pytest.approx(twin.W, rel=1e-9) == one.W
             assert (one.W == other.W).all()

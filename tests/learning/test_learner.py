@@ -3,52 +3,35 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.utils.estimator_checks import check_estimator
 
 from dcglearn import (
     DCG,
-    ChosenC,
     DCGLearner,
     InputError,
     InputWarning,
-    Preferences,
     Scale,
-    agreement,
     choose_C,
     drawn_lists,
     fit,
-    learned_measure,
     permuted_lists,
     side_by_side,
     true_pairs,
 )
 from dcglearn.base.clustered_means import clustered_mean
-from dcglearn.lab.simulation.truths import DATA_1, DATA_2
-from dcglearn.measures.measure_files import measure_from_json, measure_to_json
+from dcglearn.lab.simulation.truths import DATA_1
 from helpers.kkt import check_kkt
 
 
 @pytest.fixture
 def pairs(rng: np.random.Generator) -> np.ndarray:
     return true_pairs(DATA_1, permuted_lists(200, rng))
-
-
-def test_the_papers_design_is_learned(rng: np.random.Generator) -> None:
-    """Figure 1 of Zhou, Zha, Xue & Yu: close to 95% precision at 200 pairs."""
-    for truth in (DATA_1, DATA_2):
-        found = []
-        for _ in range(5):
-            train = true_pairs(truth, permuted_lists(200, rng))
-            test = true_pairs(truth, permuted_lists(3000, rng))
-            found.append(agreement(DCGLearner().fit(train).utility_, test))
-        assert np.mean(found) == pytest.approx(0.94, abs=0.02)
 
 
 def test_after_fit(pairs: np.ndarray) -> None:
@@ -136,17 +119,6 @@ def test_grade_values_in_place_of_indices_are_noticed(rng: np.random.Generator) 
     DCGLearner(encoding="documents").problem([[[2, 1, 0], [0, 1, 2]]] * 100)
 
 
-def test_grid_search_chooses_c_by_query(pairs: np.ndarray) -> None:
-    groups = np.arange(len(pairs)) % 40
-    search = GridSearchCV(DCGLearner(n_grades=5), {"C": [0.01, 1.0, 100.0]}, cv=GroupKFold(4))
-    search.fit(pairs, groups=groups, sample_weight=np.ones(len(pairs)))
-    scores = search.cv_results_["mean_test_score"]
-    assert scores.min() > 0.7
-    assert search.best_params_["C"] == (0.01, 1.0, 100.0)[int(np.argmax(scores))]
-    scores = cross_val_score(DCGLearner(n_grades=5), pairs, groups=groups, cv=GroupKFold(4))
-    assert scores.mean() > 0.8
-
-
 @pytest.mark.parametrize("n_queries", [30, 100])
 def test_choosing_c_agrees_with_grid_search(rng: np.random.Generator, n_queries: int) -> None:
     """The same folds by scikit-learn; then the best, or the rule of one standard error."""
@@ -188,13 +160,6 @@ def test_choosing_c_agrees_with_grid_search(rng: np.random.Generator, n_queries:
     assert (max(near) if len(np.unique(groups)) >= 80 else grid[best]) == choice.C
 
 
-def test_the_edge_of_the_grid_is_named() -> None:
-    low = ChosenC(0.1, (0.1, 1.0, 10.0), (0.9, 0.8, 0.8), (0.0, 0.01, 0.01), True, 90)
-    assert low.remark.startswith("C = 0.1 is the smallest tried: any weaker penalty agrees clearly")
-    assert replace(low, C=1.0).remark == ""
-    assert replace(low, C=10.0).remark.startswith("C = 10 is the largest tried")
-
-
 def test_noise_does_not_flatten_the_discounts() -> None:
     """Judges hardly better than chance: the best C is at the edge, by noise; the chosen is not."""
     rng = np.random.default_rng(0)
@@ -202,13 +167,11 @@ def test_noise_does_not_flatten_the_discounts() -> None:
     data = side_by_side(DCG([2, 1, 0]), lists, Scale((2, 1, 0)), rng, reliability=0.6)
     problem = DCGLearner(n_grades=3).problem(data.pairs)
     free = fit(problem.with_C(1e6)).factors.discounts
-    for seed in range(2):
-        groups = np.arange(len(data.pairs)) % 200
-        choice = choose_C(problem, groups, np.random.default_rng(seed), use="utility")
-        best = choice.grid[int(np.argmax(choice.agreement))]
-        assert best < 0.01
-        assert choice.C >= 0.1
-        assert fit(problem.with_C(choice.C)).factors.discounts == pytest.approx(free, abs=0.02)
+    groups = np.arange(len(data.pairs)) % 200
+    choice = choose_C(problem, groups, np.random.default_rng(0), use="utility")
+    assert choice.grid[int(np.argmax(choice.agreement))] < 0.01
+    assert choice.C >= 0.1
+    assert fit(problem.with_C(choice.C)).factors.discounts == pytest.approx(free, abs=0.02)
 
 
 def test_documents_without_grades(rng: np.random.Generator) -> None:
@@ -280,21 +243,8 @@ def test_prediction_needs_a_fit_and_the_same_lists(pairs: np.ndarray) -> None:
         two.predict(unseen)
 
 
-def test_a_fit_as_a_measure_file(rng: np.random.Generator) -> None:
-    scale = Scale(("good", "fair", "bad"))
-    lists = drawn_lists(300, 4, [0.3, 0.3, 0.4], rng)
-    data: Preferences = side_by_side(DCG([2, 1, 0]), lists, scale, rng)
-    learner = DCGLearner(n_grades=3).fit(data.pairs)
-    content = learned_measure(learner, data, "x.jsonl")
-    assert measure_from_json(measure_to_json(content)) == content
-    assert content.dcg is not None
-    assert content.dcg.grades == scale.labels
-    assert content.about["agreement"]["dcg"] == learner.score(data.pairs)
-    assert content.about["certificate"]["distance"] == learner.certificate_.distance
-
-
 def test_the_learner_chooses_C_by_itself(rng: np.random.Generator) -> None:
-    pairs = true_pairs(DATA_1, permuted_lists(300, rng))
+    pairs = true_pairs(DATA_1, permuted_lists(90, rng))
     turned = rng.random(len(pairs)) < 0.2
     pairs[turned] = pairs[turned][:, ::-1]
     groups = [f"q{i // 3}" for i in range(len(pairs))]

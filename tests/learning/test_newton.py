@@ -45,7 +45,7 @@ def test_newton_settles_without_another_solver(
 def test_many_pairs_are_solved_to_the_last_digits(
     C: float, weights: str | None, rng: np.random.Generator
 ) -> None:
-    n = 280_000
+    n = 140_000
     pairs = noisy_pairs(n, rng)
     v = {None: None, "whole": rng.integers(0, 4, n), "any": rng.random(n)}[weights]
     problem = Problem.of(pairs, 5, "hamming" if weights == "whole" else "unit", v, C)
@@ -157,10 +157,10 @@ def test_the_start_does_not_change_the_answer(
 
 
 def test_many_grades(rng: np.random.Generator) -> None:
-    pairs = rng.integers(0, 300, (300, 2, 2))
+    pairs = rng.integers(0, 150, (300, 2, 2))
     worse = pairs[:, 0].sum(axis=1) > pairs[:, 1].sum(axis=1)
     pairs[worse] = pairs[worse][:, ::-1]
-    problem = Problem.of(pairs, 300)
+    problem = Problem.of(pairs, 150)
     check_kkt(problem, solve(problem).W)
 
 

@@ -53,7 +53,7 @@ def models(draw: st.DrawFn, largest: float) -> tuple[Floats, Floats, np.random.G
     return np.eye(n) + C * X.T @ X, C * X.T @ m + draw(st.sampled_from([0.0, 1.0, -1.0])), rng
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(case=models(largest=100.0))
 def test_equal_to_scipy_from_any_start(
     case: tuple[Floats, Floats, np.random.Generator],
@@ -66,7 +66,7 @@ def test_equal_to_scipy_from_any_start(
         assert x == pytest.approx(want, abs=1e-9 * max(1.0, want.max()))
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(case=models(largest=1e8))
 def test_hessians_that_are_nearly_singular(
     case: tuple[Floats, Floats, np.random.Generator],
@@ -112,7 +112,7 @@ def minimum_of_all_faces(H: Floats, b: Floats) -> list[Fraction]:
     return best[1]
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(n=st.integers(1, 5), seed=st.integers(0, 10**6), C=st.sampled_from([1, 10**8]))
 def test_exact_zeros_are_those_of_rational_arithmetic(n: int, seed: int, C: int) -> None:
     rng = np.random.default_rng(seed)

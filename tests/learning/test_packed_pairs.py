@@ -146,16 +146,6 @@ def test_pack_and_fit_on_the_command_line(
     assert said[0].strip() == said[1].strip()
     made = json.loads((tmp_path / "m.json").read_text())
     assert made["about"]["learned_from"]["judgments"] == 900
-    for arguments, message in (
-        (("many", "--scale", "2,1,0"), "--scale does not apply to packed pairs; leave it out"),
-        (("p.jsonl", "--workers", "2"), "--workers applies to packed pairs only"),
-    ):
-        refused = run("fit", *arguments)
-        assert refused.returncode == 2
-        assert message in refused.stderr
-    refused = run("fit", "many", "--solver", "osqp")
-    assert refused.returncode == 2
-    assert "--solver osqp does not apply to packed pairs" in refused.stderr
 
 
 def test_pack_leaves_nothing_when_a_late_line_is_wrong(

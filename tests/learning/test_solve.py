@@ -58,7 +58,7 @@ def reference(problem: Problem) -> np.ndarray:
     return (-r[: K * L] / r[-1]).reshape(K, L)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(problem=problems())
 def test_solutions_are_optimal_and_equal_to_those_of_scipy(problem: Problem) -> None:
     for solver in ("newton", "osqp", "clarabel"):
@@ -108,7 +108,7 @@ def test_the_three_problems_by_trust_constr(
 def test_empty_ranks_weights_and_margins_against_clarabel(
     C: float, flips: float, margin: str, rng: np.random.Generator
 ) -> None:
-    n = 1000
+    n = 400
     lists = drawn_lists(n + 200, 6, [0.2] * 5, rng, shortest=2)
     pairs = true_pairs(DATA_1, lists)
     pairs = pairs[:n]
@@ -147,15 +147,6 @@ def test_an_answer_that_is_not_confirmed_raises(
     monkeypatch.setattr(solving, "descend", as_it_is)
     with pytest.raises(SolverError, match=r"'user_limit' after 3 iterations.*residual"):
         solve(problem, "osqp")
-
-
-def test_solving_does_not_depend_on_what_was_solved_before(rng: np.random.Generator) -> None:
-    pairs = true_pairs(DATA_1, permuted_lists(150, rng))
-    problem = Problem.of(pairs, 5)
-    first = solve(problem).W.tobytes()
-    solve(Problem.of(pairs, 5, "hamming"))
-    solve(Problem.of(pairs[::-1], 5, C=100))
-    assert solve(problem).W.tobytes() == first
 
 
 def test_an_unknown_solver_is_refused() -> None:

@@ -18,7 +18,7 @@ from dcglearn.base.types import Floats
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
 from dcglearn.inference.certainty import Certainty
 from dcglearn.inference.conclusions import Conclusion, JudgeShare, conclude, judge_shares
-from dcglearn.inference.learned import certainty_record
+from dcglearn.inference.fit_file import certainty_record
 from dcglearn.inference.questions import Question
 from dcglearn.interop.export import export
 from dcglearn.judgments.inspection import Inspection, inspect_judgments

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted, decimals
 from dcglearn.inference.conclusions import Conclusion, upside_down
-from dcglearn.inference.learned import hypothesis_record
+from dcglearn.inference.fit_file import hypothesis_record
 from dcglearn.report.judgments import findings
 from dcglearn.report.questions import DOUBLED
 from dcglearn.report.study.facts import LEARNED, Study
