@@ -8,14 +8,14 @@ happens: the same call continues from there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, reporting, silent
-from dcglearn.base.workers import Say, Workers, WorkersLostError, open_workers
+from dcglearn.base.workers import Workers, WorkersLostError, open_workers
 from dcglearn.lab.cells import key_of
 from dcglearn.lab.compute import CellComputer
 from dcglearn.lab.config import Config
@@ -28,6 +28,8 @@ from dcglearn.lab.results import (
     write_results,
 )
 from dcglearn.lab.store import Store
+
+Say = Callable[[str], None]
 
 
 def compute_cells(
@@ -77,7 +79,7 @@ def run_experiments(
         for folder, config in zip(folders, configs, strict=True):
             check_folder(folder, config)
     shown = []
-    with open_workers(workers, note) as pool:
+    with open_workers(workers) as pool:
         store, drawing = Store(out / "store"), None if "://" in workers else pool
         for folder, config in zip(folders, configs, strict=True):
             done = compute(config, quick, store, pool, note)
