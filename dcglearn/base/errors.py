@@ -43,10 +43,8 @@ class InputError(ValueError):
         super().__init__(problem, remedy, place)
 
     def __str__(self) -> str:
-        place, problem, remedy = map(_short, (self.place, self.problem, self.remedy))
-        before = f"{place}: " if place else ""
-        after = f"; {remedy}" if remedy else ""
-        return plain_text(f"{before}{problem}{after}")
+        whole = f"{self.place}: {self.problem}; {self.remedy}"
+        return plain_text(whole.removeprefix(": ").removesuffix("; "))
 
     def at(self, place: str) -> InputError:
         """Return the same error with an outer place, such as a file, before its own."""
@@ -104,8 +102,3 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 def is_one_of(name: object, known: Container[object]) -> bool:
     """Return whether a name, or None, is known; False for other objects, hashable or not."""
     return (name is None or isinstance(name, str)) and name in known
-
-
-def _short(text: str) -> str:
-    """Leave out the middle of a part of more than 1,000 characters."""
-    return text if len(text) <= 1000 else f"{text[:500]} ... {text[-500:]}"

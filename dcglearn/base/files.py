@@ -25,7 +25,7 @@ def atomic_write(path: PathLike) -> Iterator[Path]:
     target = Path(os.path.realpath(path))  # a symbolic link stays; its target is replaced
     temporary = target.with_name(f".{target.stem}-{os.urandom(6).hex()}{target.suffix}")
     try:
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL, mode=0o666))  # less the umask
+        temporary.touch(exist_ok=False)  # with permissions by the umask
         try:
             yield temporary
             temporary.replace(target)

@@ -34,8 +34,6 @@ def decode_json(text: str | bytes, remedy: str) -> Any:
         raise InputError("is not valid text (half of a character)", "write both halves") from error
     except json.JSONDecodeError as error:
         raise InputError(f"is not JSON ({error.msg})", remedy, f"line {error.lineno}") from error
-    except RecursionError as error:
-        raise InputError("is not JSON that can be read (too many levels)", remedy) from error
 
 
 def json_document(document: Any) -> str:

@@ -43,34 +43,16 @@ def interrupted_code() -> int:
     return TERMINATED if _received else INTERRUPTED
 
 
-def share_one_heap() -> None:
-    """Let later threads share one heap: each keeps what was freed in its own."""
-    _call_glibc("mallopt", -8, 1)  # M_ARENA_MAX
-
-
 def keep_freed_memory() -> None:
     """Keep freed memory for later arrays, which saves a quarter of the time of cells."""
-    _call_glibc("mallopt", -1, 1 << 28)  # M_TRIM_THRESHOLD
-    _call_glibc("mallopt", -3, 1 << 25)  # M_MMAP_THRESHOLD
-    _call_glibc("mallopt", -2, 1 << 24)  # M_TOP_PAD
-
-
-def return_free_memory() -> None:
-    """Give free memory, Arrow's too, back to the system."""
-    if "pyarrow" in sys.modules:
-        import pyarrow as pa
-
-        pa.default_memory_pool().release_unused()
-    _call_glibc("malloc_trim", 0)
+    with suppress(AttributeError, OSError, TypeError):  # other C libraries do not have it
+        set_option = ctypes.CDLL(None).mallopt
+        set_option(-1, 1 << 28)  # M_TRIM_THRESHOLD
+        set_option(-3, 1 << 25)  # M_MMAP_THRESHOLD
+        set_option(-2, 1 << 24)  # M_TOP_PAD
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would disturb the end
     _received.append(number)
     raise KeyboardInterrupt
-
-
-def _call_glibc(name: str, *arguments: int) -> None:
-    if sys.platform == "linux":
-        with suppress(AttributeError, OSError):  # other C libraries do not have it
-            getattr(ctypes.CDLL(None), name)(*arguments)

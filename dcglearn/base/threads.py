@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock, local
@@ -36,10 +36,11 @@ def map_in_order(
         yield from map(function, items)
         return
     with ThreadPoolExecutor(count, initializer=setattr, initargs=(_INSIDE, "thread", True)) as pool:
-        ahead = deque(pool.submit(function, item) for item in items[:count])
+        ahead = deque[Future[_Answer]]()
         try:
-            for item in items[count:]:
-                yield ahead.popleft().result()
+            for item in items:
+                if len(ahead) == count:
+                    yield ahead.popleft().result()
                 ahead.append(pool.submit(function, item))
             while ahead:
                 yield ahead.popleft().result()

@@ -4,7 +4,7 @@
         for index, result in workers(function, items): ...
 
 Results arrive in any order. The function is at the top level of a module, and returns its errors.
-A result counts only with the fingerprint of this program; the others are computed in this process.
+Each result comes with the fingerprint of the program that made it; that of another is refused.
 """
 
 from __future__ import annotations
@@ -15,29 +15,23 @@ import platform
 import signal
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import as_completed
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.fingerprint import difference_from_here, fingerprint
-from dcglearn.base.numbers import counted, parse_whole
+from dcglearn.base.numbers import parse_whole
 from dcglearn.base.process import keep_freed_memory
 
 Function = Callable[[Any], Any]
 Workers = Callable[[Function, Sequence[Any]], Iterator[tuple[int, Any]]]
-Say = Callable[[str], None]
 Answer = tuple[str, dict[str, str], int, Any]
-"""What a worker returns: its name, its program, the number of an item and its result, if any."""
+"""What a worker returns: its name, its program, the number of an item and its result."""
 
 MAX_PROCESSES = 1024
-
-IDLE_SECONDS = 30
-
-PARENT_SECONDS = 0.5
-"""Between two looks of a worker for its parent."""
 
 CONNECT_SECONDS = 8
 
@@ -50,18 +44,17 @@ class WorkersLostError(RuntimeError):
 
 
 @contextmanager
-def open_workers(spec: str, say: Say = lambda words: None) -> Iterator[Workers]:
-    """Open workers; `say` is called with a line if results of another program were refused."""
-    text = spec.strip()
-    if text.startswith(("tcp://", "tls://")):
-        client = _connected(text)
+def open_workers(spec: str) -> Iterator[Workers]:
+    """Open a number of processes, or the workers of a cluster at an address."""
+    if spec.startswith(("tcp://", "tls://")):
+        client = _connected(spec)
         try:
-            _check_programs(client, text)
-            yield partial(_on_cluster, client, say)
+            _check_programs(client, spec)
+            yield partial(_on_cluster, client)
         finally:
             client.close(timeout=5)
-    elif (count := parse_whole(text) or 0) in range(1, MAX_PROCESSES + 1):
-        yield _serial if count == 1 else partial(_in_processes, count, say)
+    elif (count := parse_whole(spec) or 0) in range(1, MAX_PROCESSES + 1):
+        yield _serial if count == 1 else partial(_in_processes, count)
     else:
         raise InputError(
             f"{spec!r} is not a number of workers or an address",
@@ -70,82 +63,50 @@ def open_workers(spec: str, say: Say = lambda words: None) -> Iterator[Workers]:
 
 
 def _serial(function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-    for index, item in enumerate(items):
-        yield index, function(item)
+    return enumerate(map(function, items))
 
 
 def _in_processes(
-    count: int, say: Say, function: Function, items: Sequence[Any]
+    count: int, function: Function, items: Sequence[Any]
 ) -> Iterator[tuple[int, Any]]:
-    from joblib import Parallel, delayed
     from joblib.externals.loky import get_reusable_executor
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    pool = Parallel(
-        n_jobs=count,
-        return_as="generator_unordered",
-        initializer=_prepare_process,
-        idle_worker_timeout=IDLE_SECONDS,
-    )
-    answer = delayed(partial(_answer, fingerprint(), function))
-    answers = pool(map(answer, enumerate(items)))
+    pool = get_reusable_executor(count, timeout=30, initializer=_prepare_process)
+    ready = as_completed([pool.submit(_answer, function, one) for one in enumerate(items)])
     try:
-        yield from _accepted(answers, say, function, items)
+        yield from _accepted(future.result() for future in ready)
     except BaseException as stop:  # an interruption, too: do not wait for running items
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", ".*tasks", UserWarning)  # the error says why
-            answers.close()
-        get_reusable_executor().shutdown(wait=False, kill_workers=True)
+        pool.shutdown(wait=False, kill_workers=True)
         if isinstance(stop, BrokenProcessPool):
-            lost = "a worker process died (killed, or out of memory)"
-            raise WorkersLostError(lost) from stop
+            raise WorkersLostError("a worker process died (killed, or out of memory)") from stop
         raise
 
 
-def _on_cluster(
-    client: Any, say: Say, function: Function, items: Sequence[Any]
-) -> Iterator[tuple[int, Any]]:
-    answer = partial(_answer, fingerprint(), function)
-    answers = _gathered(client, client.map(answer, list(enumerate(items)), pure=False))
-    yield from _accepted(answers, say, function, items)
+def _on_cluster(client: Any, function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+    futures = client.map(partial(_answer, function), list(enumerate(items)), pure=False)
+    yield from _accepted(_gathered(client, futures))
 
 
-def _accepted(
-    answers: Iterable[Answer], say: Say, function: Function, items: Sequence[Any]
-) -> Iterator[tuple[int, Any]]:
-    """Yield the results of this program, then compute those that are missing."""
-    missing, why = dict(enumerate(items)), ""
+def _accepted(answers: Iterable[Answer]) -> Iterator[tuple[int, Any]]:
+    """Yield results; one of another program, such as of a worker that joined later, is an error."""
     for worker, there, index, result in answers:
         difference = difference_from_here(there)
-        if difference is None:
-            del missing[index]
-            yield index, result
-        else:
-            why = f"worker {worker} {difference}"
-    if missing:
-        say(f"computed {counted(len(missing), 'result')} in this process, because {why}")
-    for index, item in missing.items():
-        yield index, function(item)
+        if difference is not None:
+            raise WorkersLostError(f"worker {worker} {difference}")
+        yield index, result
 
 
-def _answer(here: dict[str, str], function: Function, numbered: tuple[int, Any]) -> Answer:
-    there, (index, item) = fingerprint(), numbered
-    result = function(item) if there == here else None
-    return f"{platform.node()} (process {os.getpid()})", there, index, result
+def _answer(function: Function, numbered: tuple[int, Any]) -> Answer:
+    index, item = numbered
+    return f"{platform.node()} (process {os.getpid()})", fingerprint(), index, function(item)
 
 
 def _prepare_process() -> None:
-    """Ignore signals that the parent receives too; end soon after it, even if it was killed."""
+    """Ignore signals that the parent receives, too, and acts on."""
     keep_freed_memory()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    threading.Thread(target=_wait_for_parent, args=(os.getppid(),), daemon=True).start()
-
-
-def _wait_for_parent(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(PARENT_SECONDS)
-    os._exit(1)
 
 
 def _connected(address: str) -> Any:
@@ -199,7 +160,7 @@ def _gathered(client: Any, futures: Sequence[Any]) -> Iterator[Answer]:
         _, answer = next(ready)
         error = answer[1] if isinstance(answer, tuple) else answer  # (class, error, traceback)
         if isinstance(error, Exception):
-            why = " ".join(f"{type(error).__name__}: {error}".split())
+            why = f"{type(error).__name__}: {error}"
             raise WorkersLostError(f"the cluster cannot do its work ({why})") from error
         yield answer
 

@@ -17,7 +17,7 @@ from typing import Annotated, Any, NoReturn, cast
 import typer
 
 from dcglearn.base.errors import InputError, InputWarning, SolverError, did_you_mean
-from dcglearn.base.process import INTERRUPTED, interrupted_code, share_one_heap
+from dcglearn.base.process import INTERRUPTED, interrupted_code
 from dcglearn.base.workers import WorkersLostError
 from dcglearn.cli.asking import judge, plan
 from dcglearn.cli.coherence import coherence
@@ -111,7 +111,6 @@ _UsageError = cast("type[Exception]", typer.BadParameter.__base__)
 def main() -> None:
     """Run the command line and end the process with its exit code."""
     _show_input_warnings()
-    share_one_heap()
     if next((one for one in sys.argv[1:] if not one.startswith("-")), "") not in _WITH_PANDAS:
         sys.meta_path.insert(0, KeptOut("pandas"))  # pyarrow would load it for any array
     try:

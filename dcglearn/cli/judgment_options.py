@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
-from dcglearn.base.process import return_free_memory
 from dcglearn.base.progress import reporting
 from dcglearn.cli.inputs import refuse_together
 from dcglearn.cli.options import (
@@ -135,7 +134,6 @@ class JudgmentOptions:
             size = f"{opened.nbytes / 2**20:,.0f} MiB"
             problem = f"{len(opened):,} judgments take {size} as they are read"
             raise InputError(problem, "pack them first: dcglearn pack", opened.name)
-        return_free_memory()
         with reporting("arranging judgments"):
             preferences = opened.preferences()
         return preferences[self.kept(preferences)] if self.drop_judge else preferences

@@ -68,11 +68,10 @@ class IndexedQrels(ShortRepr):
     def find_grades_of_ids(self, query: Integers, documents: Any) -> NDArray[np.int8]:
         """Return the grade index of each document, L without a judgment, shape (n,).
 
-        `query` (n,) holds numbers of queries, or -1; `documents` is Arrow text, or a list.
+        `query` (n,) holds numbers of queries, or -1; `documents` is Arrow text.
         """
-        ids = documents.to_pylist() if hasattr(documents, "buffers") else documents
-        found = map(self._numbers.get, ids, repeat(-1))
-        document = np.fromiter(found, np.int64, len(ids))
+        found = map(self._numbers.get, documents.to_pylist(), repeat(-1))
+        document = np.fromiter(found, np.int64, len(documents))
         keys = np.where(document >= 0, query * len(self.documents) + document, -1)
         at = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
         return np.where(self.keys[at] == keys, self.grades[at], np.int8(len(self.scale)))
@@ -190,9 +189,7 @@ def rank_documents(
     Return their rows and, unless all scores of each query differ, the number of each one's group
     of equal scores, which `ids` orders, if given: the Arrow text of rows, the larger first.
     """
-    rows = np.argsort(query, kind="stable")[np.count_nonzero(query < 0) :]
-    if not _falls(query[rows], score[rows]):
-        rows = rows[np.lexsort((-score[rows], query[rows]))]
+    rows = np.lexsort((-score, query))[np.count_nonzero(query < 0) :]
     query, score = query[rows], score[rows]
     new = np.ones(len(rows), bool)
     new[1:] = (query[1:] != query[:-1]) | (score[1:] != score[:-1])
@@ -207,7 +204,3 @@ def rank_documents(
         place[numbers_of_arrow(pc.sort_indices(ids(rows[shared])))] = np.arange(len(shared))
         rows[shared] = rows[shared][np.lexsort((-place, tied[shared]))]
     return rows, tied
-
-
-def _falls(query: Integers, score: NDArray[np.floating]) -> bool:
-    return bool(((query[1:] != query[:-1]) | (score[1:] <= score[:-1])).all())

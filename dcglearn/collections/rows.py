@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, did_you_mean
+from dcglearn.base.errors import InputError
 from dcglearn.base.files import PathLike
 from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import counted, parse_number
@@ -210,7 +210,7 @@ def _values(parts: Sequence[Any], kind: Kind, place: RowPlace) -> tuple[Floats, 
         return np.where(column.codes < 0, np.nan, column.codes), tuple(column.values)
     if len(wrong):
         problem = f"the {kind.number} {str(column.values[wrong[0]])[:40]!r} is not a finite number"
-        remedy = "correct it" if kind is RUN else "correct it, or write all grades as names"
+        remedy = "correct it, or write all as names, if they are grades"
         raise InputError(problem, remedy, place(int(np.argmax(column.codes == wrong[0]))))
     return np.append(values, np.nan)[column.codes], ()
 
@@ -219,10 +219,6 @@ def part_of(content: Any, kind: Kind, name: str) -> Part:
     """Return the rows of a frame or of nested dicts."""
     if _is_nested(content):
         return _part_of_dicts(content, name)
-    if isinstance(content, Mapping):
-        raise InputError(
-            f"is not {kind.name}", f"write {{query: {{document: {kind.number}}}}}", name
-        )
     try:
         columns = columns_of_frame(content)
     except InputError as error:
@@ -281,20 +277,14 @@ def _dataset(name: str) -> Part:
         raise InputError(
             "ir_datasets is not installed", "install it (pip install ir_datasets)", name
         ) from error
-    known = name.removeprefix(_DATASET)
     try:
-        dataset = ir_datasets.load(known)
-    except KeyError as error:
-        remedy = f"{did_you_mean(known, ir_datasets.registry)}see https://ir-datasets.com"
-        raise InputError("ir_datasets has no such dataset", remedy, name) from error
-    if not dataset.has_qrels():
+        rows = list(ir_datasets.load(name.removeprefix(_DATASET)).qrels_iter())
+    except Exception as error:
         raise InputError(
-            "this dataset has no qrels", "name a part of it that has, as its page lists them", name
-        )
-    try:
-        rows = list(dataset.qrels_iter())
-    except (OSError, RuntimeError) as error:
-        raise InputError(f"its qrels cannot be fetched ({error})", "try again", name) from error
+            f"its qrels cannot be had ({type(error).__name__}: {error})",
+            "check the name at https://ir-datasets.com, or try again",
+            name,
+        ) from error
     fields = ("query_id", "doc_id", "relevance")
     columns = {field: [getattr(row, field) for row in rows] for field in fields}
     return _part_of_table(columns, QRELS, name, lambda row: f"{name}, judgment {row + 1}")

@@ -205,10 +205,9 @@ def distinct_names(names: Sequence[str], paths: Sequence[PathLike]) -> list[str]
         return list(names)
     folder = os.path.commonpath(whole)
     files = [os.path.relpath(path, folder) for path in whole]
-    found = [
+    return [
         file if names.count(name) > 1 else name for name, file in zip(names, files, strict=True)
     ]
-    return found if len(set(found)) == len(found) else files
 
 
 def check_distinct_paths(paths: Sequence[PathLike]) -> list[Path]:

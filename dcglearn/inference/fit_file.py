@@ -155,8 +155,7 @@ def fit_file(
     )
     name = Path(judgments).name if isinstance(judgments, str | os.PathLike) else "judgments"
     resampled, usual, drawn = None, None, None
-    refused: list[str] = []
-    with open_workers(workers, refused.append) as pool:
+    with open_workers(workers) as pool:
         several = in_threads if workers == "1" else pool
         learned = _fit(opened, parameters, use, seed, several, step)
         if intervals and isinstance(opened, Preferences):
@@ -179,8 +178,6 @@ def fit_file(
             )
     if drawn is not None:
         content = replace(content, about={**content.about, "draws": as_json(drawn)})
-    for words in refused:  # not while the line of progress is redrawn
-        warn_of_input(words)
     return content
 
 

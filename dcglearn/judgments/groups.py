@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,23 +55,22 @@ def read_groups(
         if not isinstance(path, list | tuple) or len(path) < 2:
             raise InputError("one file without a field", "name a field in `by`, or several files")
         parts = [_in_memory(open_judgments(one, ReadOptions(**reading), advance)) for one in path]
-        names = [Path(str(one)).name for one in path[:2]]
-        if len(parts) > 2:
-            names[1] = "the other files"
-        elif names[0] == names[1]:
-            names = [str(one) for one in path]
+        names = [str(path[0]), "the other files" if len(parts) > 2 else str(path[1])]
         sizes = len(parts[0]), sum(map(len, parts[1:]))
         return concatenated(parts), np.repeat(np.array(names, object), sizes)
     ids = {"query": "queries", "judge": "judges"}
     keep = () if by in ids or packed_paths(path) else (by,)
     opened = open_judgments(path, ReadOptions(**reading, keep=keep), advance)
     data = _in_memory(opened)
-    if keep and not isinstance(opened, PackedPairs):
-        return data, opened.kept(by)
-    if by not in ids:
+    if isinstance(opened, JudgmentTable):
+        groups = opened.kept(by)
+    elif by in ids:
+        groups = getattr(data, ids[by])
+    else:
         raise unknown_name("field", by, ids)
-    found: Ids = getattr(data, ids[by])
-    return data, found
+    if not groups.any():
+        raise InputError(f"no judgment has a {by}", "name another field: `by`")
+    return data, groups
 
 
 def _in_memory(opened: JudgmentTable | PackedPairs) -> Preferences:

@@ -70,9 +70,8 @@ class Summary(Contents):
         once, both ways, and both ways for one query.
     contradicted, also_tied
         Strict judgments of lists that were also judged the other way, or a tie.
-    ceiling_identical, ceiling, unweighted_ceiling_identical, unweighted_ceiling
-        The largest agreement of any measure, given identical lists alone and contradictions as
-        well, as a share of weight and of judgments.
+    ceiling, unweighted_ceiling
+        The largest agreement of any measure, as a share of weight and of judgments.
     """
 
     repeated_rows: int
@@ -85,9 +84,7 @@ class Summary(Contents):
     contradicted_within_query: int | None
     contradicted: int
     also_tied: int
-    ceiling_identical: float
     ceiling: float
-    unweighted_ceiling_identical: float
     unweighted_ceiling: float
 
 
@@ -206,10 +203,8 @@ def _summary(preferences: Preferences, pairs: ListPairs) -> Summary:
         else None,
         contradicted=count_true(both[lists]),
         also_tied=count_true(np.isin(lists, pairs.lists[~strict])),
-        ceiling_identical=of_weight[1],
-        ceiling=of_weight[2],
-        unweighted_ceiling_identical=of_judgments[1],
-        unweighted_ceiling=of_judgments[2],
+        ceiling=of_weight[1],
+        unweighted_ceiling=of_judgments[1],
     )
 
 
@@ -229,10 +224,8 @@ def _interval(a_wins: Booleans, queries: Integers) -> tuple[float, float]:
 
 
 def _shares(a_wins: Booleans, lists: Integers, winner: Integers, weights: Floats) -> Any:
-    total, halves = weights.sum(), weights[winner == 0].sum() / 2
-    larger = votes(lists, winner, weights).max(axis=0).sum()
-    parts = np.array([weights[a_wins].sum(), total - halves, larger + halves])
-    return ratio(parts, total).tolist()
+    larger = votes(lists, winner, weights).max(axis=0).sum() + weights[winner == 0].sum() / 2
+    return ratio(np.array([weights[a_wins].sum(), larger]), weights.sum()).tolist()
 
 
 def query_shares(preferences: Preferences) -> QueryShares | None:

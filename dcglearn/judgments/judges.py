@@ -16,7 +16,7 @@ do not move; judges with few judgments are one judge there and are not tested.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -222,15 +222,13 @@ def _one_sided(share: Floats, error: Floats, strict: Integers) -> Floats:
     return np.asarray(2 * scipy.special.ndtr(-np.maximum(above, below)).clip(0, 0.5))
 
 
-def of_judges(preferences: Preferences, names: Iterable[str]) -> Booleans:
+def of_judges(preferences: Preferences, names: Sequence[str]) -> Booleans:
     """Return which judgments are of these judges; a name that no judge has is refused."""
-    known = {str(one) for one in preferences.judges.tolist() if one is not None}
-    names = list(names)
-    for name in names:
-        if name not in known:
-            if not known:
-                raise InputError("no judgment names its judge", "leave the names of judges out")
-            raise unknown_name("judge", name, known)
+    known = {*preferences.judges.tolist()} - {None}
+    if names and not known:
+        raise InputError("no judgment names its judge", "leave the names of judges out")
+    for name in {*names} - known:
+        raise unknown_name("judge", name, known)
     return np.isin(preferences.judges.astype(str), names)
 
 

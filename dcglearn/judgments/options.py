@@ -60,12 +60,6 @@ class ReadOptions:
             return self.document_grades.qrels.scale
         return as_scale(self.scale)
 
-    @property
-    def null_marks(self) -> Sequence[object]:
-        """The entries of lists that mean that a document has no grade."""
-        given = self.null_values
-        return [given] if isinstance(given, str | float | int) else given
-
 
 def parse_given_map(given: GivenMap | None, argument: str, example: str) -> dict[str, str]:
     """Return what a user says as a mapping of text to text."""
@@ -90,10 +84,9 @@ def parse_given_map(given: GivenMap | None, argument: str, example: str) -> dict
 
 def grade_unjudged(lists: Pairs, scale: Scale, rule: UnjudgedRule) -> tuple[Pairs, int]:
     """Apply a rule to the documents without a grade; return the lists and how many there are."""
-    unjudged_meaning(rule, scale)  # refuses an unknown rule
-    empty = lists == NO_DOCUMENT
-    if rule == "nothing" or not (empty[..., :-1] > empty[..., 1:]).any():
+    if rule == "nothing":
         return lists, 0
+    empty = lists == NO_DOCUMENT
     below = np.logical_and.accumulate(empty[..., ::-1], axis=-1)[..., ::-1]
     inside = empty & ~below
     return apply_unjudged(lists, inside, scale, rule), count_true(inside)

@@ -27,7 +27,7 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import Column, column_of
 from dcglearn.base.tables.sources import format_of_name
 from dcglearn.base.tables.text import guarded
-from dcglearn.base.threads import map_threads
+from dcglearn.base.threads import map_in_order
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.judgments.preferences import B, Preferences, concatenated, put_preferred_first
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
@@ -201,22 +201,20 @@ class PackedPairs:
                 "use `fit` or `test`, which read them in parts, or pack a sample of them",
                 self.row_groups[0].path,
             )
-        done = 0
-
-        def load(group: RowGroup) -> Preferences:
-            nonlocal done
-            part = group.read_judgments().preferences(self.scale)
-            done += group.n_rows
-            advance(done, self.n_pairs)
-            return part
-
-        return concatenated(map_threads(load, self.row_groups))
+        parts = []
+        for part in self._parts():
+            parts.append(part)
+            advance(sum(map(len, parts)), self.n_pairs)
+        return concatenated(parts)
 
     def batches(self) -> Iterator[Preferences]:
         """Read the judgments a row group at a time."""
         self.check_sides()
-        for group in self.row_groups:
-            yield group.read_judgments().preferences(self.scale)
+        return self._parts()
+
+    def _parts(self) -> Iterator[Preferences]:
+        coded = map_in_order(RowGroup.read_judgments, self.row_groups)
+        return (part.preferences(self.scale) for part in coded)
 
 
 @contextmanager

@@ -161,8 +161,8 @@ class Preferences:
         >>> data.lists.tolist()
         [[[0, 1], [1, -1]]]
         """
-        given: dict[str, Any] = {"a": a, "b": b, "answer": answers}
-        given |= {"query": queries, "judge": judges, "weight": weights}
+        given = {"a": a, "b": b, "answer": answers, "query": queries, "judge": judges}
+        given |= {"weight": weights}
         columns = {name: np.asarray(x, object) for name, x in given.items() if x is not None}
         return cls.from_frame(columns, scale, unjudged=unjudged)
 

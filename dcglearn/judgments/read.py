@@ -64,6 +64,7 @@ class JudgmentTable:
         records = read_records(path, fields, options, advance)
         self.options, self.name = options, records.name
         self._empty_raters = self._without_grade = self._left_out = 0
+        self._said = False
         if records.found.is_long:
             records = one_judgment_per_row(records)
         if isinstance(records.found.columns.get("answer"), tuple):
@@ -142,7 +143,10 @@ class JudgmentTable:
         return judgments if kept.all() else judgments[kept]
 
     def _warn_of_rules(self) -> None:
-        rule = self.options.unjudged
+        """Say what was left out, and what counts as what; once, however often it is read."""
+        if self._said:
+            return
+        self._said, rule = True, self.options.unjudged
         if self._without_grade:
             warn_of_unjudged(WITHOUT_GRADE, self._without_grade, rule, self.scale)
         if self._left_out:
@@ -257,11 +261,4 @@ def packed_paths(path: Any) -> list[Any] | None:
     """Return the places of packed judgments, None if they are not packed."""
     places = path if isinstance(path, list | tuple) else [path]
     named = [one for one in places if isinstance(one, str | os.PathLike) and one != "-"]
-    packed = list(map(is_packed, named))
-    if len(named) < len(places) or not any(packed):
-        return None
-    if not all(packed):
-        other = os.fspath(named[packed.index(False)])
-        remedy = "name packed judgments alone, or pack these"
-        raise InputError("is not packed, and other files are", remedy, other)
-    return named
+    return named if named == [*places] and named and all(map(is_packed, named)) else None

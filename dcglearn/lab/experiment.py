@@ -140,7 +140,7 @@ class Lab:
             If some cells failed. The others are kept, and the next run tries again.
         """
         self.quick = quick
-        with open_workers(str(workers), warn_of_input) as pool:
+        with open_workers(str(workers)) as pool:
             counts = compute(self.config, quick, self._store, pool, warn_of_input, progress)
         if counts.failed:
             problem = f"{counted(counts.failed, 'cell')} of {counts.total:,} failed"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -23,7 +23,7 @@ from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.files import write_text
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, reporting, silent
-from dcglearn.base.workers import Say, Workers, WorkersLostError, open_workers
+from dcglearn.base.workers import Workers, WorkersLostError, open_workers
 from dcglearn.lab.cells import CELL_VERSION, key_of
 from dcglearn.lab.compute import run_cell
 from dcglearn.lab.config import Config
@@ -43,6 +43,8 @@ from dcglearn.lab.registry import error_and_line
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.store import Store
 from dcglearn.report.figures.style import save
+
+Say = Callable[[str], None]
 
 TABLE = "table.csv"
 
@@ -359,7 +361,7 @@ def run_experiments(
         for folder, config in zip(folders, configs, strict=True):
             check_folder(folder, config)
     shown = []
-    with open_workers(workers, note) as pool:
+    with open_workers(workers) as pool:
         store = Store(out / "store")
         for folder, config in zip(folders, configs, strict=True):
             done = compute(config, quick, store, pool, note)

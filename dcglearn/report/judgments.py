@@ -138,10 +138,9 @@ def inspection_text(found: Inspection) -> str:
     ]
     if s.weightless < s.strict:
         most = _by_weight(s, f"{s.unweighted_ceiling:.4f}", f"{s.ceiling:.4f}")
-        alone = f"{s.unweighted_ceiling_identical:.4f}", f"{s.ceiling_identical:.4f}"
         lines.append(
             f"no measure can agree with more than {most} of them, because of opposite answers and "
-            f"identical lists; because of identical lists alone, {_by_weight(s, *alone)}"
+            "identical lists"
         )
     text = "The strict judgments:\n" + bulleted(lines)
     return text if found.judges is None else f"{text}\n\n{_judges_text(found.judges)}"

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 from dcglearn import InputError, Scale
 from dcglearn.base.workers import open_workers
 from dcglearn.measures.discounts import canonical_rule
 from dcglearn.measures.names import as_measure
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
 
 NO_NUMBERS = ["\u0661", "1e400", "nan", "", "9" * 4301]
 
@@ -38,18 +32,3 @@ def test_names_of_measures_and_scales_take_plain_numbers(text: str) -> None:
         canonical_rule(f"rbp:{text}")
     with pytest.raises(InputError), open_workers(text):
         pass
-
-
-def test_options_take_plain_numbers(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "j.jsonl").write_text('{"a": [1, 0], "b": [0, 1], "answer": "a"}\n')
-    for text in ("1.5", "nan", "1" * 4301):
-        done = run("fit", "j.jsonl", "--K", text)
-        assert done.returncode == 2
-        assert "invalid value for '--K'" in done.stderr
-        assert len(done.stderr.splitlines()) == 1
-    for argument in ("--seed=x", "--reliability=x"):
-        done = run("simulate", "out.jsonl", argument)
-        assert (done.returncode, "'x' should be a" in done.stderr) == (2, True)
-    done = run("fit", "j.jsonl", "--C", "1_0")
-    assert (done.returncode, "--C is '1_0'" in done.stderr) == (2, True)
-    assert run("fit", "j.jsonl", "--K", "2").returncode == 0

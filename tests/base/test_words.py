@@ -55,7 +55,7 @@ def test_other_counts_are_refused(count: Any) -> None:
     assert error.value.problem.startswith("`n_ranks` is ")
 
 
-@pytest.mark.parametrize("number", [2, 0, math.nan, "0.5", np.ones(2), 1j, 10**400])
+@pytest.mark.parametrize("number", [2, 0, math.nan, "0.5", np.ones(2), 1j])
 def test_other_numbers_are_refused(number: Any) -> None:
     with pytest.raises(InputError) as error:
         checked_number(number, "`cost`", 0, 1, above=True)

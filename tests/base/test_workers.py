@@ -10,10 +10,10 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from joblib.externals.loky import get_reusable_executor
 
 from dcglearn import (
     DCG,
@@ -30,7 +30,7 @@ from dcglearn.base import workers
 from dcglearn.base.workers import WorkersLostError, open_workers
 from dcglearn.judgments import packed
 from dcglearn.lab.config import Config, read_config
-from dcglearn.lab.results import compute_cells
+from dcglearn.lab.results import compute
 from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.lab.store import CELLS_FILE, Store
 from helpers.commands import run_command
@@ -38,30 +38,19 @@ from helpers.processes import PROGRAM, Cluster, Process, Processes
 
 CONFIG = """
 experiment = "flips"
-figures = [5, 6]
+figures = [5]
 seed = 5
-repetitions = 10
+repetitions = 6
 
 [setting]
 pairs = 60
-test_pairs = 2000
-C = "validation"
-C_grid = [0.1, 1.0]
-validation_pairs = 100
+test_pairs = 500
+C = 1.0
 
 [sweep]
-truth = ["data-1", "data-2"]
+truth = ["data-1"]
 flips = [0, 10]
 """
-
-
-def test_one_process_and_several() -> None:
-    for spec in ("1", "2", " 3 "):
-        with open_workers(spec) as found:
-            answers = dict(found(abs, [-1, 2, -3]))
-        assert answers == {0: 1, 1: 2, 2: 3}
-        with open_workers(spec) as found:
-            assert list(found(abs, [])) == []
 
 
 @pytest.mark.parametrize("spec", ["0", "1.5", "http://x", "99999"])
@@ -77,46 +66,38 @@ def die(item: int) -> int:
     return item
 
 
-def test_a_killed_process_is_an_error_after_the_finished_results() -> None:
-    seen: list[int] = []
-    with open_workers("2") as found, pytest.raises(WorkersLostError, match="process died"):
-        seen.extend(index for index, _ in found(die, range(200)))
-    assert 3 not in seen
-    with open_workers("2") as found:  # and the next run has workers again
-        assert len(list(found(abs, range(4)))) == 4
-
-
-def test_an_error_of_the_caller_is_all_that_is_said(recwarn: pytest.WarningsRecorder) -> None:
-    def taken() -> None:
-        with open_workers("2") as found:
-            for _ in found(abs, range(1000)):
-                raise KeyError
-
-    with pytest.raises(KeyError):
-        taken()
-    assert not [str(one.message) for one in recwarn if "tasks" in str(one.message)]
-
-
 def of_another_program(item: int) -> int:
     """Take this process for another program from the second item on."""
     workers.fingerprint = lambda: {"Python": "2.7"}
     return item
 
 
-def test_results_of_processes_of_other_code_are_computed_again() -> None:
-    """As if the files of the package had been edited before another process started."""
-    said: list[str] = []
-    here = workers.fingerprint
-    try:
-        with open_workers("2", said.append) as found:
-            assert sorted(found(of_another_program, range(50))) == [(i, i) for i in range(50)]
-        with open_workers("2") as found:
-            assert sorted(found(abs, range(50))) == [(i, i) for i in range(50)]
-    finally:
-        workers.fingerprint = here
-        get_reusable_executor().shutdown(wait=True, kill_workers=True)
-    assert len(said) == 1
-    assert "has Python 2.7, this process" in said[0]
+def fail(item: int) -> int:
+    """Raise an error, as no function of this package does."""
+    raise KeyError(item)
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "words"),
+    [
+        (die, WorkersLostError, "process died"),
+        (of_another_program, WorkersLostError, "has Python 2.7, this process"),
+        (fail, KeyError, None),
+    ],
+)
+def test_processes_that_fail_are_an_error_after_the_finished_results(
+    function: Callable[[int], int], error: type[Exception], words: str | None
+) -> None:
+    """Another program is as if the package had been edited before another process started."""
+    seen: list[tuple[int, int]] = []
+    with open_workers("2") as found, pytest.raises(error, match=words):
+        seen.extend(found(function, range(50)))
+    assert all(index == item for index, item in seen)
+    assert 3 not in dict(seen) or function is not die
+    for spec in ("1", "2"):  # and the next run has workers again
+        with open_workers(spec) as found:
+            assert dict(found(abs, [-1, 2, -3])) == {0: 1, 1: 2, 2: 3}
+            assert list(found(abs, [])) == []
 
 
 # --- a run of the command
@@ -132,54 +113,34 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def begin(processes: Processes, folder: Path, reference: Path, pause: int, spec: str) -> Process:
-    """Run the experiment; after a pause, workers may be lost for a moment only."""
-    command = ("run", reference / "small.toml", "--workers", spec)
-    return processes.start(folder, PROGRAM, pause, 1, *command)
-
-
-def assert_same_bytes(folder: Path, reference: Path) -> None:
-    """Tables and pictures are the same."""
-    names = [path.name for path in (reference / "results/small").iterdir()]
-    names = [name for name in names if name.startswith(("table.csv", "figure-"))]
-    assert len(names) > 2
-    for name in names:
-        found, expected = (at / "results/small" / name for at in (folder, reference))
-        assert found.read_bytes() == expected.read_bytes(), name
-
-
 def test_killed_interrupted_and_resumed_gives_the_same_bytes(
     reference: Path, tmp_path: Path, processes: Processes
 ) -> None:
-    run = begin(processes, tmp_path, reference, 5, "2")
-    assert run.line() == "paused"
+    command = ["run", str(reference / "small.toml"), "--workers", "2"]
+
+    def paused(after: int) -> Process:
+        run = processes.start(tmp_path, PROGRAM, after, 1, *command)
+        assert run.line() == "paused"
+        return run
+
+    run = paused(5)
     run.kill()
     assert run.finish() == -signal.SIGKILL
     assert (tmp_path / "results/store" / CELLS_FILE).read_text().count("\n") == 5
     assert not (tmp_path / "results/small").exists()
-    run = begin(processes, tmp_path, reference, 3, "2")
-    assert run.line() == "paused"
+    run = paused(3)
     run.signal(signal.SIGINT)
     assert run.finish() == 130
-    assert "8 of 40 cells are kept; the same command continues from there" in run.errors()
+    assert "8 of 12 cells are kept; the same command continues from there" in run.errors()
     assert "Traceback" not in run.errors()
-    run = begin(processes, tmp_path, reference, 0, "2")
-    assert "40 of 40 cells" in run.line()
-    assert run.finish() == 0, run.errors()
-    assert_same_bytes(tmp_path, reference)
-
-
-def test_losing_all_workers_of_a_cluster_is_an_error_of_the_command(
-    reference: Path, tmp_path: Path, cluster: Cluster, processes: Processes
-) -> None:
-    only = cluster.add()
-    run = begin(processes, tmp_path, reference, 2, cluster.address)
-    assert run.line() == "paused"
-    cluster.kill(only)
-    run.resume()
-    assert run.finish() == 1
-    assert "of 40 cells are kept; the same command continues from there" in run.errors()
-    assert "Traceback" not in run.errors()
+    done = run_command([*command[:-1], "1"], tmp_path, dict(os.environ))
+    assert "12 of 12 cells" in done.stdout, done.stderr
+    tables = [path.name for path in (reference / "results/small").iterdir()]
+    names = [name for name in tables if name.startswith(("table.csv", "figure-"))]
+    assert len(names) > 1
+    for name in names:
+        found, expected = (at / "results/small" / name for at in (tmp_path, reference))
+        assert found.read_bytes() == expected.read_bytes(), name
 
 
 # --- cells of an experiment
@@ -202,99 +163,68 @@ def results(config: Config, store: Store) -> list[object]:
 Event = Callable[[], object]
 
 
-def compute(
-    config: Config, store: Store, spec: str, events: dict[int, Event] | None = None
-) -> list[str]:
-    """Compute cells; after some of them something happens. Return what is said of workers."""
-    said: list[str] = []
-    left = events or {}
+class EventfulStore(Store):
+    """A store; after some of its cells something happens."""
 
-    def advance(done: int, total: int) -> None:
-        if done in left:
-            left.pop(done)()
+    def __init__(self, folder: Path, events: dict[int, Event]) -> None:
+        super().__init__(folder)
+        self.events = events
 
-    with open_workers(spec, said.append) as found:
-        if 0 in left:
-            left.pop(0)()
-        compute_cells(config, False, store, found, advance)
-    assert not left
-    return said
+    def add(self, cell: dict[str, Any], outcome: dict[str, Any]) -> None:
+        super().add(cell, outcome)
+        self.events.pop(len(self), lambda: None)()
 
 
-def test_a_cluster_gives_the_same_bytes_and_survives_a_lost_worker(
+def compute_all(config: Config, store: Store, spec: str) -> None:
+    with open_workers(spec) as found:
+        compute(config, False, store, found, print, progress=False)
+
+
+def test_a_cluster_whose_workers_come_and_go_gives_the_same_bytes(
     config: Config, expected: list[object], tmp_path: Path, cluster: Cluster
 ) -> None:
     lost = cluster.add()
-    cluster.add()
-    store = Store(tmp_path)
-    assert compute(config, store, cluster.address, {3: lambda: cluster.kill(lost)}) == []
+    store = EventfulStore(tmp_path, {3: lambda: (cluster.kill(lost), cluster.add())})
+    compute_all(config, store, cluster.address)
+    assert not store.events
     assert results(config, store) == expected
 
 
-OTHER_PROGRAMS = {
-    "other": ("base/workers.py", "MORE = True"),
-    "lacking": ("base/workers.py", "raise ImportError"),  # what it is to run
-    "foreign": ("base/fingerprint.py", "raise ImportError"),  # what it is asked first
-}
-
-
-def other_program(folder: Path, name: str) -> str:
+def other_program(folder: Path, name: str, file: str, line: str) -> str:
     """Copy the package with a line more; return the folder to put first in PYTHONPATH."""
-    file, line = OTHER_PROGRAMS[name]
-    package = Path(workers.__file__).parent.parent
     there = folder / name / "dcglearn"
+    package = Path(workers.__file__).parent.parent
     shutil.copytree(package, there, ignore=shutil.ignore_patterns("__pycache__"))
     with (there / file).open("a", encoding="utf-8") as text:
         text.write(f"\n{line}\n")
     return str(folder / name)
 
 
-@pytest.mark.parametrize("name", OTHER_PROGRAMS)
-def test_results_of_another_program_do_not_count(
-    name: str, tmp_path: Path, cluster: Cluster
-) -> None:
-    """Its worker is refused at the start; what one that joins later is given is computed again."""
-    other = other_program(tmp_path, name)
-    differs = cluster.add(other)
-    with pytest.raises(InputError, match="worker tcp"), open_workers(cluster.address):
-        pass
-    cluster.let_go(differs)
+def test_results_of_another_program_do_not_count(tmp_path: Path, cluster: Cluster) -> None:
+    """Its worker is refused at the start; one that joins later is an error."""
+    other = other_program(tmp_path, "other", "base/workers.py", "MORE = True")
+    foreign = other_program(tmp_path, "foreign", "base/fingerprint.py", "raise ImportError")
     fits = cluster.add(MARK="fits")
-    said: list[str] = []
-    with open_workers(cluster.address, said.append) as found:
-        cluster.add(other, MARK="differs")
-        marks = dict(found(os.getenv, ["MARK"] * 200))
-        assert set(marks) == set(range(200))
-        assert set(marks.values()) <= {"fits", None}  # None is of this process
-        assert len(said) == (None in marks.values())
-        if name == "other":  # Dask ends the others when they are given work
-            cluster.kill(fits)
-            assert dict(found(os.getenv, ["MARK"] * 200)) == dict.fromkeys(range(200))
-            assert "has dcglearn's code" in said[-1]
-
-
-def test_workers_that_come_go_and_differ_leave_no_trace_in_the_results(
-    config: Config, expected: list[object], tmp_path: Path, cluster: Cluster
-) -> None:
-    """One of another program joins and leaves, one that fits dies and comes back."""
-    fits = cluster.add()
-    differs: list[Process] = []
-    events: dict[int, Event] = {
-        0: lambda: differs.append(cluster.add(other_program(tmp_path, "other"))),
-        3: lambda: (cluster.kill(fits), cluster.add()),
-        10: lambda: cluster.let_go(differs[0]),
-    }
-    store = Store(tmp_path)
-    compute(config, store, cluster.address, events)
-    assert results(config, store) == expected
+    with open_workers(cluster.address) as found:
+        differs = cluster.add(other, MARK="differs")
+        marks = []
+        with suppress(WorkersLostError):
+            marks += [mark for _, mark in found(os.getenv, ["MARK"] * 200)]
+        assert {*marks} <= {"fits"}
+        cluster.kill(fits)
+        with pytest.raises(WorkersLostError, match="has dcglearn's code"):
+            list(found(os.getenv, ["MARK"] * 200))
+    cluster.add(foreign)
+    for worker in (differs, *cluster.workers[1:]):
+        with pytest.raises(InputError, match="worker tcp"), open_workers(cluster.address):
+            pass
+        cluster.let_go(worker)
+    with pytest.raises(InputError, match="no workers"), open_workers(cluster.address):
+        pass
 
 
 def test_a_lost_scheduler_is_an_error_and_finished_cells_are_kept(
-    config: Config,
-    expected: list[object],
-    tmp_path: Path,
-    processes: Processes,
-    monkeypatch: pytest.MonkeyPatch,
+    config: Config, tmp_path: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed", reason="the extra dask is not installed")
     monkeypatch.setattr(workers, "CONNECT_SECONDS", 600)
@@ -304,14 +234,11 @@ def test_a_lost_scheduler_is_an_error_and_finished_cells_are_kept(
 
     def end() -> None:
         lost.scheduler.kill()
-        monkeypatch.setattr(workers, "LOST_SECONDS", 1)
+        monkeypatch.setattr(workers, "LOST_SECONDS", 0.2)
 
-    with pytest.raises(WorkersLostError):
-        compute(config, Store(tmp_path), lost.address, {2: end})
-    store = Store(tmp_path)
-    assert sum(result is not None for result in results(config, store)) >= 2
-    compute(config, store, "1")
-    assert results(config, store) == expected
+    with pytest.raises(WorkersLostError, match="12 cells are kept; the same command continues"):
+        compute_all(config, EventfulStore(tmp_path, {2: end}), lost.address)
+    assert len(Store(tmp_path)) >= 2
 
 
 # --- packed pairs
@@ -320,19 +247,15 @@ def test_a_lost_scheduler_is_an_error_and_finished_cells_are_kept(
 def test_a_cluster_reads_packed_pairs_to_the_same_answer(
     tmp_path: Path, cluster: Cluster, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Even if a worker is killed in between."""
     monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 200)
     path = tmp_path / "p.parquet"
     with packed_writer(path, Scale((5, 4, 3, 2, 1))) as write:
         write(true_pairs(DATA_1, permuted_lists(1000, rng)))
     here = Problem.packed(PackedPairs.of(path))
     W, measures = solve(here).W, [DCG([5, 4, 3, 2, 1], "log2")]
-    killed = cluster.add()
     cluster.add()
     with open_workers(cluster.address) as found:
         there = Problem.packed(PackedPairs.of(path), workers=found)
-        assert (W == solve(there).W).all()
-        cluster.kill(killed)
         assert (W == solve(there).W).all()
         assert there.source.agreements(measures) == here.source.agreements(measures)
         path.unlink()
@@ -341,11 +264,6 @@ def test_a_cluster_reads_packed_pairs_to_the_same_answer(
 
 
 # --- addresses
-
-
-def test_a_scheduler_without_workers_is_refused(cluster: Cluster) -> None:
-    with pytest.raises(InputError, match="no workers"), open_workers(cluster.address):
-        pass
 
 
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.0 400 Bad request\r\n\r\n"])
@@ -365,7 +283,7 @@ def test_an_address_where_something_else_answers_is_refused(
                     connection.sendall(answer)
 
         threading.Thread(target=serve, daemon=True).start()
-        monkeypatch.setattr(workers, "CONNECT_SECONDS", 1)
+        monkeypatch.setattr(workers, "CONNECT_SECONDS", 0.1)
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(InputError, match=address), open_workers(address):
             pass
@@ -375,7 +293,7 @@ def test_an_address_where_something_else_answers_is_refused(
 
 def test_an_address_where_nothing_answers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="the extra dask is not installed")
-    monkeypatch.setattr(workers, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(workers, "CONNECT_SECONDS", 0.1)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))  # not listening
         port = free.getsockname()[1]

@@ -15,10 +15,7 @@ from sklearn.metrics import ndcg_score
 
 from dcglearn import InputError
 from dcglearn.collections.letor import looks_like_letor, read_grade_counts
-from helpers.places import ROOT
 from helpers.written import write
-
-RANK = ROOT.parent / "shared" / "data" / "lambdarank" / "rank.train"
 
 
 def written(folder: Path, text: str, name: str = "judged.txt") -> Path:
@@ -36,22 +33,6 @@ def test_files_of_another_program_are_read(tmp_path: Path, rng: np.random.Genera
     packed.write_bytes(gzip.compress(path.read_bytes()))
     assert read_grade_counts(packed).tolist() == expected
     assert read_grade_counts(path, 6)[:, :2].sum() == 0  # nor has one of two better grades
-
-
-def test_comments_blanks_and_scattered_queries(tmp_path: Path) -> None:
-    text = "# head\n\n2 qid:b 1:1 # doc 1\n0.0\tqid:a\n 1   qid:b 2:3\n"
-    assert read_grade_counts(written(tmp_path, text)).tolist() == [[1, 1, 0], [0, 0, 1]]
-
-
-@pytest.mark.skipif(not RANK.is_file(), reason="no graded queries next to this checkout")
-def test_real_queries(tmp_path: Path) -> None:
-    sizes = map(int, RANK.with_name("rank.train.query").read_text().split())
-    queries = [query for query, size in enumerate(sizes) for _ in range(size)]
-    lines = zip(RANK.read_text().splitlines(), queries, strict=True)
-    text = "".join(line.replace(" ", f" qid:{query} ", 1) + "\n" for line, query in lines)
-    counts = read_grade_counts(written(tmp_path, text))
-    assert counts.shape == (201, 5)
-    assert counts.sum(axis=0).tolist() == [69, 222, 858, 1211, 645]
 
 
 @pytest.mark.parametrize(
@@ -128,9 +109,3 @@ def test_graded_lists_are_recognised(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(b"2 qid:7 1:.3\n" * 9))
     assert looks_like_letor(packed)
     assert not looks_like_letor(written(tmp_path, "no gzip", "a.gz"))
-
-
-def test_features_are_not_read(tmp_path: Path) -> None:
-    path = tmp_path / "judged.txt"
-    path.write_text("2 qid:7 1:abc 0: 1:.5 1:NULL\n0 qid:7 #qid:8\n")
-    assert read_grade_counts(path).tolist() == [[1, 0, 1]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -31,7 +30,6 @@ from helpers.written import COMPRESS, write
 
 pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 
-Command = Callable[..., subprocess.CompletedProcess[str]]
 FRAME = pd.DataFrame(
     {
         "query_id": ["new york hotels", "new york hotels", 'a "b", c', "7"],
@@ -148,25 +146,6 @@ def test_names_next_to_numbers_are_refused_in_every_form(tmp_path: Path) -> None
         assert "names" in refused.value.remedy
         lines = "line 3" if form in ("q.csv", "q.tsv") else "line 2"
         assert refused.value.place.endswith(("row 2", "record 2", "document d2", lines)), form
-
-
-def test_commands_take_names_of_grades(run: Command, tmp_path: Path) -> None:
-    (tmp_path / "q.csv").write_text("query;document;grade\nnew york;d1;good\nnew york;d2;bad\n")
-    (tmp_path / "run").write_text("new york\tQ0\td2\t1\t2\tone\nnew york\tQ0\td1\t2\t1\tone\n")
-    found = run("evaluate", "q.csv", "run", "--measure", "constant", "--scale", "good,bad")
-    assert found.returncode == 0, found.stderr
-    assert "grades good > bad" in found.stdout
-    found = run("evaluate", "q.csv", "run", "--measure", "constant")
-    assert found.returncode == 2
-    assert "q.csv: its grades are names (bad, good); order them, best first: --scale" in (
-        " ".join(found.stderr.split())
-    )
-    (tmp_path / "p.jsonl").write_text(
-        '{"query": "new york", "a": ["d1", "d2"], "b": ["d2", "d1"], "answer": "a"}\n'
-    )
-    found = run("fit", "p.jsonl", "--qrels", "q.csv", "--scale", "good,bad")
-    assert found.returncode == 0, found.stderr
-    assert "good" in found.stdout
 
 
 @pytest.mark.parametrize(

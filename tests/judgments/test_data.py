@@ -108,7 +108,6 @@ def test_summary_counts_and_ceiling() -> None:
     assert found.answers == {"a": 4, "b": 2, "tie": 1, "good": 0, "bad": 0}
     assert (found.identical, found.repeated_pairs, found.contradicted_pairs) == (1, 1, 1)
     assert (found.contradicted, found.also_tied) == (3, 3)
-    assert found.ceiling_identical == 0.8
     assert found.ceiling == pytest.approx(slow_ceiling(data))
     assert (found.queries, found.without_query) == (1, 1)
     json.dumps(inspection.to_json())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from dcglearn import (
     DocumentGrades,
     InputError,
+    PackedPairs,
     Preferences,
     Scale,
     index_qrels,
@@ -20,9 +22,12 @@ from dcglearn import (
     read_preferences,
     run_of,
 )
+from dcglearn.judgments.options import ReadOptions
+from dcglearn.judgments.read import JudgmentTable
 from dcglearn.systems.inputs import look_up
 from helpers.commands import run_commands
 from helpers.notes import noted
+from helpers.packed_files import write_packed
 from helpers.slow_reader import trimmed
 from helpers.written import write_records
 
@@ -124,6 +129,32 @@ def test_documents_and_runs_under_other_names(files: Path) -> None:
         read(shown, grades, n_ranks=2)
 
 
+def test_reading_twice_says_and_counts_what_reading_once_does(files: Path) -> None:
+    path = write_records(
+        files / "p.jsonl",
+        {"query": "q1", "a": ["d1", None, "d3"], "b": ["d9"], "answer": "a"},
+        {"query": "q1", "a": ["d1"], "b": ["d2"], "answer": "skip"},
+    )
+    options = ReadOptions(document_grades=DocumentGrades.read(files / "qrels"))
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always")
+        table = JudgmentTable(path, options)
+        first, counts = table.preferences(), table.counts()
+        assert table.preferences() == first
+        assert table.counts() == counts
+    said = [str(note.message).split(":")[0] for note in notes]
+    assert sorted(note for note in said if "taken" not in note) == [
+        "documents within the lists without a grade (null)",
+        "documents without a judgment",
+        "judgments left out for their answers",
+    ]
+    assert (counts["judgments_left_out"], counts["documents_without_grade"]) == (1, 1)
+    assert counts["looked_up"]["unjudged"] == 1
+    write_packed(first, files / "p.parquet", first.scale)
+    packed = PackedPairs.of(files / "p.parquet")
+    assert packed.preferences() == packed.preferences() == first
+
+
 QUERIES = st.sampled_from(["q1", "q2", "q3"])
 DOCUMENTS = st.sampled_from("abcdefgh")
 judged_documents = st.dictionaries(
@@ -175,30 +206,6 @@ def test_unjudged_documents_count_as_when_systems_are_evaluated(
             assert lists(found) == [[expected[query], expected[query]]]
 
 
-@pytest.mark.parametrize(
-    ("unjudged", "expected", "counts"),
-    [
-        (1, [[[2, 0], [1, 1]], [[0, 1, 1], [1, 2]]], "3 of 8"),
-        ("drop", [[[2, 0], [1, 0]], [[0], [2]]], "3 of 9"),
-    ],
-)
-def test_every_rule_for_unjudged_documents(
-    files: Path, unjudged: Any, expected: list[Any], counts: str
-) -> None:
-    """d9 of the run two, d8 and d7 are not judged."""
-    runs = {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"}
-    ids = {"query": "q1", "a": ["d1", None, "d8"], "b": ["d7", "d2"], "answer": "b"}
-    found = []
-    for record in (runs, ids):
-        path = write_records(files / "p.jsonl", record)
-        n_ranks = 2 if record is runs else 3
-        found.append(read(path, both_runs(files), n_ranks=n_ranks, unjudged=unjudged)[0])
-    assert [lists(one)[0] for one in found] == expected
-    path = write_records(files / "p.jsonl", runs, {**ids, "a": ["d1", "d8"]})
-    _, notes = read(path, both_runs(files), n_ranks=2, unjudged=unjudged)
-    assert any(counts in note for note in notes), notes
-
-
 def test_rules_that_give_no_grade_are_refused(files: Path) -> None:
     path = write_records(
         files / "p.jsonl", {"query": "q1", "a": ["d1"], "b": ["d9"], "answer": "a"}
@@ -206,7 +213,7 @@ def test_rules_that_give_no_grade_are_refused(files: Path) -> None:
     with pytest.raises(InputError, match="n_ranks"):
         read(path, both_runs(files))
     by_run = {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"}
-    with pytest.raises(InputError, match="no runs"):
+    with pytest.raises(InputError, match="not a known run"):
         read(write_records(files / "r.jsonl", by_run), DocumentGrades.read(files / "qrels"))
     with pytest.raises(InputError, match="'bounds'"):
         read(path, DocumentGrades.read(files / "qrels"), unjudged="bounds")

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +19,6 @@ from helpers.written import COMPRESS, write
 
 pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 
-Command = Callable[..., subprocess.CompletedProcess[str]]
 Records = list[dict[str, Any]]
 
 RECORDS: Records = [
@@ -117,53 +113,6 @@ def test_every_format_in_every_compression(tmp_path: Path, name: str) -> None:
         assert contents(read_preferences(path)) == EXPECTED, suffix
         with path.open("rb") as file:
             assert contents(read_preferences(file)) == EXPECTED, suffix
-
-
-@pytest.mark.parametrize("suffix", [".jsonl", ".json", ".csv", ".parquet", ".arrow"])
-def test_parts_in_a_folder_and_by_a_pattern(tmp_path: Path, suffix: str) -> None:
-    (tmp_path / "_SUCCESS").touch()
-    parts = {
-        ".jsonl": json_lines,
-        ".json": lambda part: json.dumps(part).encode(),
-        ".csv": lambda part: delimited(part).encode(),
-        ".parquet": lambda part: in_a_sink(pd.DataFrame(part).to_parquet),
-        ".arrow": lambda part: ipc(part, pa.ipc.new_file),
-    }
-    paths = [
-        write(tmp_path / f"part-{number:04}{suffix}", parts[suffix](RECORDS[start : start + 5]))
-        for number, start in enumerate(range(0, len(RECORDS), 5))
-    ]
-    for places in (tmp_path, f"{tmp_path}/part-*", paths, iter(paths)):
-        found = read_preferences(places)  # type: ignore[arg-type]  # of several kinds
-        assert contents(found) == EXPECTED
-
-
-def test_commands_take_several_files(run: Command, tmp_path: Path) -> None:
-    for number in (0, 1):
-        part = RECORDS[6 * number : 6 * number + 6]
-        write(tmp_path / f"part-{number}.csv", delimited(part, ";"))
-    whole = write(tmp_path / "x.jsonl", json_lines(RECORDS))
-    expected = json.loads(run("inspect", "x.jsonl", "--json").stdout)
-    for places in (("part-0.csv", "part-1.csv"), ("part-*.csv",), (".",)):
-        if places == (".",):
-            whole.unlink()
-        found = run("inspect", *places, "--json")
-        assert found.returncode == 0, found.stderr
-        document = json.loads(found.stdout)
-        assert {**document, "file": "x.jsonl"} == expected
-        assert found.stderr == "columns are separated by semicolons\n"
-    assert document["file"] == "."
-    again = run("inspect", "part-0.csv", "./part-0.csv")
-    assert again.returncode == 2
-    assert "./part-0.csv: appears twice" in again.stderr
-
-
-def test_commands_read_standard_input(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "dcglearn", "inspect", "-", "--json"]
-    packed = gzip.compress(delimited(RECORDS, "\t").encode("utf-16"))
-    found = subprocess.run(command, input=packed, capture_output=True, cwd=tmp_path, check=True)
-    assert json.loads(found.stdout)["judgments"] == len(RECORDS)
-    assert found.stderr.decode() == "columns are separated by tabs\n"
 
 
 @pytest.mark.parametrize("orient", ["columns", "index", "split", "records", "list", "tight"])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from dcglearn import InputError, read_groups
+from dcglearn import InputError, Scale, read_groups, read_preferences
 from helpers.packed_files import write_packed
 
 pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.base.errors.InputWarning")
@@ -35,13 +36,22 @@ def test_groups_are_what_a_field_or_a_column_says(files: list[Path]) -> None:
 
 
 def test_groups_are_files(files: list[Path]) -> None:
-    assert read_groups(files[:2])[1].tolist() == ["old.jsonl"] * 2 + ["new.jsonl"] * 2
+    old, new = map(str, files[:2])
+    assert read_groups(files[:2])[1].tolist() == [old] * 2 + [new] * 2
     with pytest.raises(InputError, match="one file without a field"):
         read_groups(files[0])
-    assert read_groups(files)[1].tolist() == ["old.jsonl"] * 2 + ["the other files"] * 4
-    (files[0].parent / "deep").mkdir()
-    twin = files[0].rename(files[0].parent / "deep" / "new.jsonl")
-    assert set(read_groups([files[1], twin])[1]) == {str(files[1]), str(twin)}
+    assert read_groups(files)[1].tolist() == [old] * 2 + ["the other files"] * 4
+
+
+def test_judgments_without_queries_are_not_grouped_by_query(
+    files: list[Path], refused: Callable[..., str]
+) -> None:
+    files[0].write_text('{"a": [2, 0], "b": [1, 1], "answer": "a"}\n')
+    write_packed(read_preferences(files[0]), files[0].with_suffix(".parquet"), Scale((2, 1, 0)))
+    for name in ("old.jsonl", "old.parquet"):
+        assert refused("test", name, "--by", "query") == (
+            f"dcglearn: {name}: no judgment has a query; name another field: --by\n"
+        )
 
 
 def test_packed_judgments_have_queries_and_judges(tmp_path: Path, files: list[Path]) -> None:

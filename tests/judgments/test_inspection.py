@@ -153,7 +153,6 @@ def test_shares_of_weight_are_those_of_repeated_judgments(rows: list[tuple[Any, 
     assert other.ceiling == other.unweighted_ceiling
     for one, same in (
         (found.ceiling, other.unweighted_ceiling),
-        (found.ceiling_identical, other.unweighted_ceiling_identical),
         (found.a_share_of_weight, other.a_share),
     ):
         assert one == pytest.approx(same)
@@ -229,41 +228,6 @@ def test_those_who_do_not_read_the_lists_are_named() -> None:
     assert not said.outstanding, "of two judges who differ, neither is the wrong one"
 
 
-def test_real_judgments(ecir: Preferences) -> None:
-    found = inspect_judgments(ecir)
-    assert found.queries is not None
-    assert (found.queries.queries, round(found.queries.effective, 1)) == (387, 59.5)
-    assert [one.judgments for one in found.queries.dominant] == [212]
-    assert found.judges is None
-    assert (found.summary.contradicted_pairs, found.summary.contradicted_within_query) == (45, 6)
-    assert "holds 212 of the 2,090 strict judgments (10.1%)" in findings_text(found)
-
-
-def of_queries(numbers: dict[str, int], weight: dict[str, float]) -> Preferences:
-    queries = [query for query, n in numbers.items() for _ in range(n)]
-    weights = [weight.get(query, 1.0) for query in queries]
-    return Preferences.of(
-        [[[0, 1], [1, 1]]] * len(queries), ["a"] * len(queries), SCALE, weights, queries
-    )
-
-
-@pytest.mark.parametrize(
-    ("numbers", "weight", "dominant"),
-    [
-        ({"p": 74, "q": 26}, {}, []),
-        ({"p": 75, "q": 25}, {}, ["p"]),
-        ({"p": 4, **{f"q{i}": 1 for i in range(96)}}, {}, []),
-        ({"p": 4, **{f"q{i}": 1 for i in range(96)}}, {"p": 3.0}, ["p"]),
-    ],
-)
-def test_which_queries_dominate(
-    numbers: dict[str, int], weight: dict[str, float], dominant: list[str]
-) -> None:
-    found = inspect_judgments(of_queries(numbers, weight)).queries
-    assert found is not None
-    assert [one.query for one in found.dominant] == dominant
-
-
 def test_p_values_by_hand() -> None:
     """Of two judges, each is the other's measure; Holm multiplies the four p-values.
 
@@ -307,24 +271,6 @@ def test_p_values_by_hand() -> None:
         assert said == pytest.approx(largest), key
         left -= 1
     assert [judge.judge for judge in found.outstanding] == ["other"]
-
-
-def test_the_interval_of_the_side_keeps_a_query_together() -> None:
-    """Ten queries of 30 judgments, all on one side in each: worth little more than ten answers."""
-    sides = np.repeat([1, 1, 1, 1, 1, 1, 1, 1, 0, 0], 30)
-    lists = np.tile([[[0, 1], [1, 0]]], (300, 1, 1))
-    answers = np.where(sides, "a", "b")
-    queries = [f"q{i // 30}" for i in range(300)]
-    together = inspect_judgments(Preferences.of(lists, answers, SCALE, queries=queries)).summary
-    apart = inspect_judgments(Preferences.of(lists, answers, SCALE)).summary
-    known = binomtest(240, 300).proportion_ci(0.95, "wilson")
-    assert apart.a_share_interval == pytest.approx((known.low, known.high), abs=0.01)
-    low, high = together.a_share_interval
-    assert low < 0.5 < high
-    of_ten = binomtest(8, 10).proportion_ci(0.95, "exact")
-    assert low == pytest.approx(of_ten.low, abs=0.1)
-    one = inspect_judgments(Preferences.of(lists, answers, SCALE, queries=["q"] * 300)).summary
-    assert one.a_share_interval == (0, 1)
 
 
 @settings(max_examples=50)

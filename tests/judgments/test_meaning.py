@@ -68,15 +68,6 @@ def test_columns_are_known_by_their_names(names: str, expected: str) -> None:
         assert (found if isinstance(found, str) else f"{found[0]}...{found[-1]}") == name
 
 
-def test_a_note_says_which_columns_were_taken() -> None:
-    found = resolve_columns(["qid", "left", "right", "verdict", "note"])
-    taken, _ = found.notes
-    assert taken == "columns taken: a=left, b=right, answer=verdict, query=qid"
-    assert found.unknown == ("note",)
-    told = resolve_columns(["x", "y", "z", "qid", "topic"], "a=x,b=y,answer=z,query=topic")
-    assert (told.unknown, told.sides) == (("qid",), ("x", "y"))
-
-
 @pytest.mark.parametrize(
     ("names", "told", "word"),
     [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import pickle
 import subprocess
@@ -81,7 +80,7 @@ def some(rng: np.random.Generator) -> Preferences:
 # What is written is read back
 
 
-@settings(deadline=None)
+@settings(max_examples=40)
 @given(judgments(), st.integers(1, 5), st.integers(1, 5))
 def test_what_is_packed_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, given: Preferences, size: int, batch: int
@@ -101,39 +100,6 @@ def test_what_is_packed_is_read_back(
     weights = [np.ones(len(pairs)) if v is None else v for pairs, v in strict]
     np.testing.assert_array_equal(np.concatenate(weights), given.pair_weights)
     assert (folder / "p.parquet").read_bytes() == (folder / "q.parquet").read_bytes()
-
-
-def test_another_reader_sees_the_same(tmp_path: Path, some: Preferences) -> None:
-    path = tmp_path / "p.parquet"
-    write_packed(some, path, some.scale)
-    fastparquet = pytest.importorskip("fastparquet", reason="another reader of Parquet")
-    frame = (
-        fastparquet.ParquetFile(io.BytesIO(path.read_bytes())).to_pandas().replace({np.nan: None})
-    )
-    rows = [np.frombuffer(row.ljust(10, b"\0"), np.int8) for row in frame["lists"]]
-    lists = np.array(rows).reshape(-1, 2, 5)
-    assert some == Preferences.of(
-        lists,
-        [ANSWERS[code] for code in frame["answer"]],
-        some.scale,
-        *(frame[name].tolist() for name in ("weight", "query", "judge")),
-    )
-
-
-def test_judgments_take_a_byte_per_grade_and_some_bits(
-    tmp_path: Path, rng: np.random.Generator
-) -> None:
-    n = 100_000
-    lists = rng.integers(0, 5, (n, 2, 6))
-    answers = rng.choice(["a", "b", "tie"], n)
-    plain = Preferences.of(lists, answers, Scale((4, 3, 2, 1, 0)))
-    write_packed(plain, tmp_path / "p.parquet", plain.scale)
-    assert (tmp_path / "p.parquet").stat().st_size < n * (12 + 0.3) + 5000
-    write_packed(lists, tmp_path / "r.parquet", plain.scale)
-    assert (tmp_path / "r.parquet").stat().st_size < n * (12 + 0.2) + 5000
-    back = PackedPairs.of(tmp_path / "r.parquet")
-    assert (np.concatenate([part.read()[0] for part in back.row_groups]) == lists).all()
-    assert (back.n_ranks, back.n_grades, back.n_pairs) == (6, 5, n)
 
 
 # Several files
@@ -241,7 +207,7 @@ def test_no_flipped_bit_is_read_as_other_judgments(
 ) -> None:
     monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 25)
     data, path, readers = simulated(40, rng), tmp_path / "p.parquet", READERS
-    n_bits = 1000 if kind == "judgments" else 500
+    n_bits = 400 if kind == "judgments" else 200
     if kind == "judgments":
         write_packed(data, path, data.scale)
     else:

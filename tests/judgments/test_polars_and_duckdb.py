@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dcglearn import InputError, Preferences, qrels_of, read_preferences, run_of
+from dcglearn import InputError, Preferences, read_preferences
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.read import JudgmentTable
 
@@ -173,27 +173,3 @@ FRAMES: dict[str, Callable[[], Any]] = {
 def test_frames_and_relations(name: str) -> None:
     check_same(Preferences.from_frame(FRAMES[name]()))
     check_same(read_preferences(FRAMES[name]()))
-
-
-def test_a_frame_of_a_relation_names_the_row() -> None:
-    wrong = PLAIN.with_columns(pl.Series("answer", ["a", "b", "dunno"]))
-    with pytest.raises(InputError, match=r"row 3: .*'dunno'"):
-        Preferences.from_frame(duckdb.from_arrow(wrong.to_arrow()))
-
-
-@pytest.mark.parametrize("kind", ["frame", "lazy frame", "relation", "categories"])
-def test_qrels_and_runs_in_frames(kind: str) -> None:
-    frame = pl.DataFrame(
-        {"query_id": ["q", "q"], "doc_id": ["caf\xe9", "e"], "relevance": [2, 0], "score": [0.5, 1]}
-    )
-    given = {
-        "frame": frame,
-        "lazy frame": frame.lazy(),
-        "relation": duckdb.from_arrow(frame.to_arrow()),
-        "categories": frame.cast({"query_id": pl.Categorical, "relevance": pl.Decimal(3, 1)}),
-    }[kind]
-    qrels, run = qrels_of(given), run_of(given, "x")
-    assert qrels.queries == ("q",)
-    assert qrels.documents.to_pylist() == ["caf\xe9", "e"]
-    assert qrels.number.tolist() == [2, 0]
-    assert run.number.tolist() == [0.5, 1]

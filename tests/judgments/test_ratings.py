@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dcglearn
-from dcglearn import InputError, Ratings, pairs_from_ratings, read_preferences, read_ratings
+from dcglearn import InputError, Ratings, pairs_from_ratings, read_ratings
 from dcglearn.judgments.ratings import MAX_PAIRS, Within
 from helpers.notes import noted
 
@@ -96,43 +96,6 @@ def test_pairs_are_those_of_plain_loops(
         assert wins in (0, 1)
 
 
-@settings(max_examples=40)
-@given(rated)
-def test_a_query_of_n_lists_counts_n_minus_one(rows: list[dict[str, Any]]) -> None:
-    frame = pd.DataFrame(rows).assign(rating=range(len(rows))).dropna(subset=["query"])
-    sizes = frame.groupby("query").size()
-    if not (sizes > 1).any():
-        return
-    made = pairs_from_ratings(frame.drop(columns="weight")).preferences.to_frame()
-    weights = made.groupby("query").weight.sum()
-    assert weights.to_dict() == pytest.approx((sizes - 1)[sizes > 1].to_dict())
-
-
-@settings(max_examples=40)
-@given(rated)
-def test_a_weight_of_three_counts_as_three_lists(rows: list[dict[str, Any]]) -> None:
-    """Copies of a list make ties with each other, which are left out here."""
-    repeated = [{**row, "weight": 1} for row in rows for _ in range(row["weight"])]
-
-    def weights(of: list[dict[str, Any]]) -> dict[tuple[Any, ...], float]:
-        try:
-            made = pairs_from_ratings(pd.DataFrame(of), ties=False).preferences
-        except InputError:
-            return {}
-        table = made.to_frame()
-        best = np.where(table.answer == "a", table.a, table.b)
-        worst = np.where(table.answer == "a", table.b, table.a)
-        keys = zip(table["query"], map(str, best), map(str, worst), strict=True)
-        sums = pd.Series(made.weights, pd.MultiIndex.from_tuples(keys)).groupby(level=[0, 1, 2])
-        return {key: value for key, value in sums.sum().items() if value}
-
-    if repeated:
-        longest = max(len(row["grades"]) for row in rows)
-        for row in (*rows, *repeated):
-            row["grades"] = [*row["grades"], *[None] * (longest - len(row["grades"]))]
-        assert weights(rows) == pytest.approx(weights(repeated))
-
-
 def many(n: int) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     lists = rng.integers(0, 3, (n, 3)).tolist()
@@ -159,15 +122,6 @@ def test_drawn_pairs_have_all_of_the_weight_and_are_drawn_from_all() -> None:
         counts += np.bincount(lists.ravel(), minlength=60)
     expected = 2 * 100 * 60 / 60
     assert ((counts - expected) ** 2 / expected).sum() < 59 + 5 * np.sqrt(2 * 59)
-
-
-def test_sides_are_drawn_fairly_with_a_seed() -> None:
-    wins = [
-        float((pairs_from_ratings(many(60), seed=seed).preferences.answers == 0).mean())
-        for seed in range(20)
-    ]
-    assert len(set(wins)) > 10
-    assert abs(np.mean(wins) - 0.5) < 4 * 0.5 / np.sqrt(20 * 1770)
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
@@ -251,37 +205,6 @@ def test_too_many_pairs_are_refused_before_they_are_made() -> None:
     )
     with pytest.raises(InputError, match="can be compared"):
         pairs_from_ratings(rated, "all")
-
-
-def test_the_command_and_what_it_writes(tmp_path: Path, run: Run) -> None:
-    rng = np.random.default_rng(2)
-    rows = [
-        {
-            "query": None if i == 0 else f"q{i % 7}" if i < 40 else "alone",
-            "grades": rng.integers(0, 3, 3).tolist(),
-            "satisfaction": int(rng.integers(1, 6)),
-        }
-        for i in range(41)
-    ]
-    (tmp_path / "r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    done = run("pairs", "r.jsonl", "-o", "p.jsonl", "--min-difference", "2", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    expected = plain_pairs(
-        [{**r, "rating": r["satisfaction"], "weight": 1} for r in rows], "query", 2, True
-    )
-    data = read_preferences(tmp_path / "p.jsonl")
-    assert len(data) == len(expected)
-    assert data.weights.sum() == pytest.approx(sum(weight for *_, weight in expected))
-    assert f"wrote p.jsonl: {len(data)} judgments, {data.strict.sum()} strict" in done.stdout
-    for line in ("from 41 rated lists of 7 queries", "left out: 1 list without a query"):
-        assert line in done.stdout
-    assert "left out: 1 list alone in a query" in done.stdout
-    document = json.loads(
-        run("pairs", "r.jsonl", "-o", "p.csv", "--no-ties", "--json", cwd=tmp_path).stdout
-    )
-    again = read_preferences(tmp_path / "p.csv")
-    assert document["judgments"] == document["strict"] == len(again)
-    assert document["possible"] == len(again) + document["left_out"]["equal"]
 
 
 def test_differences_that_are_short_by_rounding_count() -> None:

@@ -60,7 +60,6 @@ left right left_system right_system winner
 -    +     y           x            tie
 """
 
-RENAMED = SYSTEMS.replace("left_s", "p_s").replace("right_s", "q_s")
 
 ARMS = """
 control treatment left_system right_system answer
@@ -83,7 +82,6 @@ SHAPES = [
     ("left right answer a_shown_on\n + - a left\n - + a right", None, "a b"),
     ("a b answer position\n + - a left\n + - a right", None, "a a"),
     (SYSTEMS, None, "a b tie"),
-    (RENAMED, "left_system=p_system,right_system=q_system", "a b tie"),
     (ARMS, "a=control,b=treatment", "b b"),
     (ARMS.replace("control treatment", "a b"), "ignore=left_system+right_system", "b a"),
     (SAME_PLACES, "a=control,b=treatment", "b b"),
@@ -105,7 +103,6 @@ def test_answers_are_about_the_lists_and_not_about_their_sides(
     ("text", "remedy"),
     [
         (SHUFFLED.format("position", "left", "right", "left"), "a_shown_on=position"),
-        (RENAMED, "left_system=p_system,right_system=q_system"),
         (ARMS.replace("control treatment", "a b"), "ignore"),
         ("a b answer answer_2\n + - a a", "answer=answer+answer_2"),
         ("query a b ann bob\n q + - a b", "answer=ann+bob"),
@@ -170,19 +167,6 @@ def test_faults_of_a_row_per_document_name_the_row(name: str, value: str) -> Non
     assert "row" in error.place
 
 
-def test_excel_is_read_as_its_csv(tmp_path: Path) -> None:
-    lists = {"a": ["2 1 0", "1 1"], "b": ["0 1 0", "0 2"]}
-    frame = pd.DataFrame(
-        {"query": [1, 2], **lists, "answer": ["left", "right"], "weight": [1, 0.5]}
-    )
-    path = tmp_path / "x.XLSX"
-    frame.to_excel(path, index=False, engine="openpyxl")
-    frame.to_csv(tmp_path / "x.csv", index=False)
-    found = read_preferences(path)
-    assert found == read_preferences(tmp_path / "x.csv")
-    assert found.queries.tolist() == ["1", "2"]
-
-
 @pytest.mark.parametrize("mark", [-1, "-1", "n/a"])
 def test_a_mark_of_unjudged_documents_is_no_grade(mark: Any) -> None:
     rows = [{"a": [2, mark, 0], "b": [1, 0, 0], "answer": "a"}]
@@ -195,16 +179,6 @@ def test_a_mark_of_unjudged_documents_is_no_grade(mark: Any) -> None:
     if mark == -1:
         declared, _ = read(rows, scale="2,1,0,-1")
         assert declared.lists[0, 0].tolist() == [0, 3, 2]
-
-
-def test_second_lines_of_names_in_surveys(tmp_path: Path) -> None:
-    path = tmp_path / "survey.csv"
-    quoted = '{""ImportId"":""QID1""}'
-    path.write_text(f'a,b,answer\nList A,List B,Which?\n"{quoted}","{quoted}","{quoted}"\n2,1,a\n')
-    with pytest.raises(InputError) as error:
-        read_preferences(path)
-    assert error.value.place.endswith("row 3")
-    assert "skiprows" in error.value.remedy
 
 
 def test_the_first_of_several_sheets(tmp_path: Path) -> None:
@@ -230,7 +204,7 @@ def test_the_first_of_several_sheets(tmp_path: Path) -> None:
     assert found.queries.tolist() == ["1", "2", "q3"]
     assert found.lists.tolist() == [[[0, 2], [1, 1]], [[2, 0], [1, 2]], [[0, -1], [1, -1]]]
     assert any("2 sheets" in note and "Judged" in note for note in notes)
-    assert any("row" in note and "above" in note for note in notes)
+    assert any("above" in note for note in notes)
     assert any("'when'" in note for note in notes)
 
 
@@ -254,7 +228,14 @@ def test_commands_which_keep_pandas_out_read_every_shape(tmp_path: Path) -> None
     pd.DataFrame({"a": ["2 0"], "b": ["1 0"], "answer": ["a"]}).to_excel(
         tmp_path / "sheet.xlsx", index=False
     )
-    subprocess.run([sys.executable, "-c", NO_PANDAS], cwd=tmp_path, check=True)
+    child = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", NO_PANDAS],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert child.returncode == 0, child.stdout + child.stderr
 
 
 def test_a_grade_named_like_a_rule() -> None:

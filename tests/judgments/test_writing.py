@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn import InputError, Preferences, Scale, read_preferences, write_preferences
@@ -90,6 +90,7 @@ def delimited(records: list[dict[str, Any]], delimiter: str) -> str:
     return text.getvalue()
 
 
+@settings(max_examples=40)
 @given(data=judgments(), rows=st.sampled_from([1, 2, 1000]))
 def test_files_are_those_of_records(
     tmp_path_factory: pytest.TempPathFactory, data: Preferences, rows: int

@@ -150,28 +150,20 @@ def stacked(columns: Sequence[Column]) -> Column:
 def table_of(entries: Column, lengths: Grades) -> Column:
     """Return lists whose entries follow one another as a column of shape (n, K)."""
     K, n = int(lengths.max(initial=0)), len(lengths)
-    codes = entries.codes.reshape(n, K) if len(entries) == n * K else np.full((n, K), -1, np.int32)
-    if len(entries) < n * K:
-        codes[np.arange(K) < lengths[:, None]] = entries.codes
+    codes = np.full((n, K), -1, entries.codes.dtype)
+    codes[np.arange(K) < lengths[:, None]] = entries.codes
     return Column(codes, entries.values)
 
 
 def distinct_rows(columns: Iterable[Grades]) -> tuple[Integers, Integers]:
-    """Return the first of each of the distinct rows, in lexical order, and the number of each row.
-
-    The columns hold whole numbers from -1 on.
-    """
-    codes, size = np.zeros((), np.int64), 1
-    for column in columns:
-        width = int(column.max(initial=0)) + 2
-        if size * width > 2**62:  # a row is a number whose digits are its columns
-            codes = np.unique(codes, return_inverse=True)[1]
-            size = int(codes.max(initial=0)) + 1
-        codes = codes * width + column + 1
-        size *= width
-    codes = codes.astype(np.min_scalar_type(size))  # short ones are sorted in linear time
-    _, first, numbers = np.unique(codes, return_index=True, return_inverse=True)
-    return first, numbers.astype(np.int64, copy=False)
+    """Return the first of each of the distinct rows, in lexical order, and the number of each."""
+    table = np.stack([*columns])
+    order = np.lexsort(table[::-1])
+    new = np.ones(len(order), bool)
+    new[1:] = (np.diff(table[:, order]) != 0).any(axis=0)
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.cumsum(new) - 1
+    return order[new], numbers
 
 
 def check_distinct(names: Iterable[Any], place: str = "") -> None:

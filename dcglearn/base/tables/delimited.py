@@ -12,25 +12,23 @@ import io
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import reduce
-from itertools import islice
+from itertools import chain, islice
 from typing import BinaryIO, NamedTuple
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.tables.columns import Block, check_distinct
+from dcglearn.base.tables.text import whole_lines
 
-DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+DELIMITERS = ",;\t|"
 
 HEAD = 1 << 16
 """Bytes from which the layout is found."""
 
 BLOCK = 1 << 21
-"""Bytes that are read at a time; a row must fit."""
+"""Bytes that are read at a time."""
 
 _ROWS = 50
-
-_SECOND_HEADERS = ('{"ImportId"', "Open-Ended Response")
-"""Of Qualtrics and SurveyMonkey."""
 
 
 class Layout(NamedTuple):
@@ -53,21 +51,9 @@ def find_layout(content: bytes, name: str, tabs: bool = False) -> Layout:
     delimiter = max(found, key=lambda one: _score(found[one]))
     rows = found[delimiter]
     above = _place_of_names(rows)
-    for number, row in enumerate(rows[above + 1 : above + 3], start=above + 2):
-        if any(mark in cell for cell in row for mark in _SECOND_HEADERS):
-            raise InputError(
-                "is a second line of names of columns, as surveys export them",
-                "delete it and what is between it and the first, such as by "
-                "pandas.read_csv(file, skiprows=[1, 2]).to_csv(...); answers that are columns "
-                "become rows by pandas.wide_to_long",
-                f"{name}, row {number}",
-            )
     title = " ".join(" ".join(cell for row in rows[:above] for cell in row).split())
     if title:
-        rows_are = counted(above, "row is", "rows are")
-        warn_of_input(f"{rows_are} above the names of the columns and left out: {title[:60]!r}")
-    if delimiter != "," and not tabs:
-        warn_of_input(f"columns are separated by {DELIMITERS[delimiter]}")
+        warn_of_input(f"left out above the names of the columns: {title[:60]!r}")
     return Layout(delimiter, above)
 
 
@@ -103,8 +89,7 @@ def read_records(file: BinaryIO, layout: Layout, name: str) -> Iterator[Row]:
     for line, number, cells in rows:
         if len(cells) != len(names):
             problem = f"{counted(len(cells), 'field')} under {len(names)} column names"
-            held = DELIMITERS[layout.delimiter]
-            remedy = f"give every row the same fields, and quote those that hold {held}"
+            remedy = f"give every row the same fields, and quote those with {layout.delimiter!r}"
             raise InputError(problem, remedy, f"{name}, line {line}")
         yield line, number, cells
 
@@ -115,39 +100,43 @@ def read_columns(
     """Read columns of text block by block by Arrow, without empty rows.
 
     `check` reads by Python's ``csv``, which names the line of a fault, where Arrow fails or a cell
-    holds a line end: a stray quote makes one cell of several rows.
+    holds a line end: a stray quote makes one cell of several rows. Arrow gets blocks of bytes, for
+    the threads of its own reader of files would ask for bytes while Python ends, which aborts it.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.csv as pv
 
     names = _names(_rows(file, layout, name), name)
-    if not file.peek(1):  # type: ignore[attr-defined]  # a BufferedReader
-        return
     keys = [str(number) for number in range(len(names))]
-    checked = False
-    try:
-        reader = pv.open_csv(
-            file,
-            pv.ReadOptions(use_threads=False, block_size=BLOCK, column_names=keys),
-            pv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
-            pv.ConvertOptions(
-                column_types=dict.fromkeys(keys, pa.string()), strings_can_be_null=False
-            ),
-            memory_pool=pa.system_memory_pool(),
-        )
-        for batch in reader:
+    checked, held = False, b""
+    for block in chain(whole_lines(file, BLOCK), [b""]):
+        held += block
+        if not held or (block and held.count(b'"') % 2):  # a cell goes on in the next block
+            continue
+        try:
+            table = pv.read_csv(
+                pa.BufferReader(held),
+                pv.ReadOptions(use_threads=False, block_size=len(held) + 1, column_names=keys),
+                pv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
+                pv.ConvertOptions(
+                    column_types=dict.fromkeys(keys, pa.string()), strings_can_be_null=False
+                ),
+                memory_pool=pa.system_memory_pool(),
+            )
+        except (pa.ArrowException, OverflowError) as error:
+            check()
+            reason = " ".join(str(error).split())[:100]
+            raise InputError(f"is not CSV ({reason})", "check its quotes", name) from error
+        held = b""
+        for batch in table.to_batches():
             ends = (pc.any(pc.match_substring(column, "\n")).as_py() for column in batch.columns)
             if not checked and any(ends):
                 check()
                 checked = True
             empty = reduce(pc.and_, (pc.equal(column, "") for column in batch.columns))
-            held = batch.filter(pc.invert(empty)) if pc.any(empty).as_py() else batch
-            yield {key: column for key, column in zip(names, held.columns, strict=True) if key}
-    except (pa.ArrowException, OverflowError) as error:
-        check()
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(f"is not CSV ({reason})", "check its quotes", name) from error
+            rows = batch.filter(pc.invert(empty)) if pc.any(empty).as_py() else batch
+            yield {key: column for key, column in zip(names, rows.columns, strict=True) if key}
 
 
 def _rows(file: BinaryIO, layout: Layout, name: str) -> Iterator[Row]:

@@ -107,20 +107,12 @@ def _decode(lines: bytes) -> Block | None:
     """Return the columns of lines as Arrow reads them, None where Python must decode them."""
     import pyarrow as pa
     import pyarrow.json as pj
-    import pyarrow.types as kinds
-
-    def read(texts: list[str]) -> Any:
-        options = pj.ReadOptions(use_threads=False, block_size=len(lines) + 1)
-        schema = pa.schema([(name, pa.string()) for name in texts])
-        parse = pj.ParseOptions(explicit_schema=schema)
-        return pj.read_json(pa.BufferReader(lines), options, parse)
 
     if b"\n\n" in lines:
         return None
+    options = pj.ReadOptions(use_threads=False, block_size=len(lines) + 1)
     try:
-        table = read([])
-        times = [field.name for field in table.schema if kinds.is_timestamp(field.type)]
-        table = read(times) if times else table  # text that looks like a time
+        table = pj.read_json(pa.BufferReader(lines), options)
     except (pa.ArrowException, UnicodeDecodeError, OverflowError):
         return None
     rows = lines.count(b"\n") + (not lines.endswith(b"\n"))
@@ -141,8 +133,6 @@ def _is_exact(column: Any) -> bool:
         return False
     if kinds.is_list(column.type):
         return _is_exact(column.flatten())
-    if kinds.is_struct(column.type):
-        return all(map(_is_exact, column.flatten()))
     if kinds.is_floating(column.type):
         numbers = column.drop_null().to_numpy(zero_copy_only=False)
         return bool((np.abs(numbers) < MAX_EXACT).all())

@@ -60,13 +60,7 @@ _MAGIC: dict[bytes, Format] = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
     b"\xff\xff\xff\xff": "arrow",  # a stream of batches
-}
-_REFUSED = {
-    b"PK\x03\x04": "a spreadsheet not named .xlsx, or an archive",
-    b"\xd0\xcf\x11\xe0": "an old spreadsheet (.xls)",
-    b"SQLite format 3": "a database",
-    b"%PDF": "a PDF",
-    b"<": "a web page or XML, perhaps an error of the server",
+    b"PK\x03\x04": "xlsx",
 }
 _BLANKS = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"
 """Byte order marks and blanks before a text."""
@@ -210,15 +204,12 @@ def _recognised(name: str, file: Path | bytes, encoding: str) -> Source:
         start = decompressed(content).read(delimited.HEAD)
     if not start:
         raise InputError("is empty", "give at least one record", name)
-    text = start.lstrip(_BLANKS)
     named = format_of_name(name)
-    refused = next((what for magic, what in _REFUSED.items() if text.startswith(magic)), "")
-    if refused and named != "xlsx":
-        raise InputError(f"is {refused}", "save or export the table as CSV", name)
     found = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
     partition = _partition(file) if isinstance(file, Path) else {}
     source = Source(name, found or named or "csv", partition, encoding, file)
-    if named in ("json", "jsonl") or (not found and not named and text[:1] in (b"[", b"{")):
+    is_json = start.lstrip(_BLANKS).startswith((b"[", b"{"))
+    if named in ("json", "jsonl") or (is_json and not found and not named):
         with source.open() as lines:
             whole = json_records.is_document(lines.read(delimited.HEAD), lines=named == "jsonl")
         return replace(source, format="json" if whole else "jsonl")
@@ -260,9 +251,6 @@ def _files_below(folder: Path, name: str) -> Iterator[Path]:
     for path in folder.iterdir():
         if not path.is_dir():
             yield path
-        elif path.name == "_delta_log":
-            problem = "is a table of Delta Lake, some of whose files may be out of date"
-            raise InputError(problem, "export the table as Parquet", name)
         elif "=" in path.name:
             yield from _files_below(path, name)
         elif not _is_hidden(path):

@@ -118,7 +118,6 @@ def _utf8_chunks(file: Path | bytes, name: str, encoding: str) -> Generator[byte
         mark = next((mark for mark in _MARKS if first.startswith(mark)), b"")
         encoding = _MARKS.get(mark, encoding)
         try:
-            b"".decode(encoding)  # refuses codecs of bytes, such as base64
             make = codecs.getincrementaldecoder(encoding)
         except LookupError as error:
             raise InputError(

@@ -54,10 +54,10 @@ _TRANSLATED = {f"={side}": _FIRST_AND_SECOND[side] for side in ("a", "b", "left"
 """Answers whose meaning is read from other columns of their rows, whatever a user's map says."""
 
 _TIES = (
-    "tie tied draw equal;are equal;same;the same;about the same;are the same;no preference;"
+    "tie;tied;draw;equal;are equal;same;the same;about the same;are the same;no preference;"
     "no difference;neutral;gleich;unentschieden;égal;égalité;[[c]]"
 )
-_MEANINGS = dict.fromkeys((*_TIES.split(";")[0].split(), *_TIES.split(";")[1:]), _TIE)
+_MEANINGS = dict.fromkeys(_TIES.split(";"), _TIE)
 for _level in ("good", "bad"):
     _words = (f"both {_level}", f"equally {_level}", f"tie (both {_level})", f"tie (both{_level})")
     _MEANINGS |= dict.fromkeys((_level, *_words, f"both{_level}"), ANSWERS.index(_level))
@@ -129,14 +129,18 @@ def resolve_answers(
         elif code is None and text:
             code = columns.get(text.casefold(), None if _is_number(text) else answer_in_words(text))
         if code is None:
-            raise InputError(*_unknown(text, others, explained))
+            raise _unknown(text, others)
         return code, weight
 
     found = answers.parsed(meaning, place)
     codes = ((text, meaning(text)[0]) for text in others if text not in ANSWERS)
     taken = [f"{text}={ANSWERS[code]}" for text, code in codes if code != LEFT_OUT]
     if signs:
-        warn_of_input(_sign_note(others, weighted))
+        size = "" if weighted else "; their size is the weight"
+        warn_of_input(
+            f"answers are numbers: above 0 means a, below 0 means b, 0 a tie{size} "
+            "(the other way: `answers='positive=b,negative=a,0=tie'`)"
+        )
     elif taken and not explained:
         warn_of_input(f"answers taken: {', '.join(taken[:8])}{', ...' if len(taken) > 8 else ''}")
     return found
@@ -146,14 +150,13 @@ def _is_number(text: str) -> bool:
     return not math.isnan(parse_number(text))
 
 
-def _unknown(text: str, others: list[str], explained: bool) -> tuple[str, str]:
+def _unknown(text: str, others: list[str]) -> InputError:
     if not text:
         remedy = "write one, or count empty answers as ties: `answers='=tie'`"
-        return "the answer is empty", remedy
-    if explained:
-        remedy = f"add what it means, or leave its judgments out by {text}={_OUT}"
-        return f"the answer is {text!r:.60}, which `answers` does not explain", remedy
-    return f"the answer is {text!r:.60}", f"use one of {', '.join(ANSWERS)}, or {_example(others)}"
+        return InputError("the answer is empty", remedy)
+    remedy = f"use one of {', '.join(ANSWERS)}, or {_example(others)}"
+    out = f"; {text:.60}={_OUT} leaves its judgments out"
+    return InputError(f"the answer is {text!r:.60}", remedy + out)
 
 
 def _example(others: list[str]) -> str:
@@ -185,23 +188,12 @@ def _check_sign(text: str, others: list[str]) -> None:
         )
 
 
-def _sign_note(others: list[str], weighted: bool) -> str:
-    largest, size = max(map(_size, others)), ""
-    if largest > 1:
-        size = f"; their size is the weight, from 1 to {largest:g}"
-        if weighted:
-            size = "; their size is not used, for there is a weight"
-    return (
-        f"answers are numbers: above 0 means a, below 0 means b, 0 a tie{size} "
-        "(the other way: `answers='positive=b,negative=a,0=tie'`)"
-    )
-
-
 def _size(text: str) -> float:
     return min(abs(parse_number(text)), LARGEST_WEIGHT) or 1.0
 
 
-_TRUE, _FALSE = ("true", "yes", "1", "y", "swapped"), ("false", "no", "0", "n")
+_SWAPPED = dict.fromkeys(("true", "yes", "1", "y", "swapped"), True)
+_SWAPPED |= dict.fromkeys(("false", "no", "0", "n"), False)
 
 
 Shown: TypeAlias = dict[str, str]
@@ -255,8 +247,8 @@ def _swapped(value: str) -> bool:
     side = side_named(value)
     if side is not None:
         return side == _B
-    if value.casefold() in (*_TRUE, *_FALSE):
-        return value.casefold() in _TRUE
+    if value.casefold() in _SWAPPED:
+        return _SWAPPED[value.casefold()]
     remedy = "write left or right for the side of list a, or true where the lists were swapped"
     raise InputError(f"where list a was shown is {value!r:.60}", remedy)
 
@@ -283,33 +275,21 @@ def check_unused(
     sides: Sides,
     place: str,
 ) -> None:
-    """Refuse columns that are not used and may say how the lists were shown."""
-    texts = {one["answer"] for one in shown.values} - {*told}
+    """Refuse a column that is not used and names sides, where answers are sides or lists."""
     lists_are_sides = side_named(sides[0]) is not None
-    unclear = any(
+    if not any(
         text.casefold() in ("a", "b") if lists_are_sides else side_named(text) is not None
-        for text in texts
-    )
-    held = {name: _few_texts(cells) for name, cells in unknown.items()}
-    for name, values in held.items():
-        alike = [one for one in held if held[one] == values]  # two systems, on the left and right
-        are_sides = unclear and values and all(side_named(value) is not None for value in values)
-        are_systems = len(alike) > 1 and len(values) == 2 and (unclear or values & texts)
-        if are_sides or are_systems:
-            words = f"a_shown_on={name}"
-            if not are_sides:
-                words = f"left_system={name},right_system={alike[1]}"
+        for text in {one["answer"] for one in shown.values} - {*told}
+    ):
+        return
+    for name, cells in unknown.items():
+        if hasattr(cells, "type") and not is_text(cells):
+            continue  # what is not used may be what Python cannot hold, such as far times
+        values = sorted({*map(text_of, column_of(cells).values)} - {""})
+        if values and all(side_named(value) is not None for value in values):
             raise InputError(
-                f"the column {name!r} holds {' and '.join(sorted(values))}: it may say how the "
-                "lists were shown",
-                f"say `columns='{words}'` if so, and `columns='ignore={'+'.join(alike)}'` if not",
+                f"the column {name!r} holds {' and '.join(values)}: it may say how the lists were "
+                "shown",
+                f"say `columns='a_shown_on={name}'` if so, and `columns='ignore={name}'` if not",
                 place,
             )
-
-
-def _few_texts(cells: Any) -> set[str]:
-    """Return the distinct texts of a column, empty if it holds others or more than four."""
-    if hasattr(cells, "type") and not is_text(cells):
-        return set()  # what is not used may be what Python cannot hold, such as far times
-    texts = {text_of(value) for value in column_of(cells[:1000]).values} - {""}
-    return texts if len(texts) <= 4 else set()

@@ -91,8 +91,6 @@ OTHER_NAMES = {
     "left_system": "systemleft leftmodel modelleft leftengine engineleft leftrun runleft",
     "right_system": "systemright rightmodel modelright rightengine engineright rightrun runright",
 }
-_DATA = re.compile(r"[\[({]?\s*[0-9][0-9\s,;|.]*[\])}]?")
-"""Numbers, where the names of columns belong."""
 
 
 @dataclass(frozen=True)
@@ -138,13 +136,12 @@ class ColumnMap:
             return
         shown = " and ".join(f'"{name}"' for name in missing)
         remedy = f"every {fields.noun} needs {', '.join(required)}"
-        if any(map(_DATA.fullmatch, self.unknown)):
-            remedy += "; the first line must name the columns"
-        elif self.unknown:
+        if self.unknown:
             example = ",".join(f"{name.split()[-1]}=..." for name in missing)
-            remedy += f"; if among {_listed(self.unknown, 12)}, say `columns={example!r}`"
-            if missing == ["answer"]:
-                remedy += "; answers of several raters are joined: `columns='answer=ann+bob'`"
+            known = _listed(self.unknown, 12)
+            remedy += f"; if among {known}, as the first line says, use `columns={example!r}`"
+        if missing == ["answer"]:
+            remedy += "; answers of several raters are joined: `columns='answer=ann+bob'`"
         are = "columns {} are" if len(missing) > 1 else "column {} is"
         raise InputError(f"the {are.format(shown)} missing", remedy)
 
@@ -174,11 +171,11 @@ def resolve_columns(
     unknown = tuple(name for name in finder.free if isinstance(name, str) and name not in known)
     if unknown and strict:
         raise unknown_name("column", unknown[0], fields.names)
-    usual = {
-        *wanted,
-        *(one for one, name in finder.columns.items() if name in (one, "score", "satisfaction")),
-    }
-    taken = [f"{one}={_name(name)}" for one, name in finder.columns.items() if one not in usual]
+    taken = [
+        f"{one}={_name(name)}"
+        for one, name in finder.columns.items()
+        if one not in wanted and name not in (one, "score", "satisfaction")
+    ]
     notes = [f"columns taken: {', '.join(taken)}"] if taken else []
     if unknown:
         columns = counted(len(unknown), "unknown column is", "unknown columns are")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.errors import InputError, did_you_mean
 from dcglearn.base.files import PathLike
 from dcglearn.base.numbers import counted
 from dcglearn.base.tables.columns import Column, parse_id, take_rows, text_array
@@ -108,7 +108,7 @@ def look_up(records: Records, grades: DocumentGrades, options: ReadOptions) -> L
     if (query < 0).any():
         row = int(np.argmax(query < 0))
         name = queries.decoded()[row]
-        problem = '"query" is missing' if name is None else f"the query {name} has no qrels"
+        problem = f"the query {name} has no qrels" if name else '"query" is missing'
         raise InputError(problem, "documents are looked up by query", records.place(row))
     scale, rule = grades.qrels.scale, options.unjudged
     lists, documents, unjudged = dict[str, Column](), 0, 0
@@ -163,11 +163,8 @@ def _with_runs(
         rows = np.flatnonzero(names.codes == code)
         if name not in grades.runs:
             place = records.place(int(rows[0]))
-            if grades.runs:
-                raise unknown_name("run", name, grades.runs, place)
-            raise InputError(
-                f'"run_{side}": the run {name}, and no runs', "give its file: `run`", place
-            )
+            remedy = f"{did_you_mean(name, grades.runs)}give its file: `run`"
+            raise InputError(f'"run_{side}" is {name!r:.60}, not a known run', remedy, place)
         held = grades.runs[name]
         left_out = (held == len(grades.qrels.scale)) & (options.unjudged == "drop")
         counts = (held != NO_DOCUMENT) & ~left_out

@@ -38,7 +38,7 @@ from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.meaning.answers import answer_in_words, text_of
 from dcglearn.judgments.meaning.columns import ColumnMap, RecordFields, resolve_columns
 from dcglearn.judgments.options import ReadOptions
-from dcglearn.judgments.reading.lists import lists_of, number_of, parse_weight
+from dcglearn.judgments.reading.lists import grade_cell, lists_of, number_of, parse_weight
 
 
 @dataclass(frozen=True)
@@ -188,11 +188,10 @@ class _Finder:
                 ranks = tuple(block.get(name, [None] * rows) for name in held)
                 found[field] = lists_of(ranks, field, place)
             elif held in block:
-                cells = block[held]
-                if field in ("a", "b", "grades"):
-                    found[field] = lists_of(cells, field, place)
-                else:
-                    found[field] = column_of(cells)
+                is_list = field in ("a", "b", "grades")
+                found[field] = (
+                    lists_of(block[held], field, place) if is_list else column_of(block[held])
+                )
         return found
 
     def check_read(self, rows: int) -> None:
@@ -252,7 +251,7 @@ def one_judgment_per_row(table: Records) -> Records:
         row, side = divmod(int(alone[0]), 2)
         problem, where = f"a judgment without list {'ba'[side]}", table.place(row)
         raise InputError(problem, "give the documents of both lists", where)
-    grades = table.columns["grade"].parsed(_grade, table.place)
+    grades = table.columns["grade"].parsed(grade_cell, table.place)
     every = table_of(grades.take(order), lengths)
     both = {side: every.take(slice(at, None, 2)) for at, side in enumerate("ab")}
     judgments = table.take(lists[::2] // 2)
@@ -271,7 +270,3 @@ def _rank(value: object) -> int:
     if not (number.is_integer() and number >= 1):
         raise InputError(f"the rank is {value!r:.60}", "number ranks from 1")
     return int(number)
-
-
-def _grade(value: object) -> object:
-    return None if text_of(value) in ("", "-") else value

@@ -53,8 +53,6 @@ _BRACKETS = {"[": "]", "(": ")", "{": "}"}
 _JOINED = re.compile(r"0[0-9]+|[0-9](?:[^\w\s][0-9])+")
 """Digits that may be several grades of a list, where they are all of it."""
 
-_WRITTEN = re.compile(rf"([\[({{]?){PLAIN_ENTRY}([ ,|;]+){PLAIN_ENTRY}.*?([\])}}]?)")
-
 
 def with_point(text: str) -> str:
     """Return a number in a cell with a point for its decimal comma, other text as it is."""
@@ -125,17 +123,16 @@ def mark_of(value: object) -> str | float:
 def check_kinds(labels: Column, place: RowPlace) -> None:
     """Refuse names among numbers, and -1 among numbers of 0 or more, which may be no grade."""
     names = [label for label in labels.values if isinstance(label, str)]
-    numbers = [label for label in labels.values if not isinstance(label, str)]
-    fewer = numbers if len(numbers) <= len(names) else names
+    numbers = sorted(label for label in labels.values if not isinstance(label, str))
 
     def check(label: Label) -> None:
-        if numbers and names and label == fewer[0]:
+        if numbers and label in names:
             raise InputError(
                 f"grades are numbers ({_shown(numbers)}) and names ({_shown(names)})",
                 "write all of them one way; if both are grades, declare all, best first, with "
                 "`scale`",
             )
-        if label == -1 and len(numbers) > 1 and sorted(numbers)[1] >= 0:
+        if label == -1 and len(numbers) > 1 and numbers[1] >= 0:
             raise InputError(
                 "-1 may be a grade, or mean that a document is not judged",
                 "say `null_values=-1` if it is not a grade, and declare `scale` if it is",
@@ -151,7 +148,7 @@ def _shown(labels: Sequence[Label]) -> str:
 def lists_of(cells: Any, side: str, place: RowPlace) -> Column:
     """Return a column of lists, or a tuple of the columns of ranks; a missing list is empty."""
     if isinstance(cells, tuple):
-        return stacked([column_of(one).parsed(_rank_cell, str) for one in cells])
+        return stacked([column_of(one).parsed(grade_cell, str) for one in cells])
     if isinstance(cells, np.ndarray) and cells.ndim == 2:
         column = column_of(cells.ravel())
         return Column(column.codes.reshape(cells.shape), column.values)
@@ -180,7 +177,8 @@ def _check_lengths(lists: Column, place: RowPlace, n_ranks: int | None) -> None:
         raise InputError("holds no grade", "give at least one, or leave the judgment out", where)
 
 
-def _rank_cell(value: Any) -> Any:
+def grade_cell(value: Any) -> Any:
+    """Return a grade in a cell of its own, None where it is empty."""
     if not isinstance(value, str):
         return value
     return None if value.strip() in ("", "-") else with_point(value)
@@ -221,27 +219,18 @@ def _of_texts(texts: Column, side: str, place: RowPlace) -> Column:
 
 
 def _split_alike(array: Any) -> Column | None:
-    """Return lists that are all written in one simple way, such as ``2 0 1``; None for others."""
+    """Return lists that are all written like ``2 0 1``, or like ``[2, 0, 1]``; None for others."""
     import pyarrow.compute as pc
 
-    longest = max((text or "" for text in array.slice(0, 100).to_pylist()), key=len, default="")
-    written = _WRITTEN.fullmatch(longest)
-    if written is None:
-        return None
-    opening, between, closing = written.groups()
-    pattern = rf"{PLAIN_ENTRY}(?:{re.escape(between)}{PLAIN_ENTRY})*"
-    alike = pc.match_substring_regex(array, f"^{re.escape(opening)}{pattern}{re.escape(closing)}$")
-    try:
-        entries = len(parse_list_text(longest))
-    except InputError:
-        return None
-    if not pc.all(alike, skip_nulls=False).as_py() or entries != longest.count(between) + 1:
-        return None
-    lists = pc.split_pattern(pc.utf8_trim(array, f" {opening}{closing}"), between)
-    column = column_of(lists.flatten()).parsed(
-        lambda entry: parse_list_text(f"{opening}{entry}{closing}")[0], str
-    )
-    return table_of(column, lists.value_lengths().to_numpy(zero_copy_only=False))
+    for opening, between, closing in (("", " ", ""), ("[", ", ", "]")):
+        form = rf"^{re.escape(opening)}{PLAIN_ENTRY}(?:{between}{PLAIN_ENTRY})*{closing}$"
+        if pc.all(pc.match_substring_regex(array, form), skip_nulls=False).as_py():
+            lists = pc.split_pattern(pc.utf8_trim(array, "[]"), between)
+            entries = column_of(lists.flatten())
+            texts = [f"{opening}{entry}{closing}" for entry in entries.values]
+            entries = entries.with_values([parse_list_text(text)[0] for text in texts])
+            return table_of(entries, lists.value_lengths().to_numpy(zero_copy_only=False))
+    return None
 
 
 def _check_joined(lists: Column, place: RowPlace) -> None:
@@ -278,8 +267,9 @@ class GradedLists:
         else:
             if declared is None and K is None:
                 _check_joined(grades, where)
-            label = partial(label_of, scale=declared, missing={*map(mark_of, options.null_marks)})
-            grades = grades.parsed(label, where)
+            given = options.null_values
+            marks = map(mark_of, [given] if isinstance(given, str | float | int) else given)
+            grades = grades.parsed(partial(label_of, scale=declared, missing={*marks}), where)
             if declared is None:
                 check_kinds(grades, where)
         try:
