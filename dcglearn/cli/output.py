@@ -9,7 +9,6 @@ import shutil
 import sys
 from typing import Any
 
-from dcglearn.base.errors import InputError
 from dcglearn.base.json_text import json_document
 from dcglearn.base.progress import CLEAR_LINE
 from dcglearn.base.text import plain_text
@@ -24,19 +23,6 @@ def print_text(text: str) -> None:
         print(plain_text(text, keep="\n\t"), flush=True)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def print_document(text: str) -> None:
-    """Print text that other programs read, such as CSV, LaTeX or Python."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    try:
-        plain_text(text, keep="\n\t").encode(encoding)
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"standard output is {encoding}, which lacks {error.object[error.start]!a}",
-            "set PYTHONIOENCODING=utf-8, or print JSON",
-        ) from error
-    print_text(text)
 
 
 def terminal_width() -> int | None:

@@ -8,11 +8,12 @@ happens: the same call continues from there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
+from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, reporting, silent
 from dcglearn.base.workers import Say, Workers, WorkersLostError, open_workers
@@ -87,4 +88,29 @@ def run_experiments(
             store.check_kept()
             shown.append(write_results(config, quick, store, folder, replace, width, drawing))
         store.close()
+    return shown
+
+
+def reported_experiments(
+    configs: Sequence[Config],
+    quick: bool,
+    out: Path,
+    replace: bool = False,
+    width: float | None = None,
+    left_out: Callable[[InputError], None] | None = None,
+) -> list[ReportedExperiment]:
+    """Return experiments with the results that they have.
+
+    One whose results cannot be written is without them, if `left_out` takes the error.
+    """
+    store, shown = Store(out / "store"), []
+    for config in configs:
+        folder = results_folder(out, quick, config)
+        try:
+            shown.append(write_results(config, quick, store, folder, replace, width))
+        except InputError as error:
+            if left_out is None:
+                raise
+            left_out(error)
+            shown.append(ReportedExperiment(config, folder, count_cells(config, quick, store)))
     return shown

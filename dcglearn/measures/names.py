@@ -262,6 +262,21 @@ def check_compatible(
         )
 
 
+def as_ndcg(name: str, depth: int) -> str:
+    """Return the name of the nDCG of a measure, cut at `depth` unless the name has a cutoff."""
+    refuse_other_measures(name)
+    called, cutoff = split_cutoff((resolve_alias(name) or name).strip())
+    cut = f" @ {depth if cutoff is None else cutoff}"
+    if cutoff is None and is_measure_file_name(called):
+        own = parse_measure(called).measure.n_ranks
+        cut = "" if own is not None and own < depth else cut  # it ends before `depth`
+    if called.startswith("LinearUtility"):
+        raise InputError("position-dependent weights have no nDCG", "name a DCG", name)
+    if called.startswith(("nDCG(", "minmaxDCG(")):
+        return called + cut
+    return (f"n{called}" if called.startswith("DCG(") else f"nDCG({called})") + cut
+
+
 BEST_SATISFIES = 15 / 16
 """The probability of the best grade, where those of ERR are made of gains: that of the best of five
 grades by default, (2^4 - 1) / 2^4."""

@@ -17,6 +17,10 @@ if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
     from dcglearn.inference.compare import MeasureComparison
 
 
+_LONGEST = 60
+"""Characters of a measure in full in a table."""
+
+
 def agreement_table(
     rows: Sequence[tuple[str, JudgedAgreement, str]], preferences: Preferences
 ) -> Table:
@@ -29,7 +33,8 @@ def agreement_table(
         interval = f"{row.low:.4f} to {row.high:.4f}" if known else "-"
         counts = (row.right, row.tied, row.wrong)
         all_answers = (row.with_ties,) if ties else ()
-        cells.append((name, row.agreement, interval, *counts, *all_answers, full))
+        short = full if len(full) <= _LONGEST else full[: _LONGEST - 3] + "..."
+        cells.append((name, row.agreement, interval, *counts, *all_answers, short))
     n_queries, alone = query_counts(preferences.queries[preferences.strict])
     caption = (
         f"{counted(len(preferences.pairs), 'strict judgment')} {queries_text(n_queries, alone)}; "

@@ -15,7 +15,7 @@ import pytest
 from packaging.version import Version
 
 import dcglearn
-from dcglearn.cli.faults import KeptOut
+from dcglearn.cli import KeptOut
 from helpers.places import ROOT
 
 EXAMPLES = ROOT / "docs" / "examples"
