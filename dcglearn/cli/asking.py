@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -65,7 +64,10 @@ def plan(
         ),
     ] = None,
     questions: Annotated[
-        int, Option("--questions", "-n", min=1, max=10_000, metavar="N", help="Their number.")
+        int,
+        Option(
+            "--questions", "-n", min=1, max=10_000, metavar="N", help="The number of questions."
+        ),
     ] = 100,
     most_per_query: Annotated[
         int,
@@ -177,7 +179,12 @@ def judge(
 ) -> None:
     """Write the page on which judges answer questions."""
     from dcglearn.asking.label_studio import LABELLING, label_studio_tasks
-    from dcglearn.asking.page import INSTRUCTION, judge_page, questions_of_judges
+    from dcglearn.asking.page import (
+        INSTRUCTION,
+        files_of_judges,
+        judge_page,
+        questions_of_judges,
+    )
     from dcglearn.asking.questions import batch_name, read_questions
     from dcglearn.asking.texts import shown_questions
 
@@ -187,16 +194,16 @@ def judge(
     )
     if overlap is not None and judges is None:
         raise InputError("--overlap without --judges", "name the judges")
-    pages = {"": out} if judges is None else _pages(out, judges)
+    pages = {"": out} if judges is None else files_of_judges(out, judges)
     paths = [out, str(Path(out).with_suffix(".xml"))] if tasks else list(pages.values())
     read = [one for one in (questions, documents, queries, instruction) if one is not None]
     check_outputs(paths, read, (".json", ".xml") if tasks else (".html",))
     asked = read_questions(questions)
-    shown, of_batch = shown_questions(asked, documents, queries), f"of batch {batch_name(asked)}"
+    shown, batch = shown_questions(asked, documents, queries), batch_name(asked)
     if tasks:
         write_text(paths[0], json_document(label_studio_tasks(shown, seed)) + "\n")
         write_text(paths[1], LABELLING)
-        print_text(f"wrote {paths[0]}: {counted(len(shown), 'task')} {of_batch}")
+        print_text(f"wrote {paths[0]}: {counted(len(shown), 'task')} of batch {batch}")
         print_text(f"wrote {paths[1]}: the labelling configuration of the project")
         return
     text = INSTRUCTION if instruction is None else read_text(instruction)
@@ -204,18 +211,5 @@ def judge(
     if judges is not None:
         each = questions_of_judges(shown, [*pages], 0.1 if overlap is None else overlap, seed)
     for name, path in pages.items():
-        write_text(path, judge_page(each[name], batch_name(asked), text, name, seed))
-        print_text(f"wrote {path}: {counted(len(each[name]), 'question')} {of_batch}")
-
-
-def _pages(out: str, judges: str) -> dict[str, str]:
-    """Return the file of each judge, with the name before the suffix."""
-    names = [one.strip() for one in judges.split(",")]
-    if "" in names or len({*names}) < len(names):
-        problem = f"--judges {judges}: is not a list of names"
-        raise InputError(problem, "name each judge once, with commas between them")
-    path, safe = Path(out), re.compile(r"[^\w.-]+")
-    return {
-        name: str(path.with_name(f"{path.stem}-{safe.sub('-', name)[:50]}{path.suffix}"))
-        for name in names
-    }
+        write_text(path, judge_page(each[name], batch, text, name, seed))
+        print_text(f"wrote {path}: {counted(len(each[name]), 'question')} of batch {batch}")

@@ -69,7 +69,7 @@ def command(
         own = inspect.signature(function, eval_str=True).parameters
         reading = JudgmentOptions.parameters(without, columns) if "judgments" in own else []
         added = ("judgments", "out") if out else ("judgments",)
-        parameters = [one for name, one in own.items() if name not in added] + reading
+        parameters = [one for name, one in own.items() if name not in added]
         if out:
             declared, said = names or ("--out", "-o"), f"{out} May be repeated."
             option = Option(*declared, metavar="FILE", help=said, rich_help_panel=heading)
@@ -77,6 +77,7 @@ def command(
         if json:
             option = Option("--json", help="Print JSON.", rich_help_panel=heading)
             parameters.append(parameter("json", Annotated[bool, option], False))
+        parameters += reading
 
         @wraps(function)
         def run(**given: Any) -> None:

@@ -99,53 +99,24 @@ def inspect(files: JudgmentFilesArgument, judgments: JudgmentOptions = AS_USUAL)
     from dcglearn.judgments.inspection import inspect_judgments
     from dcglearn.learning.identify import identify
     from dcglearn.learning.problem import Problem
-    from dcglearn.learning.record import as_json
-    from dcglearn.learning.undetermined import undetermined_statements
-    from dcglearn.report.inspection import findings_text, grade_table, inspection_text
-    from dcglearn.report.judgments import contents_text, identifiability_text, scale_text
-    from dcglearn.report.wording import wrap_lines
+    from dcglearn.report.inspection import inspection_json, inspection_page
 
     documents = judgments.documents
-    prefs = name_files(files)
     opened = judgments.open(files)
     data = judgments.in_memory(opened)
-    reading = opened.counts()
-    labels, noun = data.scale.labels, "document" if documents else "grade"
     identified = None
     with reporting(f"inspecting {counted(len(data), 'judgment')}"):
         found = inspect_judgments(data, documents)
         if found.summary.strict:
-            weights = data.pair_weights
+            weights, L = data.pair_weights, data.n_grades
             identified = identify(
-                Problem.of(data.pairs, len(labels), weights=weights, monotone=not documents)
+                Problem.of(data.pairs, L, weights=weights, monotone=not documents)
             )
-    record = None
-    text = [
-        contents_text(
-            prefs, found.summary, scale_text(data.scale, judgments.scale is not None, documents)
-        )
-    ]
-    if "digest" in reading:
-        text.append(f"SHA-256 of the content: {reading['digest']}")
-    text.append(
-        "no strict preference: nothing can be learned from this file"
-        if identified is None
-        else findings_text(found)
+    about = name_files(files), data.scale, found, identified, opened.counts(), documents
+    return Answer(
+        lambda: inspection_json(*about),
+        lambda: inspection_page(*about, judgments.scale is not None),
     )
-    if not documents:
-        text.append(grade_table(labels, found.summary.grade_counts).text())
-    if identified is not None:
-        statements = undetermined_statements(identified, labels, noun)
-        record = as_json(identified) | {"statements": statements}
-        text += [inspection_text(found), identifiability_text(identified, labels, noun)]
-    document = {
-        "file": prefs,
-        f"{noun}s": list(labels),
-        **found.to_json(),
-        "reading": reading,
-        "identifiability": record,
-    }
-    return Answer(lambda: document, lambda: wrap_lines("\n\n".join(text)))
 
 
 @command()

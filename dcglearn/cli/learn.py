@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
 from dcglearn.cli.inputs import (
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from dcglearn.inference.segments import Segments
     from dcglearn.judgments.packed import PackedPairs
     from dcglearn.judgments.preferences import Preferences
-    from dcglearn.measures.measure_files import MeasureFile
 
 MAX_MODELLED = 1_000_000
 """More packed judgments are tested without reading them into memory."""
@@ -100,6 +98,7 @@ def fit(
     from dcglearn.inference.fit_file import fit_file
     from dcglearn.judgments.packed import PackedPairs
     from dcglearn.measures.measure_files import measure_document, write_measure
+    from dcglearn.report.judgments import held_text
     from dcglearn.report.learned_text import learned_text
 
     prefs, value = name_files(files), parse_C(C)
@@ -121,30 +120,14 @@ def fit(
             source=Path(prefs).name,
             progress=True,
         )
+    strict, declared = content.about["learned_from"]["strict"], judgments.scale is not None
+    about = prefs, held, strict, declared, judgments.documents
     return Answer(
         lambda: measure_document(content),
-        lambda: learned_text(content, _about(prefs, held, judgments, content)),
+        lambda: learned_text(content, held_text(*about)),
         lambda path: write_measure(content, path),
         remark=f"; commands given this file use its {'DCG' if use == 'dcg' else 'W'}",
     )
-
-
-def _about(
-    name: str, held: Preferences | PackedPairs, judgments: JudgmentOptions, content: MeasureFile
-) -> str:
-    """Return a line that describes the judgments."""
-    from dcglearn.judgments.inspection import count_contents
-    from dcglearn.judgments.packed import PackedPairs
-    from dcglearn.report.judgments import contents_text, scale_text
-
-    if isinstance(held, PackedPairs):
-        files = counted(len({part.path for part in held.row_groups}), "file")
-        strict = content.about["learned_from"]["strict"]
-        packed = f"{name}: {counted(len(held), 'packed judgment')}, {strict:,} strict, in {files}"
-        return f"{packed}; lists of {held.n_ranks}; grades {held.scale}"
-    words = scale_text(held.scale, judgments.scale is not None, judgments.documents)
-    with reporting("counting judgments"):
-        return contents_text(name, count_contents(held), words)
 
 
 @command(
@@ -244,6 +227,7 @@ def test(
 ) -> Answer:
     """Test a measure, or compare groups of judgments."""
     from dcglearn.inference.estimate import JudgmentModel
+    from dcglearn.inference.families import parse_families
     from dcglearn.report.questions import (
         question_json,
         questions_text,
@@ -261,11 +245,11 @@ def test(
             "--larger-gains or --larger-discounts without --gains or --discounts",
             "name what is tested",
         )
-    larger = JudgmentModel(**_families(larger_families), position_dependent=larger_positions)
+    larger = JudgmentModel(**parse_families(larger_families), position_dependent=larger_positions)
     if by or several:
         segments = _compared(files, by, judgments, larger)
         return Answer(lambda: segments_json(segments), lambda: segments_text(segments))
-    found = _asked(files[0], judgments, measure, families, larger, _words(larger_families))
+    found = _asked(files[0], judgments, measure, families, larger, larger_families)
     return Answer(lambda: [question_json(one) for one in found], lambda: questions_text(found))
 
 
@@ -292,14 +276,15 @@ def _asked(
     measure: str | None,
     families: Mapping[str, str | None],
     larger: JudgmentModel,
-    within: str,
+    within: Mapping[str, str | None],
 ) -> Sequence[Question]:
     """Test a measure, or families that are not wider than those of the larger model."""
     from dcglearn.inference.estimate import JudgmentModel
+    from dcglearn.inference.families import families_in_words, parse_families
     from dcglearn.inference.questions import ask, usual_questions
     from dcglearn.judgments.packed import PackedPairs
 
-    named, given = _words(families), _families(families)
+    given = parse_families(families)
     opened = judgments.open([file])
     data: Preferences | PackedPairs
     if isinstance(opened, PackedPairs) and len(opened) > MAX_MODELLED:
@@ -314,40 +299,7 @@ def _asked(
         if not given and not larger.position_dependent:
             return usual_questions(data, larger)
         smaller = replace(larger, position_dependent=False, **given)
-        name = named or "the same gains at every rank"
-        return [ask(data, smaller, larger, name + (f", within {within}" if within else ""))]
-
-
-def _families(options: Mapping[str, str | None]) -> dict[str, Any]:
-    """Read families of gains and of discounts: names, which are known, or numbers."""
-    import numpy as np
-
-    from dcglearn.inference.families import discount_family, gain_family
-
-    found: dict[str, Any] = {}
-    for option, text in options.items():
-        if text is None:
-            continue
-        kind = option.rpartition("-")[2]
-        if "," in text:
-            found[kind] = [parse_number(one) for one in text.split(",")]
-            continue
-        with naming(option):
-            if kind == "gains":
-                gain_family(text, np.array([1.0, 0.0]))
-            else:
-                discount_family(text, 2)
-        found[kind] = text
-    return found
-
-
-def _words(options: Mapping[str, str | None]) -> str:
-    """Name the families that are given."""
-    return ", ".join(
-        f"{option.rpartition('-')[2]} {text}"
-        for option, text in options.items()
-        if text not in (None, "free")
-    )
+        return [ask(data, smaller, larger, families_in_words(families, within))]
 
 
 @command(

@@ -12,15 +12,11 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.files import check_writable
 from dcglearn.base.numbers import counted
 from dcglearn.cli.command import Answer, command
-from dcglearn.cli.inputs import naming
 from dcglearn.cli.options import RanksOption, ScaleOption, file_option, ranks_option
 from dcglearn.cli.output import print_json_text, print_note, print_text
 
 if TYPE_CHECKING:
     from dcglearn.base.types import Grades
-    from dcglearn.measures.measure import Measure
-    from dcglearn.measures.names import NamedMeasure
-    from dcglearn.measures.scale import Scale
 
 
 @command(
@@ -42,10 +38,10 @@ def show(
 ) -> Answer:
     """Show a measure: its numbers, and a figure with the usual ones."""
     from dcglearn.measures.measure_files import as_measure_file, measure_document
-    from dcglearn.measures.names import is_measure_file_name
+    from dcglearn.measures.names import is_measure_file_name, named_measure, scale_of
     from dcglearn.report.measures import in_full, measure_text
 
-    named = _one_measure(measure, scale, n_ranks)
+    named = named_measure(measure, scale, n_ranks)
     content = named.file or as_measure_file(named.measure)
 
     def draw(path: str) -> None:
@@ -53,7 +49,7 @@ def show(
         from dcglearn.report.figures.style import save
 
         title = f"{Path(named.name).name}: {in_full(named.measure, content)}"
-        save(draw_measure_file(content, title, _scale_of(named.measure)), path)
+        save(draw_measure_file(content, title, scale_of(named.measure)), path)
 
     return Answer(
         lambda: measure_document(content),
@@ -61,42 +57,6 @@ def show(
         draw,
         _next_to(measure) if is_measure_file_name(measure) and not no_figure else (),
     )
-
-
-def _one_measure(text: str, scale: str | None, n_ranks: int | None) -> NamedMeasure:
-    """Return the measure of a name, which is checked against the options; a preset needs both."""
-    from dcglearn.measures.names import (
-        check_compatible,
-        measure_for,
-        parse_measure,
-        states_its_grades,
-    )
-    from dcglearn.measures.scale import Scale
-
-    declared = None if scale is None else Scale.parse(scale)
-    if not states_its_grades(text):
-        return measure_for(text, declared or _no_scale(text), n_ranks or 10)
-    named = parse_measure(text)
-    ranks = n_ranks or named.measure.n_ranks or 10
-    with naming(text):
-        check_compatible(named.measure, declared or _scale_of(named.measure), ranks, "the options")
-    return named
-
-
-def _scale_of(measure: Measure) -> Scale:
-    """Return the scale of a measure's grades; grades without names are numbered."""
-    from dcglearn.measures.scale import Scale
-
-    return Scale(measure.grades or tuple(range(measure.n_grades))[::-1])
-
-
-def _no_scale(name: str) -> Scale:
-    """Refuse a preset without a scale, or what is no preset."""
-    from dcglearn.measures.names import measure_for
-    from dcglearn.measures.scale import Scale
-
-    measure_for(name, Scale((2, 1, 0)), 10)
-    raise InputError(f"the preset {name!r} needs grades", "declare them, such as --scale 2,1,0")
 
 
 def _next_to(measure: str) -> list[str]:
@@ -139,12 +99,14 @@ def explain(
     Without lists, the example is the one on which the measures differ most.
     """
     from dcglearn.coherence import explain as explanations
+    from dcglearn.measures.names import measures_on_one_scale
+    from dcglearn.measures.scale import parse_lists
     from dcglearn.report.systems.explanation import explanation_text, explanation_to_json
 
     if (a is None) != (b is None):
         lone = "--a without --b" if b is None else "--b without --a"
         raise InputError(lone, "give both, or neither for an example")
-    declared, named = _on_one_scale((first, second), scale, n_ranks or explanations.SHORT)
+    declared, named = measures_on_one_scale((first, second), scale, n_ranks or explanations.SHORT)
     one, other = (each.measure for each in named)
     opening = ""
     lists: Grades | None
@@ -152,7 +114,7 @@ def explain(
         opening = "An example on which they differ most:\n\n"
         lists = explanations.clearest_example(one, other, n_ranks)
     else:
-        lists = _lists({"--a": a, "--b": b}, declared, n_ranks)
+        lists = parse_lists({"--a": a, "--b": b}, declared, n_ranks)
     if lists is None:
         ranks = counted(n_ranks or explanations.example_depth(one, other), "rank")
         return Answer(
@@ -165,49 +127,6 @@ def explain(
         lambda: explanation_to_json(found, named, pair, declared),
         lambda: opening + explanation_text(found, named, pair, declared),
     )
-
-
-def _on_one_scale(
-    names: tuple[str, str], text: str | None, n_ranks: int
-) -> tuple[Scale, list[NamedMeasure]]:
-    """Return the measures on the declared scale, or on that of the first that has its own."""
-    from dcglearn.measures.names import (
-        measure_for_documents,
-        measure_on_scale,
-        parse_measure,
-        states_its_grades,
-    )
-    from dcglearn.measures.scale import Scale
-
-    stated = {name: parse_measure(name) for name in names if states_its_grades(name)}
-    own = [_scale_of(one.measure) for one in stated.values()]
-    scale = Scale.parse(text) if text is not None else own[0] if own else _no_scale(names[0])
-    return scale, [
-        measure_on_scale(stated[name], scale)
-        if name in stated
-        else measure_for_documents(name, scale, n_ranks)
-        for name in names
-    ]
-
-
-def _lists(given: dict[str, str], scale: Scale, n_ranks: int | None) -> Grades:
-    """Return two lists of grades, padded to one length."""
-    import numpy as np
-
-    from dcglearn.measures.scale import NO_DOCUMENT
-
-    rows = []
-    for option, text in given.items():
-        labels = [part.strip() for part in text.split(",")]
-        with naming(option):
-            rows.append([NO_DOCUMENT if one == "-" else scale.index(one) for one in labels])
-    longest = max(map(len, rows))
-    if n_ranks is not None and longest > n_ranks:
-        raise InputError(f"a list has more than {n_ranks} grades", "raise --K, or cut the list")
-    found = np.full((2, n_ranks or longest), NO_DOCUMENT, np.int8)
-    for list_of_grades, row in zip(found, rows, strict=True):
-        list_of_grades[: len(row)] = row
-    return found
 
 
 @command(json=False)
@@ -266,10 +185,11 @@ def export(
     """
     from dcglearn.base.files import write_text
     from dcglearn.interop.export import export as export_measure
+    from dcglearn.measures.names import named_measure
     from dcglearn.measures.scale import Scale
 
     names = None if labels is None else Scale.parse(labels).labels
-    named = _one_measure(measure, scale, n_ranks)
+    named = named_measure(measure, scale, n_ranks)
     exported = export_measure(named.measure, to, names, n_ranks or 10)
     text = exported.text.rstrip("\n")
     if out is None:

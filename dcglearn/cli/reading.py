@@ -49,7 +49,9 @@ class JudgmentOptions:
 
     scale: Annotated[str | None, scale_option(rich_help_panel=READING)] = None
     n_ranks: Annotated[int | None, ranks_option(help=LENGTH_HELP, rich_help_panel=READING)] = None
-    documents: Annotated[bool, _reading(help="Lists rank K documents that have no grades.")] = False
+    documents: Annotated[
+        bool, _reading("--documents", help="Lists rank K documents that have no grades.")
+    ] = False
     qrels: Annotated[
         str | None,
         _reading(metavar="FILE", help="Grades of documents, where the lists hold document ids."),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Argument, Option
 
-from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.errors import InputError
 from dcglearn.base.files import checked_suffix
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
@@ -18,6 +18,7 @@ from dcglearn.cli.command import Answer, command
 from dcglearn.cli.inputs import check_distinct, given, naming, refuse_together
 from dcglearn.cli.options import MAX_RANKS, scale_option
 from dcglearn.cli.output import print_note, terminal_width
+from dcglearn.cli.remedies import in_options
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 
 DEFAULT_MEASURES = ("nDCG(linear-log2) @ 10", "nDCG(linear-log2)", "nDCG(exponential-log2) @ 10")
 DEFAULT_PRESETS = ("linear-log2", "exponential-log2", "zipf", "binary")
-
-MOST_UNASKED = 50
-"""So many comparisons are made unasked."""
 
 SHOWN_PAIRS = 10
 """Number of pairs of each kind that are shown without --all."""
@@ -218,6 +216,7 @@ def evaluate(
     """Evaluate runs under any measures, and compare the systems."""
     from dcglearn.report.results import RESULT_FORMATS
     from dcglearn.report.systems.evaluation_files import EVALUATION_FORMATS, write_evaluation
+    from dcglearn.report.systems.evaluation_text import evaluation_document, evaluation_text
     from dcglearn.systems.rules import LIKE
 
     for path in out or []:
@@ -244,14 +243,12 @@ def evaluate(
         return _supported(evaluation, seed, digits)
     if like == "ranx" and any(run.has_ties for run in evaluation.runs):
         print_note("ranx sorts equal scores in no fixed order: its values may differ")
-    base = evaluation.systems[0] if baseline is None else baseline
-    evaluation = _sorted(evaluation, sort)
-    comparisons: list[SystemComparison] = []
-    why_not = None if asked else _too_much(evaluation, base)
-    if compared and why_not is not None:
-        print_note(f"no tests: {why_not}")
-    elif compared:
-        comparisons = _compared(evaluation, None if compare == "all" else base, seed, options)
+    base: str | None = evaluation.systems[0] if baseline is None else baseline
+    if sort != "given":
+        with naming("--sort"):
+            evaluation = evaluation.best_first(sort)
+    base = None if compare == "all" else base
+    comparisons = _compared(evaluation, base, bool(asked), seed, options) if compared else []
 
     def write(path: str) -> list[Path]:
         written = write_evaluation(
@@ -261,24 +258,23 @@ def evaluate(
             print_note(".eval: values by other rules than trec_eval's; see --like trec_eval")
         return written
 
-    shown = evaluation, comparisons, per_query
-    return Answer(lambda: _document(*shown, topics), lambda: _text(*shown, digits, topics), write)
+    shown = evaluation, comparisons, per_query, topics
+    return Answer(
+        lambda: evaluation_document(*shown),
+        lambda: evaluation_text(*shown, digits, terminal_width()),
+        write,
+    )
 
 
 def _rules(like: str | None, **options: str | None) -> Rules:
     """Return the rules of the options; those that are not given are those of `like`."""
-    from dcglearn.systems.rules import LIKE, Rules
+    from dcglearn.systems.rules import changed_rules
 
-    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-    for name in given.keys() & {"worthless", "missing"}:
-        given[name] = None if given[name] == "out" else float(given[name])
-    if like is None:
-        return Rules(**given)
-    rules = LIKE[like]
-    other = [f"--{name}" for name, value in given.items() if value != getattr(rules, name)]
-    if other:
-        print_note(f"{' and '.join(other)} instead of what {like} does; all else is as there")
-    return replace(rules, **given)
+    rules, changed = changed_rules(like, options)
+    if changed:
+        others = " and ".join(f"--{name}" for name in changed)
+        print_note(f"{others} instead of what {like} does; all else is as there")
+    return rules
 
 
 def _by_name(names: Sequence[str]) -> dict[str, str]:
@@ -324,21 +320,22 @@ def _check_topics(topics: float | None, runs: list[str], rules: Rules) -> None:
         raise InputError(f"--topics with {what}", "give two or more runs, and no bounds")
 
 
-def _sorted(evaluation: Evaluation, sort: str | None) -> Evaluation:
-    names = [one.name for one in evaluation.measures]
-    if sort is not None and sort not in ("given", *names):
-        raise unknown_name("measure", sort, ["given", *names], "--sort")
-    return evaluation if sort == "given" else evaluation.best_first(sort)
-
-
 def _compared(
-    evaluation: Evaluation, baseline: str | None, seed: int, options: dict[str, Any]
+    evaluation: Evaluation, baseline: str | None, asked: bool, seed: int, options: dict[str, Any]
 ) -> list[SystemComparison]:
-    """Compare systems with a baseline, or all pairs without one."""
+    """Compare systems with a baseline, or all pairs without one; unasked, not too many."""
     import numpy as np
 
-    from dcglearn.systems.compare_systems import compare_all_pairs, compare_systems
+    from dcglearn.systems.compare_systems import (
+        compare_all_pairs,
+        compare_systems,
+        too_much_to_compare,
+    )
 
+    why_not = None if asked or baseline is None else too_much_to_compare(evaluation, baseline)
+    if why_not is not None:
+        print_note(in_options(f"no tests: {why_not}"))
+        return []
     rng, given = np.random.default_rng(seed), {k: v for k, v in options.items() if v is not None}
     with reporting("comparing systems") as advance:
         if baseline is None:
@@ -346,87 +343,17 @@ def _compared(
         return compare_systems(evaluation, baseline, rng, **given, advance=advance)
 
 
-def _too_much(evaluation: Evaluation, baseline: str) -> str | None:
-    """Return why no comparisons are made unasked."""
-    n = (len(evaluation.systems) - 1) * len(evaluation.comparable().measures)
-    if evaluation.rules.unjudged == "bounds":
-        return "--unjudged bounds gives no single value to compare"
-    if len(evaluation.queries) < 2:
-        return "one query is too few"
-    if n > MOST_UNASKED:
-        return (
-            f"{n:,} comparisons with {baseline} are made on request only: --compare baseline, "
-            "--baseline OTHER for another system, --compare all for all pairs"
-        )
-    return None
-
-
-def _document(
-    evaluation: Evaluation,
-    comparisons: list[SystemComparison],
-    per_query: bool,
-    topics: float | None,
-) -> dict[str, Any]:
-    from dcglearn.report.systems.evaluation_files import evaluation_to_json, topics_to_json
-
-    found = evaluation_to_json(evaluation, comparisons, per_query)
-    return found if topics is None else found | {"topics": topics_to_json(evaluation, topics)}
-
-
-def _text(
-    evaluation: Evaluation,
-    comparisons: list[SystemComparison],
-    per_query: bool,
-    digits: int,
-    topics: float | None,
-) -> str:
-    from dcglearn.report.systems.comparisons import (
-        are_many,
-        comparisons_in_words,
-        comparisons_table,
-        marks_in_words,
-    )
-    from dcglearn.report.systems.evaluation_files import means_table, queries_table, topics_table
-    from dcglearn.report.systems.words import evaluation_in_words
-
-    notes = evaluation_in_words(evaluation)
-    marked = comparisons if are_many(comparisons) else []
-    if per_query:
-        tables = [replace(queries_table(evaluation), digits=digits)]
-    else:
-        tables = [means_table(evaluation, marked, digits, brief=True)]
-    if marked:
-        notes.append(marks_in_words(evaluation.systems, marked))
-    elif comparisons:
-        tables.append(comparisons_table(comparisons))
-    if comparisons:
-        notes += comparisons_in_words(comparisons)
-    if topics is not None:
-        tables.append(topics_table(evaluation, topics))
-    return "\n\n".join([*(one.text(terminal_width()) for one in tables), "\n".join(notes)])
-
-
 def _supported(evaluation: Evaluation, seed: int, digits: int) -> Answer:
     """Compare systems under the measures that were drawn around a learned one."""
     import numpy as np
 
-    from dcglearn.learning.record import LearnedRecord
     from dcglearn.report.results import Result
     from dcglearn.report.systems.supported import supported_json, supported_tables
-    from dcglearn.systems.supported import supported_systems
+    from dcglearn.systems.supported import drawn_measures, supported_systems
 
-    one = evaluation.measures[0]
-    file = getattr(one, "file", None)
-    record = LearnedRecord.read(file) if file and file.dcg else None
-    if file is None or record is None or record.draws is None:
-        problem = "holds no measures that the judgments support"
-        raise InputError(problem, "fit it again with --draws 1000", one.name)
-    grades = evaluation.qrels.scale.labels
-    known = file.dcg.grades or grades
-    gains = record.draws.gains[:, [known.index(label) for label in grades]]
     with reporting("comparing systems"):
         rng = np.random.default_rng(seed)
-        found = supported_systems(evaluation, gains, record.draws.discounts, rng)
+        found = supported_systems(evaluation, *drawn_measures(evaluation), rng)
 
     def draw() -> Figure:
         from dcglearn.report.figures.supported_figure import draw_supported

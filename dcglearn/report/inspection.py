@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from dcglearn.base.numbers import counted
 from dcglearn.judgments.inspection import Inspection, QueryShares, Summary
 from dcglearn.judgments.judges import FEWEST_JUDGMENTS, JudgeTest, JudgeTests
-from dcglearn.measures.scale import Label
+from dcglearn.learning.record import Identifiability, as_json
+from dcglearn.learning.undetermined import undetermined_statements
+from dcglearn.measures.scale import Label, Scale
+from dcglearn.report.judgments import contents_text, identifiability_text, scale_text
 from dcglearn.report.tables import Table
-from dcglearn.report.wording import bulleted
+from dcglearn.report.wording import bulleted, wrap_lines
 
 MOST_NAMED = 5
 """The number of queries, and of judges, that sentences name."""
@@ -18,6 +22,51 @@ MOST_ROWS = 10
 """The number of judges in the table."""
 
 _NAME_LENGTH = 24
+
+
+def inspection_json(
+    name: str,
+    scale: Scale,
+    found: Inspection,
+    known: Identifiability | None,
+    reading: Mapping[str, Any],
+    documents: bool,
+) -> dict[str, Any]:
+    """Return what is in a file, and what it can determine, as a JSON-able dict."""
+    noun, record = "document" if documents else "grade", None
+    if known is not None:
+        statements = undetermined_statements(known, scale.labels, noun)
+        record = as_json(known) | {"statements": statements}
+    return {
+        "file": name,
+        f"{noun}s": list(scale.labels),
+        **found.to_json(),
+        "reading": reading,
+        "identifiability": record,
+    }
+
+
+def inspection_page(
+    name: str,
+    scale: Scale,
+    found: Inspection,
+    known: Identifiability | None,
+    reading: Mapping[str, Any],
+    documents: bool,
+    declared: bool,
+) -> str:
+    """Say the same in paragraphs and tables."""
+    text = [contents_text(name, found.summary, scale_text(scale, declared, documents))]
+    if "digest" in reading:
+        text.append(f"SHA-256 of the content: {reading['digest']}")
+    nothing = "no strict preference: nothing can be learned from this file"
+    text.append(nothing if known is None else findings_text(found))
+    if not documents:
+        text.append(grade_table(scale.labels, found.summary.grade_counts).text())
+    if known is not None:
+        noun = "document" if documents else "grade"
+        text += [inspection_text(found), identifiability_text(known, scale.labels, noun)]
+    return wrap_lines("\n\n".join(text))
 
 
 def findings_text(found: Inspection) -> str:

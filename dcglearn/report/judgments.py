@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dcglearn.base.numbers import counted
-from dcglearn.judgments.inspection import Contents
+from dcglearn.base.progress import reporting
+from dcglearn.judgments.inspection import Contents, count_contents
+from dcglearn.judgments.packed import PackedPairs
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.record import FEW_QUERIES, ChosenC, Identifiability
 from dcglearn.learning.undetermined import undetermined_statements
 from dcglearn.measures.scale import Label, Scale
@@ -35,6 +38,19 @@ def scale_text(scale: Scale, declared: bool, documents: bool) -> str:
     if documents:
         return f"rankings of the {len(scale)} documents {', '.join(map(str, scale.labels))}"
     return f"grades {scale}" + ("" if declared else " (those that occur; best first)")
+
+
+def held_text(
+    name: str, held: Preferences | PackedPairs, strict: int, declared: bool, documents: bool
+) -> str:
+    """Describe judgments that are held in memory, or that packed files hold."""
+    if isinstance(held, PackedPairs):
+        files = counted(len({part.path for part in held.row_groups}), "file")
+        packed = f"{name}: {counted(len(held), 'packed judgment')}, {strict:,} strict, in {files}"
+        return f"{packed}; lists of {held.n_ranks}; grades {held.scale}"
+    words = scale_text(held.scale, declared, documents)
+    with reporting("counting judgments"):
+        return contents_text(name, count_contents(held), words)
 
 
 def identifiability_text(

@@ -22,8 +22,8 @@ from dcglearn.systems.beta_gamma import (
     Delivery,
     beta_gamma_alpha,
     interpolated_threshold,
-    read_scored,
 )
+from dcglearn.systems.scored import read_scored
 from helpers.written import write
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
