@@ -158,30 +158,12 @@ def status(
     configs: ConfigsArgument = None, out: OutOption = None, shipped: ShippedOption = False
 ) -> Answer:
     """Show how much of each experiment is done."""
-    from dcglearn.lab.results import check_folder, count_cells, results_folder
-    from dcglearn.lab.store import Store
-    from dcglearn.report.tables import Table
+    from dcglearn.lab.results import progress_of
 
-    place = _results_folder(out)
-    store = Store(place / "store")
-    rows, errors = [], []
-    for config in _configs(configs, shipped):
-        elsewhere = 0
-        try:
-            made = check_folder(results_folder(place, False, config), config)
-            elsewhere = made["cells"]["done"] if made else 0
-        except InputError as error:
-            print_note(message(error))
-        full, part = count_cells(config, False, store), count_cells(config, True, store)
-        if full.first_error is not None:
-            errors.append(f"\nthe first failed cell of {config.name}: {full.first_error}")
-        figures, quick = ", ".join(config.figures), f"{part.done:,} of {part.total:,}"
-        counts = (full.done, full.failed, full.total, quick, elsewhere)
-        rows.append((config.name, figures, *counts))
-    columns = ("experiment", "figures", "done", "failed", "cells", "quick part", "in its table")
+    table, errors = progress_of(_configs(configs, shipped), _results_folder(out), _note_error)
     return Answer(
-        lambda: [dict(zip(columns, row, strict=True)) for row in rows],
-        lambda: Table(columns, rows, f"cells in {store.path}").text() + "".join(errors),
+        lambda: [dict(zip(table.columns, row, strict=True)) for row in table.rows],
+        lambda: "\n".join([table.text(), *errors]),
     )
 
 
@@ -229,6 +211,10 @@ def _configs(paths: Sequence[str] | None, shipped: bool) -> list[Config]:
     from dcglearn.lab.experiment_files import find_configs
 
     return [read_config(path) for path in paths] if paths else find_configs(shipped, _leave_out)
+
+
+def _note_error(error: InputError) -> None:
+    print_note(message(error))
 
 
 def _leave_out(error: InputError) -> None:

@@ -11,7 +11,7 @@ import json
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -40,6 +40,7 @@ from dcglearn.lab.provenance import (
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.store import Store
 from dcglearn.report.figures.style import save
+from dcglearn.report.tables import Table
 
 TABLE = "table.csv"
 
@@ -96,6 +97,31 @@ def count_cells(config: Config, quick: bool, store: Store) -> CellCounts:
     ]
     first = errors[0] if errors else None
     return CellCounts(len(cells) - len(lacking), len(errors), len(cells), first)
+
+
+def progress_of(
+    configs: Sequence[Config], out: Path, refused: Callable[[InputError], None]
+) -> tuple[Table, list[str]]:
+    """Return a table of how much of each experiment is done, and the first failures.
+
+    `refused` is told of folders that hold results of something else.
+    """
+    store, rows, errors = Store(out / "store"), [], []
+    for config in configs:
+        elsewhere = 0
+        try:
+            made = check_folder(results_folder(out, False, config), config)
+            elsewhere = made["cells"]["done"] if made else 0
+        except InputError as error:
+            refused(error)
+        full, part = count_cells(config, False, store), count_cells(config, True, store)
+        if full.first_error is not None:
+            errors.append(f"the first failed cell of {config.name}: {full.first_error}")
+        figures, quick = ", ".join(config.figures), f"{part.done:,} of {part.total:,}"
+        counts = (full.done, full.failed, full.total, quick, elsewhere)
+        rows.append((config.name, figures, *counts))
+    columns = ("experiment", "figures", "done", "failed", "cells", "quick part", "in its table")
+    return Table(columns, rows, f"cells in {store.path}"), errors
 
 
 def result_table(config: Config, quick: bool, store: Store) -> pd.DataFrame:
