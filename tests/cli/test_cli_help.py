@@ -78,9 +78,6 @@ def test_help_on_systems_has_options_under_headings(name: str, run: Run) -> None
     ("words", "expected"),
     [
         ("dcglearn co", ["compare", "coherence"]),
-        ("dcglearn fit --mar", ["--margin"]),
-        ("dcglearn fit p.jsonl --solver n", ["newton"]),
-        ("dcglearn export zipf --to ra", ["ranx"]),
         ("dcglearn evaluate q r --unjudged ", ["nothing", "worst", "removed", "bounds"]),
     ],
 )
