@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,8 +15,16 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
 from dcglearn.cli.inputs import naming, refuse_together
-from dcglearn.cli.options import ScaleOption, SeedOption, file_option, number_option
+from dcglearn.cli.options import (
+    ScaleOption,
+    SeedOption,
+    file_option,
+    number_option,
+    ranks_option,
+)
 from dcglearn.cli.output import print_text
+
+share_option = partial(Option, min=0.0, max=1.0, metavar="SHARE")
 
 
 @command("Write the questions (.jsonl), or the widths as a figure (.png, .svg, .pdf).")
@@ -41,7 +50,7 @@ def plan(
     ] = None,
     n_ranks: Annotated[
         int | None,
-        Option("--K", min=1, max=100, metavar="K", help="The length of the lists, 5 by default."),
+        ranks_option(max=100, help="The length of the lists, 5 by default."),
     ] = None,
     ask: Annotated[
         str,
@@ -77,10 +86,7 @@ def plan(
     ] = 3,
     repeat: Annotated[
         float,
-        Option(
-            min=0.0,
-            max=1.0,
-            metavar="SHARE",
+        share_option(
             help="Ask this share of the questions once more, to see who contradicts themselves.",
         ),
     ] = 0.0,
@@ -163,10 +169,7 @@ def judge(
     ] = None,
     overlap: Annotated[
         float | None,
-        Option(
-            min=0.0,
-            max=1.0,
-            metavar="SHARE",
+        share_option(
             help="The share of the questions that all of the judges get, 0.1 by default; the "
             "others are for one judge each.",
         ),

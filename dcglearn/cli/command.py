@@ -37,13 +37,15 @@ class Answer:
 
     document: Callable[[], Any]
     text: Callable[[], str]
-    write: Callable[[str], Any] = print
+    write: Callable[[str], Any] | None = None
     files: Sequence[str] = ()
     remark: str = ""
 
     def deliver(self, files: Sequence[str], json: bool) -> None:
         """Write files, print the answer, and name the files; beside JSON on standard error."""
-        written = [name for path in files or self.files for name in self.write(path) or [path]]
+        written = []
+        if self.write is not None:
+            written = [name for path in files or self.files for name in self.write(path) or [path]]
         if json:
             print_json(self.document())
         else:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from dcglearn.lab.config import Config
     from dcglearn.lab.results import ReportedExperiment
 
-DEFAULT_FOLDER = "results"
-
 QuickOption = Annotated[
     bool, Option("--quick", help="Only the [quick] part; its results go to FOLDER/quick.")
 ]
@@ -160,7 +158,8 @@ def status(
     """Show how much of each experiment is done."""
     from dcglearn.lab.results import progress_of
 
-    table, errors = progress_of(_configs(configs, shipped), _results_folder(out), _note_error)
+    selected, place = _configs(configs, shipped), _results_folder(out)
+    table, errors = progress_of(selected, place, lambda error: print_note(message(error)))
     return Answer(
         lambda: [dict(zip(table.columns, row, strict=True)) for row in table.rows],
         lambda: "\n".join([table.text(), *errors]),
@@ -184,6 +183,7 @@ def report(
 ) -> None:
     """Write tables, figures and the page from the finished cells."""
     from dcglearn.base.files import checked_suffix, write_text
+    from dcglearn.lab.experiment_figures import figure_width
     from dcglearn.lab.experiment_files import refuse_shared_figures
     from dcglearn.lab.findings import findings_latex
     from dcglearn.lab.page import order_in_paper
@@ -194,7 +194,7 @@ def report(
     place = _results_folder(out)
     selected = _configs(configs, shipped)
     refuse_shared_figures(selected)
-    shown = reported_experiments(selected, quick, place, replace, _inches(width))
+    shown = reported_experiments(selected, quick, place, replace, figure_width(width))
     if not any(one.made or one.counts.failed for one in shown):
         command = "dcglearn reproduce" + (f" --out {out}" if out else "")
         raise InputError("no cell is finished", f"run {command} first", str(place))
@@ -213,10 +213,6 @@ def _configs(paths: Sequence[str] | None, shipped: bool) -> list[Config]:
     return [read_config(path) for path in paths] if paths else find_configs(shipped, _leave_out)
 
 
-def _note_error(error: InputError) -> None:
-    print_note(message(error))
-
-
 def _leave_out(error: InputError) -> None:
     print_note(f"left out: {message(error)}")
 
@@ -229,9 +225,10 @@ def _run(
     replace: bool,
     width: str | None,
 ) -> list[ReportedExperiment]:
+    from dcglearn.lab.experiment_figures import figure_width
     from dcglearn.lab.run import run_experiments
 
-    inches = _inches(width)
+    inches = figure_width(width)
     shown = run_experiments(configs, quick, workers, out, print_text, print_note, replace, inches)
     for one in shown:
         done = f" (from {one.counts.done:,} of {counted(one.counts.total, 'cell')})"
@@ -251,16 +248,10 @@ def _write_page(shown: Sequence[ReportedExperiment], quick: bool, out: Path) -> 
 def _results_folder(out: str | None) -> Path:
     if out is not None and not out.strip():
         raise InputError("--out is empty", "name a folder")
-    place = Path(DEFAULT_FOLDER if out is None else out)
+    place = Path("results" if out is None else out)
     if place.exists() and not place.is_dir():
         raise InputError("is not a folder", "choose another --out", str(place))
     return place
-
-
-def _inches(width: str | None) -> float | None:
-    from dcglearn.lab.experiment_figures import figure_width
-
-    return None if width is None else figure_width(width)
 
 
 def _end_if_unfinished(shown: Sequence[ReportedExperiment]) -> None:

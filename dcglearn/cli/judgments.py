@@ -20,7 +20,6 @@ from dcglearn.cli.inputs import (
 )
 from dcglearn.cli.options import (
     FORMATS_HELP,
-    MAX_COUNT,
     SEVERAL_HELP,
     JudgmentFilesArgument,
     JudgmentsAndMeasuresArgument,
@@ -28,6 +27,7 @@ from dcglearn.cli.options import (
     SeedOption,
     columns_option,
     file_option,
+    number_option,
     ranks_option,
 )
 from dcglearn.cli.output import print_text
@@ -41,7 +41,7 @@ def simulate(
     ],
     n: Annotated[
         int,
-        Option("--judgments", "-n", min=1, max=MAX_COUNT, metavar="N", help="Number of judgments."),
+        number_option("--judgments", "-n", min=1, help="Number of judgments."),
     ] = 500,
     truth: Annotated[
         str,
@@ -223,10 +223,8 @@ def pairs(
     ] = False,
     at_most: Annotated[
         int | None,
-        Option(
+        number_option(
             min=1,
-            max=MAX_COUNT,
-            metavar="N",
             help="Draw N of the pairs if there are more; they get all of the weight.",
         ),
     ] = None,

@@ -24,7 +24,6 @@ from dcglearn.cli.inputs import (
 )
 from dcglearn.cli.options import (
     JUDGMENTS_HELP,
-    MAX_COUNT,
     COption,
     JudgmentFilesArgument,
     JudgmentsAndMeasuresArgument,
@@ -32,6 +31,7 @@ from dcglearn.cli.options import (
     SeedOption,
     SolverOption,
     UseOption,
+    measure_option,
     number_option,
 )
 from dcglearn.cli.reading import AS_USUAL, JudgmentOptions
@@ -138,10 +138,7 @@ def study(
     files: JudgmentFilesArgument,
     measure: Annotated[
         str | None,
-        Option(
-            "--measure",
-            "-m",
-            metavar="MEASURE",
+        measure_option(
             help="The measure in use now; by default (2^g - 1) / log2(rank + 1).",
         ),
     ] = None,
@@ -202,9 +199,7 @@ def test(
     discounts: Annotated[
         str | None, family_option(help="Test these discounts: log2, zipf, rbp:free ...")
     ] = None,
-    measure: Annotated[
-        str | None, Option("--measure", "-m", metavar="MEASURE", help="Test this measure.")
-    ] = None,
+    measure: Annotated[str | None, measure_option(help="Test this measure.")] = None,
     larger_gains: Annotated[
         str | None,
         family_option(
@@ -314,9 +309,7 @@ def compare(
     solver: SolverOption = "auto",
     use: UseOption = "dcg",
     folds: Annotated[int, Option(min=2, metavar="N", help="Folds, by query.")] = 10,
-    repeats: Annotated[
-        int, Option(min=1, max=MAX_COUNT, metavar="N", help="Divisions into folds, averaged.")
-    ] = 10,
+    repeats: Annotated[int, number_option(min=1, help="Divisions into folds, averaged.")] = 10,
     against: Annotated[
         str | None,
         Option(

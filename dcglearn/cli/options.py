@@ -49,6 +49,7 @@ scale_option = partial(
 )
 ranks_option = partial(Option, "--K", min=1, max=MAX_RANKS, metavar="K")
 columns_option = partial(Option, metavar="FIELD=COLUMN,...", rich_help_panel=READING)
+measure_option = partial(Option, "--measure", "-m", metavar="MEASURE")
 file_option = partial(Option, metavar="FILE")
 number_option = partial(Option, metavar="N", min=0, max=MAX_COUNT)
 
@@ -57,9 +58,6 @@ LENGTH_HELP = "Length of the lists; longer lists are refused."
 ScaleOption = Annotated[str | None, scale_option()]
 RanksOption = Annotated[int | None, ranks_option(help=LENGTH_HELP)]
 SeedOption = Annotated[int, Option(min=0, metavar="N", help="Seed of the random numbers.")]
-MeasureOption = Annotated[
-    str | None, Option("--measure", "-m", metavar="MEASURE", help="Test this measure.")
-]
 COption = Annotated[
     str,
     Option(

@@ -16,7 +16,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
 from dcglearn.cli.inputs import check_distinct, given, naming, refuse_together
-from dcglearn.cli.options import MAX_RANKS, scale_option
+from dcglearn.cli.options import MAX_RANKS, measure_option, scale_option
 from dcglearn.cli.output import print_note, terminal_width
 from dcglearn.cli.remedies import in_options
 
@@ -39,7 +39,7 @@ of_rules = partial(Option, rich_help_panel="Rules")
 of_comparisons = partial(Option, rich_help_panel="Comparisons")
 of_output = partial(Option, rich_help_panel=OUTPUT)
 
-several_measures = partial(of_measures, "--measure", "-m", metavar="MEASURE")
+several_measures = partial(measure_option, rich_help_panel="Measures")
 
 _FORMATS_HELP = (
     "TREC text, .csv, .json, .jsonl, .parquet or .arrow (each also .gz, .zst, .bz2, .xz)"
@@ -222,8 +222,8 @@ def evaluate(
     for path in out or []:
         checked_suffix(path, RESULT_FORMATS if supported else EVALUATION_FORMATS)
     options = {"test": test, "resamples": resamples, "correct": correct}
-    asked = given({"--compare": compare, "--baseline": baseline, "--correct": correct})
-    asked += given({"--resamples": resamples})
+    asking = {"--compare": compare, "--baseline": baseline, "--correct": correct}
+    asked = given(asking | {"--resamples": resamples})
     compared = test != "none" and len(runs) > 1 and not per_query
     refuse_together({"--compare all": compare == "all"}, {"--baseline": baseline})
     if supported:

@@ -10,7 +10,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
 from dcglearn.cli.inputs import name_files, naming, refuse_together
-from dcglearn.cli.options import FORMATS_HELP, SEVERAL_HELP, columns_option
+from dcglearn.cli.options import FORMATS_HELP, SEVERAL_HELP, columns_option, measure_option
 from dcglearn.cli.reading import AS_USUAL, JudgmentOptions
 
 _NOT_OF_DOCUMENTS = [
@@ -57,10 +57,7 @@ def threshold(
     ] = None,
     measure: Annotated[
         str | None,
-        Option(
-            "--measure",
-            "-m",
-            metavar="MEASURE",
+        measure_option(
             help="Worth of each grade: the gains of a measure file, or of a DCG in full that names "
             "its grades.",
         ),
