@@ -196,8 +196,7 @@ def report(
     refuse_shared_figures(selected)
     shown = reported_experiments(selected, quick, place, replace, figure_width(width))
     if not any(one.made or one.counts.failed for one in shown):
-        command = "dcglearn reproduce" + (f" --out {out}" if out else "")
-        raise InputError("no cell is finished", f"run {command} first", str(place))
+        raise InputError("no cell is finished", "run dcglearn reproduce first", str(place))
     _write_page(shown, quick, place)
     if findings is not None:
         figures = [figure for one in shown for figure in one.figures]
@@ -257,9 +256,9 @@ def _results_folder(out: str | None) -> Path:
 def _end_if_unfinished(shown: Sequence[ReportedExperiment]) -> None:
     failed = [one for one in shown if one.counts.failed]
     if failed:
-        words = f"{counted(sum(one.counts.failed for one in failed), 'cell')} failed"
-        first = f"First error: {failed[0].counts.first_error}"
         print_note(
-            f"dcglearn: {words}; the others are kept, and the same command tries again. {first}"
+            f"dcglearn: {counted(sum(one.counts.failed for one in failed), 'cell')} failed; the "
+            "others are kept, and the same command tries again. First error: "
+            f"{failed[0].counts.first_error}"
         )
         raise Exit(1)

@@ -13,7 +13,7 @@ from dcglearn.base.files import check_writable
 from dcglearn.base.numbers import counted
 from dcglearn.cli.command import Answer, command
 from dcglearn.cli.options import RanksOption, ScaleOption, file_option, ranks_option
-from dcglearn.cli.output import print_json_text, print_note, print_text
+from dcglearn.cli.output import print_document, print_json_text, print_note
 
 if TYPE_CHECKING:
     from dcglearn.base.types import Grades
@@ -104,8 +104,7 @@ def explain(
     from dcglearn.report.systems.explanation import explanation_text, explanation_to_json
 
     if (a is None) != (b is None):
-        lone = "--a without --b" if b is None else "--b without --a"
-        raise InputError(lone, "give both, or neither for an example")
+        raise InputError("--a and --b belong together", "give both, or neither for an example")
     declared, named = measures_on_one_scale((first, second), scale, n_ranks or explanations.SHORT)
     one, other = (each.measure for each in named)
     opening = ""
@@ -193,7 +192,7 @@ def export(
     exported = export_measure(named.measure, to, names, n_ranks or 10)
     text = exported.text.rstrip("\n")
     if out is None:
-        (print_json_text if to == "json" else print_text)(text)
+        (print_json_text if to == "json" else print_document)(text)
     for note in exported.notes:
         print_note(f"note: {note}")
     if out is not None:

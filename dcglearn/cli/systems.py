@@ -290,12 +290,11 @@ def _evaluate(
     qrels: str, runs: list[str], measures: dict[str, str], rules: Rules, scale: str | None
 ) -> Evaluation:
     """Read qrels and evaluate runs; report on standard error what was left out."""
-    from dcglearn.collections.runs import check_distinct_paths
+    from dcglearn.collections.runs import check_qrels_and_runs
     from dcglearn.systems.evaluate import evaluate_opened
     from dcglearn.systems.inputs import open_qrels_and_runs
 
-    if Path(qrels).resolve() in check_distinct_paths(runs):
-        raise InputError("is given as qrels and as a run", "give the qrels first, then runs", qrels)
+    check_qrels_and_runs(qrels, runs)
     with reporting("reading qrels"):
         opened = open_qrels_and_runs(qrels, runs, scale)
     with reporting("evaluating runs") as advance:
@@ -316,8 +315,7 @@ def _check_supported(others: list[str], measures: list[str], runs: list[str]) ->
 
 def _check_topics(topics: float | None, runs: list[str], rules: Rules) -> None:
     if topics is not None and (len(runs) < 2 or rules.unjudged == "bounds"):
-        what = "one run" if len(runs) < 2 else "--unjudged bounds"
-        raise InputError(f"--topics with {what}", "give two or more runs, and no bounds")
+        raise InputError("--topics compares single values", "give two or more runs, and no bounds")
 
 
 def _compared(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import inspect
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -28,10 +27,10 @@ BAD_FILES = ["bytes", "empty", "none", "folder", "/dev/null", "cut.gz", "torn.pa
 BAD_FILES += ["empty.jsonl", "folder.parquet", "", "\x1b[31m", "deep.jsonl", "empty.parquet"]
 
 JUDGMENTS = ["p.jsonl", "p.jsonl", "named.jsonl", "p.csv", "p.parquet", "packed.parquet"]
-JUDGMENTS += ["p.jsonl.gz", "documents.jsonl", "by_run.jsonl", "torn.jsonl", "pipe.jsonl"]
+JUDGMENTS += ["p.jsonl.gz", "documents.jsonl", "by_run.jsonl", "torn.jsonl"]
 JUDGMENTS += ["$x_y$.jsonl"]
-QRELS = ["qrels", "qrels", "qrels.gz", "qrels.json", "letor", "large", "names", "pipe"]
-RUNS = ["run", "run", "other", "other", "run.gz", "run.json", "scores", "strange", "pipe"]
+QRELS = ["qrels", "qrels", "qrels.gz", "qrels.json", "letor", "large", "names"]
+RUNS = ["run", "run", "other", "other", "run.gz", "run.json", "scores", "strange"]
 MEASURES = ["zipf", "linear-log2", "exponential-log2", "jk:2", "binary:1", "utility", "jk:1e308"]
 MEASURES += ["learned.json", "learned.json:utility", "utility.json", "é.json:dcg", "deep.json"]
 MEASURES += ["nDCG(zipf) @ 3", "binary:" + LONG, "DCG([2, 1, 0], log2)", "nDCG([1e308, 1], zipf)"]
@@ -238,17 +237,3 @@ def write_files(place: Path) -> None:
     (place / "cut.gz").write_bytes(gzip.compress(texts["qrels"].encode(), mtime=0)[:-9])
     for name in ("folder", "folder.parquet"):
         (place / name).mkdir()
-
-
-def feed_pipe(path: Path, text: str) -> None:
-    """Give a text to the first reader of a pipe."""
-    try:
-        with open(path, "wb") as pipe:  # noqa: PTH123 - waits for the reader
-            pipe.write(text.encode())
-    except BrokenPipeError:
-        pass
-
-
-def release_pipe(path: Path) -> None:
-    """Read a pipe, which lets its writer end if no command has read it."""
-    os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))

@@ -145,10 +145,8 @@ def test_reproduce_analyses_simulated_judgments_where_there_are_no_real_ones(clo
     text = script.read_text("utf-8")
     experiments = 'run_child([python, "-m", "dcglearn", *arguments], cwd=ROOT).returncode'
     assert experiments in text
-    few = text.replace('"-n", "2000"', '"-n", "200"').replace(
-        '"--intervals", "200"', '"--intervals", "20"'
-    )
-    script.write_text(few.replace(experiments, "print(arguments) or 0"))
+    text = text.replace('"-n", "2000"', '"-n", "1000"').replace('"200"', '"20"')
+    script.write_text(text.replace(experiments, "print(arguments) or 0"))
     run = reproduce(clone, "--workers", "3", "--replace")
     assert run.returncode == 0, run.stdout + run.stderr
     arguments = ["reproduce", "--out", str(clone / "results"), "--workers", "3", "--replace"]
