@@ -11,6 +11,7 @@ from typer import Argument, Exit, Option
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.cli.command import Answer, command
+from dcglearn.cli.inputs import naming
 from dcglearn.cli.output import print_note, print_text
 from dcglearn.cli.remedies import message
 
@@ -138,7 +139,8 @@ def reproduce(
     every = find_configs(shipped, None if only is None else _leave_out)
     refuse_shared_figures(every)
     if only is not None:
-        selected = select_configs(every, only)
+        with naming("--only"):
+            selected = select_configs(every, only)
     else:
         selected = [one for one in every if long or quick or not one.run.long]
     others = [one for one in every if one not in selected]

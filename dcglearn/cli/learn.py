@@ -230,7 +230,7 @@ def test(
         segments_text,
     )
 
-    several = len(files) > 1 or None
+    several = len(files) > 1
     families = {"--gains": gains, "--discounts": discounts}
     larger_families = {"--larger-gains": larger_gains, "--larger-discounts": larger_discounts}
     refuse_together({"--measure": measure}, families, {"--by": by}, {"several files": several})

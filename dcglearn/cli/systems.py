@@ -222,8 +222,14 @@ def evaluate(
     for path in out or []:
         checked_suffix(path, RESULT_FORMATS if supported else EVALUATION_FORMATS)
     options = {"test": test, "resamples": resamples, "correct": correct}
-    asking = {"--compare": compare, "--baseline": baseline, "--correct": correct}
-    asked = given(asking | {"--resamples": resamples})
+    asked = given(
+        {
+            "--compare": compare,
+            "--baseline": baseline,
+            "--correct": correct,
+            "--resamples": resamples,
+        }
+    )
     compared = test != "none" and len(runs) > 1 and not per_query
     refuse_together({"--compare all": compare == "all"}, {"--baseline": baseline})
     if supported:
@@ -243,11 +249,11 @@ def evaluate(
         return _supported(evaluation, seed, digits)
     if like == "ranx" and any(run.has_ties for run in evaluation.runs):
         print_note("ranx sorts equal scores in no fixed order: its values may differ")
-    base: str | None = evaluation.systems[0] if baseline is None else baseline
+    first = evaluation.systems[0]
     if sort != "given":
         with naming("--sort"):
             evaluation = evaluation.best_first(sort)
-    base = None if compare == "all" else base
+    base = None if compare == "all" else baseline or first
     comparisons = _compared(evaluation, base, bool(asked), seed, options) if compared else []
 
     def write(path: str) -> list[Path]:
