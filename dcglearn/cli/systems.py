@@ -16,7 +16,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
 from dcglearn.cli.inputs import check_distinct, given, naming, refuse_together
-from dcglearn.cli.options import MAX_RANKS, measure_option, scale_option
+from dcglearn.cli.options import measure_option, ranks_option, scale_option
 from dcglearn.cli.output import print_note, terminal_width
 from dcglearn.cli.remedies import in_options
 
@@ -34,7 +34,6 @@ SHOWN_PAIRS = 10
 """Number of pairs of each kind that are shown without --all."""
 
 OUTPUT = "Output"
-of_measures = partial(Option, rich_help_panel="Measures")
 of_rules = partial(Option, rich_help_panel="Rules")
 of_comparisons = partial(Option, rich_help_panel="Comparisons")
 of_output = partial(Option, rich_help_panel=OUTPUT)
@@ -394,12 +393,9 @@ def coherence(
     ] = None,
     depth: Annotated[
         int,
-        of_measures(
-            "--K",
+        ranks_option(
             "--depth",
-            min=1,
-            max=MAX_RANKS,
-            metavar="K",
+            rich_help_panel="Measures",
             help="Number of ranks of each run that are compared.",
         ),
     ] = 10,
