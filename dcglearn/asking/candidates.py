@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.asking.questions import Grades, PairQuestion
+from dcglearn.asking.questions import Grades, PairQuestion, read_questions
 from dcglearn.base.errors import InputError
+from dcglearn.base.files import PathLike
+from dcglearn.base.progress import reporting
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Booleans, Integers, Pairs
 from dcglearn.collections.join import IndexedQrels, rank_documents
@@ -109,6 +111,32 @@ def _worth_asking(found: Candidates) -> Candidates:
         "that repeat another one of the query": int((differ & ~first).sum()),
     }
     return found.take(first & differ, left_out)
+
+
+def find_candidates(
+    qrels: QrelsLike | None,
+    runs: Sequence[RunLike],
+    lists: PathLike | None,
+    n_ranks: int | None,
+    scale: ScaleLike | None,
+    n: int,
+    rng: np.random.Generator,
+) -> Candidates:
+    """Return the pairs of a file of questions, of runs, or enough for n that are made of qrels."""
+    if lists is not None and qrels is None:
+        if n_ranks is not None:
+            remedy = "leave it out: lists of a file have a length"
+            raise InputError("`n_ranks` with `lists`", remedy)
+        return candidates_of_questions(read_questions(lists), scale)
+    if lists is not None or qrels is None:
+        raise InputError("neither or both of qrels and `lists`", "give one of them")
+    if runs:
+        with reporting("reading qrels and runs"):
+            return candidates_of_runs(qrels, runs, n_ranks or 5, scale)
+    with reporting("reading qrels"):
+        indexed = open_qrels(qrels, scale)
+    with reporting("making pairs of lists"):
+        return made_candidates(indexed, n_ranks or 5, max(20 * n, 5_000), rng)
 
 
 def candidates_of_runs(

@@ -20,9 +20,11 @@ import re
 from collections.abc import Sequence
 from importlib.resources import files
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from dcglearn.asking.texts import Shown, Text
+from dcglearn.base.errors import InputError
 
 
 def default_instruction() -> str:
@@ -47,6 +49,19 @@ def judge_page(
         instruction=_html_of_markdown(instruction),
         data=json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"),
     )
+
+
+def files_of_judges(out: str, judges: str) -> dict[str, str]:
+    """Return the file of each judge of a list with commas, with the name before the suffix."""
+    names = [one.strip() for one in judges.split(",")]
+    if "" in names or len({*names}) < len(names):
+        problem = f"`judges={judges}` is not a list of names"
+        raise InputError(problem, "name each judge once, with commas between them")
+    path, unsafe = Path(out), re.compile(r"[^\w.-]+")
+    return {
+        name: str(path.with_name(f"{path.stem}-{unsafe.sub('-', name)[:50]}{path.suffix}"))
+        for name in names
+    }
 
 
 def questions_of_judges(

@@ -11,7 +11,7 @@ says: by clusters, few degrees of freedom, and a model that is not quite right.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +20,7 @@ from dcglearn.asking.candidates import Candidates
 from dcglearn.asking.information import Asked, Design, information, tie_strength
 from dcglearn.asking.questions import PairQuestion, batch_name
 from dcglearn.base.errors import InputError, SolverError, unknown_name, warn_of_input
-from dcglearn.base.numbers import counted
+from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.centres import Members, Posterior, before_judgments
@@ -101,6 +101,19 @@ class Plan(ShortRepr):
             if (found[at] <= wanted).all():
                 return count
         return None
+
+    def widths_named(self, texts: Iterable[str]) -> dict[str, float]:
+        """Return half widths that are given as NAME=HALF; gains and discounts are all of them."""
+        widths: dict[str, float] = {}
+        for text in texts:
+            name, _, number = text.rpartition("=")
+            names = [one for one in self.numbers if name in (one, one.split()[0] + "s")]
+            half = parse_number(number)
+            if not names or not half > 0:
+                known = f"gains, discounts, {', '.join(self.numbers)}"
+                raise InputError(f"`to_within={text}`", f"write NAME=HALF; names: {known}")
+            widths.update(dict.fromkeys(names, half))
+        return widths
 
     def questions(self, rng: np.random.Generator, repeated: float = 0.0) -> list[PairQuestion]:
         """Return the chosen pairs as questions; which list is a is balanced at random.

@@ -24,8 +24,10 @@ from dcglearn.base.tables.columns import parse_id
 from dcglearn.base.tables.json_records import read_records
 from dcglearn.base.tables.text import open_text
 from dcglearn.base.types import Ids
+from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.measures.scale import NO_DOCUMENT, Label
+from dcglearn.judgments.read import JudgmentTable, read_preferences
+from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
 Grades = tuple[Label | None, ...]
 """The labels of a list's grades from the first rank down, None where a document has none."""
@@ -130,6 +132,21 @@ def _entries(record: dict[str, Any], name: str) -> tuple[Any, ...]:
     if not isinstance(value, list) or any(isinstance(one, list | dict | bool) for one in value):
         raise InputError(f'"{name}" is {value!r:.60}', "give a list of grades or ids")
     return tuple(value)
+
+
+def read_answers(
+    judged: Sequence[PathLike], asked: Sequence[PathLike], scale: Scale
+) -> Preferences | None:
+    """Return the judgments so far; of the questions of files, if any, only answers to them."""
+    if not judged:
+        if asked:
+            raise InputError("`asked` without `judged`", "name the answers, too")
+        return None
+    if not asked:
+        return read_preferences(judged, scale=scale)
+    questions = [one for path in asked for one in read_questions(path)]
+    table = JudgmentTable(judged, ReadOptions(scale, keep=("question",)))
+    return match_answers(questions, table.preferences(), table.kept("question"))
 
 
 def match_answers(questions: Sequence[PairQuestion], answers: Preferences, ids: Ids) -> Preferences:

@@ -11,7 +11,9 @@ from __future__ import annotations
 import os
 import re
 import sys
+import traceback
 import warnings
+from importlib.abc import MetaPathFinder
 from typing import Annotated, Any, NoReturn, cast
 
 import typer
@@ -20,20 +22,18 @@ from dcglearn.base.errors import InputError, InputWarning, SolverError, did_you_
 from dcglearn.base.process import INTERRUPTED, interrupted_code
 from dcglearn.base.workers import WorkersLostError
 from dcglearn.cli.asking import judge, plan
-from dcglearn.cli.coherence import coherence
 from dcglearn.cli.command_groups import GroupedCommands, GroupedOptions
-from dcglearn.cli.compare import compare
-from dcglearn.cli.evaluate import evaluate
 from dcglearn.cli.experiments import report, reproduce, run, status
-from dcglearn.cli.explain import explain
-from dcglearn.cli.export import export
-from dcglearn.cli.faults import DEBUG, KeptOut, describe_fault
 from dcglearn.cli.judgments import agree, inspect, pack, pairs, simulate
-from dcglearn.cli.learn import fit, study, test
-from dcglearn.cli.measures import measures, show
+from dcglearn.cli.learn import compare, fit, study, test
+from dcglearn.cli.measures import explain, export, measures, show
 from dcglearn.cli.output import print_note, print_text
 from dcglearn.cli.remedies import in_options, message
+from dcglearn.cli.systems import coherence, evaluate
 from dcglearn.cli.threshold import threshold
+
+DEBUG = "DCGLEARN_DEBUG"
+"""Environment variable that shows the traceback of a fault."""
 
 UNFORESEEN = 70
 """Exit code of such an error: EX_SOFTWARE of sysexits.h."""
@@ -133,6 +133,18 @@ def main() -> None:
     sys.exit(code)
 
 
+class KeptOut(MetaPathFinder):
+    """Lets imports of an installed library fail."""
+
+    def __init__(self, library: str) -> None:
+        self.library = library
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
+        """Leave other modules to other finders."""
+        if fullname == self.library:
+            raise ModuleNotFoundError(f"{fullname} is kept out of this process", name=fullname)
+
+
 def _show_input_warnings() -> None:
     """Print warnings about input as notes of one line; others as Python does."""
     usual = warnings.showwarning
@@ -159,7 +171,12 @@ def _words_and_code(error: Exception) -> tuple[str, int]:
         case OSError():
             place = str(error.filename or "input or output")
             return str(InputError(error.strerror or str(error), place=place)), 2
-    return describe_fault(error), UNFORESEEN
+    what = " ".join(f"{type(error).__name__}: {error}".split())[:300].rstrip(": ")
+    advice = f"what the same command prints if {DEBUG}=1 is set"
+    if os.environ.get(DEBUG):
+        traceback.print_exception(error)
+        advice = "this traceback"
+    return f"unexpected error ({what}); please report it with {advice}", UNFORESEEN
 
 
 def _end(text: str, code: int) -> NoReturn:

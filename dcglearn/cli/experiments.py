@@ -6,26 +6,25 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Exit, Option
 
-from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
-from dcglearn.cli.options import JsonOption
-from dcglearn.cli.output import print_json, print_note, print_text
+from dcglearn.cli.command import Answer, command
+from dcglearn.cli.inputs import naming
+from dcglearn.cli.output import print_note, print_text
 from dcglearn.cli.remedies import message
 
 if TYPE_CHECKING:
     from dcglearn.lab.config import Config
     from dcglearn.lab.results import ReportedExperiment
 
-DEFAULT_FOLDER = "results"
-
 QuickOption = Annotated[
-    bool, typer.Option("--quick", help="Only the [quick] part; its results go to FOLDER/quick.")
+    bool, Option("--quick", help="Only the [quick] part; its results go to FOLDER/quick.")
 ]
 WorkersOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         metavar="N|tcp://HOST:PORT",
         help="Processes on this machine, or the address of a Dask scheduler; by default 1, or what "
         "the config of dcglearn run sets.",
@@ -33,7 +32,7 @@ WorkersOption = Annotated[
 ]
 OutOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--out",
         "-o",
         metavar="FOLDER",
@@ -41,21 +40,21 @@ OutOption = Annotated[
     ),
 ]
 ReplaceOption = Annotated[
-    bool, typer.Option("--replace", help="Replace the results of another config or version.")
+    bool, Option("--replace", help="Replace the results of another config or version.")
 ]
 WidthOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         metavar="column|page|INCHES",
         help="The width of figures: a column of a paper (3.3 inches, the default), a page (7), ...",
     ),
 ]
 ShippedOption = Annotated[
-    bool, typer.Option("--shipped", help="Also the shipped experiments, beside your own.")
+    bool, Option("--shipped", help="Also the shipped experiments, beside your own.")
 ]
 ConfigsArgument = Annotated[
     list[str] | None,
-    typer.Argument(
+    Argument(
         metavar="CONFIG",
         help="Config files (.toml); by default all in the folder configs, or the shipped ones if "
         "it has none.",
@@ -66,7 +65,7 @@ ConfigsArgument = Annotated[
 def run(
     config: Annotated[
         str | None,
-        typer.Argument(metavar="CONFIG", help="A config: a .toml file, or a name (flips)."),
+        Argument(metavar="CONFIG", help="A config: a .toml file, or a name (flips)."),
     ] = None,
     quick: QuickOption = False,
     workers: WorkersOption = None,
@@ -75,7 +74,7 @@ def run(
     width: WidthOption = None,
     columns: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--columns",
             help="List what COLUMNS and a config may name, with the functions of CONFIG, if one is "
             "named; run nothing.",
@@ -117,7 +116,7 @@ def reproduce(
     quick: QuickOption = False,
     only: Annotated[
         str | None,
-        typer.Option(metavar="NAME,...", help="Figures or configs to run, such as 5,6."),
+        Option(metavar="NAME,...", help="Figures or configs to run, such as 5,6."),
     ] = None,
     workers: WorkersOption = None,
     out: OutOption = None,
@@ -126,9 +125,7 @@ def reproduce(
     shipped: ShippedOption = False,
     long: Annotated[
         bool,
-        typer.Option(
-            "--long", help="Also those that take more than minutes; --only names them, too."
-        ),
+        Option("--long", help="Also those that take more than minutes; --only names them, too."),
     ] = False,
 ) -> None:
     """Run the experiments in the folder configs; write the page.
@@ -136,12 +133,14 @@ def reproduce(
     Without such a folder, run the shipped ones, which reproduce the paper. Those that take more
     than minutes are left to --long; the page shows the results that they have.
     """
-    from dcglearn.lab.config import find_configs, refuse_shared_figures
+    from dcglearn.lab.config import find_configs, refuse_shared_figures, select_configs
+    from dcglearn.lab.results import reported_experiments
 
     every = find_configs(shipped, None if only is None else _leave_out)
     refuse_shared_figures(every)
     if only is not None:
-        selected = _select(every, only)
+        with naming("--only"):
+            selected = select_configs(every, only)
     else:
         selected = [one for one in every if long or quick or not one.run.long]
     others = [one for one in every if one not in selected]
@@ -149,44 +148,24 @@ def reproduce(
         print_note(f"{one.name}: takes more than minutes; add --long to run it")
     place = _results_folder(out)
     shown = _run(selected, quick, workers or "1", place, replace, width)
-    _write_page([*shown, *_reported(others, quick, place, lenient=True)], quick, place)
+    shown_too = reported_experiments(others, quick, place, left_out=_leave_out)
+    _write_page([*shown, *shown_too], quick, place)
     _end_if_unfinished(shown)
 
 
+@command()
 def status(
-    configs: ConfigsArgument = None,
-    out: OutOption = None,
-    json: JsonOption = False,
-    shipped: ShippedOption = False,
-) -> None:
+    configs: ConfigsArgument = None, out: OutOption = None, shipped: ShippedOption = False
+) -> Answer:
     """Show how much of each experiment is done."""
-    from dcglearn.lab.results import check_folder, count_cells, results_folder
-    from dcglearn.lab.store import Store
-    from dcglearn.report.tables import Table
+    from dcglearn.lab.results import progress_of
 
-    place = _results_folder(out)
-    store = Store(place / "store")
-    rows, errors = [], {}
-    for config in _configs(configs, shipped):
-        elsewhere = 0
-        try:
-            made = check_folder(results_folder(place, False, config), config)
-            elsewhere = made["cells"]["done"] if made else 0
-        except InputError as error:
-            print_note(message(error))
-        full, part = count_cells(config, False, store), count_cells(config, True, store)
-        if full.first_error is not None:
-            errors[config.name] = full.first_error
-        figures, quick = ", ".join(config.figures), f"{part.done:,} of {part.total:,}"
-        counts = (full.done, full.failed, full.total, quick, elsewhere)
-        rows.append((config.name, figures, *counts))
-    columns = ("experiment", "figures", "done", "failed", "cells", "quick part", "in its table")
-    if json:
-        print_json([dict(zip(columns, row, strict=True)) for row in rows])
-        return
-    print_text(Table(columns, rows, f"cells in {store.path}").text())
-    for name, words in errors.items():
-        print_text(f"the first failed cell of {name}: {words}")
+    selected, place = _configs(configs, shipped), _results_folder(out)
+    table, errors = progress_of(selected, place, lambda error: print_note(message(error)))
+    return Answer(
+        lambda: [dict(zip(table.columns, row, strict=True)) for row in table.rows],
+        lambda: "\n".join([table.text(), *errors]),
+    )
 
 
 def report(
@@ -198,7 +177,7 @@ def report(
     shipped: ShippedOption = False,
     findings: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="FILE.tex",
             help="Also write all claims, with the verdicts and what they rest on, in LaTeX.",
         ),
@@ -207,18 +186,19 @@ def report(
     """Write tables, figures and the page from the finished cells."""
     from dcglearn.base.files import checked_suffix, write_text
     from dcglearn.lab.config import refuse_shared_figures
+    from dcglearn.lab.experiment_figures import figure_width
     from dcglearn.lab.findings import findings_latex
     from dcglearn.lab.plots import order_in_paper
+    from dcglearn.lab.results import reported_experiments
 
     if findings is not None:
         checked_suffix(findings, [".tex"])
     place = _results_folder(out)
     selected = _configs(configs, shipped)
     refuse_shared_figures(selected)
-    shown = _reported(selected, quick, place, replace, width)
+    shown = reported_experiments(selected, quick, place, replace, figure_width(width))
     if not any(one.made or one.counts.failed for one in shown):
-        command = "dcglearn reproduce" + (f" --out {out}" if out else "")
-        raise InputError("no cell is finished", f"run {command} first", str(place))
+        raise InputError("no cell is finished", "run dcglearn reproduce first", str(place))
     _write_page(shown, quick, place)
     if findings is not None:
         figures = [figure for one in shown for figure in one.figures]
@@ -239,21 +219,6 @@ def _leave_out(error: InputError) -> None:
     print_note(f"left out: {message(error)}")
 
 
-def _select(configs: Sequence[Config], only: str) -> list[Config]:
-    """Return the configs that ``--only`` names, or whose figures it names."""
-    known = {name.lower(): name for one in configs for name in (*one.figures, one.name)}
-    names = [part.strip() for part in only.split(",") if part.strip()]
-    if not names:
-        raise InputError("--only is empty", "name figures or configs, such as --only 5,6")
-    for name in names:
-        if name.lower() not in known:
-            error = unknown_name("figure or config", name, known.values(), "--only")
-            remedy = f"{error.remedy}; --shipped adds those of the package"
-            raise InputError(error.problem, remedy, error.place)
-    asked = {known[name.lower()] for name in names}
-    return [one for one in configs if asked & {one.name, *one.figures}]
-
-
 def _run(
     configs: Sequence[Config],
     quick: bool,
@@ -262,9 +227,10 @@ def _run(
     replace: bool,
     width: str | None,
 ) -> list[ReportedExperiment]:
+    from dcglearn.lab.experiment_figures import figure_width
     from dcglearn.lab.results import run_experiments
 
-    inches = _inches(width)
+    inches = figure_width(width)
     shown = run_experiments(configs, quick, workers, out, print_text, print_note, replace, inches)
     for one in shown:
         done = f" (from {one.counts.done:,} of {counted(one.counts.total, 'cell')})"
@@ -272,31 +238,6 @@ def _run(
             verdicts = "; ".join(claim.finding.verdict for claim in figure.claims) or "no claim"
             part = "" if one.counts.complete else done
             print_text(f"figure {figure.number}: {verdicts}{part}")
-    return shown
-
-
-def _reported(
-    configs: Sequence[Config],
-    quick: bool,
-    out: Path,
-    replace: bool = False,
-    width: str | None = None,
-    lenient: bool = False,
-) -> list[ReportedExperiment]:
-    """Return experiments with the results that they have; lenient: or without them."""
-    from dcglearn.lab.results import ReportedExperiment, count_cells, results_folder, write_results
-    from dcglearn.lab.store import Store
-
-    store, inches, shown = Store(out / "store"), _inches(width), []
-    for config in configs:
-        folder = results_folder(out, quick, config)
-        try:
-            shown.append(write_results(config, quick, store, folder, replace, inches))
-        except InputError as error:
-            if not lenient:
-                raise
-            print_note(f"left out of the page: {message(error)}")
-            shown.append(ReportedExperiment(config, folder, count_cells(config, quick, store)))
     return shown
 
 
@@ -309,24 +250,18 @@ def _write_page(shown: Sequence[ReportedExperiment], quick: bool, out: Path) -> 
 def _results_folder(out: str | None) -> Path:
     if out is not None and not out.strip():
         raise InputError("--out is empty", "name a folder")
-    place = Path(DEFAULT_FOLDER if out is None else out)
+    place = Path("results" if out is None else out)
     if place.exists() and not place.is_dir():
         raise InputError("is not a folder", "choose another --out", str(place))
     return place
 
 
-def _inches(width: str | None) -> float | None:
-    from dcglearn.lab.experiment_figures import figure_width
-
-    return None if width is None else figure_width(width)
-
-
 def _end_if_unfinished(shown: Sequence[ReportedExperiment]) -> None:
     failed = [one for one in shown if one.counts.failed]
     if failed:
-        words = f"{counted(sum(one.counts.failed for one in failed), 'cell')} failed"
-        first = f"First error: {failed[0].counts.first_error}"
         print_note(
-            f"dcglearn: {words}; the others are kept, and the same command tries again. {first}"
+            f"dcglearn: {counted(sum(one.counts.failed for one in failed), 'cell')} failed; the "
+            "others are kept, and the same command tries again. First error: "
+            f"{failed[0].counts.first_error}"
         )
-        raise typer.Exit(1)
+        raise Exit(1)

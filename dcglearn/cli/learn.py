@@ -1,87 +1,82 @@
-"""Commands that learn from judgments, and say what they prove: fit, study, test."""
+"""Commands that learn from judgments, and say what they prove: fit, study, test, compare."""
 
 from __future__ import annotations
 
-import json as codec
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
+from dcglearn.cli.command import Answer, command
 from dcglearn.cli.inputs import (
-    check_files,
+    check_distinct,
     measures_for_judgments,
+    name_files,
     naming,
     parse_C,
-    parse_family,
     refuse_together,
-)
-from dcglearn.cli.judgment_options import (
-    AS_USUAL,
-    JudgmentOptions,
-    name_files,
-    reads_judgments,
+    split_measures,
 )
 from dcglearn.cli.options import (
     JUDGMENTS_HELP,
-    MAX_COUNT,
     COption,
-    JsonOption,
     JudgmentFilesArgument,
+    JudgmentsAndMeasuresArgument,
     MarginOption,
-    PriorOption,
     SeedOption,
     SolverOption,
     UseOption,
+    measure_option,
+    number_option,
 )
-from dcglearn.cli.output import print_json, print_text
+from dcglearn.cli.reading import AS_USUAL, JudgmentOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from matplotlib.figure import Figure
 
     from dcglearn.inference.estimate import JudgmentModel
-    from dcglearn.inference.families import FamilyLike
     from dcglearn.inference.questions import Question
     from dcglearn.inference.segments import Segments
     from dcglearn.judgments.packed import PackedPairs
     from dcglearn.judgments.preferences import Preferences
-    from dcglearn.measures.measure_files import MeasureFile
 
 MAX_MODELLED = 1_000_000
 """More packed judgments are tested without reading them into memory."""
 
+family_option = partial(Option, metavar="FAMILY")
 
-@reads_judgments()
+
+@command("Write the measure to a .json file.")
 def fit(
     files: JudgmentFilesArgument,
     judgments: JudgmentOptions = AS_USUAL,
     C: COption = "1.0",
     margin: MarginOption = "unit",
-    prior: PriorOption = "usual",
+    prior: Annotated[
+        str,
+        Option(
+            metavar="usual|MEASURE|none",
+            help="What learning starts from, and departs from on evidence: the usual measures, one "
+            "measure (a preset, a file), or none, which gives the DCG nearest to the learned "
+            "weights.",
+        ),
+    ] = "usual",
     solver: SolverOption = "auto",
     use: UseOption = "dcg",
-    out: Annotated[
-        str | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Write the measure to a .json file."),
-    ] = None,
     intervals: Annotated[
         int,
-        typer.Option(
-            "--intervals",
-            min=0,
-            max=MAX_COUNT,
-            metavar="N",
-            help="Add the range of gains and discounts in 95% of N fits to resampled queries.",
+        number_option(
+            help="Add the range of gains and discounts in 95% of N fits to resampled queries."
         ),
     ] = 0,
     draws: Annotated[
         int,
-        typer.Option(
-            "--draws",
+        Option(
             min=0,
             max=100_000,
             metavar="N",
@@ -92,23 +87,21 @@ def fit(
     seed: SeedOption = 0,
     workers: Annotated[
         str,
-        typer.Option(
-            "--workers",
+        Option(
             metavar="N|tcp://HOST:PORT",
             help="Processes that read packed pairs (1: threads of this one), or the address of a "
             "Dask scheduler.",
         ),
     ] = "1",
-    json: JsonOption = False,
-) -> None:
+) -> Answer:
     """Learn gains and discounts from judgments or packed pairs."""
     from dcglearn.inference.fit_file import fit_file
     from dcglearn.judgments.packed import PackedPairs
-    from dcglearn.measures.measure_files import measure_to_json, write_measure
+    from dcglearn.measures.measure_files import measure_document, write_measure
+    from dcglearn.report.judgments import held_text
     from dcglearn.report.measures import learned_text
 
     prefs, value = name_files(files), parse_C(C)
-    check_files(out, [".json"], files, judgments.files(), prior)
     opened = judgments.open(files)
     held = opened if isinstance(opened, PackedPairs) else judgments.in_memory(opened)
     with naming(prefs):
@@ -127,172 +120,109 @@ def fit(
             source=Path(prefs).name,
             progress=True,
         )
-    if out is not None:
-        write_measure(content, out)
-    if json:
-        print_json(codec.loads(measure_to_json(content)))
-        return
-    print_text(learned_text(content, _about(prefs, held, judgments, content)))
-    if out is not None:
-        part = "DCG" if use == "dcg" else "W"
-        print_text(f"\nwrote {out}; commands given this file use its {part}")
+    strict, declared = content.about["learned_from"]["strict"], judgments.scale is not None
+    about = prefs, held, strict, declared, judgments.documents
+    return Answer(
+        lambda: measure_document(content),
+        lambda: learned_text(content, held_text(*about)),
+        lambda path: write_measure(content, path),
+        remark=f"; commands given this file use its {'DCG' if use == 'dcg' else 'W'}",
+    )
 
 
-def _about(
-    name: str, held: Preferences | PackedPairs, judgments: JudgmentOptions, content: MeasureFile
-) -> str:
-    """Return a line that describes the judgments."""
-    from dcglearn.judgments.inspection import count_contents
-    from dcglearn.judgments.packed import PackedPairs
-    from dcglearn.report.judgments import contents_text, scale_text
-
-    if isinstance(held, PackedPairs):
-        files = counted(len({part.path for part in held.row_groups}), "file")
-        strict = content.about["learned_from"]["strict"]
-        packed = (
-            f"{name}: {counted(held.n_pairs, 'packed judgment')}, {strict:,} strict, in {files}"
-        )
-        return f"{packed}; lists of {held.n_ranks}; grades {held.scale}"
-    words = scale_text(held.scale, judgments.scale is not None, judgments.documents)
-    with reporting("counting judgments"):
-        return contents_text(name, count_contents(held), words)
-
-
-@reads_judgments(without=["documents"])
+@command(
+    "Write the page (.html, .md, .txt), or the recommended measure with all numbers (.json).",
+    without=["documents"],
+)
 def study(
     files: JudgmentFilesArgument,
     measure: Annotated[
         str | None,
-        typer.Option(
-            "--measure",
-            "-m",
-            metavar="MEASURE",
+        measure_option(
             help="The measure in use now; by default (2^g - 1) / log2(rank + 1).",
         ),
     ] = None,
     judgments: JudgmentOptions = AS_USUAL,
     on_qrels: Annotated[
-        str | None,
-        typer.Option("--on-qrels", metavar="QRELS", help="Grades of documents, for --on-run."),
+        str | None, Option(metavar="QRELS", help="Grades of documents, for --on-run.")
     ] = None,
-    on_runs: Annotated[
+    on_run: Annotated[
         list[str] | None,
-        typer.Option(
-            "--on-run",
+        Option(
             metavar="RUN",
             help="A run, of two or more: say how many of their comparisons end otherwise with the "
             "recommended measure.",
         ),
     ] = None,
-    out: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write the page (.html, .md, .txt), or the recommended measure with all numbers "
-            "(.json). May be repeated.",
-        ),
-    ] = None,
     seed: SeedOption = 0,
-    json: JsonOption = False,
-) -> None:
+) -> Answer:
     """Say on one page what judgments prove."""
     import numpy as np
 
     from dcglearn.judgments.groups import MODEL_BYTES
     from dcglearn.report.study.facts import changed_comparisons, study_judgments
-    from dcglearn.report.study.page import STUDY_FORMATS, study_json, study_text, write_study
+    from dcglearn.report.study.page import study_json, study_text, write_study
 
-    outputs, runs = out or [], on_runs or []
+    runs = on_run or []
     if bool(on_qrels) != (len(runs) > 1):
         raise InputError("--on-qrels and two --on-run belong together", "give both, or neither")
-    check_files(outputs, STUDY_FORMATS, files, judgments.files(), measure, on_qrels, runs)
     prefs = name_files(files)
-    data = judgments.load(files, bytes_each=MODEL_BYTES)
+    data = judgments.load(files, MODEL_BYTES)
     named = measures_for_judgments([measure], data, prefs) if measure else []
+    in_use = {one.name: one.measure for one in named}
     with naming(prefs), reporting("studying (steps)") as advance:
-        found = study_judgments(
-            data,
-            Path(prefs).name,
-            np.random.default_rng(seed),
-            {one.name: one.measure for one in named},
-            advance,
-        )
+        rng = np.random.default_rng(seed)
+        found = study_judgments(data, Path(prefs).name, rng, in_use, advance)
     if on_qrels:
         with naming(on_qrels), reporting("comparing runs"):
-            changed = changed_comparisons(found, on_qrels, runs)
-        found = replace(found, changed=changed)
-    for path in outputs:
-        write_study(found, path, np.random.default_rng(seed))
-    if json:
-        print_json(study_json(found))
-        return
-    print_text(study_text(found))
-    for path in outputs:
-        print_text(f"wrote {path}")
+            found = replace(found, changed=changed_comparisons(found, on_qrels, runs))
+    return Answer(
+        lambda: study_json(found),
+        lambda: study_text(found),
+        lambda path: write_study(found, path, np.random.default_rng(seed)),
+    )
 
 
-@reads_judgments(without=["documents"])
+@command(without=["documents"])
 def test(
-    prefs: Annotated[
+    files: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="JUDGMENTS",
             help=f"{JUDGMENTS_HELP} Of several files, the first and the rest are compared.",
         ),
     ],
     gains: Annotated[
         str | None,
-        typer.Option(
-            "--gains",
-            metavar="FAMILY",
-            help="Test these gains: linear, exponential, power:free ...",
-        ),
+        family_option(help="Test these gains: linear, exponential, power:free ..."),
     ] = None,
     discounts: Annotated[
-        str | None,
-        typer.Option(
-            "--discounts", metavar="FAMILY", help="Test these discounts: log2, zipf, rbp:free ..."
-        ),
+        str | None, family_option(help="Test these discounts: log2, zipf, rbp:free ...")
     ] = None,
-    measure: Annotated[
-        str | None,
-        typer.Option("--measure", "-m", metavar="MEASURE", help="Test this measure."),
-    ] = None,
+    measure: Annotated[str | None, measure_option(help="Test this measure.")] = None,
     larger_gains: Annotated[
         str | None,
-        typer.Option(
-            "--larger-gains",
-            metavar="FAMILY",
-            help="Family of the gains of the larger model that is tested against; free by default.",
+        family_option(
+            help="Family of the gains of the larger model that is tested against; free by default."
         ),
     ] = None,
     larger_discounts: Annotated[
         str | None,
-        typer.Option(
-            "--larger-discounts",
-            metavar="FAMILY",
-            help="Family of the discounts of the larger model; free by default.",
-        ),
+        family_option(help="Family of the discounts of the larger model; free by default."),
     ] = None,
-    positions: Annotated[
+    larger_positions: Annotated[
         bool,
-        typer.Option(
-            "--larger-positions", help="The larger model has gains of its own at every rank."
-        ),
+        Option("--larger-positions", help="The larger model has gains of its own at every rank."),
     ] = False,
     by: Annotated[
         str | None,
-        typer.Option(
-            "--by", metavar="FIELD", help="Compare the groups that this field or column names."
-        ),
+        Option(metavar="FIELD", help="Compare the groups that this field or column names."),
     ] = None,
     judgments: JudgmentOptions = AS_USUAL,
-    json: JsonOption = False,
-) -> None:
+) -> Answer:
     """Test a measure, or compare groups of judgments."""
     from dcglearn.inference.estimate import JudgmentModel
+    from dcglearn.inference.families import parse_families
     from dcglearn.report.questions import (
         question_json,
         questions_text,
@@ -300,37 +230,22 @@ def test(
         segments_text,
     )
 
+    several = len(files) > 1
+    families = {"--gains": gains, "--discounts": discounts}
     larger_families = {"--larger-gains": larger_gains, "--larger-discounts": larger_discounts}
-    several = len(prefs) > 1
-    refuse_together(
-        {"--measure": measure},
-        {"--gains": gains, "--discounts": discounts},
-        {"--by": by},
-        {"several files": several},
-    )
-    refuse_together({"--larger-positions": positions}, larger_families)
+    refuse_together({"--measure": measure}, families, {"--by": by}, {"several files": several})
+    refuse_together({"--larger-positions": larger_positions}, larger_families)
     if any(larger_families.values()) and not (gains or discounts or measure or by or several):
         raise InputError(
             "--larger-gains or --larger-discounts without --gains or --discounts",
             "name what is tested",
         )
-    larger = JudgmentModel(
-        gains=parse_family(larger_gains, "--larger-gains") or "free",
-        discounts=parse_family(larger_discounts, "--larger-discounts") or "free",
-        position_dependent=positions,
-    )
-    document: Any
+    larger = JudgmentModel(**parse_families(larger_families), position_dependent=larger_positions)
     if by or several:
-        segments = _compared(prefs, by, judgments, larger)
-        document, text = segments_json(segments), segments_text(segments)
-    else:
-        families = parse_family(gains, "--gains"), parse_family(discounts, "--discounts")
-        found = _asked(prefs[0], judgments, measure, families, larger)
-        document, text = [question_json(one) for one in found], questions_text(found)
-    if json:
-        print_json(document)
-    else:
-        print_text(text)
+        segments = _compared(files, by, judgments, larger)
+        return Answer(lambda: segments_json(segments), lambda: segments_text(segments))
+    found = _asked(files[0], judgments, measure, families, larger, larger_families)
+    return Answer(lambda: [question_json(one) for one in found], lambda: questions_text(found))
 
 
 def _compared(
@@ -354,44 +269,101 @@ def _asked(
     file: str,
     judgments: JudgmentOptions,
     measure: str | None,
-    families: tuple[FamilyLike | None, FamilyLike | None],
+    families: Mapping[str, str | None],
     larger: JudgmentModel,
+    within: Mapping[str, str | None],
 ) -> Sequence[Question]:
     """Test a measure, or families that are not wider than those of the larger model."""
     from dcglearn.inference.estimate import JudgmentModel
-    from dcglearn.inference.evidence import Evidence
+    from dcglearn.inference.families import families_in_words, parse_families
     from dcglearn.inference.questions import ask, usual_questions
     from dcglearn.judgments.packed import PackedPairs
 
-    opened = judgments.open(file)
-    held: Preferences | PackedPairs
-    if isinstance(opened, PackedPairs) and opened.n_pairs > MAX_MODELLED:
-        held = opened
+    given = parse_families(families)
+    opened = judgments.open([file])
+    data: Preferences | PackedPairs
+    if isinstance(opened, PackedPairs) and len(opened) > MAX_MODELLED:
+        data = opened
     else:
-        held = judgments.in_memory(opened)
-    with naming(file), reporting("testing (judgments read)") as advance:
-        data = Evidence.of(held, advance=advance) if isinstance(held, PackedPairs) else held
-        gains, discounts = families
+        data = judgments.in_memory(opened)
+    with naming(file), reporting("testing (judgments read)"):
         if measure:
             with naming("--measure"):
-                (named,) = measures_for_judgments([measure], data, file)
-            return [ask(data, JudgmentModel(measure=named.measure), larger, named.name)]
-        if gains is None and discounts is None and not larger.position_dependent:
+                (one,) = measures_for_judgments([measure], data, file)
+            return [ask(data, JudgmentModel(measure=one.measure), larger, one.name)]
+        if not given and not larger.position_dependent:
             return usual_questions(data, larger)
-        smaller = JudgmentModel(
-            gains=gains or larger.gains, discounts=discounts or larger.discounts
-        )
-        name = _named(gains, discounts) or "the same gains at every rank"
-        within = _named(
-            *(None if one == "free" else one for one in (larger.gains, larger.discounts))
-        )
-        return [ask(data, smaller, larger, name + (f", within {within}" if within else ""))]
+        smaller = replace(larger, position_dependent=False, **given)
+        return [ask(data, smaller, larger, families_in_words(families, within))]
 
 
-def _named(gains: FamilyLike | None, discounts: FamilyLike | None) -> str:
-    """Name families, those that are there."""
-    return ", ".join(
-        f"{kind} {one if isinstance(one, str) else ','.join(f'{number:g}' for number in one)}"
-        for kind, one in (("gains", gains), ("discounts", discounts))
-        if one is not None
-    )
+@command(
+    "Write the table (.md, .tex, .csv, .txt, .json) or the figure (.png, .svg, .pdf).",
+    without=["documents"],
+)
+def compare(
+    arguments: JudgmentsAndMeasuresArgument,
+    judgments: JudgmentOptions = AS_USUAL,
+    C: COption = "1.0",
+    margin: MarginOption = "unit",
+    solver: SolverOption = "auto",
+    use: UseOption = "dcg",
+    folds: Annotated[int, Option(min=2, metavar="N", help="Folds, by query.")] = 10,
+    repeats: Annotated[int, number_option(min=1, help="Divisions into folds, averaged.")] = 10,
+    against: Annotated[
+        str | None,
+        Option(
+            metavar="MEASURE",
+            help="The measure that all are compared with; by default the learned one.",
+        ),
+    ] = None,
+    seed: SeedOption = 0,
+) -> Answer:
+    """Compare learned measures with others, by cross-validation."""
+    import numpy as np
+
+    from dcglearn.inference import compare as comparison
+    from dcglearn.learning.problem import Parameters
+    from dcglearn.learning.record import LearnedRecord
+    from dcglearn.report.comparisons import comparison_table
+    from dcglearn.report.results import Result
+
+    parameters = Parameters(margin=margin, C=parse_C(C), solver=solver)
+    files, names = split_measures(arguments)
+    check_distinct(names)
+    prefs = name_files(files)
+    data = judgments.load(files)
+    named = measures_for_judgments(names, data, prefs)
+    if against is not None:
+        (other,) = measures_for_judgments([against], data, prefs)
+        against = other.name
+        named += [other] if against not in [one.name for one in named] else []
+    with naming(prefs), reporting("comparing (folds)") as advance:
+        found = comparison.compare(
+            data,
+            {one.name: one.measure for one in named},
+            parameters,
+            np.random.default_rng(seed),
+            use,
+            folds,
+            against=against,
+            n_repeats=repeats,
+            advance=advance,
+        )
+
+    def draw() -> Figure:
+        from dcglearn.report.figures.measure_figures import draw_comparison
+
+        return draw_comparison(found, f"Measures compared on {Path(prefs).name}")
+
+    lines = [comparison_table(found).text()]
+    for one in named:
+        record = LearnedRecord.read(one.file) if one.file else None
+        if record and record.learned_from.file in (Path(name).name for name in (prefs, *files)):
+            lines.append(
+                f"{one.name} was itself learned from {record.learned_from.file}: its agreement is "
+                "too high"
+            )
+    content = {"file": prefs, **found.to_json()}
+    result = Result(comparison_table(found), content, draw)
+    return Answer(lambda: content, lambda: "\n".join(lines), result.write)

@@ -1,96 +1,62 @@
-"""The commands that show measures: show and measures."""
+"""Commands on measures: show, measures, explain, export."""
 
 from __future__ import annotations
 
-import json as codec
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
+from typer import Argument, Option
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import check_writable
-from dcglearn.cli.inputs import check_files, naming, needs_scale, preset_without_grades, scale_of
-from dcglearn.cli.options import JsonOption, RanksOption, ScaleOption
-from dcglearn.cli.output import print_json, print_text
-from dcglearn.cli.systems import print_written
+from dcglearn.base.numbers import counted
+from dcglearn.cli.command import Answer, command
+from dcglearn.cli.options import RanksOption, ScaleOption, file_option, ranks_option
+from dcglearn.cli.output import print_document, print_json_text, print_note
 
 if TYPE_CHECKING:
-    from dcglearn.measures.names import NamedMeasure
-    from dcglearn.measures.utility import LinearUtility
+    from dcglearn.base.types import Grades
 
 
+@command(
+    "Draw it to a .png, .svg or .pdf file; for a measure file, by default to a .png next to it, "
+    "which is replaced.",
+    "--figure",
+    "-o",
+)
 def show(
     measure: Annotated[
         str,
-        typer.Argument(
-            metavar="MEASURE",
-            help="A measure file, a preset with --scale, or a measure in full.",
+        Argument(
+            metavar="MEASURE", help="A measure file, a preset with --scale, or a measure in full."
         ),
     ],
     scale: ScaleOption = None,
     n_ranks: RanksOption = None,
-    figures: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--figure",
-            "-o",
-            metavar="FILE",
-            help="Draw it to a .png, .svg or .pdf file, or to several; for a measure file, by "
-            "default to a .png next to it, which is replaced.",
-        ),
-    ] = None,
-    no_figure: Annotated[bool, typer.Option("--no-figure", help="Do not draw a figure.")] = False,
-    json: JsonOption = False,
-) -> None:
+    no_figure: Annotated[bool, Option("--no-figure", help="Do not draw a figure.")] = False,
+) -> Answer:
     """Show a measure: its numbers, and a figure with the usual ones."""
-    from dcglearn.measures.dcg import DCG
-    from dcglearn.measures.measure_files import MeasureFile, measure_to_json
-    from dcglearn.measures.names import is_measure_file_name
+    from dcglearn.measures.measure_files import as_measure_file, measure_document
+    from dcglearn.measures.names import is_measure_file_name, named_measure, scale_of
     from dcglearn.report.measures import in_full, measure_text
-    from dcglearn.report.tables import FIGURE_FORMATS
 
-    named = one_measure(measure, scale, n_ranks)
-    content = named.file
-    if content is None and isinstance(named.measure, DCG):
-        content = MeasureFile(dcg=named.measure)
-    elif content is None:
-        content = MeasureFile(utility=cast("LinearUtility", named.measure), use="utility")
-    paths = figures or []
-    check_files(paths, FIGURE_FORMATS, measure)
-    if not paths and is_measure_file_name(measure) and not no_figure:
-        paths = _next_to(measure)
-    if json:
-        print_json(codec.loads(measure_to_json(content)))
-    else:
-        print_text(measure_text(named.name, content, named.measure, n_ranks))
-    if paths:
+    named = named_measure(measure, scale, n_ranks)
+    content = named.file or as_measure_file(named.measure)
+
+    def draw(path: str) -> None:
         from dcglearn.report.figures.measure_figures import draw_measure_file
         from dcglearn.report.figures.style import save
 
         title = f"{Path(named.name).name}: {in_full(named.measure, content)}"
-        drawing = draw_measure_file(content, title, scale_of(named.measure))
-        for path in paths:
-            save(drawing, path)
-    print_written(paths, json)
+        save(draw_measure_file(content, title, scale_of(named.measure)), path)
 
-
-def one_measure(text: str, scale: str | None, n_ranks: int | None) -> NamedMeasure:
-    """Return the measure of a name, which is checked against the options; a preset needs both."""
-    from dcglearn.measures.names import check_compatible, measure_for, parse_measure
-    from dcglearn.measures.scale import Scale
-
-    declared = None if scale is None else Scale.parse(scale)
-    if needs_scale(text):
-        if declared is None:
-            raise preset_without_grades(text)
-        return measure_for(text, declared, n_ranks or 10)
-    named = parse_measure(text)
-    ranks = n_ranks or named.measure.n_ranks or 10
-    with naming(text):
-        check_compatible(named.measure, declared or scale_of(named.measure), ranks, "the options")
-    return named
+    return Answer(
+        lambda: measure_document(content),
+        lambda: measure_text(named.name, content, named.measure, n_ranks),
+        draw,
+        _next_to(measure) if is_measure_file_name(measure) and not no_figure else (),
+    )
 
 
 def _next_to(measure: str) -> list[str]:
@@ -103,11 +69,132 @@ def _next_to(measure: str) -> list[str]:
     return [path]
 
 
-def measures(json: JsonOption = False) -> None:
+@command()
+def measures() -> Answer:
     """List the measures that have names, here and in other tools."""
     from dcglearn.report.measures import known_measures_text, known_measures_to_json
 
-    if json:
-        print_json(known_measures_to_json())
+    return Answer(known_measures_to_json, known_measures_text)
+
+
+@command()
+def explain(
+    first: Annotated[
+        str, Argument(metavar="MEASURE", help="A measure file, a preset, or a measure in full.")
+    ],
+    second: Annotated[str, Argument(metavar="MEASURE", help="The measure to compare it with.")],
+    a: Annotated[
+        str | None,
+        Option(
+            metavar="GRADES",
+            help="Grades of a list from the first rank, such as 2,0,1; - for an empty rank.",
+        ),
+    ] = None,
+    b: Annotated[str | None, Option(metavar="GRADES", help="The list to compare it with.")] = None,
+    scale: ScaleOption = None,
+    n_ranks: RanksOption = None,
+) -> Answer:
+    """Explain why two measures differ, on two lists or an example.
+
+    Without lists, the example is the one on which the measures differ most.
+    """
+    from dcglearn.coherence import explain as explanations
+    from dcglearn.measures.names import measures_on_one_scale
+    from dcglearn.measures.scale import parse_lists
+    from dcglearn.report.systems.explanation import explanation_text, explanation_to_json
+
+    if (a is None) != (b is None):
+        raise InputError("--a and --b belong together", "give both, or neither for an example")
+    declared, named = measures_on_one_scale((first, second), scale, n_ranks or explanations.SHORT)
+    one, other = (each.measure for each in named)
+    opening = ""
+    lists: Grades | None
+    if a is None or b is None:
+        opening = "An example on which they differ most:\n\n"
+        lists = explanations.clearest_example(one, other, n_ranks)
     else:
-        print_text(known_measures_text())
+        lists = parse_lists({"--a": a, "--b": b}, declared, n_ranks)
+    if lists is None:
+        ranks = counted(n_ranks or explanations.example_depth(one, other), "rank")
+        return Answer(
+            lambda: {"first": str(one), "second": str(other), "lists": None},
+            lambda: f"No two lists of {ranks} are ordered differently by the two measures.",
+        )
+    pair = lists[0], lists[1]
+    found = explanations.explain(one, other, *pair)
+    return Answer(
+        lambda: explanation_to_json(found, named, pair, declared),
+        lambda: opening + explanation_text(found, named, pair, declared),
+    )
+
+
+@command(json=False)
+def export(
+    measure: Annotated[
+        str,
+        Argument(
+            metavar="MEASURE",
+            help="A measure file, a name (nDCG@10, zipf) with --scale, or a measure in full, "
+            "which holds its grades: 'nDCG({2: 3, 1: 1, 0: 0}, log2) @ 10'.",
+        ),
+    ],
+    to: Annotated[
+        Literal[
+            "trec_eval",
+            "ir_measures",
+            "pyterrier",
+            "ranx",
+            "scikit-learn",
+            "lightgbm",
+            "xgboost",
+            "torch",
+            "pandas",
+            "json",
+        ],
+        Option(
+            metavar="TARGET",
+            help="One of trec_eval, ir_measures, pyterrier, ranx, scikit-learn, lightgbm, xgboost, "
+            "torch, pandas or json.",
+        ),
+    ],
+    out: Annotated[
+        str | None,
+        file_option("--out", "-o", help="Write to a file, of any name, instead of printing."),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        Option(
+            metavar="BEST,...,WORST",
+            help="Labels of the grades in the tool's data, where they differ; by default "
+            "those of the scale.",
+        ),
+    ] = None,
+    scale: ScaleOption = None,
+    n_ranks: Annotated[
+        int | None,
+        ranks_option(
+            help="Number of discounts that json and pandas list for a rule, and the n of "
+            "linear-discount; by default 10. Write MEASURE @ K to cut the measure itself."
+        ),
+    ] = None,
+) -> None:
+    """Write a measure in another tool's terms.
+
+    Differences between the tool and dcglearn are noted on standard error.
+    """
+    from dcglearn.base.files import write_text
+    from dcglearn.interop.export import export as export_measure
+    from dcglearn.measures.names import named_measure
+    from dcglearn.measures.scale import Scale
+
+    names = None if labels is None else Scale.parse(labels).labels
+    named = named_measure(measure, scale, n_ranks)
+    exported = export_measure(named.measure, to, names, n_ranks or 10)
+    text = exported.text.rstrip("\n")
+    if out is None:
+        (print_json_text if to == "json" else print_document)(text)
+    for note in exported.notes:
+        print_note(f"note: {note}")
+    if out is not None:
+        write_text(out, text + "\n")
+        print_note(f"wrote {out}")

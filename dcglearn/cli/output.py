@@ -26,19 +26,6 @@ def print_text(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def print_document(text: str) -> None:
-    """Print text that other programs read, such as CSV, LaTeX or Python."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    try:
-        plain_text(text, keep="\n\t").encode(encoding)
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"standard output is {encoding}, which lacks {error.object[error.start]!a}",
-            "set PYTHONIOENCODING=utf-8, or print JSON",
-        ) from error
-    print_text(text)
-
-
 def terminal_width() -> int | None:
     """Return the number of characters in a line of the terminal, None where output is no screen."""
     stream = sys.stdout
@@ -61,12 +48,27 @@ def print_json(document: Any) -> None:
 
 def print_json_text(text: str) -> None:
     """Print a JSON document that is written already, with escapes where the encoding needs them."""
-    print_text(json_plain_text(text, getattr(sys.stdout, "encoding", None) or "utf-8"))
+    print_text(json_plain_text(text, _encoding()))
+
+
+def print_document(text: str) -> None:
+    """Print text that other programs read, such as CSV or Python, if the encoding has all of it."""
+    if _lacks(_encoding(), text):
+        problem = f"standard output is {_encoding()}, which lacks some of the characters"
+        raise InputError(problem, "set PYTHONIOENCODING=utf-8, or print JSON")
+    print_text(text)
 
 
 def json_plain_text(text: str, encoding: str = "utf-8") -> str:
     """Escape all but ASCII in a JSON document where some is unseen, or an encoding lacks it."""
-    known = text.encode(encoding, "ignore").decode(encoding) == text
-    if known and plain_text(text, keep="\n") == text:
+    if not _lacks(encoding, text) and plain_text(text, keep="\n") == text:
         return text
     return re.sub(r"[^ -~\n]+", lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def _encoding() -> str:
+    return getattr(sys.stdout, "encoding", None) or "utf-8"
+
+
+def _lacks(encoding: str, text: str) -> bool:
+    return text.encode(encoding, "ignore").decode(encoding) != text

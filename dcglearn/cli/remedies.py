@@ -7,7 +7,6 @@ The library's messages name its arguments in backquotes: ``declare `scale` ``, o
 
 from __future__ import annotations
 
-import ast
 import re
 import shlex
 from collections.abc import Collection
@@ -43,7 +42,10 @@ def _option(match: re.Match[str]) -> str:
     option = OTHER_NAMES.get(name, f"--{name.replace('_', '-')}")
     if option not in _options():
         return match.group()
-    return option + ("" if value is None else _value(value))
+    if value in (None, "True"):
+        return option
+    words = value.strip("[]'\"").replace(", ", ",")
+    return f"{option} {shlex.quote(words)}"
 
 
 @cache
@@ -55,16 +57,3 @@ def _options() -> Collection[str]:
 
     commands = vars(get_command(app))["commands"].values()
     return {option for one in commands for param in one.params for option in param.opts}
-
-
-def _value(text: str) -> str:
-    """Write a Python value as the command line takes it, after a space."""
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return f" {text}"
-    if value is True:
-        return ""
-    if isinstance(value, list | tuple):
-        return " " + ",".join(map(str, value))
-    return f" {shlex.quote(str(value))}"

@@ -63,6 +63,9 @@ def clearest_example(
             short = clearest_example(first, second, SHORT)
             if short is not None:
                 return short
+    if n_ranks > DEEPEST:
+        problem = f"an example of {n_ranks} ranks, and it can have at most {DEEPEST}"
+        raise InputError(problem, "lower `n_ranks`, or give lists by `a` and `b`")
     weights = [one.matrix_for(n_ranks) for one in (first, second)]
     grades = np.array(list(product(range(first.n_grades), repeat=2)))[::-1]  # first the worst twice
     sums, chosen = np.zeros((1, 2)), []

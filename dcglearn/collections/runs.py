@@ -210,6 +210,13 @@ def distinct_names(names: Sequence[str], paths: Sequence[PathLike]) -> list[str]
     ]
 
 
+def check_qrels_and_runs(qrels: PathLike, runs: Sequence[PathLike]) -> None:
+    """Refuse a file that appears twice among the runs, or as qrels and as a run."""
+    if Path(qrels).resolve() in check_distinct_paths(runs):
+        remedy = "give the qrels first, then runs"
+        raise InputError("is given as qrels and as a run", remedy, str(qrels))
+
+
 def check_distinct_paths(paths: Sequence[PathLike]) -> list[Path]:
     """Return absolute paths; refuse a file that appears twice among the runs."""
     whole = [Path(path).resolve() for path in paths]

@@ -42,10 +42,10 @@ each orbit, and so changes no maximum.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -480,3 +480,41 @@ def multiples_of(W: Floats, name: str, empty: bool = False) -> WeightFamily:
     start = np.zeros(1 + empty)
     start[0] = 1 / np.abs(relative).max()
     return _unfactored(name, generators.reshape(-1, 1 + empty), start, (K, L + empty))
+
+
+def parse_families(texts: Mapping[str, str | None]) -> dict[str, Any]:
+    """Read names of families, which are known, or numbers, by names that end in what they are of.
+
+    >>> parse_families({"gains": "1,.5,0", "larger-discounts": "zipf:free", "larger-gains": None})
+    {'gains': [1.0, 0.5, 0.0], 'discounts': 'zipf:free'}
+    """
+    found: dict[str, Any] = {}
+    for place, text in texts.items():
+        if text is None:
+            continue
+        kind = place.rpartition("-")[2]
+        if "," in text:
+            found[kind] = [parse_number(one) for one in text.split(",")]
+            continue
+        try:
+            if kind == "gains":
+                gain_family(text, np.array([1.0, 0.0]))
+            else:
+                discount_family(text, 2)
+        except InputError as error:
+            raise error.at(place) from error
+        found[kind] = text
+    return found
+
+
+def families_in_words(smaller: Mapping[str, str | None], larger: Mapping[str, str | None]) -> str:
+    """Name a hypothesis by its families, and those of the model that holds it."""
+    named, within = (
+        ", ".join(
+            f"{place.rpartition('-')[2]} {text}"
+            for place, text in families.items()
+            if text not in (None, FREE_FAMILY)
+        )
+        for families in (smaller, larger)
+    )
+    return (named or "the same gains at every rank") + (f", within {within}" if within else "")

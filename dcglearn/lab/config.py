@@ -375,6 +375,21 @@ def find_configs(
     return sorted(found, key=lambda one: order_in_paper(one.figures[0]))
 
 
+def select_configs(configs: Sequence[Config], only: str) -> list[Config]:
+    """Return the configs that a list with commas names, or whose figures it names."""
+    known = {name.lower(): name for one in configs for name in (*one.figures, one.name)}
+    names = [part.strip() for part in only.split(",") if part.strip()]
+    if not names:
+        raise InputError("`only` is empty", "name figures or configs, such as `only=5,6`")
+    for name in names:
+        if name.lower() not in known:
+            error = unknown_name("figure or config", name, known.values())
+            remedy = f"{error.remedy}; `shipped` adds those of the package"
+            raise InputError(error.problem, remedy)
+    asked = {known[name.lower()] for name in names}
+    return [one for one in configs if asked & {one.name, *one.figures}]
+
+
 def refuse_shared_figures(configs: Sequence[Config]) -> None:
     """Refuse two configs that draw the same figure: a page has each figure once."""
     drawn: dict[str, Config] = {}

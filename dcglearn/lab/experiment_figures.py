@@ -48,8 +48,10 @@ HATCHES = ("", "////", "....", "xxxx", "----", "||||")
 _LEVEL_DASHES: tuple[Any, ...] = ("-", (0, (1, 1.6)), (0, (6, 2)), (0, (3, 1, 1, 1)))
 
 
-def figure_width(text: str) -> float:
+def figure_width(text: str | None) -> float | None:
     """Return the width of a figure in inches."""
+    if text is None:
+        return None
     try:
         width = WIDTHS.get(text) or float(text)
     except ValueError:

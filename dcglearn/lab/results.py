@@ -43,6 +43,7 @@ from dcglearn.lab.registry import error_and_line
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.store import Store
 from dcglearn.report.figures.style import save
+from dcglearn.report.tables import Table
 
 Say = Callable[[str], None]
 
@@ -98,6 +99,31 @@ def count_cells(config: Config, quick: bool, store: Store) -> CellCounts:
     ]
     first = errors[0] if errors else None
     return CellCounts(len(cells) - len(lacking), len(errors), len(cells), first)
+
+
+def progress_of(
+    configs: Sequence[Config], out: Path, refused: Callable[[InputError], None]
+) -> tuple[Table, list[str]]:
+    """Return a table of how much of each experiment is done, and the first failures.
+
+    `refused` is told of folders that hold results of something else.
+    """
+    store, rows, errors = Store(out / "store"), [], []
+    for config in configs:
+        elsewhere = 0
+        try:
+            made = check_folder(results_folder(out, False, config), config)
+            elsewhere = made["cells"]["done"] if made else 0
+        except InputError as error:
+            refused(error)
+        full, part = count_cells(config, False, store), count_cells(config, True, store)
+        if full.first_error is not None:
+            errors.append(f"the first failed cell of {config.name}: {full.first_error}")
+        figures, quick = ", ".join(config.figures), f"{part.done:,} of {part.total:,}"
+        counts = (full.done, full.failed, full.total, quick, elsewhere)
+        rows.append((config.name, figures, *counts))
+    columns = ("experiment", "figures", "done", "failed", "cells", "quick part", "in its table")
+    return Table(columns, rows, f"cells in {store.path}"), errors
 
 
 def result_table(config: Config, quick: bool, store: Store) -> pd.DataFrame:
@@ -369,4 +395,29 @@ def run_experiments(
             parts = f"{done.done - done.new:,} kept, {done.new:,} new{failures}"
             say(f"{config.name}: {done.done:,} of {counted(done.total, 'cell')}: {parts}")
             shown.append(write_results(config, quick, store, folder, replace, width))
+    return shown
+
+
+def reported_experiments(
+    configs: Sequence[Config],
+    quick: bool,
+    out: Path,
+    replace: bool = False,
+    width: float | None = None,
+    left_out: Callable[[InputError], None] | None = None,
+) -> list[ReportedExperiment]:
+    """Return experiments with the results that they have.
+
+    One whose results cannot be written is without them, if `left_out` takes the error.
+    """
+    store, shown = Store(out / "store"), []
+    for config in configs:
+        folder = results_folder(out, quick, config)
+        try:
+            shown.append(write_results(config, quick, store, folder, replace, width))
+        except InputError as error:
+            if left_out is None:
+                raise
+            left_out(error)
+            shown.append(ReportedExperiment(config, folder, count_cells(config, quick, store)))
     return shown

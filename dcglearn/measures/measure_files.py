@@ -118,23 +118,33 @@ def begins_as_measure(path: str | os.PathLike[str]) -> bool:
     return not head.startswith(b"[") and (key is None or key[1].decode("ascii", "replace") in _KEYS)
 
 
-def measure_to_json(content: MeasureFile | Measure) -> str:
-    """Return the text of a measure file, from which floats are read back exactly."""
+def as_measure_file(content: MeasureFile | Measure) -> MeasureFile:
+    """Return what a file of a measure holds."""
     if isinstance(content, DCG):
-        content = MeasureFile(dcg=content)
-    elif isinstance(content, LinearUtility):
-        content = MeasureFile(utility=content, use="utility")
+        return MeasureFile(dcg=content)
+    if isinstance(content, LinearUtility):
+        return MeasureFile(utility=content, use="utility")
     if not isinstance(content, MeasureFile):
         raise InputError(
             f"a measure of type {type(content).__name__}", "give a DCG or a LinearUtility"
         )
+    return content
+
+
+def measure_document(content: MeasureFile) -> dict[str, Any]:
+    """Return the content of a measure file as a JSON-able dict."""
     document: dict[str, Any] = {**_HEAD, "use": content.use}
     for name, part in (("dcg", content.dcg), ("utility", content.utility)):
         if part is not None:
             document[name] = asdict(part)
     if content.about:
         document["about"] = dict(content.about)
-    return as_json(document)
+    return document
+
+
+def measure_to_json(content: MeasureFile | Measure) -> str:
+    """Return the text of a measure file, from which floats are read back exactly."""
+    return as_json(measure_document(as_measure_file(content)))
 
 
 def measure_from_json(text: str) -> MeasureFile:

@@ -253,6 +253,61 @@ def check_compatible(
         )
 
 
+def scale_of(measure: Measure) -> Scale:
+    """Return the scale of a measure's grades; grades without names are numbered."""
+    return Scale(measure.grades or tuple(range(measure.n_grades))[::-1])
+
+
+def named_measure(text: str, scale: str | None, n_ranks: int | None) -> NamedMeasure:
+    """Return the measure of a name: a preset has a scale, of others it is checked if given."""
+    declared = None if scale is None else Scale.parse(scale)
+    if not states_its_grades(text):
+        return measure_for(text, declared or _no_scale(text), n_ranks or 10)
+    named = parse_measure(text)
+    ranks = n_ranks or named.measure.n_ranks or 10
+    try:
+        check_compatible(named.measure, declared or scale_of(named.measure), ranks, "the options")
+    except InputError as error:
+        raise error.at(text) from error
+    return named
+
+
+def measures_on_one_scale(
+    names: Sequence[str], text: str | None, n_ranks: int
+) -> tuple[Scale, list[NamedMeasure]]:
+    """Return measures on the declared scale, or on that of the first that has its own."""
+    stated = {name: parse_measure(name) for name in names if states_its_grades(name)}
+    own = [scale_of(one.measure) for one in stated.values()]
+    scale = Scale.parse(text) if text is not None else own[0] if own else _no_scale(names[0])
+    return scale, [
+        measure_on_scale(stated[name], scale)
+        if name in stated
+        else measure_for_documents(name, scale, n_ranks)
+        for name in names
+    ]
+
+
+def _no_scale(name: str) -> Scale:
+    """Refuse a preset without a scale, or what is no preset."""
+    measure_for(name, Scale((2, 1, 0)), 10)
+    raise InputError(f"the preset {name!r} needs grades", "declare them, such as `scale=2,1,0`")
+
+
+def as_ndcg(name: str, depth: int) -> str:
+    """Return the name of the nDCG of a measure, cut at `depth` unless the name has a cutoff."""
+    refuse_other_measures(name)
+    called, cutoff = split_cutoff((resolve_alias(name) or name).strip())
+    cut = f" @ {depth if cutoff is None else cutoff}"
+    if cutoff is None and is_measure_file_name(called):
+        own = parse_measure(called).measure.n_ranks
+        cut = "" if own is not None and own < depth else cut  # it ends before `depth`
+    if called.startswith("LinearUtility"):
+        raise InputError("position-dependent weights have no nDCG", "name a DCG", name)
+    if called.startswith(("nDCG(", "minmaxDCG(")):
+        return called + cut
+    return (f"n{called}" if called.startswith("DCG(") else f"nDCG({called})") + cut
+
+
 BEST_SATISFIES = 15 / 16
 """The probability of the best grade, where those of ERR are made of gains: that of the best of five
 grades by default, (2^4 - 1) / 2^4."""

@@ -269,3 +269,21 @@ def checked_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -
             f"row {where[0]}" if where else "",
         )
     return array if whole else array.astype(np.int64)
+
+
+def parse_lists(texts: Mapping[str, str], scale: Scale, n_ranks: int | None = None) -> Grades:
+    """Read lists of grades with commas, - for no document, by place; they get one length."""
+    rows = []
+    for place, text in texts.items():
+        labels = [part.strip() for part in text.split(",")]
+        try:
+            rows.append([NO_DOCUMENT if one == "-" else scale.index(one) for one in labels])
+        except InputError as error:
+            raise error.at(place) from error
+    longest = max(map(len, rows))
+    if n_ranks is not None and longest > n_ranks:
+        raise InputError(f"a list has more than {n_ranks} grades", "raise `n_ranks`, or cut it")
+    found = np.full((len(rows), n_ranks or longest), NO_DOCUMENT, np.int8)
+    for grades, row in zip(found, rows, strict=True):
+        grades[: len(row)] = row
+    return found

@@ -17,6 +17,10 @@ if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
     from dcglearn.inference.compare import MeasureComparison
 
 
+_LONGEST = 60
+"""Characters of a measure in full in a table."""
+
+
 def agreement_table(
     rows: Sequence[tuple[str, JudgedAgreement, str]], preferences: Preferences
 ) -> Table:

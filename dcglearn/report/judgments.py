@@ -5,16 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from dcglearn.base.numbers import counted
-from dcglearn.judgments.inspection import Contents, Inspection, Summary
+from dcglearn.base.progress import reporting
+from dcglearn.judgments.inspection import Contents, Inspection, Summary, count_contents
 from dcglearn.judgments.judges import FEWEST_JUDGMENTS, JudgeTest, JudgeTests
+from dcglearn.judgments.packed import PackedPairs
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.ratings import RatingPairs, Within
-from dcglearn.learning.record import Identifiability
+from dcglearn.learning.record import Identifiability, as_json
 from dcglearn.learning.undetermined import undetermined_statements
 from dcglearn.measures.scale import Label, Scale
 from dcglearn.report.tables import Table
@@ -49,6 +52,19 @@ def scale_text(scale: Scale, declared: bool, documents: bool) -> str:
     if documents:
         return f"rankings of the {len(scale)} documents {', '.join(map(str, scale.labels))}"
     return f"grades {scale}" + ("" if declared else " (those that occur; best first)")
+
+
+def held_text(
+    name: str, held: Preferences | PackedPairs, strict: int, declared: bool, documents: bool
+) -> str:
+    """Describe judgments that are held in memory, or that packed files hold."""
+    if isinstance(held, PackedPairs):
+        files = counted(len({part.path for part in held.row_groups}), "file")
+        packed = f"{name}: {counted(len(held), 'packed judgment')}, {strict:,} strict, in {files}"
+        return f"{packed}; lists of {held.n_ranks}; grades {held.scale}"
+    words = scale_text(held.scale, declared, documents)
+    with reporting("counting judgments"):
+        return contents_text(name, count_contents(held), words)
 
 
 def identifiability_text(
@@ -144,6 +160,51 @@ def inspection_text(found: Inspection) -> str:
         )
     text = "The strict judgments:\n" + bulleted(lines)
     return text if found.judges is None else f"{text}\n\n{_judges_text(found.judges)}"
+
+
+def inspection_json(
+    name: str,
+    scale: Scale,
+    found: Inspection,
+    known: Identifiability | None,
+    reading: Mapping[str, Any],
+    documents: bool,
+) -> dict[str, Any]:
+    """Return what is in a file, and what it can determine, as a JSON-able dict."""
+    noun, record = "document" if documents else "grade", None
+    if known is not None:
+        statements = undetermined_statements(known, scale.labels, noun)
+        record = as_json(known) | {"statements": statements}
+    return {
+        "file": name,
+        f"{noun}s": list(scale.labels),
+        **found.to_json(),
+        "reading": reading,
+        "identifiability": record,
+    }
+
+
+def inspection_page(
+    name: str,
+    scale: Scale,
+    found: Inspection,
+    known: Identifiability | None,
+    reading: Mapping[str, Any],
+    documents: bool,
+    declared: bool,
+) -> str:
+    """Say the same in paragraphs and tables."""
+    text = [contents_text(name, found.summary, scale_text(scale, declared, documents))]
+    if "digest" in reading:
+        text.append(f"SHA-256 of the content: {reading['digest']}")
+    nothing = "no strict preference: nothing can be learned from this file"
+    text.append(nothing if known is None else findings_text(found))
+    if not documents:
+        text.append(grade_table(scale.labels, found.summary.grade_counts).text())
+    if known is not None:
+        noun = "document" if documents else "grade"
+        text += [inspection_text(found), identifiability_text(known, scale.labels, noun)]
+    return wrap_lines("\n\n".join(text))
 
 
 def grade_table(labels: Sequence[Label], counts: Sequence[int]) -> Table:

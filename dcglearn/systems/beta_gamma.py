@@ -10,32 +10,20 @@ theta_zero is the first score below it at which the sum is 0 or less, or the low
 judged, the threshold is lower, so that more are delivered and judged. If no cut brings the sum
 above 0, theta_opt is the smallest number above the highest score, and theta_zero is that score. An
 unjudged document counts as non-relevant: its utility must be 0 or less.
-
-Files of scored documents hold one document per row: ``score``, ``grade`` (empty or null for an
-unjudged document) and, where known, ``id``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import checked_number, finite_array
 from dcglearn.base.errors import InputError
-from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.sources import Place
 from dcglearn.base.types import Floats
-from dcglearn.judgments.meaning.columns import RecordFields
-from dcglearn.judgments.options import ReadOptions
-from dcglearn.judgments.reading.fields import read_records
-from dcglearn.measures.scale import Label, canonical_label
-
-SCORED_DOCUMENTS = RecordFields("document", ("id", "score", "grade"), ("score",))
 
 _ROUNDING = 1e-12
 """Sums that differ by less than this share of the sum of absolute terms are equal: utilities such
@@ -154,37 +142,3 @@ def _ends(scores: Floats, utilities: Floats, slack: float) -> tuple[float, float
     back = np.flatnonzero(utilities[best + 1 :] <= 0)
     zero = best + 1 + back[0] if len(back) else -1
     return float(scores[best]), float(scores[zero])
-
-
-class Scored(NamedTuple):
-    """Documents with scores, shape (n,), and grades, None for an unjudged one."""
-
-    scores: Floats
-    grades: tuple[Label | None, ...]
-    place: Callable[[int], str]
-
-
-def read_scored(
-    path: Place | Iterable[Place],
-    advance: Advance = silent,
-    options: ReadOptions | None = None,
-) -> Scored:
-    """Read files of scored documents; of the options, those on columns and text apply."""
-    table = read_records(path, SCORED_DOCUMENTS, options or ReadOptions(), advance)
-    first: dict[str, int] = {}
-    for row, name in enumerate(table.ids("id").decoded().tolist()):
-        if name is not None and first.setdefault(name, row) != row:
-            problem = f"the document {name!r} is also in {table.place(first[name])}"
-            raise InputError(problem, "keep one", table.place(row))
-    grades = table.column("grade").parsed(_grade, table.place).decoded()
-    return Scored(table.numbers("score"), tuple(grades.tolist()), table.place)
-
-
-def _grade(value: Any) -> Label | None:
-    if value == "":
-        return None
-    try:
-        return canonical_label(value)
-    except (TypeError, ValueError) as error:
-        problem = f'"grade" is {value!r}'
-        raise InputError(problem, "use a number or a name; leave it empty if unjudged") from error

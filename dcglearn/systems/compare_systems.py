@@ -36,6 +36,9 @@ Correct = Literal["measure", "all", "none"]
 CORRECT: tuple[Correct, ...] = ("measure", "all", "none")
 """Which comparisons p-values are corrected for: those of a measure, or of all measures."""
 
+MOST_UNASKED = 50
+"""So many comparisons are made unasked."""
+
 Correction = Literal["holm", "tukey", "none"]
 
 FEW_QUERIES = 50
@@ -94,6 +97,21 @@ class SystemComparison:
 def has_several_baselines(comparisons: Sequence[SystemComparison]) -> bool:
     """Return whether systems are compared with more than one other, as in all pairs of three."""
     return len({one.baseline for one in comparisons}) > 1
+
+
+def too_much_to_compare(evaluation: Evaluation, baseline: str) -> str | None:
+    """Return why nobody would want a comparison who did not ask for it."""
+    n = (len(evaluation.systems) - 1) * len(evaluation.comparable().measures)
+    if evaluation.rules.unjudged == "bounds":
+        return '`unjudged="bounds"` gives no single value to compare'
+    if len(evaluation.queries) < 2:
+        return "one query is too few"
+    if n > MOST_UNASKED:
+        return (
+            f"{n:,} comparisons with {baseline} are made on request only: `compare=baseline`, "
+            "`baseline=OTHER` for another system, `compare=all` for all pairs"
+        )
+    return None
 
 
 def compare_systems(

@@ -589,3 +589,20 @@ def _p_values(values: Floats, rng: np.random.Generator, resamples: int) -> tuple
     first, second = np.triu_indices(n, 1)
     p[first, second] = p[second, first] = found.p[0]
     return p, found.drawn
+
+
+def named_pair(text: str, names: Sequence[str]) -> tuple[str, str]:
+    """Return the two systems that a text names, with a comma between them.
+
+    >>> named_pair("old, new", ["old", "new"]), named_pair("a,b,c", ["a,b", "c"])
+    (('old', 'new'), ('a,b', 'c'))
+    """
+    splits = [(text[:at].strip(), text[at + 1 :].strip()) for at, c in enumerate(text) if c == ","]
+    found = [(a, b) for a, b in splits if a in names and b in names]
+    if len(found) == 1:
+        return found[0]
+    if len(splits) == 1:
+        wrong = next(name for name in splits[0] if name not in names)
+        raise unknown_name("system", wrong, names)
+    known = f"Known: {', '.join(sorted(names))}"
+    raise InputError(f"{text!r} is not one pair of systems", f"write A,B. {known}")

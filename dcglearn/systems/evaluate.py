@@ -89,6 +89,9 @@ def _check_defined(named: Named, rules: Rules) -> None:
 
 _DEFAULT_RULES = Rules()
 
+_FEW_SYSTEMS = 5
+"""So many systems that lack queries are named."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
@@ -149,6 +152,30 @@ class Evaluation:
     def missing(self) -> NDArray[np.bool_]:
         """Which queries are missing from each run, shape (systems, queries)."""
         return np.array([run.missing for run in self.runs])
+
+    def notes(self) -> list[str]:
+        """Say for which measures nothing is relevant, and which queries count 0 or are left out."""
+        notes = [
+            f"{one.name}: no grade of the qrels is {one.measure.rel} or more: nothing is relevant"
+            for one in self.measures
+            if isinstance(one.measure, BinaryMeasure) and max(one.measure.levels, default=1) < 1
+        ]
+        missing, of = self.missing.sum(axis=1).tolist(), f"of {len(self.queries):,}"
+        lacking = [
+            f"{name} ({n:,} {of})" for name, n in zip(self.systems, missing, strict=True) if n
+        ]
+        if lacking:
+            value = self.rules.missing
+            counts = "are left out" if value is None else f"count {value:g}"
+            more = len(lacking) - _FEW_SYSTEMS
+            others = f" and {counted(more, 'more run')}" if more > 0 else ""
+            named = ", ".join(lacking[:_FEW_SYSTEMS]) + others
+            notes.append(f"queries missing from a run {counts}: {named}")
+        extra = len({query for queries in self.extra for query in queries})
+        if extra:
+            count = counted(extra, "query", "queries")
+            notes.append(f"left out: {count} of the runs, not in the qrels")
+        return notes
 
     def means(self) -> Floats:
         """Return the mean over queries, shape (systems, measures); nan where no query is left."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from dcglearn.base.errors import check_name
 from dcglearn.collections.join import Unjudged
@@ -87,3 +88,15 @@ def rules_like(rules: Rules | str) -> Rules:
         return rules
     check_name(rules, "tool", LIKE)
     return LIKE[rules]
+
+
+def changed_rules(like: str | None, options: Mapping[str, str | None]) -> tuple[Rules, list[str]]:
+    """Return the rules of a tool with other choices, in words, and those that differ from it."""
+    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    for name in given.keys() & {"worthless", "missing"}:
+        given[name] = None if given[name] == "out" else float(given[name])
+    rules = Rules() if like is None else rules_like(like)
+    changed = [name for name, value in given.items() if value != getattr(rules, name)]
+    if like is None:
+        return Rules(**given), []
+    return replace(rules, **given), changed

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
+from dcglearn.learning.record import LearnedRecord
 from dcglearn.measures.dcg import DCG
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.ranked import ideal_ranking
@@ -57,6 +58,19 @@ class Supported(ShortRepr):
     def order(self) -> NDArray[np.intp]:
         """The systems, best first."""
         return np.argsort(-self.means, kind="stable")
+
+
+def drawn_measures(evaluation: Evaluation) -> tuple[Floats, Floats]:
+    """Return the gains and discounts that the file of the first measure holds as supported."""
+    one = evaluation.measures[0]
+    file = getattr(one, "file", None)
+    record = LearnedRecord.read(file) if file and file.dcg else None
+    if file is None or record is None or record.draws is None:
+        problem = "holds no measures that the judgments support"
+        raise InputError(problem, "fit it again with `draws=1000`", one.name)
+    grades = evaluation.qrels.scale.labels
+    known = file.dcg.grades or grades
+    return record.draws.gains[:, [known.index(label) for label in grades]], record.draws.discounts
 
 
 def supported_systems(

@@ -8,21 +8,22 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args, get_origin
 
 import pytest
 from typer.main import get_command
 
 from dcglearn import LIKE
 from dcglearn.base.significance import PAIRED_TESTS
-from dcglearn.cli import COMMANDS, app, choices
+from dcglearn.cli import COMMANDS, app
 from dcglearn.interop.export import TARGETS
 from dcglearn.judgments.ratings import WITHIN
-from dcglearn.learning.problem import MARGINS, Encoding
+from dcglearn.learning.problem import MARGINS
 from dcglearn.learning.solve import SOLVERS
 from dcglearn.measures.measure_files import MeasurePart
 from dcglearn.systems.compare_systems import CORRECT
-from dcglearn.systems.rules import TIES, UNJUDGED
+from dcglearn.systems.rules import POOLS, TIES, UNJUDGED
+from helpers.command_lines import FUNCTIONS
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 GROUP: Any = get_command(app)
@@ -77,9 +78,6 @@ def test_help_on_systems_has_options_under_headings(name: str, run: Run) -> None
     ("words", "expected"),
     [
         ("dcglearn co", ["compare", "coherence"]),
-        ("dcglearn fit --mar", ["--margin"]),
-        ("dcglearn fit p.jsonl --solver n", ["newton"]),
-        ("dcglearn export zipf --to ra", ["ranx"]),
         ("dcglearn evaluate q r --unjudged ", ["nothing", "worst", "removed", "bounds"]),
     ],
 )
@@ -94,23 +92,27 @@ def test_completion(tmp_path: Path, words: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("choice", "accepted"),
+    ("command", "option", "accepted"),
     [
-        ("EncodingChoice", get_args(Encoding)),
-        ("ExportTarget", TARGETS),
-        ("LikeChoice", LIKE),
-        ("MarginChoice", MARGINS),
-        ("SolverChoice", SOLVERS),
-        ("CorrectChoice", CORRECT),
-        ("TestChoice", (*PAIRED_TESTS, "none")),
-        ("TiesChoice", TIES),
-        ("UnjudgedChoice", UNJUDGED),
-        ("UseChoice", get_args(MeasurePart)),
-        ("WithinChoice", WITHIN),
+        ("export", "to", TARGETS),
+        ("evaluate", "like", LIKE),
+        ("fit", "margin", MARGINS),
+        ("fit", "solver", SOLVERS),
+        ("evaluate", "correct", CORRECT),
+        ("evaluate", "test", (*PAIRED_TESTS, "none")),
+        ("evaluate", "ties", TIES),
+        ("evaluate", "unjudged", UNJUDGED),
+        ("evaluate", "pool", POOLS),
+        ("fit", "use", get_args(MeasurePart)),
+        ("pairs", "within", WITHIN),
     ],
 )
-def test_choices_are_those_of_the_library(choice: str, accepted: tuple[str, ...]) -> None:
-    assert get_args(getattr(choices, choice)) == tuple(accepted)
+def test_choices_are_those_of_the_library(
+    command: str, option: str, accepted: tuple[str, ...]
+) -> None:
+    bare = get_args(FUNCTIONS[command].__annotations__[option])[0]
+    choices = bare if get_origin(bare) is Literal else get_args(bare)[0]
+    assert get_args(choices) == tuple(accepted)
 
 
 def test_an_option_is_spelt_in_one_way() -> None:

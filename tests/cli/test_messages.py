@@ -18,35 +18,21 @@ SHELL_COMMANDS = {"interop/tool_measures.py", "lab/provenance.py"}
 CSS variables, which begin with -- as well."""
 
 
-def strings_of(path: Path) -> list[str]:
-    """Every string of a module, f-strings in parts, without the docstrings."""
+def option_in(path: Path) -> bool:
+    """Whether a string of a module that is no docstring names an option."""
     tree = ast.parse(path.read_text("utf-8"))
-    statements = {
-        id(node.value)
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return any(
+        re.search(r"(?<![\w-])--[A-Za-z]", str(node.value))
         for node in ast.walk(tree)
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    }
-    return [
-        node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and id(node) not in statements
-    ]
-
-
-def names_an_option(text: str) -> bool:
-    return re.search(r"(?<![\w-])--[A-Za-z]", text) is not None
+        if isinstance(node, ast.Constant) and id(node) not in docstrings
+    )
 
 
 def test_no_message_of_the_library_names_an_option() -> None:
-    naming = {
-        path.relative_to(PACKAGE).as_posix()
-        for path in PACKAGE.rglob("*.py")
-        if path.relative_to(PACKAGE).parts[0] != "cli"
-        and any(names_an_option(text) for text in strings_of(path))
-    }
-    assert naming == SHELL_COMMANDS
+    paths = {path.relative_to(PACKAGE).as_posix(): path for path in PACKAGE.rglob("*.py")}
+    found = {name for name, path in paths.items() if option_in(path) and name[:4] != "cli/"}
+    assert found == SHELL_COMMANDS
 
 
 @pytest.mark.parametrize(

@@ -59,10 +59,3 @@ def test_explain_reads_a_measure_from_a_pipe(run: Run, tmp_path: Path) -> None:
     assert expected.returncode == 0, expected.stderr
     found = run("explain", pipe(tmp_path / "pipe.json", text), "zipf", "--json")
     assert found.stdout == expected.stdout
-
-
-def test_graded_lists_from_a_pipe_are_named(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "scores").write_text("1\n")
-    found = run("evaluate", pipe(tmp_path / "p", "2 qid:7 1:.5\n"), "scores", "--scale", "2,1,0")
-    assert found.returncode == 2
-    assert "p, line 1: 3 fields" in found.stderr

@@ -57,20 +57,19 @@ def shell(line: str, folder: Path, **env: str) -> subprocess.CompletedProcess[st
 
 def test_an_unforeseen_error_is_one_line(folder: Path) -> None:
     (folder / "faulty.py").write_text(FAULTY)
-    found = shell("faulty.py fit p.jsonl --scale good,é", folder)
+    found = shell("faulty.py inspect p.jsonl --scale good,é", folder)
     assert found.returncode == UNFORESEEN
     assert found.stderr.count("\n") == 1
     assert "unexpected error (KeyError: 'no\\x1b[31m\\nsuch'); please report it" in found.stderr
-    for line, env in (("--debug fit", {}), ("fit", {"DCGLEARN_DEBUG": "1"})):
-        shown = shell(f"faulty.py {line} p.jsonl --scale good,é", folder, **env)
-        assert shown.returncode == UNFORESEEN
-        assert shown.stderr.startswith("Traceback")
-        assert "dcglearn: unexpected error" in shown.stderr.splitlines()[-1]
+    shown = shell("faulty.py --debug inspect p.jsonl --scale good,é", folder)
+    assert shown.returncode == UNFORESEEN
+    assert shown.stderr.startswith("Traceback")
+    assert "dcglearn: unexpected error" in shown.stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize("form", ["", "--json"])
 def test_grades_that_the_terminal_lacks_are_printed_as_escapes(folder: Path, form: str) -> None:
-    line = f"-m dcglearn fit p.jsonl --scale good,é {form}"
+    line = f"-m dcglearn inspect p.jsonl --scale good,é {form}"
     found = shell(line, folder, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert found.returncode == 0, found.stderr
     assert ("\\u00e9" if form else "\\xe9") in found.stdout
@@ -86,13 +85,11 @@ def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
 
 
 def test_a_closed_standard_error_fails_no_valid_input(folder: Path) -> None:
-    line = "-m dcglearn fit p.jsonl --scale good,é -o learned.json"
-    found = shell(f"{line} 2>&-", folder)
-    assert found.returncode == 0
-    assert "wrote learned.json" in found.stdout
-    wrong = shell("-m dcglearn fit none.jsonl 2>&-", folder)
+    line = "-m dcglearn pack p.jsonl packed.parquet --scale good,é"
+    wrong = shell(f"{line} -o none/x 2>&-", folder)
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert shell(f"{line} >&- 2>&- <&-", folder).returncode == 0
+    assert (folder / "packed.parquet").exists()
 
 
 @pytest.mark.parametrize(
@@ -154,7 +151,6 @@ def in_session(leader: int) -> list[int]:
 @pytest.mark.parametrize(
     ("number", "whole_group", "code"),
     [
-        (signal.SIGTERM, False, 143),
         (signal.SIGINT, True, 130),
         (signal.SIGKILL, False, -9),
     ],

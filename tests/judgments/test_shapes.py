@@ -210,7 +210,7 @@ def test_the_first_of_several_sheets(tmp_path: Path) -> None:
 
 NO_PANDAS = """
 import sys
-from dcglearn.cli.faults import KeptOut
+from dcglearn.cli import KeptOut
 sys.meta_path.insert(0, KeptOut("pandas"))
 from dcglearn import read_preferences, write_preferences
 for name in ("long.csv", "raters.csv", "sheet.xlsx"):

@@ -27,8 +27,8 @@ from dcglearn import (
     true_pairs,
     write_preferences,
 )
-from dcglearn.cli import judgment_options
-from dcglearn.cli.judgment_options import AS_USUAL
+from dcglearn.cli import reading
+from dcglearn.cli.reading import AS_USUAL
 from dcglearn.judgments import packed
 from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning import source
@@ -164,7 +164,7 @@ def test_what_takes_too_much_memory_is_to_be_packed_first(
 ) -> None:
     data = Preferences.of([[[0, 1], [1, 1]]] * 500, ["a"] * 500, Scale((1, 0)))
     write_preferences(data, tmp_path / "p.csv")
-    monkeypatch.setattr(judgment_options, "MOST_IN_MEMORY", 1000)
+    monkeypatch.setattr(reading, "MOST_IN_MEMORY", 1000)
     with pytest.raises(InputError, match="500 judgments") as refused:
-        AS_USUAL.load(str(tmp_path / "p.csv"))
+        AS_USUAL.load([str(tmp_path / "p.csv")])
     assert "dcglearn pack" in refused.value.remedy

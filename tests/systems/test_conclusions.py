@@ -26,8 +26,8 @@ from dcglearn import (
     evaluate,
     system_conclusions,
 )
-from dcglearn.cli.coherence import named_pair
 from dcglearn.systems.conclusions import given_measure
+from dcglearn.systems.system_coherence import named_pair
 from dcglearn.systems.tukey import tukey_test
 from helpers.written import write_qrels, write_run
 

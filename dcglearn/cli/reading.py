@@ -1,36 +1,20 @@
-"""How commands read judgments: the options, declared once for all commands, and the reading.
-
-Typer makes options of the parameters of a function. A command takes these options as one
-argument; :func:`reads_judgments` puts them in its place.
-"""
+"""How commands read judgments: the options, declared once for all commands, and the reading."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection
-from copy import copy
+from collections.abc import Collection
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+from typer import Option
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
-from dcglearn.cli.inputs import refuse_together
-from dcglearn.cli.options import (
-    AnswersOption,
-    ColumnsOption,
-    DocumentsOption,
-    DropJudgeOption,
-    EncodingOption,
-    NullValuesOption,
-    QrelsOption,
-    RanksOption,
-    RunOption,
-    ScaleOption,
-    StrictOption,
-    UnjudgedOption,
-)
+from dcglearn.cli.inputs import name_files, refuse_together
+from dcglearn.cli.options import LENGTH_HELP, READING, columns_option, ranks_option, scale_option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,11 +25,6 @@ if TYPE_CHECKING:
     from dcglearn.judgments.preferences import Preferences
     from dcglearn.judgments.read import JudgmentTable
 
-Command = Callable[..., None]
-
-READING = "Reading files"
-"""The heading of these options in the help."""
-
 _NOT_OF_READERS = ("qrels", "run", "drop_judge")
 
 USUAL_BYTES = 650
@@ -54,23 +33,94 @@ USUAL_BYTES = 650
 MOST_IN_MEMORY = 2**30
 """Bytes of judgments as they are read, about 20 each, from which on they must be packed first."""
 
+_reading = partial(Option, rich_help_panel=READING)
+
+
+def parameter(name: str, annotation: Any, default: object) -> inspect.Parameter:
+    """Return a parameter that is given by its name."""
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+
 
 @dataclass(frozen=True)
 class JudgmentOptions:
     """The options on reading judgments; a field added here is an option of every command."""
 
-    scale: ScaleOption = None
-    n_ranks: RanksOption = None
-    documents: DocumentsOption = False
-    qrels: QrelsOption = None
-    run: RunOption = None
-    columns: ColumnsOption = None
-    answers: AnswersOption = None
-    unjudged: UnjudgedOption = "worst"
-    null_values: NullValuesOption = None
-    drop_judge: DropJudgeOption = None
-    strict: StrictOption = False
-    encoding: EncodingOption = "utf-8"
+    scale: Annotated[str | None, scale_option(rich_help_panel=READING)] = None
+    n_ranks: Annotated[int | None, ranks_option(help=LENGTH_HELP, rich_help_panel=READING)] = None
+    documents: Annotated[
+        bool, _reading("--documents", help="Lists rank K documents that have no grades.")
+    ] = False
+    qrels: Annotated[
+        str | None,
+        _reading(metavar="FILE", help="Grades of documents, where the lists hold document ids."),
+    ] = None
+    run: Annotated[
+        list[str] | None,
+        _reading(
+            metavar="FILE",
+            help="A run that the judgments name (run_a, run_b); its first K documents are used. "
+            "May be repeated.",
+        ),
+    ] = None
+    columns: Annotated[
+        str | None,
+        columns_option(
+            help="The columns that hold the fields a, b, answer, query, judge and weight, where "
+            "they have other names: a=left,b=right,answer=verdict; answers of several raters: "
+            "answer=ann+bob; where sides were shuffled: a_shown_on=COLUMN; ignore=COLUMN leaves "
+            "one out.",
+        ),
+    ] = None
+    answers: Annotated[
+        str | None,
+        _reading(
+            metavar="VALUE=ANSWER,...",
+            help="What answers mean: left=a,right=b,same=tie; out leaves judgments out, =tie makes "
+            "empty answers ties. Not needed for words and signs that can mean only one thing.",
+        ),
+    ] = None
+    unjudged: Annotated[
+        str,
+        _reading(
+            metavar="worst|drop|GRADE",
+            help="Grade of listed documents that have none: the worst one, or another; drop takes "
+            "them out of the lists.",
+        ),
+    ] = "worst"
+    null_values: Annotated[
+        str | None,
+        _reading(
+            metavar="VALUE,...",
+            help="What lists hold where a document has no grade, such as -1, besides null.",
+        ),
+    ] = None
+    drop_judge: Annotated[
+        list[str] | None,
+        _reading(metavar="NAME", help="Leave out what this judge said. May be repeated."),
+    ] = None
+    strict: Annotated[bool, _reading("--strict", help="Refuse columns that are not fields.")] = (
+        False
+    )
+    encoding: Annotated[
+        str,
+        _reading(
+            metavar="NAME",
+            help="Encoding of text, such as latin-1; UTF-16 is recognised by its byte order mark.",
+        ),
+    ] = "utf-8"
+
+    @classmethod
+    def parameters(cls, without: Collection[str], columns: Any) -> list[inspect.Parameter]:
+        """Return the options as parameters of a command; ``--columns`` may be another one."""
+        types = get_type_hints(cls, include_extras=True)
+        if columns is not None:
+            types["columns"] = columns
+        return [
+            parameter(name, annotation, getattr(AS_USUAL, name))
+            for name, annotation in types.items()
+            if name not in without
+        ]
 
     def reading(self) -> dict[str, Any]:
         """Return what is given as arguments of the readers; read the qrels and runs it names."""
@@ -92,17 +142,13 @@ class JudgmentOptions:
             given["document_grades"] = grades
         return given
 
-    def files(self) -> list[str]:
-        """Return the files that are read besides the judgments."""
-        return [*([self.qrels] if self.qrels else []), *(self.run or [])]
-
     def read_options(self) -> ReadOptions:
         """Return the options as those of the readers."""
         from dcglearn.judgments.options import ReadOptions
 
         return ReadOptions(**self.reading())
 
-    def open(self, files: str | list[str]) -> JudgmentTable | PackedPairs:
+    def open(self, files: list[str]) -> JudgmentTable | PackedPairs:
         """Read judgments as codes, with progress; packed ones stay in their files."""
         from dcglearn.judgments.packed import PackedPairs
         from dcglearn.judgments.read import open_judgments
@@ -114,11 +160,8 @@ class JudgmentOptions:
             raise InputError("--drop-judge does not apply to packed pairs", "leave it out", name)
         return opened
 
-    def load(self, files: str | list[str], bytes_each: int = USUAL_BYTES) -> Preferences:
-        """Read judgments with progress; report on standard error what was taken and left out.
-
-        Of packed judgments, those for which the command takes so many bytes each must fit.
-        """
+    def load(self, files: list[str], bytes_each: int = USUAL_BYTES) -> Preferences:
+        """Read judgments, for which a command takes so many bytes each, into memory."""
         return self.in_memory(self.open(files), bytes_each)
 
     def in_memory(
@@ -152,54 +195,3 @@ class JudgmentOptions:
 
 
 AS_USUAL = JudgmentOptions()
-
-
-def name_files(files: str | list[str]) -> str:
-    """Return what to call files that are read as one."""
-    if isinstance(files, str):
-        return files
-    return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1:,} more"
-
-
-def reads_judgments(
-    *, without: Collection[str] = (), columns: Any = None
-) -> Callable[[Command], Command]:
-    """Give a command the options on reading judgments in place of one argument."""
-    types = get_type_hints(JudgmentOptions, include_extras=True)
-    if columns is not None:
-        types["columns"] = columns
-    options = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=getattr(AS_USUAL, name),
-            annotation=_under_heading(annotation),
-        )
-        for name, annotation in types.items()
-        if name not in without
-    ]
-
-    def decorate(command: Command) -> Command:
-        @wraps(command)
-        def with_options(**values: Any) -> None:
-            given = {one.name: values.pop(one.name) for one in options}
-            command(judgments=JudgmentOptions(**given), **values)
-
-        own = inspect.signature(command, eval_str=True).parameters.values()
-        parameters = [
-            *(one.replace(kind=one.KEYWORD_ONLY) for one in own if one.name != "judgments"),
-            *options,
-        ]
-        signature = inspect.Signature(parameters)
-        with_options.__signature__ = signature  # type: ignore[attr-defined]  # what typer reads
-        with_options.__annotations__ = {one.name: one.annotation for one in parameters}
-        return with_options
-
-    return decorate
-
-
-def _under_heading(annotation: Any) -> Any:
-    """Return the type of an option with the heading of these options in the help."""
-    option = copy(annotation.__metadata__[0])
-    option.rich_help_panel = READING
-    return Annotated[annotation.__origin__, option]
