@@ -27,7 +27,6 @@ from dcglearn import (
     system_conclusions,
 )
 from dcglearn.systems.conclusions import given_measure
-from dcglearn.systems.system_coherence import named_pair
 from dcglearn.systems.tukey import tukey_test
 from helpers.written import write_qrels, write_run
 
