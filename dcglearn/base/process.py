@@ -1,4 +1,4 @@
-"""How the process of a command starts and ends: standard streams, SIGTERM, and its memory."""
+"""How the processes of commands and workers start and end: standard streams, signals, memory."""
 
 from __future__ import annotations
 
@@ -43,13 +43,16 @@ def interrupted_code() -> int:
     return TERMINATED if _received else INTERRUPTED
 
 
-def keep_freed_memory() -> None:
-    """Keep freed memory for later arrays, which saves a quarter of the time of cells."""
-    with suppress(AttributeError, OSError, TypeError):  # other C libraries do not have it
-        set_option = ctypes.CDLL(None).mallopt
-        set_option(-1, 1 << 28)  # M_TRIM_THRESHOLD
-        set_option(-3, 1 << 25)  # M_MMAP_THRESHOLD
-        set_option(-2, 1 << 24)  # M_TOP_PAD
+def prepare_worker() -> None:
+    """Prepare the process of a worker, whose parent acts on signals: on Linux, end with it."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    with suppress(Exception):  # other C libraries do not have these
+        library = ctypes.CDLL(None)
+        library.prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
+        library.mallopt(-1, 1 << 28)  # M_TRIM_THRESHOLD: freed memory is kept for later arrays,
+        library.mallopt(-3, 1 << 25)  # M_MMAP_THRESHOLD  which saves a quarter of the time of cells
+        library.mallopt(-2, 1 << 24)  # M_TOP_PAD
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

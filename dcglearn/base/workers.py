@@ -12,11 +12,10 @@ from __future__ import annotations
 import logging
 import os
 import platform
-import signal
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import as_completed
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
@@ -24,7 +23,7 @@ from typing import Any
 from dcglearn.base.errors import InputError
 from dcglearn.base.fingerprint import difference_from_here, fingerprint
 from dcglearn.base.numbers import parse_whole
-from dcglearn.base.process import keep_freed_memory
+from dcglearn.base.process import prepare_worker
 
 Function = Callable[[Any], Any]
 Workers = Callable[[Function, Sequence[Any]], Iterator[tuple[int, Any]]]
@@ -69,15 +68,24 @@ def _serial(function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any
 def _in_processes(
     count: int, function: Function, items: Sequence[Any]
 ) -> Iterator[tuple[int, Any]]:
+    from joblib import Parallel, delayed
     from joblib.externals.loky import get_reusable_executor
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    pool = get_reusable_executor(count, timeout=30, initializer=_prepare_process)
-    ready = as_completed([pool.submit(_answer, function, one) for one in enumerate(items)])
+    pool = Parallel(
+        n_jobs=count,
+        return_as="generator_unordered",
+        initializer=prepare_worker,
+        idle_worker_timeout=30,
+    )
+    answers = pool(map(delayed(partial(_answer, function)), enumerate(items)))
     try:
-        yield from _accepted(future.result() for future in ready)
+        yield from _accepted(answers)
     except BaseException as stop:  # an interruption, too: do not wait for running items
-        pool.shutdown(wait=False, kill_workers=True)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*tasks", UserWarning)  # the error says why
+            answers.close()
+        get_reusable_executor().shutdown(wait=False, kill_workers=True)
         if isinstance(stop, BrokenProcessPool):
             raise WorkersLostError("a worker process died (killed, or out of memory)") from stop
         raise
@@ -91,8 +99,7 @@ def _on_cluster(client: Any, function: Function, items: Sequence[Any]) -> Iterat
 def _accepted(answers: Iterable[Answer]) -> Iterator[tuple[int, Any]]:
     """Yield results; one of another program, such as of a worker that joined later, is an error."""
     for worker, there, index, result in answers:
-        difference = difference_from_here(there)
-        if difference is not None:
+        if difference := difference_from_here(there):
             raise WorkersLostError(f"worker {worker} {difference}")
         yield index, result
 
@@ -100,13 +107,6 @@ def _accepted(answers: Iterable[Answer]) -> Iterator[tuple[int, Any]]:
 def _answer(function: Function, numbered: tuple[int, Any]) -> Answer:
     index, item = numbered
     return f"{platform.node()} (process {os.getpid()})", fingerprint(), index, function(item)
-
-
-def _prepare_process() -> None:
-    """Ignore signals that the parent receives, too, and acts on."""
-    keep_freed_memory()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
 
 
 def _connected(address: str) -> Any:
@@ -145,8 +145,7 @@ def _check_programs(client: Any, address: str) -> None:
     if not programs:
         raise InputError(f"the scheduler at {address} has no workers", "start some")
     for worker, there in programs.items():
-        difference = difference_from_here(there)
-        if difference is not None:
+        if difference := difference_from_here(there):
             raise InputError(f"worker {worker} {difference}", "install the same on both")
 
 
