@@ -60,6 +60,7 @@ left right left_system right_system winner
 -    +     y           x            tie
 """
 
+RENAMED = SYSTEMS.replace("left_s", "p_s").replace("right_s", "q_s")
 
 ARMS = """
 control treatment left_system right_system answer
@@ -82,6 +83,7 @@ SHAPES = [
     ("left right answer a_shown_on\n + - a left\n - + a right", None, "a b"),
     ("a b answer position\n + - a left\n + - a right", None, "a a"),
     (SYSTEMS, None, "a b tie"),
+    (RENAMED, "left_system=p_system,right_system=q_system", "a b tie"),
     (ARMS, "a=control,b=treatment", "b b"),
     (ARMS.replace("control treatment", "a b"), "ignore=left_system+right_system", "b a"),
     (SAME_PLACES, "a=control,b=treatment", "b b"),
@@ -103,6 +105,7 @@ def test_answers_are_about_the_lists_and_not_about_their_sides(
     ("text", "remedy"),
     [
         (SHUFFLED.format("position", "left", "right", "left"), "a_shown_on=position"),
+        (RENAMED, "left_system=p_system,right_system=q_system"),
         (ARMS.replace("control treatment", "a b"), "ignore"),
         ("a b answer answer_2\n + - a a", "answer=answer+answer_2"),
         ("query a b ann bob\n q + - a b", "answer=ann+bob"),
@@ -113,6 +116,16 @@ def test_answers_are_about_the_lists_and_not_about_their_sides(
 )
 def test_shapes_that_could_mean_several_things_are_refused(text: str, remedy: str) -> None:
     assert remedy in refused(rows_of(text)).remedy
+
+
+def test_second_lines_of_names_in_surveys(tmp_path: Path) -> None:
+    path = tmp_path / "survey.csv"
+    quoted = '{""ImportId"":""QID1""}'
+    path.write_text(f'a,b,answer\nList A,List B,Which?\n"{quoted}","{quoted}","{quoted}"\n2,1,a\n')
+    with pytest.raises(InputError) as error:
+        read_preferences(path)
+    assert error.value.place.endswith("row 3")
+    assert "skiprows" in error.value.remedy
 
 
 def test_a_column_per_rater() -> None:

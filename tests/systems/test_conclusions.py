@@ -26,7 +26,7 @@ from dcglearn import (
     evaluate,
     system_conclusions,
 )
-from dcglearn.systems.conclusions import given_measure
+from dcglearn.systems.conclusions import given_measure, named_pair
 from dcglearn.systems.tukey import tukey_test
 from helpers.written import write_qrels, write_run
 

@@ -30,6 +30,9 @@ BLOCK = 1 << 21
 
 _ROWS = 50
 
+_SECOND_HEADERS = ('{"ImportId"', "Open-Ended Response")
+"""Of Qualtrics and SurveyMonkey."""
+
 
 class Layout(NamedTuple):
     """The delimiter of delimited text, and the rows above the names of its columns."""
@@ -51,6 +54,15 @@ def find_layout(content: bytes, name: str, tabs: bool = False) -> Layout:
     delimiter = max(found, key=lambda one: _score(found[one]))
     rows = found[delimiter]
     above = _place_of_names(rows)
+    for number, row in enumerate(rows[above + 1 : above + 3], start=above + 2):
+        if any(mark in cell for cell in row for mark in _SECOND_HEADERS):
+            raise InputError(
+                "is a second line of names of columns, as surveys export them",
+                "delete it and what is between it and the first, such as by "
+                "pandas.read_csv(file, skiprows=[1, 2]).to_csv(...); answers that are columns "
+                "become rows by pandas.wide_to_long",
+                f"{name}, row {number}",
+            )
     title = " ".join(" ".join(cell for row in rows[:above] for cell in row).split())
     if title:
         warn_of_input(f"left out above the names of the columns: {title[:60]!r}")

@@ -275,21 +275,32 @@ def check_unused(
     sides: Sides,
     place: str,
 ) -> None:
-    """Refuse a column that is not used and names sides, where answers are sides or lists."""
+    """Refuse columns that are not used and may say how the lists were shown."""
+    texts = {one["answer"] for one in shown.values} - {*told}
     lists_are_sides = side_named(sides[0]) is not None
-    if not any(
+    unclear = any(
         text.casefold() in ("a", "b") if lists_are_sides else side_named(text) is not None
-        for text in {one["answer"] for one in shown.values} - {*told}
-    ):
-        return
-    for name, cells in unknown.items():
-        if hasattr(cells, "type") and not is_text(cells):
-            continue  # what is not used may be what Python cannot hold, such as far times
-        values = sorted({*map(text_of, column_of(cells).values)} - {""})
-        if values and all(side_named(value) is not None for value in values):
-            raise InputError(
-                f"the column {name!r} holds {' and '.join(values)}: it may say how the lists were "
-                "shown",
-                f"say `columns='a_shown_on={name}'` if so, and `columns='ignore={name}'` if not",
-                place,
-            )
+        for text in texts
+    )
+    held = {name: _texts(cells) for name, cells in unknown.items()}
+    for name, values in held.items():
+        alike = [one for one in held if held[one] == values]  # two systems, on the left and right
+        if unclear and values and all(side_named(value) is not None for value in values):
+            words = f"a_shown_on={name}"
+        elif len(alike) > 1 and len(values) == 2 and (unclear or values & texts):
+            words = f"left_system={name},right_system={alike[1]}"
+        else:
+            continue
+        raise InputError(
+            f"the column {name!r} holds {' and '.join(sorted(values))}: it may say how the lists "
+            "were shown",
+            f"say `columns='{words}'` if so, and `columns='ignore={'+'.join(alike)}'` if not",
+            place,
+        )
+
+
+def _texts(cells: Any) -> set[str]:
+    """Return the distinct texts of a column; what is not used may be what Python cannot hold."""
+    if hasattr(cells, "type") and not is_text(cells):
+        return set()
+    return {*map(text_of, column_of(cells[:1000]).values)} - {""}
