@@ -8,7 +8,9 @@ its own table.
 from __future__ import annotations
 
 import json
+import re
 import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass, field, replace
@@ -57,6 +59,9 @@ PICTURES = (".svg", ".pdf", ".png")
 
 PRINTED = 300
 """The resolution of pictures, in dots per inch at the width of a figure."""
+
+_LEFT_BEHIND = re.compile(r"\..+-[0-9a-f]{12}\.\w+")
+"""Files that a run has begun to write; those of an hour ago are of one that was killed."""
 
 REPLACE = "name another `out`, or use `replace`"
 
@@ -249,6 +254,9 @@ def write_results(
     except OSError as error:
         problem = f"cannot be made ({error.strerror})"
         raise InputError(problem, "choose another `out`", str(folder)) from error
+    for path in folder.iterdir():
+        if _LEFT_BEHIND.fullmatch(path.name) and path.stat().st_mtime < time.time() - 3600:
+            path.unlink()
     write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))
     text = json.dumps([CELL_VERSION, content], sort_keys=True)
     numbers = {"done": counts.done, "failed": counts.failed, "total": counts.total}
