@@ -299,7 +299,7 @@ class PackedWriter:
 
     def _without_sides(self, pairs: ArrayLike, weights: ArrayLike | None) -> Preferences:
         """Return pairs as judgments, as if the preferred list were list a."""
-        lists = checked_pairs(pairs, len(self._scale)).astype(np.int8)
+        lists = checked_pairs(pairs, len(self._scale)).astype(np.int8, order="C")
         n, nobody = len(lists), np.full(len(lists), None, object)
         answers = np.zeros(n, np.int8)
         given = np.ones(n) if weights is None else one_per_pair(weights, n, "weights", 0.0)

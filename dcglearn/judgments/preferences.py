@@ -118,7 +118,7 @@ class Preferences:
         found = cls.from_arrays(
             best, best, answers, scale=scale, queries=queries, judges=judges, weights=weights
         )
-        return replace(found, lists=rows.astype(np.int8))
+        return replace(found, lists=rows.astype(np.int8, order="C"))
 
     @classmethod
     def from_arrays(

@@ -183,6 +183,17 @@ def test_bad_input_of_the_plain_constructor(lists: Any, weights: Any, message: s
         Preferences.of(lists, ["a"], THREE, weights)
 
 
+def test_lists_may_have_any_order_in_memory(rng: np.random.Generator) -> None:
+    lists = rng.integers(0, 3, (6, 2, 4))
+    strange = np.asfortranarray(lists)
+    assert not strange.flags.c_contiguous
+    one, other = (
+        Preferences.of(each, list("ababab"), Scale((2, 1, 0))) for each in (lists, strange)
+    )
+    assert one == other
+    assert np.array_equal(one.pairs, other.pairs)
+
+
 def test_derived_arrays_are_built_once_and_read_only(data: Preferences) -> None:
     assert data.pairs.tolist() == [[[0, 1], [1, -1]], [[0, 2], [2, 2]], [[0, 1], [0, 0]]]
     assert data.pair_weights.tolist() == [1.0, 2.0, 0.5]

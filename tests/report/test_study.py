@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import replace
 from html import unescape
@@ -26,6 +27,7 @@ from dcglearn import (
     write_measure,
     write_preferences,
 )
+from dcglearn.inference.calibration import LinkTest
 from dcglearn.judgments.folds import group_numbers, query_folds
 from dcglearn.measures.agreement import outcomes
 from dcglearn.report.study.facts import STUDY_TOOLS
@@ -223,6 +225,13 @@ def test_two_grades_and_few_judgments() -> None:
     few = studied(preset_judgments("linear-log2", 12, 6))
     assert study_text(few)
     assert json.dumps(study_json(few), allow_nan=False)
+
+
+def test_a_link_that_no_judgments_could_show_is_not_tested(linear: Study) -> None:
+    found = replace(linear, link=LinkTest(0.0, 0.0, math.inf, 1.0))
+    text = " ".join(study_text(found).split())
+    assert "cannot show whether answers depend on the difference in another way" in text
+    assert " on inf" not in text
 
 
 def test_more_judgments_halve_intervals(linear: Study) -> None:

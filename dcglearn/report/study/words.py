@@ -362,7 +362,11 @@ def _calibration(study: Study) -> Section | None:
     ]
     unit = "queries" if study.conclusion.free.evidence.has_query_ids else "judgments"
     p = p_phrase(study.link.p)
-    if study.link.p >= 0.05:
+    if math.isinf(study.link.df):
+        said = (
+            "These judgments cannot show whether answers depend on the difference in another way."
+        )
+    elif study.link.p >= 0.05:
         said = (
             "Nothing suggests that answers depend on the difference in another way than the model "
             f"says ({p})."
@@ -418,7 +422,10 @@ def _engineers(study: Study) -> Section:
         )
         for one in study.conclusion.questions
     ]
-    clusters = study.conclusion.free.clusters
+    clusters, tested = study.conclusion.free.clusters, "these judgments cannot test it"
+    if math.isfinite(link.df):
+        numbers = f"gamma = {link.gamma:.3f}, t = {link.t:.2f} on {link.df:.0f}"
+        tested = f"{numbers}, {p_phrase(link.p)}"
     said = [
         "Model: P = e/2 + (1 - e) logistic(<W, s(a) - s(b)> + side); W = c g', gains "
         f"{recommended.model.gains}, discounts {recommended.model.discounts} (recommended), both "
@@ -427,8 +434,7 @@ def _engineers(study: Study) -> Section:
         "degrees of freedom, or the profile where Fieller's has no bounds.",
         "Tests: scores at the restricted estimate, Hotelling's T, F; LR is the likelihood ratio "
         "beside it; p is as it comes, not doubled.",
-        f"Link: score test of v |v|, gamma = {link.gamma:.3f}, t = {link.t:.2f} on {link.df:.0f}, "
-        f"{p_phrase(link.p)}.",
+        f"Link: score test of v |v|, {tested}.",
     ]
     if study.held_out is not None:
         said.append(f"Held-out log loss {study.held_out.log_loss:.4f} nats per judgment.")
