@@ -55,6 +55,16 @@ def prepare_worker() -> None:
         library.mallopt(-2, 1 << 24)  # M_TOP_PAD
 
 
+def return_free_memory() -> None:
+    """Give free memory, Arrow's too, back to the system."""
+    if "pyarrow" in sys.modules:
+        import pyarrow as pa
+
+        pa.default_memory_pool().release_unused()
+    with suppress(Exception):  # other C libraries do not have it
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 def _interrupt(number: int, frame: FrameType | None) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would disturb the end
     _received.append(number)

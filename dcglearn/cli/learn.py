@@ -96,14 +96,12 @@ def fit(
 ) -> Answer:
     """Learn gains and discounts from judgments or packed pairs."""
     from dcglearn.inference.fit_file import fit_file
-    from dcglearn.judgments.packed import PackedPairs
     from dcglearn.measures.measure_files import measure_document, write_measure
     from dcglearn.report.judgments import held_text
     from dcglearn.report.measures import learned_text
 
     prefs, value = name_files(files), parse_C(C)
-    opened = judgments.open(files)
-    held = opened if isinstance(opened, PackedPairs) else judgments.in_memory(opened)
+    held = judgments.hold(files)
     with naming(prefs):
         content = fit_file(
             held,

@@ -84,12 +84,15 @@ def parse_given_map(given: GivenMap | None, argument: str, example: str) -> dict
 
 def grade_unjudged(lists: Pairs, scale: Scale, rule: UnjudgedRule) -> tuple[Pairs, int]:
     """Apply a rule to the documents without a grade; return the lists and how many there are."""
-    if rule == "nothing":
+    some = (lists == NO_DOCUMENT).any(axis=-1)
+    if rule == "nothing" or not some.any():
         return lists, 0
-    empty = lists == NO_DOCUMENT
-    below = np.logical_and.accumulate(empty[..., ::-1], axis=-1)[..., ::-1]
+    empty = lists[some] == NO_DOCUMENT
+    below = np.logical_and.accumulate(empty[:, ::-1], axis=1)[:, ::-1]
     inside = empty & ~below
-    return apply_unjudged(lists, inside, scale, rule), count_true(inside)
+    lists = lists.copy()
+    lists[some] = apply_unjudged(lists[some], inside, scale, rule)
+    return lists, count_true(inside)
 
 
 def apply_unjudged(lists: Pairs, unjudged: Booleans, scale: Scale, rule: UnjudgedRule) -> Pairs:
