@@ -13,8 +13,8 @@ import pytest
 
 from dcglearn import InputError, InputWarning, read_preferences
 from dcglearn.asking.questions import PairQuestion
-from dcglearn.cli.asking import judge
 from helpers.asked import asked_by, drawn_questions, written_texts
+from helpers.commands import run_here
 from helpers.written import write, write_records
 
 
@@ -140,6 +140,6 @@ def test_what_is_wrong_is_said_and_nothing_written(
     write_records(tmp_path / "same.jsonl", DOCUMENT, DOCUMENT)
     before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
     with pytest.raises(InputError) as error:
-        judge("asked.jsonl", out, **options)
+        run_here("judge", "asked.jsonl", "--out", out, **options)
     assert problem in str(error.value)
     assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == before

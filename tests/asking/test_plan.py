@@ -22,8 +22,8 @@ from dcglearn.asking.candidates import (
 from dcglearn.asking.information import Asked, Design, strict_share, tie_strength
 from dcglearn.asking.plan import UNKNOWN, Plan, plan
 from dcglearn.cli import app
-from dcglearn.cli.asking import plan as plan_command
 from dcglearn.inference.centres import Posterior
+from helpers.commands import run_here
 from helpers.written import write_qrels, write_records
 
 SCALE = Scale((2, 1, 0))
@@ -267,9 +267,9 @@ POOLS = {
         ("binary", {"scale": "2,1,0", "ask": "gain 1"}, "lists that hold"),
         ("alike", {}, "3 whose lists have the same grades"),
         ("ungraded", {}, "3 with a document that has no grade"),
-        ("good", {"ranks": 4}, "--K with --lists"),
+        ("good", {"K": 4}, "--K with --lists"),
         ("good", {"asked": ["good.jsonl"]}, "--asked without --judged"),
-        ("good", {"n": 5, "to_within": ["gains=x"]}, "--to-within gains=x"),
+        ("good", {"questions": 5, "to_within": ["gains=x"]}, "--to-within gains=x"),
         ("good", {"ask": "gain 7"}, "'gain 7'; did you mean 'gain 1'"),
         ("good", {"ask": "linear-log2:linear-log2"}, "name two that differ"),
         ("good", {"ask": "linear-log2:rbp:no"}, "linear-log2:rbp"),
@@ -281,7 +281,7 @@ def test_pools_that_cannot_answer(
     """What is wrong with a pool is said before anybody judges."""
     lists = written_pool(tmp_path / f"{name}.jsonl", POOLS[name])
     with pytest.raises(InputError, match=re.escape(problem)):
-        plan_command(pool=lists, **options)
+        run_here("plan", lists=lists, **options)
 
 
 @pytest.mark.filterwarnings("always::dcglearn.InputWarning")
@@ -290,11 +290,13 @@ def test_what_a_pool_lacks_is_said(tmp_path: Path, capsys: pytest.CaptureFixture
     one = written_pool(tmp_path / "one.jsonl", POOLS["good"], "q")
     lines = map(json.loads, Path(good).read_text().splitlines()[:9])
     ties = write_records(tmp_path / "ties.jsonl", *({**one, "answer": "tie"} for one in lines))
-    plan_command(pool=one, n=9, most_per_query=0, to_within=["gains=.0001", "discounts=2"])
+    run_here(
+        "plan", lists=one, questions=9, most_per_query=0, to_within=["gains=.0001", "discounts=2"]
+    )
     said = capsys.readouterr().out
     assert "show no interval" in said
     assert "never with these pairs: gain 1 is +-" in said
     with pytest.warns(InputWarning, match="at most 3 about each query: fewer than 90"):
-        plan_command(pool=good, n=90)
+        run_here("plan", lists=good, questions=90)
     with pytest.warns(InputWarning, match="all answers so far are ties"):
-        plan_command(pool=good, n=5, judged=[str(ties)])
+        run_here("plan", lists=good, questions=5, judged=[str(ties)])

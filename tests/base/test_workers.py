@@ -168,11 +168,12 @@ class EventfulStore(Store):
 
     def __init__(self, folder: Path, events: dict[int, Event]) -> None:
         super().__init__(folder)
-        self.events = events
+        self.events, self.added = events, 0
 
     def add(self, cell: dict[str, Any], outcome: dict[str, Any]) -> None:
         super().add(cell, outcome)
-        self.events.pop(len(self), lambda: None)()
+        self.added += 1
+        self.events.pop(self.added, lambda: None)()
 
 
 def compute_all(config: Config, store: Store, spec: str) -> None:
@@ -238,7 +239,7 @@ def test_a_lost_scheduler_is_an_error_and_finished_cells_are_kept(
 
     with pytest.raises(WorkersLostError, match="12 cells are kept; the same command continues"):
         compute_all(config, EventfulStore(tmp_path, {2: end}), lost.address)
-    assert len(Store(tmp_path)) >= 2
+    assert sum(one is not None for one in results(config, Store(tmp_path))) >= 2
 
 
 # --- packed pairs

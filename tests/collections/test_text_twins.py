@@ -8,11 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dcglearn import InputError, qrels_of, read_preferences, read_qrels, read_run
+from dcglearn import qrels_of, read_qrels, read_run
 from dcglearn.base.numbers import parse_number
 from dcglearn.collections.letor import read_graded_lists, read_predictions
 from dcglearn.collections.runs import DocumentTable
@@ -189,14 +188,3 @@ def test_numbers_equal_those_of_decimal(text: str) -> None:
         assert parse_number(text) != parse_number(text)
     else:
         assert parse_number(text) == expected
-
-
-def test_large_grades_that_would_merge_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "judgments.jsonl"
-    path.write_text('{"a": [9007199254740993, 0], "b": [9007199254740992, 0], "answer": "a"}\n')
-    with pytest.raises(InputError, match="equal in double precision"):
-        read_preferences(path)
-    path.write_text('{"a": ["9007199254740993.0", 0], "b": [0, 0], "answer": "a"}\n')
-    with pytest.raises(InputError) as refused:
-        read_preferences(path)
-    assert refused.value.place == f'{path}, line 1, "a", rank 1'

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dcglearn.asking.questions import PairQuestion, batch_name, write_questions
-from dcglearn.cli.asking import judge
+from helpers.commands import run_here
 from helpers.written import write_records
 
 
@@ -45,5 +45,5 @@ def asked_by(
 ) -> Path:
     """Write questions and what judges get of them, as the command judge does."""
     write_questions(folder / "questions.jsonl", questions)
-    judge(str(folder / "questions.jsonl"), str(folder / out), **options)
+    run_here("judge", str(folder / "questions.jsonl"), "--out", str(folder / out), **options)
     return folder / out

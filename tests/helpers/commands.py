@@ -19,6 +19,7 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -103,6 +104,24 @@ def _all_in_child(commands: list[list[str]], cwd: str, env: dict[str, str], prin
             texts.append(stream.read())
         found.append([code, *texts])
     Path(printed, "all").write_text(json.dumps(found), encoding="utf-8")
+
+
+def run_here(*arguments: str, **options: Any) -> None:
+    """Run a command in this process; what is wrong is raised as the command would say it."""
+    from typer.testing import CliRunner
+
+    from dcglearn import InputError
+    from dcglearn.cli import app
+    from dcglearn.cli.remedies import in_options
+
+    words = list(arguments)
+    for name, value in options.items():
+        for one in value if isinstance(value, list) else [value]:
+            words += [f"--{name.replace('_', '-')}", str(one)]
+    try:
+        print(CliRunner().invoke(app, words, catch_exceptions=False).stdout, end="")
+    except InputError as error:
+        raise InputError(in_options(error.problem), in_options(error.remedy), error.place) from None
 
 
 def run_commands(

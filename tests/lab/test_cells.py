@@ -63,7 +63,7 @@ def test_how_the_hamming_margin_goes_with_the_true_difference() -> None:
     setting = Setting(pairs=20, margin="hamming", test_pairs=400)
     cell = cell_of(setting, 3, 0)
     found = compute_cell(cell)["margin_correlation"]
-    test = Draws(cell, setting).exact_pairs("test").pairs
+    test = Draws(cell, setting).exact_pairs("test")
     distances = (test[:, 0] != test[:, 1]).sum(axis=1)
     W = np.outer([1 / np.log2(k + 2) for k in range(10)], [5, 4, 3, 2, 1])
     scores = W[np.arange(10), test].sum(axis=2)

@@ -180,12 +180,9 @@ def values() -> list[type]:
     return [kind for kind in public_classes() if kind is not dcglearn.Lab]
 
 
-def test_an_open_experiment_is_not_copied() -> None:
+def test_an_experiment_shows_how_much_is_done() -> None:
     lab = dcglearn.experiment({"columns": ["precision"], "seed": 1, "repetitions": 1})
     assert repr(lab) == "<Lab experiment: 0 of 1 cell>"
-    for use in (pickle.dumps, copy.copy, copy.deepcopy):
-        with pytest.raises(TypeError, match="open the experiment again"):
-            use(lab)
 
 
 @pytest.mark.parametrize("kind", values(), ids=lambda kind: kind.__name__)
@@ -240,7 +237,7 @@ def test_preferences_are_learned_from_as_they_are() -> None:
 
 
 def test_scales_and_rules_are_refused_in_words() -> None:
-    with pytest.raises(dcglearn.InputError, match="is text"):
+    with pytest.raises(dcglearn.InputError, match="give a list"):
         dcglearn.Scale("2,1,0")
     with pytest.raises(dcglearn.InputError, match="rules of type dict"):
         dcglearn.evaluate(QRELS, RUN, MEASURE, rules={"ties": "mean"})

@@ -404,7 +404,7 @@ def test_systems_sorted_on_request(run: Run, files: Path) -> None:
 def test_output_that_is_refused(refused: Callable[..., str], files: Path) -> None:
     asked = ("evaluate", "qrels", "low", "high", "-m", "nDCG@10")
     for options, message in (
-        (("-o", "x.xlsx"), "x.xlsx: ends in '.xlsx'; use a name that ends in .csv, .md, .tex"),
+        (("-o", "x.xlsx"), "x.xlsx: ends in '.xlsx'; use a name that ends in .tex, .md, .csv"),
         (("--sort", "nDCG@1"), "unknown measure 'nDCG@1'; did you mean 'nDCG@10'"),
     ):
         assert message in refused(*asked, *options), options
