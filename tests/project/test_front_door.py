@@ -239,7 +239,7 @@ def test_preferences_are_learned_from_as_they_are() -> None:
 def test_scales_and_rules_are_refused_in_words() -> None:
     with pytest.raises(dcglearn.InputError, match="give a list"):
         dcglearn.Scale("2,1,0")
-    with pytest.raises(dcglearn.InputError, match="rules of type dict"):
+    with pytest.raises(dcglearn.InputError, match="unknown tool"):
         dcglearn.evaluate(QRELS, RUN, MEASURE, rules={"ties": "mean"})
 
 
