@@ -25,9 +25,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,13 +72,15 @@ class Way:
     """One way to group judgments into clusters: ``query``, ``judge`` or ``both``.
 
     `count` clusters may hold several judgments; `keys` are those of pairs of a query and a judge,
-    ascending, where both decide.
+    ascending, where both decide. So many `effective` clusters of equal weight would be as uneven:
+    (sum w)^2 / sum w^2.
     """
 
     name: str
     count: int
     keys: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     n_judges: int = 0
+    effective: float = 0.0
 
     def number_of(self, judged: Judged) -> Integers:
         """Return the cluster of each judgment, -1 for one of its own."""
@@ -92,8 +95,12 @@ class Way:
         for judged, values in chunks:
             numbers = self.number_of(judged)
             alone, known = values[numbers < 0], values[numbers >= 0]
-            clusters, local = np.unique(numbers[numbers >= 0], return_inverse=True)
-            sums = [np.bincount(local, column, len(clusters)) for column in known.T]
+            numbers = numbers[numbers >= 0]
+            place = np.zeros(self.count, np.intp)
+            place[numbers] = 1
+            clusters = np.flatnonzero(place)
+            place[clusters] = np.arange(len(clusters))
+            sums = [np.bincount(place[numbers], column, len(clusters)) for column in known.T]
             found.known[clusters] += np.stack(sums, axis=1)
             found.total[:] += alone.sum(axis=0)
             found.squares[:] += alone.T @ alone
@@ -103,8 +110,23 @@ class Way:
 def ways_of(evidence: Evidence) -> list[Way]:
     """Return the ways to group judgments: by query; by judge and by both, if judges are many.
 
-    With few judges, what is said is said of them.
+    With few judges, what is said is said of them. The tests of one study share what is found.
     """
+    if evidence not in _KNOWN:
+        _KNOWN[evidence] = [_weighed(way, evidence) for way in _ways(evidence)]
+    return _KNOWN[evidence]
+
+
+_KNOWN: WeakKeyDictionary[Evidence, list[Way]] = WeakKeyDictionary()
+
+
+def _weighed(way: Way, evidence: Evidence) -> Way:
+    weights = evidence.map(lambda judged: (judged, judged.weights[:, None]), with_ids=True)
+    total, squares = way.sums(1, weights).of_all
+    return replace(way, effective=float(total[0] ** 2 / squares[0, 0]))
+
+
+def _ways(evidence: Evidence) -> list[Way]:
     ways, n_judges = [Way("query", evidence.n_queries)], evidence.n_judges
     if evidence.has_many_judges:
         found = evidence.map(lambda judged: np.unique(_pair_keys(judged, n_judges)), with_ids=True)
@@ -136,14 +158,12 @@ class Clustering:
     """One way to group judgments into clusters, at an estimate.
 
     `steps`, (clusters, P), are by how much each cluster has moved the estimate, adjusted; `alone`,
-    (P, P), is the covariance from judgments that are clusters of their own. So many `effective`
-    clusters of equal weight would be as uneven: (sum w)^2 / sum w^2.
+    (P, P), is the covariance from judgments that are clusters of their own.
     """
 
     name: str
     steps: Floats
     alone: Floats
-    effective: float
 
     @cached_property
     def covariance(self) -> Floats:
@@ -190,12 +210,12 @@ class Covariance:
     @property
     def one_cluster(self) -> bool:
         """Whether all judgments are of one query, so that nothing varies."""
-        return self.clusterings[0].effective == 1
+        return self.ways[0].effective == 1
 
     @property
     def effective(self) -> float:
         """How many queries, or judges, of equal weight the judgments are worth: the fewest."""
-        return min(one.effective for one in self.clusterings)
+        return min(way.effective for way in self.ways[:2])
 
     def variance(self, contrast: Floats) -> float:
         """Return the variance of contrast'theta, for a contrast (P,)."""
@@ -279,8 +299,8 @@ class Covariance:
         root, P = self.root, len(self.root)
         first = self._sums(
             way,
-            P + 2,
-            lambda rows: np.column_stack([rows.scores, rows.leverage, rows.judged.weights]),
+            P + 1,
+            lambda rows: np.column_stack([rows.scores, rows.leverage]),
         )
         scores = np.vstack([first.known[:, :P], np.zeros(P)])  # [-1] is of none
         large = np.append(first.known[:, P] > SMALL_CLUSTER, False)
@@ -302,9 +322,7 @@ class Covariance:
         if information:
             numbers = np.array(list(information))
             adjusted[numbers] = _adjusted(scores[numbers], np.stack(list(information.values())))
-        total, squares = first.of_all
-        effective = float(total[-1] ** 2 / squares[-1, -1])
-        return Clustering(way.name, adjusted @ root.T, root @ moves.squares @ root.T, effective)
+        return Clustering(way.name, adjusted @ root.T, root @ moves.squares @ root.T)
 
 
 def inverse_root(matrix: Floats, free: NDArray[np.bool_]) -> Floats:
