@@ -24,7 +24,7 @@ to them; only such sums are in memory. A judgment without a query is a cluster o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple, TypeVar
@@ -91,20 +91,32 @@ class Way:
 
     def sums(self, q: int, chunks: Iterable[tuple[Judged, Floats]]) -> ClusterSums:
         """Sum values (n, q) of the judgments of each chunk."""
-        found = ClusterSums(np.zeros((self.count, q)), np.zeros(q), np.zeros((q, q)))
-        for judged, values in chunks:
-            numbers = self.number_of(judged)
-            alone, known = values[numbers < 0], values[numbers >= 0]
-            numbers = numbers[numbers >= 0]
-            place = np.zeros(self.count, np.intp)
-            place[numbers] = 1
-            clusters = np.flatnonzero(place)
-            place[clusters] = np.arange(len(clusters))
-            sums = [np.bincount(place[numbers], column, len(clusters)) for column in known.T]
-            found.known[clusters] += np.stack(sums, axis=1)
-            found.total[:] += alone.sum(axis=0)
-            found.squares[:] += alone.T @ alone
+        (found,) = sums_of([self], q, chunks)
         return found
+
+    def _add(self, found: ClusterSums, judged: Judged, values: Floats) -> None:
+        numbers = self.number_of(judged)
+        alone, known = values[numbers < 0], values[numbers >= 0]
+        numbers = numbers[numbers >= 0]
+        place = np.zeros(self.count, np.intp)
+        place[numbers] = 1
+        clusters = np.flatnonzero(place)
+        place[clusters] = np.arange(len(clusters))
+        sums = [np.bincount(place[numbers], column, len(clusters)) for column in known.T]
+        found.known[clusters] += np.stack(sums, axis=1)
+        found.total[:] += alone.sum(axis=0)
+        found.squares[:] += alone.T @ alone
+
+
+def sums_of(
+    ways: Sequence[Way], q: int, chunks: Iterable[tuple[Judged, Floats]]
+) -> list[ClusterSums]:
+    """Sum values (n, q) of the judgments of each chunk, in each way."""
+    found = [ClusterSums(np.zeros((way.count, q)), np.zeros(q), np.zeros((q, q))) for way in ways]
+    for judged, values in chunks:
+        for way, sums in zip(ways, found, strict=True):
+            way._add(sums, judged, values)
+    return found
 
 
 def ways_of(evidence: Evidence) -> list[Way]:

@@ -37,7 +37,7 @@ from scipy.special import fdtrc, stdtr
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
-from dcglearn.inference.covariance import ClusterSums, inverse_root, ways_of
+from dcglearn.inference.covariance import ClusterSums, inverse_root, sums_of, ways_of
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.evidence import Judged
 from dcglearn.inference.families import WeightFamily, any_weights, multiples_of
@@ -275,10 +275,9 @@ def score_test(
         u = likelihood.scores(rows, likelihood.terms(parameters, rows)) @ directions
         return judged, np.column_stack([u * judged.weights[:, None], np.ones(len(u))])
 
-    tests = []
-    for way in ways_of(likelihood.evidence)[:2]:
-        chunks = likelihood.map(likelihood.evidence, parameters, scores, with_ids=True)
-        tests.append(_hotelling(way.sums(d + 1, chunks), directions, n_estimated + d))
+    chunks = likelihood.map(likelihood.evidence, parameters, scores, with_ids=True)
+    found = sums_of(ways_of(likelihood.evidence)[:2], d + 1, chunks)
+    tests = (_hotelling(sums, directions, n_estimated + d) for sums in found)
     return max(tests, key=lambda one: one.p)
 
 
