@@ -129,7 +129,7 @@ def find_candidates(
             raise InputError("`n_ranks` with `lists`", remedy)
         return candidates_of_questions(read_questions(lists), scale)
     if lists is not None or qrels is None:
-        raise InputError("neither or both of qrels and `lists`", "give one of them")
+        raise InputError("neither or both of QRELS and `lists`", "give one of them")
     if runs:
         with reporting("reading qrels and runs"):
             return candidates_of_runs(qrels, runs, n_ranks or 5, scale)

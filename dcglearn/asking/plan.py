@@ -25,6 +25,7 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.centres import Members, Posterior, before_judgments
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.questions import ask as test_hypothesis
 from dcglearn.inference.usual import learn_dcg, prior_centres, why_no_prior
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
@@ -81,6 +82,7 @@ class Plan(ShortRepr):
     after_random: Floats
     at_most: Floats
     undetermined: tuple[str, ...]
+    rejected: tuple[str, ...] = ()
 
     def answers_for(self, widths: Mapping[str, float]) -> int | None:
         """Return the fewest answers of `counts` that give half widths; None if no number does.
@@ -256,6 +258,7 @@ def plan(
         after_random=np.array([widths.after(count * mean) for count in counts]),
         at_most=widths.after(chosen(None) + at_random),
         undetermined=undetermined,
+        rejected=_rejected(ask, judged, scale, K) if fit is not None and ":" in ask else (),
     )
 
 
@@ -307,20 +310,36 @@ def _asked(
     return tuple(wanted), Asked(every.gains[rows], every.discounts[rows])
 
 
-def _difference(ask: str, scale: Scale, n_ranks: int) -> Asked:
-    """Return by how much two measures differ, between which some colon of the text is."""
+def _pair(ask: str, scale: Scale, n_ranks: int) -> dict[str, Measure]:
+    """Return the measures between which some colon of the text is, by name."""
     for i in (i for i, letter in enumerate(ask) if letter == ":"):
         try:
-            pair = [measure_for(one, scale, n_ranks).measure for one in (ask[:i], ask[i + 1 :])]
+            names = ask[:i], ask[i + 1 :]
+            return {name: measure_for(name, scale, n_ranks).measure for name in names}
         except InputError as wrong:
             error = wrong
-            continue
-        gains, discounts = zip(*(_from_1(one, n_ranks) for one in pair), strict=True)
-        found = Asked(np.diff(gains, axis=0), np.diff(discounts, axis=0))
-        if np.abs(found.gains).max() + np.abs(found.discounts).max() <= 1e-9:
-            raise InputError(f"{ask}: one measure", "name two that differ")
-        return found
     raise error
+
+
+def _difference(ask: str, scale: Scale, n_ranks: int) -> Asked:
+    """Return by how much two measures differ."""
+    pair = _pair(ask, scale, n_ranks).values()
+    gains, discounts = zip(*(_from_1(one, n_ranks) for one in pair), strict=True)
+    found = Asked(np.diff(gains, axis=0), np.diff(discounts, axis=0))
+    if len(gains) < 2 or np.abs(found.gains).max() + np.abs(found.discounts).max() <= 1e-9:
+        raise InputError(f"{ask}: one measure", "name two that differ")
+    return found
+
+
+def _rejected(ask: str, judged: Preferences | None, scale: Scale, n_ranks: int) -> tuple[str, ...]:
+    """Return which of two measures the judgments so far contradict."""
+    if judged is None:
+        return ()
+    tests = (
+        test_hypothesis(judged, JudgmentModel(measure=one), JudgmentModel(), name)
+        for name, one in _pair(ask, scale, n_ranks).items()
+    )
+    return tuple(one.hypothesis for one in tests if one.verdict == "rejected")
 
 
 def _from_1(measure: Measure, n_ranks: int) -> tuple[Floats, Floats]:

@@ -59,7 +59,7 @@ COMMANDS = {
 }
 """Heading in the help -> commands, in the order of a person's work."""
 
-_WITH_PANDAS = {command.__name__ for command in COMMANDS["Experiments"]}
+_WITH_PANDAS = {"export", *(command.__name__ for command in COMMANDS["Experiments"])}
 
 app = typer.Typer(
     name="dcglearn",

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from typer import Argument, Option
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import check_outputs, read_text, write_text
+from dcglearn.base.files import check_outputs, checked_suffix, read_text, write_text
 from dcglearn.base.json_text import json_document
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
@@ -201,6 +201,7 @@ def judge(
     pages = {"": out} if judges is None else files_of_judges(out, judges)
     paths = [out, str(Path(out).with_suffix(".xml"))] if tasks else list(pages.values())
     read = [one for one in (questions, documents, queries, instruction) if one is not None]
+    checked_suffix(out, [".json" if tasks else ".html"])
     check_outputs(paths, read, (".json", ".xml") if tasks else (".html",))
     asked = read_questions(questions)
     shown, batch = shown_questions(asked, documents, queries), batch_name(asked)

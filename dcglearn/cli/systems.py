@@ -350,8 +350,8 @@ def _supported(evaluation: Evaluation, seed: int, digits: int) -> Answer:
     """Compare systems under the measures that were drawn around a learned one."""
     import numpy as np
 
-    from dcglearn.report.results import Result, jsonable
-    from dcglearn.report.systems.supported import supported_tables
+    from dcglearn.report.results import Result
+    from dcglearn.report.systems.supported import supported_json, supported_tables
     from dcglearn.systems.supported import drawn_measures, supported_systems
 
     with reporting("comparing systems"):
@@ -363,7 +363,7 @@ def _supported(evaluation: Evaluation, seed: int, digits: int) -> Answer:
 
         return draw_supported(found)
 
-    tables, document = supported_tables(found, digits), jsonable(found)
+    tables, document = supported_tables(found, digits), supported_json(found)
     return Answer(
         lambda: document,
         lambda: "\n\n".join(table.text(terminal_width()) for table in tables),

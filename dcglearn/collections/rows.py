@@ -210,7 +210,7 @@ def _values(parts: Sequence[Any], kind: Kind, place: RowPlace) -> tuple[Floats, 
         return np.where(column.codes < 0, np.nan, column.codes), tuple(column.values)
     if len(wrong):
         problem = f"the {kind.number} {str(column.values[wrong[0]])[:40]!r} is not a finite number"
-        remedy = "correct it, or write all as names, if they are grades"
+        remedy = "correct it" + (", or write all as names" if kind is QRELS else "")
         raise InputError(problem, remedy, place(int(np.argmax(column.codes == wrong[0]))))
     return np.append(values, np.nan)[column.codes], ()
 

@@ -261,4 +261,11 @@ def packed_paths(path: Any) -> list[Any] | None:
     """Return the places of packed judgments, None if they are not packed."""
     places = path if isinstance(path, list | tuple) else [path]
     named = [one for one in places if isinstance(one, str | os.PathLike) and one != "-"]
-    return named if named == [*places] and named and all(map(is_packed, named)) else None
+    packed = list(map(is_packed, named))
+    if len(named) < len(places) or not any(packed):
+        return None
+    if not all(packed):
+        other = os.fspath(named[packed.index(False)])
+        remedy = "name packed judgments alone, or pack these"
+        raise InputError("is not packed, and other files are", remedy, other)
+    return named

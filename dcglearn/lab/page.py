@@ -84,8 +84,11 @@ def verdicts_in_words(claims: Sequence[Claim]) -> str:
     if len(claims) < 2:
         return next(iter(found), "no claim")
     several = {name: name.replace("holds", "hold").replace("does", "do") for name in found}
-    return "; ".join(
-        f"{found[name]} {several[name] if found[name] > 1 else name}"
+    if len(found) == 1:
+        return f"all {len(claims)} {several.popitem()[1]}"
+    parts = (
+        f"{found[name]} {several[name] if found[name] > 1 else name}".replace(",", "")
         for name in CLAIM_VERDICTS
         if found[name]
     )
+    return f"of {len(claims)}, {', '.join(parts)}"

@@ -39,10 +39,10 @@ def same_figure(number: str) -> str:
     return figure_file_name(number).lower()
 
 
-def order_in_paper(number: str) -> tuple[int, str]:
-    """Return what figures are sorted by: those of the paper first."""
-    digits = re.match(r"\d*", number)
-    return int(digits[0]) if digits and digits[0] else 10_000, number
+def order_in_paper(number: str) -> tuple[str, int, str]:
+    """Return what figures are sorted by: those of the paper first, then by letter and number."""
+    letter, digits, rest = re.fullmatch(r"(\D*)(\d*)(.*)", number, re.DOTALL).groups()  # type: ignore[union-attr]  # it matches any text
+    return letter, int(digits or 0), rest
 
 
 BAND = "Bands: 95% intervals of the mean over repetitions."
@@ -115,6 +115,11 @@ class Plot:
     bars: bool = False
     within: tuple[float, float] = (-inf, inf)
     title: str = ""
+
+    @property
+    def axes_in_words(self) -> str:
+        """What is drawn over what."""
+        return f"{self.y_label} over {self.x_label}"
 
     def table(self) -> pd.DataFrame:
         """Return the points as a table, one row per point."""

@@ -104,9 +104,10 @@ ALIASES = {
 
 ELSEWHERE = {
     "trec_eval": "num_q num_ret num_rel num_rel_ret gm_map gm_bpref relative_P Rndcg "
-    "ndcg_rel utility",
+    "ndcg_rel utility 11pt_avg relstring binG G Rprec_mult prefs_simp num_nonrel_judged_ret runid",
     "ranx": "hits f1",
-    "ir_measures, with pyndeval,": "alpha_nDCG alpha_DCG ERR_IA nERR_IA AP_IA P_IA NRBP StRecall",
+    "ir_measures, with pyndeval,": "alpha_nDCG alpha_DCG ERR_IA nERR_IA AP_IA MAP_IA P_IA NRBP "
+    "nNRBP StRecall STREC",
     "ir_measures": "Accuracy BPM Compat INSQ INST nERR SDCG",
 }
 """The tools that have measures which are not computed here."""
@@ -126,7 +127,7 @@ _OURS = {_plain(name): ours for name, ours in ALIASES.items()} | {
 }
 _THEIRS = {_plain(name): tool for tool, names in ELSEWHERE.items() for name in names.split()}
 _NAME = re.compile(
-    r"\s*(?P<head>[A-Za-z][A-Za-z_-]*?)"
+    r"\s*(?P<head>(?:11)?[A-Za-z][A-Za-z_-]*?)"
     r"(?:(?P<mark>[._:]?)(?P<number>-?[0-9][^@()\s]*)|\s*\((?P<inside>.*)\))?"
     r"\s*(?:@\s*(?P<cutoff>[^()]*?))?\s*",
     re.DOTALL,

@@ -389,7 +389,7 @@ OTHER_MEASURES = {
     ),
     "RBP(p=0.8)": (
         "(1 - p) sum_i p^(i - 1) r_i / r_max, and the residual; Moffat & Zobel 2008",
-        "RBP({2: 1, 1: 0.5, 0: 0}, p=0.8), rbp.80",
+        "RBP({2: 1, 1: 0.5, 0: 0}, p=0.8)",
     ),
 }
 """The measures that are not a DCG: what they are, and other forms of their names."""

@@ -26,6 +26,9 @@ def plan_text(found: Plan, widths: Mapping[str, float]) -> str:
         )
     if found.undetermined:
         lines.append(f"no answers to such pairs determine {', '.join(found.undetermined)}")
+    if found.rejected:
+        contradicted = " and ".join(found.rejected)
+        lines.append(f"decided: the judgments so far contradict {contradicted}")
     lines += ["", _table(found).text()]
     if widths:
         wanted = ", ".join(f"{name} to within {short(half)}" for name, half in widths.items())
@@ -87,6 +90,7 @@ def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
         "possible": found.possible,
         "asked": list(found.asked),
         "undetermined": list(found.undetermined),
+        "rejected": list(found.rejected),
         "half_widths": {
             "now": by_name(found.now),
             "chosen": by_count(found.after),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -229,14 +230,18 @@ class Evaluation:
         """
         import pandas as pd
 
-        names = tuple(one.name for one in self.measures)
-        index = pd.MultiIndex.from_product(
-            [self.systems, names, self.queries], names=["system", "measure", "query"]
+        return pd.DataFrame(self.columns())
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of :meth:`to_frame`."""
+        rows = product(self.systems, [one.name for one in self.measures], self.queries)
+        found: dict[str, Any] = dict(
+            zip(("system", "measure", "query"), zip(*rows, strict=True), strict=True)
         )
-        frame = index.to_frame(index=False).assign(value=self.values.ravel())
+        found["value"] = self.values.ravel()
         if self.high is not None:
-            frame["high"] = self.high.ravel()
-        return frame.assign(judged=self.judged_by_measure().ravel())
+            found["high"] = self.high.ravel()
+        return found | {"judged": self.judged_by_measure().ravel()}
 
     def __repr__(self) -> str:
         import pandas as pd

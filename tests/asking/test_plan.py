@@ -23,7 +23,9 @@ from dcglearn.asking.information import Asked, Design, strict_share, tie_strengt
 from dcglearn.asking.plan import UNKNOWN, Plan, plan
 from dcglearn.cli import app
 from dcglearn.inference.centres import Posterior
+from dcglearn.report.plans import plan_text
 from helpers.commands import run_here
+from helpers.simulated import preset_judgments
 from helpers.written import write_qrels, write_records
 
 SCALE = Scale((2, 1, 0))
@@ -282,6 +284,13 @@ def test_pools_that_cannot_answer(
     lists = written_pool(tmp_path / f"{name}.jsonl", POOLS[name])
     with pytest.raises(InputError, match=re.escape(problem)):
         run_here("plan", lists=lists, **options)
+
+
+def test_a_decided_question_is_said() -> None:
+    data = preset_judgments("linear-log2", 1500, 1)
+    found = plan(pool(300, n_ranks=4), 9, judged=data, ask="linear-log2:exponential-log2")
+    assert found.rejected == ("exponential-log2",)
+    assert "decided: the judgments so far contradict exponential-log2" in plan_text(found, {})
 
 
 @pytest.mark.filterwarnings("always::dcglearn.InputWarning")

@@ -275,10 +275,10 @@ def test_the_page_and_the_latex_table_say_whose_a_claim_is(
     page = Tags()
     page.feed((folder / "results" / ("quick" if quick else "") / "index.html").read_text("utf-8"))
     text = " ".join("".join(page.text).split())
-    rest = "1 undecided; 1 not judged (quick)" if quick else "1 does not hold; 1 undecided"
+    rest = "1 undecided, 1 not judged (quick)" if quick else "1 does not hold, 1 undecided"
     for words in (
-        f"5 Of claims: 2 hold; {rest}",
-        "5 Precision “decreases”. 1 holds; 1 undecided",
+        f"5 Of claims: of 4, 2 hold, {rest}",
+        "5 Precision “decreases”. of 2, 1 holds, 1 undecided",
         "Claim of the paper, section 6.4. Precision “decreases”. Tested here: It falls by more",
         "This project's threshold: more than a hundredth.",
         f"Tested here: It falls at once. {second.capitalize()}.",

@@ -385,6 +385,14 @@ def test_a_discount_that_rises_is_said() -> None:
     assert "the discount rises from rank 2 to rank 3" in said[1]
 
 
+def test_the_command_writes_the_frame(run: Run, files: Path) -> None:
+    """Though it keeps pandas out of its process."""
+    done = run("evaluate", "qrels", *RUNS, "-m", FIRST, "--sort", "given", "-o", "x.parquet")
+    assert done.returncode == 0, done.stderr
+    found = evaluate(files / "qrels", [files / name for name in RUNS], FIRST).to_frame()
+    pd.testing.assert_frame_equal(pq.read_table(files / "x.parquet").to_pandas(), found)
+
+
 def test_systems_sorted_on_request(run: Run, files: Path) -> None:
     def order(*options: str) -> list[str]:
         asked = ("evaluate", "qrels", *RUNS, "-m", FIRST, "-m", "nDCG@10", "--json")

@@ -71,7 +71,7 @@ def test_each_measure_by_itself(form: Any, rules: Rules, rng: np.random.Generato
 
 
 def test_the_command(tmp_path: Path) -> None:
-    """A learned file with draws, tables, and what is refused."""
+    """A learned file with draws, tables, a figure, and what is refused."""
     examples = Path(__file__).parents[2] / "docs" / "examples"
     judgments, qrels = examples / "judgments.jsonl", examples / "qrels.txt"
     runs = [str(examples / f"{name}.run") for name in ("old", "new", "plain")]
@@ -79,7 +79,7 @@ def test_the_command(tmp_path: Path) -> None:
     fitted, said, numbers, without = run_commands(
         [
             ["fit", str(judgments), "--draws", "200", "-o", "learned.json"],
-            [*evaluated, "-m", "nDCG(learned.json) @ 3", "-o", "ranks.md"],
+            [*evaluated, "-m", "nDCG(learned.json) @ 3", "-o", "ranks.svg"],
             [*evaluated, "-m", "learned.json", "--json"],
             [*evaluated, "-m", "zipf"],
         ],
@@ -87,10 +87,10 @@ def test_the_command(tmp_path: Path) -> None:
     )
     assert fitted.returncode == 0, fitted.stderr
     assert "of the measures" in said.stdout
-    assert "ranks, topics drawn" in (tmp_path / "ranks.md").read_text()
+    assert (tmp_path / "ranks.svg").exists()
     found = json.loads(numbers.stdout)
-    assert found["n_measures"] == 200
-    assert found["systems"] == ["old", "new", "plain"]
-    assert found["ahead"][0][1] + found["ahead"][1][0] == pytest.approx(1)
+    assert found["measures"] == 200
+    one, other = found["ahead"]["new"]["old"], found["ahead"]["old"]["new"]
+    assert one + other == pytest.approx(1)
     assert without.returncode == 2
     assert "--draws" in without.stderr

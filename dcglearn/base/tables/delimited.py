@@ -55,7 +55,7 @@ def find_layout(content: bytes, name: str, tabs: bool = False) -> Layout:
     rows = found[delimiter]
     above = _place_of_names(rows)
     for number, row in enumerate(rows[above + 1 : above + 3], start=above + 2):
-        if any(mark in cell for cell in row for mark in _SECOND_HEADERS):
+        if {*row} == {"", "Response"} or any(m in cell for cell in row for m in _SECOND_HEADERS):
             raise InputError(
                 "is a second line of names of columns, as surveys export them",
                 "delete it and what is between it and the first, such as by "

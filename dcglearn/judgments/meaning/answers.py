@@ -303,4 +303,4 @@ def _texts(cells: Any) -> set[str]:
     """Return the distinct texts of a column; what is not used may be what Python cannot hold."""
     if hasattr(cells, "type") and not is_text(cells):
         return set()
-    return {*map(text_of, column_of(cells[:1000]).values)} - {""}
+    return {*map(text_of, column_of(cells).values)} - {""}

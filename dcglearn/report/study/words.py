@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted, decimals
@@ -245,13 +246,29 @@ def _measure(study: Study) -> Section:
             "worst grade is worth 0. Discounts say how much each rank counts, relative to the "
             "first.",
             "The interval holds the true number 95 times in 100, if people judge as the model "
-            "says (see how well it predicts, below). Where two intervals overlap, the judgments do "
-            "not say which number is larger.",
+            "says (see how well it predicts, below).",
+            *_disorder(study),
             "The same gains and discounts serve nDCG: normalising divides both lists of a query "
             "by the same number.",
         ],
         tables,
     )
+
+
+def _disorder(study: Study) -> list[str]:
+    """Say that a lower rank with a higher discount is no finding, where intervals overlap."""
+    rising = [
+        str(rank)
+        for rank, (upper, lower) in enumerate(pairwise(study.conclusion.free.discounts()), 2)
+        if lower.estimate > upper.estimate and lower.low < upper.high
+        if upper.determined and lower.determined
+    ]
+    if not rising:
+        return []
+    return [
+        f"Rank {', '.join(rising)} seems to count more than the rank above it, but the intervals "
+        "overlap: the judgments do not say so."
+    ]
 
 
 def _matters(study: Study) -> Section:

@@ -222,6 +222,10 @@ def coherence_to_json(
         "rules": dict(vars(evaluation.rules)),
         "measures": {one.name: str(one.measure) for one in evaluation.measures},
         "tested": test if conclusions.tested else None,
+        "counts": [
+            {"holds_for": extent, "significant": significant, "pairs": number}
+            for (extent, significant), number in sorted(conclusions.counts().items(), key=str)
+        ],
         "pairs": pairs,
         "orderings": [asdict(one) for one in orderings],
     }

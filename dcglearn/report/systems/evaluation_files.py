@@ -254,7 +254,8 @@ def _write_parquet(evaluation: Evaluation, path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    rows = pa.Table.from_pandas(evaluation.to_frame(), preserve_index=False)
+    columns = evaluation.columns()
+    rows = pa.table({name: pa.array(one, from_pandas=True) for name, one in columns.items()})
     about = json.dumps({"measures": _in_full(evaluation), "rules": vars(evaluation.rules)})
     with atomic_write(path) as temporary:
         pq.write_table(rows.replace_schema_metadata({"dcglearn": about}), temporary)

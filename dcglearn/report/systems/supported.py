@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from itertools import combinations, pairwise
+from typing import Any
 
+from dcglearn.base.types import Floats
 from dcglearn.report.tables import Table
 from dcglearn.systems.supported import Supported
 
@@ -34,3 +36,30 @@ def supported_tables(found: Supported, digits: int = 4) -> tuple[Table, Table]:
     ]
     words = ("above", "below", "of the measures", "topics drawn, too")
     return systems, Table(words, shares, "How often the system above is ahead")
+
+
+def supported_json(found: Supported) -> dict[str, Any]:
+    """Return the same as a JSON-able dict, for all pairs."""
+    names = found.systems
+
+    def shares(values: Floats) -> dict[str, dict[str, float]]:
+        return {
+            name: {other: float(values[i, j]) for j, other in enumerate(names) if i != j}
+            for i, name in enumerate(names)
+        }
+
+    return {
+        "measure": found.measure,
+        "measures": found.n_measures,
+        "systems": [
+            {
+                "system": names[s],
+                "mean": float(found.means[s]),
+                "ranks": found.ranks[s].tolist(),
+                "ranks_topics_drawn": found.ranks_resampled[s].tolist(),
+            }
+            for s in found.order.tolist()
+        ],
+        "ahead": shares(found.ahead),
+        "ahead_topics_drawn": shares(found.ahead_resampled),
+    }

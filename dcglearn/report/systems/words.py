@@ -7,14 +7,18 @@ means.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 from string import ascii_lowercase
+from typing import TypeGuard
 
 import numpy as np
 
 from dcglearn.base.numbers import counted
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.other_measures import ERR, RBP, BinaryMeasure
+from dcglearn.measures.discounts import format_number
+from dcglearn.measures.other_measures import ERR, LARGEST_GRADE, RBP, BinaryMeasure
+from dcglearn.measures.scale import Scale
 from dcglearn.report.tables import Cell, Table, shown_p
 from dcglearn.systems.compare_systems import (
     FEW_QUERIES,
@@ -103,6 +107,14 @@ def _other_rules(rules: Rules, measures: Sequence[object]) -> list[str]:
         f"{grade} up{unjudged if rules.unjudged != 'removed' else ''}"
         for grade in dict.fromkeys(str(one.rel) for one in binary)
     ]
+    by_judgment = [one for one in binary if one.name in ("Bpref", "infAP")]
+    if any(min(one.levels, default=0) < 0 for one in by_judgment):
+        names = ", ".join(map(str, by_judgment))
+        sentences.append(f"{names}: grades below 0 count as not judged")
+    for largest in dict.fromkeys(one.max_rel for one in measures if _is_usual(one)):
+        same = ", as in gdeval and ir_measures" if largest == LARGEST_GRADE else ""
+        chance = f"(2^g - 1) / 2^{format_number(largest)}"
+        sentences.append(f"ERR: grade g satisfies with probability {chance}{same}")
     if any(isinstance(one, RBP) for one in measures):
         sentences.append(
             "most of RBP: with all judgments, and relevant documents below the end of the run"
@@ -111,6 +123,16 @@ def _other_rules(rules: Rules, measures: Sequence[object]) -> list[str]:
             "below the run or the cutoff; RBP can be larger by it"
         )
     return sentences
+
+
+def _is_usual(measure: object) -> TypeGuard[ERR]:
+    """Return whether a measure is ERR with the probabilities of its formula."""
+    if not isinstance(measure, ERR) or measure.grades is None:
+        return False
+    scale = Scale(measure.grades)
+    if max(scale.values) > measure.max_rel:
+        return False
+    return replace(measure, probabilities=None, grades=None).on_scale(scale) == measure
 
 
 def _definitions(evaluation: Evaluation) -> list[str]:
