@@ -139,6 +139,13 @@ def test_a_folder_with_judgments_of_another_kind_is_refused(parts: Path, some: P
     assert refused.value.place == str(parts / "more.csv")
 
 
+def test_packed_judgments_are_named_alone(parts: Path, some: Preferences) -> None:
+    write_preferences(some[:9], parts / "more.csv")
+    with pytest.raises(InputError, match="is not packed") as refused:
+        read_preferences([*parts.glob("*.parquet"), parts / "more.csv"])
+    assert refused.value.place == str(parts / "more.csv")
+
+
 @pytest.mark.parametrize(
     "other",
     [
