@@ -29,10 +29,6 @@ REPLICATIONS = json.loads((GOLDEN / "replications.json").read_text("utf-8"))
 says otherwise: by the value of the column x, in the rows that `series` chooses."""
 
 
-LONG = {"choosing": 20}
-"""Repetitions of what takes half an hour of both cores; the others have 50."""
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_results_were_made_from_the_committed_config(name: str) -> None:
     config = read_config(ROOT / "configs" / f"{name}.toml")
@@ -42,7 +38,7 @@ def test_results_were_made_from_the_committed_config(name: str) -> None:
     cells = made["cells"]
     assert (cells["version"], cells["quick"], cells["failed"]) == (CELL_VERSION, False, 0)
     assert cells["done"] == cells["total"] == len(config.cells())
-    assert config.repetitions >= LONG.get(name, 50)
+    assert config.repetitions >= 50
     if name != "asked":  # which is about intervals, not precision
         assert Setting(**config.fixed).test_pairs >= 2000
     assert len(pd.read_csv(RESULTS / name / "table.csv")) == cells["total"]
