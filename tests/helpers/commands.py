@@ -59,7 +59,12 @@ def _in_child(arguments: list[str], cwd: str, env: dict[str, str], printed: str)
         stream.reconfigure(encoding=env.get("PYTHONIOENCODING", "utf-8"))  # type: ignore[union-attr]  # text
     tempfile.tempdir = None  # it is chosen anew
     sys.argv[:] = ["dcglearn", *arguments]
-    runpy.run_module("dcglearn", run_name="__main__", alter_sys=True)
+    try:
+        runpy.run_module("dcglearn", run_name="__main__", alter_sys=True)
+    finally:
+        pool = getattr(sys.modules.get("joblib.externals.loky.reusable_executor"), "_executor", None)
+        if pool is not None:  # this process would wait for its workers
+            pool.shutdown(kill_workers=True)
 
 
 def run_command(
