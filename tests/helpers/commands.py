@@ -62,7 +62,9 @@ def _in_child(arguments: list[str], cwd: str, env: dict[str, str], printed: str)
     try:
         runpy.run_module("dcglearn", run_name="__main__", alter_sys=True)
     finally:
-        pool = getattr(sys.modules.get("joblib.externals.loky.reusable_executor"), "_executor", None)
+        pool = getattr(
+            sys.modules.get("joblib.externals.loky.reusable_executor"), "_executor", None
+        )
         if pool is not None:  # this process would wait for its workers
             pool.shutdown(kill_workers=True)
 
