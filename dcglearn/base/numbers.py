@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from decimal import ROUND_CEILING, Context
 
 from dcglearn.base.text import ASCII_BLANKS
 
@@ -13,9 +12,6 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
 MAX_EXACT = 2**53
 """From here on, different whole numbers can be equal in double precision."""
-
-HUGE, TINY = 1e15, 1e-100
-"""Sizes from which, and below which, numbers are shown as powers of ten."""
 
 
 def parse_number(text: str) -> float:
@@ -30,16 +26,11 @@ def parse_whole(text: str) -> int | None:
     return int(text) if _WHOLE.fullmatch(text) else None
 
 
-def round_up(bound: float, digits: int) -> float:
-    """Round an upper bound so that it is still one when it is printed with few digits."""
-    return float(Context(digits, ROUND_CEILING).create_decimal_from_float(bound))
-
-
 def decimals(number: float, digits: int = 4) -> str:
     """Show a number, one of extreme size as a power of ten, and NaN as a dash."""
     if math.isnan(number):
         return "-"
-    if abs(number) >= HUGE or 0 < abs(number) < TINY:
+    if abs(number) >= 1e15 or 0 < abs(number) < 1e-100:
         return f"{number:.{digits + 1}g}"
     text = f"{number:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text

@@ -6,13 +6,14 @@ Pydantic writes them to JSON and checks what is read, so that reading a file nee
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
 from functools import cache
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import PlainSerializer, PlainValidator, TypeAdapter, ValidationError
 
-from dcglearn.base.numbers import counted, round_up
+from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.measures.measure_files import MeasureFile
 
@@ -47,6 +48,11 @@ def _lists(array: Floats) -> Any:
 
 Array = Annotated[Floats, PlainValidator(_array), PlainSerializer(_lists)]
 """An array of numbers; nan is null in JSON."""
+
+
+def round_up(bound: float, digits: int) -> float:
+    """Round an upper bound so that it is still one when it is printed with few digits."""
+    return float(Context(digits, ROUND_CEILING).create_decimal_from_float(bound))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import counted, round_up
+from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.interop.tool_measures import TOOL_MEASURES
 from dcglearn.learning.record import (
@@ -22,6 +22,7 @@ from dcglearn.learning.record import (
     ParameterIntervals,
     PriorRecord,
     is_affine,
+    round_up,
 )
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import DISCOUNT_RULES
