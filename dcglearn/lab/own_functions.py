@@ -148,7 +148,7 @@ def _seeded(arguments: tuple[Any, ...]) -> Iterator[None]:
             yield
         finally:
             random.setstate(before[0])
-            np.random.set_state(before[1])  # noqa: NPY002
+            np.random.set_state(before[1])  # noqa: NPY002 - the global one, which functions may use
 
 
 def _protected(argument: Any, axis: str) -> Any:
