@@ -133,7 +133,7 @@ def learn_from_answers(answers: Answers, scale: Scale, prior: str | DCG = "usual
     K = answers.pairs.shape[2]
     if reason := why_no_prior(scale, K):
         raise InputError(reason, "cut the lists, or use no prior")
-    empty = bool((answers.pairs == NO_DOCUMENT).any())
+    empty = bool(answers.pairs.min() == NO_DOCUMENT)
     worst = scale.values[-1] / (scale.values[0] - scale.values[-1])
     centres = prior_centres(prior, scale, K)
     members = Members(centres, float(np.clip(worst, -1, 1)), empty)
@@ -165,9 +165,9 @@ def _packed_answers(packed: PackedPairs) -> Answers:
     return Answers(pairs, weights, _sides(b_wins) * packed.has_sides)
 
 
-def _sides(b_wins: NDArray[np.bool_]) -> Floats:
+def _sides(b_wins: NDArray[np.bool_]) -> NDArray[np.int8]:
     """Return 1 where a won and -1 where b did; 0 if one side always won."""
-    return np.where(b_wins, -1.0, 1.0) * bool(0 < b_wins.sum() < len(b_wins))
+    return (1 - 2 * b_wins.astype(np.int8)) * np.int8(0 < b_wins.sum() < len(b_wins))
 
 
 def prior_centres(prior: str | DCG, scale: Scale, n_ranks: int) -> list[Centre]:
