@@ -156,19 +156,19 @@ class Design:
         def best() -> int:
             return int(np.argmax(np.where(free & (room[queries] > 0), self.worth(), -np.inf)))
 
-        def take(i: int) -> None:
-            free[i], room[queries[i]] = False, room[queries[i]] - 1
-            self.update(i)
+        def count(i: int, sign: int) -> None:
+            free[i] = sign < 0
+            room[queries[i]] -= sign
+            self.update(i, sign)
 
         with one_blas_thread():
             while len(chosen) < n and (free & (room[queries] > 0)).any():
                 chosen.append(best())
-                take(chosen[-1])
+                count(chosen[-1], 1)
             for k, i in enumerate(chosen[:exchanged]):
-                self.update(i, -1.0)
-                free[i], room[queries[i]] = True, room[queries[i]] + 1
+                count(i, -1)
                 chosen[k] = best()
-                take(chosen[k])
+                count(chosen[k], 1)
         return [int(i) for i in self.kept[chosen]]
 
 
@@ -201,6 +201,5 @@ def tie_strength(v: Floats, ties: Sequence[bool] | NDArray[np.bool_]) -> float:
     share, low, high = float(np.mean(ties)), 0.0, 1e6
     for _ in range(100):
         nu = (low + high) / 2
-        expected = np.mean(nu / (nu + 2 * np.cosh(np.minimum(np.abs(v), 600.0) / 2)))
-        low, high = (nu, high) if expected < share else (low, nu)
+        low, high = (nu, high) if 1 - strict_share(v, nu).mean() < share else (low, nu)
     return low if share else 0.0
