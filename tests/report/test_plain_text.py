@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
 
 from dcglearn import DCG, MeasureFile, Scale
 from dcglearn.base import progress
@@ -52,10 +51,6 @@ def test_unseen_characters_become_visible(unseen: str) -> None:
     for text in (table.text(), table.markdown(), table.latex()):
         assert all(line.isprintable() for line in text.split("\n"))
     assert len(table.text().split("\n")) == 3
-
-
-def test_words_of_scripts_with_joiners_stay() -> None:
-    assert plain_text("क\u200cष") == "क\u200cष"
 
 
 @settings(max_examples=30)
@@ -108,12 +103,6 @@ def test_a_picture_shows_dollar_signs(tmp_path: Path) -> None:
     assert "<!-- a$b$c" in (tmp_path / "f.svg").read_text("utf-8")
 
 
-def test_a_name_that_the_font_lacks_gives_no_warning(tmp_path: Path) -> None:
-    figure = Figure()
-    figure.suptitle("日本 \x1b")
-    save(figure, tmp_path / "f.png")
-
-
 def test_commands_print_names_as_text(run: Run, tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("q 0 d1 1\nq 0 d2 0\n")
     (tmp_path / "run").write_text("q Q0 d1 1 2 \x1b[31m$x$<img>\nq Q0 d2 2 1 \x1b[31m$x$<img>\n")
@@ -142,10 +131,6 @@ def test_progress_prints_names_as_text(
         while not written.getvalue():
             pass
     assert written.getvalue().startswith("reading \\x1b[31m")
-
-
-def test_markdown_captions_take_no_markup_from_names() -> None:
-    assert Table(("name",), [("a",)], "from <img src=x>").markdown().startswith("from &lt;img")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
