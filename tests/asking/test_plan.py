@@ -23,9 +23,8 @@ from dcglearn.asking.information import Design, number_slopes, strict_share, tie
 from dcglearn.asking.plan import UNKNOWN, Plan, plan
 from dcglearn.cli import app
 from dcglearn.inference.centres import Posterior
-from dcglearn.report.plans import plan_text
 from helpers.commands import run_here
-from helpers.simulated import preset_judgments
+from helpers.simulated import logistic_judgments
 from helpers.written import write_qrels, write_records
 
 SCALE = Scale((2, 1, 0))
@@ -38,11 +37,8 @@ def pool(n: int, seed: int = 0, n_ranks: int = 3) -> Candidates:
 
 def judged(n: int, seed: int = 1) -> Preferences:
     """Answers by linear gains and log2, with errors."""
-    rng = np.random.default_rng(seed)
-    lists = rng.integers(0, 3, (n, 2, 3))
-    worth = (np.array([1, 0.5, 0])[lists] / np.log2(np.arange(2, 5))).sum(axis=2)
-    p = 1 / (1 + np.exp(-4 * (worth[:, 0] - worth[:, 1])))
-    return Preferences.of(lists, np.where(rng.random(n) < p, "a", "b"), SCALE)
+    W = 4 * np.outer(1 / np.log2(np.arange(2, 5)), [1, 0.5, 0])
+    return logistic_judgments(W, n, np.random.default_rng(seed))
 
 
 @pytest.fixture(scope="module")
@@ -288,13 +284,6 @@ def test_pools_that_cannot_answer(
     lists = written_pool(tmp_path / f"{name}.jsonl", POOLS[name])
     with pytest.raises(InputError, match=re.escape(problem)):
         run_here("plan", lists=lists, **options)
-
-
-def test_a_decided_question_is_said() -> None:
-    data = preset_judgments("linear-log2", 1500, 1)
-    found = plan(pool(300, n_ranks=4), 9, judged=data, ask="linear-log2:exponential-log2")
-    assert found.rejected == ("exponential-log2",)
-    assert "decided: the judgments so far contradict exponential-log2" in plan_text(found, {})
 
 
 @pytest.mark.filterwarnings("always::dcglearn.InputWarning")

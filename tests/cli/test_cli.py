@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from helpers.commands import run_commands
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+from helpers.commands import Run, run_commands
 
 PROGRESS = re.compile(r" \d+ s(, about \d+ s left)?$")
 """Lines of progress, on a machine that is slow."""

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -24,8 +23,8 @@ from dcglearn.measures.measure_files import MeasurePart
 from dcglearn.systems.compare_systems import CORRECT
 from dcglearn.systems.rules import POOLS, TIES, UNJUDGED
 from helpers.command_lines import FUNCTIONS
+from helpers.commands import Run
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 GROUP: Any = get_command(app)
 NAMES = list(GROUP.commands)
 

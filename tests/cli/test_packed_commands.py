@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from dcglearn import Preferences, Scale, write_preferences
+from dcglearn import Preferences, write_preferences
 from dcglearn.cli import app, learn
 from dcglearn.judgments import packed
+from helpers.commands import Run
 from helpers.packed_files import write_packed
+from helpers.simulated import every_answer, with_ids
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
 Refused = Callable[..., str]
 
 
 @pytest.fixture
-def data(tmp_path: Path, rng: np.random.Generator) -> Preferences:
+def data(tmp_path: Path) -> Preferences:
     """The same judgments in one.jsonl and, packed, in the folder named two."""
-    n = 300
-    lists = rng.integers(0, 3, (n, 2, 3))
-    v = (lists[:, 1] - lists[:, 0]) @ [2.0, 1.2, 1.0]
-    answers = np.where(rng.random(n) < 1 / (1 + np.exp(-v)), "a", "b").astype(object)
-    answers[rng.random(n) < 0.1] = "tie"
-    queries, judges = (
-        [f"{name}{i}" for i in rng.integers(0, m, n)] for name, m in (("q", 40), ("j", 3))
-    )
-    found = Preferences.of(lists, answers, Scale((2, 1, 0)), rng.integers(0, 3, n), queries, judges)
+    judges = [f"j{i % 3}" for i in range(300)]
+    found = with_ids(every_answer(300, 0, levels=False), judges=judges)
     write_preferences(found, tmp_path / "one.jsonl")
     (tmp_path / "two").mkdir()
-    for begin in range(0, n, 110):
+    for begin in range(0, 300, 110):
         part = found[begin : begin + 110]
         write_packed(part, tmp_path / "two" / f"{begin:03}.parquet", found.scale)
     return found

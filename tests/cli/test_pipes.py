@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from dcglearn import DCG
 from dcglearn.measures.measure_files import measure_to_json
+from helpers.commands import Run
 from helpers.written import write
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
 
 FILES = {
     "qrels": "q1 0 d1 2\nq1 0 d2 0\n",

@@ -7,15 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from dcglearn.cli import UNFORESEEN
+from helpers.commands import Run
 from helpers.processes import PROGRAM, Processes
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 JUDGMENTS = (
     '{"query": "q1", "a": ["good", "é"], "b": ["é", "good"], "answer": "a"}\n'

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
+from helpers.commands import Run
 
 LINES = [
     '{"topic": "p", "left": ["d1", "d2"], "right": ["d2", "x"], "won": "first", "note": 1}',

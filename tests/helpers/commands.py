@@ -16,12 +16,15 @@ import runpy
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+"""What the fixture `run` is."""
 
 SAFETY_SECONDS = 900
 """A command that takes longer hangs."""

@@ -21,10 +21,7 @@ from dcglearn.lab.config import Config, config_files, read_config
 from dcglearn.lab.experiment_figures import draw_figure
 from dcglearn.lab.plots import Figure, Plot
 from dcglearn.lab.repetitions import (
-    MeanInterval,
-    change_over_range,
     mean_interval,
-    paired_difference,
 )
 from dcglearn.lab.results import add_settings, compute_cells, make_figures, result_table
 from dcglearn.lab.simulation.truths import DATA_1
@@ -388,13 +385,6 @@ def test_few_repetitions_have_no_interval() -> None:
     assert (one.mean, one.n) == (0.5, 1)
     assert np.isnan(one.low)
     assert str(one) == "x 0.500 (n = 1)"
-
-
-def test_differences_are_paired_by_repetition() -> None:
-    one = pd.DataFrame({"repetition": [0, 1, 2], "y": [1.0, 5.0, 9.0]})
-    other = pd.DataFrame({"repetition": [2, 0], "y": [8.0, 0.0]})
-    assert paired_difference(one, other, "y") == MeanInterval("", 1.0, 1.0, 1.0, 2)
-    assert change_over_range(one.assign(x=1, truth="b"), "x", "y") == []
 
 
 def test_a_claim_about_enough_data_has_no_verdict_in_a_quick_run() -> None:

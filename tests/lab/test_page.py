@@ -6,9 +6,8 @@ import json
 import os
 import re
 import shutil
-import subprocess
-from collections.abc import Callable
 from html.parser import HTMLParser
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -17,12 +16,10 @@ from dcglearn.lab.cells import CELL_VERSION
 from dcglearn.lab.provenance import read_provenance, write_provenance
 from dcglearn.lab.store import CELLS_FILE
 from helpers.browser import FAULTS, Tab, open_browser
-from helpers.commands import run_command
+from helpers.commands import Run, run_command
 from helpers.own_functions import FLIPS as CONFIG
 from helpers.places import ROOT
 from helpers.written import write
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 STORE = f"results/store/{CELLS_FILE}"
 
@@ -84,6 +81,7 @@ def test_run_leaves_a_table_figures_and_provenance(
     counts = {"version": CELL_VERSION, "done": 8, "failed": 0, "total": 8, "quick": False}
     assert made["cells"] == counts
     assert made["experiment"]["seed"] == 5
+    assert made["versions"]["numpy"] == version("numpy")
     before = contents(out)
     assert run("run", "configs/flips.toml").returncode == 0
     assert contents(out) == before

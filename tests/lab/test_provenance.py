@@ -10,21 +10,6 @@ import pytest
 from dcglearn.lab import provenance
 
 
-def test_versions_are_those_of_the_requirements(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = [
-        "scipy >=1.16",
-        "numpy<3,>=2.0",
-        "joblib[extra]~=1.5; python_version >= '3.8'",
-        "pywin32; sys_platform == 'no such platform'",
-        "distributed>=2024.12; extra == 'dask'",
-    ]
-    monkeypatch.setattr(provenance, "requires", lambda name: texts)
-    monkeypatch.setattr(provenance, "version", lambda name: f"version of {name}")
-    made = provenance.made_with.__wrapped__()
-    assert list(made["versions"]) == ["dcglearn", "joblib", "numpy", "scipy"]
-    assert made["versions"]["numpy"] == "version of numpy"
-
-
 def test_code_outside_a_repository_has_no_revision(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

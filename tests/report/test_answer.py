@@ -121,14 +121,6 @@ def test_many_judgments_are_left_to_other_commands(monkeypatch: pytest.MonkeyPat
     assert "estimate" not in learned_text(content)
 
 
-def test_lists_of_many_ranks_are_left_to_other_commands() -> None:
-    """The time grows with the cube of the number of parameters."""
-    rng = np.random.default_rng(0)
-    lists = rng.integers(0, 3, size=(60, 2, 200))
-    data = Preferences.of(lists, rng.choice(["a", "b"], 60), Scale((2, 1, 0)))
-    assert certainty_of(data).reason.startswith("60 strict judgments of lists of 200 take")
-
-
 def test_the_command_answers_first(tmp_path: Path, run: Any) -> None:
     write_preferences(preset_judgments("linear-log2", 600, 8), tmp_path / "p.jsonl")
     done = run("fit", "p.jsonl", "-o", "learned.json")

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure as Drawing
 from matplotlib.legend import Legend
 from matplotlib.text import Text
@@ -27,7 +26,7 @@ from dcglearn.lab.findings import findings_latex
 from dcglearn.lab.plots import Figure, Plot, differences
 from dcglearn.lab.repetitions import mean_interval
 from dcglearn.lab.results import make_figures
-from dcglearn.report.figures.style import DARK, LIGHT, Palette, missing_glyphs_as_boxes, save
+from dcglearn.report.figures.style import missing_glyphs_as_boxes, save
 from helpers.drawn_figures import (
     CASES,
     made,
@@ -191,24 +190,6 @@ def test_every_colour_of_an_svg_has_one_for_dark_pages(tmp_path: Path) -> None:
         assert not re.search(r"fill: #ffffff", drawing)  # no background
         root = ElementTree.fromstring(text)  # noqa: S314 - a file that this test has written
         assert root.tag.endswith("svg")
-
-
-def contrast(one: str, other: str) -> float:
-    """The contrast ratio of two colours (WCAG 2.2, 1.4.3)."""
-    light = []
-    for colour in (one, other):
-        linear = [
-            c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)
-        ]
-        light.append(float(np.dot(linear, [0.2126, 0.7152, 0.0722])))
-    return (max(light) + 0.05) / (min(light) + 0.05)
-
-
-@pytest.mark.parametrize("palette", [LIGHT, DARK])
-def test_text_has_contrast_on_its_background(palette: Palette) -> None:
-    for colour in (palette.ink, palette.soft, palette.colours[0]):
-        assert contrast(colour, palette.paper) >= 4.5
-    assert len(set(palette.colours)) == 8
 
 
 # --- LaTeX

@@ -19,7 +19,6 @@ from dcglearn import (
     LinearUtility,
     MeasureComparison,
     MeasureFile,
-    Preferences,
     Problem,
     Scale,
     certainty_of,
@@ -269,19 +268,6 @@ def test_measures_that_were_not_learned_are_shown_too() -> None:
     assert len(figure.axes) == 2
     with pytest.raises(InputError, match=r"ends in '\.gif'"):
         save(figure, "x.gif")
-
-
-def test_a_first_rank_that_does_not_count_is_not_said_to_have_discount_1() -> None:
-    """As of noise: what is fixed is another discount."""
-    pairs = np.zeros((40, 2, 3), np.int8)
-    pairs[:, 1, 1] = 1  # only rank 2 differs
-    pairs[20:, :, 0] = pairs[20:, :, 2] = [0, 1]
-    pairs[30:, :, (0, 2)] = pairs[30:, ::-1, (0, 2)]  # rank 1 and 3 both ways
-    data = Preferences.of(pairs, ["a"] * 40, Scale((1, 0)))
-    content = learned_measure(DCGLearner().fit(data), data, "x")
-    text = learned_text(content)
-    assert "; the discount of rank 2 is 1, as that of rank 1 is 0" in text
-    assert "the first discount is 1" not in text
 
 
 def test_a_learned_measure_is_described() -> None:
