@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dcglearn.asking.policies import POLICIES
-from dcglearn.lab import cells, compute, draws, store
+from dcglearn.lab import compute, draws, store
 from dcglearn.lab.cells import (
     CELL_VERSION,
     cell_of,
@@ -242,33 +242,12 @@ def test_a_bug_in_a_cell_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) ->
     assert outcome["error"].startswith("LinAlgError: ")
 
 
-def test_results_are_stored_and_failures_are_not_reused(tmp_path: Path) -> None:
-    kept = Store(tmp_path)
-    kept.add({"seed": 1}, {"result": {"precision": 0.9}})
-    kept.add({"seed": 2}, {"error": "SolverError: no"})
-    again = Store(tmp_path)
-    assert again.get({"seed": 1}) == {"precision": 0.9}
-    assert again.get({"seed": 2}) is None
-    assert again.error({"seed": 2}) == "SolverError: no"
-    again.add({"seed": 2}, {"result": {"precision": 0.8}})
-    assert Store(tmp_path).get({"seed": 2}) == {"precision": 0.8}
-    assert Store(tmp_path).error({"seed": 2}) is None
-
-
 def test_a_result_that_is_not_finite_is_a_failure(tmp_path: Path) -> None:
     kept = Store(tmp_path)
     for result in ({"precision": float("nan")}, {"gains": [1.0, float("inf")]}, {"gains": []}):
         kept.add({"seed": 1}, {"result": result})
         assert kept.get({"seed": 1}) is None
         assert str(Store(tmp_path).error({"seed": 1})).startswith("ValueError: ")
-
-
-def test_cells_of_another_version_are_not_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Store(tmp_path).add({"seed": 1}, {"result": {"precision": 0.9}})
-    monkeypatch.setattr(cells, "CELL_VERSION", CELL_VERSION + 1)
-    assert Store(tmp_path).get({"seed": 1}) is None
 
 
 def test_two_stores_of_one_folder_lose_nothing(tmp_path: Path) -> None:

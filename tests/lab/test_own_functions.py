@@ -175,17 +175,6 @@ def test_a_margin_may_fall_with_the_true_difference(tmp_path: Path) -> None:
     assert found[0]["margin_correlation"] < 0
 
 
-def test_a_failed_cell_is_named_and_the_others_are_kept(tmp_path: Path, run: Run) -> None:
-    config = written(tmp_path, CODE.replace("won, lost = ", "won, lost = 1 / 0, "))
-    done = run("run", config)
-    assert done.returncode == 1
-    place = "judge = calibrated, learner = counting, repetition = 0: experiments/mine.py, line 22, "
-    assert f"First error: {place}in counting: ZeroDivisionError" in done.stderr
-    assert "Traceback" not in done.stderr
-    table = (tmp_path / "results/mine/table.csv").read_text()
-    assert table.count("\n") == 5  # of the quadratic program
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -244,21 +233,7 @@ def test_an_imported_function_is_part_of_the_cell(
     assert "is another one here" in run_cell(elsewhere, codes=others)["error"]
 
 
-WITH_DATA = """
-experiment = "mine"
-figures = ["T"]
-seed = 5
-repetitions = 2
-
-[setting]
-base = [3, 2, 1]
-grades = 3
-pairs = 30
-test_pairs = 200
-
-[sweep]
-learner = ["qp", "known"]
-"""
+WITH_DATA = ONLY + '[sweep]\nlearner = ["qp", "known"]\n'
 
 READS = '''"""A learner that reads a file."""
 

@@ -38,6 +38,15 @@ def test_set_up_needs_nothing_installed(name: str) -> None:
     assert found <= {*sys.stdlib_module_names, "bootstrap", "children"}
 
 
+def test_the_example_files_are_those_that_their_script_makes(tmp_path: Path) -> None:
+    examples = ROOT / "docs" / "examples"
+    subprocess.run([sys.executable, examples / "make.py", tmp_path], check=True)
+    made = {path.name for path in tmp_path.iterdir()}
+    assert made >= {"judgments.jsonl", "qrels.txt", "old.run", "new.run", "plain.run"}
+    for name in made:
+        assert (tmp_path / name).read_bytes() == (examples / name).read_bytes(), name
+
+
 def requirements() -> dict[str, Requirement]:
     """What is required, by the extras too, by its name in the package index."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -145,7 +154,7 @@ def test_reproduce_analyses_simulated_judgments_where_there_are_no_real_ones(clo
     text = script.read_text("utf-8")
     experiments = 'run_child([python, "-m", "dcglearn", *arguments], cwd=ROOT).returncode'
     assert experiments in text
-    text = text.replace('"-n", "2000"', '"-n", "1000"').replace('"200"', '"20"')
+    text = text.replace('"-n", "2000"', '"-n", "600"').replace('"200"', '"20"')
     text = text.replace('"compare", name,', '"compare", name, "--repeats", "2",')
     script.write_text(text.replace(experiments, "print(arguments) or 0"))
     run = reproduce(clone, "--workers", "3", "--replace")
