@@ -16,6 +16,7 @@ from dcglearn import DCG
 from dcglearn.cli import UNFORESEEN
 from dcglearn.measures.measure_files import measure_to_json
 from helpers.commands import Run
+from helpers.own_functions import FLIPS
 from helpers.processes import PROGRAM, Processes
 from helpers.written import write
 
@@ -123,21 +124,6 @@ def test_signals_leave_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["p.jsonl"]
 
 
-RUN = """
-experiment = "flips"
-figures = [5, 6]
-seed = 5
-repetitions = 1000
-
-[setting]
-pairs = 60
-
-[sweep]
-truth = ["data-1", "data-2"]
-flips = [0, 10]
-"""
-
-
 def in_session(leader: int) -> list[int]:
     """Return the processes of a session that have not ended."""
     found = []
@@ -158,26 +144,22 @@ def in_session(leader: int) -> list[int]:
     ],
 )
 def test_workers_end_with_their_parent(
-    tmp_path: Path, number: signal.Signals, whole_group: bool, code: int
+    tmp_path: Path, processes: Processes, number: signal.Signals, whole_group: bool, code: int
 ) -> None:
     (tmp_path / "temporary").mkdir()
-    (tmp_path / "flips.toml").write_text(RUN)
-    processes = Processes()
-    try:
-        run = processes.start(
-            tmp_path,
-            PROGRAM,
-            *(3, 600, "run", "flips.toml", "--workers", "2"),
-            TMPDIR=str(tmp_path / "temporary"),
-        )
-        assert run.line() == "paused"
-        (os.killpg if whole_group else os.kill)(run.pid, number)
-        assert run.finish() == code, run.errors()
-        assert "Traceback" not in run.errors()
-        while in_session(run.pid):  # a time limit ends a test that waits here for ever
-            pass
-    finally:
-        processes.close()
+    (tmp_path / "flips.toml").write_text(FLIPS.replace("repetitions = 2", "repetitions = 1000"))
+    run = processes.start(
+        tmp_path,
+        PROGRAM,
+        *(3, 600, "run", "flips.toml", "--workers", "2"),
+        TMPDIR=str(tmp_path / "temporary"),
+    )
+    assert run.line() == "paused"
+    (os.killpg if whole_group else os.kill)(run.pid, number)
+    assert run.finish() == code, run.errors()
+    assert "Traceback" not in run.errors()
+    while in_session(run.pid):  # a time limit ends a test that waits here for ever
+        pass
     assert list((tmp_path / "temporary").iterdir()) == []
     made = {path.name for path in tmp_path.rglob("*")} - {"temporary", "flips.toml"}
     assert {name.partition("-")[0] for name in made} == {"results", "store", "cells.jsonl"}

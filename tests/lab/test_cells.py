@@ -215,19 +215,6 @@ def test_defaults_are_not_part_of_a_cell() -> None:
     assert cell_of(Setting(C=1), 3, 0) == cell_of(Setting(), 3, 0)
 
 
-@pytest.mark.parametrize(
-    ("cell", "message"),
-    [
-        ({"flips": 21}, "InputError: 21 flips of 20 pairs"),
-        ({"truth": "data-3"}, "unknown truth"),
-        ({"truth": "DCG([1, 1, 1, 1, 1], log2)"}, "distinguishes too few permutations lists"),
-        ({"nothing": 1}, "nothing"),
-    ],
-)
-def test_a_failing_cell_returns_its_error(cell: dict[str, Any], message: str) -> None:
-    assert message in run_cell({**SMALL, **cell})["error"]
-
-
 def test_a_bug_in_a_cell_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "traceback" not in run_cell({**SMALL, "flips": 21})  # bad input is not a bug
 

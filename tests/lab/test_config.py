@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 
 from dcglearn import DCG, InputError, InputWarning, MeasureFile, write_measure
-from dcglearn.base.workers import open_workers
 from dcglearn.lab.cells import key_of, query_table_hash
 from dcglearn.lab.config import config_files, config_from, read_config
 from dcglearn.lab.plots import Figure
-from dcglearn.lab.results import compute_cells, make_figures
+from dcglearn.lab.results import make_figures
 from dcglearn.lab.store import Store
+from helpers.own_functions import computed
 from helpers.written import write
 
 GOOD = """
@@ -133,18 +133,13 @@ def test_cells_hold_the_hash_of_the_queries_in_a_file(tmp_path: Path) -> None:
     config = read_config(written(tmp_path, text))
     assert config.queries == [[1, 0, 1], [0, 1, 0]]
     assert config.cells()[0][1]["queries"] == query_table_hash(config.queries)
-    small = dataclasses.replace(
-        config,
-        fixed={**config.fixed, "test_pairs": 50, "truth": "data-1"},
-        sweep={"pairs": [20]},
-        repetitions=3,
-    )
-    stores = [Store(tmp_path / workers) for workers in ("1", "2")]
-    for store, spec in zip(stores, ("1", "2"), strict=True):
-        with open_workers(spec) as workers:
-            assert compute_cells(small, False, store, workers).done == 3
-    found = [[store.get(cell) for _, cell in small.cells()] for store in stores]
-    assert found[0] == found[1]
+    fixed = {**config.fixed, "test_pairs": 50, "truth": "data-1"}
+    small = dataclasses.replace(config, fixed=fixed, sweep={"pairs": [20]})
+    stores = {workers: Store(tmp_path / workers) for workers in ("1", "2")}
+    for workers, store in stores.items():
+        computed(small, store, workers)
+    one, two = ([store.get(cell) for _, cell in small.cells()] for store in stores.values())
+    assert one == two
 
 
 @pytest.mark.parametrize("path", config_files(), ids=lambda path: path.stem)

@@ -16,16 +16,16 @@ from matplotlib.container import BarContainer
 from matplotlib.lines import AxLine
 from matplotlib.text import Text
 
-from dcglearn.base.workers import open_workers
 from dcglearn.lab.config import Config, config_files, read_config
 from dcglearn.lab.experiment_figures import draw_figure
 from dcglearn.lab.plots import Figure, Plot
 from dcglearn.lab.repetitions import (
     mean_interval,
 )
-from dcglearn.lab.results import add_settings, compute_cells, make_figures, result_table
+from dcglearn.lab.results import add_settings, make_figures, result_table
 from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.lab.store import Store
+from helpers.own_functions import computed
 
 CONFIGS = {path.stem: path for path in config_files()}
 
@@ -49,9 +49,7 @@ def smallest(name: str) -> Config:
 def test_every_figure_draws_on_two_cells(name: str, tmp_path: Path) -> None:
     config = smallest(name)
     store = Store(tmp_path / "store")
-    with open_workers("1") as workers:
-        done = compute_cells(config, False, store, workers)
-    assert (done.done, done.total) == (2, 2)
+    computed(config, store)
     table = result_table(config, False, store)
     assert len(table) == 2
     figures = make_figures(config, table)
@@ -122,17 +120,23 @@ def made_up(name: str, value: Value) -> list[Figure]:
     return config.code.figures(add_settings(config, table))
 
 
+def figures_of(config: Config, value: Value) -> list[Figure]:
+    """The figures of these results, without noise."""
+    rows = [{**point, **value(point), "pool": 1} for point, _ in config.cells()]
+    return config.code.figures(add_settings(config, pd.DataFrame(rows)))
+
+
 def shares(name: str, value: Value) -> list[Figure]:
     """With forty repetitions whose shares are 0 or 1 in the given proportion."""
-    config = replace(read_config(CONFIGS[name]), repetitions=40)
-    rows = [
-        {
-            **point,
-            **{k: float((point["repetition"] + 0.5) / 40 < v) for k, v in value(point).items()},
-        }
-        for point, _ in config.cells()
-    ]
-    return config.code.figures(add_settings(config, pd.DataFrame(rows)))
+
+    def said(p: Point) -> dict[str, float]:
+        return {k: float((p["repetition"] + 0.5) / 40 < v) for k, v in value(p).items()}
+
+    return figures_of(replace(read_config(CONFIGS[name]), repetitions=40), said)
+
+
+def verdicts(figure: Figure) -> list[str]:
+    return [claim.finding.verdict for claim in figure.claims]
 
 
 def pairs(p: Point, **other: float) -> dict[str, float]:
@@ -321,31 +325,6 @@ def test_figures_3_and_4(errors: np.ndarray, correlation: float, expected: list[
     assert [claim.finding.verdict for claim in claims[:4]] == expected
 
 
-def discounts_with_equal_errors(n: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Learned discounts that are equally far from the truth at all ranks, mapped onto it."""
-    true = DATA_1.discounts_for(10)
-    rows = []
-    for repetition in range(n):
-        x = true + 0.05 * rng.normal(size=10)
-        mapped = np.polyval(np.polyfit(x, true, 1), x)
-        row = {f"discounts_{k}": c for k, c in enumerate(mapped, 1)}
-        rows.append({**row, "repetition": repetition, "ranks": 10, "grades": 5})
-    return pd.DataFrame(rows)
-
-
-def test_whether_the_top_is_best_depends_on_the_sense_of_best() -> None:
-    """Errors that are equally large at all ranks: the first attracts the line, and is largest."""
-    table = discounts_with_equal_errors(400, np.random.default_rng(0))
-    errors_of = read_config(CONFIGS["parameters"]).code.figures.__globals__["_errors"]
-    line, own, flat = (
-        errors_of(table, "data-1", "discounts", sense) for sense in ("line", "own", "standardised")
-    )
-    assert line.mean(axis=0).argmin() == 0
-    assert (own[:, :3].mean(axis=1) < own[:, -3:].mean(axis=1)).mean() > 0.9
-    gaps = flat[:, :3].mean(axis=1) - flat[:, -3:].mean(axis=1)
-    assert abs(gaps.mean()) < 3 * gaps.std() / 20
-
-
 def test_learned_against_ad_hoc() -> None:
     presets = read_config(CONFIGS["ad_hoc"]).code.columns[1:-1]
 
@@ -366,6 +345,50 @@ def test_learned_against_ad_hoc() -> None:
     worse = made_up("ad_hoc", lambda p: {**value(p), "precision": 0.85})
     assert [figure.claims[0].finding.verdict for figure in worse] == [N] * 3
     assert "more than 2,000 (zipf)" in worse[0].claims[0].finding.reason
+
+
+def test_shares_of_the_error_at_random() -> None:
+    """In the mean over truths; the errors of the truths differ, and repetitions vary."""
+
+    def choosing(shares: dict[int, float], worse: float = 1.0) -> Figure:
+        def value(point: Point) -> dict[str, float]:
+            first = point["truth"] == "data-2"
+            error = (0.01 if first else 0.1) * (1 + 0.01 * (point["repetition"] % 3))
+            if point["policy"] == "everything":
+                error *= shares[point["pairs"]] * (worse if first else 1)
+            return {"precision": 1 - error, "gain_error": error}
+
+        return figures_of(read_config(CONFIGS["choosing"]), value)[0]
+
+    found = choosing({20: 0.9, 50: 0.3, 100: 0.05})
+    assert verdicts(found) == ["holds"] * 3
+    exact = found.claims[0].finding.intervals
+    assert [one.mean for one in exact] == pytest.approx([0.9, 0.3, 0.05])
+    assert verdicts(choosing({20: 0.9, 50: 0.5, 100: 0.2})) == ["does not hold", "holds", "holds"]
+    uneven = choosing({20: 0.1, 50: 0.1, 100: 0.01}, worse=15.0)  # on one of three truths
+    assert verdicts(uneven)[2] == "does not hold"
+    assert uneven.claims[0].finding.intervals[0].mean == pytest.approx((1.5 + 0.1 + 0.1) / 3)
+
+
+def test_coverage_and_widths_after_chosen_pairs() -> None:
+    def asked(share: float, came: float) -> list[Figure]:
+        def value(point: Point) -> dict[str, float]:
+            covered = float((point["repetition"] + 0.5) / 80 < share)
+            width = 0.1 * (1 + 0.01 * (point["repetition"] % 3))
+            return {"intervals_1": covered, "intervals_2": width, "intervals_3": came * width}
+
+        return figures_of(read_config(CONFIGS["asked"]), value)
+
+    for share, came, expected in (
+        (0.95, 1.1, ["holds", "holds"]),
+        (0.8, 1.3, ["does not hold", "does not hold"]),
+        (1.0, 0.9, ["does not hold", "holds"]),
+    ):
+        found = asked(share, came)
+        assert [one.number for one in found] == ["Q3", "Q4"]
+        assert [verdict for one in found for verdict in verdicts(one)] == expected
+        ratios = [one.mean for one in found[1].claims[0].finding.intervals]
+        assert ratios == pytest.approx(np.full(10, came))
 
 
 # --- statistics over repetitions

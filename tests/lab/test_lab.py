@@ -109,9 +109,12 @@ def test_a_figure_is_drawn_on_the_axes_of_the_caller(quick: dcglearn.Lab) -> Non
     assert [ax.get_ylabel() for ax in axes] == ["Similarity", "Hamming minus unit"]
     labels = {line.get_label() for line in axes[0].get_lines()}
     assert {one.label for one in quick.figures()[0].plot.series} <= labels
-    own.draw_without_rendering()
-    heights = [ax.get_window_extent().height for ax in axes]
-    assert min(heights) > 0.6 * own.bbox.height  # legends do not take the room of the axes
+    narrow = matplotlib.figure.Figure(figsize=(3.3, 2.4), layout="constrained")
+    pair = narrow.subplots(1, 2)
+    quick.figure(11, ax=pair)
+    narrow.draw_without_rendering()
+    heights = [ax.get_window_extent().height for ax in pair]
+    assert min(heights) > 0.6 * narrow.bbox.height  # legends do not take the room of the axes
     with pytest.raises(InputError, match=r"1 axes for 2 panels.*or `panel`: 1 to 2"):
         quick.figure(11, ax=own.subplots())
     with pytest.raises(InputError, match="figure 11 has no panel 3; use 1 to 2"):

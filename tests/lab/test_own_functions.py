@@ -175,45 +175,6 @@ def test_a_margin_may_fall_with_the_true_difference(tmp_path: Path) -> None:
     assert found[0]["margin_correlation"] < 0
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("def hasty(", "def calibrated(", "line 28: the judge 'calibrated' is already defined"),
-        ("@judge", "@learner(name='qp')\ndef f(p, s, r): ...\n\n@judge", "learner 'qp' is already"),
-        ("def mean_gap", "def precision", "the table already has a column 'precision'"),
-        ("(pairs, setting, rng, *,", "(pairs, setting, *,", "line 19: the learner counting takes"),
-        ("*, smoothing=1.0", "*, smoothing=None", "option smoothing of the learner counting has"),
-        ("@learner", '@learner(name="a b")', "'a b' is not a name"),
-        ('"mean_gap",', '"mean_gab",', "'mean_gab', and no cell.*did you mean 'mean_gap'"),
-        ("import numpy as np", "print(1)\nimport numpi", "cannot be loaded .ModuleNotFoundError"),
-    ],
-)
-def test_bad_files_are_refused_before_anything_is_computed(
-    tmp_path: Path, old: str, new: str, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert old in CODE
-    with pytest.raises(InputError, match=message) as caught:
-        read_config(written(tmp_path, CODE.replace(old, new, 1)))
-    assert "experiments/mine.py" in str(caught.value)
-    assert capsys.readouterr().out == ""
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('"counting"', '"countin"', "unknown learner 'countin'; did you mean 'counting'"),
-        ("depth = 2", "deph = 2", "options.deph: unknown option 'deph'; did you mean 'depth'"),
-        ("depth = 2", "depth = 2.5", "setting.options.depth: found 2.5; expected a value like 1"),
-        (', "hasty"]', "]", 'options.depth: has no effect; remove it, or set judge = "hasty"'),
-        ("[sweep]", '[sweep]\n"options.depth" = [1]', r"options.depth is in \[setting\] and in"),
-    ],
-)
-def test_bad_configs_are_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
-    path = written(tmp_path, config=CONFIG.replace(old, new, 1))
-    with pytest.raises(InputError, match=message):
-        read_config(path)
-
-
 def test_an_imported_function_is_part_of_the_cell(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,6 +231,56 @@ def with_data(folder: Path, code: str = READS, data: str = DATA) -> Path:
     return written(folder, code, WITH_DATA)
 
 
+WRONG_CODE = [
+    ("def hasty(", "def calibrated(", "line 28: the judge 'calibrated' is already defined"),
+    ("@judge", "@learner(name='qp')\ndef f(p, s, r): ...\n\n@judge", "learner 'qp' is already"),
+    ("def mean_gap", "def precision", "the table already has a column 'precision'"),
+    ("(pairs, setting, rng, *,", "(pairs, setting, *,", "line 19: the learner counting takes"),
+    ("*, smoothing=1.0", "*, smoothing=None", "option smoothing of the learner counting has"),
+    ("@learner", '@learner(name="a b")', "'a b' is not a name"),
+    ('"mean_gap",', '"mean_gab",', "'mean_gab', and no cell.*did you mean 'mean_gap'"),
+    ("import numpy as np", "print(1)\nimport numpi", "cannot be loaded .ModuleNotFoundError"),
+]
+WRONG_CONFIGS = [
+    ('"counting"', '"countin"', "unknown learner 'countin'; did you mean 'counting'"),
+    ("depth = 2", "deph = 2", "options.deph: unknown option 'deph'; did you mean 'depth'"),
+    ("depth = 2", "depth = 2.5", "setting.options.depth: found 2.5; expected a value like 1"),
+    (', "hasty"]', "]", 'options.depth: has no effect; remove it, or set judge = "hasty"'),
+    ("[sweep]", '[sweep]\n"options.depth" = [1]', r"options.depth is in \[setting\] and in"),
+]
+WRONG_READS = [
+    ("weights.csv", "weihgts.csv", r"line 10: declares .*'data/weihgts.csv', which cannot be r"),
+    ("data/weights.csv", "data", r"reads 'data', which cannot be read .Is a directory"),
+    ("*, table, ", "*, ", r"reads 'data/weights.csv' and has no parameter table; write def kn"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "old", "new", "message"),
+    [
+        *((CODE, "experiments/mine.py", *wrong) for wrong in WRONG_CODE),
+        *((CONFIG, "configs/mine.toml", *wrong) for wrong in WRONG_CONFIGS),
+        *((READS, "experiments/mine.py", *wrong) for wrong in WRONG_READS),
+    ],
+)
+def test_what_is_wrong_is_refused_before_anything_is_computed(
+    tmp_path: Path,
+    text: str,
+    name: str,
+    old: str,
+    new: str,
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    config = with_data(tmp_path) if text is READS else written(tmp_path)
+    assert old in text
+    write(tmp_path / name, text.replace(old, new, 1))
+    with pytest.raises(InputError, match=message) as caught:
+        read_config(config)
+    assert Path(name).name in str(caught.value)
+    assert capsys.readouterr().out == ""
+
+
 def test_one_worker_two_and_a_cluster_give_the_same_numbers(
     tmp_path: Path, cluster: Cluster
 ) -> None:
@@ -289,20 +300,6 @@ def test_a_changed_file_recomputes_the_cells_that_read_it(tmp_path: Path) -> Non
     for learner, changes in (("qp", False), ("known", True)):
         assert keys(before, learner=learner) == keys(same, learner=learner)
         assert (keys(before, learner=learner) != keys(after, learner=learner)) is changes
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("weights.csv", "weihgts.csv", r"line 10: declares .*'data/weihgts.csv', which cannot be"),
-        ("data/weights.csv", "data", r"reads 'data', which cannot be read .Is a directory"),
-        ("*, table, ", "*, ", r"reads 'data/weights.csv' and has no parameter table; write def kn"),
-    ],
-)
-def test_bad_declarations_are_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
-    assert old in READS
-    with pytest.raises(InputError, match=message):
-        read_config(with_data(tmp_path, READS.replace(old, new, 1)))
 
 
 def test_copies_last_for_one_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

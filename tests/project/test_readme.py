@@ -100,19 +100,7 @@ def in_shell(command: str, place: Path) -> subprocess.CompletedProcess[str]:
 
 
 def run_python(text: str, place: Path) -> None:
-    code = (
-        "import doctest, sys\n"
-        f"test = doctest.DocTestParser().get_doctest({text!r}, {{}}, 'page', None, 0)\n"
-        f"runner = doctest.DocTestRunner(optionflags={OPTIONS})\n"
-        "runner.run(test)\n"
-        "sys.exit(runner.failures > 0)\n"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=place,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    (place / ".block.txt").write_text(text, "utf-8")
+    options = "-o ELLIPSIS -o NORMALIZE_WHITESPACE"
+    run = in_shell(f"{sys.executable} -m doctest {options} .block.txt", place)
     assert run.returncode == 0, run.stdout + run.stderr

@@ -22,7 +22,7 @@ from packaging.utils import canonicalize_name
 from dcglearn.lab.provenance import changed_files, read_provenance
 from helpers.own_functions import FLIPS
 from helpers.places import ROOT
-from helpers.processes import Process
+from helpers.processes import Processes
 
 SET_UP = ["bootstrap.py", "check.py", "children.py", "reproduce.py"]
 
@@ -185,11 +185,6 @@ def test_reproduce_passes_its_options_on(clone: Path) -> None:
     assert not (clone / "results").exists()
 
 
-def script_of(clone: Path, body: str) -> str:
-    """Code that runs as a script beside the others of a clone."""
-    return f"import sys\nsys.path.insert(0, {str(clone / 'scripts')!r})\n{body}"
-
-
 PARENT = """
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -225,21 +220,19 @@ finally:
     ("number", "whole_group", "code"), [(signal.SIGTERM, False, 143), (signal.SIGINT, True, 130)]
 )
 def test_children_end_before_their_script(
-    clone: Path, number: signal.Signals, whole_group: bool, code: int
+    clone: Path, processes: Processes, number: signal.Signals, whole_group: bool, code: int
 ) -> None:
-    children, temporary = 2, clone / "temporary"
+    temporary = clone / "temporary"
     temporary.mkdir()
-    commands = f"COMMANDS = [[sys.executable, '-c', sys.argv[1]]] * {children}\n"
+    commands = "COMMANDS = [[sys.executable, '-c', sys.argv[1]]] * 2\n"
     short = "import children\nchildren.GRACE_SECONDS = 0.1\n"
-    body = PARENT.replace("def main", f"{commands}{short}def main", 1)
-    process = Process(clone, script_of(clone, body), TIDY, TMPDIR=str(temporary))
-    try:
-        assert [process.line() for _ in range(children)] == ["started"] * children
-        (os.killpg if whole_group else os.kill)(process.pid, number)
-        assert [process.line() for _ in range(children)] == ["ended"] * children
-        assert process.finish() == code
-    finally:
-        process.close()
+    beside = f"import sys\nsys.path.insert(0, {str(clone / 'scripts')!r})\n"
+    script = beside + PARENT.replace("def main", f"{commands}{short}def main", 1)
+    process = processes.start(clone, script, TIDY, TMPDIR=str(temporary))
+    assert [process.line() for _ in range(2)] == ["started"] * 2
+    (os.killpg if whole_group else os.kill)(process.pid, number)
+    assert [process.line() for _ in range(2)] == ["ended"] * 2
+    assert process.finish() == code
     assert list(temporary.iterdir()) == []
 
 

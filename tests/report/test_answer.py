@@ -24,7 +24,6 @@ from dcglearn import (
     write_preferences,
 )
 from dcglearn.learning.record import LearnedRecord
-from dcglearn.measures.measure_files import measure_from_json, measure_to_json
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.report.measures import answer, learned_text
 from dcglearn.report.questions import questions_text
@@ -70,14 +69,6 @@ def test_the_answer_has_the_numbers_of_the_model_and_of_its_tests() -> None:
     assert record.certainty is not None
     stored = {one.hypothesis: one.p for one in record.certainty.hypotheses}
     assert stored == {name: one.corrected for name, one in about_gains.items()}
-
-
-def test_a_record_is_read_as_it_was_written() -> None:
-    data = preset_judgments("linear-log2", 400, 5)
-    content = learned(data, certainty_of(data, discounts="decreasing"))
-    again = measure_from_json(measure_to_json(content))
-    assert learned_text(again) == learned_text(content)
-    assert "95% interval" in learned_text(again)
 
 
 def test_empty_ranks_are_said_where_they_matter() -> None:

