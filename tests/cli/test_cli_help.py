@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections import defaultdict
@@ -23,21 +22,15 @@ from dcglearn.measures.measure_files import MeasurePart
 from dcglearn.systems.compare_systems import CORRECT
 from dcglearn.systems.rules import POOLS, TIES, UNJUDGED
 from helpers.command_lines import FUNCTIONS
-from helpers.commands import Run
+from helpers.commands import Run, run_program
 
 GROUP: Any = get_command(app)
 NAMES = list(GROUP.commands)
 
 
 def shell(tmp_path: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "dcglearn", *arguments],
-        cwd=tmp_path,
-        env={**os.environ, "COLUMNS": "80", **env},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
+    return run_program(
+        [sys.executable, "-m", "dcglearn", *arguments], tmp_path, COLUMNS="80", **env
     )
 
 

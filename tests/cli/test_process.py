@@ -15,7 +15,7 @@ import pytest
 from dcglearn import DCG
 from dcglearn.cli import UNFORESEEN
 from dcglearn.measures.measure_files import measure_to_json
-from helpers.commands import Run
+from helpers.commands import Run, run_program
 from helpers.own_functions import FLIPS
 from helpers.processes import PROGRAM, Processes
 from helpers.written import write
@@ -47,15 +47,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def shell(line: str, folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["bash", "-c", f"{sys.executable} {line}"],
-        cwd=folder,
-        env={**os.environ, **env},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    return run_program(["bash", "-c", f"{sys.executable} {line}"], folder, **env)
 
 
 def test_an_unforeseen_error_is_one_line(folder: Path) -> None:

@@ -194,7 +194,7 @@ def test_fewer_cells_of_changed_functions_do_not_replace_more(run: Run, folder: 
     assert "8 of 8 cells: 0 kept, 8 new" in run("run", "configs/flips.toml").stdout
 
 
-ODD_FIGURES = """
+HEAD = """
 from dcglearn.lab.claims import Claim, Finding
 from dcglearn.lab.plots import Figure, curve, Plot
 from dcglearn.lab.repetitions import MeanInterval
@@ -204,22 +204,16 @@ ODD = "# <img src=x onerror=1> a|b `c` \\\\input{x} **d** [e](f)"
 
 
 def figures(table):
-    series = curve(table, "flips", "precision", ODD)
-    interval = MeanInterval(ODD, 0.5, 0.4, 0.6, 9)
-    finding = Finding("holds", (interval,), ODD)
-    return [Figure("9", ODD, Plot(ODD, ODD, (series,)), (Claim(ODD, finding),), ODD)]
+    plot = Plot("flips", "precision", (curve(table, "flips", "precision", ODD),))
+"""
+"""An experiment file without what it returns."""
+
+ODD_FIGURES = f"""{HEAD}
+    finding = Finding("holds", (MeanInterval(ODD, 0.5, 0.4, 0.6, 9),), ODD)
+    return [Figure("9", ODD, plot, (Claim(ODD, finding),), ODD)]
 """
 
-
-CLAIMS = """
-from dcglearn.lab.claims import Claim, Finding
-from dcglearn.lab.plots import Figure, curve, Plot
-
-COLUMNS = ("precision",)
-
-
-def figures(table):
-    plot = Plot("flips", "precision", (curve(table, "flips", "precision", "all"),))
+CLAIMS = f"""{HEAD}
     claims = (
         Claim("It falls by more than a hundredth.", Finding("holds"), "Precision “decreases”.",
               "6.4", ("more than a hundredth",)),
@@ -229,6 +223,11 @@ def figures(table):
     )
     return [Figure("5", "Of claims", plot, claims, "A caption.")]
 """
+
+
+def drawing(*numbers: str) -> str:
+    """Return an experiment file that draws figures of these numbers."""
+    return f'{HEAD}    return [Figure(number, "title", plot, ()) for number in {numbers}]\n'
 
 
 def test_the_page_and_the_latex_table_say_whose_a_claim_is(run: Run, folder: Path) -> None:
@@ -362,21 +361,6 @@ def test_what_is_refused_in_one_line(
     assert problem in refused.stderr
     assert refused.stderr.splitlines()[-1].startswith("dcglearn: ")
     assert not (folder / "results/index.html").exists()
-
-
-def drawing(*numbers: str) -> str:
-    """Return an experiment file that draws figures of these numbers."""
-    return f"""
-from dcglearn.lab.claims import Claim, Finding
-from dcglearn.lab.plots import Figure, curve, Plot
-
-COLUMNS = ("precision",)
-
-
-def figures(table):
-    plot = Plot("flips", "precision", (curve(table, "flips", "precision", "all"),))
-    return [Figure(number, "title", plot, ()) for number in {numbers}]
-"""
 
 
 def test_a_folder_of_own_configs_has_those_and_the_shipped_ones_when_asked(

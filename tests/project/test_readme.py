@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.commands import run_command
+from helpers.commands import run_command, run_program
 from helpers.places import ROOT, published_judgments
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -88,15 +88,7 @@ def run_console(text: str, place: Path) -> None:
 
 def in_shell(command: str, place: Path) -> subprocess.CompletedProcess[str]:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
-        ["bash", "-c", command],
-        cwd=place,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env={**os.environ, "PATH": path},
-    )
+    return run_program(["bash", "-c", command], place, PATH=path)
 
 
 def run_python(text: str, place: Path) -> None:
