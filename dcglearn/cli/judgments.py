@@ -101,18 +101,17 @@ def inspect(files: JudgmentFilesArgument, judgments: JudgmentOptions = AS_USUAL)
     from dcglearn.learning.problem import Problem
     from dcglearn.report.judgments import inspection_json, inspection_page
 
-    documents = judgments.documents
-    opened = judgments.open(files)
-    data = judgments.in_memory(opened)
-    identified = None
+    opened, documents = judgments.open(files), judgments.documents
+    data, known = judgments.in_memory(opened), None
     with reporting(f"inspecting {counted(len(data), 'judgment')}"):
         found = inspect_judgments(data, documents)
         if found.summary.strict:
-            weights, L = data.pair_weights, data.n_grades
-            identified = identify(
-                Problem.of(data.pairs, L, weights=weights, monotone=not documents)
+            weights = data.pair_weights
+            known = identify(
+                Problem.of(data.pairs, data.n_grades, weights=weights, monotone=not documents)
             )
-    about = name_files(files), data.scale, found, identified, opened.counts(), documents
+    noun = "document" if documents else "grade"
+    about = name_files(files), data.scale, noun, found, known, opened.counts()
     return Answer(
         lambda: inspection_json(*about),
         lambda: inspection_page(*about, judgments.scale is not None),
@@ -123,7 +122,7 @@ def inspect(files: JudgmentFilesArgument, judgments: JudgmentOptions = AS_USUAL)
 def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions = AS_USUAL) -> Answer:
     """Count how often measures agree with judgments."""
     from dcglearn.learning.agreement import judged_agreement
-    from dcglearn.report.comparisons import agreement_json, agreement_table
+    from dcglearn.report.comparisons import agreement_document, agreement_table
     from dcglearn.report.measures import in_full
 
     files, names = split_measures(arguments)
@@ -139,9 +138,9 @@ def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions = 
         (one.name, judged_agreement(one.measure, data), in_full(one.measure, one.file))
         for one in named
     ]
-    return Answer(
-        lambda: agreement_json(prefs, rows, data), lambda: agreement_table(rows, data).text()
-    )
+    content = agreement_document(prefs, rows, data)
+    weighted = bool((data.weights != data.weights[0]).any())
+    return Answer(lambda: content, lambda: agreement_table(rows, content, weighted).text())
 
 
 @command(without=["documents", "drop_judge"], json=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -39,11 +39,7 @@ from dcglearn.cli.reading import AS_USUAL, JudgmentOptions
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from dcglearn.inference.estimate import JudgmentModel
     from dcglearn.inference.questions import Question
-    from dcglearn.inference.segments import Segments
-    from dcglearn.judgments.packed import PackedPairs
-    from dcglearn.judgments.preferences import Preferences
 
 MAX_MODELLED = 1_000_000
 """More packed judgments are tested without reading them into memory."""
@@ -159,7 +155,7 @@ def study(
 
     from dcglearn.judgments.groups import MODEL_BYTES
     from dcglearn.report.study.facts import changed_comparisons, study_judgments
-    from dcglearn.report.study.page import study_json, study_text, write_study
+    from dcglearn.report.study.page import study_json, study_page, write_study
 
     runs = on_run or []
     if bool(on_qrels) != (len(runs) > 1):
@@ -176,7 +172,7 @@ def study(
             found = replace(found, changed=changed_comparisons(found, on_qrels, runs))
     return Answer(
         lambda: study_json(found),
-        lambda: study_text(found),
+        lambda: study_page(found, "txt"),
         lambda path: write_study(found, path, np.random.default_rng(seed)),
     )
 
@@ -220,7 +216,11 @@ def test(
 ) -> Answer:
     """Test a measure, or compare groups of judgments."""
     from dcglearn.inference.estimate import JudgmentModel
-    from dcglearn.inference.families import parse_families
+    from dcglearn.inference.families import families_in_words, parse_families
+    from dcglearn.inference.questions import ask, usual_questions
+    from dcglearn.inference.segments import compare_segments
+    from dcglearn.judgments.groups import read_groups
+    from dcglearn.judgments.packed import PackedPairs
     from dcglearn.report.questions import (
         question_json,
         questions_text,
@@ -228,7 +228,7 @@ def test(
         segments_text,
     )
 
-    several = len(files) > 1
+    several, file = len(files) > 1, files[0]
     families = {"--gains": gains, "--discounts": discounts}
     larger_families = {"--larger-gains": larger_gains, "--larger-discounts": larger_discounts}
     refuse_together({"--measure": measure}, families, {"--by": by}, {"several files": several})
@@ -240,59 +240,29 @@ def test(
         )
     larger = JudgmentModel(**parse_families(larger_families), position_dependent=larger_positions)
     if by or several:
-        segments = _compared(files, by, judgments, larger)
+        with naming(file), reporting(f"reading {name_files(files)} (judgments)") as advance:
+            everyone, groups = read_groups(files, by, advance, **judgments.reading())
+        kept = judgments.kept(everyone)  # judges are dropped from all files together
+        with naming(file), reporting("comparing groups"):
+            segments = compare_segments(everyone[kept], groups[kept].tolist(), larger)
         return Answer(lambda: segments_json(segments), lambda: segments_text(segments))
-    found = _asked(files[0], judgments, measure, families, larger, larger_families)
-    return Answer(lambda: [question_json(one) for one in found], lambda: questions_text(found))
-
-
-def _compared(
-    files: list[str], by: str | None, judgments: JudgmentOptions, model: JudgmentModel
-) -> Segments:
-    """Compare groups of judgments; judges are dropped from all files together."""
-    from dcglearn.inference.segments import compare_segments
-    from dcglearn.judgments.groups import read_groups
-
-    label = f"reading {name_files(files)} (judgments)"
-    with naming(files[0]), reporting(label) as advance:
-        data, groups = read_groups(files, by, advance, **judgments.reading())
-    if judgments.drop_judge:
-        kept = judgments.kept(data)
-        data, groups = data[kept], groups[kept]
-    with naming(files[0]), reporting("comparing groups"):
-        return compare_segments(data, groups.tolist(), model)
-
-
-def _asked(
-    file: str,
-    judgments: JudgmentOptions,
-    measure: str | None,
-    families: Mapping[str, str | None],
-    larger: JudgmentModel,
-    within: Mapping[str, str | None],
-) -> Sequence[Question]:
-    """Test a measure, or families that are not wider than those of the larger model."""
-    from dcglearn.inference.estimate import JudgmentModel
-    from dcglearn.inference.families import families_in_words, parse_families
-    from dcglearn.inference.questions import ask, usual_questions
-    from dcglearn.judgments.packed import PackedPairs
 
     given = parse_families(families)
-    opened = judgments.open([file])
-    data: Preferences | PackedPairs
-    if isinstance(opened, PackedPairs) and len(opened) > MAX_MODELLED:
-        data = opened
-    else:
-        data = judgments.in_memory(opened)
+    data = judgments.hold(files)
+    if isinstance(data, PackedPairs) and len(data) <= MAX_MODELLED:
+        data = judgments.in_memory(data)
     with naming(file), reporting("testing (judgments read)"):
+        found: Sequence[Question]
         if measure:
             with naming("--measure"):
                 (one,) = measures_for_judgments([measure], data, file)
-            return [ask(data, JudgmentModel(measure=one.measure), larger, one.name)]
-        if not given and not larger.position_dependent:
-            return usual_questions(data, larger)
-        smaller = replace(larger, position_dependent=False, **given)
-        return [ask(data, smaller, larger, families_in_words(families, within))]
+            found = [ask(data, JudgmentModel(measure=one.measure), larger, one.name)]
+        elif given or larger_positions:
+            smaller = replace(larger, position_dependent=False, **given)
+            found = [ask(data, smaller, larger, families_in_words(families, larger_families))]
+        else:
+            found = usual_questions(data, larger)
+    return Answer(lambda: [question_json(one) for one in found], lambda: questions_text(found))
 
 
 @command(
@@ -354,7 +324,8 @@ def compare(
 
         return draw_comparison(found, f"Measures compared on {Path(prefs).name}")
 
-    lines = [comparison_table(found).text()]
+    table = comparison_table(found)
+    lines = [table.text()]
     for one in named:
         record = LearnedRecord.read(one.file) if one.file else None
         if record and record.learned_from.file in (Path(name).name for name in (prefs, *files)):
@@ -363,5 +334,5 @@ def compare(
                 "too high"
             )
     content = {"file": prefs, **found.to_json()}
-    result = Result(comparison_table(found), content, draw)
-    return Answer(lambda: content, lambda: "\n".join(lines), result.write)
+    write = Result(table, content, draw).write
+    return Answer(lambda: content, lambda: "\n".join(lines), write)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from typer import Argument, Option
 
@@ -80,7 +80,7 @@ def threshold(
 
     The threshold follows the Beta-Gamma regulation.
     """
-    from dcglearn.report.threshold import threshold_json, threshold_text
+    from dcglearn.report.threshold import threshold_document, threshold_text
     from dcglearn.systems.beta_gamma import beta_gamma_threshold
     from dcglearn.systems.scored import by_relevance, net_gains, read_scored, utilities_of
 
@@ -103,8 +103,5 @@ def threshold(
     with naming(file):
         utilities = utilities_of(documents, worth, unjudged)
         found = beta_gamma_threshold(documents.scores, utilities, judged, beta, gamma)
-    about: dict[str, Any] = {"worth": worth, "unjudged": unjudged, "beta": beta, "gamma": gamma}
-    return Answer(
-        lambda: threshold_json(found, file, len(judged), **about),
-        lambda: threshold_text(found, file, len(judged), **about),
-    )
+    content = threshold_document(found, file, len(judged), worth, unjudged, beta, gamma)
+    return Answer(lambda: content, lambda: threshold_text(content))

@@ -5,21 +5,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
-from dcglearn.judgments.inspection import Contents, Inspection, Summary, count_contents
+from dcglearn.judgments.inspection import Contents, Inspection, QueryShares, Summary, count_contents
 from dcglearn.judgments.judges import FEWEST_JUDGMENTS, JudgeTest, JudgeTests
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.ratings import RatingPairs, Within
 from dcglearn.learning.record import Identifiability, as_json
 from dcglearn.learning.undetermined import undetermined_statements
-from dcglearn.measures.scale import Label, Scale
+from dcglearn.measures.scale import Scale
 from dcglearn.report.tables import Table
 from dcglearn.report.words import bulleted, wrap_lines
 
@@ -67,23 +67,6 @@ def held_text(
         return contents_text(name, count_contents(held), words)
 
 
-def identifiability_text(
-    known: Identifiability, labels: Sequence[Label], noun: str = "grade"
-) -> str:
-    """Describe what judgments determine, before any fit."""
-    value = "gain" if noun == "grade" else "relevance"
-    shares = (
-        "data shares (1: the data alone; 0: the penalty w'w alone): at most "
-        f"{known.offset_share:.2f} for a constant added to all discounts; "
-        f"{known.discount_share.min():.2f} for the least determined discount; "
-        f"{known.gain_share.min():.2f} for the least determined {value}"
-    )
-    statements = undetermined_statements(known, labels, noun)
-    return "What these judgments determine, before any fit (C = 1):\n" + bulleted(
-        [*statements, shares]
-    )
-
-
 def findings_text(found: Inspection) -> str:
     """Say what stands out in a set of judgments, or that nothing does."""
     said = findings(found)
@@ -109,7 +92,7 @@ def findings(found: Inspection) -> list[str]:
             f"judgments ({_by_weight(s, f'{one.share:.1%}', f'{one.share_of_weight:.1%}')})"
             for one in queries.dominant
         ]
-        said += [*_first(dominant), f"the strict judgments are {_queries(found)}"]
+        said += [*_first(dominant), f"the strict judgments are {_spread(s, queries)}"]
     if not _fair(s):
         said.append(_side(s))
     if judges is not None:
@@ -140,7 +123,7 @@ def inspection_text(found: Inspection) -> str:
         lines.append(_side(s))
     if queries is not None and not queries.dominant:
         most = f"at most {queries.largest.judgments:,} of one query"
-        lines.append(f"{_queries(found)}; {most} ({_named(queries.largest.query)})")
+        lines.append(f"{_spread(s, queries)}; {most} ({_named(queries.largest.query)})")
     if s.without_query and s.queries:
         lone = counted(s.without_query, "judgment")
         lines.append(f"{lone} without a query; each counts as a query of its own")
@@ -165,19 +148,19 @@ def inspection_text(found: Inspection) -> str:
 def inspection_json(
     name: str,
     scale: Scale,
+    noun: str,
     found: Inspection,
     known: Identifiability | None,
     reading: Mapping[str, Any],
-    documents: bool,
 ) -> dict[str, Any]:
-    """Return what is in a file, and what it can determine, as a JSON-able dict."""
-    noun, record = "document" if documents else "grade", None
+    """Return what is in a file, and what it can determine, as a dict that JSON can hold."""
+    record = None
     if known is not None:
         statements = undetermined_statements(known, scale.labels, noun)
         record = as_json(known) | {"statements": statements}
     return {
         "file": name,
-        f"{noun}s": list(scale.labels),
+        f"{noun}s": scale.labels,
         **found.to_json(),
         "reading": reading,
         "identifiability": record,
@@ -187,31 +170,36 @@ def inspection_json(
 def inspection_page(
     name: str,
     scale: Scale,
+    noun: str,
     found: Inspection,
     known: Identifiability | None,
     reading: Mapping[str, Any],
-    documents: bool,
     declared: bool,
 ) -> str:
     """Say the same in paragraphs and tables."""
-    text = [contents_text(name, found.summary, scale_text(scale, declared, documents))]
+    with_grades, counts = noun == "grade", found.summary.grade_counts
+    held = scale_text(scale, declared, not with_grades)
+    text = [contents_text(name, found.summary, held)]
     if "digest" in reading:
         text.append(f"SHA-256 of the content: {reading['digest']}")
     nothing = "no strict preference: nothing can be learned from this file"
     text.append(nothing if known is None else findings_text(found))
-    if not documents:
-        text.append(grade_table(scale.labels, found.summary.grade_counts).text())
+    if with_grades:
+        total = sum(counts) or 1
+        rows = [(str(one), n, n / total) for one, n in zip(scale.labels, counts, strict=True)]
+        text.append(Table((noun, "documents", "share"), rows, digits=3).text())
     if known is not None:
-        noun = "document" if documents else "grade"
-        text += [inspection_text(found), identifiability_text(known, scale.labels, noun)]
+        shares = (
+            "data shares (1: the data alone; 0: the penalty w'w alone): at most "
+            f"{known.offset_share:.2f} for a constant added to all discounts; "
+            f"{known.discount_share.min():.2f} for the least determined discount; "
+            f"{known.gain_share.min():.2f} for the least determined "
+            f"{'gain' if with_grades else 'relevance'}"
+        )
+        statements = bulleted([*undetermined_statements(known, scale.labels, noun), shares])
+        head = "What these judgments determine, before any fit (C = 1):"
+        text += [inspection_text(found), f"{head}\n{statements}"]
     return wrap_lines("\n\n".join(text))
-
-
-def grade_table(labels: Sequence[Label], counts: Sequence[int]) -> Table:
-    """Return a table of how often each grade occurs in all lists."""
-    total = sum(counts) or 1
-    rows = [(str(label), n, n / total) for label, n in zip(labels, counts, strict=True)]
-    return Table(("grade", "documents", "share"), rows, digits=3)
 
 
 def _by_weight(s: Summary, of_judgments: str, of_weight: str) -> str:
@@ -245,11 +233,9 @@ def _side(s: Summary) -> str:
     )
 
 
-def _queries(found: Inspection) -> str:
-    if (queries := found.queries) is None:
-        return "without query ids"
+def _spread(s: Summary, queries: QueryShares) -> str:
     by_weight = f"{queries.effective_by_weight:,.1f}"
-    worth = _by_weight(found.summary, f"{queries.effective:,.1f}", by_weight)
+    worth = _by_weight(s, f"{queries.effective:,.1f}", by_weight)
     return f"of {counted(queries.queries, 'query', 'queries')}, worth {worth} evenly judged ones"
 
 

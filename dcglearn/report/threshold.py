@@ -12,22 +12,7 @@ from dcglearn.report.tables import Table
 from dcglearn.systems.beta_gamma import Threshold
 
 
-def _cuts(found: Threshold) -> dict[str, dict[str, float]]:
-    thetas = {
-        "theta_opt": found.theta_optimal,
-        "theta_zero": found.theta_zero,
-        "theta": found.theta,
-    }
-    return {
-        name: {"score": theta, **found.passing(theta)._asdict()} for name, theta in thetas.items()
-    }
-
-
-def _pays(found: Threshold) -> bool:
-    return found.passing(found.theta_optimal).documents > 0
-
-
-def threshold_json(
+def threshold_document(
     found: Threshold,
     name: str,
     documents: int,
@@ -36,43 +21,47 @@ def threshold_json(
     beta: float,
     gamma: float,
 ) -> dict[str, Any]:
-    """Return a threshold, and what it was computed from, as a JSON-able dict."""
+    """Return a threshold, and what it was computed from, as a dict that JSON can hold."""
+    cuts = {
+        name: {"score": theta, **found.passing(theta)._asdict()}
+        for name, theta in (
+            ("theta_opt", found.theta_optimal),
+            ("theta_zero", found.theta_zero),
+            ("theta", found.theta),
+        )
+    }
     return {
         "file": name,
         "documents": documents,
         "judged": found.n_judged,
-        "worth": {str(grade): value for grade, value in worth.items()},
+        "worth": worth,
         "unjudged": unjudged,
         "beta": beta,
         "gamma": gamma,
         "alpha": found.alpha,
-        "pays": _pays(found),
-        **_cuts(found),
+        "pays": cuts["theta_opt"]["documents"] > 0,
+        **cuts,
     }
 
 
-def threshold_text(
-    found: Threshold,
-    name: str,
-    documents: int,
-    worth: Mapping[Label, float],
-    unjudged: float,
-    beta: float,
-    gamma: float,
-) -> str:
-    """Return the same in words and a table."""
+def threshold_text(content: Mapping[str, Any]) -> str:
+    """Say in words and a table what the document holds."""
+    beta, gamma, judged = content["beta"], content["gamma"], content["judged"]
+    worth = ", ".join(f"{grade}: {format_number(x)}" for grade, x in content["worth"].items())
     rows = [
-        (name, format_number(cut["score"]), int(cut["documents"]), f"{cut['utility']:.10g}")
-        for name, cut in _cuts(found).items()
+        (name, format_number(cut["score"]), cut["documents"], f"{cut['utility']:.10g}")
+        for name in ("theta_opt", "theta_zero", "theta")
+        for cut in [content[name]]
     ]
-    listed = ", ".join(f"{grade}: {format_number(gain)}" for grade, gain in worth.items())
-    text = (
-        f"{name}: {counted(documents, 'document')}, {found.n_judged:,} judged\n"
-        f"worth of a document by its grade: {listed}; not judged: {format_number(unjudged)}\n"
-        f"alpha = {beta:g} + {1 - beta:g} exp(-{gamma:g} N) = {found.alpha:.6f}, "
-        f"N = {found.n_judged:,}\n\n"
-    )
-    text += Table(("threshold", "score", "documents pass", "utility"), rows).text()
-    if not _pays(found):
-        text += "\nno cut brings utility above 0: theta_opt is just above the highest score"
-    return text
+    lines = [
+        f"{content['file']}: {counted(content['documents'], 'document')}, {judged:,} judged",
+        f"worth of a document by its grade: {worth}; not judged: "
+        f"{format_number(content['unjudged'])}",
+        f"alpha = {beta:g} + {1 - beta:g} exp(-{gamma:g} N) = {content['alpha']:.6f}, "
+        f"N = {judged:,}",
+        "",
+        Table(("threshold", "score", "documents pass", "utility"), rows).text(),
+    ]
+    if not content["pays"]:
+        lines.append("no cut brings utility above 0: theta_opt is just above the highest score")
+    return "\n".join(lines)

@@ -17,7 +17,6 @@ from dcglearn.measures.scale import Label
 from dcglearn.report.tables import p_text
 
 if TYPE_CHECKING:  # the words are needed where no model is
-    from dcglearn.inference.estimate import JudgmentFit
     from dcglearn.inference.questions import Question
     from dcglearn.inference.ratios import Estimated
 
@@ -82,11 +81,6 @@ def judged_pairs(share: float) -> str:
     return f"{one_in(share)}{of} judged pairs" if share else "no judged pair"
 
 
-def share_words(share: float) -> str:
-    """Write a share in per cent, with one digit."""
-    return f"{100 * share:.1f}%"
-
-
 def p_phrase(p: float) -> str:
     """Write a p-value as part of a sentence: ``p = .013``."""
     return f"p {'= ' * (p >= 0.001)}{p_text(p)}"
@@ -149,14 +143,6 @@ def kept_together(clusters: Sequence[str]) -> str:
     return f"judgments that share {' or '.join(f'a {name}' for name in clusters)} are kept together"
 
 
-def clusters_words(fit: JudgmentFit) -> str:
-    """Say which judgments are kept together, and of which judges that cannot be said."""
-    words = kept_together(fit.clusters)
-    if fit.evidence.has_judges and "judge" not in fit.clusters:
-        words += "; too few judges said most of them to stand for others"
-    return words
-
-
 def few_clusters_words(effective: float) -> str:
     """Say how many queries, or judges, of equal weight judgments are worth, where they are few."""
     few = effective < 20  # as dcglearn.inference.covariance says
@@ -171,24 +157,25 @@ def certainty_sentences(
     Of two grades, how much the second rank counts; `more` is what could decide.
     """
     if len(labels) == 2:
-        words = "There are two grades, so gains are not in question"
-        second = certainty.discounts[1:2]
-        if not second or not second[0].determined or second[0].estimate is None:
-            return [f"{words}."]
-        interval = _interval(second[0], certainty.level)
-        return [f"{words}; rank 2 counts {short(second[0].estimate)} of rank 1{interval}."]
+        second = [
+            f"; rank 2 counts {short(one.estimate)} of rank 1{_interval(one, certainty.level)}"
+            for one in certainty.discounts[1:2]
+            if one.determined and one.estimate is not None
+        ]
+        return [f"There are two grades, so gains are not in question{''.join(second)}."]
     names = grade_names(labels)
     unknown = [name for name, one in zip(names, certainty.gains, strict=True) if not one.determined]
     verb = "is" if len(unknown) == 1 else "are"
     found = [
         worth_sentence(names, certainty.gains, certainty.level),
-        f"These judgments do not determine what {listed(unknown)} {verb} worth." if unknown else "",
+        f"These judgments do not determine what {listed(unknown)} {verb} worth." * bool(unknown),
         *verdict_sentences(certainty.hypotheses, certainty.gains, more),
-        f"Whether 2^g - 1 and linear gains fit is not said here: {certainty.untested}."
-        if certainty.untested
-        else "",
     ]
-    return [one for one in found if one]
+    if certainty.untested:
+        found.append(
+            f"Whether 2^g - 1 and linear gains fit is not said here: {certainty.untested}."
+        )
+    return [*filter(None, found)]
 
 
 def grade_names(labels: Sequence[Label]) -> list[str]:
@@ -277,6 +264,5 @@ def wrap_lines(text: str, width: int = LINE_WIDTH) -> str:
             subsequent_indent=indent,
             break_long_words=False,
             break_on_hyphens=False,
-            drop_whitespace=True,
         ) or [""]
     return "\n".join(lines)

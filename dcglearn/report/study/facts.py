@@ -112,6 +112,11 @@ class Study:
         return n if self.judges or n == 1 else 0
 
     @property
+    def unit(self) -> Literal["queries", "judgments"]:
+        """What is predicted from others: queries, or judgments where no query is known."""
+        return "queries" if self.conclusion.free.evidence.has_query_ids else "judgments"
+
+    @property
     def usual(self) -> tuple[dict[str, Floats], dict[str, Floats]]:
         """Usual gains and discounts by name; the best and the first are 1, the worst gain 0."""
         gains, discounts = usual_numbers(self.data.scale, self.data.n_ranks)
@@ -265,21 +270,19 @@ def _agreement(
     proposed: DCG | None,
     predicted: HeldOut | None,
 ) -> tuple[Agreement, ...]:
-    weights = preferences.pair_weights
-    right = {name: outcomes(one, preferences.pairs) for name, one in measures.items()}
+    pairs, weights = preferences.pairs, preferences.pair_weights
+    right = {name: outcomes(one, pairs) for name, one in measures.items()}
     differs = dict[str, float]()
     if proposed is not None:
-        own = outcomes(proposed, preferences.pairs)
+        own = outcomes(proposed, pairs)
         differs = {name: weighted_mean(np.abs(one - own), weights) for name, one in right.items()}
         if predicted is not None:
             right = {LEARNED: predicted.outcomes, **right}
-    means = {
-        name: clustered_mean(one, preferences.pair_groups, weights) for name, one in right.items()
-    }
-    return tuple(
-        Agreement(name, mean.value, *mean.interval(0, 1), differs.get(name))
-        for name, mean in means.items()
-    )
+    found = []
+    for name, one in right.items():
+        mean = clustered_mean(one, preferences.pair_groups, weights)
+        found.append(Agreement(name, mean.value, *mean.interval(0, 1), differs.get(name)))
+    return tuple(found)
 
 
 def changed_comparisons(

@@ -6,7 +6,6 @@ The same judgments and seed give the same bytes.
 
 from __future__ import annotations
 
-import json
 import re
 import textwrap
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from matplotlib.figure import Figure
 
 from dcglearn.base.files import checked_suffix, write_text
-from dcglearn.base.json_text import json_document
+from dcglearn.base.json_text import jsonable
 from dcglearn.base.numbers import counted
 from dcglearn.base.text import markdown_cell, plain_text
 from dcglearn.base.types import Floats
@@ -35,7 +34,6 @@ from dcglearn.report.figures.measure_figures import (
 )
 from dcglearn.report.figures.style import LIGHT, STYLE, adapting_svg
 from dcglearn.report.questions import question_json
-from dcglearn.report.results import jsonable
 from dcglearn.report.study.facts import Study
 from dcglearn.report.study.words import headline, sections
 
@@ -44,22 +42,8 @@ STUDY_FORMATS = (".html", ".md", ".json", ".txt")
 _INK = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
 
 
-def study_text(study: Study) -> str:
-    """Return a study as plain text, the answer first."""
-    return _rendered(study, "txt")
-
-
-def study_markdown(study: Study) -> str:
-    """Return a study as Markdown."""
-    return _rendered(study, "md")
-
-
-def study_html(study: Study, rng: np.random.Generator) -> str:
-    """Return a study as one HTML page."""
-    return _rendered(study, "html", figures=study_pictures(study, rng))
-
-
-def _rendered(study: Study, form: str, **more: Any) -> str:
+def study_page(study: Study, form: str, figures: Sequence[tuple[str, str]] = ()) -> str:
+    """Return a study as text (txt), Markdown (md) or a page of HTML, which has figures (html)."""
     environment = Environment(
         loader=PackageLoader("dcglearn.report.study", ""),
         autoescape=select_autoescape(["html.jinja"]),
@@ -80,7 +64,7 @@ def _rendered(study: Study, form: str, **more: Any) -> str:
         headline=headline(study),
         sections=sections(study),
         made=f"Made by dcglearn {__version__}.",
-        **more,
+        figures=figures,
     )
     return page.rstrip("\n")
 
@@ -110,8 +94,8 @@ def study_json(study: Study) -> dict[str, Any]:
         "changed_comparisons": study.changed,
         "program": f"dcglearn {__version__}",
     }
-    finite: dict[str, Any] = json.loads(json_document(jsonable(found)))
-    return finite
+    content: dict[str, Any] = jsonable(found)
+    return content
 
 
 def _fit_json(fit: JudgmentFit) -> dict[str, Any]:
@@ -149,9 +133,9 @@ def write_study(study: Study, path: str | Path, rng: np.random.Generator) -> Non
         about = {"study": study_json(study)}
         text = measure_to_json(MeasureFile(dcg=study.measure, about=about))
     elif suffix == ".html":
-        text = study_html(study, rng) + "\n"
+        text = study_page(study, "html", study_pictures(study, rng)) + "\n"
     else:
-        text = _rendered(study, suffix[1:]) + "\n"
+        text = study_page(study, suffix[1:]) + "\n"
     write_text(path, text)
 
 
@@ -176,32 +160,29 @@ def study_pictures(study: Study, rng: np.random.Generator) -> list[tuple[str, st
     Thick bars hold the truth of one number 95 times in 100, thin ones that of all numbers.
     """
     free, (gains, discounts) = study.conclusion.free, study.usual
-    ranks, wide = range(1, study.data.n_ranks + 1), free.simultaneous_level(rng)
-    shown = (
-        _numbers("grade", study.data.scale.labels, gains, free.gains(), free.gains(wide)),
-        _numbers("rank", ranks, discounts, free.discounts(), free.discounts(wide)),
-    )
-    pictures = []
-    with mpl.rc_context(STYLE | dict.fromkeys(_INK, LIGHT.ink)):
-        for numbers in shown:
-            figure = Figure(figsize=(4.2, 3.6), layout="constrained")
-            draw_numbers(figure.subplots(), numbers)
-            svg = adapting_svg(figure)
-            words = (
-                f"{LABELS[numbers.kind]['title']}, beside the usual ones; the numbers are below."
-            )
-            pictures.append((words, svg[svg.index("<svg") :]))
-    return pictures
+    labels, ranks = study.data.scale.labels, range(1, study.data.n_ranks + 1)
+    wide = free.simultaneous_level(rng)
+    return [
+        _picture("grade", labels, gains, free.gains(), free.gains(wide)),
+        _picture("rank", ranks, discounts, free.discounts(), free.discounts(wide)),
+    ]
 
 
-def _numbers(
+def _picture(
     kind: Literal["grade", "rank"],
     names: Sequence[object],
     usual: dict[str, Floats],
     narrow: Sequence[Estimated],
     wide: Sequence[Estimated],
-) -> Numbers:
+) -> tuple[str, str]:
+    """Draw gains or discounts; return what the picture shows, and the picture as SVG."""
     values = np.nan_to_num([one.estimate for one in narrow])
     doubtful = [not one.determined for one in narrow]
     bars = [intervals_of(narrow), intervals_of(wide)]
-    return Numbers(kind, names, values, usual, bars, doubtful, "these judgments")
+    with mpl.rc_context(STYLE | dict.fromkeys(_INK, LIGHT.ink)):
+        figure = Figure(figsize=(4.2, 3.6), layout="constrained")
+        numbers = Numbers(kind, names, values, usual, bars, doubtful, "these judgments")
+        draw_numbers(figure.subplots(), numbers)
+        svg = adapting_svg(figure)
+    words = f"{LABELS[kind]['title']}, beside the usual ones; the numbers are below."
+    return words, svg[svg.index("<svg") :]
