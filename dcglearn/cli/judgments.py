@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from typer import Argument, Option
 
+import dcglearn
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
@@ -70,23 +71,19 @@ def simulate(
     """Write simulated side-by-side judgments to try things on."""
     import numpy as np
 
-    from dcglearn.judgments.writing import write_preferences
-    from dcglearn.lab.simulation.judges import side_by_side
-    from dcglearn.lab.simulation.lists import drawn_lists
-    from dcglearn.measures.names import measure_for
-    from dcglearn.measures.scale import Scale
-
     refuse_together({"--permute": permute}, {"--shortest": shortest})
-    grades = Scale.parse(scale or "2,1,0")
+    grades = dcglearn.Scale.parse(scale or "2,1,0")
     rng = np.random.default_rng(seed)
     if len(grades) < 2:
         raise InputError(f"--scale {grades} holds one grade", "name at least two")
-    lists = drawn_lists(n, n_ranks, [1 / len(grades)] * len(grades), rng, shortest)
+    lists = dcglearn.drawn_lists(n, n_ranks, [1 / len(grades)] * len(grades), rng, shortest)
     if permute:
         lists[:, 1] = rng.permuted(lists[:, 0], axis=1)
-    measure = measure_for(truth, grades, n_ranks).measure
-    preferences = side_by_side(measure, lists, grades, rng, reliability, indifference, bias)
-    write_preferences(preferences, out)
+    measure = dcglearn.measure_for(truth, grades, n_ranks).measure
+    preferences = dcglearn.side_by_side(
+        measure, lists, grades, rng, reliability, indifference, bias
+    )
+    dcglearn.write_preferences(preferences, out)
     print_text(
         f"wrote {out}: {counted(len(preferences), 'judgment')} by a simulated judge who follows "
         f"{truth}, {int(preferences.strict.sum()):,} strict"
@@ -96,19 +93,17 @@ def simulate(
 @command()
 def inspect(files: JudgmentFilesArgument, judgments: JudgmentOptions = AS_USUAL) -> Answer:
     """Describe a file of judgments and what it can determine."""
-    from dcglearn.judgments.inspection import inspect_judgments
-    from dcglearn.learning.identify import identify
-    from dcglearn.learning.problem import Problem
     from dcglearn.report.judgments import inspection_json, inspection_page
 
     opened, documents = judgments.open(files), judgments.documents
     data, known = judgments.in_memory(opened), None
     with reporting(f"inspecting {counted(len(data), 'judgment')}"):
-        found = inspect_judgments(data, documents)
+        found = dcglearn.inspect_judgments(data, documents)
         if found.summary.strict:
-            weights = data.pair_weights
-            known = identify(
-                Problem.of(data.pairs, data.n_grades, weights=weights, monotone=not documents)
+            known = dcglearn.identify(
+                dcglearn.Problem.of(
+                    data.pairs, data.n_grades, weights=data.pair_weights, monotone=not documents
+                )
             )
     noun = "document" if documents else "grade"
     about = name_files(files), data.scale, noun, found, known, opened.counts()
@@ -150,7 +145,7 @@ def pack(
     out: Annotated[str, Argument(metavar="OUT", help="The .parquet file to write.")],
 ) -> None:
     """Pack judgments into a file that is read in parts."""
-    from dcglearn.judgments.packed import is_packed, packed_writer
+    from dcglearn.judgments.packed import is_packed
 
     if len(files) > 1 and Path(out).exists() and not is_packed(out):
         remedy = "name the file to write last; one that is not there yet, or of packed pairs"
@@ -159,7 +154,7 @@ def pack(
     done = ties = 0
     with (
         reporting(f"packing {counted(len(opened), 'judgment')}") as advance,
-        packed_writer(out, opened.scale) as write,
+        dcglearn.packed_writer(out, opened.scale) as write,
     ):
         for part in opened.batches():
             write(part)
@@ -237,19 +232,18 @@ def pairs(
     ] = None,
 ) -> Answer:
     """Make judgments of pairs of lists that were rated one by one."""
-    from dcglearn.judgments.ratings import pairs_from_ratings, read_ratings
-    from dcglearn.judgments.writing import check_judgment_format, write_preferences
+    from dcglearn.judgments.writing import check_judgment_format
     from dcglearn.report.judgments import rating_pairs_document, rating_pairs_text
 
     check_judgment_format(out)
     name = name_files(files)
     with reporting(f"reading {name}") as advance:
-        rated = read_ratings(files, rating, advance=advance, **judgments.reading())
+        rated = dcglearn.read_ratings(files, rating, advance=advance, **judgments.reading())
     with naming(name):
-        found = pairs_from_ratings(
+        found = dcglearn.pairs_from_ratings(
             rated, within, min_difference, not no_ties, equal_weights, at_most, seed
         )
-    write_preferences(found.preferences, out)
+    dcglearn.write_preferences(found.preferences, out)
     return Answer(
         lambda: {"file": out, **rating_pairs_document(found)},
         lambda: rating_pairs_text(found, out, within, equal_weights, seed is not None),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
+import dcglearn
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
@@ -38,8 +39,6 @@ from dcglearn.cli.reading import AS_USUAL, JudgmentOptions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from dcglearn.inference.questions import Question
 
 MAX_MODELLED = 1_000_000
 """More packed judgments are tested without reading them into memory."""
@@ -91,15 +90,14 @@ def fit(
     ] = "1",
 ) -> Answer:
     """Learn gains and discounts from judgments or packed pairs."""
-    from dcglearn.inference.fit_file import fit_file
-    from dcglearn.measures.measure_files import measure_document, write_measure
+    from dcglearn.measures.measure_files import measure_document
     from dcglearn.report.judgments import held_text
     from dcglearn.report.measures import learned_text
 
     prefs, value = name_files(files), parse_C(C)
     held = judgments.hold(files)
     with naming(prefs):
-        content = fit_file(
+        content = dcglearn.fit_file(
             held,
             C=value,
             margin=margin,
@@ -119,7 +117,7 @@ def fit(
     return Answer(
         lambda: measure_document(content),
         lambda: learned_text(content, held_text(*about)),
-        lambda path: write_measure(content, path),
+        lambda path: dcglearn.write_measure(content, path),
         remark=f"; commands given this file use its {'DCG' if use == 'dcg' else 'W'}",
     )
 
@@ -154,8 +152,8 @@ def study(
     import numpy as np
 
     from dcglearn.judgments.groups import MODEL_BYTES
-    from dcglearn.report.study.facts import changed_comparisons, study_judgments
-    from dcglearn.report.study.page import study_json, study_page, write_study
+    from dcglearn.report.study.facts import changed_comparisons
+    from dcglearn.report.study.page import study_json, study_page
 
     runs = on_run or []
     if bool(on_qrels) != (len(runs) > 1):
@@ -166,14 +164,14 @@ def study(
     in_use = {one.name: one.measure for one in named}
     with naming(prefs), reporting("studying (steps)") as advance:
         rng = np.random.default_rng(seed)
-        found = study_judgments(data, Path(prefs).name, rng, in_use, advance)
+        found = dcglearn.study_judgments(data, Path(prefs).name, rng, in_use, advance)
     if on_qrels:
         with naming(on_qrels), reporting("comparing runs"):
             found = replace(found, changed=changed_comparisons(found, on_qrels, runs))
     return Answer(
         lambda: study_json(found),
         lambda: study_page(found, "txt"),
-        lambda path: write_study(found, path, np.random.default_rng(seed)),
+        lambda path: dcglearn.write_study(found, path, np.random.default_rng(seed)),
     )
 
 
@@ -215,12 +213,7 @@ def test(
     judgments: JudgmentOptions = AS_USUAL,
 ) -> Answer:
     """Test a measure, or compare groups of judgments."""
-    from dcglearn.inference.estimate import JudgmentModel
     from dcglearn.inference.families import families_in_words, parse_families
-    from dcglearn.inference.questions import ask, usual_questions
-    from dcglearn.inference.segments import compare_segments
-    from dcglearn.judgments.groups import read_groups
-    from dcglearn.judgments.packed import PackedPairs
     from dcglearn.report.questions import (
         question_json,
         questions_text,
@@ -238,30 +231,34 @@ def test(
             "--larger-gains or --larger-discounts without --gains or --discounts",
             "name what is tested",
         )
-    larger = JudgmentModel(**parse_families(larger_families), position_dependent=larger_positions)
+    larger = dcglearn.JudgmentModel(
+        **parse_families(larger_families), position_dependent=larger_positions
+    )
     if by or several:
         with naming(file), reporting(f"reading {name_files(files)} (judgments)") as advance:
-            everyone, groups = read_groups(files, by, advance, **judgments.reading())
+            everyone, groups = dcglearn.read_groups(files, by, advance, **judgments.reading())
         kept = judgments.kept(everyone)  # judges are dropped from all files together
         with naming(file), reporting("comparing groups"):
-            segments = compare_segments(everyone[kept], groups[kept].tolist(), larger)
+            segments = dcglearn.compare_segments(everyone[kept], groups[kept].tolist(), larger)
         return Answer(lambda: segments_json(segments), lambda: segments_text(segments))
 
     given = parse_families(families)
     data = judgments.hold(files)
-    if isinstance(data, PackedPairs) and len(data) <= MAX_MODELLED:
+    if isinstance(data, dcglearn.PackedPairs) and len(data) <= MAX_MODELLED:
         data = judgments.in_memory(data)
     with naming(file), reporting("testing (judgments read)"):
-        found: Sequence[Question]
+        found: Sequence[dcglearn.Question]
         if measure:
             with naming("--measure"):
                 (one,) = measures_for_judgments([measure], data, file)
-            found = [ask(data, JudgmentModel(measure=one.measure), larger, one.name)]
+            tested = dcglearn.JudgmentModel(measure=one.measure)
+            found = [dcglearn.ask(data, tested, larger, one.name)]
         elif given or larger_positions:
-            smaller = replace(larger, position_dependent=False, **given)
-            found = [ask(data, smaller, larger, families_in_words(families, larger_families))]
+            tested = replace(larger, position_dependent=False, **given)
+            name = families_in_words(families, larger_families)
+            found = [dcglearn.ask(data, tested, larger, name)]
         else:
-            found = usual_questions(data, larger)
+            found = dcglearn.usual_questions(data, larger)
     return Answer(lambda: [question_json(one) for one in found], lambda: questions_text(found))
 
 
@@ -290,13 +287,11 @@ def compare(
     """Compare learned measures with others, by cross-validation."""
     import numpy as np
 
-    from dcglearn.inference import compare as comparison
-    from dcglearn.learning.problem import Parameters
     from dcglearn.learning.record import LearnedRecord
     from dcglearn.report.comparisons import comparison_table
     from dcglearn.report.results import Result
 
-    parameters = Parameters(margin=margin, C=parse_C(C), solver=solver)
+    parameters = dcglearn.Parameters(margin=margin, C=parse_C(C), solver=solver)
     files, names = split_measures(arguments)
     check_distinct(names)
     prefs = name_files(files)
@@ -307,7 +302,7 @@ def compare(
         against = other.name
         named += [other] if against not in [one.name for one in named] else []
     with naming(prefs), reporting("comparing (folds)") as advance:
-        found = comparison.compare(
+        found = dcglearn.compare(
             data,
             {one.name: one.measure for one in named},
             parameters,

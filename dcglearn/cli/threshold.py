@@ -6,6 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+import dcglearn
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
@@ -81,7 +82,6 @@ def threshold(
     The threshold follows the Beta-Gamma regulation.
     """
     from dcglearn.report.threshold import threshold_document, threshold_text
-    from dcglearn.systems.beta_gamma import beta_gamma_threshold
     from dcglearn.systems.scored import by_relevance, net_gains, read_scored, utilities_of
 
     linear = {"--credit": credit, "--debit": debit, "--relevant": relevant}
@@ -102,6 +102,6 @@ def threshold(
     judged = [grade is not None for grade in documents.grades]
     with naming(file):
         utilities = utilities_of(documents, worth, unjudged)
-        found = beta_gamma_threshold(documents.scores, utilities, judged, beta, gamma)
+        found = dcglearn.beta_gamma_threshold(documents.scores, utilities, judged, beta, gamma)
     content = threshold_document(found, file, len(judged), worth, unjudged, beta, gamma)
     return Answer(lambda: content, lambda: threshold_text(content))

@@ -114,7 +114,7 @@ def test_what_changes_is_counted_on_the_judged_pairs(linear: Study) -> None:
         for one in (linear.proposed, preset("exponential-log2", SCALE, 4))
     ]
     share = np.mean([abs(x - y) / 2 for x, y in zip(*orders, strict=True)])
-    assert linear.agreement_of("exponential-log2").differs == pytest.approx(share)
+    assert linear.used.differs == pytest.approx(share)
     assert f"the two order 1 in {round(1 / share)} judged pairs differently" in headline(linear)[0]
 
 

@@ -131,6 +131,11 @@ class Study:
         return min(asked, key=lambda one: GRAVEST.index(one.verdict))
 
     @property
+    def used(self) -> Agreement:
+        """The agreement of the measure in use."""
+        return next(one for one in self.agreement if one.measure == self.in_use[0])
+
+    @property
     def change(self) -> Literal["yes", "no", "not yet"]:
         """Whether to put the proposed measure in the place of the one in use.
 
@@ -143,7 +148,7 @@ class Study:
             asked = [q for q in self.conclusion.questions if q.about in ("gains", "discounts")]
             told_apart = any(q.verdict in ("rejected", "near the line") for q in asked)
             return "no" if told_apart else "not yet"
-        if not self.agreement_of(self.in_use[0]).differs:
+        if not self.used.differs:
             return "no"
         return "yes" if self.against.verdict == "rejected" else "not yet"
 
@@ -162,10 +167,12 @@ class Study:
         measure = replace(self.measure, normalise=self.measure.normalise or "ideal")
         for tool in STUDY_TOOLS:
             try:
-                text, notes = (made := export(measure, tool)).text, made.notes
-                found[tool] = "\n".join([text.rstrip("\n"), *(f"# {note}" for note in notes)])
+                made = export(measure, tool)
             except InputError as error:
                 found[tool] = error
+            else:
+                notes = (f"# {note}" for note in made.notes)
+                found[tool] = "\n".join([made.text.rstrip("\n"), *notes])
         return found
 
     @cached_property
@@ -183,16 +190,6 @@ class Study:
         """
         asked = self.conclusion.questions
         return next((q for q in asked if (q.about, q.hypothesis) == (about, hypothesis)), None)
-
-    def agreement_of(self, name: str) -> Agreement:
-        """Return the agreement of a measure.
-
-        Parameters
-        ----------
-        name : str
-            Of the measure in use, or of a preset.
-        """
-        return next(one for one in self.agreement if one.measure == name)
 
 
 def study_judgments(
@@ -231,37 +228,35 @@ def study_judgments(
     measure = measures[used]
     if not isinstance(measure, DCG):
         raise InputError("the measure in use has gains that differ by rank", "name a DCG")
-    inspection = inspect_judgments(preferences)
-    concluded = conclude(preferences, measures)
-    model = concluded.recommended.model
+    inspection, concluded = inspect_judgments(preferences), conclude(preferences, measures)
+    fit = concluded.recommended
     advance(1, 4)
     judges = judge_shares(preferences, concluded)
     advance(2, 4)
     try:
-        predicted = held_out(model, preferences, rng)
+        predicted = held_out(fit.model, preferences, rng)
     except InputError:
         predicted = None
     advance(3, 4)
     proposed = None
     if concluded.support == "supported":
-        fit = concluded.recommended
         gains = tuple(round(max(0.0, float(gain)), 4) for gain in fit.dcg.gains)
         discounts = "log2" if fit.model.discounts == "log2" else fit.dcg.discounts
         proposed = DCG(gains, discounts, preferences.n_ranks, grades=fit.scale.labels)
-    found = Study(
+    agreement = _agreement(preferences, measures, proposed, predicted)
+    advance(4, 4)
+    return Study(
         name,
         preferences,
         inspection,
         concluded,
         judges,
-        link_test(concluded.recommended),
+        link_test(fit),
         predicted,
-        _agreement(preferences, measures, proposed, predicted),
+        agreement,
         (used, measure),
         proposed,
     )
-    advance(4, 4)
-    return found
 
 
 def _agreement(
@@ -294,6 +289,6 @@ def changed_comparisons(
     measures = {"new": study.proposed, "old": study.in_use[1]}
     found = evaluate(qrels, runs, measures, rules="trec_eval", scale=study.data.scale)
     means = found.means()
-    a, b = np.triu_indices(means.shape[0], 1)
+    a, b = np.triu_indices(len(means), 1)
     signs = np.sign(np.round(means[a] - means[b], 12))
     return int((signs[:, 0] != signs[:, 1]).sum()), len(a)

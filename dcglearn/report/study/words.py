@@ -112,7 +112,7 @@ def _decision(study: Study, more: str) -> str:
         one_query = support == "open" and study.conclusion.recommended.covariance.one_cluster
         why = _WHY_NOTHING["one query" if one_query else support]
         return f"Change {name}: not yet. {why.format(study.data.scale.labels[0])}"
-    one, differs = study.against, study.agreement_of(study.in_use[0]).differs
+    one, differs = study.against, study.used.differs
     if one.verdict == "not rejected":
         also = "" if study.change == "no" else f", nor any other usual measure: {more} could"
         return f"Change {name}: {study.change}. The judgments do not contradict it{also}."
@@ -145,7 +145,7 @@ def _proposal(study: Study) -> str:
 
 def _changes(study: Study) -> str:
     """Say what the change is good for, or how often the measure in use is right."""
-    used, learned = study.agreement_of(study.in_use[0]), study.agreement[0]
+    used, learned = study.used, study.agreement[0]
     name, share = measure_words(used.measure), f"{used.share:.1%}"
     stays = study.change == "no" or study.against.verdict == "not rejected"
     if stays or learned.measure != LEARNED:
