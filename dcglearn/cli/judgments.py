@@ -40,10 +40,7 @@ def simulate(
     out: Annotated[
         str, Argument(metavar="OUT", help="The file to write: JSON lines, CSV or Parquet.")
     ],
-    n: Annotated[
-        int,
-        number_option("--judgments", "-n", min=1, help="Number of judgments."),
-    ] = 500,
+    n: Annotated[int, number_option("--judgments", "-n", min=1, help="Number of judgments.")] = 500,
     truth: Annotated[
         str,
         Option(
@@ -93,31 +90,39 @@ def simulate(
 @command()
 def inspect(files: JudgmentFilesArgument, judgments: JudgmentOptions = AS_USUAL) -> Answer:
     """Describe a file of judgments and what it can determine."""
-    from dcglearn.report.judgments import inspection_json, inspection_page
+    from dcglearn.learning.record import as_json
+    from dcglearn.learning.undetermined import undetermined_statements
+    from dcglearn.report.judgments import inspection_page, scale_text
 
     opened, documents = judgments.open(files), judgments.documents
+    noun = "document" if documents else "grade"
     data, known = judgments.in_memory(opened), None
     with reporting(f"inspecting {counted(len(data), 'judgment')}"):
         found = dcglearn.inspect_judgments(data, documents)
         if found.summary.strict:
-            known = dcglearn.identify(
-                dcglearn.Problem.of(
-                    data.pairs, data.n_grades, weights=data.pair_weights, monotone=not documents
-                )
+            problem = dcglearn.Problem.of(
+                data.pairs, data.n_grades, weights=data.pair_weights, monotone=not documents
             )
-    noun = "document" if documents else "grade"
-    about = name_files(files), data.scale, noun, found, known, opened.counts()
-    return Answer(
-        lambda: inspection_json(*about),
-        lambda: inspection_page(*about, judgments.scale is not None),
-    )
+            found_out = dcglearn.identify(problem)
+            statements = undetermined_statements(found_out, data.scale.labels, noun)
+            known = as_json(found_out) | {"statements": statements}
+    content = {
+        "file": name_files(files),
+        f"{noun}s": data.scale.labels,
+        **found.to_json(),
+        "reading": opened.counts(),
+        "identifiability": known,
+    }
+    scale = scale_text(data.scale, judgments.scale is not None, documents)
+    return Answer(lambda: content, lambda: inspection_page(content, found, scale))
 
 
 @command()
 def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions = AS_USUAL) -> Answer:
     """Count how often measures agree with judgments."""
+    from dcglearn.judgments.folds import query_counts
     from dcglearn.learning.agreement import judged_agreement
-    from dcglearn.report.comparisons import agreement_document, agreement_table
+    from dcglearn.report.comparisons import agreement_table
     from dcglearn.report.measures import in_full
 
     files, names = split_measures(arguments)
@@ -129,13 +134,25 @@ def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions = 
     data = data[data.weights > 0]
     if not data.strict.any():
         raise InputError("no strict preference has a weight above 0", "add an answer a or b", prefs)
-    rows = [
-        (one.name, judged_agreement(one.measure, data), in_full(one.measure, one.file))
-        for one in named
-    ]
-    content = agreement_document(prefs, rows, data)
-    weighted = bool((data.weights != data.weights[0]).any())
-    return Answer(lambda: content, lambda: agreement_table(rows, content, weighted).text())
+    strict, weighted = len(data.pairs), bool((data.weights != data.weights[0]).any())
+    n_queries, alone = query_counts(data.queries[data.strict])
+    content = {
+        "file": prefs,
+        "judgments": len(data),
+        "strict": strict,
+        "ties": len(data) - strict,
+        "queries": n_queries,
+        "without_query": alone,
+        "rows": [
+            {
+                "measure": one.name,
+                **vars(judged_agreement(one.measure, data)),
+                "in full": in_full(one.measure, one.file),
+            }
+            for one in named
+        ],
+    }
+    return Answer(lambda: content, lambda: agreement_table(content, weighted).text())
 
 
 @command(without=["documents", "drop_judge"], json=False)
@@ -185,8 +202,7 @@ def pairs(
     ],
     judgments: JudgmentOptions,
     out: Annotated[
-        str,
-        file_option("--out", "-o", help="The file to write: JSON lines, CSV or Parquet."),
+        str, file_option("--out", "-o", help="The file to write: JSON lines, CSV or Parquet.")
     ],
     rating: Annotated[
         str | None,
@@ -211,15 +227,13 @@ def pairs(
     equal_weights: Annotated[
         bool,
         Option(
-            "--equal-weights",
-            help="Give every pair the weight 1, not 2/n in a query with n lists.",
+            "--equal-weights", help="Give every pair the weight 1, not 2/n in a query with n lists."
         ),
     ] = False,
     at_most: Annotated[
         int | None,
         number_option(
-            min=1,
-            help="Draw N of the pairs if there are more; they get all of the weight.",
+            min=1, help="Draw N of the pairs if there are more; they get all of the weight."
         ),
     ] = None,
     seed: Annotated[
@@ -233,7 +247,7 @@ def pairs(
 ) -> Answer:
     """Make judgments of pairs of lists that were rated one by one."""
     from dcglearn.judgments.writing import check_judgment_format
-    from dcglearn.report.judgments import rating_pairs_document, rating_pairs_text
+    from dcglearn.report.judgments import rating_pairs_text
 
     check_judgment_format(out)
     name = name_files(files)
@@ -243,8 +257,27 @@ def pairs(
         found = dcglearn.pairs_from_ratings(
             rated, within, min_difference, not no_ties, equal_weights, at_most, seed
         )
-    dcglearn.write_preferences(found.preferences, out)
-    return Answer(
-        lambda: {"file": out, **rating_pairs_document(found)},
-        lambda: rating_pairs_text(found, out, within, equal_weights, seed is not None),
-    )
+    made = found.preferences
+    dcglearn.write_preferences(made, out)
+    strict = int(made.strict.sum())
+    content = {
+        "file": out,
+        "judgments": len(made),
+        "strict": strict,
+        "ties": len(made) - strict,
+        "weight": float(made.weights.sum()),
+        "identical": int((made.lists[:, 0] == made.lists[:, 1]).all(axis=1).sum()),
+        "lists": found.lists,
+        "groups": found.groups,
+        "possible": found.possible,
+        "left_out": {
+            "lists_without_id": found.without_id,
+            "lists_alone": found.alone,
+            "equal": found.equal,
+            "small": found.small,
+            "not_drawn": found.not_drawn,
+        },
+    }
+    a_wins = f"a wins {int((made.answers == 0).sum()):,}"
+    sides = f"{'in turn' if seed is None else 'drawn'}; {a_wins}"
+    return Answer(lambda: content, lambda: rating_pairs_text(content, within, equal_weights, sides))

@@ -130,9 +130,7 @@ def study(
     files: JudgmentFilesArgument,
     measure: Annotated[
         str | None,
-        measure_option(
-            help="The measure in use now; by default (2^g - 1) / log2(rank + 1).",
-        ),
+        measure_option(help="The measure in use now; by default (2^g - 1) / log2(rank + 1)."),
     ] = None,
     judgments: JudgmentOptions = AS_USUAL,
     on_qrels: Annotated[
@@ -185,8 +183,7 @@ def test(
         ),
     ],
     gains: Annotated[
-        str | None,
-        family_option(help="Test these gains: linear, exponential, power:free ..."),
+        str | None, family_option(help="Test these gains: linear, exponential, power:free ...")
     ] = None,
     discounts: Annotated[
         str | None, family_option(help="Test these discounts: log2, zipf, rbp:free ...")

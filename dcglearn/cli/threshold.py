@@ -41,16 +41,13 @@ def threshold(
     ],
     judgments: JudgmentOptions = AS_USUAL,
     credit: Annotated[
-        float | None,
-        Option(min=0, metavar="X", help="Worth of a relevant document; by default 3."),
+        float | None, Option(min=0, metavar="X", help="Worth of a relevant document; by default 3.")
     ] = None,
     debit: Annotated[
-        float | None,
-        Option(min=0, metavar="X", help="Cost of any other document; by default 2."),
+        float | None, Option(min=0, metavar="X", help="Cost of any other document; by default 2.")
     ] = None,
     relevant: Annotated[
-        str | None,
-        Option(metavar="GRADE,...", help="Relevant grades; by default numbers above 0."),
+        str | None, Option(metavar="GRADE,...", help="Relevant grades; by default numbers above 0.")
     ] = None,
     gains: Annotated[
         str | None,
@@ -60,7 +57,7 @@ def threshold(
         str | None,
         measure_option(
             help="Worth of each grade: the gains of a measure file, or of a DCG in full that names "
-            "its grades.",
+            "its grades."
         ),
     ] = None,
     cost: Annotated[
@@ -81,7 +78,7 @@ def threshold(
 
     The threshold follows the Beta-Gamma regulation.
     """
-    from dcglearn.report.threshold import threshold_document, threshold_text
+    from dcglearn.report.threshold import threshold_text
     from dcglearn.systems.scored import by_relevance, net_gains, read_scored, utilities_of
 
     linear = {"--credit": credit, "--debit": debit, "--relevant": relevant}
@@ -103,5 +100,24 @@ def threshold(
     with naming(file):
         utilities = utilities_of(documents, worth, unjudged)
         found = dcglearn.beta_gamma_threshold(documents.scores, utilities, judged, beta, gamma)
-    content = threshold_document(found, file, len(judged), worth, unjudged, beta, gamma)
+    cuts = {
+        name: {"score": theta, **found.passing(theta)._asdict()}
+        for name, theta in (
+            ("theta_opt", found.theta_optimal),
+            ("theta_zero", found.theta_zero),
+            ("theta", found.theta),
+        )
+    }
+    content = {
+        "file": file,
+        "documents": len(judged),
+        "judged": found.n_judged,
+        "worth": worth,
+        "unjudged": unjudged,
+        "beta": beta,
+        "gamma": gamma,
+        "alpha": found.alpha,
+        "pays": cuts["theta_opt"]["documents"] > 0,
+        **cuts,
+    }
     return Answer(lambda: content, lambda: threshold_text(content))

@@ -3,55 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dcglearn.base.numbers import counted
-from dcglearn.judgments.folds import query_counts
-from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.agreement import JudgedAgreement
 from dcglearn.report.tables import Cell, Table, shown_p
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
     from dcglearn.inference.compare import MeasureComparison
 
 
-Agreements = Sequence[tuple[str, JudgedAgreement, str]]
-"""Measures by name: their agreement with judgments, and the measure in full."""
-
-
-def agreement_document(name: str, rows: Agreements, preferences: Preferences) -> dict[str, Any]:
-    """Return the agreement of measures with judgments as a dict that JSON can hold."""
-    strict = len(preferences.pairs)
-    n_queries, alone = query_counts(preferences.queries[preferences.strict])
-    return {
-        "file": name,
-        "judgments": len(preferences),
-        "strict": strict,
-        "ties": len(preferences) - strict,
-        "queries": n_queries,
-        "without_query": alone,
-        "rows": [{"measure": one, **vars(row), "in full": full} for one, row, full in rows],
-    }
-
-
-def agreement_table(rows: Agreements, content: Mapping[str, Any], weighted: bool) -> Table:
-    """Return a table of the same; `weighted` says whether weights differ."""
+def agreement_table(content: Mapping[str, Any], weighted: bool) -> Table:
+    """Return the document of ``agree`` as a table; `weighted` says whether weights differ."""
     ties, queries = content["ties"], content["queries"]
-    shown = []
-    for name, row, full in rows:
-        known = not math.isnan(row.low)  # a single query has none
+    rows = []
+    for one in content["rows"]:
+        known = not math.isnan(one["low"])  # a single query has none
         cells: dict[str, Cell] = {
-            "measure": name,
-            "agreement": row.agreement,
-            "95% interval": f"{row.low:.4f} to {row.high:.4f}" if known else "-",
-            "right": row.right,
-            "tied": row.tied,
-            "wrong": row.wrong,
+            "measure": one["measure"],
+            "agreement": one["agreement"],
+            "95% interval": f"{one['low']:.4f} to {one['high']:.4f}" if known else "-",
         }
-        if ties:
-            cells["with ties"] = row.with_ties
-        shown.append(cells | {"in full": full})
+        shown = ("right", "tied", "wrong", *["with_ties"] * (ties > 0), "in full")
+        rows.append(cells | {name.replace("_", " "): one[name] for name in shown})
     caption = (
         f"{counted(content['strict'], 'strict judgment')} "
         f"{queries_text(queries, content['without_query'])}; a tie under the measure counts 1/2; "
@@ -61,7 +35,7 @@ def agreement_table(rows: Agreements, content: Mapping[str, Any], weighted: bool
         caption += "; " + with_ties_text(ties)
     if weighted:
         caption += "; agreement is weighted, the counts are not"
-    return Table.of(shown, caption)
+    return Table.of(rows, caption)
 
 
 def queries_text(n_queries: int, alone: int) -> str:

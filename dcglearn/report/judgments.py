@@ -8,17 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.judgments.inspection import Contents, Inspection, QueryShares, Summary, count_contents
 from dcglearn.judgments.judges import FEWEST_JUDGMENTS, JudgeTest, JudgeTests
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.ratings import RatingPairs, Within
-from dcglearn.learning.record import Identifiability, as_json
-from dcglearn.learning.undetermined import undetermined_statements
+from dcglearn.judgments.ratings import Within
 from dcglearn.measures.scale import Scale
 from dcglearn.report.tables import Table
 from dcglearn.report.words import bulleted, wrap_lines
@@ -145,60 +141,30 @@ def inspection_text(found: Inspection) -> str:
     return text if found.judges is None else f"{text}\n\n{_judges_text(found.judges)}"
 
 
-def inspection_json(
-    name: str,
-    scale: Scale,
-    noun: str,
-    found: Inspection,
-    known: Identifiability | None,
-    reading: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Return what is in a file, and what it can determine, as a dict that JSON can hold."""
-    record = None
-    if known is not None:
-        statements = undetermined_statements(known, scale.labels, noun)
-        record = as_json(known) | {"statements": statements}
-    return {
-        "file": name,
-        f"{noun}s": scale.labels,
-        **found.to_json(),
-        "reading": reading,
-        "identifiability": record,
-    }
-
-
-def inspection_page(
-    name: str,
-    scale: Scale,
-    noun: str,
-    found: Inspection,
-    known: Identifiability | None,
-    reading: Mapping[str, Any],
-    declared: bool,
-) -> str:
-    """Say the same in paragraphs and tables."""
-    with_grades, counts = noun == "grade", found.summary.grade_counts
-    held = scale_text(scale, declared, not with_grades)
-    text = [contents_text(name, found.summary, held)]
+def inspection_page(content: Mapping[str, Any], found: Inspection, scale: str) -> str:
+    """Say in paragraphs and tables what the document of ``inspect`` holds."""
+    reading, known, labels = content["reading"], content["identifiability"], content.get("grades")
+    text = [contents_text(content["file"], found.summary, scale)]
     if "digest" in reading:
         text.append(f"SHA-256 of the content: {reading['digest']}")
     nothing = "no strict preference: nothing can be learned from this file"
     text.append(nothing if known is None else findings_text(found))
-    if with_grades:
+    if labels is not None:
+        counts = found.summary.grade_counts
         total = sum(counts) or 1
-        rows = [(str(one), n, n / total) for one, n in zip(scale.labels, counts, strict=True)]
-        text.append(Table((noun, "documents", "share"), rows, digits=3).text())
+        rows = [(str(label), n, n / total) for label, n in zip(labels, counts, strict=True)]
+        text.append(Table(("grade", "documents", "share"), rows, digits=3).text())
     if known is not None:
+        number = "relevance" if labels is None else "gain"
         shares = (
             "data shares (1: the data alone; 0: the penalty w'w alone): at most "
-            f"{known.offset_share:.2f} for a constant added to all discounts; "
-            f"{known.discount_share.min():.2f} for the least determined discount; "
-            f"{known.gain_share.min():.2f} for the least determined "
-            f"{'gain' if with_grades else 'relevance'}"
+            f"{known['offset_share']:.2f} for a constant added to all discounts; "
+            f"{min(known['discount_share']):.2f} for the least determined discount; "
+            f"{min(known['gain_share']):.2f} for the least determined {number}"
         )
-        statements = bulleted([*undetermined_statements(known, scale.labels, noun), shares])
+        determined = bulleted([*known["statements"], shares])
         head = "What these judgments determine, before any fit (C = 1):"
-        text += [inspection_text(found), f"{head}\n{statements}"]
+        text += [inspection_text(found), f"{head}\n{determined}"]
     return wrap_lines("\n\n".join(text))
 
 
@@ -311,40 +277,15 @@ def _named(name: str) -> str:
     return repr(_short(name))
 
 
-def rating_pairs_document(found: RatingPairs) -> dict[str, Any]:
-    """Return all numbers as a dict that JSON can hold."""
-    data = found.preferences
-    strict = int(data.strict.sum())
-    identical = np.all(data.lists[:, 0] == data.lists[:, 1], axis=1)
-    return {
-        "judgments": len(data),
-        "strict": strict,
-        "ties": len(data) - strict,
-        "weight": float(data.weights.sum()),
-        "identical": int(identical.sum()),
-        "lists": found.lists,
-        "groups": found.groups,
-        "possible": found.possible,
-        "left_out": {
-            "lists_without_id": found.without_id,
-            "lists_alone": found.alone,
-            "equal": found.equal,
-            "small": found.small,
-            "not_drawn": found.not_drawn,
-        },
-    }
-
-
 def rating_pairs_text(
-    found: RatingPairs, out: str, within: Within, equal_weights: bool, drawn: bool
+    content: Mapping[str, Any], within: Within, equal_weights: bool, sides: str
 ) -> str:
-    """Say what was made of ratings, what was left out, and what the pairs weigh."""
-    content = rating_pairs_document(found)
-    strict, ids = counted(content["strict"], "strict judgment"), "query or judge"
-    groups = f" of {counted(found.groups, 'judge and query', 'pairs of judge and query')}"
+    """Say what the document of ``pairs`` holds, what was left out, and what the pairs weigh."""
+    c, ids = content, "query or judge"
+    groups = f" of {counted(c['groups'], 'judge and query', 'pairs of judge and query')}"
     if within != "judge":
         ids = "query" if within == "query" else "id"
-        groups = f" of {counted(found.groups, 'query', 'queries')}" * (within == "query")
+        groups = f" of {counted(c['groups'], 'query', 'queries')}" * (within == "query")
     reasons = (
         ("list", f"without a {ids}"),
         ("list", f"alone in a {'query' if within == 'query' else 'group'}"),
@@ -354,20 +295,17 @@ def rating_pairs_text(
     )
     said = [
         f"left out: {counted(n, noun)} {why}"
-        for n, (noun, why) in zip(content["left_out"].values(), reasons, strict=True)
+        for n, (noun, why) in zip(c["left_out"].values(), reasons, strict=True)
         if n
     ]
-    if content["identical"]:
-        said.append(f"of identical lists: {counted(content['identical'], 'judgment')}")
-    weight = (
-        "equal; n lists count as n (n - 1) / 2 judgments"
-        if equal_weights
-        else "2/n per pair of n lists, so that they count as n - 1 judgments"
-    )
-    a_wins = int((found.preferences.answers == 0).sum())
+    if c["identical"]:
+        said.append(f"of identical lists: {counted(c['identical'], 'judgment')}")
+    weight = "2/n per pair of n lists, so that they count as n - 1 judgments"
+    if equal_weights:
+        weight = "equal; n lists count as n (n - 1) / 2 judgments"
     said += [
-        f"weights: {weight}; {content['weight']:,.6g} in all",
-        f"sides: {'drawn' if drawn else 'in turn'}; a wins {a_wins:,} of {strict}",
+        f"weights: {weight}; {c['weight']:,.6g} in all",
+        f"sides: {sides} of {counted(c['strict'], 'strict judgment')}",
     ]
     if within == "all":
         said.append(
@@ -375,7 +313,7 @@ def rating_pairs_text(
             "queries together are too narrow"
         )
     head = (
-        f"wrote {out}: {counted(content['judgments'], 'judgment')}, {content['strict']:,} strict, "
-        f"{counted(content['ties'], 'tie')}, from {counted(found.lists, 'rated list')}{groups}"
+        f"wrote {c['file']}: {counted(c['judgments'], 'judgment')}, {c['strict']:,} strict, "
+        f"{counted(c['ties'], 'tie')}, from {counted(c['lists'], 'rated list')}{groups}"
     )
     return wrap_lines(f"{head}\n{bulleted(said)}")

@@ -97,8 +97,8 @@ def interval_words(one: Estimated | NumberRecord) -> str:
 
 def estimate_words(one: Estimated | NumberRecord) -> str:
     """Write an estimate: in brackets if it is not determined, a dash if it has no bound."""
-    known = [number for number in (one.estimate, one.low, one.high) if number is not None]
-    if one.estimate is None or len(known) < 3 or not all(map(math.isfinite, known)):
+    bounds = (one.estimate, one.low, one.high)
+    if one.estimate is None or any(x is None or not math.isfinite(x) for x in bounds):
         return "-"
     return short(one.estimate) if one.determined else f"({short(one.estimate)})"
 
@@ -252,7 +252,7 @@ def bulleted(statements: Sequence[str]) -> str:
     return "\n".join(f"  - {statement}" for statement in statements)
 
 
-def wrap_lines(text: str, width: int = LINE_WIDTH) -> str:
+def wrap_lines(text: str) -> str:
     """Break long lines between words; what follows an item's mark is indented as its text."""
     lines = []
     for line in text.split("\n"):
@@ -260,7 +260,7 @@ def wrap_lines(text: str, width: int = LINE_WIDTH) -> str:
         indent = " " * len(mark.group()) if mark else ""
         lines += textwrap.wrap(
             line,
-            width,
+            LINE_WIDTH,
             subsequent_indent=indent,
             break_long_words=False,
             break_on_hyphens=False,

@@ -101,8 +101,7 @@ def test_the_numbers_in_sentences_are_those_of_the_study(linear: Study) -> None:
     interval = f"{one.low:.2f} to {one.high:.2f}".replace("0.", ".")
     said = f"is worth {one.estimate:.2f}".replace("0.", ".")
     assert f"{said} of the best (95% interval {interval})" in headline(linear)[2]
-    question = linear.question("gains", "exponential")
-    assert question is not None
+    (question,) = (q for q in linear.conclusion.questions if q.hypothesis == "exponential")
     assert f"1 in {round(1 / question.reversed_judged)} judged pairs" in headline(linear)[2]
 
 

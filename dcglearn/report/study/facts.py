@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,14 +17,11 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
-from dcglearn.inference.certainty import Certainty
 from dcglearn.inference.conclusions import Conclusion, JudgeShare, conclude, judge_shares
-from dcglearn.inference.fit_file import certainty_record
 from dcglearn.inference.questions import Question
 from dcglearn.interop.export import export
 from dcglearn.judgments.inspection import Inspection, inspect_judgments
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.record import CertaintyRecord
 from dcglearn.measures.agreement import outcomes, weighted_mean
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
@@ -31,6 +29,7 @@ from dcglearn.measures.presets import usual_presets
 from dcglearn.report.measures import unit_range, usual_numbers
 from dcglearn.systems.evaluate import evaluate
 from dcglearn.systems.inputs import QrelsLike, RunLike
+from dcglearn.systems.orderings import compare_orderings
 
 STUDY_TOOLS = ("lightgbm", "xgboost", "trec_eval", "ir_measures", "ranx", "scikit-learn")
 """Tools that a study says what to put into."""
@@ -112,7 +111,7 @@ class Study:
         return n if self.judges or n == 1 else 0
 
     @property
-    def unit(self) -> Literal["queries", "judgments"]:
+    def unit(self) -> str:
         """What is predicted from others: queries, or judgments where no query is known."""
         return "queries" if self.conclusion.free.evidence.has_query_ids else "judgments"
 
@@ -175,22 +174,6 @@ class Study:
                 found[tool] = "\n".join([made.text.rstrip("\n"), *notes])
         return found
 
-    @cached_property
-    def certainty(self) -> CertaintyRecord:
-        """What a fit says of the same judgments: gains, discounts, and whether usual gains fit."""
-        gains = tuple(one for one in self.conclusion.questions if one.about == "gains")
-        return certainty_record(Certainty(self.conclusion.free, gains))
-
-    def question(self, about: str, hypothesis: str) -> Question | None:
-        """Return one of the questions, None if it was not asked.
-
-        Parameters
-        ----------
-        about, hypothesis : str
-        """
-        asked = self.conclusion.questions
-        return next((q for q in asked if (q.about, q.hypothesis) == (about, hypothesis)), None)
-
 
 def study_judgments(
     preferences: Preferences,
@@ -243,7 +226,6 @@ def study_judgments(
         gains = tuple(round(max(0.0, float(gain)), 4) for gain in fit.dcg.gains)
         discounts = "log2" if fit.model.discounts == "log2" else fit.dcg.discounts
         proposed = DCG(gains, discounts, preferences.n_ranks, grades=fit.scale.labels)
-    agreement = _agreement(preferences, measures, proposed, predicted)
     advance(4, 4)
     return Study(
         name,
@@ -253,7 +235,7 @@ def study_judgments(
         judges,
         link_test(fit),
         predicted,
-        agreement,
+        _agreement(preferences, measures, proposed, predicted),
         (used, measure),
         proposed,
     )
@@ -288,7 +270,5 @@ def changed_comparisons(
         return None
     measures = {"new": study.proposed, "old": study.in_use[1]}
     found = evaluate(qrels, runs, measures, rules="trec_eval", scale=study.data.scale)
-    means = found.means()
-    a, b = np.triu_indices(len(means), 1)
-    signs = np.sign(np.round(means[a] - means[b], 12))
-    return int((signs[:, 0] != signs[:, 1]).sum()), len(a)
+    (orders,) = compare_orderings(found)
+    return len(orders.reversed_pairs), math.comb(len(found.systems), 2)

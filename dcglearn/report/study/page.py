@@ -26,12 +26,7 @@ from dcglearn.base.version import __version__
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.ratios import Estimated
 from dcglearn.measures.measure_files import MeasureFile, measure_to_json
-from dcglearn.report.figures.measure_figures import (
-    LABELS,
-    Numbers,
-    draw_numbers,
-    intervals_of,
-)
+from dcglearn.report.figures.measure_figures import LABELS, Numbers, draw_numbers, intervals_of
 from dcglearn.report.figures.style import LIGHT, STYLE, adapting_svg
 from dcglearn.report.questions import question_json
 from dcglearn.report.study.facts import Study

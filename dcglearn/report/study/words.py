@@ -14,8 +14,9 @@ from itertools import pairwise
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted, decimals
 from dcglearn.base.types import Floats
+from dcglearn.inference.certainty import Certainty
 from dcglearn.inference.conclusions import Conclusion, upside_down
-from dcglearn.inference.fit_file import hypothesis_record
+from dcglearn.inference.fit_file import certainty_record, hypothesis_record
 from dcglearn.inference.ratios import Estimated
 from dcglearn.report.judgments import findings
 from dcglearn.report.questions import DOUBLED
@@ -79,19 +80,23 @@ def headline(study: Study) -> list[str]:
     concluded, more = study.conclusion, more_words(study)
     found = [_decision(study, more), _changes(study)]
     if concluded.support in ("supported", "contradicted"):
-        discounts = [hypothesis_record(q) for q in concluded.questions if q.about == "discounts"]
+        gains, discounts, additivity = (
+            tuple(one for one in concluded.questions if one.about == about)
+            for about in ("gains", "discounts", "additivity")
+        )
+        certainty = certainty_record(Certainty(concluded.free, gains))
         found += [
             *upside_down(concluded.free_gains),
-            " ".join(certainty_sentences(study.data.scale.labels, study.certainty, more)),
-            " ".join(verdict_sentences(discounts, more=more)),
+            " ".join(certainty_sentences(study.data.scale.labels, certainty, more)),
+            " ".join(verdict_sentences(map(hypothesis_record, discounts), more=more)),
         ]
-        added_up = study.question("additivity", "documents add up")
-        if added_up is not None and added_up.verdict == "rejected":
-            found.append(
-                "But people do not judge these lists by a sum over documents "
-                f"({p_phrase(added_up.test.p)}): what a document adds depends on the others, as "
-                "where one good document is enough. No DCG is exactly right then."
-            )
+        found += [
+            "But people do not judge these lists by a sum over documents "
+            f"({p_phrase(one.test.p)}): what a document adds depends on the others, as where one "
+            "good document is enough. No DCG is exactly right then."
+            for one in additivity
+            if one.verdict == "rejected"
+        ]
     if study.few_raters:
         found.append(
             f"So few raters said most of this ({study.few_raters} in all) that it says little "
@@ -183,12 +188,12 @@ def _concluded(conclusion: Conclusion) -> str:
 
 def more_judgments(study: Study) -> str:
     """Return how many more judgments would halve intervals."""
-    certainty = study.certainty
+    free = study.conclusion.free
     if study.few_raters:
         return "More raters; more judgments by the same ones would say little about others."
-    if not any(one.determined and not one.given for one in certainty.gains + certainty.discounts):
+    if not any(one.determined and not one.given for one in free.gains() + free.discounts()):
         return "No interval is bounded yet, so how many more judgments are needed is not known."
-    n = 3 * certainty.judgments
+    n = 3 * len(free.evidence)
     rounded = round(n, -max(0, len(str(n)) - 2))
     spread = ", spread over queries like these," * (study.unit == "queries")
     return f"About {rounded:,} more strict judgments{spread} would halve every interval."
@@ -212,6 +217,16 @@ def sections(study: Study) -> list[Section]:
 def _measure(study: Study) -> Section:
     free, (gains, discounts) = study.conclusion.free, study.usual
     ranks = range(1, study.data.n_ranks + 1)
+    rising = [
+        str(rank)
+        for rank, (upper, lower) in enumerate(pairwise(free.discounts()), 2)
+        if lower.estimate > upper.estimate and lower.low < upper.high
+        if upper.determined and lower.determined
+    ]
+    disorder = (
+        f"Rank {', '.join(rising)} seems to count more than the rank above it, but the intervals "
+        "overlap: the judgments do not say so."
+    )
     return Section(
         "Gains and discounts",
         [
@@ -220,7 +235,7 @@ def _measure(study: Study) -> Section:
             "first.",
             "The interval holds the true number 95 times in 100, if people judge as the model "
             "says (see how well it predicts, below).",
-            *_disorder(study),
+            *([disorder] if rising else []),
             "The same gains and discounts serve nDCG: normalising divides both lists of a query "
             "by the same number.",
         ],
@@ -244,21 +259,6 @@ def _estimates(
         for name, one, *others in zip(names, found, *usual.values(), strict=True)
     ]
     return Table((head, number, "interval", *usual), rows)
-
-
-def _disorder(study: Study) -> list[str]:
-    """Say that a lower rank with a higher discount is no finding, where intervals overlap."""
-    rising = [
-        str(rank)
-        for rank, (upper, lower) in enumerate(pairwise(study.conclusion.free.discounts()), 2)
-        if lower.estimate > upper.estimate and lower.low < upper.high
-        if upper.determined and lower.determined
-    ]
-    said = (
-        f"Rank {', '.join(rising)} seems to count more than the rank above it, but the intervals "
-        "overlap: the judgments do not say so."
-    )
-    return [said] * bool(rising)
 
 
 def _matters(study: Study) -> Section:
@@ -344,11 +344,11 @@ def _judgments(study: Study) -> Section:
             f"about {lapses.estimate:.1%} of the answers look random ({lapses.low:.1%} to "
             f"{lapses.high:.1%})"
         )
-    side = study.question("side", "no side bias")
-    if side is not None:
-        verbs = {"rejected": "changes answers", "near the line": "may change answers"}
-        shown = verbs.get(side.verdict, "makes no difference that shows")
-        said.append(f"the side on which a list is shown {shown}")
+    verbs = {"rejected": "changes answers", "near the line": "may change answers"}
+    for one in study.conclusion.questions:
+        if one.about == "side":
+            shown = verbs.get(one.verdict, "makes no difference that shows")
+            said.append(f"the side on which a list is shown {shown}")
     return Section("About the judgments", [f"{one[0].upper()}{one[1:]}." for one in said])
 
 
