@@ -22,10 +22,8 @@ from dcglearn.report.words import bulleted, wrap_lines
 MOST_NAMED = 5
 """The number of queries, and of judges, that sentences name."""
 
-MOST_ROWS = 10
-"""The number of judges in the table."""
-
-_NAME_LENGTH = 24
+MOST_ROWS, WIDEST = 10, 24
+"""The number of judges in the table, and of characters of their names."""
 
 
 def contents_text(name: str, contents: Contents, scale: str) -> str:
@@ -81,10 +79,10 @@ def findings(found: Inspection) -> list[str]:
     s, queries, judges = found.summary, found.queries, found.judges
     said = []
     if queries is not None and queries.queries == 1:
-        said.append(f"all strict judgments are of one query, {_named(queries.largest.query)}")
+        said.append(f"all strict judgments are of one query, {queries.largest.query!r}")
     elif queries is not None and queries.dominant:
         dominant = [
-            f"the query {_named(one.query)} holds {one.judgments:,} of the {s.strict:,} strict "
+            f"the query {one.query!r} holds {one.judgments:,} of the {s.strict:,} strict "
             f"judgments ({_by_weight(s, f'{one.share:.1%}', f'{one.share_of_weight:.1%}')})"
             for one in queries.dominant
         ]
@@ -119,7 +117,7 @@ def inspection_text(found: Inspection) -> str:
         lines.append(_side(s))
     if queries is not None and not queries.dominant:
         most = f"at most {queries.largest.judgments:,} of one query"
-        lines.append(f"{_spread(s, queries)}; {most} ({_named(queries.largest.query)})")
+        lines.append(f"{_spread(s, queries)}; {most} ({queries.largest.query!r})")
     if s.without_query and s.queries:
         lone = counted(s.without_query, "judgment")
         lines.append(f"{lone} without a query; each counts as a query of its own")
@@ -219,7 +217,7 @@ def _about_judge(one: JudgeTest, judges: JudgeTests) -> str:
             f"agrees with {_basis(judges)} in {one.agreement:.3f} of {one.compared:,} (a typical "
             f"judge in {judges.typical_agreement:.3f}), {verdict}"
         )
-    return f"judge {_named(one.judge)} {'; '.join(said)}"
+    return f"judge {one.judge!r} {'; '.join(said)}"
 
 
 def _basis(judges: JudgeTests) -> str:
@@ -249,7 +247,7 @@ def _judges_text(judges: JudgeTests) -> str:
         lines.append(f"without a judge: {counted(judges.without_judge, 'judgment')}")
     rows = [
         (
-            _short(one.judge),
+            one.judge if len(one.judge) <= WIDEST else f"{one.judge[: WIDEST - 3]}...",
             one.judgments,
             one.strict,
             one.a_share if one.strict else None,
@@ -267,14 +265,6 @@ def _judges_text(judges: JudgeTests) -> str:
     head = f"Judges ({len(every):,}{shown}; each judgment counts once):"
     table = Table(columns, rows, caption, digits=3)
     return f"{head}\n{bulleted(lines)}\n\n{table.text()}"
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _NAME_LENGTH else name[: _NAME_LENGTH - 3] + "..."
-
-
-def _named(name: str) -> str:
-    return repr(_short(name))
 
 
 def rating_pairs_text(

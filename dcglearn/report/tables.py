@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -132,12 +132,11 @@ class Table:
 
     def csv(self) -> str:
         """Return the table as CSV, with numbers in full."""
+        rows: list[Iterable[Any]] = [self.columns, *self.rows]
+        if self.records:
+            rows = [self.records[0], *(record.values() for record in self.records)]
         text = io.StringIO()
-        rows = [[*one.values()] for one in self.records] or self.rows
-        heads = self.records[0] if self.records else self.columns
-        csv.writer(text, lineterminator="\n").writerows(
-            [*map(_csv_cell, row)] for row in (heads, *rows)
-        )
+        csv.writer(text, lineterminator="\n").writerows(map(_csv_cell, row) for row in rows)
         return text.getvalue().rstrip("\n")
 
     def write(self, path: str | Path) -> None:
@@ -146,15 +145,15 @@ class Table:
 
     def kinds(self) -> list[Kind]:
         """Return what each column holds."""
-
-        def kind(c: int) -> Kind:
+        kinds: list[Kind] = []
+        for c in range(len(self.columns)):
             cells = [row[c] for row in self.rows if row[c] is not None]
-            if not cells or any(isinstance(cell, str) for cell in cells):
-                return "text"
             marked = any(isinstance(cell, Shown) and cell.mark for cell in cells)
-            return "marked" if marked else "number"
-
-        return [kind(c) for c in range(len(self.columns))]
+            if not cells or any(isinstance(cell, str) for cell in cells):
+                kinds.append("text")
+            else:
+                kinds.append("marked" if marked else "number")
+        return kinds
 
     def shown(self) -> list[list[str]]:
         """Return the rows as text, with numbers as people read them."""

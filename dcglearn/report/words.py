@@ -126,14 +126,14 @@ def extent_in_words(extent: str) -> str:
 
 def statement(one: Question) -> str:
     """Write a hypothesis as a statement."""
-    name = one.hypothesis
-    if one.about == "measure":
-        return f"the measure is {measure_words(name)}"
-    if one.about == "gains":
-        return "gains are linear" if name == "linear" else "gains are 2^g - 1"
-    if one.about == "discounts":
-        return f"discounts are {FAMILY_NAMES.get(name, name)}"
-    return _ABOUT_MODEL.get(one.about, name)
+    family = FAMILY_NAMES.get(one.hypothesis, one.hypothesis)
+    statements = {
+        "measure": f"the measure is {measure_words(one.hypothesis)}",
+        "gains": f"gains are {family.removesuffix(' gains')}",
+        "discounts": f"discounts are {family}",
+        **_ABOUT_MODEL,
+    }
+    return statements.get(one.about, one.hypothesis)
 
 
 def kept_together(clusters: Sequence[str]) -> str:

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted, decimals
 from dcglearn.base.types import Floats
 from dcglearn.inference.certainty import Certainty
@@ -397,12 +396,12 @@ def _tools(study: Study) -> Section:
         f"This is {name}, as nDCG, cut at the rank to which lists were judged: all these tools "
         "print it on one scale, from 0 to 1."
     ]
-    taken = {tool: one for tool, one in study.tools.items() if isinstance(one, str)}
-    said += [
-        f"{tool} cannot take it: {one.problem}."
-        for tool, one in study.tools.items()
-        if isinstance(one, InputError)
-    ]
+    taken = dict[str, str]()
+    for tool, one in study.tools.items():
+        if isinstance(one, str):
+            taken[tool] = one
+        else:
+            said.append(f"{tool} cannot take it: {one.problem}.")
     return Section("What to put into your tools", said, code=taken)
 
 
