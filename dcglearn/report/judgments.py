@@ -1,6 +1,7 @@
 """What the commands say about judgments: what a file holds, what stands out, what can be learned.
 
-``pairs`` says what it made of ratings.
+``pairs`` says what it made of ratings, ``threshold`` what it learned from scored documents. Where a
+command has a document of JSON, the text is made of it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dcglearn.judgments.judges import FEWEST_JUDGMENTS, JudgeTest, JudgeTests
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.ratings import Within
+from dcglearn.measures.discounts import format_number
 from dcglearn.measures.scale import Scale
 from dcglearn.report.tables import Table
 from dcglearn.report.words import bulleted, wrap_lines
@@ -307,3 +309,25 @@ def rating_pairs_text(
         f"{counted(c['ties'], 'tie')}, from {counted(c['lists'], 'rated list')}{groups}"
     )
     return wrap_lines(f"{head}\n{bulleted(said)}")
+
+
+def threshold_text(content: Mapping[str, Any]) -> str:
+    """Say in words and a table what the document of ``threshold`` holds."""
+    beta, gamma, judged = content["beta"], content["gamma"], content["judged"]
+    worth = ", ".join(f"{grade}: {format_number(x)}" for grade, x in content["worth"].items())
+    rows = []
+    for name in ("theta_opt", "theta_zero", "theta"):
+        score, documents, utility = content[name].values()
+        rows.append((name, format_number(score), documents, f"{utility:.10g}"))
+    lines = [
+        f"{content['file']}: {counted(content['documents'], 'document')}, {judged:,} judged",
+        f"worth of a document by its grade: {worth}; not judged: "
+        f"{format_number(content['unjudged'])}",
+        f"alpha = {beta:g} + {1 - beta:g} exp(-{gamma:g} N) = {content['alpha']:.6f}, "
+        f"N = {judged:,}",
+        "",
+        Table(("threshold", "score", "documents pass", "utility"), rows).text(),
+    ]
+    if not content["pays"]:
+        lines.append("no cut brings utility above 0: theta_opt is just above the highest score")
+    return "\n".join(lines)
