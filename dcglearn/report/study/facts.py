@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from dcglearn.base.types import Floats
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
 from dcglearn.inference.conclusions import Conclusion, JudgeShare, conclude, judge_shares
 from dcglearn.inference.questions import Question
+from dcglearn.inference.ratios import Estimated
 from dcglearn.interop.export import export
 from dcglearn.judgments.inspection import Inspection, inspect_judgments
 from dcglearn.judgments.preferences import Preferences
@@ -57,6 +58,16 @@ class Agreement:
     low: float
     high: float
     differs: float | None
+
+
+class Part(NamedTuple):
+    """Gains of grades, or discounts of ranks: usual ones by name, and estimates at a level."""
+
+    kind: Literal["grade", "rank"]
+    number: str
+    names: Sequence[object]
+    usual: dict[str, Floats]
+    estimates: Callable[..., tuple[Estimated, ...]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,10 +127,15 @@ class Study:
         return "queries" if self.conclusion.free.evidence.has_query_ids else "judgments"
 
     @property
-    def usual(self) -> tuple[dict[str, Floats], dict[str, Floats]]:
-        """Usual gains and discounts by name; the best and the first are 1, the worst gain 0."""
+    def parts(self) -> tuple[Part, Part]:
+        """The gains, and the discounts; of usual ones the best and the first are 1."""
         gains, discounts = usual_numbers(self.data.scale, self.data.n_ranks)
-        return {name: unit_range(one) for name, one in gains.items()}, discounts
+        gains = {name: unit_range(one) for name, one in gains.items()}  # the worst is 0
+        free, ranks = self.conclusion.free, range(1, self.data.n_ranks + 1)
+        return (
+            Part("grade", "gain", self.data.scale.labels, gains, free.gains),
+            Part("rank", "discount", ranks, discounts, free.discounts),
+        )
 
     @property
     def against(self) -> Question:

@@ -10,7 +10,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -21,10 +21,8 @@ from dcglearn.base.files import checked_suffix, write_text
 from dcglearn.base.json_text import jsonable
 from dcglearn.base.numbers import counted
 from dcglearn.base.text import markdown_cell, plain_text
-from dcglearn.base.types import Floats
 from dcglearn.base.version import __version__
 from dcglearn.inference.estimate import JudgmentFit
-from dcglearn.inference.ratios import Estimated
 from dcglearn.measures.measure_files import MeasureFile, measure_to_json
 from dcglearn.report.figures.measure_figures import LABELS, Numbers, draw_numbers, intervals_of
 from dcglearn.report.figures.style import LIGHT, STYLE, adapting_svg
@@ -154,30 +152,22 @@ def study_pictures(study: Study, rng: np.random.Generator) -> list[tuple[str, st
 
     Thick bars hold the truth of one number 95 times in 100, thin ones that of all numbers.
     """
-    free, (gains, discounts) = study.conclusion.free, study.usual
-    labels, ranks = study.data.scale.labels, range(1, study.data.n_ranks + 1)
-    wide = free.simultaneous_level(rng)
-    return [
-        _picture("grade", labels, gains, free.gains(), free.gains(wide)),
-        _picture("rank", ranks, discounts, free.discounts(), free.discounts(wide)),
-    ]
-
-
-def _picture(
-    kind: Literal["grade", "rank"],
-    names: Sequence[object],
-    usual: dict[str, Floats],
-    narrow: Sequence[Estimated],
-    wide: Sequence[Estimated],
-) -> tuple[str, str]:
-    """Draw gains or discounts; return what the picture shows, and the picture as SVG."""
-    values = np.nan_to_num([one.estimate for one in narrow])
-    doubtful = [not one.determined for one in narrow]
-    bars = [intervals_of(narrow), intervals_of(wide)]
-    with mpl.rc_context(STYLE | dict.fromkeys(_INK, LIGHT.ink)):
-        figure = Figure(figsize=(4.2, 3.6), layout="constrained")
-        numbers = Numbers(kind, names, values, usual, bars, doubtful, "these judgments")
-        draw_numbers(figure.subplots(), numbers)
-        svg = adapting_svg(figure)
-    words = f"{LABELS[kind]['title']}, beside the usual ones; the numbers are below."
-    return words, svg[svg.index("<svg") :]
+    wide, pictures = study.conclusion.free.simultaneous_level(rng), []
+    for one in study.parts:
+        found = one.estimates()
+        numbers = Numbers(
+            one.kind,
+            one.names,
+            np.nan_to_num([number.estimate for number in found]),
+            one.usual,
+            bars=[intervals_of(found), intervals_of(one.estimates(wide))],
+            doubtful=[not number.determined for number in found],
+            label="these judgments",
+        )
+        with mpl.rc_context(STYLE | dict.fromkeys(_INK, LIGHT.ink)):
+            figure = Figure(figsize=(4.2, 3.6), layout="constrained")
+            draw_numbers(figure.subplots(), numbers)
+            svg = adapting_svg(figure)
+        words = f"{LABELS[one.kind]['title']}, beside the usual ones; the numbers are below."
+        pictures.append((words, svg[svg.index("<svg") :]))
+    return pictures

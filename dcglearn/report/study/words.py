@@ -7,16 +7,14 @@ has not read a paper understands every word of it. Every format renders the same
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from dcglearn.base.numbers import counted, decimals
-from dcglearn.base.types import Floats
 from dcglearn.inference.certainty import Certainty
 from dcglearn.inference.conclusions import Conclusion, upside_down
 from dcglearn.inference.fit_file import certainty_record, hypothesis_record
-from dcglearn.inference.ratios import Estimated
 from dcglearn.report.judgments import findings
 from dcglearn.report.questions import DOUBLED
 from dcglearn.report.study.facts import LEARNED, Study
@@ -214,11 +212,9 @@ def sections(study: Study) -> list[Section]:
 
 
 def _measure(study: Study) -> Section:
-    free, (gains, discounts) = study.conclusion.free, study.usual
-    ranks = range(1, study.data.n_ranks + 1)
     rising = [
         str(rank)
-        for rank, (upper, lower) in enumerate(pairwise(free.discounts()), 2)
+        for rank, (upper, lower) in enumerate(pairwise(study.conclusion.free.discounts()), 2)
         if lower.estimate > upper.estimate and lower.low < upper.high
         if upper.determined and lower.determined
     ]
@@ -226,6 +222,14 @@ def _measure(study: Study) -> Section:
         f"Rank {', '.join(rising)} seems to count more than the rank above it, but the intervals "
         "overlap: the judgments do not say so."
     )
+    tables = []
+    for one in study.parts:
+        numbers = zip(one.names, one.estimates(), *one.usual.values(), strict=True)
+        rows = [
+            (str(name), estimate_words(found), interval_words(found), *map(short, usual))
+            for name, found, *usual in numbers
+        ]
+        tables.append(Table((one.kind, one.number, "interval", *one.usual), rows))
     return Section(
         "Gains and discounts",
         [
@@ -238,26 +242,8 @@ def _measure(study: Study) -> Section:
             "The same gains and discounts serve nDCG: normalising divides both lists of a query "
             "by the same number.",
         ],
-        [
-            _estimates("grade", "gain", study.data.scale.labels, free.gains(), gains),
-            _estimates("rank", "discount", ranks, free.discounts(), discounts),
-        ],
+        tables,
     )
-
-
-def _estimates(
-    head: str,
-    number: str,
-    names: Sequence[object],
-    found: Sequence[Estimated],
-    usual: Mapping[str, Floats],
-) -> Table:
-    """Return a table of numbers with their intervals, beside usual ones."""
-    rows = [
-        (str(name), estimate_words(one), interval_words(one), *map(short, others))
-        for name, one, *others in zip(names, found, *usual.values(), strict=True)
-    ]
-    return Table((head, number, "interval", *usual), rows)
 
 
 def _matters(study: Study) -> Section:
