@@ -91,7 +91,7 @@ def fit(
 ) -> Answer:
     """Learn gains and discounts from judgments or packed pairs."""
     from dcglearn.measures.measure_files import measure_document
-    from dcglearn.report.judgments import held_text
+    from dcglearn.report.judgments import held_text, scale_text
     from dcglearn.report.measures import learned_text
 
     prefs, value = name_files(files), parse_C(C)
@@ -112,11 +112,11 @@ def fit(
             source=Path(prefs).name,
             progress=True,
         )
-    strict, declared = content.about["learned_from"]["strict"], judgments.scale is not None
-    about = prefs, held, strict, declared, judgments.documents
+    strict = content.about["learned_from"]["strict"]
+    scale = scale_text(held.scale, judgments.scale is not None, judgments.documents)
     return Answer(
         lambda: measure_document(content),
-        lambda: learned_text(content, held_text(*about)),
+        lambda: learned_text(content, held_text(prefs, held, strict, scale)),
         lambda path: dcglearn.write_measure(content, path),
         remark=f"; commands given this file use its {'DCG' if use == 'dcg' else 'W'}",
     )

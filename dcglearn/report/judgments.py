@@ -28,9 +28,8 @@ MOST_ROWS, WIDEST = 10, 24
 """The number of judges in the table, and of characters of their names."""
 
 
-def contents_text(name: str, contents: Contents, scale: str) -> str:
+def contents_text(name: str, s: Contents, scale: str) -> str:
     """Describe a judgment file in a paragraph."""
-    s = contents
     levels = ", ".join(f"{s.answers[a]:,} {a}" for a in ("tie", "good", "bad") if s.answers[a])
     with_levels = s.answers["good"] or s.answers["bad"]
     ties = counted(s.ties, "tie") + (f" ({levels})" if with_levels else "")
@@ -50,17 +49,14 @@ def scale_text(scale: Scale, declared: bool, documents: bool) -> str:
     return f"grades {scale}" + ("" if declared else " (those that occur; best first)")
 
 
-def held_text(
-    name: str, held: Preferences | PackedPairs, strict: int, declared: bool, documents: bool
-) -> str:
+def held_text(name: str, held: Preferences | PackedPairs, strict: int, scale: str) -> str:
     """Describe judgments that are held in memory, or that packed files hold."""
     if isinstance(held, PackedPairs):
         files = counted(len({part.path for part in held.row_groups}), "file")
         packed = f"{name}: {counted(len(held), 'packed judgment')}, {strict:,} strict, in {files}"
         return f"{packed}; lists of {held.n_ranks}; grades {held.scale}"
-    words = scale_text(held.scale, declared, documents)
     with reporting("counting judgments"):
-        return contents_text(name, count_contents(held), words)
+        return contents_text(name, count_contents(held), scale)
 
 
 def findings_text(found: Inspection) -> str:

@@ -65,7 +65,6 @@ def study_page(study: Study, form: str, figures: Sequence[tuple[str, str]] = ())
 def study_json(study: Study) -> dict[str, Any]:
     """Return a study as a dict that JSON can hold."""
     concluded, held_out = study.conclusion, study.held_out
-    scores = {} if held_out is None else vars(held_out)
     found = {
         "file": study.name,
         "headline": headline(study),
@@ -81,7 +80,12 @@ def study_json(study: Study) -> dict[str, Any]:
         ],
         "agreement": study.agreement,
         "link": study.link,
-        "held_out": {key: value for key, value in scores.items() if key != "outcomes"} or None,
+        "held_out": held_out
+        and {
+            "log_loss": held_out.log_loss,
+            "groups": held_out.groups,
+            "n_folds": held_out.n_folds,
+        },
         "inspection": study.inspection.to_json(),
         "tools": {tool: one for tool, one in study.tools.items() if isinstance(one, str)},
         "changed_comparisons": study.changed,
