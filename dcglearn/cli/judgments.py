@@ -30,6 +30,7 @@ from dcglearn.cli.options import (
     file_option,
     number_option,
     ranks_option,
+    real_option,
 )
 from dcglearn.cli.output import print_text
 from dcglearn.cli.reading import AS_USUAL, JudgmentOptions
@@ -57,12 +58,10 @@ def simulate(
         bool, Option("--permute", help="Both lists of a pair hold the same grades, permuted.")
     ] = False,
     reliability: Annotated[
-        float, Option(metavar="X", help="How seldom the judge errs: 1 / scale of the noise.")
+        float, real_option(help="How seldom the judge errs: 1 / scale of the noise.")
     ] = 4.0,
-    indifference: Annotated[
-        float, Option(metavar="X", help="Smaller differences are called ties.")
-    ] = 0.5,
-    bias: Annotated[float, Option(metavar="X", help="Advantage of the list shown as a.")] = 0.0,
+    indifference: Annotated[float, real_option(help="Smaller differences are called ties.")] = 0.5,
+    bias: Annotated[float, real_option(help="Advantage of the list shown as a.")] = 0.0,
     seed: SeedOption = 0,
 ) -> None:
     """Write simulated side-by-side judgments to try things on."""
@@ -217,10 +216,8 @@ def pairs(
     ] = "query",
     min_difference: Annotated[
         float,
-        Option(
-            min=0.0,
-            metavar="X",
-            help="Leave out pairs whose ratings differ by less; equal ones are ties.",
+        real_option(
+            min=0.0, help="Leave out pairs whose ratings differ by less; equal ones are ties."
         ),
     ] = 0.0,
     no_ties: Annotated[bool, Option("--no-ties", help="Leave out pairs of equal ratings.")] = False,

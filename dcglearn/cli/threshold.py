@@ -11,7 +11,13 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
 from dcglearn.cli.inputs import name_files, naming, refuse_together
-from dcglearn.cli.options import FORMATS_HELP, SEVERAL_HELP, columns_option, measure_option
+from dcglearn.cli.options import (
+    FORMATS_HELP,
+    SEVERAL_HELP,
+    columns_option,
+    measure_option,
+    real_option,
+)
 from dcglearn.cli.reading import AS_USUAL, JudgmentOptions
 
 _NOT_OF_DOCUMENTS = [
@@ -41,10 +47,10 @@ def threshold(
     ],
     judgments: JudgmentOptions = AS_USUAL,
     credit: Annotated[
-        float | None, Option(min=0, metavar="X", help="Worth of a relevant document; by default 3.")
+        float | None, real_option(min=0, help="Worth of a relevant document; by default 3.")
     ] = None,
     debit: Annotated[
-        float | None, Option(min=0, metavar="X", help="Cost of any other document; by default 2.")
+        float | None, real_option(min=0, help="Cost of any other document; by default 2.")
     ] = None,
     relevant: Annotated[
         str | None, Option(metavar="GRADE,...", help="Relevant grades; by default numbers above 0.")
@@ -62,17 +68,10 @@ def threshold(
     ] = None,
     cost: Annotated[
         float | None,
-        Option(
-            metavar="X",
-            help="Cost of reading a document, in units of gain; required with --measure.",
-        ),
+        real_option(help="Cost of reading a document, in units of gain; required with --measure."),
     ] = None,
-    beta: Annotated[
-        float, Option(metavar="X", help="Limit of alpha after many judgments, 0 to 1.")
-    ] = 0.1,
-    gamma: Annotated[
-        float, Option(metavar="X", help="Rate at which judgments lower alpha.")
-    ] = 0.05,
+    beta: Annotated[float, real_option(help="Limit of alpha after many judgments, 0 to 1.")] = 0.1,
+    gamma: Annotated[float, real_option(help="Rate at which judgments lower alpha.")] = 0.05,
 ) -> Answer:
     """Learn which score a document must reach to be delivered.
 
