@@ -62,33 +62,39 @@ def with_ties_text(ties: int) -> str:
 
 def comparison_table(comparison: MeasureComparison) -> Table:
     """Return a table of a comparison, one row per measure; CSV has what JSON has of each."""
-    c, rows = comparison, []
-    for one in c.rows:
+    rows = []
+    for one in comparison.rows:
         lead = "" if one.ahead_low is None else f"{one.ahead_low:+.4f} to {one.ahead_high:+.4f}"
         row: dict[str, Cell] = {
             "measure": one.name,
             "agreement": one.agreement,
             "95% interval": f"{one.low:.4f} to {one.high:.4f}",
-            f"lead of {c.against}": one.ahead,
+            f"lead of {comparison.against}": one.ahead,
             "95% interval of lead": lead,
             "p": None if one.p is None else shown_p(one.p),
             "verdict": one.verdict,
         }
-        if c.ties:
+        if comparison.ties:
             row["with ties"] = one.with_ties
         rows.append(row | {"in full": one.measure})
-    by = " by query" * (c.queries > 0)
-    times = f", {c.n_repeats} times" * (c.n_repeats > 1)
-    few = f" (so uneven that they are worth {c.effective:,.0f} of equal size)"
-    caption = (
-        f"Agreement with {counted(c.judgments, 'strict judgment')} "
-        f"{queries_text(c.queries, c.without_query)}{few * (c.effective < c.queries / 2)}; a tie "
-        f"under the measure counts 1/2. Learned measures: {c.n_folds}-fold cross-validation{by}"
-        f"{times}. Intervals {independence_text(c.queries)}; leads are paired, and p is not "
-        f"corrected for the number of measures. Near the line: p from {c.near[0]:.2f} to "
-        f"{c.near[1]:.2f}, or other folds could change the verdict."
+    return Table.of(rows, _caption(comparison), records=comparison.to_json()["rows"])
+
+
+def _caption(comparison: MeasureComparison) -> str:
+    queries, few = comparison.queries, ""
+    if comparison.effective < queries / 2:
+        few = f" (so uneven that they are worth {comparison.effective:,.0f} of equal size)"
+    by = " by query" if queries else ""
+    times = f", {comparison.n_repeats} times" if comparison.n_repeats > 1 else ""
+    text = (
+        f"Agreement with {counted(comparison.judgments, 'strict judgment')} "
+        f"{queries_text(queries, comparison.without_query)}{few}; a tie under the measure counts "
+        f"1/2. Learned measures: {comparison.n_folds}-fold cross-validation{by}{times}. Intervals "
+        f"{independence_text(queries)}; leads are paired, and p is not corrected for the number of "
+        f"measures. Near the line: p from {comparison.near[0]:.2f} to {comparison.near[1]:.2f}, or "
+        "other folds could change the verdict."
     )
-    if c.ties:
-        definition = with_ties_text(c.ties)
-        caption += f" {definition[:1].upper()}{definition[1:]}."
-    return Table.of(rows, caption, records=c.to_json()["rows"])
+    if comparison.ties:
+        definition = with_ties_text(comparison.ties)
+        text += f" {definition[:1].upper()}{definition[1:]}."
+    return text

@@ -28,17 +28,18 @@ MOST_ROWS, WIDEST = 10, 24
 """The number of judges in the table, and of characters of their names."""
 
 
-def contents_text(name: str, s: Contents, scale: str) -> str:
+def contents_text(name: str, counts: Contents, scale: str) -> str:
     """Describe a judgment file in a paragraph."""
-    levels = ", ".join(f"{s.answers[a]:,} {a}" for a in ("tie", "good", "bad") if s.answers[a])
-    with_levels = s.answers["good"] or s.answers["bad"]
-    ties = counted(s.ties, "tie") + (f" ({levels})" if with_levels else "")
-    by = counted(s.queries, "query", "queries") if s.queries else "no query ids"
-    judges = f", {counted(s.judges, 'judge')}" if s.judges else ""
-    shorter = f" ({s.shorter_lists:,} of {2 * s.judgments:,} shorter)" if s.shorter_lists else ""
+    n, answers, shorter = counts.judgments, counts.answers, counts.shorter_lists
+    levels = ", ".join(f"{answers[a]:,} {a}" for a in ("tie", "good", "bad") if answers[a])
+    with_levels = answers["good"] or answers["bad"]
+    ties = counted(counts.ties, "tie") + (f" ({levels})" if with_levels else "")
+    by = counted(counts.queries, "query", "queries") if counts.queries else "no query ids"
+    judges = f", {counted(counts.judges, 'judge')}" if counts.judges else ""
+    of_lists = f" ({shorter:,} of {2 * n:,} shorter)" if shorter else ""
     return (
-        f"{name}: {counted(s.judgments, 'judgment')}, {s.strict:,} strict ({s.answers['a']:,} a, "
-        f"{s.answers['b']:,} b), {ties}; {by}{judges}; lists of {s.n_ranks}{shorter}; {scale}"
+        f"{name}: {counted(n, 'judgment')}, {counts.strict:,} strict ({answers['a']:,} a, "
+        f"{answers['b']:,} b), {ties}; {by}{judges}; lists of {counts.n_ranks}{of_lists}; {scale}"
     )
 
 
@@ -269,11 +270,11 @@ def rating_pairs_text(
     content: Mapping[str, Any], within: Within, equal_weights: bool, sides: str
 ) -> str:
     """Say what the document of ``pairs`` holds, what was left out, and what the pairs weigh."""
-    c, ids = content, "query or judge"
-    groups = f" of {counted(c['groups'], 'judge and query', 'pairs of judge and query')}"
+    ids = "query or judge"
+    groups = f" of {counted(content['groups'], 'judge and query', 'pairs of judge and query')}"
     if within != "judge":
         ids = "query" if within == "query" else "id"
-        groups = f" of {counted(c['groups'], 'query', 'queries')}" * (within == "query")
+        groups = f" of {counted(content['groups'], 'query', 'queries')}" * (within == "query")
     reasons = (
         ("list", f"without a {ids}"),
         ("list", f"alone in a {'query' if within == 'query' else 'group'}"),
@@ -283,17 +284,17 @@ def rating_pairs_text(
     )
     said = [
         f"left out: {counted(n, noun)} {why}"
-        for n, (noun, why) in zip(c["left_out"].values(), reasons, strict=True)
+        for n, (noun, why) in zip(content["left_out"].values(), reasons, strict=True)
         if n
     ]
-    if c["identical"]:
-        said.append(f"of identical lists: {counted(c['identical'], 'judgment')}")
+    if content["identical"]:
+        said.append(f"of identical lists: {counted(content['identical'], 'judgment')}")
     weight = "2/n per pair of n lists, so that they count as n - 1 judgments"
     if equal_weights:
         weight = "equal; n lists count as n (n - 1) / 2 judgments"
     said += [
-        f"weights: {weight}; {c['weight']:,.6g} in all",
-        f"sides: {sides} of {counted(c['strict'], 'strict judgment')}",
+        f"weights: {weight}; {content['weight']:,.6g} in all",
+        f"sides: {sides} of {counted(content['strict'], 'strict judgment')}",
     ]
     if within == "all":
         said.append(
@@ -301,8 +302,9 @@ def rating_pairs_text(
             "queries together are too narrow"
         )
     head = (
-        f"wrote {c['file']}: {counted(c['judgments'], 'judgment')}, {c['strict']:,} strict, "
-        f"{counted(c['ties'], 'tie')}, from {counted(c['lists'], 'rated list')}{groups}"
+        f"wrote {content['file']}: {counted(content['judgments'], 'judgment')}, "
+        f"{content['strict']:,} strict, {counted(content['ties'], 'tie')}, from "
+        f"{counted(content['lists'], 'rated list')}{groups}"
     )
     return wrap_lines(f"{head}\n{bulleted(said)}")
 

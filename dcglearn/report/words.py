@@ -168,7 +168,7 @@ def certainty_sentences(
     verb = "is" if len(unknown) == 1 else "are"
     found = [
         worth_sentence(names, certainty.gains, certainty.level),
-        f"These judgments do not determine what {listed(unknown)} {verb} worth." * bool(unknown),
+        f"These judgments do not determine what {listed(unknown)} {verb} worth." if unknown else "",
         *verdict_sentences(certainty.hypotheses, certainty.gains, more),
     ]
     if certainty.untested:
