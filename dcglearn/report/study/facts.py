@@ -237,11 +237,22 @@ def study_judgments(
     except InputError:
         predicted = None
     advance(3, 4)
-    proposed = None
+    pairs, weights = preferences.pairs, preferences.pair_weights
+    right = {name: outcomes(one, pairs) for name, one in measures.items()}
+    proposed, differs = None, dict[str, float]()
     if concluded.support == "supported":
         gains = tuple(round(max(0.0, float(gain)), 4) for gain in fit.dcg.gains)
         discounts = "log2" if fit.model.discounts == "log2" else fit.dcg.discounts
         proposed = DCG(gains, discounts, preferences.n_ranks, grades=fit.scale.labels)
+        own = outcomes(proposed, pairs)
+        differs = {name: weighted_mean(np.abs(one - own), weights) for name, one in right.items()}
+        if predicted is not None:
+            right = {LEARNED: predicted.outcomes, **right}
+    agreement = []
+    for label, one in right.items():
+        mean = clustered_mean(one, preferences.pair_groups, weights)
+        interval = mean.interval(0, 1)
+        agreement.append(Agreement(label, mean.value, *interval, differs.get(label)))
     advance(4, 4)
     return Study(
         name,
@@ -251,31 +262,10 @@ def study_judgments(
         judges,
         link_test(fit),
         predicted,
-        _agreement(preferences, measures, proposed, predicted),
+        tuple(agreement),
         (used, measure),
         proposed,
     )
-
-
-def _agreement(
-    preferences: Preferences,
-    measures: Mapping[str, Measure],
-    proposed: DCG | None,
-    predicted: HeldOut | None,
-) -> tuple[Agreement, ...]:
-    pairs, weights = preferences.pairs, preferences.pair_weights
-    right = {name: outcomes(one, pairs) for name, one in measures.items()}
-    differs = dict[str, float]()
-    if proposed is not None:
-        own = outcomes(proposed, pairs)
-        differs = {name: weighted_mean(np.abs(one - own), weights) for name, one in right.items()}
-        if predicted is not None:
-            right = {LEARNED: predicted.outcomes, **right}
-    found = []
-    for name, one in right.items():
-        mean = clustered_mean(one, preferences.pair_groups, weights)
-        found.append(Agreement(name, mean.value, *mean.interval(0, 1), differs.get(name)))
-    return tuple(found)
 
 
 def changed_comparisons(
