@@ -190,10 +190,9 @@ def more_judgments(study: Study) -> str:
         return "More raters; more judgments by the same ones would say little about others."
     if not any(one.determined and not one.given for one in free.gains() + free.discounts()):
         return "No interval is bounded yet, so how many more judgments are needed is not known."
-    n = 3 * len(free.evidence)
-    rounded = round(n, -max(0, len(str(n)) - 2))
+    n = float(f"{3 * len(free.evidence):.2g}")  # of two digits
     spread = ", spread over queries like these," * (study.unit == "queries")
-    return f"About {rounded:,} more strict judgments{spread} would halve every interval."
+    return f"About {n:,.0f} more strict judgments{spread} would halve every interval."
 
 
 def sections(study: Study) -> list[Section]:
