@@ -359,7 +359,7 @@ def _supported(evaluation: Evaluation, seed: int, digits: int) -> Answer:
         found = supported_systems(evaluation, *drawn_measures(evaluation), rng)
 
     def draw() -> Figure:
-        from dcglearn.report.figures.supported_figure import draw_supported
+        from dcglearn.report.figures.system_figures import draw_supported
 
         return draw_supported(found)
 

@@ -23,7 +23,7 @@ from dcglearn import (
 )
 from dcglearn.inference.families import any_weights
 from dcglearn.inference.maximise import maximise
-from dcglearn.report.study.page import study_json, study_text
+from dcglearn.report.study.page import study_json, study_page
 from dcglearn.report.study.words import headline
 from helpers.simulated import logistic_judgments, scale_of
 
@@ -162,7 +162,7 @@ def test_better_grades_that_lose_are_worth_nothing_where_discounts_decrease() ->
 
 def test_a_study_of_noise_concludes_nothing() -> None:
     study = study_judgments(noise(60, 0, 4), "noise.jsonl", np.random.default_rng(0))
-    text = study_text(study)
+    text = study_page(study, "txt")
     assert study.conclusion.support == "open"
     assert headline(study)[0].startswith(
         "Change (2^g - 1) / log2(rank + 1): not yet. These judgments do not show that people"

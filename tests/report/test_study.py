@@ -31,7 +31,7 @@ from dcglearn.inference.calibration import LinkTest
 from dcglearn.judgments.folds import group_numbers, query_folds
 from dcglearn.measures.agreement import outcomes
 from dcglearn.report.study.facts import STUDY_TOOLS
-from dcglearn.report.study.page import study_html, study_json, study_markdown, study_text
+from dcglearn.report.study.page import study_json, study_page, study_pictures
 from dcglearn.report.study.words import headline, more_judgments, more_words
 from helpers.simulated import SCALE, preset_judgments, with_ids
 from helpers.written import write_qrels, write_records, write_run
@@ -39,6 +39,10 @@ from helpers.written import write_qrels, write_records, write_run
 
 def studied(data: Preferences) -> Study:
     return study_judgments(data, "judgments.jsonl", np.random.default_rng(0))
+
+
+def page_of(found: Study) -> str:
+    return study_page(found, "html", study_pictures(found, np.random.default_rng(0)))
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +76,7 @@ def test_a_true_measure_stays_in_use() -> None:
         )
         assert found.change == "no"
         assert found.measure == used @ 4
-        text = " ".join(study_text(found).split())
+        text = " ".join(study_page(found, "txt").split())
         assert "This is the measure in use, (2^g - 1) / log2(rank + 1), as nDCG" in text
         assert "proposed measure" not in text
         assert '"label_gain": [0, 1, 3]' in text
@@ -88,7 +92,7 @@ def test_other_discounts_are_learned_where_log2_does_not_fit() -> None:
     assert "contradict the discount 1/log2(rank + 1) (1 in" in sentences[-1]
     assert isinstance(found.tools["lightgbm"], InputError)
     assert "lightgbm cannot take it: LightGBM discounts only by 1/log2(i + 1), which" in " ".join(
-        study_text(found).split()
+        study_page(found, "txt").split()
     )
 
 
@@ -97,8 +101,7 @@ def test_the_numbers_in_sentences_are_those_of_the_study(linear: Study) -> None:
     interval = f"{one.low:.2f} to {one.high:.2f}".replace("0.", ".")
     said = f"is worth {one.estimate:.2f}".replace("0.", ".")
     assert f"{said} of the best (95% interval {interval})" in headline(linear)[2]
-    question = linear.question("gains", "exponential")
-    assert question is not None
+    (question,) = (q for q in linear.conclusion.questions if q.hypothesis == "exponential")
     assert f"1 in {round(1 / question.reversed_judged)} judged pairs" in headline(linear)[2]
 
 
@@ -110,7 +113,7 @@ def test_what_changes_is_counted_on_the_judged_pairs(linear: Study) -> None:
         for one in (linear.proposed, preset("exponential-log2", SCALE, 4))
     ]
     share = np.mean([abs(x - y) / 2 for x, y in zip(*orders, strict=True)])
-    assert linear.agreement_of("exponential-log2").differs == pytest.approx(share)
+    assert linear.used.differs == pytest.approx(share)
     assert f"the two order 1 in {round(1 / share)} judged pairs differently" in headline(linear)[0]
 
 
@@ -163,7 +166,7 @@ def test_few_raters_are_told_to_ask_more() -> None:
         assert more_words(found) == ("more raters" if few else "more judgments")
         assert more_judgments(found).startswith("More raters; more judgments by the same") == few
         assert (f"few raters said most of this ({n} in all)" in said) == ("raters" in said) == few
-        assert f"CR2 variances clustered{clusters}" in " ".join(study_text(found).split())
+        assert f"CR2 variances clustered{clusters}" in " ".join(study_page(found, "txt").split())
 
 
 def test_tools_print_one_number(linear: Study) -> None:
@@ -223,13 +226,13 @@ def test_two_grades_and_few_judgments() -> None:
     two = studied(preset_judgments("linear-log2", 300, 5, Scale((1, 0))))
     assert headline(two)[2].startswith("There are two grades, so gains are not in question; rank 2")
     few = studied(preset_judgments("linear-log2", 12, 6))
-    assert study_text(few)
+    assert study_page(few, "txt")
     assert json.dumps(study_json(few), allow_nan=False)
 
 
 def test_a_link_that_no_judgments_could_show_is_not_tested(linear: Study) -> None:
     found = replace(linear, link=LinkTest(0.0, 0.0, math.inf, 1.0))
-    text = " ".join(study_text(found).split())
+    text = " ".join(study_page(found, "txt").split())
     assert "cannot show whether answers depend on the difference in another way" in text
     assert " on inf" not in text
 
@@ -244,7 +247,7 @@ def test_more_judgments_halve_intervals(linear: Study) -> None:
 def test_without_ids_nothing_is_said_of_queries_or_judges() -> None:
     data = preset_judgments("linear-log2", 400, 7)
     words = np.array(["a", "b"])[data.answers]
-    text = study_text(studied(Preferences.of(data.lists, words, SCALE)))
+    text = study_page(studied(Preferences.of(data.lists, words, SCALE)), "txt")
     assert "No query is named" in text
     assert "each predicted from other judgments;" in " ".join(text.split())
     assert " clustered" not in text
@@ -252,7 +255,7 @@ def test_without_ids_nothing_is_said_of_queries_or_judges() -> None:
 
 
 def test_the_page_is_self_contained_and_reproducible(linear: Study) -> None:
-    html = study_html(linear, np.random.default_rng(0))
+    html = page_of(linear)
     links = re.findall(r"""(?:src|href)\s*=\s*["']?([^"'\s>]*)""", html)
     assert not [link for link in links if link[0] not in "#d"], "nothing is fetched"
     assert "<h1>What 4,000 judgments say about DCG</h1>" in html
@@ -262,19 +265,19 @@ def test_the_page_is_self_contained_and_reproducible(linear: Study) -> None:
     assert "2^g\u00a0-\u00a01 (middle" in html
     assert "<details" not in html
     again = studied(preset_judgments("linear-log2", 4000, 1))
-    assert study_html(again, np.random.default_rng(0)) == html
+    assert page_of(again) == html
 
 
 def test_names_of_files_stay_text() -> None:
     data = preset_judgments("linear-log2", 200, 8)
     found = study_judgments(data, "<img src=x>\x1b[31m", np.random.default_rng(0))
-    html = study_html(found, np.random.default_rng(0))
+    html = page_of(found)
     assert "<img" not in html
-    assert "\x1b" not in html + study_text(found) + study_markdown(found)
+    assert "\x1b" not in html + study_page(found, "txt") + study_page(found, "md")
 
 
 def test_all_formats_say_the_same(linear: Study) -> None:
-    text, markdown = study_text(linear), study_markdown(linear)
+    text, markdown = study_page(linear, "txt"), study_page(linear, "md")
     flat = " ".join(text.split())
     for sentence in headline(linear):
         assert sentence in flat

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from dcglearn.base.json_text import jsonable
 from dcglearn.base.types import Grades
 from dcglearn.coherence.explain import Explanation
 from dcglearn.coherence.smallest_change import smallest_change_of_gains
@@ -13,7 +14,6 @@ from dcglearn.coherence.verdict import advantage, verdict
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.names import NamedMeasure
 from dcglearn.measures.scale import Scale
-from dcglearn.report.results import jsonable
 from dcglearn.report.tables import Table
 
 _REASONS = {
