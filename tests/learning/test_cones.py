@@ -55,20 +55,6 @@ def test_it_is_the_minimum_whatever_the_start(
 
 
 @pytest.mark.parametrize("offsets", [False, True])
-def test_tied_entries_are_equal_and_arguments_are_unchanged(
-    offsets: bool, rng: np.random.Generator
-) -> None:
-    X = rng.integers(-1, 2, (30, 4, 6)).astype(float)
-    X = (X - X.mean(axis=2, keepdims=True) * (not offsets)).reshape(30, -1)
-    arguments = X.T @ X, X.T @ rng.normal(size=30), 2.0, np.zeros((4, 6))
-    kept = [np.copy(part) for part in arguments]
-    W = Cone(6).minimise(*arguments, offsets)
-    assert 0 < (W[:, :-1] == W[:, 1:]).sum() < 20
-    assert np.abs(np.diff(W)[np.diff(W) != 0]).min() > 1e-9
-    assert all(np.array_equal(u, v) for u, v in zip(kept, arguments, strict=True))
-
-
-@pytest.mark.parametrize("offsets", [False, True])
 def test_a_quadratic_that_is_not_convex_is_refused(offsets: bool) -> None:
     H, zeros = np.array([[-4.0, 4.0], [4.0, -4.0]]), np.zeros((1, 2))
     with pytest.raises(LinAlgError):

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from dcglearn import (
     DCG,
     DCGLearner,
-    GramMatrices,
     InputError,
     Problem,
     drawn_lists,
@@ -20,7 +19,7 @@ from dcglearn import (
 )
 from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning.factorise import factorise, fix_gauge, rank_one
-from dcglearn.learning.identify import DataShare, null_space
+from dcglearn.learning.identify import null_space
 from dcglearn.learning.record import is_affine
 from dcglearn.learning.sums import gram_matrices
 from dcglearn.learning.undetermined import undetermined_statements
@@ -268,28 +267,3 @@ def test_weights_that_tie_all_lists_are_refused() -> None:
     ]:
         with pytest.raises(InputError, match=reason):
             DCGLearner(margin=margin).fit(pairs)
-
-
-@given(st.integers(0, 2**32 - 1))
-def test_ranks_at_which_nothing_differs_change_nothing(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    pairs = rng.integers(0, 3, (8, 2, 3)).astype(np.int8)
-    longer = np.concatenate([pairs, np.ones((8, 2, 4), np.int8)], axis=2)
-    short, long = (
-        DataShare(gram.weighted_gram, 1.0, 3, null_space(gram, 3))
-        for gram in (gram_of(pairs), gram_of(longer))
-    )
-    directions = rng.normal(size=(5, 3, 3))
-    padded = np.concatenate([directions, np.zeros((5, 4, 3))], axis=1)
-    np.testing.assert_allclose(long.share(padded), short.share(directions), atol=1e-12)
-    np.testing.assert_allclose(long.null_part(padded), short.null_part(directions), atol=1e-12)
-    found, more = null_space(gram_of(pairs), 3), null_space(gram_of(longer), 3)
-    assert (more.rank, more.n_unnamed, more.components) == (
-        found.rank,
-        found.n_unnamed,
-        found.components,
-    )
-
-
-def gram_of(pairs: np.ndarray) -> GramMatrices:
-    return Problem.of(pairs, 3).sum_over_blocks(gram_matrices)

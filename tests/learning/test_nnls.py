@@ -127,19 +127,6 @@ def test_exact_zeros_are_those_of_rational_arithmetic(n: int, seed: int, C: int)
             assert [value == 0 for value in x] == [value == 0 for value in want]
 
 
-@pytest.mark.parametrize("start", [None, True, False])
-def test_without_a_positive_b_the_minimum_is_0(
-    start: bool | None, rng: np.random.Generator
-) -> None:
-    X = rng.normal(size=(30, 20))
-    H = np.eye(20) + X.T @ X
-    free = None if start is None else np.full(20, start)
-    # If H >= 0 and b <= 0, no x can be positive.
-    for matrix, b in ((H, np.zeros(20)), (np.abs(H) + 40 * np.eye(20), -rng.random(20))):
-        assert (non_negative(matrix, b, free) == 0).all()
-    assert len(non_negative(np.eye(0), np.zeros(0))) == 0
-
-
 CYCLING = (
     np.array(
         [

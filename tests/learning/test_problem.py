@@ -7,7 +7,6 @@ import pytest
 
 from dcglearn import InputError, Problem, permuted_lists, solve, true_pairs
 from dcglearn.lab.simulation.truths import DATA_1
-from dcglearn.learning.codes import MAX_BLOCK_PAIRS, MIN_BLOCK_PAIRS
 
 
 def test_weights_count_like_repeated_pairs(rng: np.random.Generator) -> None:
@@ -39,12 +38,3 @@ def test_bad_parts_are_refused(change: dict[str, object], problem: str) -> None:
     parts: dict[str, object] = {"pairs": [[[0, 1], [1, 1]], [[0, 0], [1, 0]]], "n_grades": 2}
     with pytest.raises(InputError, match=problem):
         Problem.of(**(parts | change))
-
-
-def test_block_sizes_depend_on_the_number_of_pairs_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    pairs = np.zeros((10, 2, 1), np.int8)
-    monkeypatch.setattr("dcglearn.learning.source.MIN_BLOCK_PAIRS", 3)
-    assert [len(b) for b in Problem.of(pairs, 1).arrays.blocks] == [5, 5]
-    monkeypatch.setattr("dcglearn.learning.source.MAX_BLOCK_PAIRS", 4)
-    assert [len(b) for b in Problem.of(pairs, 1).arrays.blocks] == [4, 4, 2]
-    assert MAX_BLOCK_PAIRS > MIN_BLOCK_PAIRS

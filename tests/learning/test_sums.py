@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import reduce
 from operator import add
 from typing import Any
@@ -15,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn import Problem, solve
-from dcglearn.learning.codes import Block, CodeLayout, taken
+from dcglearn.learning.codes import Block, taken
 from dcglearn.learning.sums import (
     active_set_change,
     directional_derivatives,
@@ -98,44 +95,6 @@ def test_cached_residuals_do_not_change_the_result(
             (weights_of(problem) * other**2) @ ((other > 0).astype(float) - (one > 0)), abs=1e-9
         )
         at = to
-
-
-def test_threads_may_share_pairs(rng: np.random.Generator) -> None:
-    (block,) = Problem.of(noisy_pairs(20_000, rng), 5).arrays.blocks
-    points = rng.normal(size=(12, 50))
-    points[6:] = points[:6] + 1e-4 * rng.normal(size=(6, 50))
-    steps = [(points[i], points[(i + 6) % 12]) for i in range(12)] * 8
-    alone = [active_set_change(replace(block), w, to) for w, to in steps]  # nothing is cached
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor(4) as pool:
-            together = list(pool.map(lambda step: active_set_change(block, *step), steps))
-    finally:
-        sys.setswitchinterval(interval)
-    for one, other in zip(alone, together, strict=True):
-        assert one.changed == other.changed
-        assert (one.hessian == other.hessian).all()
-        assert one.loss == other.loss
-
-
-@pytest.mark.parametrize(
-    ("K", "L", "empty", "bits"),
-    [
-        (10, 5, False, 16),
-        (3, 40, True, 16),
-        (2, 260, True, 32),
-        (4, 2, False, 8),
-    ],
-)
-def test_codes_hold_any_number_of_grades(K: int, L: int, empty: bool, bits: int) -> None:
-    rng = np.random.default_rng(0)
-    pairs = rng.integers(-1 if empty else 0, L, (200, 2, K))
-    layout = CodeLayout(K, L, empty)
-    codes = layout.encode(pairs)
-    assert codes.dtype.itemsize * 8 == bits
-    X = np.hstack([rows[code] for (rows, _), code in zip(layout.tables, codes, strict=True)])
-    assert (dense_differences(pairs, L) == X).all()
 
 
 def test_integer_sums_do_not_depend_on_the_order_of_pairs(rng: np.random.Generator) -> None:
