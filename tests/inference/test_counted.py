@@ -69,19 +69,3 @@ def test_a_link_that_cannot_be_tested_is_not_rejected() -> None:
     data = Preferences.of([[[0], [1]], [[1], [0]]] * 2, ["a", "a", "b", "b"], Scale((1, 0)))
     found = link_test(JudgmentModel(gains="linear", discounts="log2").fit(data))
     assert (found.gamma, found.t, found.p) == (0, 0, 1)
-
-
-def test_a_cluster_that_decides_a_lot_is_adjusted_by_the_root_of_its_information(
-    rng: np.random.Generator,
-) -> None:
-    """(I - r r')^-1/2 u, from its eigenvalues, for few judgments alone."""
-    fit = JudgmentModel(gains="linear").fit(random_judgments(20, "strict", rng))
-    (chunk,) = fit.covariance.whitened(lambda rows: rows)
-    total = np.zeros_like(fit.covariance.root)
-    for u, r in zip(chunk.scores, chunk.information[:, 0], strict=True):
-        values, vectors = np.linalg.eigh(np.eye(len(r)) - np.outer(r, r))
-        adjusted = vectors @ ((vectors.T @ u) / np.sqrt(np.maximum(values, 0.02)))
-        total += np.outer(adjusted, adjusted)
-    assert chunk.leverage.max() > 0.1
-    root = fit.covariance.root
-    np.testing.assert_allclose(fit.covariance.robust, root @ total @ root.T, rtol=1e-3)

@@ -86,11 +86,3 @@ def test_gradient_with_judges() -> None:
         assert at.gradient[i] == pytest.approx((up.value - down.value) / 2e-6, rel=1e-4, abs=1e-3)
         second = (up.gradient - down.gradient) / 2e-6
         np.testing.assert_allclose(at.hessian[i], second, rtol=1e-4, atol=1e-2)
-
-
-def test_a_judge_with_one_judgment() -> None:
-    data = of_people([0.1] * 3, 200, 8)
-    words = np.array(["a", "b"])[data.answers]
-    alone = Preferences.of(data.lists, words, data.scale, judges=["alone", *data.judges[1:]])
-    _, lapses, names = found(alone)
-    assert lapses.judgments[names.index("alone")] <= 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import chi2, f
-from sklearn.linear_model import LogisticRegression
 
 from dcglearn import JudgmentModel, Preferences, Scale, likelihood_ratio, usual_questions
 from dcglearn.inference.conclusions import support_of
@@ -21,29 +20,6 @@ def with_effect(
 ) -> Preferences:
     W = effect * np.outer(1 / np.log2(np.arange(2, K + 2)), np.linspace(1, 0, L))
     return logistic_judgments(W, n, rng, side, per_query if per_query > 1 else 0)
-
-
-@pytest.mark.parametrize(("effect", "side"), [(0.0, 0.0), (0.05, 0.5), (0.15, 0.0)])
-def test_they_are_likelihood_ratios_of_logistic_regression_with_many_judgments(
-    effect: float, side: float, rng: np.random.Generator
-) -> None:
-    data = with_effect(8000, rng, effect, side)
-    found = no_effect(JudgmentModel().fit(data))
-    x = np.zeros((len(data), 2, K, L))
-    for one in (0, 1):
-        x[np.arange(len(data))[:, None], one, np.arange(K), data.lists[:, one]] = 1
-    X = (x[:, 0] - x[:, 1])[:, :, :-1].reshape(len(data), -1)
-    usual = np.outer(1 / np.log2(np.arange(2, K + 2)), [1, 2 / 3, 1 / 3]).ravel()
-    y = data.answers == 0
-    p = [likelihood_ratio_p(X, y), likelihood_ratio_p(X @ usual[:, None], y)]
-    assert found == pytest.approx(min(1.0, 2 * min(p)), abs=0.03)
-
-
-def likelihood_ratio_p(X: np.ndarray, y: np.ndarray) -> float:
-    fitted = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(X, y)
-    P = fitted.predict_proba(X)[:, 1]
-    ratio = 2 * np.log(np.where(y, P, 1 - P) / np.where(y, y.mean(), 1 - y.mean())).sum()
-    return float(chi2.sf(ratio, X.shape[1]))
 
 
 def test_judgments_by_a_coin_reject_little() -> None:

@@ -93,15 +93,6 @@ def test_a_share_of_lapses_is_tested_on_its_border() -> None:
     assert min(ps) < 0.5
 
 
-@pytest.mark.parametrize("left_out", [(), ("side", "lapses")])
-def test_questions_come_in_their_order(left_out: tuple[str, ...]) -> None:
-    model = JudgmentModel(**dict.fromkeys(left_out, False))
-    found = [one.about for one in usual_questions(every_answer(200, 32), model)]
-    order = ["measure", "gains", "discounts", "positions", "additivity", "side", "lapses"]
-    assert list(dict.fromkeys(found)) == [one for one in order if one not in left_out]
-    assert found == sorted(found, key=order.index)
-
-
 def test_a_question_without_a_maximum_is_not_answered_and_others_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

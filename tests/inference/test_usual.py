@@ -206,17 +206,6 @@ def test_answers_without_errors_have_maxima(seed: int) -> None:
     assert np.isfinite(learned.weights).all()
 
 
-def test_which_list_is_a_changes_the_side_alone() -> None:
-    data = judged(200)
-    swapped = Preferences.of(
-        data.lists[:, ::-1], np.array(["b", "a"])[data.answers.astype(int)], SCALE
-    )
-    learned, other = learn_dcg(data), learn_dcg(swapped)
-    np.testing.assert_allclose(other.weights, learned.weights, atol=1e-6)
-    assert other.side == pytest.approx(-learned.side, abs=1e-6)
-    assert learned.side == pytest.approx(0.3, abs=0.5)
-
-
 def test_few_judgments_leave_the_centre_and_many_leave_it_behind() -> None:
     few, many = learn_dcg(judged(1), "linear-log2"), learn_dcg(judged(20000), "linear-log2")
     linear = 1 / np.log2(np.arange(2, K + 2))
