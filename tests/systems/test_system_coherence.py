@@ -27,10 +27,10 @@ from dcglearn import (
     system_pairs,
 )
 from dcglearn import Run as Retrieved
-from helpers.places import ROOT
+from helpers.places import DATA
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
-ROBUST = ROOT.parent / "shared" / "data" / "trec" / "robust03"
+ROBUST = DATA / "trec" / "robust03"
 K = 4
 
 
