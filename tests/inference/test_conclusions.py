@@ -164,11 +164,7 @@ def test_a_judge_is_dropped(tmp_path: Path) -> None:
     assert len(without["judges"]) == 4
     everyone = [part for i in range(5) for part in ("--drop-judge", f"judge {i}")]
     unknown, all_of_them = run_commands(
-        [
-            ["study", str(path), "--drop-judge", "judge 9"],
-            ["test", str(path), *everyone],
-        ],
-        tmp_path,
+        [["study", str(path), "--drop-judge", "judge 9"], ["test", str(path), *everyone]], tmp_path
     )
     assert unknown.returncode == all_of_them.returncode == 2
     assert "unknown judge 'judge 9'" in unknown.stderr

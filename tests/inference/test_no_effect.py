@@ -7,7 +7,6 @@ import pytest
 from scipy.stats import chi2, f
 
 from dcglearn import JudgmentModel, Preferences, Scale, likelihood_ratio, usual_questions
-from dcglearn.inference.conclusions import support_of
 from dcglearn.inference.tests import no_effect
 from helpers.simulated import logistic_judgments, noisy_answers, utilities
 
@@ -20,22 +19,6 @@ def with_effect(
 ) -> Preferences:
     W = effect * np.outer(1 / np.log2(np.arange(2, K + 2)), np.linspace(1, 0, L))
     return logistic_judgments(W, n, rng, side, per_query if per_query > 1 else 0)
-
-
-def test_judgments_by_a_coin_reject_little() -> None:
-    """Of 10 studies, each with hypotheses that are true; and they support no measure."""
-    rejected = np.zeros(6)
-    for seed in range(10):
-        data = with_effect(400, np.random.default_rng(seed), per_query=4)
-        free, wider = JudgmentModel().fit(data), JudgmentModel(position_dependent=True).fit(data)
-        smaller = [
-            JudgmentModel(**kept).fit(data)
-            for kept in ({"gains": "linear"}, {"discounts": "log2"}, {"discounts": "constant"})
-        ]
-        tests = [likelihood_ratio(one, free) for one in smaller] + [likelihood_ratio(free, wider)]
-        shown = support_of(smaller[1], []) != "open"
-        rejected += np.array([no_effect(free) < 0.05, *(test.p < 0.05 for test in tests), shown])
-    assert (rejected <= 2).all()
 
 
 def test_the_side_is_tested_nevertheless(rng: np.random.Generator) -> None:

@@ -22,13 +22,7 @@ from dcglearn import (
     preset,
     usual_questions,
 )
-from helpers.simulated import (
-    SCALE,
-    every_answer,
-    noisy_answers,
-    preset_judgments,
-    with_ids,
-)
+from helpers.simulated import SCALE, every_answer, noisy_answers, preset_judgments, with_ids
 
 
 def test_effects_by_hand() -> None:
@@ -121,17 +115,6 @@ def test_directions_that_change_no_weight_are_not_counted(seed: int) -> None:
         ({"discounts": "zipf"}, 3),
     ):
         assert likelihood_ratio(JudgmentModel(**given).fit(data), larger).df == df
-
-
-def test_groups_that_are_alike() -> None:
-    """At the level .05, some 5% of random splits are called different."""
-    data = every_answer(2000, 35, levels=False)
-    p = []
-    for seed in range(30):
-        labels = np.random.default_rng(seed).integers(0, 2, len(data)).tolist()
-        (one,) = compare_segments(data, labels, JudgmentModel(discounts="log2")).compared
-        p.append(one.p)
-    assert sum(one < 0.05 for one in p) <= 5
 
 
 def test_groups_that_differ() -> None:
