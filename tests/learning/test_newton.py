@@ -1,4 +1,4 @@
-"""Newton's method: few and many pairs, small and large C, any start, any number of threads."""
+"""Newton's method, and its sums over pairs against X itself: any C, start, number of threads."""
 
 from __future__ import annotations
 
@@ -6,19 +6,30 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
+from functools import reduce
+from operator import add
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from dcglearn import Problem, SolverError, permuted_lists, solve, true_pairs
 from dcglearn.lab.simulation.judges import flip_pairs
 from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning import newton as newtons
 from dcglearn.learning.certificate import certify
+from dcglearn.learning.codes import Block, taken
 from dcglearn.learning.newton import newton
-from dcglearn.learning.sums import quadratic_model
-from helpers.kkt import check_kkt
-from helpers.solver_cases import noisy_pairs
+from dcglearn.learning.sums import (
+    active_set_change,
+    directional_derivatives,
+    gram_matrices,
+    quadratic_model,
+    residual_sums,
+)
+from helpers.kkt import check_kkt, dense_differences, margins_of, weights_of
+from helpers.solver_cases import noisy_pairs, weighted_problems
 
 
 @pytest.mark.parametrize("n", [1, 20, 1000])
@@ -125,3 +136,54 @@ def test_many_grades(rng: np.random.Generator) -> None:
     pairs[worse] = pairs[worse][:, ::-1]
     problem = Problem.of(pairs, 150)
     check_kkt(problem, solve(problem).W)
+
+
+def representations(problem: Problem) -> list[list[Block]]:
+    """The same pairs in one block, and in two."""
+    (whole,) = problem.arrays.blocks
+    half = len(whole) // 2
+
+    def coded(part: slice) -> Block:
+        margins, weights = taken(whole.margins, part), taken(whole.weights, part)
+        return Block(whole.layout, whole.codes[:, part], margins, weights)
+
+    return [[whole], [coded(slice(half)), coded(slice(half, None))]]
+
+
+@settings(max_examples=30)
+@given(case=weighted_problems())
+def test_statistics_are_those_of_the_matrix(case: tuple[Problem, np.random.Generator]) -> None:
+    problem, rng = case
+    X = dense_differences(problem.pairs, problem.shape[1])
+    m, v = margins_of(problem), weights_of(problem)
+    w, to = rng.normal(size=(2, X.shape[1]))
+    r = np.maximum(0, m - X @ w)
+    A = (m - X @ w > 0) * 1.0
+    B = (m - X @ to > 0) * 1.0
+    t = np.linspace(0, 1, 5)
+    for parts in representations(problem):
+
+        def summed(statistic: Any, *arguments: Any, parts: list[Block] = parts) -> Any:
+            return reduce(add, [statistic(block, *arguments) for block in parts])
+
+        here = summed(quadratic_model, w)
+        assert here.hessian == pytest.approx(X.T @ (X * (A * v)[:, None]), abs=1e-9)
+        assert here.linear == pytest.approx(X.T @ (A * v * m), abs=1e-9)
+        assert here.loss == pytest.approx(v @ r**2, abs=1e-9)
+        change = summed(active_set_change, w, to)
+        assert change.changed == (A != B).sum()
+        there, moved = summed(quadratic_model, to), here.updated(change, w, to)
+        for name, value in vars(there).items():
+            assert getattr(moved, name) == pytest.approx(value, abs=1e-9)
+        sums = summed(residual_sums, w)
+        assert sums.normal_residual == pytest.approx(X.T @ (v * r), abs=1e-9)
+        assert (sums.loss, sums.total, sums.active) == pytest.approx(
+            (v @ r**2, v @ r, A.sum()), abs=1e-9
+        )
+        slope = [(v * (X @ to)) @ np.maximum(0, m - X @ w - s * (X @ to)) for s in t]
+        assert summed(directional_derivatives, w, to, t) == pytest.approx(np.array(slope), abs=1e-9)
+        grams = summed(gram_matrices)
+        kept = v > 0
+        assert grams.gram == pytest.approx(X[kept].T @ X[kept], abs=1e-9)
+        assert grams.weighted_gram == pytest.approx(X.T @ (X * v[:, None]), abs=1e-9)
+        assert grams.n_pairs == kept.sum()
