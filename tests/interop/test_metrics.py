@@ -57,6 +57,14 @@ def test_dicts_tuples_and_frames_give_the_same_values(ties: Any, rng: np.random.
     assert mine == expected.values[0, 0].tolist()
 
 
+def test_the_object_with_runs_that_share_no_query_with_the_qrels() -> None:
+    asked = ir_measure(DCG({1: 1, 0: 0}))
+    qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})
+    other = pd.DataFrame({"query_id": ["x"], "doc_id": ["a"], "score": [1.0]})
+    for run in (other, other[:0]):
+        assert ir_measures.calc_aggregate([asked], qrels, run)[asked] == 0
+
+
 def test_ties_by_expectation_or_by_document() -> None:
     measure = DCG({1: 1, 0: 0}, "zipf")
     qrels, run = {"q": {"a": 1, "b": 0, "z": 0}}, {"q": {"a": 1.0, "b": 1.0, "z": 1.0, "y": 0.5}}

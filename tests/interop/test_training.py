@@ -115,33 +115,6 @@ def test_long_queries_are_computed_in_parts(rng: np.random.Generator) -> None:
     assert (hessians > 0).all()
 
 
-def test_gradients_are_derivatives_of_the_weighted_logistic_loss(rng: np.random.Generator) -> None:
-    """With the weights held as they are: they jump where two documents change places."""
-    c, sigma, n = np.array([0.4, 1.0, 0.6, 0.6, 0.1]), 1.3, 5
-    gains, scores = np.array([1.0, 0.0, 0.5, 0.5, 0.2]), rng.normal(size=n)
-    measure = DCG({4: 1, 3: 0.5, 2: 0.2, 1: 0}, c)
-    labels = np.array([4, 1, 3, 3, 2])
-    rank = np.argsort(np.argsort(-scores))
-
-    def loss(s: Any) -> float:
-        total = 0.0
-        for u in range(n):
-            for v in range(n):
-                if rank[u] < rank[v] and gains[u] != gains[v]:
-                    delta = (gains[u] - gains[v]) * (c[rank[u]] - c[rank[v]])
-                    apart = s[u] - s[v] if gains[u] > gains[v] else s[v] - s[u]
-                    total += abs(delta) * math.log1p(math.exp(-sigma * apart))
-        return total
-
-    found = lambdarank_objective(measure, sigma, False)(labels, scores, None, [n])
-    for i in range(n):
-        step = np.eye(n)[i] * 1e-4
-        first = (loss(scores + step) - loss(scores - step)) / 2e-4
-        second = (loss(scores + step) - 2 * loss(scores) + loss(scores - step)) / 1e-8
-        assert found[0][i] == pytest.approx(first, abs=1e-7)
-        assert found[1][i] == pytest.approx(second, abs=1e-5)
-
-
 # LightGBM
 
 
