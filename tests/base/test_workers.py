@@ -94,7 +94,7 @@ def test_processes_that_fail_are_an_error_after_the_finished_results(
         seen.extend(found(function, range(50)))
     assert all(index == item for index, item in seen)
     assert 3 not in dict(seen) or function is not die
-    for spec in ("1", "2"):  # and the next run has workers again
+    for spec in ("1", "2") if function is die else ():  # and the next run has workers again
         with open_workers(spec) as found:
             assert dict(found(abs, [-1, 2, -3])) == {0: 1, 1: 2, 2: 3}
             assert list(found(abs, [])) == []

@@ -22,13 +22,7 @@ from dcglearn import (
     preset,
     usual_questions,
 )
-from helpers.simulated import (
-    SCALE,
-    every_answer,
-    noisy_answers,
-    preset_judgments,
-    with_ids,
-)
+from helpers.simulated import SCALE, every_answer, noisy_answers, preset_judgments, with_ids
 
 
 def test_effects_by_hand() -> None:
@@ -93,15 +87,6 @@ def test_a_share_of_lapses_is_tested_on_its_border() -> None:
     assert min(ps) < 0.5
 
 
-@pytest.mark.parametrize("left_out", [(), ("side", "lapses")])
-def test_questions_come_in_their_order(left_out: tuple[str, ...]) -> None:
-    model = JudgmentModel(**dict.fromkeys(left_out, False))
-    found = [one.about for one in usual_questions(every_answer(200, 32), model)]
-    order = ["measure", "gains", "discounts", "positions", "additivity", "side", "lapses"]
-    assert list(dict.fromkeys(found)) == [one for one in order if one not in left_out]
-    assert found == sorted(found, key=order.index)
-
-
 def test_a_question_without_a_maximum_is_not_answered_and_others_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -130,17 +115,6 @@ def test_directions_that_change_no_weight_are_not_counted(seed: int) -> None:
         ({"discounts": "zipf"}, 3),
     ):
         assert likelihood_ratio(JudgmentModel(**given).fit(data), larger).df == df
-
-
-def test_groups_that_are_alike() -> None:
-    """At the level .05, some 5% of random splits are called different."""
-    data = every_answer(2000, 35, levels=False)
-    p = []
-    for seed in range(30):
-        labels = np.random.default_rng(seed).integers(0, 2, len(data)).tolist()
-        (one,) = compare_segments(data, labels, JudgmentModel(discounts="log2")).compared
-        p.append(one.p)
-    assert sum(one < 0.05 for one in p) <= 5
 
 
 def test_groups_that_differ() -> None:

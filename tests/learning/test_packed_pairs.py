@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -125,27 +124,6 @@ def test_row_groups_without_a_difference_have_no_effect(folder: Path, pairs: np.
     write_packed(pairs[:9], folder / "d.parquet", FIVE, np.zeros(9))
     with_them = solve(Problem.packed(PackedPairs.of(folder)))
     assert pytest.approx(solve(Problem.of(pairs, 5)).W, abs=1e-10) == with_them.W
-
-
-def test_pack_and_fit_on_the_command_line(
-    run: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
-) -> None:
-    assert run("simulate", "p.jsonl", "-n", 900, "--shortest", 3).returncode == 0
-    packed_up = run("pack", "p.jsonl", "p.parquet")
-    assert packed_up.returncode == 0, packed_up.stderr
-    assert "wrote p.parquet: 900 judgments, 200 of them without" in packed_up.stdout
-    (tmp_path / "many").mkdir()
-    (tmp_path / "p.parquet").rename(tmp_path / "many" / "one.parquet")
-    plain, from_files = run("fit", "p.jsonl"), run("fit", "many", "-o", "m.json")
-    assert from_files.returncode == 0, from_files.stderr
-    held = "900 packed judgments, 700 strict, in 1 file; lists of 5; grades 2 > 1 > 0"
-    assert held in from_files.stdout
-    said = [
-        text.stdout.split("learned with")[1].split("\nwrote")[0] for text in (plain, from_files)
-    ]
-    assert said[0].strip() == said[1].strip()
-    made = json.loads((tmp_path / "m.json").read_text())
-    assert made["about"]["learned_from"]["judgments"] == 900
 
 
 def test_pack_leaves_nothing_when_a_late_line_is_wrong(
