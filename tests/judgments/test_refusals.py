@@ -82,6 +82,9 @@ CASES = {
     "a number and words": after_good(field("answer", "1"), "'1'"),
     "a truth value": after_good(field("a", "[true]"), "truth", ', line 3, "a", rank 1'),
     "not a number": after_good(field("a", "[NaN]"), "NaN"),
+    "every list empty": Case(
+        "x.jsonl", '{"a": [], "b": [null], "answer": "a"}', ', line 1, "a"', "no grade"
+    ),
     "an infinite weight": after_good(field("weight", "Infinity"), "Infinity"),
     "a huge weight": after_good(field("weight", "1" + "0" * 400), "weight"),
     "a huge grade": after_good(

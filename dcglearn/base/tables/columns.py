@@ -143,7 +143,7 @@ def gather(columns: Iterable[Column]) -> Column:
 def stacked(columns: Sequence[Column]) -> Column:
     """Return columns of n rows as one, with codes of shape (n, columns, ...)."""
     every = gather(columns)
-    codes = every.codes.reshape(len(columns), -1, *every.codes.shape[1:])
+    codes = every.codes.reshape(len(columns), len(columns[0]), *every.codes.shape[1:])
     return Column(codes.swapaxes(0, 1), every.values)
 
 
