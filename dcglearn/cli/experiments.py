@@ -252,6 +252,8 @@ def _run(
 
 
 def _results_folder(out: str | None) -> Path:
+    if out == "":  # of a variable that is not set
+        raise InputError("--out is empty", "name a folder")
     place = Path("results" if out is None else out)
     if place.exists() and not place.is_dir():
         raise InputError("is not a folder", "choose another --out", str(place))
