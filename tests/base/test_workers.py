@@ -30,7 +30,7 @@ from dcglearn.base import workers
 from dcglearn.base.workers import WorkersLostError, open_workers
 from dcglearn.judgments import packed
 from dcglearn.lab.config import Config, read_config
-from dcglearn.lab.results import compute
+from dcglearn.lab.results import compute_cells
 from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.lab.store import CELLS_FILE, Store
 from helpers.commands import run_command
@@ -178,7 +178,7 @@ class EventfulStore(Store):
 
 def compute_all(config: Config, store: Store, spec: str) -> None:
     with open_workers(spec) as found:
-        compute(config, False, store, found, print, progress=False)
+        compute_cells(config, store, found)
 
 
 def test_a_cluster_whose_workers_come_and_go_gives_the_same_bytes(

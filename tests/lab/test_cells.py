@@ -18,13 +18,13 @@ from dcglearn.lab import cells, compute, draws, store
 from dcglearn.lab.cells import (
     CELL_VERSION,
     cell_of,
+    content_hash,
     key_of,
-    query_table_hash,
     rng_for,
-    setting_of,
 )
 from dcglearn.lab.compute import compute_cell, run_cell
-from dcglearn.lab.draws import GENERATORS, Draws
+from dcglearn.lab.draws import Draws
+from dcglearn.lab.registry import NAMES
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.store import Store
 from helpers.places import GOLDEN
@@ -63,7 +63,7 @@ def test_how_the_hamming_margin_goes_with_the_true_difference() -> None:
     setting = Setting(pairs=20, margin="hamming", test_pairs=400)
     cell = cell_of(setting, 3, 0)
     found = compute_cell(cell)["margin_correlation"]
-    test = Draws(cell, setting).exact_pairs("test")
+    test = Draws(cell).exact_pairs("test")
     distances = (test[:, 0] != test[:, 1]).sum(axis=1)
     W = np.outer([1 / np.log2(k + 2) for k in range(10)], [5, 4, 3, 2, 1])
     scores = W[np.arange(10), test].sum(axis=2)
@@ -208,7 +208,7 @@ def test_another_process_gives_the_same_bytes() -> None:
 
 
 def training_pairs(cell: dict[str, Any]) -> np.ndarray:
-    return Draws(cell, setting_of(cell)).training_pairs().pairs
+    return Draws(cell).training_pairs().pairs
 
 
 def test_cells_that_differ_in_method_or_errors_use_the_same_lists() -> None:
@@ -241,7 +241,7 @@ def test_defaults_are_not_part_of_a_cell() -> None:
     assert cell_of(Setting(C=1), 3, 0) == cell_of(Setting(), 3, 0)
 
 
-@pytest.mark.parametrize("lists", GENERATORS)
+@pytest.mark.parametrize("lists", NAMES["lists"])
 def test_every_list_generator_with_other_grades_and_lengths(lists: str) -> None:
     more: dict[str, Any] = {"base": [7, 6, 5, 4, 3, 2, 1], "grades": 7}
     if lists == "queries":
@@ -267,7 +267,7 @@ def test_draws_are_counted() -> None:
 @pytest.mark.parametrize(
     ("cell", "message"),
     [
-        ({"flips": 21}, "InputError: 21 flips of 20 pairs"),
+        ({"wrong_grades": 401}, "InputError: wrong_grades: 401 wrong grades among 400 documents"),
         ({"truth": "data-3"}, "unknown truth"),
         ({"truth": "DCG([1, 1, 1, 1, 1], log2)"}, "distinguishes too few permutations lists"),
         ({"nothing": 1}, "nothing"),
@@ -278,7 +278,7 @@ def test_a_failing_cell_returns_its_error(cell: dict[str, Any], message: str) ->
 
 
 def test_a_bug_in_a_cell_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "traceback" not in run_cell({**SMALL, "flips": 21})  # bad input is not a bug
+    assert "traceback" not in run_cell({**SMALL, "wrong_grades": 401})  # bad input is not a bug
 
     def broken(*_: object) -> None:
         np.linalg.inv(np.zeros((2, 3)))
@@ -293,7 +293,7 @@ def test_a_bug_in_a_cell_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_table_of_queries_is_passed_beside_the_cell() -> None:
     inline = {**SMALL, "lists": "queries", "queries": QUERIES, "ranks": 5}
-    cell = {**inline, "queries": query_table_hash(QUERIES)}
+    cell = {**inline, "queries": content_hash(QUERIES)}
     assert run_cell(cell, QUERIES) == run_cell(inline)
     assert "result" in run_cell(cell, QUERIES)
     assert "table of queries is missing; pass it as `queries`" in run_cell(cell)["error"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import tomllib
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 
 from dcglearn import InputError, InputWarning
 from dcglearn.base.workers import open_workers
-from dcglearn.lab.cells import key_of, query_table_hash
+from dcglearn.lab.cells import content_hash, key_of
 from dcglearn.lab.config import config_files, config_from, read_config
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.results import compute_cells, make_figures
@@ -45,10 +44,10 @@ def written(folder: Path, text: str, name: str = "mine.toml") -> Path:
 def test_the_grid_is_a_product_and_quick_a_part_of_it(tmp_path: Path) -> None:
     config = read_config(written(tmp_path, GOOD))
     assert len(config.cells()) == 2 * 2 * 3
-    assert len(config.cells(quick=True)) == 2 * 1 * 2
+    assert len(config.quick_part().cells()) == 2 * 1 * 2
     full = {key_of(cell) for _, cell in config.cells()}
     assert len(full) == 12
-    assert {key_of(cell) for _, cell in config.cells(quick=True)} < full
+    assert {key_of(cell) for _, cell in config.quick_part().cells()} < full
     point, cell = config.cells()[-1]
     assert point == {"truth": "free", "pairs": 40, "repetition": 2}
     assert cell == {
@@ -95,6 +94,9 @@ def test_the_run_table_does_not_change_results(tmp_path: Path) -> None:
         ("repetitions = 2", "repetitions = 9", "quick.repetitions: 9; use 1 ... 3"),
         ("grades = 3", "grades = 3\nranks = 4", "K = 4 is larger than the base list of 3"),
         ("grades = 3", "grades = 3\nflips = 21", "flips: 21 flips of 20 pairs"),
+        ("grades = 3", "grades = 3\nflips = -1", "flips: found -1 .*greater than or equal to 0"),
+        ("grades = 3", "grades = 3\nwrong_grades = 121", "wrong_grades: 121 of 120 grades"),
+        ("grades = 3", "grades = 3\nreliability = 1.01", "found 1.01 .*less than or equal to 1"),
         (
             "grades = 3",
             "grades = 3\nreliability = 0.5",
@@ -147,17 +149,15 @@ def test_cells_hold_the_hash_of_the_queries_in_a_file(tmp_path: Path) -> None:
     text = GOOD.replace("grades = 3", "grades = 3\nlists = 'queries'\nqueries = 'judged.txt'")
     config = read_config(written(tmp_path, text))
     assert config.queries == [[1, 0, 1], [0, 1, 0]]
-    assert config.cells()[0][1]["queries"] == query_table_hash(config.queries)
-    small = dataclasses.replace(
-        config,
-        fixed={**config.fixed, "test_pairs": 50, "truth": "data-1"},
-        sweep={"pairs": [20]},
-        repetitions=3,
+    assert config.cells()[0][1]["queries"] == content_hash(config.queries)
+    setting = {**config.setting, "test_pairs": 50, "truth": "data-1"}
+    small = config.model_copy(
+        update={"setting": setting, "sweep": {"pairs": [20]}, "repetitions": 3}
     )
     stores = [Store(tmp_path / workers) for workers in ("1", "2")]
     for store, spec in zip(stores, ("1", "2"), strict=True):
         with open_workers(spec) as workers:
-            assert compute_cells(small, False, store, workers).done == 3
+            assert compute_cells(small, store, workers).done == 3
     found = [[store.get(cell) for _, cell in small.cells()] for store in stores]
     assert found[0] == found[1]
 
@@ -176,7 +176,7 @@ def test_shipped_configs_are_complete(path: Path) -> None:
     if path.stem != "asked":  # which is about intervals, not precision
         assert all(setting.test_pairs >= 2000 for _, setting in config.settings())
     full = {key_of(cell) for _, cell in config.cells()}
-    quick = {key_of(cell) for _, cell in config.cells(quick=True)}
+    quick = {key_of(cell) for _, cell in config.quick_part().cells()}
     assert quick < full
     assert config.code.columns
     assert tomllib.loads(text)["quick"]

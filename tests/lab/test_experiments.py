@@ -52,12 +52,11 @@ def smallest(name: str) -> Config:
     """A config with one point and two repetitions: two cells."""
     config = read_config(CONFIGS[name])
     sweep = {key: values[:1] for key, values in config.sweep.items()}
-    fixed = {**config.fixed, "test_pairs": 100, "validation_pairs": 50}
+    setting = {**config.setting, "test_pairs": 100, "validation_pairs": 50}
     one_each = name == "ad_hoc"  # a figure per truth
     figures = config.figures[:1] if one_each else config.figures
-    return replace(
-        config, sweep=sweep, quick_sweep=sweep, fixed=fixed, repetitions=2, figures=figures
-    )
+    changed = {"sweep": sweep, "setting": setting, "repetitions": 2, "figures": figures}
+    return config.model_copy(update=changed)
 
 
 @pytest.mark.parametrize("name", CONFIGS)
@@ -65,9 +64,9 @@ def test_every_figure_draws_on_two_cells(name: str, tmp_path: Path) -> None:
     config = smallest(name)
     store = Store(tmp_path / "store")
     with open_workers("1") as workers:
-        done = compute_cells(config, False, store, workers)
+        done = compute_cells(config, store, workers)
     assert (done.done, done.total) == (2, 2)
-    table = result_table(config, False, store)
+    table = result_table(config, store)
     assert len(table) == 2
     figures = make_figures(config, table)
     expected = VERDICTS_ON_TWO_CELLS.get(name, {"undecided"})
@@ -134,7 +133,7 @@ def made_up(name: str, value: Callable[[dict[str, Any]], dict[str, float]]) -> l
 def made_up_table(
     name: str, value: Callable[[dict[str, Any]], dict[str, float]]
 ) -> tuple[Config, pd.DataFrame]:
-    config = replace(read_config(CONFIGS[name]), repetitions=5)
+    config = read_config(CONFIGS[name]).model_copy(update={"repetitions": 5})
     rng = np.random.default_rng(0)
     rows = []
     for point, _ in config.cells():
@@ -333,7 +332,7 @@ def test_learned_against_ad_hoc() -> None:
 
 def shares(value: Callable[[dict[str, Any]], dict[str, float]], name: str) -> list[str]:
     """The verdicts with forty repetitions whose shares are 0 or 1 in the given proportion."""
-    config = replace(read_config(CONFIGS[name]), repetitions=40)
+    config = read_config(CONFIGS[name]).model_copy(update={"repetitions": 40})
     rows = [
         {
             **point,
@@ -447,7 +446,7 @@ def test_a_claim_about_enough_data_has_no_verdict_in_a_quick_run() -> None:
         "documents", lambda p: {"precision": 0.5, "gains_correlation": 0.5}
     )
     full, quick = (
-        make_figures(config, table, quick)[0].claims[0].finding for quick in (False, True)
+        make_figures(part, table)[0].claims[0].finding for part in (config, config.quick_part())
     )
     assert full.verdict == "does not hold"
     assert quick.verdict == "not judged (quick)"

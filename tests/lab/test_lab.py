@@ -92,7 +92,7 @@ def test_a_shipped_experiment_is_known_by_name() -> None:
 def quick() -> dcglearn.Lab:
     """An experiment whose figure 11 has two panels; its quick part was run."""
     lab = dcglearn.experiment("hamming")
-    assert len(lab.run(quick=True, progress=False)) == len(lab.config.cells(quick=True))
+    assert len(lab.run(quick=True, progress=False)) == len(lab.config.quick_part().cells())
     return lab
 
 

@@ -16,13 +16,13 @@ from scipy.stats import kendalltau
 
 from dcglearn import DCG, InputError, experiment
 from dcglearn.base.workers import open_workers
-from dcglearn.lab.cells import AXES, key_of, setting_of
+from dcglearn.lab.cells import AXES, key_of
 from dcglearn.lab.columns import vocabulary
 from dcglearn.lab.compute import compute_cell, learn, run_cell
 from dcglearn.lab.config import Document, read_config
 from dcglearn.lab.draws import Draws
-from dcglearn.lab.registry import Registry
-from dcglearn.lab.results import add_settings, compute_cells, result_table
+from dcglearn.lab.registry import ExperimentCode
+from dcglearn.lab.results import add_settings, compute_cells, count_cells, result_table
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.store import Store
 from dcglearn.lab.success import regret
@@ -63,8 +63,8 @@ def test_what_a_function_leaves_behind_does_not_reach_the_next_cell(tmp_path: Pa
     )
     cells = [cell for point, cell in config.cells() if point["learner"] == "counting"]
     state = random.getstate()
-    forwards = [run_cell(cell, codes=config.codes) for cell in cells]
-    backwards = [run_cell(cell, codes=config.codes) for cell in reversed(cells)]
+    forwards = [run_cell(cell, codes=config.code.functions) for cell in cells]
+    backwards = [run_cell(cell, codes=config.code.functions) for cell in reversed(cells)]
     assert all("result" in one for one in forwards)
     assert forwards == backwards[::-1]
     assert random.getstate() == state
@@ -79,7 +79,7 @@ def test_gains_and_discounts_of_own_learners(tmp_path: Path) -> None:
     cell = next(c for p, c in config.cells() if p["learner"] == "counting")
     result = store.get(cell)
     assert result is not None
-    learned = learn(Draws(cell, setting_of(cell), Registry(config.codes)))[1].matrix_for(3)
+    learned = learn(Draws(cell, ExperimentCode(functions=config.code.functions)))[1].matrix_for(3)
     U, _, Vt = np.linalg.svd(learned - learned[:, -1:])
     gains, discounts = np.array([3, 2, 1]), 1 / np.log2([2, 3, 4])
     assert result["gains"] == pytest.approx(np.polyval(np.polyfit(Vt[0], gains, 1), Vt[0]))
@@ -87,7 +87,7 @@ def test_gains_and_discounts_of_own_learners(tmp_path: Path) -> None:
     for name, one, true in (("gains", Vt[0], gains), ("discounts", U[:, 0], discounts)):
         correlation = abs(np.corrcoef(one, true)[0, 1])
         assert result[f"{name}_correlation"] == pytest.approx(correlation)
-    table = result_table(config, False, store)
+    table = result_table(config, store)
     assert table[["gains_3", "discounts_3"]].notna().all(axis=None)
 
 
@@ -95,7 +95,7 @@ def test_a_cell_needs_the_code_that_it_names(tmp_path: Path) -> None:
     config = read_config(written(tmp_path))
     (tmp_path / "experiments/mine.py").unlink()  # its text is in the config that was read
     cell = next(cell for point, cell in config.cells() if point["learner"] == "counting")
-    assert "result" in run_cell(cell, codes=config.codes)
+    assert "result" in run_cell(cell, codes=config.code.functions)
     assert "code of the learner counting is missing" in run_cell(cell)["error"]
 
 
@@ -117,7 +117,7 @@ def test_options_are_swept_and_a_default_is_not_a_change(tmp_path: Path) -> None
     assert len(set(keys(config))) == 4 + 3 * 4  # smoothing has no effect on the quadratic program
     store = Store(tmp_path / "store")
     computed(config, store)
-    table = add_settings(config, result_table(config, False, store))
+    table = add_settings(config, result_table(config, store))
     assert set(table["options.smoothing"]) == {0.5, 1.0, 2.0}
     assert set(table["options.depth"]) == {2}
     rows = table[table["learner"] == "counting"].groupby("options.smoothing")["mean_gap_1"]
@@ -164,7 +164,7 @@ def failing(tmp_path: Path, body: str, axis: str = "learner") -> list[dict[str, 
     }
     sweep = f'[sweep]\n{axis} = ["bad", "{shipped.get(axis)}"]\n' if axis in shipped else ""
     config = read_config(written(tmp_path, code, ONLY + sweep))
-    return [run_cell(cell, codes=config.codes) for _, cell in config.cells()]
+    return [run_cell(cell, codes=config.code.functions) for _, cell in config.cells()]
 
 
 @pytest.mark.parametrize(
@@ -214,10 +214,10 @@ def test_equal_cells_of_a_new_run_are_all_new(tmp_path: Path) -> None:
     config = read_config(written(tmp_path, config=text))
     store = Store(tmp_path / "store")
     with open_workers("1") as workers:
-        first = compute_cells(config, False, store, workers)
-        again = compute_cells(config, False, store, workers)
+        before = count_cells(config, store)
+        after = compute_cells(config, store, workers)
     assert len({key_of(cell) for _, cell in config.cells()}) == 12
-    assert (first.new, first.done, again.new, again.done) == (16, 16, 0, 16)
+    assert (before.done, after.done, after.total) == (0, 16, 16)
 
 
 def test_a_failed_cell_is_named_and_the_others_are_kept(tmp_path: Path, run: Run) -> None:
@@ -294,10 +294,11 @@ def test_an_imported_function_is_part_of_the_cell(
     cell = next(cell for point, cell in config.cells() if point["learner"] == "counting")
     whole = read_config(written(tmp_path / "whole"))
     same = next(cell for point, cell in whole.cells() if point["learner"] == "counting")
-    assert run_cell(cell, codes=config.codes) == run_cell(same, codes=whole.codes)
-    changed = replace(next(c for c in config.codes if c.name == "counting"), imported="# other")
+    assert run_cell(cell, codes=config.code.functions) == run_cell(same, codes=whole.code.functions)
+    functions = config.code.functions
+    changed = replace(next(c for c in functions if c.name == "counting"), imported="# other")
     elsewhere = {**cell, "code": {**cell["code"], "learner counting": changed.digest}}
-    others = [changed, *(c for c in config.codes if c.name != "counting")]
+    others = [changed, *(c for c in functions if c.name != "counting")]
     assert "is another one here" in run_cell(elsewhere, codes=others)["error"]
 
 
@@ -402,7 +403,7 @@ def test_copies_last_for_one_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     copies.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(copies))
     cells = [cell for point, cell in config.cells() if point["learner"] == "known"]
-    first, again = (run_cell(cells[0], codes=config.codes) for _ in range(2))
+    first, again = (run_cell(cells[0], codes=config.code.functions) for _ in range(2))
     assert "result" in first
     assert first == again
     assert list(copies.iterdir()) == []
@@ -447,7 +448,7 @@ def test_the_docs_do_what_they_show(tmp_path: Path, run: Run) -> None:
     with_file = config.replace('"counting"', '"from_file"').replace("smoothing =", "scale =")
     read = read_config(written(tmp_path, code + "\n\n" + reads, with_file))
     cell = next(cell for point, cell in read.cells() if point["learner"] == "from_file")
-    assert run_cell(cell, codes=read.codes)["result"]["precision"] < 0.5
+    assert run_cell(cell, codes=read.code.functions)["result"]["precision"] < 0.5
     wrong = code.replace("    return (won", "    return np.ones(5)\n    return (won")
     written(tmp_path, wrong, config)
     done = run(*arguments)
@@ -470,7 +471,7 @@ def test_the_page_says_what_seeds_each_stream() -> None:
 def test_the_columns_are_listed(tmp_path: Path, run: Run) -> None:
     """All that cells result in, all axes with the functions of the file, the parts of figures."""
     config = read_config(written(tmp_path))
-    listed = vocabulary(config.code.registry, Document)
+    listed = vocabulary(config.code, Document)
     found = {name for names in listed.values() for name in names}
     assert {"precision", "regret", "mean_gap", "coverage", "counting", "hasty", "qp"} <= found
     assert {"@learner", "@result"} <= found
@@ -485,7 +486,9 @@ def test_the_columns_are_listed(tmp_path: Path, run: Run) -> None:
     place = "[experiments/mine.py, line 19]"
     assert of_learners["counting"] == f"Count who won. (smoothing = 1.0) {place}"
     results = {
-        name for _, cell in config.cells() for name in compute_cell(cell, codes=config.codes)
+        name
+        for _, cell in config.cells()
+        for name in compute_cell(cell, codes=config.code.functions)
     }
     assert {name for name in results if ":" not in name} <= found
     shown = run("run", "--columns", config.path).stdout

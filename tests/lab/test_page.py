@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import os
@@ -511,13 +510,13 @@ def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store, shown = Store(out / "store"), []
     for name in SHOWN:
         config = read_config(ROOT / f"configs/{name}.toml")
-        fixed = {**config.fixed, "test_pairs": 60, "validation_pairs": 40}
-        config = dataclasses.replace(config, fixed=fixed)
+        setting = {**config.setting, "test_pairs": 60, "validation_pairs": 40}
+        config = config.model_copy(update={"setting": setting})
         if name != "sorted":
             for _, cell in config.cells()[:2]:
-                store.add(cell, run_cell(cell, codes=config.codes))
-        shown.append(write_results(config, False, store, out / config.name))
-    return write_page(shown, out, quick=False)
+                store.add(cell, run_cell(cell, codes=config.code.functions))
+        shown.append(write_results(config, store, out))
+    return write_page(shown)
 
 
 def number_of_figures() -> int:

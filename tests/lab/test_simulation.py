@@ -94,14 +94,8 @@ def test_exactly_the_given_numbers_of_pairs_and_grades_are_wrong(rng: np.random.
     assert (pairs == before).all()
     short = np.array([[[0, -1], [1, 0]]], np.int8)
     assert misgrade_pairs(short, 3, 2, rng).tolist() == [[[1, -1], [0, 1]]]
-    for wrong_call in (
-        lambda: flip_pairs(pairs, 201, rng),
-        lambda: flip_pairs(pairs, -1, rng),
-        lambda: misgrade_pairs(pairs, 4001, 5, rng),
-        lambda: misgrade_pairs(pairs, 1, 1, rng),
-    ):
-        with pytest.raises(InputError, match="use 0"):
-            wrong_call()
+    with pytest.raises(InputError, match="4001 wrong grades among 4000 documents"):
+        misgrade_pairs(pairs, 4001, 5, rng)
 
 
 def test_reliability_bias_and_indifference_of_a_judge() -> None:
@@ -137,9 +131,6 @@ def test_a_biased_judge_prefers_the_list_shown_first(rng: np.random.Generator) -
 
 def test_noise_of_impossible_reliability_is_refused() -> None:
     assert noise_scale(np.array([1.0, -2.0]), 1.0) == 0
-    for reliability in (0.5, 1.01):
-        with pytest.raises(InputError, match=r"above 0\.5 and at most 1"):
-            noise_scale(np.ones(3), reliability)
     with pytest.raises(InputError, match="gives all lists the same utility"):
         noise_scale(np.zeros(3), 0.9)
 

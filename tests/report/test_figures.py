@@ -235,12 +235,12 @@ def test_a_figure_of_several_panels_takes_as_many_axes() -> None:
         draw_on(axes, CASES["differences"])
     with pytest.raises(InputError, match="ax: 1 axes for 2 panels; give as many, such as"):
         draw_on(axes[2], CASES["differences"])
-    draw_on(axes[2], CASES["differences"], panel=1)
+    draw_on(axes[2], CASES["differences"].panel(1))
     with pytest.raises(InputError, match="2 axes for 1 panels"):
-        draw_on(axes[:2], CASES["differences"], panel=1)
+        draw_on(axes[:2], CASES["differences"].panel(1))
     for wrong in (0, 3):
         with pytest.raises(InputError, match=r"has no panel .*use 1 to 2"):
-            draw_on(axes[2], CASES["differences"], panel=wrong)
+            draw_on(axes[2], CASES["differences"].panel(wrong))
     column = Drawing(layout="constrained").subplots(2, 1, squeeze=False)
     draw_on(column, CASES["differences"])
     assert all(one.lines for one in column.flat)
