@@ -251,9 +251,9 @@ def _under_measure(
         )
     p = paired_p_values(differences, rng, test, resamples)
     intervals = t_intervals(differences)
-    too_many = [not has_t_interval(test, queries) for queries in n.tolist()]
-    if any(too_many):
-        intervals[too_many] = paired_intervals(differences[too_many], rng, resamples)
+    many = (n >= FEW_QUERIES) & (test != "t")
+    if many.any():
+        intervals[many] = paired_intervals(differences[many], rng, resamples)
     same = np.abs(differences) <= _EQUAL * np.maximum(np.abs(first), np.abs(second))
     signs = [(side & ~same).sum(axis=1) for side in (differences > 0, differences < 0)]
     columns = [mean_of_counted(differences), *intervals.T, p, p, n, *signs, same.sum(axis=1)]
@@ -265,8 +265,3 @@ def _under_measure(
         SystemComparison(measure, systems[one], systems[other], *numbers, **rest)
         for (one, other), *numbers in rows
     ]
-
-
-def has_t_interval(test: PairedTest, queries: int) -> bool:
-    """Return whether the interval of a difference is Student's: the bootstrap's is too short."""
-    return test == "t" or queries < FEW_QUERIES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,12 +142,21 @@ class Evaluation:
 
     def comparable(self) -> Evaluation:
         """Return the same without the measures by which systems are not compared."""
-        if all(self.compared):
-            return self
-        kept = [m for m, is_compared in enumerate(self.compared) if is_compared]
-        high = None if self.high is None else self.high[:, kept]
-        measures = tuple(self.measures[m] for m in kept)
-        return replace(self, measures=measures, values=self.values[:, kept], high=high)
+        return self._picked(range(len(self.systems)), np.flatnonzero(self.compared).tolist())
+
+    def _picked(self, systems: Sequence[int], measures: Sequence[int]) -> Evaluation:
+        """Return the values of some systems under some measures."""
+        at = np.ix_(systems, measures)
+        return replace(
+            self,
+            systems=tuple(self.systems[s] for s in systems),
+            runs=tuple(self.runs[s] for s in systems),
+            extra=tuple(self.extra[s] for s in systems),
+            measures=tuple(self.measures[m] for m in measures),
+            values=self.values[at],
+            high=None if self.high is None else self.high[at],
+            judged=self.judged[list(systems)],
+        )
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -209,15 +218,8 @@ class Evaluation:
         """
         names = [one.name for one in self.measures]
         check_name(measure, "measure", (None, *names))
-        m = 0 if measure is None else names.index(measure)
-        order = np.argsort(-self.means()[:, m], kind="stable")
-        ordered: dict[str, Any] = {
-            name: tuple(getattr(self, name)[s] for s in order)
-            for name in ("systems", "runs", "extra")
-        }
-        high = None if self.high is None else self.high[order]
-        values, judged = self.values[order], self.judged[order]
-        return replace(self, values=values, high=high, judged=judged, **ordered)
+        means = self.means()[:, 0 if measure is None else names.index(measure)]
+        return self._picked(np.argsort(-means, kind="stable").tolist(), range(len(names)))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with one row per system, measure and query.
@@ -230,24 +232,18 @@ class Evaluation:
         """
         import pandas as pd
 
-        return pd.DataFrame(self.columns())
-
-    def columns(self) -> dict[str, Any]:
-        """Return the columns of :meth:`to_frame`."""
         rows = product(self.systems, [one.name for one in self.measures], self.queries)
-        found: dict[str, Any] = dict(
-            zip(("system", "measure", "query"), zip(*rows, strict=True), strict=True)
-        )
-        found["value"] = self.values.ravel()
+        frame = pd.DataFrame(rows, columns=["system", "measure", "query"])
+        frame["value"] = self.values.ravel()
         if self.high is not None:
-            found["high"] = self.high.ravel()
-        return found | {"judged": self.judged_by_measure().ravel()}
+            frame["high"] = self.high.ravel()
+        return frame.assign(judged=self.judged_by_measure().ravel())
 
     def __repr__(self) -> str:
         import pandas as pd
 
         ends = [self.values] if self.high is None else [self.values, self.high]
-        means = np.stack(list(map(mean_of_counted, ends)), axis=2)
+        means = mean_of_counted(np.stack(ends, axis=2))
         cells = [[" to ".join(map(decimals, both)) for both in row] for row in means]
         frame = pd.DataFrame(cells, self.systems, [one.name for one in self.measures])
         table = frame.rename_axis(columns="mean").to_string()

@@ -68,10 +68,9 @@ def test_signs_and_resamples_in_parts_change_nothing(
         return [*p, *paired_intervals(differences, draws, resamples).ravel()]
 
     at_once = found(5000), found(3000)
-    for name in ("_DRAWN_AT_ONCE", "_COUNTED_AT_ONCE"):
+    for name in ("_SIGNED_AT_ONCE", "_COUNTED_AT_ONCE"):
         monkeypatch.setattr(paired_tests, name, 1500)
     assert found(3000) == pytest.approx(at_once[1], abs=1e-14)
-    monkeypatch.setattr(paired_tests, "_SIGNS_AT_ONCE", 1500)
     assert found(5000)[:5] == at_once[0][:5]
 
 

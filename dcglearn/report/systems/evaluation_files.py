@@ -250,12 +250,11 @@ def evaluation_to_json(
 
 
 def _write_parquet(evaluation: Evaluation, path: Path) -> None:
-    """Write the rows of :meth:`Evaluation.to_frame`, with the measures and rules behind them."""
+    """Write the frame of an evaluation, with the measures and rules behind them."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    columns = evaluation.columns()
-    rows = pa.table({name: pa.array(one, from_pandas=True) for name, one in columns.items()})
+    rows = pa.Table.from_pandas(evaluation.to_frame(), preserve_index=False)
     about = json.dumps({"measures": _in_full(evaluation), "rules": vars(evaluation.rules)})
     with atomic_write(path) as temporary:
         pq.write_table(rows.replace_schema_metadata({"dcglearn": about}), temporary)

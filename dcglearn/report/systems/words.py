@@ -24,7 +24,6 @@ from dcglearn.systems.compare_systems import (
     FEW_QUERIES,
     SystemComparison,
     has_several_baselines,
-    has_t_interval,
 )
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.rules import Rules
@@ -208,7 +207,7 @@ def comparisons_in_words(comparisons: Sequence[SystemComparison]) -> list[str]:
         ]
     one = comparisons[0]
     other = "the other system" if has_several_baselines(comparisons) else one.baseline
-    student = all(has_t_interval(c.test, c.queries) for c in comparisons)
+    student = one.test == "t" or most < FEW_QUERIES
     by_bootstrap = f"by a bootstrap over queries (Student's t below {FEW_QUERIES})"
     interval = "by Student's t" if student else by_bootstrap
     alone = ", of this comparison alone" if one.family > 1 else ""
