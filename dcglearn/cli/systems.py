@@ -214,8 +214,12 @@ def evaluate(
 ) -> Answer:
     """Evaluate runs under any measures, and compare the systems."""
     from dcglearn.report.results import RESULT_FORMATS
-    from dcglearn.report.systems.evaluation_files import EVALUATION_FORMATS, write_evaluation
-    from dcglearn.report.systems.evaluation_text import evaluation_document, evaluation_text
+    from dcglearn.report.systems.evaluation_files import (
+        EVALUATION_FORMATS,
+        evaluation_text,
+        evaluation_to_json,
+        write_evaluation,
+    )
     from dcglearn.systems.rules import LIKE
 
     for path in out or []:
@@ -265,7 +269,7 @@ def evaluate(
 
     shown = evaluation, comparisons, per_query, topics
     return Answer(
-        lambda: evaluation_document(*shown),
+        lambda: evaluation_to_json(*shown),
         lambda: evaluation_text(*shown, digits, terminal_width()),
         write,
     )

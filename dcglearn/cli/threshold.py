@@ -81,8 +81,13 @@ def threshold(
     The threshold follows the Beta-Gamma regulation.
     """
     from dcglearn.report.threshold import threshold_json, threshold_text
-    from dcglearn.systems.beta_gamma import beta_gamma_threshold
-    from dcglearn.systems.scored import by_relevance, net_gains, read_scored, utilities_of
+    from dcglearn.systems.beta_gamma import (
+        beta_gamma_threshold,
+        by_relevance,
+        net_gains,
+        read_scored,
+        utilities_of,
+    )
 
     linear = {"--credit": credit, "--debit": debit, "--relevant": relevant}
     refuse_together(linear, {"--gains": gains}, {"--measure": measure})

@@ -66,31 +66,21 @@ def clearest_example(
     if n_ranks > DEEPEST:
         problem = f"an example of {n_ranks} ranks, and it can have at most {DEEPEST}"
         raise InputError(problem, "lower `n_ranks`, or give lists by `a` and `b`")
-    weights = [one.matrix_for(n_ranks) for one in (first, second)]
     grades = np.array(list(product(range(first.n_grades), repeat=2)))[::-1]  # first the worst twice
-    sums, chosen = np.zeros((1, 2)), []
-    steps = np.stack(
-        [
-            sign * (W[:, grades[:, 0]] - W[:, grades[:, 1]]) / (np.ptp(W, axis=1).sum() or 1.0)
-            for W, sign in zip(weights, (1.0, -1.0), strict=True)
-        ],
-        axis=2,
-    )
-    for step in steps:
+    leads = []
+    for measure, sign in ((first, 1.0), (second, -1.0)):
+        W = measure.matrix_for(n_ranks)
+        lead = W[:, grades[:, 0]] - W[:, grades[:, 1]]
+        leads.append(sign * lead / (np.ptp(W, axis=1).sum() or 1.0))
+    sums, lists = np.zeros((1, 2)), np.zeros((1, 2, 0), np.int64)
+    for step in np.stack(leads, axis=2):
         choices = _unexceeded(step)
         every = (sums[:, None] + step[choices]).reshape(-1, 2)
         kept = _unexceeded(every)
-        sums = every[kept]
-        chosen.append((kept // len(choices), choices[kept % len(choices)]))
-    at = int(sums.min(axis=1).argmax())
-    if sums[at].min() <= TIE_TOLERANCE:
-        return None
-    lists = np.empty((2, n_ranks), np.int64)
-    for rank in range(n_ranks - 1, -1, -1):
-        before, choice = chosen[rank]
-        lists[:, rank] = grades[choice[at]]
-        at = int(before[at])
-    return lists
+        above, choice = np.divmod(kept, len(choices))
+        sums, lists = every[kept], np.dstack([lists[above], grades[choices[choice]]])
+    clearest = int(sums.min(axis=1).argmax())
+    return lists[clearest] if sums[clearest].min() > TIE_TOLERANCE else None
 
 
 def _unexceeded(points: Floats) -> NDArray[np.intp]:

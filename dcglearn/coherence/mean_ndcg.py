@@ -79,6 +79,10 @@ class MeanVerdict:
     tolerance: float
 
 
+PairVerdicts = dict[tuple[int, int], MeanVerdict]
+"""Verdicts on pairs of runs, by their numbers."""
+
+
 def mean_verdict(
     a: ArrayLike,
     b: ArrayLike,
@@ -132,14 +136,15 @@ def mean_verdicts(
     max_boxes: int = 4096,
     counted: ArrayLike | None = None,
     pairs: ArrayLike | None = None,
-) -> dict[tuple[int, int], MeanVerdict]:
+) -> PairVerdicts:
     """Decide as :func:`mean_verdict` for pairs (i, j) of runs (n, Q, K), by default all.
 
     `counted` (n,) is the number of queries in the mean of each run, by default Q.
     """
     checked_count(max_boxes, "`max_boxes`", high=10**12)
-    checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
     check_name(worst_gain, "worst gain", WORST_GAINS)
+    n_gains = n_grades - (worst_gain == "zero")
+    checked_count(n_gains, "the number of grades that gain something", high=MAX_GRADES)
     rows, pool = checked_grades(runs, n_grades, "runs"), checked_grades(pools, n_grades, "pools")
     if rows.ndim != 3 or pool.ndim != 2 or rows.shape[1] != len(pool) or not len(pool):
         raise InputError(
@@ -151,9 +156,6 @@ def mean_verdicts(
         raise InputError(
             "discounts that increase, fall below 0 or start with 0", "give decreasing discounts"
         )
-    n_gains = n_grades - (worst_gain == "zero")
-    if not n_gains:
-        raise InputError("a single grade with a gain of 0", "give two grades")
     for run in rows:
         check_pools(run, pool, n_gains)
     first, second = np.triu_indices(len(rows), 1) if pairs is None else np.transpose(pairs)

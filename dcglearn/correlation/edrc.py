@@ -128,10 +128,9 @@ def _closure(
     above, ranks = np.zeros((len(numbers), len(numbers)), bool), np.ones(len(numbers), int)
     try:
         for i in TopologicalSorter(dict(enumerate(betters))).static_order():
-            for j in betters[i]:
-                above[i] |= above[j]
-                above[i, j] = True
-                ranks[i] = max(ranks[i], ranks[j] + 1)
+            above[i] = above[betters[i]].any(axis=0)
+            above[i, betters[i]] = True
+            ranks[i] = ranks[betters[i]].max(initial=0) + 1
     except CycleError as error:
         names = list(numbers)
         cycle = " > ".join(str(names[i]) for i in error.args[1])

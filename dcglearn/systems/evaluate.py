@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import compress, product
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -66,8 +66,7 @@ def named_measures(
         named.append(found)
         if isinstance(found.measure, RBP) and rules.unjudged != "bounds":
             named.append(Named(f"{found.name}, residual", RBPResidual(found.measure)))
-    repeated = repeated_name([one.name for one in named])
-    if repeated is not None:
+    if repeated := repeated_name([one.name for one in named]):
         raise InputError(f"the measure {repeated} is named twice", "name it once")
     return named
 
@@ -170,17 +169,18 @@ class Evaluation:
             for one in self.measures
             if isinstance(one.measure, BinaryMeasure) and max(one.measure.levels, default=1) < 1
         ]
-        missing, of = self.missing.sum(axis=1).tolist(), f"of {len(self.queries):,}"
+        missing = self.missing.sum(axis=1).tolist()
         lacking = [
-            f"{name} ({n:,} {of})" for name, n in zip(self.systems, missing, strict=True) if n
+            f"{name} ({n:,} of {len(self.queries):,})"
+            for name, n in zip(self.systems, missing, strict=True)
+            if n
         ]
         if lacking:
-            value = self.rules.missing
+            value, more = self.rules.missing, len(lacking) - _FEW_SYSTEMS
             counts = "are left out" if value is None else f"count {value:g}"
-            more = len(lacking) - _FEW_SYSTEMS
             others = f" and {counted(more, 'more run')}" if more > 0 else ""
-            named = ", ".join(lacking[:_FEW_SYSTEMS]) + others
-            notes.append(f"queries missing from a run {counts}: {named}")
+            named = ", ".join(lacking[:_FEW_SYSTEMS])
+            notes.append(f"queries missing from a run {counts}: {named}{others}")
         extra = len({query for queries in self.extra for query in queries})
         if extra:
             count = counted(extra, "query", "queries")
@@ -197,14 +197,10 @@ class Evaluation:
 
     def means_over_orders(self) -> Floats:
         """Return the means if documents with equal scores had the mean over their orders."""
-        means = self.means()
-        known = [m for m, one in enumerate(self.measures) if not is_in_one_order(one.measure)]
-        tied = [run for run in self.runs if run.has_ties]
-        means[:, np.setdiff1d(range(len(self.measures)), known)] = np.nan
-        if known and tied:
-            measures, rules = [self.measures[m] for m in known], replace(self.rules, ties="mean")
-            rows = [run.has_ties for run in self.runs]
-            means[np.ix_(rows, known)] = mean_of_counted(_bounds(tied, measures, rules)[0])
+        known = [not is_in_one_order(one.measure) for one in self.measures]
+        means = np.full(self.values.shape[:2], np.nan)
+        measures, rules = [*compress(self.measures, known)], replace(self.rules, ties="mean")
+        means[:, known] = mean_of_counted(_bounds(self.runs, measures, rules)[0])
         return means
 
     def judged_by_measure(self) -> Floats:
@@ -302,8 +298,8 @@ def evaluate_opened(
     """Evaluate runs that have not been read: each is read, graded and dropped."""
     scale = opened.qrels.scale
     known = named_measures(measures, scale, 1, rules)  # refused before any run is read
-    several = rules.shared_pool and len(opened.runs) > 1
-    shared = several and unjudged_in_ideal(rules, [one.measure for one in known])
+    shared = rules.shared_pool and len(opened.runs) > 1
+    shared = shared and unjudged_in_ideal(rules, [one.measure for one in known])
     systems, runs, extra = rank_runs(opened, rules, shared, advance)
     longest = max(int(run.lengths.max()) for run in runs)
     named = named_measures(measures, scale, longest, rules)

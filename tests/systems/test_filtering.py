@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 
 from dcglearn import DCG, InputError, LinearUtility, MeasureFile, write_measure
 from dcglearn import beta_gamma_threshold as threshold
-from dcglearn.systems.beta_gamma import Delivery
-from dcglearn.systems.scored import read_scored
+from dcglearn.systems.beta_gamma import Delivery, read_scored
 from helpers.written import write
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
