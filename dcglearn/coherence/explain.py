@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Floats, Grades, Integers
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
 from dcglearn.measures.names import MeasureLike, as_measure
@@ -83,12 +83,12 @@ def clearest_example(
     return lists[clearest] if sums[clearest].min() > TIE_TOLERANCE else None
 
 
-def _unexceeded(points: Floats) -> NDArray[np.intp]:
+def _unexceeded(points: Floats) -> Integers:
     """Return the indices of the points that no other point exceeds in both coordinates."""
     order = np.lexsort((-points[:, 1], -points[:, 0]))
     y = points[order, 1]
     most = np.concatenate([[-np.inf], np.maximum.accumulate(y)[:-1]])
-    kept: NDArray[np.intp] = order[y > most + TIE_TOLERANCE]
+    kept: Integers = order[y > most + TIE_TOLERANCE]
     if len(kept) > _MOST_SUMS:
         x = points[kept, 0]  # falling; y rises, so the last point of a cell has its largest y
         cell = np.floor((x - x[-1]) / (x[0] - x[-1]) * _MOST_SUMS)
@@ -205,7 +205,7 @@ def explain(
     )
 
 
-def _terms(measure: Measure, a: NDArray[np.integer], b: NDArray[np.integer]) -> Floats:
+def _terms(measure: Measure, a: Grades, b: Grades) -> Floats:
     """Return what each rank contributes to the difference of a and b, shape (K,)."""
     # The last column, index -1, is no document.
     W, ranks = np.pad(measure.matrix_for(len(a)), ((0, 0), (0, 1))), np.arange(len(a))

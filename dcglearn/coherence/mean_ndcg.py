@@ -28,11 +28,11 @@ from itertools import product
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError, check_name
-from dcglearn.base.types import Floats, Grades, Integers
+from dcglearn.base.types import Booleans, Floats, Grades, Integers
 from dcglearn.coherence.verdict import (
     WORST_GAINS,
     Discounts,
@@ -173,7 +173,7 @@ def mean_verdicts(
         gains[new, 0], gains[new, 1:kept] = 1.0, np.cumprod(face.at[new], axis=1)
     (a_leads, b_leads), cutoff = largest > tolerance, None
     never_behind, never_ahead = lower >= -tolerance, upper <= tolerance
-    cases: dict[MeanWinner, NDArray[np.bool_]] = {
+    cases: dict[MeanWinner, Booleans] = {
         "depends": a_leads & b_leads,
         "equal": never_behind & never_ahead,
         "a": never_behind & a_leads,
@@ -219,18 +219,18 @@ class MeanDifference(NamedTuple):
         """M - 1, the number of free ratios."""
         return int(self.ideals.shape[1]) - 1
 
-    def values(self, points: Floats, pairs: NDArray[np.intp]) -> Floats:
+    def values(self, points: Floats, pairs: Integers) -> Floats:
         """Compute the mean difference at points of shape (n, M - 1)."""
         numerators, ideals = self._sums(_gains(points)[:, None], pairs)
         return np.asarray((numerators / ideals).sum(axis=(1, 2)))
 
-    def _sums(self, gains: Floats, pairs: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    def _sums(self, gains: Floats, pairs: Integers) -> tuple[Floats, Floats]:
         """Return N and D (n, points, groups) of gains (n, points, M, M)."""
         of_groups = gains[:, :, self.best]
         numerators = np.einsum("ncgm,ngm->ncg", of_groups, self.numerators[pairs])
         return numerators, np.einsum("ncgm,gm->ncg", of_groups, self.ideals)
 
-    def bounds(self, low: Floats, high: Floats, pairs: NDArray[np.intp]) -> BoxBounds:
+    def bounds(self, low: Floats, high: Floats, pairs: Integers) -> BoxBounds:
         """Bound the mean difference in boxes with these corners, of shape (n, M - 1)."""
         step = max(1, CORNER_BLOCK // max(1, 2**self.n_ratios * self.ideals.size))
         blocks = [
@@ -239,7 +239,7 @@ class MeanDifference(NamedTuple):
         ]
         return BoxBounds(*map(np.concatenate, zip(*blocks, strict=True)))
 
-    def _bounds(self, low: Floats, high: Floats, pairs: NDArray[np.intp]) -> BoxBounds:
+    def _bounds(self, low: Floats, high: Floats, pairs: Integers) -> BoxBounds:
         d = self.n_ratios
         upper = np.array(list(product((False, True), repeat=d)), bool).reshape(2**d, d)
         corners = np.where(upper, high[:, None], low[:, None])
@@ -255,7 +255,7 @@ class MeanDifference(NamedTuple):
         reach = np.where(rises | falls, 0.0, (high - low) / 2 * slopes).sum(axis=1)
         middle = (low + high) / 2
 
-        def bound(sign: float, to_low: NDArray[np.bool_], to_high: NDArray[np.bool_]) -> Floats:
+        def bound(sign: float, to_low: Booleans, to_high: Booleans) -> Floats:
             """Bound sign * mean from below; its minimum is on the given faces of the box."""
             off_face = np.any(np.where(upper, to_low[:, None], to_high[:, None]), 2)
             smallest = np.where(off_face[:, :, None], np.inf, sign * values).min(axis=1)
@@ -272,7 +272,7 @@ def mean_difference(
     pools: Grades,
     discounts: Floats,
     n_gains: int,
-    pairs: tuple[NDArray[np.intp], NDArray[np.intp]],
+    pairs: tuple[Integers, Integers],
     counted: Integers,
 ) -> MeanDifference:
     """Build the mean differences of pairs of runs, where grades from `n_gains` on gain 0."""
@@ -281,12 +281,10 @@ def mean_difference(
     ideal_ends, group_of = np.unique(
         np.minimum(counts.cumsum(axis=1), n_ranks), axis=0, return_inverse=True
     )
+    by_grade = np.stack([(runs == grade) @ discounts for grade in range(n_gains)], axis=-1)
     grouped = np.zeros((len(runs), len(ideal_ends), n_gains))
-    for grade in range(n_gains):
-        for run, total in zip(runs, grouped, strict=True):
-            total[:, grade] = np.bincount(
-                group_of.reshape(-1), (run == grade) @ discounts, len(ideal_ends)
-            )
+    for of_run, total in zip(by_grade, grouped, strict=True):
+        np.add.at(total, group_of.reshape(-1), of_run)
     sums = np.concatenate([[0.0], discounts.cumsum()])
     ideals = np.diff(sums[ideal_ends], axis=1, prepend=0.0)
     shares = grouped / counted[:, None, None]
@@ -374,7 +372,7 @@ def search_ratios(difference: MeanDifference, n_pairs: int, max_boxes: int) -> E
 
 
 def _update_extremes(
-    found: Extremes, difference: MeanDifference, points: Floats, pairs: NDArray[np.intp]
+    found: Extremes, difference: MeanDifference, points: Floats, pairs: Integers
 ) -> None:
     """Evaluate the mean difference at points, and keep the best of each pair for A and for B."""
     values = difference.values(points, pairs)

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import checked_count, finite_array
 from dcglearn.base.errors import InputError, check_name
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import rule_discounts
 from dcglearn.measures.measure import TIE_TOLERANCE
@@ -74,7 +74,7 @@ def advantage(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.int64]:
     return np.asarray(first - second)
 
 
-def two_runs(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.integer]:
+def two_runs(a: ArrayLike, b: ArrayLike, n_grades: int) -> Grades:
     """Check two rankings, or two runs over the same queries, and stack them."""
     checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
     first = checked_grades(a, n_grades, "rankings a")

@@ -26,10 +26,9 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, check_name
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Booleans, Floats, Integers
 
 EdrcDiscount = Literal["linear", "linear-from-0", "exponential", "log2"]
 """D(R) = R, R - 1, 2^R or log2(1 + R)."""
@@ -119,7 +118,7 @@ def edrc(
 
 def _closure(
     pairs: list[tuple[Hashable, Hashable]], numbers: Mapping[Hashable, int], name: str
-) -> tuple[NDArray[np.bool_], Integers]:
+) -> tuple[Booleans, Integers]:
     """Return which items (columns) are above each item (rows), and the ranks, shape (N,)."""
     betters: list[list[int]] = [[] for _ in numbers]
     for row, pair in enumerate(dict.fromkeys(pairs)):

@@ -166,13 +166,14 @@ class Scored(NamedTuple):
     grades: tuple[Label | None, ...]
     place: Callable[[int], str]
 
-    def first_rows(self) -> dict[Label, int]:
-        """Return the grades that occur, each with its first row."""
-        found: dict[Label, int] = {}
-        for row, grade in enumerate(self.grades):
-            if grade is not None:
-                found.setdefault(grade, row)
-        return found
+    @property
+    def distinct(self) -> tuple[Label, ...]:
+        """The grades that occur, each once."""
+        return tuple(dict.fromkeys(grade for grade in self.grades if grade is not None))
+
+    def place_of(self, grade: Label) -> str:
+        """Return the place of the first document with a grade."""
+        return self.place(self.grades.index(grade))
 
 
 def read_scored(
@@ -224,16 +225,17 @@ def by_relevance(
     documents: Scored, relevant: str | None, credit: float, other: float
 ) -> dict[Label, float]:
     """Return the worth of relevant grades, by default numbers above 0, and of others."""
-    grades = documents.first_rows()
+    grades = documents.distinct
     if relevant is None:
-        for grade, row in grades.items():
+        for grade in grades:
             if isinstance(grade, str):
                 remedy = "name the relevant grades, such as `relevant=perfect,good`"
-                raise InputError(f"the grade {grade!r} is a name", remedy, documents.place(row))
+                problem = f"the grade {grade!r} is a name"
+                raise InputError(problem, remedy, documents.place_of(grade))
         labels = tuple(grade for grade in grades if float(grade) > 0)
     else:
         labels = Scale.parse(relevant).labels
-        if not grades.keys() & {*labels}:
+        if not {*grades} & {*labels}:
             names = ", ".join(map(str, grades))
             warn_of_input(f"no document has the grade {relevant}; they have {names}")
     return {grade: credit if grade in labels else other for grade in grades}
@@ -241,10 +243,8 @@ def by_relevance(
 
 def utilities_of(documents: Scored, worth: Mapping[Label, float], unjudged: float) -> list[float]:
     """Return what delivering each document is worth."""
-    for grade, row in documents.first_rows().items():
+    for grade in documents.distinct:
         if grade not in worth:
-            known = ", ".join(map(str, worth))
-            raise InputError(
-                f"the grade {grade} has no gain", f"give one, as {known} have", documents.place(row)
-            )
+            remedy = f"give one, as {', '.join(map(str, worth))} have"
+            raise InputError(f"the grade {grade} has no gain", remedy, documents.place_of(grade))
     return [unjudged if grade is None else worth[grade] for grade in documents.grades]

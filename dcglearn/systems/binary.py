@@ -20,9 +20,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Booleans, Floats, Grades
 from dcglearn.measures.ideal import ratio
 from dcglearn.measures.other_measures import BinaryMeasure
 from dcglearn.systems.ranked import Ranked
@@ -52,7 +51,7 @@ def score_binary(measure: BinaryMeasure, ranked: Ranked) -> Floats:
         return _interpolated(ranked, hits, np.floor(k * R + 0.9))
     if measure.name.startswith("Set"):
         return _of_sets(measure, ranked.sum_by_query(hits), ranked.lengths.astype(float), R)
-    shares: Floats | NDArray[np.bool_] = ranked.ranks < k  # of R times the value, per document
+    shares: Floats | Booleans = ranked.ranks < k  # of R times the value, per document
     if measure.name == "Rprec":
         shares = ranked.ranks < R[ranked.query]
     elif measure.name == "AP":
@@ -85,7 +84,7 @@ def _interpolated(ranked: Ranked, hits: Floats, needed: Floats) -> Floats:
     return best
 
 
-def _inferred_precision(ranked: Ranked, level: NDArray[np.integer]) -> Floats:
+def _inferred_precision(ranked: Ranked, level: Grades) -> Floats:
     """Return the precision expected at each rank, if its own document is relevant."""
     rank, tiny = ranked.ranks, 0.00001
     relevant, other = (ranked.sum_above(one.astype(float)) for one in (level > 0, level == 0))

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_number, checked_rng
-from dcglearn.base.errors import InputError, check_name, naming, unknown_name
+from dcglearn.base.errors import InputError, check_name, naming
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.significance import RESAMPLES
 from dcglearn.base.types import Floats, Integers
@@ -85,19 +85,16 @@ def graded_rankings(evaluation: Evaluation, measure: DCG, n_ranks: int) -> Grade
             "name another measure first",
         )
     ranked = [rankings_to_score(run, rules) for run in evaluation.runs]
-    if gains[-1] > 0 and rules.unjudged == "worst":
-        for name, one in zip(evaluation.systems, ranked, strict=True):
-            if one.unjudged.any() and one.pooled is None:
-                raise InputError(
-                    f"documents without a judgment ({int(one.unjudged.sum()):,}), and a worst gain "
-                    "above 0: the ideal of a query would depend on the run",
-                    'evaluate under the normalised measure with `pool="all"`, remove them with '
-                    '`unjudged="removed"`, or name a measure whose worst grade gains 0',
-                    name,
-                )
-    counts = evaluation.qrels.pools.copy()
-    if rules.unjudged == "worst" and ranked[0].pooled is not None:
-        counts[:, -1] += ranked[0].pooled
+    counts, pooled = evaluation.qrels.pools.copy(), ranked[0].pooled
+    if rules.unjudged == "worst" and pooled is not None:
+        counts[:, -1] += pooled
+    elif rules.unjudged == "worst" and gains[-1] > 0 and any(one.unjudged.any() for one in ranked):
+        raise InputError(
+            "documents without a judgment, and a worst gain above 0: the ideal of a query would "
+            "depend on the run",
+            'evaluate under the normalised measure with `pool="all"`, remove them with '
+            '`unjudged="removed"`, or name a measure whose worst grade gains 0',
+        )
     ideal = ideal_ranking(np.minimum(counts, n_ranks))  # no more of a grade than ranks
     of_unjudged = NO_DOCUMENT if rules.unjudged == "nothing" else len(gains) - 1
     rankings = np.array([one.grade_matrix(n_ranks) for one in ranked])
@@ -162,7 +159,7 @@ class SystemPair:
     Attributes
     ----------
     a, b : str
-    difference : float
+    dcg_difference : float
         Mean DCG of `a` minus mean DCG of `b`, with the given gains and discounts.
     any_parameters, any_gains, any_discounts : Verdict
         By mean DCG with any gains and any discounts, or any of one and the given other.
@@ -181,7 +178,7 @@ class SystemPair:
 
     a: str
     b: str
-    difference: float
+    dcg_difference: float
     any_parameters: Verdict
     any_gains: Verdict
     any_discounts: Verdict
@@ -225,7 +222,7 @@ def system_pairs(
     >>> runs = {"one": {"q": {"d1": 2.0, "new": 1.0}}, "two": {"q": {"d2": 2.0, "d3": 1.0}}}
     >>> evaluation = evaluate(qrels, runs, "zipf", rules=coherence_rules("ir_measures"))
     >>> (pair,) = system_pairs(evaluation, DCG({2: 2, 1: 1, 0: 0}, "zipf"), 2)
-    >>> pair.difference, pair.any_gains.winner, pair.any_discounts.winner
+    >>> pair.dcg_difference, pair.any_gains.winner, pair.any_discounts.winner
     (0.5, 'depends', 'a')
     """
     graded = graded_rankings(evaluation, measure, n_ranks)
@@ -258,7 +255,7 @@ def system_pairs(
             pair = SystemPair(
                 names[i],
                 names[j],
-                difference=advantage_by_step(D, *given).item(),
+                dcg_difference=advantage_by_step(D, *given).item(),
                 any_parameters=verdict(D, worst_gain=worst),
                 any_gains=verdict(D, discounts=graded.discounts, worst_gain=worst),
                 any_discounts=verdict(D, gains=graded.gains),
@@ -308,14 +305,13 @@ EXTENTS: tuple[Extent, ...] = get_args(Extent)
 
 
 @dataclass(frozen=True)
-class PairConclusion:
-    """What may be concluded about two systems.
+class PairConclusion(SystemPair):
+    """What may be concluded about two systems: what is certain, and a test.
 
     Attributes
     ----------
-    pair : SystemPair
     difference : float
-        Mean of `pair.a` minus mean of `pair.b` under the tested measure.
+        Mean of `a` minus mean of `b` under the tested measure.
     p : float
         The p-value of the difference, corrected for all pairs of systems; nan if not tested.
     significant : bool or None
@@ -323,7 +319,6 @@ class PairConclusion:
         if not tested.
     """
 
-    pair: SystemPair
     difference: float
     p: float
     significant: bool | None
@@ -334,23 +329,23 @@ class PairConclusion:
 
         Neither is a proof for mean nDCG with other discounts.
         """
-        winner = self.pair.mean_ndcg.winner
+        winner = self.mean_ndcg.winner
         if winner == "undecided":
             return "not settled"
         if winner == "equal" or winner == "depends":
             return winner
-        both = winner == self.pair.any_parameters.winner
+        both = winner == self.any_parameters.winner
         return "nDCG any gains, DCG both" if both else "nDCG any gains"
 
     @property
     def decided(self) -> bool:
         """Whether the same system is ahead by mean nDCG with any gains."""
-        return self.pair.mean_ndcg.winner in ("a", "b")
+        return self.mean_ndcg.winner in ("a", "b")
 
     @property
     def leader(self) -> Literal["a", "b"] | None:
         """The system ahead by mean nDCG with any gains, or else under the tested measure."""
-        winner = self.pair.mean_ndcg.winner
+        winner = self.mean_ndcg.winner
         if winner == "a" or winner == "b":
             return winner
         if winner == "equal" or not self.difference:
@@ -360,12 +355,12 @@ class PairConclusion:
     @property
     def ahead(self) -> str | None:
         """The name of that system; None if neither is ahead."""
-        return {"a": self.pair.a, "b": self.pair.b, None: None}[self.leader]
+        return {"a": self.a, "b": self.b, None: None}[self.leader]
 
     def n_queries(self, *winners: str) -> int:
         """Return how many queries have one of these winners by themselves; by default all."""
         known = winners or ("a", "b", "equal", "depends")
-        return sum(one in known for one in self.pair.query_winners)
+        return sum(one in known for one in self.query_winners)
 
     @property
     def agreeing(self) -> float:
@@ -376,8 +371,8 @@ class PairConclusion:
 
     def to_json(self) -> dict[str, Any]:
         """Return the row with gains and discounts that put either system ahead, or tie them."""
-        witnesses = {name: _witnesses(found) for name, found in _verdicts(self.pair).items()}
-        gains, discounts = self.pair.gains_change, self.pair.discounts_change
+        witnesses = {name: _witnesses(found) for name, found in _verdicts(self).items()}
+        gains, discounts = self.gains_change, self.discounts_change
         ties = {"gains": gains and gains.tie, "discounts": discounts and discounts.tie}
         return {**conclusion_row(self), "witnesses": witnesses, "ties": ties}
 
@@ -402,15 +397,15 @@ def _witnesses(found: Verdict | MeanVerdict) -> dict[str, Any]:
 
 def conclusion_row(one: PairConclusion) -> dict[str, Any]:
     """Return a conclusion as a flat row: names of columns and values."""
-    pair, gains, discounts = one.pair, one.pair.gains_change, one.pair.discounts_change
-    winners = {name: found.winner for name, found in _verdicts(pair).items()}
+    gains, discounts = one.gains_change, one.discounts_change
+    winners = {name: found.winner for name, found in _verdicts(one).items()}
     return {
-        "a": pair.a,
-        "b": pair.b,
+        "a": one.a,
+        "b": one.b,
         "ahead": one.ahead,
         "holds_for": one.holds_for,
         "difference": one.difference,
-        "dcg_difference": pair.difference,
+        "dcg_difference": one.dcg_difference,
         "p": one.p,
         "significant": one.significant,
         "queries": one.n_queries(),
@@ -420,7 +415,7 @@ def conclusion_row(one: PairConclusion) -> dict[str, Any]:
         "queries_equal": one.n_queries("equal"),
         "agreeing": one.agreeing,
         "mean_ndcg_any_gains": winners.pop("mean_ndcg_any_gains"),
-        "at_usual_discounts": pair.usual_discounts,
+        "at_usual_discounts": one.usual_discounts,
         **winners,
         "smallest_change_of_gains": gains.distance if gains else math.nan,
         "smallest_change_of_discounts": discounts.distance if discounts else math.nan,
@@ -467,11 +462,10 @@ class SystemConclusions:
     def between(self, a: str, b: str) -> PairConclusion:
         """Return the conclusion about two systems, in either order."""
         for one in self.pairs:
-            if {one.pair.a, one.pair.b} == {a, b}:
+            if {one.a, one.b} == {a, b}:
                 return one
         for name in (a, b):
-            if name not in self.systems:
-                raise unknown_name("system", name, self.systems)
+            check_name(name, "system", self.systems)
         raise InputError(f"{a!r} and {b!r} were not compared", "compare them with `between`")
 
     def to_frame(self) -> pd.DataFrame:
@@ -545,12 +539,13 @@ def system_conclusions(
     conclusions = []
     for pair in pairs:
         i, j = (evaluation.systems.index(name) for name in (pair.a, pair.b))
-        one = PairConclusion(pair, float(means[i] - means[j]), p[min(i, j), max(i, j)], None)
+        difference = float(means[i] - means[j])
+        tested = p[min(i, j), max(i, j)]
+        one = PairConclusion(**vars(pair), difference=difference, p=tested, significant=None)
         if not math.isnan(one.p):
-            shared = [winner is not None for winner in pair.query_winners]
-            tested = values[i, shared].sum() - values[j, shared].sum()
-            for_leader = {"a": tested > 0, "b": tested < 0, None: False}[one.leader]
-            one = replace(one, significant=bool(one.p < alpha and for_leader))
+            total = float(np.nansum(values[i] - values[j]))
+            lead = {"a": total, "b": -total, None: 0.0}[one.leader]
+            one = replace(one, significant=one.p < alpha and lead > 0)
         conclusions.append(one)
     return SystemConclusions(
         named,

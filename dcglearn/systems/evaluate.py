@@ -8,14 +8,13 @@ from itertools import compress, product
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, check_name, naming
 from dcglearn.base.numbers import counted, decimals
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.significance import mean_of_counted
 from dcglearn.base.threads import map_threads
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Booleans, Floats
 from dcglearn.collections.join import IndexedQrels
 from dcglearn.measures.names import AskedMeasure, Named, asked_measure, repeated_name
 from dcglearn.measures.other_measures import RBP, BinaryMeasure, RBPResidual, is_in_one_order
@@ -158,7 +157,7 @@ class Evaluation:
         )
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Booleans:
         """Which queries are missing from each run, shape (systems, queries)."""
         return np.array([run.missing for run in self.runs])
 

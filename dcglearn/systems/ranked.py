@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dcglearn.base.checks import checked_count, finite_array
 from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Booleans, Floats, Grades, Integers
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.ideal import counts_by_grade
 from dcglearn.measures.scale import MAX_GRADES, checked_grades
@@ -51,7 +51,7 @@ class Ranked(ShortRepr):
     """
 
     starts: Integers
-    grades: NDArray[np.integer]
+    grades: Grades
     pools: Integers
     tied: Integers | None = None
     pooled: Integers | None = None
@@ -67,7 +67,7 @@ class Ranked(ShortRepr):
         return self.tied is not None
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Booleans:
         """Which queries have no documents, shape (Q,)."""
         return np.asarray(self.lengths == 0)
 
@@ -134,7 +134,7 @@ class Ranked(ShortRepr):
         matrix[self.query[kept], self.ranks[kept]] = self.grades[kept]
         return matrix
 
-    def keep(self, kept: NDArray[np.bool_]) -> Ranked:
+    def keep(self, kept: Booleans) -> Ranked:
         """Return the rankings of some of the documents, of which the others keep their order."""
         starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]
         tied = None if self.tied is None else self.tied[kept]
@@ -142,8 +142,8 @@ class Ranked(ShortRepr):
 
 
 def ranked_arrays(
-    grades: NDArray[np.integer],
-    scores: NDArray[np.floating],
+    grades: Grades,
+    scores: Floats,
     n_grades: int,
     top: int | None = None,
     ties: Ties = "mean",

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
@@ -56,7 +55,7 @@ class Supported(ShortRepr):
     n_measures: int
 
     @property
-    def order(self) -> NDArray[np.intp]:
+    def order(self) -> Integers:
         """The systems, best first."""
         return np.argsort(-self.means, kind="stable")
 

@@ -16,10 +16,9 @@ from itertools import islice, permutations, product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.significance import RESAMPLES
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Booleans, Floats, Integers
 from dcglearn.systems.paired_tests import parts
 
 _ORDERED_AT_ONCE = 2_000_000
@@ -87,7 +86,7 @@ def _differences(values: Floats, counted: Floats) -> Floats:
     return found
 
 
-def _largest(values: Floats, counted: Floats, orders: NDArray[np.integer]) -> Floats:
+def _largest(values: Floats, counted: Floats, orders: Integers) -> Floats:
     """Return the largest difference of means under each order."""
     moved = np.take_along_axis(values[None], orders, axis=2)
     of_any = counted.any(axis=1)
@@ -96,7 +95,7 @@ def _largest(values: Floats, counted: Floats, orders: NDArray[np.integer]) -> Fl
     return np.asarray(np.abs(_differences(moved, counted)).max(axis=(1, 2)))
 
 
-def _all_orders(complete: NDArray[np.bool_]) -> Iterator[NDArray[np.integer]]:
+def _all_orders(complete: Booleans) -> Iterator[Integers]:
     """Yield all orders of the systems, some at once, shape (n, queries, systems)."""
     by_query = []
     for members in map(np.flatnonzero, complete):
@@ -108,9 +107,7 @@ def _all_orders(complete: NDArray[np.bool_]) -> Iterator[NDArray[np.integer]]:
         yield np.array(orders)
 
 
-def _drawn(
-    complete: NDArray[np.bool_], resamples: int, rng: np.random.Generator
-) -> Iterator[NDArray[np.integer]]:
+def _drawn(complete: Booleans, resamples: int, rng: np.random.Generator) -> Iterator[Integers]:
     """Yield drawn orders of the systems, shape (n, queries, systems), that many in all."""
     whole = complete.all(axis=1)
     for part in parts(resamples, max(1, _ORDERED_AT_ONCE // complete.size)):
