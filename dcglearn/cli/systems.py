@@ -333,11 +333,7 @@ def _compared(
     """Compare systems with a baseline, or all pairs without one; unasked, not too many."""
     import numpy as np
 
-    from dcglearn.systems.compare_systems import (
-        compare_all_pairs,
-        compare_systems,
-        too_much_to_compare,
-    )
+    from dcglearn.systems.compare_systems import compare_systems, too_much_to_compare
 
     why_not = None if asked or baseline is None else too_much_to_compare(evaluation, baseline)
     if why_not is not None:
@@ -345,8 +341,6 @@ def _compared(
         return []
     rng, given = np.random.default_rng(seed), {k: v for k, v in options.items() if v is not None}
     with reporting("comparing systems") as advance:
-        if baseline is None:
-            return compare_all_pairs(evaluation, rng, **given, advance=advance)
         return compare_systems(evaluation, baseline, rng, **given, advance=advance)
 
 

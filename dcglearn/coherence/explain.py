@@ -25,10 +25,11 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades, Integers
+from dcglearn.coherence.verdict import two_runs
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
 from dcglearn.measures.names import MeasureLike, as_measure
-from dcglearn.measures.scale import ScaleLike, as_scale, checked_grades
+from dcglearn.measures.scale import ScaleLike, as_scale
 
 SHORT = 5
 """Ranks of an example, where the depths of the measures do not ask for more."""
@@ -181,19 +182,14 @@ def explain(
         raise InputError(
             f"measures of {first.n_grades} and {counted(second.n_grades, 'grade')}", "use one scale"
         )
-    lists = [
-        checked_grades(rows, first.n_grades, f"list {name}") for name, rows in (("a", a), ("b", b))
-    ]
-    if lists[0].ndim != 1 or lists[0].shape != lists[1].shape:
-        raise InputError(
-            f"lists of shape {lists[0].shape} and {lists[1].shape}",
-            "give two lists of the same length, padded with -1",
-        )
+    lists = two_runs(a, b, first.n_grades)
+    if lists.ndim != 2:
+        raise InputError(f"lists of shape {lists.shape[1:]}", "give two lists, of shape (K,)")
     terms = np.array([_terms(measure, *lists) for measure in (first, second)])
     sizes = np.abs(terms).sum(axis=1)
     exchanged = None
     if isinstance(first, DCG) and isinstance(second, DCG):
-        K = len(lists[0])
+        K = lists.shape[1]
         c, d = first.discounts_for(K), second.discounts_for(K)
         mixed = [_terms(one, *lists) for one in (DCG(first.gains, d), DCG(second.gains, c))]
         exchanged = _preferred(mixed[0]), _preferred(mixed[1])

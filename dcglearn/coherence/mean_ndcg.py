@@ -171,7 +171,7 @@ def mean_verdicts(
         new = (largest <= tolerance) & (face.largest > tolerance)
         largest[new] = face.largest[new]
         gains[new, 0], gains[new, 1:kept] = 1.0, np.cumprod(face.at[new], axis=1)
-    (a_leads, b_leads), cutoff = largest > tolerance, None
+    a_leads, b_leads = largest > tolerance
     never_behind, never_ahead = lower >= -tolerance, upper <= tolerance
     cases: dict[MeanWinner, Booleans] = {
         "depends": a_leads & b_leads,
@@ -180,8 +180,7 @@ def mean_verdicts(
         "b": never_ahead & b_leads,
     }
     winners = np.select([*cases.values()], [*cases], "undecided").tolist()
-    if isinstance(discounts, str):
-        cutoff = rows.shape[2]
+    cutoff = rows.shape[2] if isinstance(discounts, str) else None
     found = {}
     for n, pair in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         a, b = (

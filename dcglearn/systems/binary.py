@@ -39,10 +39,10 @@ def score_binary(measure: BinaryMeasure, ranked: Ranked) -> Floats:
     levels = np.array([*measure.levels, _NOT_POOLED])
     if measure.options.get("judged_only"):
         ranked = ranked.keep(levels[ranked.grades] >= 0)
-    relevant = (levels > 0).astype(float)
+    relevant = levels > 0
     if measure.name in _WORTH:
-        return expected_stop(ranked, relevant, measure.n_ranks, _WORTH[measure.name])
-    R = ranked.pools @ relevant[:-1]
+        return expected_stop(ranked, relevant.astype(float), measure.n_ranks, _WORTH[measure.name])
+    R = (ranked.pools @ relevant[:-1]).astype(float)
     hits = ranked.mean_over_ties(relevant[ranked.grades])
     k = np.inf if measure.cutoff is None else float(measure.cutoff)
     if measure.name == "P":
@@ -57,9 +57,8 @@ def score_binary(measure: BinaryMeasure, ranked: Ranked) -> Floats:
     elif measure.name == "AP":
         shares = _hits_down_to(ranked, hits) / (ranked.ranks + 1) * shares
     elif measure.name == "Bpref":
-        others = ranked.pools @ (levels[:-1] == 0).astype(float)
-        above = ranked.sum_above((levels[ranked.grades] == 0).astype(float))
-        above = np.minimum(above, R[ranked.query])
+        others = ranked.pools @ (levels[:-1] == 0)
+        above = np.minimum(ranked.sum_above(levels[ranked.grades] == 0), R[ranked.query])
         shares = 1 - above / np.maximum(np.minimum(R, others), 1.0)[ranked.query]
     elif measure.name == "infAP":
         shares = _inferred_precision(ranked, levels[ranked.grades])
@@ -87,9 +86,9 @@ def _interpolated(ranked: Ranked, hits: Floats, needed: Floats) -> Floats:
 def _inferred_precision(ranked: Ranked, level: Grades) -> Floats:
     """Return the precision expected at each rank, if its own document is relevant."""
     rank, tiny = ranked.ranks, 0.00001
-    relevant, other = (ranked.sum_above(one.astype(float)) for one in (level > 0, level == 0))
-    judged = relevant + other
-    pooled = judged + ranked.sum_above((level == _UNJUDGED).astype(float))
+    relevant = ranked.sum_above(level > 0)
+    judged = relevant + ranked.sum_above(level == 0)
+    pooled = judged + ranked.sum_above(level == _UNJUDGED)
     above = (rank / (rank + 1)) * (pooled / np.maximum(rank, 1))
     precision: Floats = 1 / (rank + 1) + above * ((relevant + tiny) / (judged + 2 * tiny))
     return precision

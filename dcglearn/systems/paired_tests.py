@@ -99,8 +99,8 @@ def paired_intervals(
     return intervals
 
 
-def t_intervals(differences: Floats, level: float = 0.95) -> Floats:
-    """Return Student's t interval of each mean difference.
+def t_intervals(differences: Floats) -> Floats:
+    """Return Student's 95% interval of each mean difference.
 
     Differences have shape (m, n), nan leaves a query out; the ends have shape (m, 2).
 
@@ -111,7 +111,7 @@ def t_intervals(differences: Floats, level: float = 0.95) -> Floats:
 
     n = np.isfinite(differences).sum(axis=1)
     spread = np.nanstd(differences, axis=1, ddof=1) / np.sqrt(n)
-    half = stdtrit(n - 1, (1 + level) / 2) * spread
+    half = stdtrit(n - 1, 0.975) * spread
     means = np.nanmean(differences, axis=1)
     return np.stack([means - half, means + half], axis=1)
 

@@ -89,7 +89,7 @@ class Ranked(ShortRepr):
     @cached_property
     def unjudged(self) -> Integers:
         """Number of ranked documents without a judgment for each query, shape (Q,)."""
-        return self.sum_by_query((self.grades == self.n_grades).astype(float)).astype(np.int64)
+        return np.bincount(self.query[self.grades == self.n_grades], minlength=len(self.lengths))
 
     @cached_property
     def tie_groups(self) -> tuple[Integers, Integers, Integers]:
@@ -99,21 +99,21 @@ class Ranked(ShortRepr):
         first = np.flatnonzero(new)
         return first, np.diff(first, append=len(tied)), np.cumsum(new) - 1
 
-    def sum_by_query(self, values: Floats) -> Floats:
+    def sum_by_query(self, values: Floats | Booleans) -> Floats:
         """Sum the values of each query's documents one after the other, as trec_eval does."""
         sums: Floats = np.bincount(self.query, values, len(self.lengths)).astype(float)
         return sums
 
-    def sum_above(self, values: Floats) -> Floats:
+    def sum_above(self, values: Floats | Booleans) -> Floats:
         """Return the sum over the documents of its query above each document, shape (n,)."""
         before = np.concatenate([[0.0], np.cumsum(values)])
         above: Floats = before[:-1] - before[self.starts[self.query]]
         return above
 
-    def mean_over_ties(self, values: Floats) -> Floats:
+    def mean_over_ties(self, values: Floats | Booleans) -> Floats:
         """Return values (n,) in which documents with equal scores have their mean."""
         if self.tied is None:
-            return values
+            return values.astype(float)
         _, sizes, group = self.tie_groups
         means: Floats = (np.bincount(group, values) / sizes)[group]
         return means
@@ -123,7 +123,7 @@ class Ranked(ShortRepr):
         found = np.zeros((len(self.pools), n_ranks, self.n_grades + 1))
         near = self.ranks < n_ranks
         for grade in range(self.n_grades + 1):
-            shares = self.mean_over_ties((self.grades == grade).astype(float))
+            shares = self.mean_over_ties(self.grades == grade)
             found[self.query[near], self.ranks[near], grade] = shares[near]
         return found
 

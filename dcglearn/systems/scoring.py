@@ -150,11 +150,11 @@ def _with_unjudged(by_grade: Floats, unjudged: float | None) -> Floats:
 def _residual(measure: RBP, ranked: Ranked, unjudged_gain: float | None) -> Floats:
     """Return how much RBP can rise with more judgments and documents."""
     weights = rank_discounts(measure.dcg, ranked)
-    unknown = (ranked.grades == ranked.n_grades).astype(float)
+    unknown = ranked.mean_over_ties(ranked.grades == ranked.n_grades)
     open_gain = 1.0 - (measure.dcg.gains[-1] if unjudged_gain is None else unjudged_gain)
-    judged_later = ranked.mean_over_ties(unknown) * weights[ranked.ranks] * open_gain
+    judged_later = unknown * weights[ranked.ranks] * open_gain
     seen = ranked.lengths if measure.cutoff is None else np.minimum(ranked.lengths, measure.cutoff)
-    return ranked.sum_by_query(judged_later) + measure.p ** seen.astype(float)
+    return ranked.sum_by_query(judged_later) + np.power(measure.p, seen)
 
 
 def _bounds(measure: Measure | OtherMeasure, ranked: Ranked, rules: Rules) -> Bounds:

@@ -62,8 +62,8 @@ def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float = 0.0) -> Bou
 
 def judged_share(ranked: Ranked, cutoff: int | None = None) -> Floats:
     """Return the share of judged documents among the first `cutoff` of each query."""
-    counted = (ranked.ranks < (cutoff or len(ranked.grades))).astype(float)
-    judged = counted * ranked.mean_over_ties((ranked.grades < ranked.n_grades).astype(float))
+    counted = ranked.ranks < (cutoff or len(ranked.grades))
+    judged = counted * ranked.mean_over_ties(ranked.grades < ranked.n_grades)
     return ratio(ranked.sum_by_query(judged), ranked.sum_by_query(counted), np.nan)
 
 

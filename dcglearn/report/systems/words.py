@@ -7,7 +7,6 @@ means.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import groupby
 from string import ascii_lowercase
 from typing import TypeGuard
@@ -128,10 +127,8 @@ def _is_usual(measure: object) -> TypeGuard[ERR]:
     """Return whether a measure is ERR with the probabilities of its formula."""
     if not isinstance(measure, ERR) or measure.grades is None:
         return False
-    scale = Scale(measure.grades)
-    if max(scale.values) > measure.max_rel:
-        return False
-    return replace(measure, probabilities=None, grades=None).on_scale(scale) == measure
+    satisfied = 2.0 ** np.maximum(Scale(measure.grades).values, 0.0) - 1
+    return measure.probabilities == tuple((satisfied / 2.0**measure.max_rel).tolist())
 
 
 def _definitions(evaluation: Evaluation) -> list[str]:
