@@ -459,15 +459,6 @@ class SystemConclusions:
         """Return the number of pairs by the parameters for which they hold, and significance."""
         return dict(Counter((one.holds_for, one.significant) for one in self.pairs))
 
-    def between(self, a: str, b: str) -> PairConclusion:
-        """Return the conclusion about two systems, in either order."""
-        for one in self.pairs:
-            if {one.a, one.b} == {a, b}:
-                return one
-        for name in (a, b):
-            check_name(name, "system", self.systems)
-        raise InputError(f"{a!r} and {b!r} were not compared", "compare them with `between`")
-
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with a row per pair: who is ahead, for what, the test, every verdict."""
         import pandas as pd

@@ -47,21 +47,17 @@ LEAST_MOVE = 0.00005
 def evaluation_in_words(evaluation: Evaluation) -> list[str]:
     """Return what a table of an evaluation means, one sentence per line."""
     queries = counted(len(evaluation.queries), "query", "queries")
+    judged = "judged: share of the run's documents that have a judgment"
+    if any(evaluation.cutoffs):
+        judged = "judged@k: share of the run's first k documents that have a judgment"
+        judged += "; judged: of all" * (None in evaluation.cutoffs)
     return [
         *_definitions(evaluation),
         f"{queries}; grades {evaluation.qrels.scale}",
-        _judged(evaluation.cutoffs),
+        judged,
         *rules_in_words(evaluation.rules, [one.measure for one in evaluation.measures]),
         *_ties(evaluation),
     ]
-
-
-def _judged(cutoffs: Sequence[int | None]) -> str:
-    """Return what the columns of judged documents hold."""
-    share = "share of the run's {}documents that have a judgment"
-    if not any(cutoffs):
-        return f"judged: {share.format('')}"
-    return f"judged@k: {share.format('first k ')}{'; judged: of all' if None in cutoffs else ''}"
 
 
 def rules_in_words(rules: Rules, measures: Sequence[object] = ()) -> list[str]:
