@@ -78,7 +78,7 @@ def threshold(
     The threshold follows the Beta-Gamma regulation.
     """
     from dcglearn.report.judgments import threshold_text
-    from dcglearn.systems.scored import by_relevance, net_gains, read_scored, utilities_of
+    from dcglearn.systems.beta_gamma import by_relevance, net_gains, read_scored, utilities_of
 
     linear = {"--credit": credit, "--debit": debit, "--relevant": relevant}
     refuse_together(linear, {"--gains": gains}, {"--measure": measure})

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn import DocumentGrades, qrels_of, read_preferences
-from dcglearn.systems.scored import read_scored
+from dcglearn.systems.beta_gamma import read_scored
 from helpers.slow_reader import ANSWERS, QRELS, rows_of, twin_judgments, twin_scored
 from helpers.twins import mostly, outcome
 

@@ -31,14 +31,14 @@ _CELL, _LETTER, _LINE, _WIDEST_LABEL = 0.3, 0.085, 0.18, 3.2
 @mpl.rc_context(STYLE)
 def draw_pairs(conclusions: SystemConclusions, means: Floats) -> Figure:
     """Draw what may be concluded about pairs of systems; their means are by the tested measure."""
-    compared = {name for one in conclusions.pairs for name in (one.pair.a, one.pair.b)}
+    compared = {name for one in conclusions.pairs for name in (one.a, one.b)}
     order = [conclusions.systems[s] for s in np.argsort(-means, kind="stable")]
     names = [name for name in order if name in compared]
     at = range(len(names) - 1)
     cells = np.full((len(at), len(at)), np.nan)
     dots = []
     for one in conclusions.pairs:
-        high, low = sorted((names.index(one.pair.a), names.index(one.pair.b)))
+        high, low = sorted((names.index(one.a), names.index(one.b)))
         cells[low - 1, high] = EXTENTS.index(one.holds_for)
         if one.significant:
             dots.append((high, low - 1))

@@ -67,10 +67,14 @@ def explanation_to_json(
     scale: Scale,
 ) -> dict[str, Any]:
     """Return the same as a JSON-able dict."""
-    names = dict(zip(("first", "second"), (str(named.measure) for named in measures), strict=True))
-    lists_in_words = [labels_of(row, scale) for row in lists]
-    content: dict[str, Any] = jsonable(vars(found))
-    return names | {"lists": lists_in_words, **content, "reason": found.reason or None}
+    first, second = (str(named.measure) for named in measures)
+    return {
+        "first": first,
+        "second": second,
+        "lists": [labels_of(row, scale) for row in lists],
+        **jsonable(vars(found)),
+        "reason": found.reason or None,
+    }
 
 
 def labels_of(row: Grades, scale: Scale) -> list[str]:
