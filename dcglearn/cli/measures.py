@@ -38,7 +38,8 @@ def show(
 ) -> Answer:
     """Show a measure: its numbers, and a figure with the usual ones."""
     from dcglearn.measures.measure_files import as_measure_file, measure_document
-    from dcglearn.measures.names import is_measure_file_name, named_measure, scale_of
+    from dcglearn.measures.names import is_measure_file_name, named_measure
+    from dcglearn.measures.scale import Scale
     from dcglearn.report.measures import in_full, measure_text
 
     named = named_measure(measure, scale, n_ranks)
@@ -49,7 +50,7 @@ def show(
         from dcglearn.report.figures.style import save
 
         title = f"{Path(named.name).name}: {in_full(named.measure, content)}"
-        save(draw_measure_file(content, title, scale_of(named.measure)), path)
+        save(draw_measure_file(content, title, Scale(named.measure.labels)), path)
 
     return Answer(
         lambda: measure_document(content),
@@ -99,13 +100,15 @@ def explain(
     Without lists, the example is the one on which the measures differ most.
     """
     from dcglearn.coherence import explain as explanations
-    from dcglearn.measures.names import measures_on_one_scale
+    from dcglearn.measures.names import declared_scale, measure_for_documents
     from dcglearn.measures.scale import parse_lists
     from dcglearn.report.systems.explanation import explanation_text, explanation_to_json
 
     if (a is None) != (b is None):
         raise InputError("--a and --b belong together", "give both, or neither for an example")
-    declared, named = measures_on_one_scale((first, second), scale, n_ranks or explanations.SHORT)
+    declared, names = declared_scale((first, second), scale), (first, second)
+    longest = n_ranks or explanations.SHORT
+    named = [measure_for_documents(name, declared, longest) for name in names]
     one, other = (each.measure for each in named)
     opening = ""
     lists: Grades | None

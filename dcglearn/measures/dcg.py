@@ -119,6 +119,11 @@ class DCG:
         return len(self.gains)
 
     @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels of the grades, best first; by default L - 1, ..., 0."""
+        return self.grades or tuple(range(self.n_grades))[::-1]
+
+    @property
     def n_ranks(self) -> int | None:
         """K, the number of ranks that count, or None for a rule without a cutoff."""
         if self.cutoff is not None:

@@ -12,11 +12,10 @@ import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_text
 from dcglearn.base.errors import InputError, did_you_mean, is_one_of, unknown_name
-from dcglearn.base.numbers import parse_whole
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number, split_parameter
-from dcglearn.measures.grammar import ALIASES, OTHER_OPTIONS
+from dcglearn.measures.grammar import ALIASES, OTHER_OPTIONS, split_cutoff
 from dcglearn.measures.scale import ScaleLike, needed_scale
 
 
@@ -111,7 +110,7 @@ def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
     """
     scale = needed_scale(scale)
     checked_count(n_ranks, "`n_ranks`", 0)
-    called, at, cut = checked_text(name, "a preset", "zipf").partition("@")
+    called, cutoff = split_cutoff(checked_text(name, "a preset", "zipf"))
     head = called.partition("(")[0].strip()
     if "(" not in called or is_one_of(head, PRESETS):
         head, parameter = split_parameter(called)
@@ -134,8 +133,8 @@ def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
         raise InputError(
             f"no grade of {scale} has a value of {parameter:g} or more", "lower the threshold"
         )
-    measure = DCG(gains, formulas.discount.format(format_number(number)), grades=scale.labels)
-    return measure @ parse_cutoff(cut) if at else measure
+    discounts = formulas.discount.format(format_number(number))
+    return DCG(gains, discounts, cutoff, grades=scale.labels)
 
 
 def usual_presets(scale: ScaleLike, n_ranks: int) -> dict[str, DCG]:
@@ -163,12 +162,3 @@ def usual_presets(scale: ScaleLike, n_ranks: int) -> dict[str, DCG]:
         for name, p in PRESETS.items()
     ]
     return {name: preset(name, scale, n_ranks) for name in names}
-
-
-def parse_cutoff(text: str) -> int:
-    """Return the cutoff that the text after ``@`` means."""
-    cutoff = parse_whole(text.strip())
-    if cutoff is None:
-        problem = f"the cutoff {text.strip()!r:.40} is not a whole number"
-        raise InputError(problem, "write it like zipf @ 10")
-    return cutoff

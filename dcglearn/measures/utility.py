@@ -70,6 +70,11 @@ class LinearUtility:
         """L, the number of grades."""
         return len(self.weights[0])
 
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels of the grades, best first; by default L - 1, ..., 0."""
+        return self.grades or tuple(range(self.n_grades))[::-1]
+
     @cached_property
     def matrix(self) -> Floats:
         """W as a read-only array of shape (K, L)."""
