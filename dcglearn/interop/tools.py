@@ -118,10 +118,8 @@ def _what_differs(measure: DCG, positive: bool, ordered: bool) -> str:
     log2 = rule_discounts("log2", len(own))
     labels, gains = measure.labels, measure.gains
     least = int(np.argmin(gains))
-    different, rising = (
-        np.flatnonzero(np.abs(own - log2) > 1e-12),
-        np.flatnonzero(np.diff(gains) > 0),
-    )
+    different = np.flatnonzero(np.abs(own - log2) > 1e-12)
+    rising = np.flatnonzero(np.diff(gains) > 0)
     if len(different):
         rank = different[0]
         return (

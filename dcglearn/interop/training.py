@@ -205,7 +205,7 @@ def _grades_of_labels(measure: DCG, labels: Floats) -> Integers:
     return indices
 
 
-PAIRS_AT_ONCE = 2**17
+DOCUMENTS_AT_ONCE = 2**13
 """Few enough for the arrays of a block to stay in the processor's cache."""
 
 _APART = 0.01
@@ -213,12 +213,12 @@ _APART = 0.01
 
 
 def _blocks_of_lists(sizes: Integers) -> list[tuple[Integers, Integers]]:
-    """Group queries by their number of documents, into blocks of few pairs."""
+    """Group queries by their number of documents, into blocks of few documents."""
     starts = np.cumsum(sizes) - sizes
     found = []
     for size in np.unique(sizes[sizes > 0]).tolist():
         queries = np.flatnonzero(sizes == size)
-        at_once = max(1, PAIRS_AT_ONCE // size**2)
+        at_once = max(1, DOCUMENTS_AT_ONCE // size)
         for begin in range(0, len(queries), at_once):
             some = queries[begin : begin + at_once]
             found.append((some, starts[some, None] + np.arange(size)))
@@ -226,22 +226,17 @@ def _blocks_of_lists(sizes: Integers) -> list[tuple[Integers, Integers]]:
 
 
 def _lambdas(gains: Floats, scores: Floats, discounts: Floats, sigma: float, norm: bool) -> Floats:
-    """Return gradients and second derivatives (2, B, N) of lists of one length, in rank order.
-
-    Sums are over pairs (upper, lower) of ranks, a few upper ranks at a time.
-    """
+    """Return gradients and second derivatives (2, B, N) of lists of one length, in rank order."""
     n_lists, n = scores.shape
     gradients, hessians, total = np.zeros_like(scores), np.zeros_like(scores), np.zeros(n_lists)
     counted = np.flatnonzero(discounts)
     last = min(n - 1, int(counted[-1]) + 1) if len(counted) else 0  # pairs below differ by 0
-    step = max(1, min(16, PAIRS_AT_ONCE // n))
-    offset = np.where(scores[:, :1] == scores[:, -1:], 1.0, _APART)[:, :, None]
-    for begin in range(0, last, step):
-        upper, lower = slice(begin, min(begin + step, last)), slice(begin + 1, n)
-        drop = np.triu(discounts[upper, None] - discounts[lower])  # each pair once
-        better = gains[:, upper, None] - gains[:, None, lower]
-        delta = np.abs(better * drop)
-        apart = np.abs(scores[:, upper, None] - scores[:, None, lower])
+    offset = np.where(scores[:, :1] == scores[:, -1:], 1.0, _APART)
+    for upper in range(last):
+        lower = slice(upper + 1, n)
+        better = gains[:, upper, None] - gains[:, lower]
+        delta = np.abs(better * (discounts[upper] - discounts[lower]))
+        apart = scores[:, upper, None] - scores[:, lower]
         if norm:
             delta /= apart + offset
         odds = np.exp(-sigma * apart)
@@ -249,12 +244,11 @@ def _lambdas(gains: Floats, scores: Floats, discounts: Floats, sigma: float, nor
         rho = odds * other  # the model's probability that the lower one belongs above
         curvature = other * rho * delta
         pull = (rho - (better < 0)) * delta  # upwards, on the upper one
-        gradients[:, upper] -= pull.sum(axis=2)
-        gradients[:, lower] += pull.sum(axis=1)
-        hessians[:, upper] += curvature.sum(axis=2)
-        hessians[:, lower] += curvature.sum(axis=1)
-        if norm:
-            total += np.abs(pull).sum(axis=(1, 2))
+        gradients[:, upper] -= pull.sum(axis=1)
+        gradients[:, lower] += pull
+        hessians[:, upper] += curvature.sum(axis=1)
+        hessians[:, lower] += curvature
+        total += np.abs(pull).sum(axis=1)
     factor = np.full(n_lists, sigma)
     if norm:
         total *= 2 * sigma
