@@ -39,7 +39,6 @@ def show(
     """Show a measure: its numbers, and a figure with the usual ones."""
     from dcglearn.measures.measure_files import as_measure_file, measure_document
     from dcglearn.measures.names import is_measure_file_name, named_measure
-    from dcglearn.measures.scale import Scale
     from dcglearn.report.measures import in_full, measure_text
 
     named = named_measure(measure, scale, n_ranks)
@@ -50,7 +49,7 @@ def show(
         from dcglearn.report.figures.style import save
 
         title = f"{Path(named.name).name}: {in_full(named.measure, content)}"
-        save(draw_measure_file(content, title, Scale(named.measure.labels)), path)
+        save(draw_measure_file(content, title), path)
 
     return Answer(
         lambda: measure_document(content),
