@@ -131,7 +131,7 @@ _OURS = {_plain(name): ours for name, ours in ALIASES.items()} | {
 _THEIRS = {_plain(name): tool for tool, names in ELSEWHERE.items() for name in names.split()}
 _NAME = re.compile(
     r"\s*(?P<head>(?:11)?[A-Za-z][A-Za-z_-]*?)"
-    r"(?:(?P<mark>[._:]?)(?P<number>-?[0-9][^@()\s]*)|\s*\((?P<inside>.*)\))?"
+    r"(?:(?P<mark>[._:]?)(?P<number>-?[0-9][-0-9.,=]*)|\s*\((?P<inside>.*)\))?"
     r"\s*(?:@\s*(?P<cutoff>[^()]*?))?\s*",
     re.DOTALL,
 )
@@ -265,15 +265,17 @@ def _check(head: str, arguments: tuple[Any, ...], options: dict[str, Any], cutof
         raise InputError(f"{head} takes no numbers per grade", f"write it like {head}(rel=2)")
 
 
-def refuse_other_measures(text: str) -> None:
-    """Refuse the name of a measure that is not a DCG, such as AP or ERR."""
-    if _other_head(in_own_words(text)) is not None:
+def dcg_in_own_words(text: str) -> str:
+    """Return a text, or what it means here; refuse a measure that is not a DCG, such as AP."""
+    ours = in_own_words(text)
+    if _other_head(ours) is not None:
         raise InputError(
             "is not a DCG",
             "dcglearn evaluate computes it; here a DCG is needed, such as nDCG@10, zipf or rbp:0.8",
             text,
         )
     _refuse_elsewhere(text)
+    return ours or text
 
 
 def split_given_name(text: str) -> tuple[str | None, str]:

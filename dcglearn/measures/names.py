@@ -21,9 +21,8 @@ from dcglearn.measures.dcg import DCG, DCG_FORMS
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.grammar import (
     ParsedName,
+    dcg_in_own_words,
     parse_other_name,
-    refuse_other_measures,
-    resolve_alias,
     split_cutoff,
 )
 from dcglearn.measures.measure import Measure
@@ -122,8 +121,7 @@ def states_its_grades(text: str) -> bool:
 
 def _read(text: str, scale: Scale | None, n_ranks: int) -> tuple[Measure, MeasureFile | None]:
     """Return the measure that a text means, and the content of its file."""
-    refuse_other_measures(text)
-    called, cutoff = split_cutoff(resolve_alias(text) or text)
+    called, cutoff = split_cutoff(dcg_in_own_words(text))
     form, file = _FORM_OF.fullmatch(called), _FILE.fullmatch(called.strip())
     measure: Measure
     content = None
@@ -228,10 +226,9 @@ def check_compatible(
     if measure.grades is not None and measure.grades != scale.labels:
         theirs = " > ".join(map(str, measure.grades))
         raise InputError(f"has the grades {theirs}, but {other} have {scale}", "use one scale")
-    if isinstance(measure, DCG) and (isinstance(measure.discounts, str) or measure.cutoff):
-        return
-    ranks = measure.n_ranks
-    if ranks is not None and ranks != n_ranks:
+    fits_any = isinstance(measure, DCG) and (isinstance(measure.discounts, str) or measure.cutoff)
+    ranks = measure.n_ranks or n_ranks
+    if not fits_any and ranks != n_ranks:
         raise InputError(
             f"has {counted(ranks, 'rank')}, but {other} have {n_ranks}",
             f"use rankings of {counted(ranks, 'rank')}, or give a DCG a cutoff with @",
@@ -260,8 +257,7 @@ def named_measure(text: str, scale: str | None, n_ranks: int | None) -> NamedMea
 
 def as_ndcg(name: str, depth: int) -> str:
     """Return the name of the nDCG of a measure, cut at `depth` unless the name has a cutoff."""
-    refuse_other_measures(name)
-    called, cutoff = split_cutoff((resolve_alias(name) or name).strip())
+    called, cutoff = split_cutoff(dcg_in_own_words(name).strip())
     cut = f" @ {depth if cutoff is None else cutoff}"
     if cutoff is None and is_measure_file_name(called):
         own = parse_measure(called).measure.n_ranks
