@@ -144,9 +144,9 @@ def _csv(measure: Measure, n_ranks: int) -> str:
 
     W = measure.matrix_for(measure.n_ranks or n_ranks)
     K, L = W.shape
-    columns = {"rank": np.repeat(np.arange(1, K + 1), L), "grade": [*measure.labels] * K}
+    ranks, grades = np.repeat(np.arange(1, K + 1), L), [*measure.labels] * K
+    table = pd.DataFrame({"rank": ranks, "grade": grades, "weight": W.ravel()})
     if isinstance(measure, DCG):
-        discounts, gains = np.repeat(measure.discounts_for(K), L), np.tile(measure.gains, K)
-        columns = {"rank": columns["rank"], "discount": discounts, **columns, "gain": gains}
-    table = pd.DataFrame({**columns, "weight": W.ravel()})
+        table.insert(1, "discount", measure.discounts_for(K)[ranks - 1])
+        table.insert(3, "gain", np.tile(measure.gains, K))
     return str(table.to_csv(index=False, lineterminator="\n"))

@@ -38,19 +38,18 @@ def to_torch(measure: DCG) -> Export:
     padding = "math.nan" if -1 in labels else "-1"
     if padding == "-1":
         notes.append("The label -1 means no document: use it to pad short lists.")
-    numbers: list[float] = []
+    at, listed = "DISCOUNTS[rank - 1]", ""
     if isinstance(measure.discounts, str):
         name, number = split_parameter(measure.discounts)
         at = DISCOUNT_TEXT[name].format(n=number)
     else:
-        numbers = list(measure.discounts[: measure.n_ranks])
-        at = "DISCOUNTS[rank - 1]"
-    if measure.n_ranks is not None or numbers:
-        at = f"{at} if rank <= {measure.n_ranks or len(numbers)} else 0.0"
+        listed = f"DISCOUNTS = {list(measure.discounts[: measure.n_ranks])}\n"
+    if measure.n_ranks is not None:
+        at += f" if rank <= {measure.n_ranks} else 0.0"
     text = _TORCH.format(
         measure=measure,
         gains=dict(zip(labels, measure.gains, strict=True)),
-        discounts=f"DISCOUNTS = {numbers}\n" if numbers else "",
+        discounts=listed,
         padding=padding,
         at=at,
         ideal=_IDEAL if measure.normalise == "ideal" else "    return found\n",

@@ -84,25 +84,9 @@ def gains_by_label(measure: DCG) -> dict[Label, float]:
     return dict(zip(measure.labels, measure.gains, strict=True))
 
 
-def whole_labels(measure: DCG, tool: str) -> tuple[int, ...]:
-    """Return the labels of the grades if all are whole numbers."""
-    for label in measure.labels:
-        if not isinstance(label, int):
-            raise InputError(
-                f"grade {label!r} is not a whole number, and the levels of {tool} are",
-                "give the level of each grade, best first, such as `labels=(2, 1, 0)`",
-            )
-    return tuple(label for label in measure.labels if isinstance(label, int))
-
-
-def check_ndcg(
-    measure: DCG, tool: str, ordered: bool = False, has_dcg: bool = False, positive: bool = True
-) -> list[str]:
-    """Refuse what a tool's nDCG computes differently; return a note on what it divides by.
-
-    Gains must be 0 or more if `positive`, and increase with the label if `ordered`.
-    """
-    problem = _what_differs(measure, positive, ordered)
+def check_ndcg(measure: DCG, tool: str, ordered: bool = False, has_dcg: bool = False) -> list[str]:
+    """Refuse what a tool's nDCG computes differently; return a note on what it divides by."""
+    problem = _what_differs(measure, ordered)
     if problem:
         remedy = _OBJECTIVE if tool in ("LightGBM", "XGBoost") else ITSELF
         raise InputError(f"{tool} {problem}", remedy)
@@ -112,8 +96,11 @@ def check_ndcg(
     return []
 
 
-def _what_differs(measure: DCG, positive: bool, ordered: bool) -> str:
-    """Say what of a measure a tool's nDCG does not have; nothing if it has all."""
+def _what_differs(measure: DCG, ordered: bool = False, positive: bool = True) -> str:
+    """Say what of a measure a tool's nDCG does not have; nothing if it has all.
+
+    Gains must be 0 or more if `positive`, and increase with the label if `ordered`.
+    """
     own = measure.discounts_for(measure.n_ranks or _TELL_APART)
     log2 = rule_discounts("log2", len(own))
     labels, gains = measure.labels, measure.gains
@@ -207,8 +194,9 @@ def to_trec_eval(measure: DCG) -> Export:
 def to_ir_measures(measure: DCG) -> Export:
     """Return a measure of ir_measures by name."""
     notes = [*check_ndcg(measure, "ir_measures"), _TREC_TIES, UNJUDGED_NOTE]
-    gains = _by_level(measure, _in_qrels(measure, "ir_measures"), "ir_measures")
-    inside = ",".join(f"{level}:{gain}" for level, gain in sorted(gains.items()))
+    most = _MOST_LEVEL_UNCUT if measure.n_ranks is None else _MOST_LEVEL
+    gains = _by_level(measure, whole_gains(measure, "ir_measures", most)[0], "ir_measures")
+    inside = ",".join(f"{level}:{gain}" for level, gain in sorted(gains.items()) if level >= 0)
     cut = "" if measure.n_ranks is None else f"@{measure.n_ranks}"
     mixed = "ir_measures can mix up this measure and a plain nDCG in one call: compute each alone."
     return Export(f"nDCG(gains={{{inside}}}){cut}", (*notes, _UNNAMED, mixed))
@@ -243,12 +231,9 @@ METRIC = "{metric}{cut}"
 
 
 def _trec_cut(measure: DCG, notes: list[str]) -> Export:
-    gains = _in_qrels(measure, "trec_eval's ndcg_cut")
-    levels = whole_labels(measure, "trec_eval")
-    _by_level(measure, gains, "trec_eval")
-    table = "".join(
-        f"g[{level}]={gain};" for level, gain in sorted(zip(levels, gains, strict=True))
-    )
+    gains = whole_gains(measure, "trec_eval's ndcg_cut", _MOST_LEVEL)[0]
+    levels = sorted(_by_level(measure, gains, "trec_eval").items())
+    table = "".join(f"g[{level}]={gain};" for level, gain in levels)
     text = (
         f"awk 'BEGIN{{{table}}}!($4 in g)"
         '{print "level " $4 " is not on the scale" > "/dev/stderr";exit 1}'
@@ -259,22 +244,22 @@ def _trec_cut(measure: DCG, notes: list[str]) -> Export:
     return Export(text, (*notes, note))
 
 
-def _in_qrels(measure: DCG, tool: str) -> list[int]:
-    """Return whole gains, small enough to be levels themselves, best grade first."""
-    most = _MOST_LEVEL_UNCUT if measure.n_ranks is None else _MOST_LEVEL
-    return whole_gains(measure, tool, most)[0]
-
-
 def _by_level(measure: DCG, gains: Sequence[object], tool: str) -> dict[int, str]:
-    """Return gains by level of the qrels; levels below 0 gain 0 in trec_eval and are left out."""
-    found = dict(zip(whole_labels(measure, tool), map(str, gains), strict=True))
-    for level, gain in found.items():
+    """Return gains by level of the qrels; levels below 0 gain 0, as in trec_eval."""
+    found = {}
+    for level, gain in zip(measure.labels, map(str, gains), strict=True):
+        if not isinstance(level, int):
+            raise InputError(
+                f"grade {level!r} is not a whole number, and the levels of {tool} are",
+                "give the level of each grade, best first, such as `labels=(2, 1, 0)`",
+            )
         if level < 0 and float(gain):
             problem = f"grade {level} gains {gain}, and {tool} treats levels below 0 as unjudged"
             raise InputError(problem, ITSELF)
         if level > _MOST_LEVEL_UNCUT:
             raise InputError(f"grade {level}", f"use levels up to {_MOST_LEVEL_UNCUT}")
-    return {level: gain for level, gain in found.items() if level >= 0}
+        found[level] = gain
+    return found
 
 
 def to_pyterrier(measure: DCG) -> Export:
@@ -302,10 +287,8 @@ def to_scikit_learn(measure: DCG) -> Export:
     """Return Python text with a metric of true labels and scores."""
     use = "sklearn.metrics.make_scorer takes the metric."
     ties = "Documents with equal scores count the mean over their orders"
-    try:
-        normalised = measure.normalise is not None
-        check_ndcg(measure, "scikit-learn", has_dcg=True, positive=normalised)
-    except InputError as why:
+    differs = _what_differs(measure, positive=measure.normalise is not None)
+    if differs:
         text = f"""\
 from dcglearn import DCG
 from dcglearn.interop.metrics import sklearn_metric
@@ -313,7 +296,7 @@ from dcglearn.interop.metrics import sklearn_metric
 metric = sklearn_metric(DCG.parse({str(measure)!r}))
 """
         other = f"{ties}; with sklearn_metric(..., ties='input') they keep the order of the input."
-        return Export(text, (f"dcglearn computes it: {why.problem}.", other, use))
+        return Export(text, (f"dcglearn computes it: scikit-learn {differs}.", other, use))
     table = gains_by_label(measure).items()
     gains = ", ".join(f"{label!r}: {format_number(gain)}" for label, gain in table)
     name = "dcg_score" if measure.normalise is None else "ndcg_score"
@@ -352,7 +335,7 @@ def to_lightgbm(measure: DCG) -> Export:
     gains = ", ".join(format_number(gain) for gain in measure.gains[::-1])
     cut = measure.n_ranks or _LIGHTGBM_LONGEST
     level = "" if measure.n_ranks is None else f'    "lambdarank_truncation_level": {cut},\n'
-    labels = {label: len(measure.gains) - 1 - i for i, label in enumerate(measure.labels)}
+    labels = dict(zip(measure.labels, range(measure.n_grades)[::-1], strict=True))
     text = (
         f"# {measure}\nPARAMS = {{\n"
         f'    "objective": "lambdarank",\n    "label_gain": [{gains}],\n'

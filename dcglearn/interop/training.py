@@ -25,7 +25,7 @@ from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Integers
 from dcglearn.interop.tools import labelled_dcg, numeric_labels, values_of_lists
-from dcglearn.measures.dcg import DCG, DCG_FORMS
+from dcglearn.measures.dcg import DCG
 from dcglearn.measures.ideal import NO_IDEAL, ratio
 from dcglearn.measures.names import MeasureLike
 from dcglearn.systems.rules import Ties
@@ -98,8 +98,7 @@ def ranking_metric(
     """
     check_name(ties, "`ties`", ("mean", "input"))
     checked = _checked_measure(measure)
-    form = next(form for form, by in DCG_FORMS.items() if by == checked.normalise)
-    usual = form if checked.n_ranks is None else f"{form}@{checked.n_ranks}"
+    usual = checked.form if checked.n_ranks is None else f"{checked.form}@{checked.n_ranks}"
     return partial(_metric, checked, ties, name or usual)
 
 

@@ -130,6 +130,11 @@ class DCG:
             return self.cutoff
         return None if isinstance(self.discounts, str) else len(self.discounts)
 
+    @property
+    def form(self) -> str:
+        """DCG, nDCG or minmaxDCG."""
+        return next(name for name, by in DCG_FORMS.items() if by == self.normalise)
+
     def __matmul__(self, cutoff: int) -> DCG:
         """Return the same measure with another cutoff: ``DCG([1, 0]) @ 10``."""
         return replace(self, cutoff=cutoff)
@@ -265,12 +270,11 @@ class DCG:
         return cls(gains, discounts, name.cutoff, DCG_FORMS[name.head])
 
     def __str__(self) -> str:
-        head = next(name for name, normalise in DCG_FORMS.items() if normalise == self.normalise)
         rule = self.discounts
         if not isinstance(rule, str):
             rule = f"[{', '.join(map(format_number, rule))}]"
         cut = "" if self.cutoff is None else f" @ {self.cutoff}"
-        return f"{head}({gains_text(self.gains, self.grades)}, {rule}){cut}"
+        return f"{self.form}({gains_text(self.gains, self.grades)}, {rule}){cut}"
 
     __repr__ = __str__
 

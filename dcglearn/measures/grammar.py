@@ -190,8 +190,9 @@ def in_own_words(text: str) -> str | None:
 
 def _with_arguments(ours: str, inside: str) -> str | None:
     """Return a name with its arguments; of DCG, ``dcg='exp-log2'`` and ``gains={1: 3}`` only."""
-    if ours in OTHER_OPTIONS:
-        return f"{ours}({inside})"
+    head, _, own = ours.removesuffix(")").partition("(")
+    if head in OTHER_OPTIONS:
+        return f"{head}({', '.join(filter(None, (own, inside)))})"
     given = re.sub(r"\s", "", inside)
     formula, listed = _FORMULA.fullmatch(given), _GAINS.fullmatch(given)
     if formula is not None:

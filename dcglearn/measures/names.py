@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dcglearn.base.checks import checked_text
 from dcglearn.base.errors import InputError, naming
@@ -26,7 +26,7 @@ from dcglearn.measures.grammar import (
     split_cutoff,
 )
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.measure_files import MeasureFile, MeasurePart, read_measure
+from dcglearn.measures.measure_files import MeasureFile, read_measure
 from dcglearn.measures.other_measures import (
     ERR,
     RBP,
@@ -109,32 +109,29 @@ def is_measure_file_name(text: str) -> bool:
     return _FILE.fullmatch(text.strip()) is not None
 
 
-def parse_measure(text: str, scale: Scale | None = None, n_ranks: int = 0) -> NamedMeasure:
-    """Return the measure that a text means; presets need a scale and a number of ranks."""
-    return NamedMeasure(text, *_read(checked_text(text, "a measure", "zipf"), scale, n_ranks))
-
-
 def states_its_grades(text: str) -> bool:
     """Return whether a text is a measure file or a measure in full, and not a preset."""
     return any(mark in text.lower() for mark in ("[", "{", ".json"))
 
 
-def _read(text: str, scale: Scale | None, n_ranks: int) -> tuple[Measure, MeasureFile | None]:
-    """Return the measure that a text means, and the content of its file."""
-    called, cutoff = split_cutoff(dcg_in_own_words(text))
+def parse_measure(text: str, scale: Scale | None = None, n_ranks: int = 0) -> NamedMeasure:
+    """Return the measure that a text means; presets need a scale and a number of ranks."""
+    called, cutoff = split_cutoff(dcg_in_own_words(checked_text(text, "a measure", "zipf")))
     form, file = _FORM_OF.fullmatch(called), _FILE.fullmatch(called.strip())
     measure: Measure
     content = None
     if form is not None:
-        measure, content = _read(form[2], scale, n_ranks)
-        if isinstance(measure, LinearUtility):
+        inner = parse_measure(form[2], scale, n_ranks)
+        if isinstance(inner.measure, LinearUtility):
             remedy = f"write {form[2].removesuffix(':utility')}:dcg"
             raise InputError("position-dependent weights are not a DCG", remedy, text)
-        if cutoff is not None and measure.cutoff is not None:
+        if cutoff is not None and inner.measure.cutoff is not None:
             raise InputError("has two cutoffs", "keep one", text)
-        measure = replace(measure, normalise=DCG_FORMS[form[1]])
+        measure, content = replace(inner.measure, normalise=DCG_FORMS[form[1]]), inner.file
     elif file is not None:
-        measure, content = _from_file(*file.groups())
+        content = read_measure(file[1])
+        with naming(file[1]):
+            measure = content.pick((file[2] or content.use).lower())
     elif "[" in called or "{" in called:
         kind = LinearUtility if called.strip().startswith("LinearUtility") else DCG
         measure = kind.parse(called)
@@ -145,17 +142,11 @@ def _read(text: str, scale: Scale | None, n_ranks: int) -> tuple[Measure, Measur
             f"the preset {text!r} needs the grades and the number of ranks",
             "give preset(name, scale, n_ranks), or a measure in full: DCG([3, 1, 0], log2)",
         )
-    if cutoff is None:
-        return measure, content
-    if isinstance(measure, LinearUtility):
-        raise InputError("position-dependent weights have no cutoff", "leave it out", text)
-    return measure @ cutoff, content
-
-
-def _from_file(path: str, part: str | None) -> tuple[Measure, MeasureFile]:
-    content = read_measure(path)
-    with naming(path):
-        return content.pick(cast(MeasurePart, (part or content.use).lower())), content
+    if cutoff is not None:
+        if isinstance(measure, LinearUtility):
+            raise InputError("position-dependent weights have no cutoff", "leave it out", text)
+        measure = measure @ cutoff
+    return NamedMeasure(text, measure, content)
 
 
 def measure_for(text: str, scale: ScaleLike, n_ranks: int) -> NamedMeasure:

@@ -258,9 +258,10 @@ def checked_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -
     whole = array.dtype.kind in "iu"
     if not whole:
         array = finite_array(array, name, (None,) * array.ndim, "give grade indices")
-    inside = not array.size or (array.min() >= NO_DOCUMENT and array.max() < n_grades)
-    if not inside or (not whole and (array % 1).any()):
-        outside = (array < NO_DOCUMENT) | (array >= n_grades) | (array % 1 != 0)
+    outside = (array < NO_DOCUMENT) | (array >= n_grades)
+    if not whole:
+        outside |= array % 1 != 0
+    if outside.any():
         where = tuple(int(i) for i in np.argwhere(outside)[0])
         raise InputError(
             f"{name} hold the grade index {array[where]}, but the number of grades is {n_grades}",

@@ -82,7 +82,11 @@ def measure_text(
         other = "utility" if content.use == "dcg" else "dcg"
         lines.append(f"commands use its {content.use}; it also holds a {other}")
     if isinstance(measure, LinearUtility):
-        lines += ["", weights_table(measure).text()]
+        by_grade = zip(*measure.weights, strict=True)
+        columns = dict(zip(map(str, measure.labels), by_grade, strict=True))
+        ranks = range(1, measure.n_ranks + 1)
+        caption = "W, the worth of a grade at a rank"
+        lines += ["", _numbered("rank", ranks, columns, caption).text()]
     elif LearnedRecord.read(content) is not None:
         lines += ["", learned_text(content)]
     else:
@@ -106,13 +110,6 @@ def in_full(measure: Measure, content: MeasureFile | None = None) -> str:
         f"{counted(source.judgments, 'judgment')} in "
         f"{source.file}"
     )
-
-
-def weights_table(utility: LinearUtility) -> Table:
-    """Return W as a table, one row per rank."""
-    columns = dict(zip(map(str, utility.labels), zip(*utility.weights, strict=True), strict=True))
-    ranks = range(1, utility.n_ranks + 1)
-    return _numbered("rank", ranks, columns, "W, the worth of a grade at a rank")
 
 
 def _numbered(
@@ -390,22 +387,8 @@ OTHER_MEASURES = {
 """The measures that are not a DCG: what they are, and other forms of their names."""
 
 
-def known_measures_text() -> str:
+def known_measures() -> dict[str, Table]:
     """Return the tables of presets, rules of discounts, other measures and those of tools."""
-    content = known_measures_to_json()
-    captions = {
-        "presets": "Presets: gain and discount",
-        "discounts": "Rules of discounts, for measures in full",
-        "others": "Other measures, in evaluate; all but ERR take "
-        "(rel=2) for: relevant from grade 2 up",
-        "tools": "Measures of other tools, and what computes the same here",
-    }
-    tables = [Table.of(content[key], caption).text() for key, caption in captions.items()]
-    return "\n\n".join([_OPENING, *tables])
-
-
-def known_measures_to_json() -> dict[str, list[dict[str, str]]]:
-    """Return presets, rules of discounts, other measures and those of tools: lists of rows."""
     presets = [
         (f"{name}:{one.parameter}" if one.parameter else name, one.formula, one.source)
         for name, one in PRESETS.items()
@@ -415,13 +398,27 @@ def known_measures_to_json() -> dict[str, list[dict[str, str]]]:
         for name, one in DISCOUNT_RULES.items()
     ]
     others = [(name, *about) for name, about in OTHER_MEASURES.items()]
-    tables: dict[str, tuple[tuple[str, ...], Sequence[tuple[str, ...]]]] = {
-        "presets": (("preset", "formula", "source"), presets),
-        "discounts": (("rule", "formula", "source"), rules),
-        "others": (("measure", "value", "also"), others),
-        "tools": (("tool", "its measure", "-m here", "options"), TOOL_MEASURES),
-    }
+    of_rules = "Rules of discounts, for measures in full"
+    of_others = (
+        "Other measures, in evaluate; all but ERR take (rel=2) for: relevant from grade 2 up"
+    )
+    of_tools = "Measures of other tools, and what computes the same here"
     return {
-        name: [dict(zip(columns, row, strict=True)) for row in rows]
-        for name, (columns, rows) in tables.items()
+        "presets": Table(("preset", "formula", "source"), presets, "Presets: gain and discount"),
+        "discounts": Table(("rule", "formula", "source"), rules, of_rules),
+        "others": Table(("measure", "value", "also"), others, of_others),
+        "tools": Table(("tool", "its measure", "-m here", "options"), TOOL_MEASURES, of_tools),
+    }
+
+
+def known_measures_text() -> str:
+    """Return the tables of measures that have names."""
+    return "\n\n".join([_OPENING, *(table.text() for table in known_measures().values())])
+
+
+def known_measures_to_json() -> dict[str, list[dict[str, Cell]]]:
+    """Return the tables of measures that have names as lists of rows."""
+    return {
+        name: [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+        for name, table in known_measures().items()
     }

@@ -10,7 +10,6 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
 from dcglearn.base.numbers import counted
@@ -105,10 +104,9 @@ def draw_numbers(axes: Axes, shown: Numbers) -> None:
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)
 
 
-def _line(axes: Axes, x: ArrayLike, y: ArrayLike, name: str, place: int, **look: Any) -> Line2D:
+def _line(axes: Axes, x: ArrayLike, y: ArrayLike, name: str, place: int, **look: Any) -> None:
     colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
-    (line,) = axes.plot(x, y, color=colour, marker=marker, label=name, **look)
-    return line
+    axes.plot(x, y, color=colour, marker=marker, label=name, **look)
 
 
 @mpl.rc_context(STYLE)
@@ -121,7 +119,7 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
     figure = Figure(figsize=(3.6 * panels + 1.2, 4.4), layout="constrained")
     axes = list(np.atleast_1d(figure.subplots(1, panels)))
     if dcg is not None:
-        drawn = _numbers_of(dcg, record, scale, dcg.n_ranks or 10)
+        drawn = _numbers_of(dcg, record, scale)
         for panel, numbers in zip(axes, drawn, strict=False):
             draw_numbers(panel, numbers)
         if record is not None and drawn[0].bars:
@@ -136,9 +134,7 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
     return figure
 
 
-def _numbers_of(
-    dcg: DCG, record: LearnedRecord | None, scale: Scale, n_ranks: int
-) -> tuple[Numbers, Numbers]:
+def _numbers_of(dcg: DCG, record: LearnedRecord | None, scale: Scale) -> tuple[Numbers, Numbers]:
     """Return the gains and discounts of a measure, beside usual ones in the same gauge."""
     documents = record is not None and record.parameters.noun == "document"
     of_zero = record is None or record.factors.gauge.startswith("absolute")
@@ -160,6 +156,7 @@ def _numbers_of(
             bars = [[record.intervals.gains], [record.intervals.discounts]]
     if affine and estimates[0]:
         bars[1] = []  # of discounts in another gauge
+    n_ranks = dcg.n_ranks or 10
     usual_gains, usual_discounts = usual_numbers(scale, n_ranks)
     return (
         Numbers(
