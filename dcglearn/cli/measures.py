@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from typer import Argument, Option
 
@@ -14,9 +14,6 @@ from dcglearn.base.numbers import counted
 from dcglearn.cli.command import Answer, command
 from dcglearn.cli.options import RanksOption, ScaleOption, file_option, ranks_option
 from dcglearn.cli.output import print_document, print_json_text, print_note
-
-if TYPE_CHECKING:
-    from dcglearn.base.types import Grades
 
 
 @command(
@@ -105,17 +102,15 @@ def explain(
 
     if (a is None) != (b is None):
         raise InputError("--a and --b belong together", "give both, or neither for an example")
-    declared, names = declared_scale((first, second), scale), (first, second)
-    longest = n_ranks or explanations.SHORT
-    named = [measure_for_documents(name, declared, longest) for name in names]
+    declared, longest = declared_scale((first, second), scale), n_ranks or explanations.SHORT
+    named = [measure_for_documents(name, declared, longest) for name in (first, second)]
     one, other = (each.measure for each in named)
-    opening = ""
-    lists: Grades | None
-    if a is None or b is None:
-        opening = "An example on which they differ most:\n\n"
-        lists = explanations.clearest_example(one, other, n_ranks)
-    else:
-        lists = parse_lists({"--a": a, "--b": b}, declared, n_ranks)
+    lists = (
+        explanations.clearest_example(one, other, n_ranks)
+        if a is None or b is None
+        else parse_lists({"--a": a, "--b": b}, declared, n_ranks)
+    )
+    opening = "An example on which they differ most:\n\n" if a is None else ""
     if lists is None:
         ranks = counted(n_ranks or explanations.example_depth(one, other), "rank")
         return Answer(

@@ -169,9 +169,7 @@ class DCG:
             )
         else:
             discounts = np.array(self.discounts[:counted], float)
-        padded = np.zeros(n_ranks)
-        padded[:counted] = discounts
-        return padded
+        return np.pad(discounts, (0, n_ranks - counted))
 
     def matrix_for(self, n_ranks: int) -> Floats:
         """Return W = c g', shape (n_ranks, L)."""

@@ -158,8 +158,8 @@ def split_cutoff(text: str) -> tuple[str, int | None]:
     return called.strip(), number
 
 
-def in_own_words(text: str) -> str | None:
-    """Return what a name of another tool means in this package's words; None for other texts."""
+def canonical_name(text: str) -> str | None:
+    """Return the name here of a measure of other tools, or that is not a DCG; None for others."""
     name = _NAME.fullmatch(text)
     ours = None if name is None else _OURS.get(_plain(name["head"]))
     if name is None or ours is None:
@@ -205,14 +205,14 @@ def _with_arguments(ours: str, inside: str) -> str | None:
 
 
 def _other_head(ours: str | None) -> str | None:
-    """Return with which measure that is not a DCG a name in this package's words begins."""
+    """Return the measure that is not a DCG of a canonical name, if it is one."""
     head = re.split(r"[( ]", ours or "")[0]
     return head if head in OTHER_OPTIONS else None
 
 
 def resolve_alias(text: str) -> str | None:
-    """Return the DCG, in this package's words, that a name of another tool means, or None."""
-    ours = in_own_words(text)
+    """Return the canonical name of the DCG that a name of another tool means, or None."""
+    ours = canonical_name(text)
     return ours if _other_head(ours) is None else None
 
 
@@ -221,7 +221,7 @@ def parse_other_name(text: str) -> ParsedName | None:
 
     The one argument of ERR and RBP is a number per grade, or the path of a measure file.
     """
-    ours = in_own_words(text)
+    ours = canonical_name(text)
     head = _other_head(ours)
     if ours is None or head is None:
         _refuse_elsewhere(text)
@@ -266,9 +266,9 @@ def _check(head: str, arguments: tuple[Any, ...], options: dict[str, Any], cutof
         raise InputError(f"{head} takes no numbers per grade", f"write it like {head}(rel=2)")
 
 
-def dcg_in_own_words(text: str) -> str:
-    """Return a text, or what it means here; refuse a measure that is not a DCG, such as AP."""
-    ours = in_own_words(text)
+def canonical_dcg_name(text: str) -> str:
+    """Return a text, or the DCG that it is an alias of; refuse other measures, such as AP."""
+    ours = canonical_name(text)
     if _other_head(ours) is not None:
         raise InputError(
             "is not a DCG",

@@ -21,7 +21,7 @@ from dcglearn.measures.dcg import DCG, DCG_FORMS
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.grammar import (
     ParsedName,
-    dcg_in_own_words,
+    canonical_dcg_name,
     parse_other_name,
     split_cutoff,
 )
@@ -116,7 +116,7 @@ def states_its_grades(text: str) -> bool:
 
 def parse_measure(text: str, scale: Scale | None = None, n_ranks: int = 0) -> NamedMeasure:
     """Return the measure that a text means; presets need a scale and a number of ranks."""
-    called, cutoff = split_cutoff(dcg_in_own_words(checked_text(text, "a measure", "zipf")))
+    called, cutoff = split_cutoff(canonical_dcg_name(checked_text(text, "a measure", "zipf")))
     form, file = _FORM_OF.fullmatch(called), _FILE.fullmatch(called.strip())
     measure: Measure
     content = None
@@ -248,7 +248,7 @@ def named_measure(text: str, scale: str | None, n_ranks: int | None) -> NamedMea
 
 def as_ndcg(name: str, depth: int) -> str:
     """Return the name of the nDCG of a measure, cut at `depth` unless the name has a cutoff."""
-    called, cutoff = split_cutoff(dcg_in_own_words(name).strip())
+    called, cutoff = split_cutoff(canonical_dcg_name(name).strip())
     cut = f" @ {depth if cutoff is None else cutoff}"
     if cutoff is None and is_measure_file_name(called):
         own = parse_measure(called).measure.n_ranks
@@ -271,8 +271,8 @@ AskedMeasure: TypeAlias = "MeasureLike | OtherMeasure | Named | ir_measures.Meas
 def asked_measure(measure: AskedMeasure, scale: Scale, n_ranks: int) -> Named:
     """Return the measure that a value, a file or a text means, for documents of these grades."""
     if isinstance(measure, MeasureFile):
-        measure = measure.measure
-    if isinstance(measure, DCG | LinearUtility | OtherMeasure):
+        measure = NamedMeasure(str(measure.measure), measure.measure, measure)
+    elif isinstance(measure, DCG | LinearUtility | OtherMeasure):
         measure = Named(str(measure), measure)
     if isinstance(measure, Named):
         with naming(measure.name):

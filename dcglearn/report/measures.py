@@ -59,10 +59,10 @@ def usual_numbers(scale: Scale, n_ranks: int) -> tuple[dict[str, Floats], dict[s
     linear, exponential, zipf = (
         preset(name, scale, n_ranks) for name in ("linear-log2", "exponential-log2", "zipf")
     )
-    discounts = {"1/log2(rank + 1)": linear, "1/rank": zipf}
+    log2, by_rank = linear.discounts_for(n_ranks), zipf.discounts_for(n_ranks)
     return (
         {"linear": np.array(linear.gains), "2^g - 1": np.array(exponential.gains)},
-        {name: one.discounts_for(n_ranks) for name, one in discounts.items()},
+        {"1/log2(rank + 1)": log2, "1/rank": by_rank},
     )
 
 
