@@ -20,7 +20,7 @@ from dcglearn import (
     ranking_metric,
     sklearn_metric,
 )
-from dcglearn.interop.training import PAIRS_AT_ONCE
+from dcglearn.interop.training import DOCUMENTS_AT_ONCE
 
 EXPONENTIAL = DCG({4: 15, 3: 7, 2: 3, 1: 1, 0: 0}, "log2", None, "ideal")
 MEASURES = [
@@ -100,7 +100,7 @@ def test_gradients_are_those_of_plain_loops(
 
 def test_long_queries_are_computed_in_parts(rng: np.random.Generator) -> None:
     n = 3000
-    assert n**2 > 50 * PAIRS_AT_ONCE
+    assert n**2 > 50 * DOCUMENTS_AT_ONCE
     labels, scores = rng.integers(0, 5, n), rng.normal(size=n)
     objective = lambdarank_objective(EXPONENTIAL)
     tracemalloc.start()

@@ -18,7 +18,12 @@ from sklearn.metrics import dcg_score, ndcg_score
 
 from dcglearn import DCG, InputError, Scale, measure_for_documents, write_measure
 from dcglearn.interop.tool_measures import TOOL_MEASURES, ToolMeasure
-from dcglearn.measures.grammar import parse_other_name, resolve_alias
+from dcglearn.measures.grammar import (
+    canonical_name,
+    parse_other_name,
+    resolve_alias,
+    split_given_name,
+)
 from dcglearn.measures.names import as_measure
 from helpers.commands import run_commands
 from helpers.exported import Qrels, drawn_run
@@ -198,6 +203,16 @@ def test_names_of_other_tools_are_understood(text: str, meant: str | None) -> No
     if "gains" not in text and "=" not in text:
         with pytest.raises(InputError, match="needs the grades"):
             as_measure(text)
+
+
+def test_files_and_names_that_people_give_are_not_those_of_tools() -> None:
+    for text in ("P5.json", "R2.json", "ndcg1st", "m.json", "zipf", "rbp:0.8", "rbp(0.8)"):
+        assert canonical_name(text) is None
+    assert canonical_name("set_relative_P(rel=2)") == "SetP(relative=True, rel=2)"
+    assert canonical_name("RBP.80@5") == "RBP(rel=1, p=0.80) @ 5"
+    assert split_given_name("mine = 2024.json") == ("mine", "2024.json")
+    for text in ("ndcg.1=3,2=7", "ndcg.1=3@5", "nDCG(gains={1: 3})", "zipf"):
+        assert split_given_name(text) == (None, text)
 
 
 def test_names_that_people_give(tmp_path: Path) -> None:
