@@ -171,7 +171,7 @@ def test_the_unit_of_a_parameter_does_not_matter(size: float) -> None:
 
     def parabola(x: np.ndarray) -> Expanded:
         away = (x - peak) / size
-        return Expanded(-float(away @ away), -2 * away / size, -2 * np.eye(2) / size**2)
+        return Expanded(-float(away @ away), -2 * away / size, lambda: -2 * np.eye(2) / size**2)
 
     free = (np.full(2, -np.inf), np.full(2, np.inf))
     found = maximise(parabola, np.array([2.0, 2.0]) * size, free)
@@ -190,7 +190,7 @@ def test_bad_evidence() -> None:
 
 def test_a_function_without_maximum_is_an_error() -> None:
     def rising(x: np.ndarray) -> Expanded:
-        return Expanded(float(x[0]), np.ones(1), np.full((1, 1), 1e-3))
+        return Expanded(float(x[0]), np.ones(1), lambda: np.full((1, 1), 1e-3))
 
     with pytest.raises(SolverError, match="no maximum"):
         maximise(rising, np.zeros(1), (np.array([-np.inf]), np.array([np.inf])))
