@@ -142,19 +142,20 @@ def held_out(
     evidence, queries = model.evidence(preferences), group_numbers(preferences.queries)
     n_folds = min(n_folds, max(2, int(queries.max(initial=0)) + 1))
     right = np.full(len(preferences), 0.5)
-    losses, answers = [], []
+    losses, answers, learned = [], [], None
     for done, (_, test) in enumerate(query_folds(queries, n_folds, rng), start=1):
         held, judged = np.isin(evidence.rows, test), preferences[test]
         if held.all():
             problem = "one query holds all preferences between lists that differ"
             raise InputError(problem, "add judgments of other queries")
-        learned = model.fit(evidence.take(~held))
+        learned = model.fit(evidence.take(~held), learned)
         u = np.round(learned.utilities(judged.pairs), 9)
         right[test[judged.strict]] = outcomes_of_differences(u[:, 0] - u[:, 1])
         if held.any():
             others = evidence.take(held)
             predicted = replace(learned, likelihood=replace(learned.likelihood, evidence=others))
-            losses.append((-predicted.log_likelihood, float(others.judged.weights.sum())))
+            loss = -predicted.likelihood.log_likelihood(learned.parameters)
+            losses.append((loss, float(others.judged.weights.sum())))
             answers.append(_strict_answers(predicted))
         advance(done, n_folds)
     loss, total = map(math.fsum, zip(*losses, strict=True))

@@ -70,17 +70,21 @@ def conclude(judgments: Judgments, measures: Mapping[str, Measure] | None = None
     """Ask the usual questions of judgments, and conclude what to use."""
     evidence = JudgmentModel().evidence(judgments)
     questions = usual_questions(evidence, measures=measures)
+    known = [fit for one in questions for fit in (one.fit, one.restricted)]
+
+    def fitted(model: JudgmentModel) -> JudgmentFit:
+        return next((fit for fit in known if fit.model == model), None) or model.fit(evidence)
+
     model = recommended_model(questions)
-    on_log2 = replace(model, discounts="log2").fit(evidence)
+    on_log2 = fitted(replace(model, discounts="log2"))
     support = support_of(on_log2, questions)
     wanted = model if support == "supported" else on_log2.model
-    recommended = on_log2 if wanted == on_log2.model else wanted.fit(evidence)
     return Conclusion(
         questions,
         support,
-        recommended,
-        JudgmentModel().fit(evidence),
-        replace(wanted, gains=FREE_FAMILY).fit(evidence),
+        on_log2 if wanted == on_log2.model else fitted(wanted),
+        fitted(JudgmentModel()),
+        fitted(replace(wanted, gains=FREE_FAMILY)),
     )
 
 
@@ -142,9 +146,9 @@ def support_of(fit: JudgmentFit, questions: Sequence[Question]) -> Support:
     """Return whether judgments support a measure; the discounts of `fit` are given."""
     if no_effect(fit) >= NO_EFFECT_LEVEL:
         return "open"
-    weight = np.zeros_like(fit.table)
-    weight[0, 0] = 1.0
-    t = t_of(fit, weight)
+    weight = np.zeros((1, *fit.table.shape))
+    weight[0, 0, 0] = 1.0
+    (t,) = t_of(fit, weight)
     if abs(t) > 1:
         return "supported" if t > 0 else "reversed"
     about_grades = ("measure", "gains", "discounts")
@@ -154,22 +158,22 @@ def support_of(fit: JudgmentFit, questions: Sequence[Question]) -> Support:
 
 def upside_down(fit: JudgmentFit) -> list[str]:
     """Return a sentence for each grade worth less than the next worse one; gains are free."""
-    labels, found = fit.scale.labels, []
-    for i in range(len(labels) - 1):
-        weight = np.zeros_like(fit.table)
-        weight[0, i], weight[0, i + 1] = 1.0, -1.0
-        if t_of(fit, weight, len(labels) - 1) < -1:
-            found.append(f"Grade {labels[i + 1]} is worth more than {labels[i]}, the better one.")
-    return found
+    labels, n = fit.scale.labels, len(fit.scale) - 1
+    steps = np.zeros((n, *fit.table.shape))
+    steps[np.arange(n), 0, np.arange(n)], steps[np.arange(n), 0, np.arange(1, n + 1)] = 1.0, -1.0
+    return [
+        f"Grade {labels[i + 1]} is worth more than {labels[i]}, the better one."
+        for i in np.flatnonzero(t_of(fit, steps, n) < -1)
+    ]
 
 
-def t_of(fit: JudgmentFit, contrast: Floats, n_tests: int = 1) -> float:
-    """Return <contrast, W> by half the width of its 95% interval, corrected for `n_tests`.
+def t_of(fit: JudgmentFit, contrasts: Floats, n_tests: int = 1) -> Floats:
+    """Return <contrast, W> of each by half the width of its 95% interval, corrected for `n_tests`.
 
-    It is 0 where it does not vary.
+    Contrasts have the shape (m, K, L); it is 0 where they do not vary.
     """
-    error, df = fit.covariance.error(fit.slopes(contrast.reshape(1, -1))[0])
-    if fit.covariance.one_cluster or not error:
-        return 0.0
-    quantile = float(stdtrit(df, 1 - 0.025 / n_tests))
-    return float((contrast * fit.table).sum()) / (quantile * error)
+    rows = contrasts.reshape(len(contrasts), -1)
+    errors, df = fit.covariance.errors(fit.slopes(rows))
+    varying = (errors > 0) & (not fit.covariance.one_cluster)
+    half = np.where(varying, stdtrit(df, 1 - 0.025 / n_tests) * errors, np.inf)
+    return np.asarray(rows @ fit.table.ravel() / half)

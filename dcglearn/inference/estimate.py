@@ -12,6 +12,7 @@ Fernandez-Val & Galichon, Biometrika 96, 2009).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -110,14 +111,19 @@ class JudgmentModel:
         discounts = discount_family(self.discounts, n_ranks)
         return WeightFamily(gains, discounts, (n_ranks, len(gains.generators)))
 
-    def fit(self, judgments: Judgments) -> JudgmentFit:
-        """Estimate the parameters; packed judgments are read part by part."""
+    def fit(self, judgments: Judgments, near: JudgmentFit | None = None) -> JudgmentFit:
+        """Estimate the parameters; packed judgments are read part by part.
+
+        Of many judgments, the search may begin at what the model says of others like these.
+        """
         evidence = self.evidence(judgments)
         likelihood = self.likelihood(evidence)
         free = None
         if likelihood.family.factored and self.discounts in ORDERED:
-            free = replace(self, discounts=FREE_FAMILY).fit(evidence)
-        return JudgmentFit(self, likelihood, highest_posterior(likelihood), free)
+            others = None if near is None else near.free
+            free = replace(self, discounts=FREE_FAMILY).fit(evidence, others)
+        start = None if near is None else near.parameters
+        return JudgmentFit(self, likelihood, highest_posterior(likelihood, start), free)
 
     def evidence(self, judgments: Judgments) -> Evidence:
         """Return judgments as the model uses them; how often judges lapse is estimated once."""
@@ -167,7 +173,7 @@ class JudgmentFit:
     @property
     def clusters(self) -> tuple[str, ...]:
         """What judgments that are not independent share: ``"query"``, ``"judge"``."""
-        judges = any(one.name == "judge" for one in self.covariance.clusterings)
+        judges = any(one.name == "judge" for one in self.covariance.ways)
         return ("query",) * self.evidence.has_query_ids + ("judge",) * judges
 
     @property
@@ -190,10 +196,10 @@ class JudgmentFit:
         """W in log odds, shape (K, L)."""
         return self.table[:, : len(self.scale)]
 
-    @cached_property
+    @property
     def log_likelihood(self) -> float:
         """The log likelihood, without the prior."""
-        return self.likelihood.log_likelihood(self.parameters)
+        return self.maximum.at.value - self.likelihood.log_prior(self.parameters)
 
     @cached_property
     def covariance(self) -> Covariance:
@@ -219,6 +225,15 @@ class JudgmentFit:
         """Return the gain of each grade, with its interval; the best is 1, the worst 0."""
         names = [f"gain {label}" for label in self.scale.labels]
         return self._ratios("gains", names, level)
+
+    @property
+    def gain_estimates(self) -> Floats:
+        """The gain of each grade, shape (L,), relative to the best, nan if that is worth nothing.
+
+        Unlike intervals, they need no covariance of clusters.
+        """
+        values = self._grade_rows[: len(self.scale)] @ self.table.ravel()
+        return np.asarray(values / (values[0] or math.nan) + 0.0)
 
     def empty_rank(self, level: float = 0.95) -> Estimated | None:
         """Return what an empty rank is worth, relative to the best grade; the worst grade has 0.

@@ -39,7 +39,7 @@ SAMPLE = 40_000
 MANY_JUDGES = 20
 """Fewer judges are not a sample of all that could have been asked."""
 
-CHUNK = 1 << 15
+CHUNK = 1 << 14
 """Judgments that are processed at a time."""
 
 _FEWEST_COUNTED = 2000
@@ -198,6 +198,13 @@ class Evidence:
         judged = self.judged.take(rows)
         n, kept = len(judged.answers), self.rows[rows]
         return replace(self, judged=judged, n_judgments=n, rows=kept, parts=None)
+
+    @cached_property
+    def by_cluster(self) -> Evidence:
+        """The same judgments; in memory, those of a cluster together, which are summed faster."""
+        if self.parts is not None:
+            return self
+        return self.take(np.lexsort((self.judged.judges, self.judged.queries)))
 
     def map(
         self, statistic: Callable[[Judged], _Statistic], with_ids: bool = False

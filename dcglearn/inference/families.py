@@ -370,7 +370,7 @@ class WeightFamily:
         """Where an estimate begins, shape (p,)."""
         found = np.concatenate([self.discounts.start, self.gains.start])
         found[self._scale_of_gains] *= START
-        return self._balanced(found)
+        return self.balanced(found)
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
@@ -422,7 +422,7 @@ class WeightFamily:
             parameters[self._coefficients] = np.linalg.lstsq(columns, upwards)[0]
             c = self.factors(parameters)[0].values
             parameters[self._scale_of_gains] = np.linalg.lstsq(generators, c @ W / (c @ c))[0]
-            found.append(self._balanced(np.clip(parameters, low, high)))
+            found.append(self.balanced(np.clip(parameters, low, high)))
         return found
 
     def factors(self, parameters: Floats) -> tuple[Expansion, Expansion]:
@@ -439,7 +439,7 @@ class WeightFamily:
         n = len(self.discounts.start)
         return slice(n, n + self.gains.n_coefficients)
 
-    def _balanced(self, parameters: Floats) -> Floats:
+    def balanced(self, parameters: Floats) -> Floats:
         """Return the parameters of the same W at which both sets of coefficients are as large."""
         found = parameters.copy()
         c, g = found[self._coefficients], found[self._scale_of_gains]

@@ -344,12 +344,12 @@ def certainty_record(certainty: Certainty) -> CertaintyRecord:
 
 def hypothesis_record(one: Question) -> HypothesisRecord:
     """Return what the judgments say of a family of gains or discounts, which names no gains."""
-    gains = one.restricted.gains() if one.about == "gains" else ()
+    gains = one.restricted.gain_estimates.tolist() if one.about == "gains" else ()
     return HypothesisRecord(
         hypothesis=one.hypothesis,
         verdict=one.verdict,
         p=one.corrected,
-        gains=tuple(gain.estimate for gain in gains),
+        gains=tuple(gains),
         reversed_judged=one.reversed_judged,
         reversed_all=one.reversed_all,
     )

@@ -142,8 +142,20 @@ def usual_questions(
         asked.append(("side", "no side bias", replace(model, side=False)))
     if model.lapses:
         asked.append(("lapses", "no random answers", replace(model, lapses=False)))
-    fit = model.fit(evidence)
-    fits: list[_Asked] = []
+    return _tested(asked, model.fit(evidence))
+
+
+def gain_questions(fit: JudgmentFit) -> tuple[Question, ...]:
+    """Ask, against a model with free gains, whether the usual ones fit."""
+    asked = [("gains", name, replace(fit.model, gains=name)) for name in USUAL_GAINS]
+    return _tested(asked if len(fit.scale) > 2 else [], fit)
+
+
+def _tested(
+    asked: Sequence[tuple[str, str, JudgmentModel]], fit: JudgmentFit
+) -> tuple[Question, ...]:
+    """Test what is asked against a larger model."""
+    model, evidence, fits = fit.model, fit.evidence, list[_Asked]()
     for about, name, smaller in asked:
         larger = replace(model, position_dependent=True) if about == "positions" else model
         try:
@@ -151,7 +163,7 @@ def usual_questions(
             fits.append((about, name, small, large))
         except SolverError:  # this question is not answered, others are
             fits.append((about, name, fit, fit))
-    return _answered(fits)
+    return _answered(fits) if fits else ()
 
 
 def ask(

@@ -100,7 +100,7 @@ class Profile:
 
         def expand(y: Floats) -> Expanded:
             found = self.likelihood.expand(T @ y)
-            return Expanded(found.value, T.T @ found.gradient, T.T @ found.hessian @ T)
+            return Expanded(found.value, T.T @ found.gradient, lambda: T.T @ found.hessian @ T)
 
         low, high = (bound[others] for bound in self.likelihood.bounds)
         return maximise(expand, self.maximum.parameters[others], (low, high)).at.value
@@ -172,7 +172,7 @@ def estimated_parameter(maximum: Maximum, spread: Covariance, name: str, level: 
         spread = Covariance(likelihood, maximum.parameters, spread.free | (contrast > 0))
     if name == "lapses" and not estimate:
         return Estimated(name, 0.0, 0.0, _largest_lapses(maximum, spread, contrast, level))
-    error, df = spread.error(contrast)
+    (error,), (df,) = (one.tolist() for one in spread.errors(contrast[None]))
     half = float(stdtrit(df, (1 + level) / 2)) * error
     low, high = estimate - half, estimate + half
     if name == "lapses":
@@ -190,9 +190,13 @@ def _largest_lapses(maximum: Maximum, spread: Covariance, contrast: Floats, leve
     quantile = float(fdtri(1, max(1.0, spread.effective - 1), level))
     lowest = maximum.at.value - max(1.0, inflation) * quantile / 2
 
+    found = maximum
+
     def excess(share: float) -> float:
-        at_share = np.where(contrast > 0, share, maximum.parameters)
-        found = maximum_with(likelihood, contrast > 0, at_share)
+        nonlocal found
+        found = maximum_with(
+            likelihood, contrast > 0, np.where(contrast > 0, share, found.parameters)
+        )
         return found.at.value - lapse_prior(share) - lowest
 
     largest = float(likelihood.bounds[1][contrast > 0][0])

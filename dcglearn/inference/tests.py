@@ -28,6 +28,7 @@ answers are for a as for b.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -149,7 +150,7 @@ def _without_lapses(fit: JudgmentFit) -> float:
     The score of a share of 0 is that of the few answers that then are nearly impossible.
     """
     contrast = np.eye(fit.likelihood.n_parameters)[fit.likelihood.index("lapses")]
-    share, (error, df) = float(contrast @ fit.parameters), fit.covariance.error(contrast)
+    share, ((error,), (df,)) = contrast @ fit.parameters, fit.covariance.errors(contrast[None])
     if fit.covariance.one_cluster or not (share and error):
         return 1.0
     return float(stdtr(df, -share / error))
@@ -259,25 +260,32 @@ def score_test(
     `tangent`, (P, q), are the directions that it estimates, among the parameters that are `free`;
     a departure `bend` of m columns is tested beside these parameters.
     """
-    information, P = likelihood.information(parameters, bend), len(parameters)
+    P, ways, information = len(parameters), ways_of(likelihood.evidence)[:2], np.zeros(())
+
+    def of_rows(rows: Rows) -> tuple[Judged, Floats, Floats]:
+        judged, rows = rows.judged, rows.departing(bend(rows)) if bend else rows
+        every = np.eye(rows.n_parameters)
+        u = likelihood.scores(rows, likelihood.terms(parameters, rows), every)
+        scores = np.column_stack([u * judged.weights[:, None], np.ones(len(u))])
+        return judged, scores, likelihood.information_of(parameters, rows)
+
+    def chunks() -> Iterator[tuple[Judged, list[Floats]]]:
+        nonlocal information
+        evidence = likelihood.evidence.by_cluster
+        for judged, scores, part in likelihood.map(evidence, parameters, of_rows, with_ids=True):
+            information = information + part
+            yield judged, [scores] * len(ways)
+
+    found = sums_of(ways, chunks())
     prior = np.zeros_like(information)
     prior[:P, :P] = likelihood.prior_information(parameters)
     m = len(information) - P
     free = np.append(free, np.ones(m, bool))
     tangent = np.vstack([tangent, np.zeros((m, tangent.shape[1]))]) * free[:, None]
     directions, n_estimated = _beyond(information, prior, tangent, free)
-    d = directions.shape[1]
-    if not d:
+    if not directions.shape[1]:
         return ScoreTest(0.0, 0, 0.0, 1.0, np.zeros(len(free)))
-
-    def scores(rows: Rows) -> tuple[Judged, Floats]:
-        judged, rows = rows.judged, rows.departing(bend(rows)) if bend else rows
-        u = likelihood.scores(rows, likelihood.terms(parameters, rows)) @ directions
-        return judged, np.column_stack([u * judged.weights[:, None], np.ones(len(u))])
-
-    chunks = likelihood.map(likelihood.evidence, parameters, scores, with_ids=True)
-    found = sums_of(ways_of(likelihood.evidence)[:2], d + 1, chunks)
-    tests = (_hotelling(sums, directions, n_estimated + d) for sums in found)
+    tests = (_hotelling(sums, directions, n_estimated) for sums in found)
     return max(tests, key=lambda one: one.p)
 
 
@@ -294,11 +302,15 @@ def _beyond(
     return complement @ axes[:, shares > _SEEN], rank - int((~free).sum())
 
 
-def _hotelling(sums: ClusterSums, directions: Floats, n_parameters: int) -> ScoreTest:
-    """Test that sums of d scores, and of 1, over clusters have mean 0."""
-    (*_, alone), d = sums.total, directions.shape[1]
+def _hotelling(sums: ClusterSums, directions: Floats, n_estimated: int) -> ScoreTest:
+    """Test that sums of scores (P,) in directions (P, d) over clusters have mean 0.
+
+    The last number that is summed is 1.
+    """
     total, squares = sums.of_all
-    S, V, Q = total[:d], squares[:d, :d], np.count_nonzero(sums.known[:, d]) + alone
+    S, V = directions.T @ total[:-1], directions.T @ squares[:-1, :-1] @ directions
+    d, Q = len(S), np.count_nonzero(sums.known[:, -1]) + sums.total[-1]
+    n_parameters = n_estimated + d
     T, df, step = float(S @ np.linalg.pinv(V, hermitian=True) @ S), Q - n_parameters, directions @ S
     if df < 1:
         return ScoreTest(T, 0, 0.0, 1.0, step)

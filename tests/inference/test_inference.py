@@ -32,7 +32,9 @@ def plain_cr2(fit: JudgmentFit, clusters: np.ndarray) -> np.ndarray:
     root = np.real(sqrtm(inverse))
     weights = likelihood.evidence.judged.weights
     ((scores, rows_of),) = likelihood.map(
-        likelihood.evidence, x, lambda rows: likelihood.scores_and_information(x, rows)
+        likelihood.evidence,
+        x,
+        lambda rows: likelihood.scores_and_information(x, rows, np.eye(len(x))),
     )
     parts = rows_of.transpose(1, 0, 2)
     middle = np.zeros_like(inverse)

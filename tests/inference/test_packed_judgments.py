@@ -93,8 +93,10 @@ def test_estimates_and_intervals_are_those_in_memory(
     data = uneven_judgments(rng, ties=0.15, **changes)
     found, twin = streamed(tmp_path, data, model), model.fit(data)
     assert numbers(found) == pytest.approx(numbers(twin), rel=1e-4, abs=1e-4)
-    for here, there in zip(found.likelihood.expand(twin.parameters), twin.maximum.at, strict=True):
-        assert here == pytest.approx(there, rel=1e-10, abs=1e-9)
+    here, there = found.likelihood.expand(twin.parameters), twin.maximum.at
+    assert here.value == pytest.approx(there.value, rel=1e-10, abs=1e-9)
+    assert here.gradient == pytest.approx(there.gradient, rel=1e-10, abs=1e-9)
+    assert here.hessian == pytest.approx(there.hessian, rel=1e-10, abs=1e-9)
     same = replace(found, maximum=twin.maximum)  # two maxima differ by more than rounding
     if found.free is not None and twin.free is not None:
         same = replace(same, free=replace(found.free, maximum=twin.free.maximum))
@@ -207,9 +209,9 @@ def test_sums_over_distinct_judgments_are_those_over_all(
     for lapses, steepness in itertools.product((0.2, 1e-5, 0.0), (1, 10)):
         x = steepness * start
         x[plain.likelihood.index("lapses")] = lapses
-        for found, twin in zip(
-            counted.likelihood.expand(x), plain.likelihood.expand(x), strict=True
-        ):
+        here, there = (one.likelihood.expand(x) for one in (counted, plain))
+        for name in ("value", "gradient", "hessian"):
+            found, twin = getattr(here, name), getattr(there, name)
             scale = np.abs(twin).max()
             np.testing.assert_allclose(found, twin, rtol=1e-10, atol=1e-11 * scale)
         found, twin = (one.likelihood.information(x) for one in (counted, plain))
