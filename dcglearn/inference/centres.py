@@ -23,15 +23,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Floats, Integers
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
 
@@ -41,7 +41,7 @@ SPREADS = (0.25, 0.5, 1.0, 2.0)
 SMALLEST_STEP = 0.05
 """A centre's steps are at least this share of their mean: a factor moves them."""
 
-Index = NDArray[np.intp] | slice
+Index = Integers | slice
 
 _SCALE, _LAPSES, _SIDE, _EMPTY_SD = (1.0, 1.5), (-2.5, 1.5), (0.0, 1.5), 0.5
 
@@ -94,10 +94,11 @@ class Members:
     """Centres with spreads: gains and discounts as functions of parameters, shape (F, P).
 
     The parameters are z (K), y (L - 1), log s, logit e, the side, and the worth h of the worst
-    grade over an empty rank if lists have such.
+    grade over an empty rank, by `worst` before any judgment, if lists have such.
     """
 
     def __init__(self, centres: Sequence[Centre], worst: float, has_empty: bool) -> None:
+        self.names = [one.name for one in centres]
         discounts, gains = (np.stack([one[k] for one in centres]) for k in (2, 1))
         n, self.K, self.L = len(SPREADS), discounts.shape[1], gains.shape[1]
         self.spreads = np.tile(SPREADS, len(centres))
@@ -138,10 +139,15 @@ class Members:
         c, g = map(sums_from, self.steps(theta, some))
         return np.exp(theta[:, self.scale])[:, None, None] * c[:, :, None] * g[:, None, :]
 
+    def measures(self, theta: Floats, some: Index = slice(None)) -> Draws:
+        """Return the measures and judges of some members."""
+        lapses = expit(theta[:, self.lapse])
+        return Draws(self.weights(theta, some), lapses, theta[:, self.side])
+
     def place(self, theta: Floats, some: Index) -> Floats:
         """Return (W, side, e) of some members, shape (f, K L + 2)."""
-        W = self.weights(theta, some).reshape(len(theta), -1)
-        return np.column_stack([W, theta[:, self.side], expit(theta[:, self.lapse])])
+        at = self.measures(theta, some)
+        return np.column_stack([at.weights.reshape(len(theta), -1), at.side, at.lapses])
 
     def slopes(self, theta: Floats, some: Index, x: Floats) -> tuple[Floats, Floats]:
         """Return <W, x>, shape (f, n), and its derivatives, shape (f, n, P), for cumulated x."""
@@ -215,7 +221,7 @@ def sums_from(steps: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Draws(ShortRepr):
-    """Measures and judges, drawn.
+    """Measures and judges.
 
     Attributes
     ----------
@@ -248,12 +254,18 @@ class Draws(ShortRepr):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior(ShortRepr):
-    """What is known of a measure: members, each with its share, parameters and information."""
+    """What is known of a measure: members, with log evidence, parameters and information."""
 
     members: Members
-    share: Floats
+    evidence: Floats
     theta: Floats
     hessian: Floats
+
+    @cached_property
+    def share(self) -> Floats:
+        """The share of each member."""
+        share = np.exp(self.evidence - self.evidence.max())
+        return np.asarray(share / share.sum())
 
     def draw(self, n: int, rng: np.random.Generator) -> Draws:
         """Draw measures and judges.
@@ -271,14 +283,11 @@ class Posterior(ShortRepr):
         roots = np.linalg.inv(np.linalg.cholesky(self.hessian))  # H^-1 = roots' roots
         normal = rng.standard_normal((n, self.theta.shape[1]))
         theta = self.theta[some] + np.einsum("np,npq->nq", normal, roots[some])
-        members = self.members
-        lapses = expit(theta[:, members.lapse])
-        return Draws(members.weights(theta, some), lapses, theta[:, members.side])
+        return self.members.measures(theta, some)
 
 
 def before_judgments(members: Members) -> Posterior:
     """Return what is known before the first judgment: the prior."""
-    share = np.exp(members.log_prior - members.log_prior.max())
     theta = np.tile(members.mean, (len(members), 1))
     hessian = members.precision[:, :, None] * np.eye(theta.shape[1])
-    return Posterior(members, share / share.sum(), theta, hessian)
+    return Posterior(members, members.log_prior, theta, hessian)

@@ -26,7 +26,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.checks import checked_count, checked_rng
 from dcglearn.base.clustered_means import clustered_mean
@@ -276,7 +275,7 @@ def _predict_held_out(
     return found, tuple(chosen)
 
 
-def _folds_of_judgments(data: Preferences, tests: Sequence[NDArray[np.intp]]) -> Integers:
+def _folds_of_judgments(data: Preferences, tests: Sequence[Integers]) -> Integers:
     """Return the fold of every judgment: ties follow the strict judgments of their query.
 
     A query without strict judgments trains nothing, so that any fold can predict its ties.

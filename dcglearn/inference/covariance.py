@@ -31,9 +31,8 @@ from typing import NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Booleans, Floats, Integers
 from dcglearn.inference.evidence import Evidence, Judged
 from dcglearn.inference.likelihood import Likelihood, Rows
 
@@ -192,7 +191,7 @@ class Covariance:
 
     likelihood: Likelihood
     parameters: Floats
-    free: NDArray[np.bool_]
+    free: Booleans
 
     @cached_property
     def prior(self) -> Floats:
@@ -337,7 +336,7 @@ class Covariance:
         return Clustering(way.name, adjusted @ root.T, root @ moves.squares @ root.T)
 
 
-def inverse_root(matrix: Floats, free: NDArray[np.bool_]) -> Floats:
+def inverse_root(matrix: Floats, free: Booleans) -> Floats:
     """Return R with R R' = matrix^-1 on the free parameters, and 0 elsewhere."""
     root = np.zeros_like(matrix)
     values, vectors = np.linalg.eigh(matrix[np.ix_(free, free)])
@@ -357,7 +356,7 @@ def _adjustment(numbers: Integers, scores: Floats, rows: Whitened) -> Floats:
     return found
 
 
-def _information(numbers: Integers, large: NDArray[np.bool_], rows: Whitened) -> dict[int, Floats]:
+def _information(numbers: Integers, large: Booleans, rows: Whitened) -> dict[int, Floats]:
     """Return the information (P, P) of each large cluster of a chunk."""
     found = {}
     for number in np.unique(numbers[large[numbers]]).tolist():

@@ -23,7 +23,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import column_of, distinct_rows
 from dcglearn.base.threads import map_in_order, one_blas_thread
-from dcglearn.base.types import Floats, Integers, Pairs
+from dcglearn.base.types import Booleans, Floats, Integers, Pairs
 from dcglearn.inference.answers import BAD, TIE, B, TieModel
 from dcglearn.judgments.packed import CodedJudgments, PackedPairs, RowGroup
 from dcglearn.judgments.preferences import Preferences
@@ -65,7 +65,7 @@ class Judged(NamedTuple):
     judges: Integers
     lists: Pairs
 
-    def take(self, rows: slice | NDArray[np.bool_] | Integers) -> Judged:
+    def take(self, rows: slice | Booleans | Integers) -> Judged:
         """Return some of the judgments; queries and judges keep their numbers."""
         others = {name: getattr(self, name)[rows] for name in self._fields[1:]}
         return Judged(self.codes[:, rows], **others)
@@ -193,7 +193,7 @@ class Evidence:
         weights = np.bincount(self.judged.judges, self.judged.weights)
         return bool(weights.sum() ** 2 >= MANY_JUDGES * (weights**2).sum())
 
-    def take(self, rows: slice | NDArray[np.bool_] | Integers) -> Evidence:
+    def take(self, rows: slice | Booleans | Integers) -> Evidence:
         """Return some of the judgments in memory; queries and judges keep their numbers."""
         judged = self.judged.take(rows)
         n, kept = len(judged.answers), self.rows[rows]

@@ -26,7 +26,7 @@ from dcglearn.base.workers import Workers, open_workers
 from dcglearn.inference.certainty import NO_GRADES, Certainty, certainty_of
 from dcglearn.inference.questions import Question
 from dcglearn.inference.ratios import Estimated
-from dcglearn.inference.usual import LearnedDCG, learn_dcg, why_no_prior
+from dcglearn.inference.usual import LearnedDCG, learn_dcg, prior_measure, why_no_prior
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import Preferences
@@ -53,7 +53,6 @@ from dcglearn.learning.source import in_threads
 from dcglearn.learning.undetermined import undetermined_statements
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure_files import MeasureFile, MeasurePart
-from dcglearn.measures.names import measure_for
 from dcglearn.measures.utility import LinearUtility
 
 if TYPE_CHECKING:
@@ -144,8 +143,8 @@ def fit_file(
     if workers != "1" and not isinstance(opened, PackedPairs):
         problem = '`workers` applies to packed pairs only, without `C="cv"` or `intervals`'
         raise InputError(problem, "pack the judgments, or leave it out")
-    start = None if documents else _start(prior, opened)
-    if draws and start is None:
+    from_prior = not documents and _starts(prior, opened)
+    if draws and not from_prior:
         raise InputError(
             "`draws` without a prior", "leave it out, or learn from the usual measures"
         )
@@ -166,12 +165,10 @@ def fit_file(
                 )
         with step("estimating intervals"):
             certainty = Certainty(reason=NO_GRADES) if documents else certainty_of(opened)
-        if start is not None:
+        if from_prior:
             with step("learning from usual measures"):
-                usual = learn_dcg(opened, start)
-                drawn = _drawn(opened, start, certainty, draws, seed) if draws else None
-            if start != "usual":
-                usual = replace(usual, prior=str(prior), centres={str(prior): 1.0})
+                usual = learn_dcg(opened, prior)
+                drawn = _drawn(opened, prior, certainty, draws, seed) if draws else None
         with step("counting agreements"):
             content = learned_measure(
                 learned, opened, source or name, use, resampled, certainty, usual
@@ -195,25 +192,15 @@ def _opened(
     return opened.preferences() if isinstance(opened, JudgmentTable) else opened
 
 
-def _start(prior: str | DCG, judgments: Preferences | PackedPairs) -> str | DCG | None:
-    """Return what the DCG starts from; None if it is that of W."""
+def _starts(prior: str | DCG, judgments: Preferences | PackedPairs) -> bool:
+    """Return whether the DCG starts from a prior, which can be used; otherwise it is that of W."""
     scale, n_ranks = judgments.scale, judgments.n_ranks
-    if isinstance(prior, DCG) or prior == "none":
-        return None if prior == "none" else prior
     if prior == "usual":
         reason = why_no_prior(scale, n_ranks)
         if reason:
             warn_of_input(f"learned without a prior: {reason}")
-        return None if reason else prior
-    try:
-        measure = measure_for(prior, scale, n_ranks).measure
-    except InputError as error:
-        raise error.at("the prior") from error
-    if not isinstance(measure, DCG):
-        raise InputError(
-            f"{prior} is not a DCG", "name a preset, a DCG, usual or none", "the prior"
-        )
-    return measure
+        return not reason
+    return prior != "none" and bool(prior_measure(prior, scale, n_ranks))
 
 
 def _fit(
@@ -244,11 +231,11 @@ def _fit(
 
 
 def _drawn(
-    judgments: Preferences | PackedPairs, start: str | DCG, certainty: Certainty, n: int, seed: int
+    judgments: Preferences | PackedPairs, prior: str | DCG, certainty: Certainty, n: int, seed: int
 ) -> DrawsRecord:
     """Draw measures around the one learned from judgments that count as their clusters say."""
     effect = 1.0 if certainty.fit is None else certainty.fit.covariance.design_effect
-    posterior = learn_dcg(judgments, start, effect).posterior
+    posterior = learn_dcg(judgments, prior, effect).posterior
     drawn = posterior.draw(n, np.random.default_rng(seed))
     return DrawsRecord(effect, np.round(drawn.gains, 6), np.round(drawn.discounts, 6))
 

@@ -17,11 +17,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.threads import one_blas_thread
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Booleans, Floats
 from dcglearn.inference.families import any_weights
 from dcglearn.inference.likelihood import Expanded, Likelihood
 
@@ -51,7 +50,7 @@ class Maximum:
 
     parameters: Floats
     at: Expanded
-    free: NDArray[np.bool_]
+    free: Booleans
     steps: int
 
 
@@ -89,7 +88,7 @@ def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
     return []
 
 
-def maximum_with(likelihood: Likelihood, held: NDArray[np.bool_], at: Floats) -> Maximum:
+def maximum_with(likelihood: Likelihood, held: Booleans, at: Floats) -> Maximum:
     """Return the maximum of a posterior from a point, some of whose parameters are held."""
     low, high = (np.where(held, at, bound) for bound in likelihood.bounds)
     return maximise(likelihood.expand, at, (low, high))

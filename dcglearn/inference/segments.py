@@ -19,13 +19,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtrc
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.significance import holm
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Booleans, Floats, Ids
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.questions import reversed_judged
@@ -141,9 +140,7 @@ def compare_segments(
     return Segments(tuple(compared), small)
 
 
-def _compare(
-    evidence: Evidence, labels: NDArray[np.object_], name: str, model: JudgmentModel
-) -> SegmentComparison:
+def _compare(evidence: Evidence, labels: Ids, name: str, model: JudgmentModel) -> SegmentComparison:
     inside = labels == name
     fits = [model.fit(evidence.take(inside)), model.fit(evidence.take(~inside))]
     numbers = [_numbers(fit) for fit in fits]
@@ -174,7 +171,7 @@ class _Numbers(NamedTuple):
 
     values: Floats
     slopes: Floats
-    determined: NDArray[np.bool_]
+    determined: Booleans
 
 
 def _numbers(fit: JudgmentFit) -> _Numbers:

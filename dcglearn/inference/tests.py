@@ -32,11 +32,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtrc, stdtr
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Booleans, Floats
 from dcglearn.inference.covariance import ClusterSums, inverse_root, sums_of, ways_of
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.evidence import Judged
@@ -185,7 +184,7 @@ def _as_larger(smaller: JudgmentFit, larger: WeightFamily) -> Floats:
     return theta
 
 
-def _null(smaller: JudgmentFit, larger: JudgmentFit) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+def _null(smaller: JudgmentFit, larger: JudgmentFit) -> tuple[Floats, Floats, Booleans]:
     """Return the smaller estimate in the larger model (P,), its tangent, what is free.
 
     What a bound of the smaller model holds is neither estimated nor tested.
@@ -251,7 +250,7 @@ def score_test(
     likelihood: Likelihood,
     parameters: Floats,
     tangent: Floats,
-    free: NDArray[np.bool_],
+    free: Booleans,
     bend: Bend | None = None,
 ) -> ScoreTest:
     """Test parameters (P,) at which a hypothesis is estimated.
@@ -282,7 +281,7 @@ def score_test(
 
 
 def _beyond(
-    information: Floats, prior: Floats, tangent: Floats, free: NDArray[np.bool_]
+    information: Floats, prior: Floats, tangent: Floats, free: Booleans
 ) -> tuple[Floats, int]:
     """Return the directions (P, d) beyond a tangent (P, q) that judgments see, and its rank."""
     root = inverse_root(information + prior, free)

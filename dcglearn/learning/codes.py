@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.types import Floats, Grades
+from dcglearn.base.types import Floats, Grades, Integers
 
 MAX_CODE_VALUES = 1000
 """Ranks are joined into one code while it takes at most this many values, for the cache."""
@@ -168,15 +168,15 @@ class Block:
             self.kept = kept = w.copy(), r  # in one step: threads share blocks
         return kept[1]
 
-    def rmatvec(self, y: Floats | None, rows: NDArray[np.intp] | slice) -> Floats:
+    def rmatvec(self, y: Floats | None, rows: Integers | slice) -> Floats:
         """Return X' y of some pairs, shape (K L,); y is 1 by default."""
         return self.layout.transposed_product(self._some(rows), y)
 
-    def weighted(self, y: Floats, rows: NDArray[np.intp] | slice) -> Floats:
+    def weighted(self, y: Floats, rows: Integers | slice) -> Floats:
         """Return V y of some pairs, shape (m,)."""
         return y if self.weights is None else self.weights[rows] * y
 
-    def gram(self, rows: NDArray[np.intp], weights: Floats | None = None) -> Floats:
+    def gram(self, rows: Integers, weights: Floats | None = None) -> Floats:
         """Return X' V X of some pairs, shape (K L, K L); weights, the diagonal of V, are 1."""
         # Single precision is exact for sums of integers up to 2^24.
         table: NDArray[Any] = self.layout.value_rows
@@ -193,12 +193,12 @@ class Block:
         kept = np.r_[:last, last + width - columns : width]
         return np.asarray(gram[np.ix_(kept, kept)])
 
-    def _some(self, rows: NDArray[np.intp] | slice) -> list[NDArray[Any]]:
+    def _some(self, rows: Integers | slice) -> list[NDArray[Any]]:
         if isinstance(rows, slice):
             return [code[rows] for code in self.codes]
         return [code.take(rows) for code in self.codes]  # faster than an index
 
 
-def taken(values: Floats | None, rows: NDArray[np.intp] | slice) -> Floats | None:
+def taken(values: Floats | None, rows: Integers | slice) -> Floats | None:
     """Return the weights or margins of some rows; None, where all are 1, stays None."""
     return None if values is None else values[rows]

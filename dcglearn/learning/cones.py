@@ -24,11 +24,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dposv
 
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Booleans, Floats, Integers
 
 PATIENCE = 3
 """Exchanges in a row that need not reduce the number of wrong signs below its minimum."""
@@ -122,7 +121,7 @@ def _non_increasing(row: Floats) -> Floats:
     return np.repeat(np.array(sums) / sizes, sizes)
 
 
-def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_], signed: NDArray[np.bool_]) -> Floats:
+def solve_nnls(H: Floats, b: Floats, start: Booleans, signed: Booleans) -> Floats:
     """Minimise x'H x - 2 x'b over x >= 0; unknowns above 0 only by rounding are exactly 0.
 
     `start` says which are positive at first, `signed` which may be negative, too. LinAlgError if H
@@ -151,7 +150,7 @@ def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_], signed: NDArray[n
     raise RuntimeError("the exchanges of least squares did not end")
 
 
-def _minimum_on_face(H: Floats, b: Floats, free: NDArray[np.bool_]) -> Floats:
+def _minimum_on_face(H: Floats, b: Floats, free: Booleans) -> Floats:
     """Return x with H_FF x_F = b_F and 0 elsewhere."""
     x = np.zeros(len(b))
     (F,) = free.nonzero()

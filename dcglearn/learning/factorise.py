@@ -27,10 +27,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Booleans, Floats
 from dcglearn.learning.record import Factors, Gauge, is_affine
 
 
@@ -97,7 +97,7 @@ def rank_one(W: ArrayLike) -> Floats:
 
 def _aligned(W: Floats, determined_offsets: ArrayLike) -> Floats:
     """Shift the ranks with an undetermined offset so that they fit the gains of the others."""
-    determined: NDArray[np.bool_] = np.asarray(determined_offsets, bool)
+    determined: Booleans = np.asarray(determined_offsets, bool)
     if determined.all() or not determined.any():
         return W
     gains = np.linalg.svd(W[determined], full_matrices=False)[2][0]

@@ -30,10 +30,9 @@ from functools import cached_property
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Booleans, Floats
 from dcglearn.learning.cones import Cone
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.record import (
@@ -74,7 +73,7 @@ class DataShare:
         return DataShare(hessian, self._C, self.shape[1], self.known)
 
     @cached_property
-    def _spectrum(self) -> tuple[Floats, NDArray[np.bool_], Floats]:
+    def _spectrum(self) -> tuple[Floats, Booleans, Floats]:
         """The eigenvectors of X'VX, which are null but for rounding, and their data shares."""
         values, vectors = np.linalg.eigh(self._hessian)
         null = values <= 10 * len(values) * np.finfo(float).eps * values.max(initial=0.0)
@@ -97,7 +96,7 @@ class DataShare:
         return np.asarray(np.where(total > 1e-24, squares / np.maximum(total, 1e-24), 0.0))
 
     @cached_property
-    def determined_offsets(self) -> NDArray[np.bool_]:
+    def determined_offsets(self) -> Booleans:
         """Whether a rank's offset has half the share of its discount, shape (K,)."""
         ranks = np.eye(self.shape[0])[:, :, None]  # one direction per rank
         of_discounts = self.share(ranks * self.spaced_gains(1.0, -1.0))

@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Floats, Integers
 from dcglearn.learning.codes import Block, taken
 
 SUMMED_PAIRS = 1 << 13
@@ -165,7 +164,7 @@ def leading_bits(values: Floats) -> Floats:
 
 
 def _hessian_and_linear(
-    block: Block, rows: NDArray[np.intp], weights: Floats | None
+    block: Block, rows: Integers, weights: Floats | None
 ) -> tuple[Floats, Floats]:
     """Return X' V X and X' V m of some pairs, with the given weights; None means 1."""
     margins = taken(block.margins, rows)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dcglearn import JudgmentModel, Preferences, Scale, learn_dcg
-from dcglearn.inference.centres import SPREADS, Members, before_judgments
-from dcglearn.inference.usual import prior_centres
+from dcglearn.inference.centres import SPREADS, before_judgments
+from dcglearn.inference.usual import members_of
 
 SCALE = Scale((2, 1, 0))
 
@@ -43,8 +43,8 @@ def test_draws_spread_as_estimates_do(rng: np.random.Generator) -> None:
 
 
 def test_before_judgments_steps_are_those_of_the_prior(rng: np.random.Generator) -> None:
-    members = Members(prior_centres("linear-log2", SCALE, 3), 0.0, False)
-    prior = before_judgments(members)
+    lists = np.zeros((1, 2, 3), np.int8)
+    prior = before_judgments(members_of("linear-log2", SCALE, lists))
     drawn = prior.draw(20_000, rng)
     steps = np.log((drawn.gains[:, 0] - drawn.gains[:, 1]) / drawn.gains[:, 1])
     variance = prior.share @ (2 * np.array(SPREADS) ** 2)
