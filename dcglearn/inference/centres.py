@@ -183,7 +183,7 @@ class Members:
         found[:, self.scale, self.scale] = of_ranks.sum(axis=1)
         e = expit(theta[:, self.lapse])
         found[:, self.lapse, self.lapse] = e * (1 - e) * (1 - 2 * e) * of_lapses
-        return np.asarray(np.triu(found) + np.triu(found, 1).swapaxes(1, 2))
+        return np.triu(found) + np.triu(found, 1).swapaxes(1, 2)
 
     def translated(self, theta: Floats, member: int) -> Floats:
         """Return parameters of all members with the W of one at its parameters, shape (F, P)."""
@@ -238,18 +238,18 @@ class Draws(ShortRepr):
     @property
     def scale(self) -> Floats:
         """The best grade at the first rank over the worst, in log odds, shape (n,)."""
-        return np.asarray(self.weights[:, 0, 0] - self.weights[:, 0, -1])
+        return self.weights[:, 0, 0] - self.weights[:, 0, -1]
 
     @property
     def gains(self) -> Floats:
         """Falling by 1 from the best to the worst: to 0, unless lists have empty ranks, (n, L)."""
-        return np.asarray(self.weights[:, 0] / self.scale[:, None])
+        return self.weights[:, 0] / self.scale[:, None]
 
     @property
     def discounts(self) -> Floats:
         """From 1 for the first rank down, shape (n, K)."""
         spans = self.weights[..., 0] - self.weights[..., -1]
-        return np.asarray(spans / self.scale[:, None])
+        return spans / self.scale[:, None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

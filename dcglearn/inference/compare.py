@@ -285,7 +285,7 @@ def _folds_of_judgments(data: Preferences, tests: Sequence[Integers]) -> Integer
     strict = every[data.strict]
     for f, test in enumerate(tests):
         of_query[strict[test]] = f
-    return np.asarray(of_query[every])
+    return of_query[every]
 
 
 def _rows(

@@ -179,7 +179,7 @@ class Clustering:
     @cached_property
     def covariance(self) -> Floats:
         """CR2, shape (P, P); 0 for parameters that are held by a bound."""
-        return np.asarray(self.steps.T @ self.steps + self.alone)
+        return self.steps.T @ self.steps + self.alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,7 +256,7 @@ class Covariance:
             total, squares = self._sums(way, len(found), shares).of_all
             found = np.minimum(found, total**2 / np.maximum(np.diag(squares), 1e-300))
         most = max(self.effective - 1, 1.0) if self.effective < FEW else np.inf
-        return np.asarray(np.minimum(found, most))
+        return np.minimum(found, most)
 
     @property
     def model(self) -> Floats:

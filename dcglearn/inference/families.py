@@ -113,7 +113,7 @@ def _exponential(x: Floats, t: float) -> tuple[Floats, Floats, Floats]:
     nodes, node_weights = _legendre()
     s = x[:, None] * (nodes + 1) / 2
     density = np.exp(t * s - max(t * x[0], 0.0)) * node_weights * x[:, None] / 2
-    m0, m1, m2 = (np.asarray((density * s**j).sum(axis=1)) for j in range(3))
+    m0, m1, m2 = ((density * s**j).sum(axis=1) for j in range(3))
     values = m0 / m0[0]
     first = (m1 - values * m1[0]) / m0[0]
     return values, first, (m2 - values * m2[0] - 2 * first * m1[0]) / m0[0]

@@ -82,7 +82,7 @@ def _prior_mass(x: Floats) -> Floats:
     """Return the mass of each cell for any two numbers: logit of the mean, log concentration."""
     mean = 1 / (1 + np.exp(-np.clip(x[0], -9, 9)))
     alike = np.exp(np.clip(x[1], -1, np.log(_ALIKE)))
-    return np.asarray(np.diff(betainc(mean * alike, (1 - mean) * alike, _EDGES)))
+    return np.diff(betainc(mean * alike, (1 - mean) * alike, _EDGES))
 
 
 def with_judges(likelihood: Likelihood) -> Evidence:

@@ -234,4 +234,4 @@ def _reversed_all(evidence: Evidence, pairs: Sequence[Sequence[JudgmentFit]]) ->
 
 
 def _signs(differences: Floats) -> NDArray[np.int8]:
-    return np.asarray(np.sign(np.round(differences, 9)).astype(np.int8))
+    return np.sign(np.round(differences, 9)).astype(np.int8)

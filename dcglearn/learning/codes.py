@@ -92,7 +92,7 @@ class CodeLayout:
         total = utilities[0].take(codes[0], axis=0, mode="clip")
         for utility, code in zip(utilities[1:], codes[1:], strict=True):
             total += utility.take(code, axis=0, mode="clip")
-        return np.asarray(total)
+        return total
 
     def transposed_product(self, codes: Codes, y: Floats | None) -> Floats:
         """Return X' y, shape (K L,); y is 1 by default."""

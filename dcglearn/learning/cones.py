@@ -70,7 +70,7 @@ class Cone:
         if S.shape[1] < L:
             z[:, -1] = z[:, :-1] @ mean
         # Summed from the last column, so that a step of 0 gives two exactly equal entries.
-        return np.asarray(z[:, ::-1].cumsum(axis=1)[:, ::-1].reshape(start.shape))
+        return z[:, ::-1].cumsum(axis=1)[:, ::-1].reshape(start.shape)
 
     def project(self, W: Floats) -> Floats:
         """Return the nearest matrix of the cone, the isotonic regression of each part."""
@@ -97,7 +97,7 @@ class Cone:
         """Return the number of the group of tied neighbours that each entry is in, (K L,)."""
         starts, rows = np.ones(W.shape, bool), W.reshape(-1, self.width)
         starts.reshape(rows.shape)[:, 1:] = rows[:, 1:] != rows[:, :-1]
-        return np.asarray(starts.ravel().cumsum() - 1)
+        return starts.ravel().cumsum() - 1
 
 
 @lru_cache(8)

@@ -91,8 +91,7 @@ def fix_gauge(
 def rank_one(W: ArrayLike) -> Floats:
     """Return the matrix of rank 1 that is nearest to W, without fixing a gauge."""
     U, s, Vt = np.linalg.svd(np.asarray(W, float), full_matrices=False)
-    nearest: Floats = s[0] * np.outer(U[:, 0], Vt[0])
-    return 0.0 + nearest  # -0 becomes 0
+    return np.asarray(0.0 + s[0] * np.outer(U[:, 0], Vt[0]))  # -0 becomes 0
 
 
 def _aligned(W: Floats, determined_offsets: ArrayLike) -> Floats:
@@ -115,7 +114,7 @@ def _scaled(values: Floats, anchor: int) -> tuple[Floats, tuple[int, ...]]:
     sizes = np.abs(values)
     if sizes[anchor] <= 1e-9 * sizes.max():
         anchor = int(np.argmax(sizes))
-    scaled: Floats = values / sizes[anchor] if sizes[anchor] else values
+    scaled = values / sizes[anchor] if sizes[anchor] else values
     return scaled, (anchor,)
 
 
@@ -123,5 +122,5 @@ def _to_unit_range(values: Floats) -> tuple[Floats, tuple[int, ...]]:
     """Map the smallest value to 0 and the largest to 1 (equal values: to 0); name both."""
     above = values - values.min()
     largest = above.max()
-    mapped: Floats = above / largest if largest > 0 else above
+    mapped = above / largest if largest > 0 else above
     return mapped, (int(np.argmax(values)), int(np.argmin(values)))

@@ -81,19 +81,19 @@ class DataShare:
 
     def share(self, directions: Floats) -> Floats:
         """Return the data share of each direction; 0 for the direction 0."""
-        return np.asarray(self._squares(directions) @ self._spectrum[2])
+        return self._squares(directions) @ self._spectrum[2]
 
     def null_part(self, directions: Floats) -> Floats:
         """Return the part of each direction in the null space of X; 1 for the direction 0."""
-        return np.asarray(1.0 - self._squares(directions) @ ~self._spectrum[1])
+        return 1.0 - self._squares(directions) @ ~self._spectrum[1]
 
     def _squares(self, directions: Floats) -> Floats:
         """Return (e't)^2 for the eigenvectors e of X'VX, shape (..., K L); they sum to 1."""
         vectors = self._spectrum[0]
         flat = directions.reshape(*directions.shape[:-2], len(vectors))
-        squares: Floats = (flat @ vectors) ** 2
+        squares = (flat @ vectors) ** 2
         total = squares.sum(axis=-1, keepdims=True)
-        return np.asarray(np.where(total > 1e-24, squares / np.maximum(total, 1e-24), 0.0))
+        return np.where(total > 1e-24, squares / np.maximum(total, 1e-24), 0.0)
 
     @cached_property
     def determined_offsets(self) -> Booleans:
@@ -123,8 +123,7 @@ class DataShare:
         """Subtract the rank offsets that are undetermined."""
         ones = self.varying * 1.0
         offsets = directions @ ones / max(1.0, ones.sum()) * ~self.determined_offsets
-        without: Floats = directions - offsets[..., None] * ones
-        return without
+        return np.asarray(directions - offsets[..., None] * ones)
 
     def in_gauge(self, directions: Floats) -> Floats:
         """Subtract what the gauge fixes by convention."""

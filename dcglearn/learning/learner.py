@@ -153,8 +153,7 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
 
     def predict(self, pairs: ArrayLike) -> Floats:
         """Predict 1 where the first ranking is better, -1 where the second is, 0 for a tie."""
-        signs: Floats = np.sign(self.decision_function(pairs))
-        return signs
+        return np.sign(self.decision_function(pairs))
 
     def score(
         self,

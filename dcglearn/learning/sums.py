@@ -160,7 +160,7 @@ def leading_bits(values: Floats) -> Floats:
     """
     spare = len(values).bit_length() + 12
     exponent = max(-1000, math.frexp(np.abs(values).max(initial=0.0))[1] - 53 + spare)
-    return np.asarray(np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent))
+    return np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent)
 
 
 def _hessian_and_linear(
