@@ -18,7 +18,6 @@ lapse.) Where it does not hold, such as for answers without noise, each has its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -44,8 +43,7 @@ _CANNOT_COUNT, _FAR_BEHIND = 15.0, 10.0
 _CHUNK, _NUMBERS, _OF_INFORMATION = 1 << 17, 1 << 22, 1 << 17
 
 
-@dataclass(frozen=True, eq=False)
-class Answers:
+class Answers(NamedTuple):
     """Strict answers, the preferred list first; `sides` are 1 if it was a, -1 b, 0 unknown."""
 
     pairs: Pairs

@@ -35,6 +35,7 @@ import numpy as np
 from dcglearn.base.types import Booleans, Floats, Integers
 from dcglearn.inference.evidence import Evidence, Judged
 from dcglearn.inference.likelihood import Likelihood, Rows
+from dcglearn.inference.maximise import Maximum
 
 SMALL_CLUSTER = 0.02
 """Up to this trace of F_q H^-1, I + F_q H^-1 / 2 is the root to within 2e-4."""
@@ -186,22 +187,23 @@ class Clustering:
 class Covariance:
     """How much estimates vary: by query, and by judge as well, if there are many.
 
-    Parameters that are not `free` are held by a bound.
+    Parameters that are not free are held by a bound.
     """
 
     likelihood: Likelihood
-    parameters: Floats
-    free: Booleans
+    maximum: Maximum
 
     @cached_property
     def prior(self) -> Floats:
         """The prior's part of H, shape (P, P)."""
-        return self.likelihood.prior_information(self.parameters)
+        return self.likelihood.prior_information(self.maximum.parameters)
 
     @cached_property
     def root(self) -> Floats:
         """R with R R' = H^-1, shape (P, P), 0 where not free."""
-        return inverse_root(self.likelihood.information(self.parameters) + self.prior, self.free)
+        return inverse_root(
+            self.likelihood.information(self.maximum.parameters) + self.prior, self.maximum.free
+        )
 
     @cached_property
     def ways(self) -> list[Way]:
@@ -234,6 +236,10 @@ class Covariance:
         if self.both is None:
             return max(single)
         return max(*single, sum(single) - float(contrast @ self.both @ contrast))
+
+    def inflation(self, contrast: Floats) -> float:
+        """Return by how much clusters inflate the variance of contrast'theta, (P,)."""
+        return self.variance(contrast) / float(contrast @ self.model @ contrast)
 
     def error(self, contrast: Floats) -> tuple[float, float]:
         """Return the standard error of contrast'theta, (P,), and its degrees of freedom."""
@@ -269,9 +275,9 @@ class Covariance:
 
         The mean of all parameters (Rao & Scott, Annals of Statistics 12, 1984).
         """
-        free = np.ix_(self.free, self.free)
+        free = np.ix_(self.maximum.free, self.maximum.free)
         ratio = np.trace(np.linalg.solve(self.model[free], self.robust[free]))
-        return max(1.0, float(ratio) / max(int(self.free.sum()), 1))
+        return max(1.0, float(ratio) / max(int(self.maximum.free.sum()), 1))
 
     def share_of_data(self, contrast: Floats) -> float:
         """Return how much of the information on contrast'theta, (P,), is not the prior's."""
@@ -296,11 +302,11 @@ class Covariance:
         likelihood, root = self.likelihood, self.root
 
         def of_rows(rows: Rows) -> _Statistic:
-            scores, information = likelihood.scores_and_information(self.parameters, rows)
+            scores, information = likelihood.scores_and_information(self.maximum.parameters, rows)
             weighted = scores * rows.judged.weights[:, None]
             return statistic(Whitened(rows.judged, weighted @ root, _times(information, root)))
 
-        return likelihood.map(likelihood.evidence, self.parameters, of_rows, with_ids=True)
+        return likelihood.map(likelihood.evidence, self.maximum.parameters, of_rows, with_ids=True)
 
     def _sums(self, way: Way, q: int, values: Callable[[Whitened], Floats]) -> ClusterSums:
         """Sum values (n, q) over clusters."""

@@ -43,7 +43,6 @@ from dcglearn.inference.maximise import Maximum, highest_posterior
 from dcglearn.inference.ratios import (
     MIN_SHARE,
     Estimated,
-    Profile,
     estimated_parameter,
     estimated_ratios,
     monotone_discounts,
@@ -198,7 +197,7 @@ class JudgmentFit:
     @cached_property
     def covariance(self) -> Covariance:
         """The covariance of the parameters."""
-        return Covariance(self.likelihood, self.parameters, self.maximum.free)
+        return Covariance(self.likelihood, self.maximum)
 
     @cached_property
     def dcg(self) -> DCG:
@@ -271,7 +270,7 @@ class JudgmentFit:
         names = self.likelihood.names
         if name not in names:
             raise InputError(f"the model has no {name}", f"use one of {', '.join(names)}")
-        return estimated_parameter(self.maximum, self.covariance, name, level)
+        return estimated_parameter(self.covariance, name, level)
 
     def slopes(self, rows: Floats) -> Floats:
         """Return the derivatives in the parameters, (m, P), of products of W with rows (m, K L)."""
@@ -333,5 +332,4 @@ class JudgmentFit:
         rows, n = self._rank_rows if kind == "discounts" else self._grade_rows, len(names)
         linear, rows = self._linear(kind, rows), rows[:n]
         values, slopes = rows @ self.table.ravel(), self.slopes(rows)
-        profile = None if linear is None else Profile(self.likelihood, self.maximum, linear)
-        return estimated_ratios(names, values, slopes, self.covariance, level, profile)
+        return estimated_ratios(names, values, slopes, self.covariance, level, linear)

@@ -43,7 +43,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
@@ -193,8 +193,7 @@ class Expansion(NamedTuple):
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class Family:
+class Family(NamedTuple):
     """A vector as a function of parameters: coefficients of generators, then t of a formula.
 
     It is generators @ coefficients; without coefficients, the one generator itself. A formula gives
@@ -206,10 +205,10 @@ class Family:
 
     name: str
     generators: Floats
-    coefficients: Floats = field(default_factory=lambda: np.zeros(0))
+    coefficients: Floats = np.zeros(0)
     lower: float = -math.inf
     formula: Formula | None = None
-    x: Floats = field(default_factory=lambda: np.zeros(0))
+    x: Floats = np.zeros(0)
 
     @property
     def n_coefficients(self) -> int:

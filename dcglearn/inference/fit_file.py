@@ -1,10 +1,15 @@
-"""From a file of judgments to a measure file: what ``dcglearn fit`` does.
+"""From judgments to a measure file: what ``dcglearn fit`` does, and how certain that is.
 
 Gains and discounts are those of the usual measures until the judgments contradict them
-(:mod:`dcglearn.inference.usual`); beside them are W of the quadratic program
-(:mod:`dcglearn.learning`) and what a model of the judgment says
-(:mod:`dcglearn.inference.certainty`). Packed judgments are read in parts, unless C is to be chosen
-or queries are resampled, for which all of them must be in memory.
+(:mod:`dcglearn.inference.usual`); beside them is W of the quadratic program
+(:mod:`dcglearn.learning`). Packed judgments are read in parts, unless C is to be chosen or queries
+are resampled, for which all of them must be in memory.
+
+The program minimises a hinge loss, which has no probability behind it. So beside each gain and
+discount is the estimate of a logistic model (:mod:`dcglearn.inference.estimate`), with its
+interval; and whether linear gains and 2^g - 1 fit are two of the usual questions
+(:mod:`dcglearn.inference.questions`). This should not take much longer than a fit: the time grows
+with the number of judgments times the size of W, and with the cube of the number of parameters.
 """
 
 from __future__ import annotations
@@ -13,18 +18,20 @@ import math
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.errors import InputError, SolverError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, reporting, silent
 from dcglearn.base.workers import Workers, open_workers
-from dcglearn.inference.certainty import NO_GRADES, Certainty, certainty_of
-from dcglearn.inference.questions import Question
+from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.evidence import Evidence
+from dcglearn.inference.families import FREE_FAMILY, FamilyLike
+from dcglearn.inference.questions import Question, usual_questions
 from dcglearn.inference.ratios import Estimated
 from dcglearn.inference.usual import LearnedDCG, learn_dcg, prior_measure, why_no_prior
 from dcglearn.judgments.options import ReadOptions
@@ -33,6 +40,7 @@ from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.read import JudgmentTable, open_judgments
 from dcglearn.learning.factorise import rank_one
 from dcglearn.learning.fit import Fit, fit
+from dcglearn.learning.identify import undetermined_statements
 from dcglearn.learning.problem import Encoding, MarginName, Parameters, Problem, SolverName
 from dcglearn.learning.record import (
     AgreementRecord,
@@ -50,7 +58,6 @@ from dcglearn.learning.record import (
 from dcglearn.learning.resample import choose_C, fit_of, parameter_intervals
 from dcglearn.learning.solve import solve
 from dcglearn.learning.source import in_threads
-from dcglearn.learning.undetermined import undetermined_statements
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure_files import MeasureFile, MeasurePart
 from dcglearn.measures.utility import LinearUtility
@@ -63,6 +70,22 @@ Step = Callable[[str], AbstractContextManager[Advance]]
 
 _RESAMPLING_BYTES = 800
 """Memory per judgment in which C is chosen and queries are resampled."""
+
+MAX_COST = 5_000_000
+"""The number of judgments times the entries of W up to which a fit shows estimates, about 2 seconds
+on one core; the usual questions count as so many estimates."""
+
+_QUESTIONS = 8
+_CUBES = 10
+"""So often the cube of the number of parameters is added."""
+
+NO_GRADES = "the model of the judgment takes grades, and documents have none"
+"""Why there is no estimate beside rankings of documents."""
+
+_NO_MAXIMUM = "the judgments are too few, or depend too little on the grades, for an estimate"
+_NO_SIDES = "the packed pairs do not say how they were shown"
+_ONE_QUERY = "all strict judgments are of one query, and say nothing about others"
+_LONGER = "more than a few seconds; dcglearn study and dcglearn test take them"
 
 
 def fit_file(
@@ -345,3 +368,81 @@ def hypothesis_record(one: Question) -> HypothesisRecord:
 def _number(one: Estimated) -> NumberRecord:
     numbers = (x if math.isfinite(x) else None for x in (one.estimate, one.low, one.high))
     return NumberRecord(one.determined, one.given, *numbers)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Certainty:
+    """What a model of the judgment says beside a fit.
+
+    Attributes
+    ----------
+    fit : JudgmentFit or None
+        In the families of the fit; None if there is no estimate.
+    questions : tuple of Question
+        Whether linear gains and 2^g - 1 fit; empty if this was not asked.
+    reason : str
+        Why there is no estimate; empty if there is one.
+    untested : str
+        Why there are no questions, beside an estimate; empty if there are.
+    """
+
+    fit: JudgmentFit | None = None
+    questions: tuple[Question, ...] = ()
+    reason: str = ""
+    untested: str = ""
+
+    def __repr__(self) -> str:
+        return f"Certainty({self.reason or self.fit})"
+
+
+def certainty_of(
+    judgments: Preferences | PackedPairs,
+    gains: FamilyLike = FREE_FAMILY,
+    discounts: FamilyLike = FREE_FAMILY,
+) -> Certainty:
+    """Estimate gains and discounts in the families of a fit, and ask whether usual gains fit.
+
+    Parameters
+    ----------
+    judgments : Preferences or PackedPairs
+    gains, discounts : str or sequence of float, default "free"
+        As those of :class:`~dcglearn.inference.estimate.JudgmentModel`.
+
+    Returns
+    -------
+    Certainty
+        Without an estimate, and with the reason, where the judgments allow none.
+
+    Examples
+    --------
+    >>> from dcglearn.judgments.preferences import Preferences
+    >>> from dcglearn.measures.scale import Scale
+    >>> lists = [[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]], [[1, 1], [0, 1]]] * 20
+    >>> data = Preferences.of(lists, ["a", "a", "a", "b"] * 20, Scale((1, 0)))
+    >>> certainty_of(data, discounts="log2").fit.discounts()[1].given
+    True
+    """
+    K, L = judgments.n_ranks, judgments.n_grades
+    n = len(judgments.pairs) if isinstance(judgments, Preferences) else judgments.n_pairs
+    if isinstance(judgments, PackedPairs) and not judgments.has_sides:
+        return Certainty(reason=_NO_SIDES)
+    too_many = f"{n:,} strict judgments of lists of {K} take {_LONGER}"
+    if n * K * L + _CUBES * (K + L) ** 3 > MAX_COST:
+        return Certainty(reason=too_many)
+    try:
+        evidence = Evidence.of(judgments)
+        fit = JudgmentModel(gains, discounts).fit(evidence)
+        fit.gains(), fit.discounts()
+    except InputError as error:
+        return Certainty(reason=error.problem)
+    except (SolverError, np.linalg.LinAlgError):
+        return Certainty(reason=_NO_MAXIMUM)
+    if fit.covariance.one_cluster:
+        return Certainty(reason=_ONE_QUERY)
+    if _QUESTIONS * (n * K * L + _CUBES * (K * (L - 1)) ** 3) > MAX_COST:
+        return Certainty(fit, untested=too_many)
+    try:
+        found = usual_questions(evidence)
+    except (InputError, SolverError, np.linalg.LinAlgError):
+        return Certainty(fit, untested=_NO_MAXIMUM)
+    return Certainty(fit, tuple(one for one in found if one.about == "gains"))

@@ -8,7 +8,8 @@ integral over e is a sum over cells of a grid that is finer near 0, each with th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betainc
@@ -31,8 +32,7 @@ _ALIKE = 1e4
 """Concentration of the prior from which on judges count as alike."""
 
 
-@dataclass(frozen=True, eq=False)
-class JudgeLapses:
+class JudgeLapses(NamedTuple):
     """The share of random answers of judges: mean and middle 95% of the posterior, (judges,)."""
 
     judgments: Integers

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,8 +45,7 @@ _SAMPLE = 20_000
 """More judgments than twice as many begin at the estimate from about so many of them."""
 
 
-@dataclass(frozen=True, eq=False)
-class Maximum:
+class Maximum(NamedTuple):
     """A local maximum: parameters (P,), the function there, and which parameters no bound holds."""
 
     parameters: Floats

@@ -8,25 +8,38 @@ depend on the position, do documents add up, does the side matter, are some answ
 
 A measure may be rejected and hardly matter: so beside the test stands the share of judgments, and
 of all pairs of lists, that the restricted measure orders otherwise than the estimate.
+
+What is concluded: gains and discounts are relative to the weight of the best grade at the first
+rank. If that does not differ from 0, they are not determined; if it is below 0, people prefer the
+lists that the measure would put last. Nothing is said of either before answers are seen to depend
+on the grades at all (:mod:`dcglearn.inference.tests`). The measure to use is the simplest that the
+judgments do not contradict: linear gains, or 2^g - 1, if that is not rejected, otherwise estimated
+ones; and the discounts 1 / log2(i + 1), the only rule that most tools have, otherwise decreasing
+ones. "Near the line" does not count as rejected for discounts, but does for gains, because every
+tool takes any gains.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
-from dcglearn.base.errors import SolverError
+from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.tables.columns import distinct_rows
 from dcglearn.base.types import Floats
 from dcglearn.inference.calibration import additivity_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.evidence import Evidence, Judged, Judgments
+from dcglearn.inference.evidence import MANY_JUDGES, Evidence, Judged, Judgments
+from dcglearn.inference.families import FREE_FAMILY
+from dcglearn.inference.judges import judge_lapses
 from dcglearn.inference.tests import (
     LikelihoodRatio,
     TestVerdict,
@@ -35,6 +48,7 @@ from dcglearn.inference.tests import (
     no_effect,
     verdict_of,
 )
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import usual_presets
 
@@ -46,6 +60,16 @@ DECISIONS = ("measure", "gains", "discounts", "hypothesis")
 
 UNANSWERED = LikelihoodRatio(0.0, 0.0, 0, math.inf, math.inf, 1.0)
 """The test of a hypothesis, or against a model, that has no maximum that was reached."""
+
+Support = Literal["supported", "contradicted", "open", "reversed"]
+"""``supported`` if better grades win, ``reversed`` if they lose. Otherwise ``contradicted`` if a
+usual measure is rejected nevertheless, and ``open`` if the judgments say nothing."""
+
+NO_EFFECT_LEVEL = 0.05
+"""From this p-value of no effect on, the judgments say nothing."""
+
+MOST_LEFT_OUT = 1_000_000
+"""Judgments times judges up to which each judge is left out in turn."""
 
 MAX_LISTS = 1000
 """All pairs of at most so many distinct lists are compared, evenly taken."""
@@ -235,3 +259,126 @@ def _reversed_all(evidence: Evidence, pairs: Sequence[Sequence[JudgmentFit]]) ->
 
 def _signs(differences: Floats) -> NDArray[np.int8]:
     return np.sign(np.round(differences, 9)).astype(np.int8)
+
+
+class Conclusion(NamedTuple):
+    """What a set of judgments says: its questions, whether it supports a measure, and which.
+
+    `recommended` has discounts 1 / log2(i + 1) where nothing is supported; `free` has free gains
+    and discounts, `free_gains` the recommended discounts and free gains.
+    """
+
+    questions: tuple[Question, ...]
+    support: Support
+    recommended: JudgmentFit
+    free: JudgmentFit
+    free_gains: JudgmentFit
+
+    @property
+    def answer(self) -> tuple[str, str, str]:
+        """In short: support, gains, discounts; without support, the last two say nothing."""
+        if self.support != "supported":
+            return self.support, "", ""
+        model = self.recommended.model
+        return self.support, str(model.gains), str(model.discounts)
+
+
+def conclude(judgments: Judgments, measures: Mapping[str, Measure] | None = None) -> Conclusion:
+    """Ask the usual questions of judgments, and conclude what to use."""
+    evidence = JudgmentModel().evidence(judgments)
+    questions = usual_questions(evidence, measures=measures)
+    model = recommended_model(questions)
+    on_log2 = replace(model, discounts="log2").fit(evidence)
+    support = support_of(on_log2, questions)
+    wanted = model if support == "supported" else on_log2.model
+    recommended = on_log2 if wanted == on_log2.model else wanted.fit(evidence)
+    return Conclusion(
+        questions,
+        support,
+        recommended,
+        JudgmentModel().fit(evidence),
+        replace(wanted, gains=FREE_FAMILY).fit(evidence),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeShare:
+    """One of few judges: how often at random, and what would be concluded without them.
+
+    `lapses` has the share of random answers, and its 95% interval; `without` is None where nothing
+    could be concluded, or judges are not left out because judgments are many.
+    """
+
+    judge: str
+    judgments: int
+    lapses: tuple[float, float, float]
+    without: Conclusion | None
+
+
+def judge_shares(preferences: Preferences, found: Conclusion) -> tuple[JudgeShare, ...]:
+    """Return how much each judge matters, where few judged most: those with most judgments first.
+
+    At most 19 are listed; none where judges are many, or unknown.
+    """
+    evidence = found.free.evidence
+    if not evidence.has_judges or evidence.has_many_judges or evidence.parts:
+        return ()
+    lapses = judge_lapses(found.free.likelihood, found.free.parameters)
+    names = preferences.judges[evidence.rows]
+    first = np.unique(evidence.judged.judges, return_index=True)[1]
+    listed = np.argsort(-lapses.judgments, kind="stable")[: MANY_JUDGES - 1].tolist()
+    few = len(evidence) * len(listed) <= MOST_LEFT_OUT
+    shares = []
+    for i in listed:
+        name = names[first[i]]
+        numbers = (float(lapses.mean[i]), float(lapses.low[i]), float(lapses.high[i]))
+        without = None
+        if few:
+            with suppress(InputError, SolverError):
+                without = conclude(preferences[preferences.judges != name], {})
+        shares.append(JudgeShare(name, int(lapses.judgments[i]), numbers, without))
+    return tuple(shares)
+
+
+def recommended_model(questions: Sequence[Question]) -> JudgmentModel:
+    """Return the simplest model that the tests do not contradict."""
+    verdicts = {(one.about, one.hypothesis): one.verdict for one in questions}
+    kept = ("not rejected", "not determined")
+    fitting = [name for (about, name), one in verdicts.items() if about == "gains" and one in kept]
+    gains = fitting[0] if fitting else FREE_FAMILY
+    log2 = verdicts.get(("discounts", "log2"), "not rejected")
+    return JudgmentModel(gains=gains, discounts="decreasing" if log2 == "rejected" else "log2")
+
+
+def support_of(fit: JudgmentFit, questions: Sequence[Question]) -> Support:
+    """Return whether judgments support a measure; the discounts of `fit` are given."""
+    if no_effect(fit) >= NO_EFFECT_LEVEL:
+        return "open"
+    t = _t_of(fit, np.eye(fit.table.size)[0])
+    if abs(t) > 1:
+        return "supported" if t > 0 else "reversed"
+    about_grades = ("measure", "gains", "discounts")
+    rejected = [one for one in questions if one.verdict == "rejected"]
+    return "contradicted" if any(one.about in about_grades for one in rejected) else "open"
+
+
+def upside_down(fit: JudgmentFit) -> list[str]:
+    """Return a sentence for each grade worth less than the next worse one; gains are free."""
+    labels, rows = fit.scale.labels, np.eye(fit.table.size)
+    return [
+        f"Grade {labels[i + 1]} is worth more than {labels[i]}, the better one."
+        for i in range(len(labels) - 1)
+        if _t_of(fit, rows[i] - rows[i + 1], len(labels) - 1) < -1
+    ]
+
+
+def _t_of(fit: JudgmentFit, row: Floats, n_tests: int = 1) -> float:
+    """Return a sum of weights by half the width of its 95% interval, corrected for `n_tests`.
+
+    The row, (K L,), has the share of each weight. It is 0 where the sum does not vary.
+    """
+    error, df = fit.covariance.error(fit.slopes(row[None])[0])
+    if fit.covariance.one_cluster or not error:
+        return 0.0
+    quantile = float(stdtrit(df, 1 - 0.025 / n_tests))
+    return float((row * fit.table.ravel()).sum()) / (quantile * error)

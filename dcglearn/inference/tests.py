@@ -29,7 +29,7 @@ answers are for a as for b.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import fdtrc, stdtr
@@ -131,7 +131,7 @@ def likelihood_ratio(
         # Where the people of a query follow each other, W fits what they say, and what is left to
         # the side looks surer than it is. So as many answers for a as for b must be unlikely, too.
         side = larger.likelihood.index("side")
-        p = max(p, _where_nothing_counts(larger.likelihood, ("lapses", "side"), side))
+        p = max(p, _where_nothing_counts(larger.likelihood, side))
     return LikelihoodRatio(
         statistic,
         found.statistic,
@@ -205,34 +205,28 @@ def _null(smaller: JudgmentFit, larger: JudgmentFit) -> tuple[Floats, Floats, Bo
 
 def no_effect(fit: JudgmentFit) -> float:
     """Return the p-value of the hypothesis that answers do not depend on the grades."""
-    (K, L), empty = fit.weights.shape, fit.evidence.layout.empty
+    (K, L), empty, p = fit.weights.shape, fit.evidence.layout.empty, 1.0
     usual = np.outer(1 / np.log2(np.arange(2, K + 2)), np.linspace(1.0, 0.0, L))
-    p = _without_effect(fit, multiples_of(usual, "linear gains, log2", empty))
-    if p > BEYOND_DOUBT:
-        p = min(p, _without_effect(fit, any_weights(K, L, empty)))
+    for family in (multiples_of(usual, "linear gains, log2", empty), any_weights(K, L, empty)):
+        if p > BEYOND_DOUBT:
+            likelihood = replace(fit.likelihood, family=family)
+            p = min(p, _where_nothing_counts(likelihood, slice(likelihood.n_weights)))
     return min(1.0, 2 * p)
 
 
-def _without_effect(fit: JudgmentFit, family: WeightFamily) -> float:
-    """Return the p-value of W = 0, where no answer is random, in a family linear in parameters."""
-    likelihood = replace(fit.likelihood, family=family)
-    return _where_nothing_counts(likelihood, ("lapses",), slice(likelihood.n_weights))
-
-
-def _where_nothing_counts(
-    likelihood: Likelihood, also: tuple[str, ...], tested: int | slice
-) -> float:
-    """Return the p-value of some parameters at the estimate where W and some others are 0."""
+def _where_nothing_counts(likelihood: Likelihood, tested: int | slice) -> float:
+    """Return the p-value of some parameters where they, W and the share of lapses are 0."""
     held = np.arange(likelihood.n_parameters) < likelihood.n_weights
-    held[[likelihood.index(name) for name in also if name in likelihood.names]] = True
+    held[tested] = True
+    if likelihood.lapses:
+        held[likelihood.index("lapses")] = True
     null = maximum_with(likelihood, held, np.where(held, 0.0, likelihood.start))
     free, tangent = null.free & ~held, np.eye(len(held))[:, null.free & ~held]
     free[tested] = True
     return score_test(likelihood, null.parameters, tangent, free).p
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreTest:
+class ScoreTest(NamedTuple):
     """T, its degrees of freedom d and Q - P, and the p-value.
 
     `step`, (P + m,), is a first estimate of by how much the parameters and what was added depart

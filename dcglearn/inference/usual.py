@@ -7,7 +7,7 @@ weight in the mean of W. linear-log2 and exponential-log2, the most used, have a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -114,7 +114,7 @@ def learn_dcg(
         judgments.check_strict()
         sides = _sides(judgments.answers[judgments.strict] == B)
         answers = Answers(judgments.pairs, judgments.pair_weights, sides)
-    answers = replace(answers, weights=answers.weights / design_effect)
+    answers = answers._replace(weights=answers.weights / design_effect)
     return learn_from_answers(answers, judgments.scale, prior)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,8 +50,7 @@ def judged_differences(measure: MeasureLike, preferences: Preferences) -> Floats
     return score_differences(as_measure(measure), preferences.lists) * np.where(b_wins, -1.0, 1.0)
 
 
-@dataclass(frozen=True, eq=False)
-class Predictions:
+class Predictions(NamedTuple):
     """Whether a measure is `right` about strict judgments (n,), in the mean over R repeats.
 
     `shares` (R,) are its agreements; it orders, ties and orders otherwise than judged `counts`.

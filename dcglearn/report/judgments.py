@@ -17,8 +17,8 @@ from dcglearn.judgments.judges import FEWEST_JUDGMENTS, JudgeTest, JudgeTests
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.ratings import RatingPairs, Within
+from dcglearn.learning.identify import undetermined_statements
 from dcglearn.learning.record import Identifiability, as_json
-from dcglearn.learning.undetermined import undetermined_statements
 from dcglearn.measures.scale import Label, Scale
 from dcglearn.report.tables import Table
 from dcglearn.report.words import bulleted, wrap_lines

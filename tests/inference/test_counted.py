@@ -54,7 +54,7 @@ def test_sums_over_distinct_judgments_are_those_over_all(
         np.testing.assert_allclose(found, twin, rtol=1e-9, atol=1e-11 * np.abs(twin).max())
     assert counted.log_likelihood == pytest.approx(plain.log_likelihood, rel=1e-10)
     x, free = plain.parameters, plain.maximum.free
-    found, twin = (Covariance(one.likelihood, x, free) for one in (counted, plain))
+    found, twin = (Covariance(one.likelihood, plain.maximum) for one in (counted, plain))
     scale = np.abs(twin.robust).max()
     np.testing.assert_allclose(found.robust, twin.robust, rtol=1e-8, atol=1e-10 * scale)
     contrasts = np.eye(len(x))[free]

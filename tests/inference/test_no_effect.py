@@ -8,7 +8,7 @@ from scipy.stats import chi2, f
 from sklearn.linear_model import LogisticRegression
 
 from dcglearn import JudgmentModel, Preferences, Scale, likelihood_ratio, usual_questions
-from dcglearn.inference.conclusions import support_of
+from dcglearn.inference.questions import support_of
 from dcglearn.inference.tests import no_effect
 from helpers.simulated import logistic_judgments, noisy_answers, utilities
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from scipy.optimize import lsq_linear
 
 from dcglearn import DCGLearner, Problem, SolverError, solve
-from dcglearn.learning.certificate import certify
 from dcglearn.learning.newton import descend
+from dcglearn.learning.solve import certify
 from dcglearn.learning.sums import residual_sums
 from helpers.kkt import dense_differences, margins_of, objective, weights_of
 from helpers.solver_cases import noisy_pairs, problems

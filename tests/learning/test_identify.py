@@ -20,10 +20,9 @@ from dcglearn import (
 )
 from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning.factorise import factorise, fix_gauge, rank_one
-from dcglearn.learning.identify import DataShare, null_space
+from dcglearn.learning.identify import DataShare, null_space, undetermined_statements
 from dcglearn.learning.record import is_affine
 from dcglearn.learning.sums import gram_matrices
-from dcglearn.learning.undetermined import undetermined_statements
 from helpers.kkt import dense_differences
 
 

@@ -17,8 +17,8 @@ from dcglearn import Problem, SolverError, permuted_lists, solve, true_pairs
 from dcglearn.lab.simulation.judges import flip_pairs
 from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning import newton as newtons
-from dcglearn.learning.certificate import certify
 from dcglearn.learning.newton import Descent, newton
+from dcglearn.learning.solve import certify
 from dcglearn.learning.sums import directional_derivatives, quadratic_model
 from helpers.kkt import check_kkt, dense_differences
 from helpers.solver_cases import noisy_pairs

@@ -32,7 +32,7 @@ from dcglearn.cli.reading import AS_USUAL
 from dcglearn.judgments import packed
 from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning import source
-from dcglearn.learning.undetermined import undetermined_statements
+from dcglearn.learning.identify import undetermined_statements
 from helpers.packed_files import write_packed
 
 FIVE = Scale((4, 3, 2, 1, 0))

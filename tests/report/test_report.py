@@ -30,7 +30,7 @@ from dcglearn import (
     side_by_side,
 )
 from dcglearn.inference.compare import ComparedMeasure
-from dcglearn.learning.undetermined import undetermined_statements
+from dcglearn.learning.identify import undetermined_statements
 from dcglearn.report.comparisons import comparison_table
 from dcglearn.report.figures.measure_figures import draw_comparison, draw_measure_file
 from dcglearn.report.figures.style import save

@@ -13,8 +13,8 @@ from itertools import pairwise
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted, decimals
-from dcglearn.inference.conclusions import Conclusion, upside_down
 from dcglearn.inference.fit_file import hypothesis_record
+from dcglearn.inference.questions import Conclusion, upside_down
 from dcglearn.report.judgments import findings
 from dcglearn.report.questions import DOUBLED
 from dcglearn.report.study.facts import LEARNED, Study
