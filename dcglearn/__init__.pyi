@@ -47,8 +47,8 @@ from .asking.questions import write_questions as write_questions
 # Learning
 from .learning.learner import DCGLearner as DCGLearner
 from .learning.problem import Parameters as Parameters
-from .learning.fit import Fit as Fit
-from .learning.fit import fit as fit
+from .learning.solve import Fit as Fit
+from .learning.solve import fit as fit
 from .inference.compare import MeasureComparison as MeasureComparison
 from .inference.compare import compare as compare
 from .learning.record import ParameterIntervals as ParameterIntervals

@@ -39,7 +39,6 @@ from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.read import JudgmentTable, open_judgments
 from dcglearn.learning.factorise import rank_one
-from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.identify import undetermined_statements
 from dcglearn.learning.problem import Encoding, MarginName, Parameters, Problem, SolverName
 from dcglearn.learning.record import (
@@ -56,7 +55,7 @@ from dcglearn.learning.record import (
     as_json,
 )
 from dcglearn.learning.resample import choose_C, fit_of, parameter_intervals
-from dcglearn.learning.solve import solve
+from dcglearn.learning.solve import Fit, fit, solve
 from dcglearn.learning.source import in_threads
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure_files import MeasureFile, MeasurePart

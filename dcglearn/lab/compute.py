@@ -29,10 +29,9 @@ from dcglearn.lab.similarity import identifiable_similarity, offset_similarity, 
 from dcglearn.lab.simulation.judges import flip_pairs, misgrade_pairs
 from dcglearn.lab.simulation.truths import grade_scale
 from dcglearn.lab.success import SHIPPED_RESULTS
-from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.resample import choose_C
-from dcglearn.learning.solve import solve_path
+from dcglearn.learning.solve import Fit, fit, solve_path
 from dcglearn.measures.agreement import agreement
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.measure_files import MeasurePart

@@ -70,10 +70,6 @@ class DataShare:
         self.varying = np.array([grade not in known.constant_grades for grade in range(n_grades)])
         self._hessian, self._C = hessian, C
 
-    def of_others(self, hessian: Floats) -> DataShare:
-        """Return the shares for other pairs of the same problem."""
-        return DataShare(hessian, self._C, self.shape[1], self.known)
-
     @cached_property
     def _spectrum(self) -> tuple[Floats, Booleans, Floats]:
         """The eigenvectors of X'VX, which are null but for rounding, and their data shares."""
@@ -137,7 +133,7 @@ def identify(problem: Problem) -> Identifiability:
     """Find out what the pairs of a problem determine, before a fit.
 
     Shares are those of all pairs, at equally spaced gains and the discounts 1 / log2(i + 1). Those
-    at an optimum are :attr:`dcglearn.learning.fit.Fit.identifiability`.
+    at an optimum are :attr:`dcglearn.learning.solve.Fit.identifiability`.
 
     Parameters
     ----------
@@ -175,16 +171,19 @@ def identify_at(
     common = np.outer(np.ones(n_ranks), factors.gains) * shares.varying
     offset = float(shares.share(shares.without_offsets(common)))
 
-    def shares_of(directions: Floats) -> tuple[Floats, Floats]:
-        inside = shares.in_gauge(directions)
-        return shares.share(inside), of_all.null_part(inside)
+    def shares_of(
+        directions: Floats, fixed: tuple[int, ...], most: float = np.inf
+    ) -> tuple[Floats, Floats]:
+        inside, relative_to = shares.in_gauge(directions), list(fixed)
+        share, null = np.minimum(shares.share(inside), most), of_all.null_part(inside)
+        surest, least = share[relative_to].min(initial=1.0), null[relative_to].max(initial=0)
+        return np.minimum(share, surest), np.maximum(null, least)
 
-    discount, discount_null = shares_of(np.eye(n_ranks)[:, :, None] * factors.gains)
-    gain, gain_null = shares_of(np.eye(n_grades)[:, None, :] * factors.discounts[:, None])
-    if not is_affine(shares.gauge):  # then a discount is no surer than their common offset
-        discount = np.minimum(discount, offset)
-    discount, discount_null = _no_surer_than(discount, discount_null, factors.fixed_discounts)
-    gain, gain_null = _no_surer_than(gain, gain_null, factors.fixed_gains)
+    # Unless the gauge is affine, a discount is no surer than their common offset.
+    most = np.inf if is_affine(shares.gauge) else offset
+    of_ranks, of_grades = np.eye(n_ranks)[:, :, None], np.eye(n_grades)[:, None, :]
+    discount, discount_null = shares_of(of_ranks * factors.gains, factors.fixed_discounts, most)
+    gain, gain_null = shares_of(of_grades * factors.discounts[:, None], factors.fixed_gains)
     return Identifiability(
         **vars(shares.known),
         gauge=shares.gauge,
@@ -205,12 +204,6 @@ def determined_by(share: float, null: float) -> Determined:
     if share < NEGLIGIBLE:
         return "none"
     return "data" if share >= HALF and null < NULL_TOLERANCE else "ridge"
-
-
-def _no_surer_than(share: Floats, null: Floats, fixed: Sequence[int]) -> tuple[Floats, Floats]:
-    """Bound shares and null parts by those of the fixed numbers they are relative to."""
-    at = list(fixed)
-    return np.minimum(share, share[at].min(initial=1.0)), np.maximum(null, null[at].max(initial=0))
 
 
 def _typical(shares: DataShare) -> Factors:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
@@ -128,8 +128,12 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
         validate_data(self, _flat(ordered))
         problem = learner.problem(ordered, sample_weight)
         use: MeasurePart | None = "dcg" if self.C == "cv" else None
-        checked = _checked_groups(groups if use else None, problem.n_pairs)
-        queries, rng = group_numbers(checked) if use else checked, np.random.default_rng(0)
+        queries, rng = np.arange(problem.n_pairs), np.random.default_rng(0)
+        if use and groups is not None:
+            queries = group_numbers(groups)
+        if len(queries) != problem.n_pairs:
+            words = f"groups of shape {np.shape(groups)} for {counted(problem.n_pairs, 'pair')}"
+            raise InputError(words, "give one per pair")
         self.fit_ = learned = fit_choosing(problem, queries, rng, self.solver, use, n_repeats=5)
         self.C_, self.choice_ = learned.problem.C, learned.choice
         self.factors_, self.identifiability_ = learned.factors, learned.identifiability
@@ -223,12 +227,3 @@ def _preferred_first(pairs: Any, y: object) -> Any:
     if -1 not in known or not known <= {-1, 1} or array.ndim != 2 or len(array) != len(labels):
         return pairs
     return np.where((labels == -1)[:, None], np.roll(array, array.shape[1] // 2, axis=1), array)
-
-
-def _checked_groups(groups: ArrayLike | None, n_pairs: int) -> NDArray[Any]:
-    """Return the group of each pair; by default each pair is one of its own."""
-    checked: NDArray[Any] = np.arange(n_pairs) if groups is None else np.asarray(groups)
-    if checked.shape != (n_pairs,):
-        problem = f"groups of shape {checked.shape} for {counted(n_pairs, 'pair')}"
-        raise InputError(problem, "give one per pair")
-    return checked

@@ -25,7 +25,7 @@ from typing import Any, Literal, TypeVar, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.errors import InputError, is_one_of, unknown_name, warn_of_input
+from dcglearn.base.errors import InputError, check_name, warn_of_input
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Grades
@@ -187,18 +187,22 @@ class Problem(ShortRepr):
 
     def take(self, rows: Any, times: Floats | None = None) -> Problem:
         """Return the problem of some pairs in memory, each counted `times` as often."""
-        return replace(self, source=self.arrays.take(rows, times))
+        pairs, weights = self.arrays, self.arrays.weights
+        if times is not None:
+            pairs = replace(pairs, weights=times if weights is None else times * weights)
+        part = pairs.some(rows)
+        check_worth_learning(part.pairs, part.weights)
+        return replace(self, source=part)
 
     def sample(self, n: int) -> Problem:
         """Return the problem of at most n evenly spaced pairs, with C scaled up to match."""
-        source = self.source.sample(-(-self.n_pairs // n))
+        source = self.source.some(slice(None, None, -(-self.n_pairs // n)))
         return replace(self, source=source, C=self.C * self.n_pairs / source.n_pairs)
 
 
 def margins_of(name: str) -> Callable[[Grades], Floats | None]:
     """Return the function that gives the margins of pairs (n, 2, K); None where all are 1."""
-    if not is_one_of(name, MARGINS):
-        raise unknown_name("margin", name, MARGINS)
+    check_name(name, "margin", MARGINS)
     return _hamming if name == "hamming" else _unit
 
 
@@ -225,8 +229,7 @@ class Parameters:
 
         InputError if the pairs, the weights or a parameter cannot be used.
         """
-        if not is_one_of(self.encoding, ("grades", "documents")):
-            raise unknown_name("encoding", self.encoding, ["grades", "documents"])
+        check_name(self.encoding, "encoding", ["grades", "documents"])
         rows = checked_pairs(pairs, np.iinfo(np.int64).max)
         documents = self.encoding == "documents"
         if documents:

@@ -30,10 +30,9 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
 from dcglearn.judgments.folds import query_counts, query_folds
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.fit import Fit
 from dcglearn.learning.problem import Problem, SolverName
 from dcglearn.learning.record import FEW_QUERIES, ChosenC, Factors, ParameterIntervals
-from dcglearn.learning.solve import C_GRID, solve, solve_path
+from dcglearn.learning.solve import C_GRID, Fit, solve, solve_path
 from dcglearn.measures.agreement import outcomes, weighted_mean
 from dcglearn.measures.measure_files import MeasurePart
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial, reduce
 from operator import add
 from typing import Any, NamedTuple, TypeVar
@@ -23,7 +23,6 @@ from dcglearn.base.threads import map_in_order, map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Grades
 from dcglearn.base.workers import Workers
 from dcglearn.judgments.packed import PackedPairs, RowGroup
-from dcglearn.judgments.preferences import check_worth_learning
 from dcglearn.learning.codes import (
     MAX_BLOCK_PAIRS,
     MIN_BLOCK_PAIRS,
@@ -83,23 +82,10 @@ class Arrays(ShortRepr):
         total: _Statistic = reduce(add, parts)
         return total
 
-    def take(self, rows: Any, times: Floats | None = None) -> Arrays:
-        """Return some of the pairs, with weights times those of `times`, shape (n,)."""
-        weights = self.weights
-        if times is not None:
-            weights = times if weights is None else times * weights
-        part = replace(self, weights=weights).some(rows)
-        check_worth_learning(part.pairs, part.weights)
-        return part
-
     def some(self, rows: Any) -> Arrays:
         """Return some of the pairs, copied, so that later passes read less memory."""
         pairs = np.ascontiguousarray(self.pairs[rows])
         return Arrays(pairs, self.n_grades, taken(self.margins, rows), taken(self.weights, rows))
-
-    def sample(self, every: int) -> Arrays:
-        """Return one in so many pairs."""
-        return self.some(slice(None, None, every))
 
     def agreements(self, measures: Sequence[Measure]) -> list[float]:
         """Return the share of the pairs' weight that each measure agrees with; ties count 1/2."""
@@ -172,9 +158,9 @@ class RowGroups(ShortRepr):
         total: _Statistic = reduce(add, self._map(Arrays.sum_over_blocks, statistic, *arguments))
         return total
 
-    def sample(self, every: int) -> Arrays:
-        """As :meth:`Arrays.sample`, of each row group."""
-        parts = self._map(Arrays.sample, every)
+    def some(self, rows: slice) -> Arrays:
+        """As :meth:`Arrays.some`, of each row group."""
+        parts = self._map(Arrays.some, rows)
         pairs = np.concatenate([part.pairs for part in parts])
         given = [np.ones(part.n_pairs) if part.weights is None else part.weights for part in parts]
         weights = np.concatenate(given)
