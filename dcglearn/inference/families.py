@@ -50,7 +50,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dcglearn.base.checks import finite_array
-from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.types import Floats
 from dcglearn.measures.discounts import DISCOUNT_RULES, rule_discounts
@@ -339,8 +339,7 @@ def _checked_discounts(discounts: Sequence[float], n_ranks: int) -> Floats:
 
 def _split(name: str, known: tuple[str, ...], of_what: str) -> tuple[str, str]:
     kind, _, parameter = name.strip().partition(":")
-    if kind not in known:
-        raise unknown_name(f"family of {of_what}", kind, known)
+    check_name(kind, f"family of {of_what}", known)
     return kind, parameter.strip()
 
 

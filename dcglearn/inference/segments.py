@@ -14,6 +14,7 @@ method.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -121,14 +122,13 @@ def compare_segments(
         )
     evidence = Evidence.of(preferences, model.ties)
     labels = np.array([None if one is None else str(one) for one in groups], object)[evidence.rows]
-    names = sorted({one for one in labels.tolist() if one is not None})
-    sizes = {name: int((labels == name).sum()) for name in names}
-    kept = [name for name in names if sizes[name] >= MIN_JUDGMENTS]
-    small = tuple(name for name in names if name not in kept)
+    sizes = Counter(sorted(one for one in labels.tolist() if one is not None))
+    kept = [name for name, size in sizes.items() if size >= MIN_JUDGMENTS]
+    small = tuple(name for name in sizes if name not in kept)
     if len(kept) < 2:
         raise InputError(
             f"{counted(len(kept), 'group')} of {MIN_JUDGMENTS} or more strict judgments "
-            f"(of {len(names)} in all)",
+            f"(of {len(sizes)} in all)",
             "name groups that are larger",
         )
     used = np.isin(labels, kept)

@@ -252,16 +252,13 @@ def score_test(
     `tangent`, (P, q), are the directions that it estimates, among the parameters that are `free`;
     a departure `bend` of m columns is tested beside these parameters.
     """
-    information, P = likelihood.information(parameters, bend), len(parameters)
-    prior = np.zeros_like(information)
-    prior[:P, :P] = likelihood.prior_information(parameters)
-    m = len(information) - P
-    free = np.append(free, np.ones(m, bool))
-    tangent = np.vstack([tangent, np.zeros((m, tangent.shape[1]))]) * free[:, None]
+    information = likelihood.information(parameters, bend)
+    m = len(information) - len(parameters)
+    prior = np.pad(likelihood.prior_information(parameters), (0, m))
+    free = np.pad(free, (0, m), constant_values=True)
+    tangent = np.pad(tangent, ((0, m), (0, 0))) * free[:, None]
     directions, n_estimated = _beyond(information, prior, tangent, free)
     d = directions.shape[1]
-    if not d:
-        return ScoreTest(0.0, 0, 0.0, 1.0, np.zeros(len(free)))
 
     def scores(rows: Rows) -> tuple[Judged, Floats]:
         judged, rows = rows.judged, rows.departing(bend(rows)) if bend else rows
@@ -293,7 +290,7 @@ def _hotelling(sums: ClusterSums, directions: Floats, n_parameters: int) -> Scor
     total, squares = sums.of_all
     S, V, Q = total[:d], squares[:d, :d], np.count_nonzero(sums.known[:, d]) + alone
     T, df, step = float(S @ np.linalg.pinv(V, hermitian=True) @ S), Q - n_parameters, directions @ S
-    if df < 1:
+    if not d or df < 1:
         return ScoreTest(T, 0, 0.0, 1.0, step)
     F = T / d * df / max(Q - T, 1e-300)
     return ScoreTest(T, d, df, float(fdtrc(d, df, F)), step)

@@ -21,7 +21,7 @@ from dcglearn.inference.centres import Members, Posterior, centre_of, sums_from,
 from dcglearn.judgments.packed import PackedPairs, RowGroup
 from dcglearn.judgments.preferences import B, Preferences, check_worth_learning, put_preferred_first
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.names import measure_for
+from dcglearn.measures.names import as_measure
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 MOST_PACKED = 10_000_000
@@ -170,10 +170,8 @@ def members_of(prior: str | DCG, scale: Scale, lists: Pairs) -> Members:
 
 def prior_measure(prior: str | DCG, scale: Scale, n_ranks: int) -> DCG:
     """Return the measure to start from."""
-    if isinstance(prior, DCG):
-        return prior
     try:
-        measure = measure_for(prior, scale, n_ranks).measure
+        measure = as_measure(prior, scale, n_ranks)
     except InputError as error:
         raise error.at("the prior") from error
     if not isinstance(measure, DCG):

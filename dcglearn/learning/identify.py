@@ -97,13 +97,13 @@ class DataShare:
     def determined_offsets(self) -> Booleans:
         """Whether a rank's offset has half the share of its discount, shape (K,)."""
         ranks = np.eye(self.shape[0])[:, :, None]  # one direction per rank
-        of_discounts = self.share(ranks * self.spaced_gains(1.0, -1.0))
+        of_discounts = self.share(ranks * self.spaced_gains(-1.0))
         return self.share(ranks * self.varying) >= np.maximum(HALF * of_discounts, NEGLIGIBLE)
 
     @cached_property
     def gauge(self) -> Gauge:
         """The gauge that the pairs determine."""
-        n_ranks, gains = self.shape[0], self.spaced_gains(1.0, -1.0)
+        n_ranks, gains = self.shape[0], self.spaced_gains(-1.0)
         zero = "absolute" if self.determined_offsets.any() else "worst"
         differing = [k for k in range(n_ranks) if k + 1 not in self.known.constant_ranks]
         between = self.share((np.eye(n_ranks)[differing, :, None] - 1 / n_ranks) * gains)
@@ -111,10 +111,10 @@ class DataShare:
         affine = self.share(common) < HALF * (np.median(between) if differing else 0.0)
         return cast(Gauge, f"{zero} order" if affine else zero)
 
-    def spaced_gains(self, best: float, worst: float) -> Floats:
-        """Return equally spaced gains of the varying grades, and 0 for the others."""
+    def spaced_gains(self, worst: float) -> Floats:
+        """Return equally spaced gains of the varying grades from 1 down, and 0 for the others."""
         gains = np.zeros(len(self.varying))
-        gains[self.varying] = np.linspace(best, worst, int(self.varying.sum()))
+        gains[self.varying] = np.linspace(1.0, worst, self.varying.sum())
         return gains
 
     def without_offsets(self, directions: Floats) -> Floats:
@@ -216,7 +216,7 @@ def _typical(shares: DataShare) -> Factors:
         fixed_gains=tuple(varying[:1] + varying[-1:]),
         singular_values=np.zeros(0),
         discounts=rule_discounts("log2", n_ranks),
-        gains=shares.spaced_gains(1.0, 0.0),
+        gains=shares.spaced_gains(0.0),
     )
 
 

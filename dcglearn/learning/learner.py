@@ -132,7 +132,9 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
         if use and groups is not None:
             queries = group_numbers(groups)
         if len(queries) != problem.n_pairs:
-            words = f"groups of shape {np.shape(groups)} for {counted(problem.n_pairs, 'pair')}"
+            words = (
+                f"groups of shape {np.asarray(groups).shape} for {counted(problem.n_pairs, 'pair')}"
+            )
             raise InputError(words, "give one per pair")
         self.fit_ = learned = fit_choosing(problem, queries, rng, self.solver, use, n_repeats=5)
         self.C_, self.choice_ = learned.problem.C, learned.choice

@@ -144,9 +144,9 @@ def _full_step_descends(
     problem: Problem, w: Floats, here: QuadraticModel, target: Floats, there: QuadraticModel
 ) -> bool:
     C, step = problem.C, target - w
-    slope = 2 * float(step @ (w - C * (here.linear - here.hessian @ w)))
-    change = float(step @ (w + target)) + C * (there.loss - here.loss)
-    return change <= ARMIJO * slope
+    slope = 2 * (step @ (w - C * (here.linear - here.hessian @ w)))
+    change = step @ (w + target) + C * (there.loss - here.loss)
+    return bool(change <= ARMIJO * slope)
 
 
 def _line_search(problem: Problem, w: Floats, direction: Floats) -> float:
@@ -158,7 +158,7 @@ def _line_search(problem: Problem, w: Floats, direction: Floats) -> float:
         slope = direction @ w + steps * (direction @ direction) - problem.C * loss_part
         if not (slope > 0).any():
             return float(steps[-1])
-        last = int(np.argmax(slope > 0))
+        last = np.argmax(slope > 0)
         if last == 0:  # flat to within rounding
             return float(steps[0] or steps[1])
         low, high = steps[last - 1], steps[last]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
-from functools import cache
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -36,10 +35,7 @@ def is_affine(gauge: str) -> bool:
 
 
 def _array(value: Any) -> Floats:
-    try:
-        return np.array(value, float)  # None becomes nan
-    except TypeError as error:
-        raise ValueError(str(error)) from error
+    return np.array(value, float)  # None becomes nan
 
 
 def _lists(array: Floats) -> Any:
@@ -405,8 +401,8 @@ class LearnedRecord:
     def read(cls, content: MeasureFile) -> LearnedRecord | None:
         """Return the record of a file; None if a fit did not write it, or of another DCG."""
         try:
-            record = _reader().validate_python(content.about)
-        except ValidationError:
+            record = TypeAdapter(cls).validate_python(content.about)
+        except (ValidationError, TypeError):
             return None
         learned, dcg = record.factors, content.dcg
         if dcg is None or isinstance(dcg.discounts, str):
@@ -422,8 +418,3 @@ def as_json(value: Any) -> dict[str, Any]:
     adapter = TypeAdapter(type(value))
     document: dict[str, Any] = adapter.dump_python(value, mode="json", exclude_none=True)
     return document
-
-
-@cache
-def _reader() -> TypeAdapter[LearnedRecord]:
-    return TypeAdapter(LearnedRecord)
