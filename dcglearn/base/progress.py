@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from dcglearn.base.process import return_free_memory
 from dcglearn.base.text import plain_text
 
 Advance = Callable[[int, int], None]
@@ -30,7 +31,7 @@ def silent(done: int, total: int) -> None:
 
 @contextmanager
 def reporting(label: str) -> Iterator[Advance]:
-    """Report the progress of a block of code."""
+    """Report the progress of a block of code; at its end, memory that it freed is given back."""
     start, over = time.monotonic(), threading.Event()
     counts = 0, 0
 
@@ -48,6 +49,7 @@ def reporting(label: str) -> Iterator[Advance]:
     finally:
         over.set()
         watcher.join()
+        return_free_memory()
 
 
 def state_in_words(seconds: float, done: int, total: int) -> str:

@@ -18,10 +18,8 @@ class _Short(Repr):
     def repr_ndarray(self, array: NDArray[Any], level: int) -> str:
         return f"<{array.dtype}, shape {array.shape}>"
 
-    def repr_instance(self, value: Any, level: int) -> str:
-        if type(value).__module__.startswith("pyarrow"):
-            return f"<{value.type}, shape ({len(value)},)>"
-        return super().repr_instance(value, level)
+    def repr_StringArray(self, array: Any, level: int) -> str:
+        return f"<{array.type}, shape ({len(array)},)>"
 
 
 _SHORT = _Short()

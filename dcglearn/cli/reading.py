@@ -12,7 +12,6 @@ from typer import Option
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
-from dcglearn.base.process import return_free_memory
 from dcglearn.base.progress import reporting
 from dcglearn.cli.inputs import name_files, refuse_together
 from dcglearn.cli.options import LENGTH_HELP, READING, columns_option, ranks_option, scale_option
@@ -166,16 +165,11 @@ class JudgmentOptions:
         from dcglearn.judgments.packed import PackedPairs
 
         opened = self.open(files)
-        held = opened if isinstance(opened, PackedPairs) else self.in_memory(opened)
-        del opened  # its texts take more than the judgments
-        return_free_memory()
-        return held
+        return opened if isinstance(opened, PackedPairs) else self.in_memory(opened)
 
     def load(self, files: list[str], bytes_each: int = USUAL_BYTES) -> Preferences:
         """Read judgments, for which a command takes so many bytes each, into memory."""
-        judgments = self.in_memory(self.open(files), bytes_each)
-        return_free_memory()
-        return judgments
+        return self.in_memory(self.open(files), bytes_each)
 
     def in_memory(
         self, opened: JudgmentTable | PackedPairs, bytes_each: int = USUAL_BYTES

@@ -18,9 +18,10 @@ lapse.) Where it does not hold, such as for answers without noise, each has its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from dcglearn.base.errors import SolverError
@@ -40,7 +41,7 @@ MOST_ALONE = 20_000
 _TOLERANCE, _MOST_STEPS, _MOST_EXPANSIONS, _SETTLED = 1e-6, 400, 10, 1e-4
 _NEAR, _LEAST_BEND, _LONGEST, _TINY = 10.0, 0.01, 3.0, 1e-300
 _CANNOT_COUNT, _FAR_BEHIND = 15.0, 10.0
-_CHUNK, _NUMBERS, _OF_INFORMATION = 1 << 17, 1 << 22, 1 << 17
+_CHUNK, _NUMBERS, _OF_INFORMATION = 1 << 17, 1 << 18, 1 << 17
 
 
 class Answers(NamedTuple):
@@ -48,7 +49,7 @@ class Answers(NamedTuple):
 
     pairs: Pairs
     weights: Floats
-    sides: Floats
+    sides: NDArray[Any]
 
     def take(self, rows: slice) -> Answers:
         """Return some of them."""

@@ -1,18 +1,20 @@
 """How often each judge lapses, shrunk to what is common.
 
-A judge j answers at random with probability e_j. The e_j of all judges follow a Beta distribution
-whose mean and concentration are estimated from all judgments (empirical Bayes; Efron & Morris,
-JASA 70, 1975). The probability of an answer that is no lapse is that of the fitted model. The
-integral over e is a sum over cells of a grid that is finer near 0, each with the prior's mass.
+A judge j answers at random with probability e_j. The e_j of all judges follow a Beta distribution;
+those of a grid of means and concentrations count as all judgments make them probable (Efron &
+Morris, JASA 70, 1975, take the most probable one, which jumps where several are alike). The
+probability of an answer that is no lapse is that of the fitted model. The integral over e is a sum
+over cells of a grid that is finer near 0, each with the prior's mass.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betainc
+from scipy.special import betainc, expit
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers
@@ -28,8 +30,8 @@ _MIDDLES = (_EDGES[1:] + _EDGES[:-1]) / 2
 _ROUNDS = 3
 """Times that judges and the measure are estimated in turn; the third changes the last digits."""
 
-_ALIKE = 1e4
-"""Concentration of the prior from which on judges count as alike."""
+_MEANS, _ALIKE = expit(np.linspace(-7, 1, 17)), np.geomspace(0.5, 1e4, 10)
+"""Means and concentrations of the prior; with the largest, judges are alike."""
 
 
 class JudgeLapses(NamedTuple):
@@ -62,13 +64,11 @@ def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
     top = logs.max(axis=1, keepdims=True)
     scaled = np.exp(logs - top)
 
-    def negative(x: Floats) -> float:
-        return -float(np.log(np.maximum(scaled @ _prior_mass(x), 1e-300)).sum())
-
-    from scipy.optimize import minimize  # loads slowly
-
-    found = minimize(negative, np.array([-2.5, 2.0]), method="Nelder-Mead")
-    posterior = scaled * _prior_mass(found.x)
+    priors = _prior_masses()
+    by_prior = np.maximum(scaled @ priors.T, 1e-300)
+    evidence_of_priors = np.log(by_prior).sum(axis=0)
+    shares = np.exp(evidence_of_priors - evidence_of_priors.max())
+    posterior = scaled * ((shares / by_prior) @ priors)
     posterior /= posterior.sum(axis=1, keepdims=True)
     cumulated = np.cumsum(posterior, axis=1)
     low, high = (
@@ -78,11 +78,12 @@ def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
     return JudgeLapses(np.bincount(judges, minlength=n), posterior @ _MIDDLES, low, high)
 
 
-def _prior_mass(x: Floats) -> Floats:
-    """Return the mass of each cell for any two numbers: logit of the mean, log concentration."""
-    mean = 1 / (1 + np.exp(-np.clip(x[0], -9, 9)))
-    alike = np.exp(np.clip(x[1], -1, np.log(_ALIKE)))
-    return np.diff(betainc(mean * alike, (1 - mean) * alike, _EDGES))
+@lru_cache(1)
+def _prior_masses() -> Floats:
+    """Return the mass of each cell for each mean and concentration, (priors, cells)."""
+    mean, alike = _MEANS[:, None, None], _ALIKE[:, None]
+    mass: Floats = np.diff(betainc(mean * alike, (1 - mean) * alike, _EDGES))
+    return mass.reshape(-1, _CELLS)
 
 
 def with_judges(likelihood: Likelihood) -> Evidence:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dcglearn.base.checks import check_kind
 from dcglearn.base.errors import InputError
@@ -152,9 +153,9 @@ def _packed_answers(packed: PackedPairs) -> Answers:
     return Answers(pairs, weights, _sides(b_wins) * packed.has_sides)
 
 
-def _sides(b_wins: Booleans) -> Floats:
+def _sides(b_wins: Booleans) -> NDArray[np.int8]:
     """Return 1 where a won and -1 where b did; 0 if one side always won."""
-    return np.where(b_wins, -1.0, 1.0) * bool(0 < b_wins.sum() < len(b_wins))
+    return (1 - 2 * b_wins.astype(np.int8)) * np.int8(0 < b_wins.sum() < len(b_wins))
 
 
 def members_of(prior: str | DCG, scale: Scale, lists: Pairs) -> Members:
@@ -165,7 +166,7 @@ def members_of(prior: str | DCG, scale: Scale, lists: Pairs) -> Members:
     else:
         centres = [centre_of(prior_measure(prior, scale, n_ranks), str(prior), n_ranks)]
     worst = scale.values[-1] / (scale.values[0] - scale.values[-1])
-    return Members(centres, float(np.clip(worst, -1, 1)), bool((lists == NO_DOCUMENT).any()))
+    return Members(centres, float(np.clip(worst, -1, 1)), bool(lists.min() == NO_DOCUMENT))
 
 
 def prior_measure(prior: str | DCG, scale: Scale, n_ranks: int) -> DCG:

@@ -29,7 +29,7 @@ def group_numbers(groups: ArrayLike) -> Integers:
 def query_counts(queries: Ids) -> tuple[int, int]:
     """Return the number of queries, and of judgments without one."""
     ids = queries.tolist()
-    return len(set(ids) - {None}), ids.count(None)
+    return len({*ids} - {None}), ids.count(None)
 
 
 def query_folds(

@@ -163,7 +163,7 @@ def count_contents(preferences: Preferences) -> Contents:
     """Count the judgments, ids and grades of a set, without comparing judgments."""
     answers = np.bincount(preferences.answers, minlength=len(ANSWERS)).tolist()
     weights = preferences.pair_weights
-    lists, grades = preferences.lists, range(preferences.n_grades)
+    lists = preferences.lists
     queries, without_query = query_counts(preferences.queries)
     return Contents(
         judgments=len(preferences),
@@ -177,7 +177,7 @@ def count_contents(preferences: Preferences) -> Contents:
         n_ranks=preferences.n_ranks,
         n_grades=preferences.n_grades,
         shorter_lists=count_true((lists == NO_DOCUMENT).any(axis=2)),
-        grade_counts=[count_true(lists == grade) for grade in grades],
+        grade_counts=[count_true(lists == grade) for grade in range(preferences.n_grades)],
         weighted=bool((weights != weights[:1]).any()),
     )
 

@@ -84,7 +84,7 @@ def parse_given_map(given: GivenMap | None, argument: str, example: str) -> dict
 
 def grade_unjudged(lists: Pairs, scale: Scale, rule: UnjudgedRule) -> tuple[Pairs, int]:
     """Apply a rule to the documents without a grade; return the lists and how many there are."""
-    some = (lists == NO_DOCUMENT).any(axis=-1)
+    some = lists.min(axis=-1) == NO_DOCUMENT
     if rule == "nothing" or not some.any():
         return lists, 0
     empty = lists[some] == NO_DOCUMENT

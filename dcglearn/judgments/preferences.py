@@ -332,7 +332,7 @@ def _read_only(array: NDArray[_Scalar]) -> NDArray[_Scalar]:
     return array
 
 
-def check_worth_learning(pairs: Grades, weights: Floats | None = None) -> None:
+def check_worth_learning(pairs: Grades, weights: Floats | None) -> None:
     """Refuse pairs (n, 2, K) without weight, of identical lists, or of one grade only."""
     if weights is not None and not weights.all():
         pairs = pairs[weights > 0]
@@ -342,5 +342,5 @@ def check_worth_learning(pairs: Grades, weights: Floats | None = None) -> None:
     if (pairs[:, 0] == pairs[:, 1]).all():
         problem = f"all strict preferences ({len(pairs):,}) are between identical lists"
         raise InputError(problem, "give pairs whose lists differ")
-    if ((pairs == pairs.max()) | (pairs == NO_DOCUMENT)).all():
+    if pairs.view(f"u{pairs.itemsize}").min() >= pairs.max():  # as which no document is the largest
         raise InputError("only one grade occurs", "judge lists of different grades")

@@ -70,7 +70,7 @@ class JudgmentTable:
         if isinstance(records.found.columns.get("answer"), tuple):
             records, self._empty_raters = one_rater_per_row(records)
         records, self._repeated = last_answers(records)
-        self._records = records
+        self._place, self._unknown = records.place, [*records.unknown]
         self._ids = {one: records.ids(one) for one in ("query", "judge", *options.keep)}
         said = [one for one in ("answer", *SHOWN, "run_a", "run_b") if one in records.columns]
         shown = shown_answers({one: records.column(one) for one in said})
@@ -91,12 +91,12 @@ class JudgmentTable:
         self.scale = self._lists.scale
 
     def __len__(self) -> int:
-        return self._records.rows
+        return len(self._codes)
 
     @property
     def nbytes(self) -> int:
-        """The bytes of memory that the coded judgments take."""
-        return sum(column.codes.nbytes for column in self._records.columns.values())
+        """The bytes of memory that the coded lists take."""
+        return self._lists.codes.nbytes
 
     def preferences(self) -> Preferences:
         """Return the judgments as arrays."""
@@ -127,7 +127,7 @@ class JudgmentTable:
                 "unjudged": self._looked_up.unjudged,
                 "counted_as": words if self._looked_up.unjudged else None,
             },
-            "ignored_columns": list(self._records.unknown),
+            "ignored_columns": self._unknown,
         }
 
     def _part(self, rows: slice) -> Preferences:
@@ -166,7 +166,7 @@ class JudgmentTable:
         if wrong.any():
             row, side = np.argwhere(wrong)[0].tolist()
             problem = f"is not a ranking of all {len(self.scale)} documents"
-            where = f'{self._records.place(first + row)}, "{"ab"[side]}"'
+            where = f'{self._place(first + row)}, "{"ab"[side]}"'
             raise InputError(problem, "rank each of them once", where)
 
 

@@ -25,7 +25,7 @@ MAX_CODE_VALUES = 1000
 Codes = Sequence[NDArray[Any]] | NDArray[Any]
 """Unsigned numbers of n pairs, one row per code."""
 
-MIN_BLOCK_PAIRS, MAX_BLOCK_PAIRS = 1 << 17, 1 << 20
+MIN_BLOCK_PAIRS, MAX_BLOCK_PAIRS = 1 << 17, 1 << 18
 """Up to the first number pairs are one block; more are at least two, for as many threads."""
 
 _CHUNK_PAIRS, _ENCODED_PAIRS, _DENSE_ROWS = 1 << 17, 1 << 15, 1 << 13

@@ -48,7 +48,7 @@ def outcomes(measure: Measure, pairs: ArrayLike) -> Floats:
 
 def outcomes_of_differences(difference: Floats) -> Floats:
     """Return 1, 1/2 or 0 for positive, zero and negative differences."""
-    return np.asarray((np.sign(difference) + 1) / 2)
+    return np.heaviside(difference, 0.5)
 
 
 def agreement_with_ties(

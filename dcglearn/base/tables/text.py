@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from dcglearn.base.errors import InputError
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 18
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF16_LE: "utf-16-le",

@@ -155,7 +155,7 @@ def last_answers(records: Records) -> tuple[Records, int]:
     kept = ~known
     kept[rows[first]] = True
     repeated = count_true(~kept)
-    return (records.take(np.flatnonzero(kept)), repeated) if repeated else (records, 0)
+    return records.take(np.flatnonzero(kept)) if repeated else records, repeated
 
 
 class _Finder:

@@ -125,7 +125,7 @@ def check_kinds(labels: Column, place: RowPlace) -> None:
     names = [label for label in labels.values if isinstance(label, str)]
     numbers = sorted(label for label in labels.values if not isinstance(label, str))
 
-    def check(label: Label) -> None:
+    def check(label: Label) -> Label:
         if numbers and label in names:
             raise InputError(
                 f"grades are numbers ({_shown(numbers)}) and names ({_shown(names)})",
@@ -137,6 +137,7 @@ def check_kinds(labels: Column, place: RowPlace) -> None:
                 "-1 may be a grade, or mean that a document is not judged",
                 "say `null_values=-1` if it is not a grade, and declare `scale` if it is",
             )
+        return label
 
     labels.parsed(check, place)
 
@@ -165,12 +166,12 @@ def lists_of(cells: Any, side: str, place: RowPlace) -> Column:
 
 
 def _check_lengths(lists: Column, place: RowPlace, n_ranks: int | None) -> None:
-    filled = lists.codes >= 0
-    K = filled.shape[2] if n_ranks is None else n_ranks
-    longer, empty = filled[..., K:].any(axis=2), ~filled.any(axis=2)
+    K = lists.codes.shape[2] if n_ranks is None else n_ranks
+    longer, empty = (lists.codes[..., K:] >= 0).any(axis=2), lists.codes.max(axis=2) < 0
     if longer.any():
         first = tuple(np.argwhere(longer)[0].tolist())
-        problem = f"a list of {np.flatnonzero(filled[first])[-1] + 1:,} grades, and K = {K:,}"
+        held = np.flatnonzero(lists.codes[first] >= 0)[-1] + 1
+        problem = f"a list of {held:,} grades, and K = {K:,}"
         raise InputError(problem, "raise `n_ranks` or cut the list", place(*first))
     if empty.any():
         where = place(*np.argwhere(empty)[0].tolist())
@@ -279,11 +280,11 @@ class GradedLists:
             self.scale = make(grades.values) if declared is None else declared
         except InputError as error:
             raise error.at(path) from error
-        self._codes = grades.codes[..., :K]
-        if (missing := (K or 0) - self._codes.shape[2]) > 0:
-            self._codes = np.pad(self._codes, [(0, 0), (0, 0), (0, missing)], constant_values=-1)
+        self.codes = grades.codes[..., :K]
+        if (missing := (K or 0) - self.codes.shape[2]) > 0:
+            self.codes = np.pad(self.codes, [(0, 0), (0, 0), (0, missing)], constant_values=-1)
         self._grades = np.array([*map(self.scale.index, grades.values), NO_DOCUMENT], np.int8)
 
     def indices(self, rows: slice = slice(None)) -> Pairs:
         """Return lists as grade indices, shape (n, names, K), -1 where there is no grade."""
-        return np.ascontiguousarray(self._grades[self._codes[rows]])
+        return np.ascontiguousarray(self._grades[self.codes[rows]])
