@@ -29,8 +29,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.answers import E, Terms, V, strict_terms
 from dcglearn.inference.centres import Index, Members, cumulated
-from dcglearn.learning.codes import Block
-from dcglearn.learning.source import Arrays
+from dcglearn.learning.source import Arrays, Block
 
 PARTS = (500, 4000)
 """Sizes of the parts of more answers on which members climb first."""

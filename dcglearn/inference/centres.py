@@ -107,17 +107,14 @@ class Members:
         self.log_prior = np.repeat([one.log_prior for one in centres], n)
         self.log_prior -= (np.log(self.spreads / 0.5) / 1.2) ** 2 / 2
         at = self.K + self.L - 1
+        self.ranks, self.grades = slice(self.K), slice(self.K, at)
         self.scale, self.lapse, self.side, self.empty = range(at, at + 4)
         self.has_empty = has_empty
         more = [_SCALE, _LAPSES, _SIDE] + has_empty * [(worst, _EMPTY_SD)]
         means, deviations = np.array(more).T
         self.mean = np.append(np.zeros(at), means)
-        self.precision = np.hstack(
-            [
-                np.repeat(self.spreads[:, None] ** -2, at, axis=1),
-                np.repeat(deviations[None] ** -2, len(self), axis=0),
-            ]
-        )
+        of_steps = np.repeat(self.spreads[:, None], at, axis=1)
+        self.precision = np.hstack([of_steps, np.tile(deviations, (len(self), 1))]) ** -2
 
     def __len__(self) -> int:
         return len(self.spreads)
@@ -156,8 +153,8 @@ class Members:
         of_ranks = s * by_rank[:, None] * np.moveaxis(x @ by_grade.T, 2, 0)  # (f, n, K)
         of_grades = s * np.tensordot(by_rank, x, (1, 1))  # (f, n, L)
         found = np.zeros((*of_ranks.shape[:2], self.mean.size))
-        found[..., : self.K] = of_ranks
-        found[..., self.K : self.scale] = by_grade[:, None, :-1] * of_grades[..., :-1]
+        found[..., self.ranks] = of_ranks
+        found[..., self.grades] = by_grade[:, None, :-1] * of_grades[..., :-1]
         found[..., self.scale] = v = of_ranks.sum(axis=2)
         if self.has_empty:
             found[..., self.empty] = of_grades[..., -1]
@@ -171,7 +168,7 @@ class Members:
         by_rank, by_grade = self.steps(theta, some)
         both = np.exp(theta[:, self.scale])[:, None, None] * by_rank[..., None] * pull
         found = np.zeros((len(theta), self.mean.size, self.mean.size))
-        ranks, grades, at = slice(self.K), slice(self.K, self.scale), range(self.K, self.scale)
+        ranks, grades, at = self.ranks, self.grades, range(self.K, self.scale)
         if self.has_empty:
             found[:, ranks, self.empty] = both[..., -1]
             found[:, self.scale, self.empty] = both[..., -1].sum(axis=1)
@@ -189,9 +186,9 @@ class Members:
         """Return parameters of all members with the W of one at its parameters, shape (F, P)."""
         by_rank, by_grade = self.steps(theta[None], np.array([member]))
         found = np.tile(theta, (len(self), 1))
-        found[:, : self.K] = np.log(by_rank / self.rank_steps)
-        found[:, self.K : self.scale] = np.log(by_grade[:, :-1] / self.grade_steps)
-        for part in (slice(self.K), slice(self.K, self.scale)):
+        found[:, self.ranks] = np.log(by_rank / self.rank_steps)
+        found[:, self.grades] = np.log(by_grade[:, :-1] / self.grade_steps)
+        for part in (self.ranks, self.grades):
             mean = found[:, part].mean(axis=1, keepdims=True)
             found[:, part] -= mean
             found[:, [self.scale]] += mean

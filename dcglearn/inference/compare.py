@@ -29,7 +29,7 @@ import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_rng
 from dcglearn.base.clustered_means import clustered_mean
-from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.significance import holm
@@ -208,8 +208,7 @@ def compare(
     if use == "utility":
         names = [UTILITY, *names[:-1]]
     first = names[0] if against is None else against
-    if first not in (*names, *measures):
-        raise unknown_name("against", first, [*names, *measures])
+    check_name(first, "against", [*names, *measures])
     checked_count(n_repeats, "n_repeats")
     preferences.check_strict()
     data = preferences[preferences.weights > 0]

@@ -193,17 +193,25 @@ class Covariance:
     likelihood: Likelihood
     maximum: Maximum
 
+    @property
+    def parameters(self) -> Floats:
+        """The estimate, shape (P,)."""
+        return self.maximum.parameters
+
+    @property
+    def free(self) -> Booleans:
+        """Which parameters no bound holds, shape (P,)."""
+        return self.maximum.free
+
     @cached_property
     def prior(self) -> Floats:
         """The prior's part of H, shape (P, P)."""
-        return self.likelihood.prior_information(self.maximum.parameters)
+        return self.likelihood.prior_information(self.parameters)
 
     @cached_property
     def root(self) -> Floats:
         """R with R R' = H^-1, shape (P, P), 0 where not free."""
-        return inverse_root(
-            self.likelihood.information(self.maximum.parameters) + self.prior, self.maximum.free
-        )
+        return inverse_root(self.likelihood.information(self.parameters) + self.prior, self.free)
 
     @cached_property
     def ways(self) -> list[Way]:
@@ -275,9 +283,9 @@ class Covariance:
 
         The mean of all parameters (Rao & Scott, Annals of Statistics 12, 1984).
         """
-        free = np.ix_(self.maximum.free, self.maximum.free)
+        free = np.ix_(self.free, self.free)
         ratio = np.trace(np.linalg.solve(self.model[free], self.robust[free]))
-        return max(1.0, float(ratio) / max(int(self.maximum.free.sum()), 1))
+        return max(1.0, float(ratio) / max(int(self.free.sum()), 1))
 
     def share_of_data(self, contrast: Floats) -> float:
         """Return how much of the information on contrast'theta, (P,), is not the prior's."""
@@ -302,11 +310,11 @@ class Covariance:
         likelihood, root = self.likelihood, self.root
 
         def of_rows(rows: Rows) -> _Statistic:
-            scores, information = likelihood.scores_and_information(self.maximum.parameters, rows)
+            scores, information = likelihood.scores_and_information(self.parameters, rows)
             weighted = scores * rows.judged.weights[:, None]
             return statistic(Whitened(rows.judged, weighted @ root, _times(information, root)))
 
-        return likelihood.map(likelihood.evidence, self.maximum.parameters, of_rows, with_ids=True)
+        return likelihood.map(likelihood.evidence, self.parameters, of_rows, with_ids=True)
 
     def _sums(self, way: Way, q: int, values: Callable[[Whitened], Floats]) -> ClusterSums:
         """Sum values (n, q) over clusters."""

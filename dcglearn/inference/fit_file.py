@@ -39,7 +39,6 @@ from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.read import JudgmentTable, open_judgments
 from dcglearn.learning.factorise import rank_one
-from dcglearn.learning.identify import undetermined_statements
 from dcglearn.learning.problem import Encoding, MarginName, Parameters, Problem, SolverName
 from dcglearn.learning.record import (
     AgreementRecord,
@@ -51,7 +50,6 @@ from dcglearn.learning.record import (
     NumberRecord,
     ParameterIntervals,
     ParametersRecord,
-    PriorRecord,
     as_json,
 )
 from dcglearn.learning.resample import choose_C, fit_of, parameter_intervals
@@ -78,13 +76,7 @@ _QUESTIONS = 8
 _CUBES = 10
 """So often the cube of the number of parameters is added."""
 
-NO_GRADES = "the model of the judgment takes grades, and documents have none"
-"""Why there is no estimate beside rankings of documents."""
-
 _NO_MAXIMUM = "the judgments are too few, or depend too little on the grades, for an estimate"
-_NO_SIDES = "the packed pairs do not say how they were shown"
-_ONE_QUERY = "all strict judgments are of one query, and say nothing about others"
-_LONGER = "more than a few seconds; dcglearn study and dcglearn test take them"
 
 
 def fit_file(
@@ -186,7 +178,8 @@ def fit_file(
                     learned, opened, rng, intervals, 0.95, advance, choose
                 )
         with step("estimating intervals"):
-            certainty = Certainty(reason=NO_GRADES) if documents else certainty_of(opened)
+            no_grades = "the model of the judgment takes grades, and documents have none"
+            certainty = Certainty(reason=no_grades) if documents else certainty_of(opened)
         if from_prior:
             with step("learning from usual measures"):
                 usual = learn_dcg(opened, prior)
@@ -236,9 +229,6 @@ def _fit(
     """Learn from judgments in memory, or from packed ones that are read again at every pass."""
     C, margin, solver = parameters.C, str(parameters.margin), parameters.solver
     if isinstance(judgments, PackedPairs):
-        if solver not in ("auto", "newton"):
-            words = f"`solver={solver!r}` does not apply to packed pairs"
-            raise InputError(words, "leave it out: newton reads them")
         with step(f"solving for {counted(judgments.n_pairs, 'pair')} (pairs read)") as advance:
             return fit(Problem.packed(judgments, margin, float(C), workers, advance), solver)
     judgments.check_strict()
@@ -300,55 +290,24 @@ def learned_measure(
     dcg = of_W if usual is None else usual.dcg
     utility = LinearUtility(fit.weights, labels)
     nearest = LinearUtility(rank_one(fit.weights), labels)
-    n = preferences.n_pairs if isinstance(preferences, PackedPairs) else len(preferences)
     encoding = "grades" if problem.monotone else "documents"
     parameters = ParametersRecord(encoding, problem.margin, float(problem.C))
     known = fit.identifiability
     record = LearnedRecord(
-        learned_from=JudgmentsRecord(source, n, problem.n_pairs),
+        learned_from=JudgmentsRecord(source, len(preferences), problem.n_pairs),
         parameters=parameters,
         solution=fit.solution,
         certificate=fit.certificate,
         factors=factors,
         identifiability=known,
-        undetermined=tuple(undetermined_statements(known, labels, parameters.noun)),
+        undetermined=tuple(known.undetermined(labels, parameters.noun)),
         agreement=AgreementRecord(*problem.source.agreements([utility, nearest, of_W, dcg])),
         intervals=intervals,
         choice=fit.choice,
-        certainty=None if certainty is None else certainty_record(certainty),
-        prior=None if usual is None else _prior(usual),
+        certainty=certainty,
+        prior=usual,
     )
     return MeasureFile(dcg=dcg, utility=utility, use=use, about=as_json(record))
-
-
-def _prior(usual: LearnedDCG) -> PriorRecord:
-    return PriorRecord(
-        usual.prior,
-        usual.centres,
-        usual.n_judgments,
-        usual.gains_from_data,
-        usual.discounts_from_data,
-        usual.lapses,
-        usual.side,
-        usual.scale,
-    )
-
-
-def certainty_record(certainty: Certainty) -> CertaintyRecord:
-    """Return the record of what a model of the judgment says beside a fit."""
-    fit = certainty.fit
-    if fit is None:
-        return CertaintyRecord(reason=certainty.reason)
-    evidence = fit.evidence
-    return CertaintyRecord(
-        untested=certainty.untested,
-        judgments=len(evidence),
-        clusters=fit.clusters,
-        empty_ranks=evidence.layout.empty,
-        gains=tuple(map(_number, fit.gains(CertaintyRecord.level))),
-        discounts=tuple(map(_number, fit.discounts(CertaintyRecord.level))),
-        hypotheses=tuple(map(hypothesis_record, certainty.questions)),
-    )
 
 
 def hypothesis_record(one: Question) -> HypothesisRecord:
@@ -370,25 +329,41 @@ def _number(one: Estimated) -> NumberRecord:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Certainty:
+class Certainty(CertaintyRecord):
     """What a model of the judgment says beside a fit.
 
     Attributes
     ----------
-    fit : JudgmentFit or None
-        In the families of the fit; None if there is no estimate.
-    questions : tuple of Question
-        Whether linear gains and 2^g - 1 fit; empty if this was not asked.
     reason : str
         Why there is no estimate; empty if there is one.
     untested : str
         Why there are no questions, beside an estimate; empty if there are.
+    fit : JudgmentFit or None
+        In the families of the fit; None if there is no estimate.
+    questions : tuple of Question
+        Whether linear gains and 2^g - 1 fit; empty if this was not asked.
     """
 
     fit: JudgmentFit | None = None
     questions: tuple[Question, ...] = ()
-    reason: str = ""
-    untested: str = ""
+
+    @classmethod
+    def of(cls, fit: JudgmentFit) -> Certainty:
+        """Return what an estimate says, without questions."""
+        return cls(
+            judgments=len(fit.evidence),
+            clusters=fit.clusters,
+            empty_ranks=fit.evidence.layout.empty,
+            gains=tuple(map(_number, fit.gains(cls.level))),
+            discounts=tuple(map(_number, fit.discounts(cls.level))),
+            fit=fit,
+        )
+
+    def asked(self, questions: tuple[Question, ...]) -> Certainty:
+        """Return it with questions that were asked of the same judgments."""
+        return replace(
+            self, questions=questions, hypotheses=tuple(map(hypothesis_record, questions))
+        )
 
     def __repr__(self) -> str:
         return f"Certainty({self.reason or self.fit})"
@@ -424,24 +399,28 @@ def certainty_of(
     K, L = judgments.n_ranks, judgments.n_grades
     n = len(judgments.pairs) if isinstance(judgments, Preferences) else judgments.n_pairs
     if isinstance(judgments, PackedPairs) and not judgments.has_sides:
-        return Certainty(reason=_NO_SIDES)
-    too_many = f"{n:,} strict judgments of lists of {K} take {_LONGER}"
+        return Certainty(reason="the packed pairs do not say how they were shown")
+    too_many = (
+        f"{n:,} strict judgments of lists of {K} take more than a few seconds; dcglearn study and "
+        "dcglearn test take them"
+    )
     if n * K * L + _CUBES * (K + L) ** 3 > MAX_COST:
         return Certainty(reason=too_many)
     try:
         evidence = Evidence.of(judgments)
         fit = JudgmentModel(gains, discounts).fit(evidence)
-        fit.gains(), fit.discounts()
+        found = Certainty.of(fit)
     except InputError as error:
         return Certainty(reason=error.problem)
     except (SolverError, np.linalg.LinAlgError):
         return Certainty(reason=_NO_MAXIMUM)
     if fit.covariance.one_cluster:
-        return Certainty(reason=_ONE_QUERY)
+        alone = "all strict judgments are of one query, and say nothing about others"
+        return Certainty(reason=alone)
     if _QUESTIONS * (n * K * L + _CUBES * (K * (L - 1)) ** 3) > MAX_COST:
-        return Certainty(fit, untested=too_many)
+        return replace(found, untested=too_many)
     try:
-        found = usual_questions(evidence)
+        questions = usual_questions(evidence)
     except (InputError, SolverError, np.linalg.LinAlgError):
-        return Certainty(fit, untested=_NO_MAXIMUM)
-    return Certainty(fit, tuple(one for one in found if one.about == "gains"))
+        return replace(found, untested=_NO_MAXIMUM)
+    return found.asked(tuple(one for one in questions if one.about == "gains"))

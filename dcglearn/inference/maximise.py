@@ -62,13 +62,12 @@ def highest_posterior(likelihood: Likelihood) -> Maximum:
         some = evidence.take(slice(None, None, max(1, len(evidence.judged.answers) // _SAMPLE)))
         first = highest_posterior(replace(likelihood, evidence=some)).parameters
         return maximise(likelihood.expand, first, likelihood.bounds)
-    found = []
-    with suppress(SolverError):
-        found.append(maximise(likelihood.expand, likelihood.start, likelihood.bounds))
+    starts, found = [likelihood.start], []
     if len(likelihood.evidence) <= _FEW:
-        for start in _near_any_weights(likelihood):
-            with suppress(SolverError):
-                found.append(maximise(likelihood.expand, start, likelihood.bounds))
+        starts += _near_any_weights(likelihood)
+    for start in starts:
+        with suppress(SolverError):
+            found.append(maximise(likelihood.expand, start, likelihood.bounds))
     if not found:
         raise SolverError(f"the likelihood has no maximum that was reached in {MAX_STEPS} steps")
     return max(found, key=lambda one: one.at.value)

@@ -21,7 +21,6 @@ tool takes any gains.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -57,9 +56,6 @@ USUAL_DISCOUNTS = ("log2", "zipf", "constant")
 
 DECISIONS = ("measure", "gains", "discounts", "hypothesis")
 """What questions are about that decide what to use."""
-
-UNANSWERED = LikelihoodRatio(0.0, 0.0, 0, math.inf, math.inf, 1.0)
-"""The test of a hypothesis, or against a model, that has no maximum that was reached."""
 
 Support = Literal["supported", "contradicted", "open", "reversed"]
 """``supported`` if better grades win, ``reversed`` if they lose. Otherwise ``contradicted`` if a
@@ -173,7 +169,7 @@ def usual_questions(
         try:
             small, large = (fit if one is model else one.fit(evidence) for one in (smaller, larger))
             fits.append((about, name, small, large))
-        except SolverError:  # this question is not answered, others are
+        except SolverError:  # this question is not determined, others are
             fits.append((about, name, fit, fit))
     return _answered(fits)
 
@@ -216,12 +212,8 @@ def _answered(asked: Sequence[_Asked]) -> tuple[Question, ...]:
     judged, every = reversed_judged(fit.evidence, fits), _reversed_all(fit.evidence, fits)
     found = []
     for (about, name, smaller, larger), *shares in zip(asked, judged, every, strict=True):
-        if about == "additivity":
-            test = additivity_test(larger)
-        elif smaller is larger:
-            test = UNANSWERED
-        else:
-            test = likelihood_ratio(smaller, larger, without)
+        additive = about == "additivity"
+        test = additivity_test(larger) if additive else likelihood_ratio(smaller, larger, without)
         corrected = min(1.0, 2 * test.p) if about in DECISIONS else test.p
         found.append(Question(about, name, smaller, larger, test, corrected, *shares))
     return tuple(found)
@@ -296,7 +288,7 @@ def conclude(judgments: Judgments, measures: Mapping[str, Measure] | None = None
         questions,
         support,
         recommended,
-        JudgmentModel().fit(evidence),
+        questions[0].fit,
         replace(wanted, gains=FREE_FAMILY).fit(evidence),
     )
 

@@ -21,6 +21,7 @@ from dcglearn.inference.ascent import Answers, estimate
 from dcglearn.inference.centres import Members, Posterior, centre_of, sums_from, usual_centres
 from dcglearn.judgments.packed import PackedPairs, RowGroup
 from dcglearn.judgments.preferences import B, Preferences, check_worth_learning, put_preferred_first
+from dcglearn.learning.record import PriorRecord
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.names import as_measure
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
@@ -33,21 +34,17 @@ MAX_RANKS = 200
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LearnedDCG(ShortRepr):
+class LearnedDCG(PriorRecord, ShortRepr):
     """Gains and discounts that start from usual measures.
 
     Attributes
     ----------
-    dcg : DCG
-        The product nearest to the mean.
-    weights : ndarray of float, shape (K, L)
-        The mean of W over all centres and spreads; its maximum is 1.
-    prior : str
-        ``usual``, or the name of the measure to start from.
-    n_judgments : int
-        Strict judgments that were used; of more that have next to no noise, 20,000.
+    name : str
+        What they start from: ``usual``, or the name of a measure.
     centres : dict of str to float
         The share of each centre, the largest first.
+    judgments : int
+        Strict judgments that were used; of more that have next to no noise, 20,000.
     gains_from_data, discounts_from_data : ndarray of float, shapes (L,) and (K,)
         How much of the prior's variance of the logarithm of each, relative to the first, the
         judgments took away; nan for the first and a gain of 0.
@@ -55,20 +52,16 @@ class LearnedDCG(ShortRepr):
         The share of answers at random, and how much list a is preferred for its place, in log odds.
     scale : float
         The utility of the best grade at the first rank over the worst, in log odds.
+    dcg : DCG
+        The product nearest to the mean.
+    weights : ndarray of float, shape (K, L)
+        The mean of W over all centres and spreads; its maximum is 1.
     posterior : Posterior
         What else the judgments allow: ``posterior.draw(n, rng)``.
     """
 
     dcg: DCG
     weights: Floats
-    prior: str
-    n_judgments: int
-    centres: dict[str, float]
-    gains_from_data: Floats
-    discounts_from_data: Floats
-    lapses: float
-    side: float
-    scale: float
     posterior: Posterior = field(repr=False)
 
 
@@ -193,16 +186,16 @@ def _mean(posterior: Posterior, scale: Scale, prior: str, n_judgments: int) -> L
     order = np.argsort(-by_centre, kind="stable")
     ranks, grades = _taken_away(posterior)
     return LearnedDCG(
-        dcg=DCG(g.tolist(), c.tolist(), grades=scale.labels),
-        weights=W,
-        prior=prior,
-        n_judgments=n_judgments,
+        name=prior,
         centres={members.names[i]: float(by_centre[i]) for i in order},
+        judgments=n_judgments,
         gains_from_data=grades,
         discounts_from_data=ranks,
         lapses=float(share @ each.lapses),
         side=float((share @ theta)[members.side]),
         scale=float(share @ each.scale),
+        dcg=DCG(g.tolist(), c.tolist(), grades=scale.labels),
+        weights=W,
         posterior=posterior,
     )
 
@@ -212,8 +205,7 @@ def _taken_away(posterior: Posterior) -> tuple[Floats, Floats]:
     members, covariance = posterior.members, np.linalg.inv(posterior.hessian)
     by_rank, by_grade = members.steps(posterior.theta, slice(None))
     result = []
-    ranks, grades = slice(members.K), slice(members.K, members.scale)
-    for steps, part in ((by_rank, ranks), (by_grade[:, :-1], grades)):
+    for steps, part in ((by_rank, members.ranks), (by_grade[:, :-1], members.grades)):
         slopes = np.triu(np.ones(2 * (steps.shape[1],))) * steps[:, None]
         slopes /= sums_from(steps)[..., None]
         slopes -= slopes[:, :1]

@@ -81,8 +81,7 @@ def fix_gauge(
     the mean of each row instead.
     """
     if gauge.startswith("absolute"):
-        everywhere = np.ones(len(W), bool)
-        T = _aligned(W, everywhere if determined_offsets is None else determined_offsets)
+        T = W if determined_offsets is None else _aligned(W, np.asarray(determined_offsets, bool))
     else:
         T = W - (W.mean(axis=1, keepdims=True) if worst is None else W[:, [worst]])
     return T - T.mean(axis=0) if is_affine(gauge) else T
@@ -94,9 +93,8 @@ def rank_one(W: ArrayLike) -> Floats:
     return np.asarray(0.0 + s[0] * np.outer(U[:, 0], Vt[0]))  # -0 becomes 0
 
 
-def _aligned(W: Floats, determined_offsets: ArrayLike) -> Floats:
+def _aligned(W: Floats, determined: Booleans) -> Floats:
     """Shift the ranks with an undetermined offset so that they fit the gains of the others."""
-    determined: Booleans = np.asarray(determined_offsets, bool)
     if determined.all() or not determined.any():
         return W
     gains = np.linalg.svd(W[determined], full_matrices=False)[2][0]

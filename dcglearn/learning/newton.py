@@ -128,7 +128,9 @@ def descend(
         direction = target - w
         if np.abs(direction).max() <= 1e-15 * np.abs(w).max():
             break
-        if _full_step_descends(problem, w, here, target, there):
+        slope = 2 * (direction @ (w - problem.C * (here.linear - here.hessian @ w)))
+        difference = direction @ (w + target) + problem.C * (there.loss - here.loss)
+        if difference <= ARMIJO * slope:
             w, here = target, there
         elif not max_line_searches:
             break
@@ -138,15 +140,6 @@ def descend(
             here = problem.sum_over_blocks(quadratic_model, w)
             passes += LINE_SEARCH_ROUNDS + 1
     return Descent(w.reshape(problem.shape), here, step, passes, False)
-
-
-def _full_step_descends(
-    problem: Problem, w: Floats, here: QuadraticModel, target: Floats, there: QuadraticModel
-) -> bool:
-    C, step = problem.C, target - w
-    slope = 2 * (step @ (w - C * (here.linear - here.hessian @ w)))
-    change = step @ (w + target) + C * (there.loss - here.loss)
-    return bool(change <= ARMIJO * slope)
 
 
 def _line_search(problem: Problem, w: Floats, direction: Floats) -> float:

@@ -25,6 +25,7 @@ from typing import Any, Literal, TypeVar, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError, check_name, warn_of_input
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
@@ -240,25 +241,17 @@ class Parameters:
         check_worth_learning(rows, weights)
         if not documents:
             _warn_if_upside_down(rows)
+        n_grades = rows.shape[2] if documents else self.n_grades
+        if n_grades is None:
+            n_grades = max(int(rows.max()) + 1, 1)
         return Problem.of(
             rows,
-            rows.shape[2] if documents else self._grades_of(rows),
+            checked_count(n_grades, "n_grades"),
             self.margin(rows) if callable(self.margin) else self.margin,
             weights,
             1.0 if self.C == "cv" else self.C,
             monotone=not documents,
         )
-
-    def _grades_of(self, rows: Grades) -> int:
-        largest = int(rows.max()) + 1
-        if self.n_grades is None:
-            return max(largest, 1)
-        if not isinstance(self.n_grades, int | np.integer) or self.n_grades < largest:
-            raise InputError(
-                f"n_grades is {self.n_grades!r}, but grade index {largest - 1} occurs",
-                f"use {largest} or more",
-            )
-        return int(self.n_grades)
 
 
 def _check_permutations(rankings: Grades) -> None:

@@ -132,16 +132,6 @@ def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None 
     return Solution(name, status, steps, passes, improved, answer, certificate, model)
 
 
-def solve_path(
-    problem: Problem, grid: Sequence[float], solver: SolverName = "auto"
-) -> Iterator[Solution]:
-    """Yield the optimum for each C of a grid, started from the one before; ascending is fastest."""
-    solution = None
-    for C in grid:
-        solution = solve(problem.with_C(C), solver, solution)
-        yield solution
-
-
 def check_not_zero(problem: Problem) -> None:
     """Refuse a problem whose optimum is W = 0, with the reason: then P(q) is 0 at W = 0."""
     at_zero = problem.sum_over_blocks(residual_sums, np.zeros(math.prod(problem.shape)))
@@ -329,3 +319,12 @@ def fit(problem: Problem, solver: SolverName = "auto") -> Fit:
     (array([1. , 0.4]), True)
     """
     return Fit(problem, solve(problem, solver))
+
+
+def fit_path(problem: Problem, grid: Sequence[float], solver: SolverName = "auto") -> Iterator[Fit]:
+    """Yield the fit for each C of a grid, started from the one before; ascending is fastest."""
+    solution = None
+    for C in grid:
+        part = problem.with_C(C)
+        solution = solve(part, solver, solution)
+        yield Fit(part, solution)

@@ -20,7 +20,7 @@ import numpy as np
 
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
-from dcglearn.learning.codes import Block, taken
+from dcglearn.learning.source import Block, taken
 
 SUMMED_PAIRS = 1 << 13
 """Pairs over which X'(v r) is added up at a time for the certificate."""

@@ -17,7 +17,6 @@ from dcglearn.judgments.judges import FEWEST_JUDGMENTS, JudgeTest, JudgeTests
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.ratings import RatingPairs, Within
-from dcglearn.learning.identify import undetermined_statements
 from dcglearn.learning.record import Identifiability, as_json
 from dcglearn.measures.scale import Label, Scale
 from dcglearn.report.tables import Table
@@ -78,7 +77,7 @@ def identifiability_text(
         f"{known.discount_share.min():.2f} for the least determined discount; "
         f"{known.gain_share.min():.2f} for the least determined {value}"
     )
-    statements = undetermined_statements(known, labels, noun)
+    statements = known.undetermined(labels, noun)
     return "What these judgments determine, before any fit (C = 1):\n" + bulleted(
         [*statements, shares]
     )
@@ -173,7 +172,7 @@ def inspection_json(
     """Return what is in a file, and what it can determine, as a JSON-able dict."""
     noun, record = "document" if documents else "grade", None
     if known is not None:
-        statements = undetermined_statements(known, scale.labels, noun)
+        statements = known.undetermined(scale.labels, noun)
         record = as_json(known) | {"statements": statements}
     return {
         "file": name,

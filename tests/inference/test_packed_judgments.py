@@ -148,12 +148,8 @@ def test_questions_have_the_same_answers(tmp_path: Path, rng: np.random.Generato
     data = uneven_judgments(rng)
     write_packed(data, tmp_path / "p.parquet", SCALE)
     measures = {"linear": preset("linear-log2", SCALE, 4)}
-    done: list[int] = []
-    pairs = PackedPairs.of(tmp_path / "p.parquet")
-    packed = Evidence.of(pairs, advance=lambda n, _: done.append(n))
-    found = usual_questions(packed, None, measures)
+    found = usual_questions(PackedPairs.of(tmp_path / "p.parquet"), None, measures)
     twins = usual_questions(data, None, measures)
-    assert max(done) >= 500 * len(found)  # each model reads all of them at least once
     for one, twin in zip(found, twins, strict=True):
         assert (one.about, one.hypothesis, one.verdict) == (
             twin.about,

@@ -168,9 +168,9 @@ def test_many_answers_all_count_where_hardly_any_lapses() -> None:
     lists = rng.integers(0, L, (200_000, 2, K), dtype=np.int8)
     better = TRUTH.score(lists)[:, 0] + rng.normal(0, 0.7, len(lists)) > TRUTH.score(lists)[:, 1]
     learned = learn_dcg(Preferences.of(lists, np.where(better, "a", "b"), SCALE))
-    assert learned.n_judgments == (lists[:, 0] != lists[:, 1]).any(
+    assert learned.judgments == (lists[:, 0] != lists[:, 1]).any(
         axis=1
-    ).sum() or learned.n_judgments == len(lists)
+    ).sum() or learned.judgments == len(lists)
     np.testing.assert_allclose(learned.dcg.gains, TRUTH.gains, atol=0.01)
     np.testing.assert_allclose(learned.dcg.discounts, TRUTH.discounts, atol=0.01)
 
@@ -277,6 +277,6 @@ def test_answers_without_noise_have_expansions_of_their_own(
     monkeypatch.setattr(ascent, "PARTS", (100, 300))
     monkeypatch.setattr(ascent, "MOST_ALONE", 450)
     learned = learn_dcg(data)
-    assert learned.n_judgments in (450, 900)
+    assert learned.judgments in (450, 900)
     exact = data.pairs[TRUTH.score(data.pairs[:, 0]) > TRUTH.score(data.pairs[:, 1])]
     assert agreement(learned.dcg, exact) > 0.97

@@ -7,7 +7,7 @@ import pytest
 
 from dcglearn import InputError, Problem, permuted_lists, solve, true_pairs
 from dcglearn.lab.simulation.truths import DATA_1
-from dcglearn.learning.codes import MAX_BLOCK_PAIRS, MIN_BLOCK_PAIRS
+from dcglearn.learning.source import MAX_BLOCK_PAIRS, MIN_BLOCK_PAIRS
 
 
 def test_weights_count_like_repeated_pairs(rng: np.random.Generator) -> None:

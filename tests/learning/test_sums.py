@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn import Problem, solve
-from dcglearn.learning.codes import Block, CodeLayout, taken
+from dcglearn.learning.source import Block, CodeLayout, taken
 from dcglearn.learning.sums import (
     active_set_change,
     directional_derivatives,

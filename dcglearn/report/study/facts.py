@@ -16,7 +16,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
-from dcglearn.inference.fit_file import Certainty, certainty_record
+from dcglearn.inference.fit_file import Certainty
 from dcglearn.inference.questions import Conclusion, JudgeShare, Question, conclude, judge_shares
 from dcglearn.interop.export import export
 from dcglearn.judgments.inspection import Inspection, inspect_judgments
@@ -165,7 +165,7 @@ class Study:
     def certainty(self) -> CertaintyRecord:
         """What a fit says of the same judgments: gains, discounts, and whether usual gains fit."""
         gains = tuple(one for one in self.conclusion.questions if one.about == "gains")
-        return certainty_record(Certainty(self.conclusion.free, gains))
+        return Certainty.of(self.conclusion.free).asked(gains)
 
     def question(self, about: str, hypothesis: str) -> Question | None:
         """Return one of the questions, None if it was not asked.
