@@ -183,6 +183,8 @@ def _mean(posterior: Posterior, scale: Scale, prior: str, n_judgments: int) -> L
     g = c @ W
     g /= g[0] - g[-1]
     by_centre = share.reshape(len(members.names), -1).sum(axis=1)
+    if len(by_centre) == 1:
+        by_centre[:] = 1.0  # which its members' shares are but for rounding
     order = np.argsort(-by_centre, kind="stable")
     ranks, grades = _taken_away(posterior)
     return LearnedDCG(
