@@ -258,7 +258,14 @@ def gain_family(gains: FamilyLike, values: Floats, empty: bool = False) -> Famil
     """
     L, x, name, formula = len(values), (values - values[-1]).astype(float), "given", None
     if not isinstance(gains, str):
-        columns = _given_gains(gains, L)[:, None]
+        wanted = f"give {counted(L, 'number')}, the best first"
+        numbers = finite_array(gains, "gains", (L,), wanted)
+        if (np.diff(numbers) > 0).any() or numbers[0] == numbers[-1]:
+            raise InputError(
+                f"the given gains {numbers.tolist()} are not those of grades, best first",
+                "give non-increasing `gains`, the first above the last",
+            )
+        columns = ((numbers - numbers[-1]) / (numbers[0] - numbers[-1]))[:, None]
     else:
         name = gains
         kind, _, parameter = gains.replace(" ", "").partition(":")
@@ -285,17 +292,6 @@ def _by_formula(
     if parameter == FREE_FAMILY:
         return np.zeros((len(x), 1)), formula
     return formula.at(x, formula.internal(name, parameter))[0][:, None], None
-
-
-def _given_gains(gains: Sequence[float], n_grades: int) -> Floats:
-    wanted = f"give {counted(n_grades, 'number')}, the best first"
-    numbers = finite_array(gains, "gains", (n_grades,), wanted)
-    if (np.diff(numbers) > 0).any() or numbers[0] == numbers[-1]:
-        raise InputError(
-            f"the given gains {numbers.tolist()} are not those of grades, best first",
-            "give non-increasing `gains`, the first above the last",
-        )
-    return np.asarray((numbers - numbers[-1]) / (numbers[0] - numbers[-1]))
 
 
 def discount_family(discounts: FamilyLike, n_ranks: int) -> Family:

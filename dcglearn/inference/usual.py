@@ -120,7 +120,29 @@ def learn_from_answers(answers: Answers, scale: Scale, prior: str | DCG = "usual
     with one_blas_thread():
         found, used = estimate(members, answers)
     posterior = Posterior(members, found.evidence(), found.theta, found.hessian)
-    return _mean(posterior, scale, str(prior), used)
+    share, each = posterior.share, members.measures(found.theta)
+    W = np.tensordot(share, each.weights / each.scale[:, None, None], 1)
+    c = (W[:, 0] - W[:, -1]) / (W[0, 0] - W[0, -1])
+    g = c @ W
+    g /= g[0] - g[-1]
+    by_centre = share.reshape(len(members.names), -1).sum(axis=1)
+    if len(by_centre) == 1:
+        by_centre[:] = 1.0  # which its members' shares are but for rounding
+    order = np.argsort(-by_centre, kind="stable")
+    ranks, grades = _taken_away(posterior)
+    return LearnedDCG(
+        name=str(prior),
+        centres={members.names[i]: float(by_centre[i]) for i in order},
+        judgments=used,
+        gains_from_data=grades,
+        discounts_from_data=ranks,
+        lapses=float(share @ each.lapses),
+        side=float((share @ found.theta)[members.side]),
+        scale=float(share @ each.scale),
+        dcg=DCG(g.tolist(), c.tolist(), grades=scale.labels),
+        weights=W,
+        posterior=posterior,
+    )
 
 
 def why_no_prior(scale: Scale, n_ranks: int) -> str:
@@ -173,33 +195,6 @@ def prior_measure(prior: str | DCG, scale: Scale, n_ranks: int) -> DCG:
             f"{prior} is not a DCG", "name a preset, a DCG, usual or none", "the prior"
         )
     return measure
-
-
-def _mean(posterior: Posterior, scale: Scale, prior: str, n_judgments: int) -> LearnedDCG:
-    members, share, theta = posterior.members, posterior.share, posterior.theta
-    each = members.measures(theta)
-    W = np.tensordot(share, each.weights / each.scale[:, None, None], 1)
-    c = (W[:, 0] - W[:, -1]) / (W[0, 0] - W[0, -1])
-    g = c @ W
-    g /= g[0] - g[-1]
-    by_centre = share.reshape(len(members.names), -1).sum(axis=1)
-    if len(by_centre) == 1:
-        by_centre[:] = 1.0  # which its members' shares are but for rounding
-    order = np.argsort(-by_centre, kind="stable")
-    ranks, grades = _taken_away(posterior)
-    return LearnedDCG(
-        name=prior,
-        centres={members.names[i]: float(by_centre[i]) for i in order},
-        judgments=n_judgments,
-        gains_from_data=grades,
-        discounts_from_data=ranks,
-        lapses=float(share @ each.lapses),
-        side=float((share @ theta)[members.side]),
-        scale=float(share @ each.scale),
-        dcg=DCG(g.tolist(), c.tolist(), grades=scale.labels),
-        weights=W,
-        posterior=posterior,
-    )
 
 
 def _taken_away(posterior: Posterior) -> tuple[Floats, Floats]:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.numbers import counted
-from dcglearn.base.types import Floats, Grades
+from dcglearn.base.types import Floats
 from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.problem import Parameters, Problem
@@ -154,7 +154,13 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
 
     def decision_function(self, pairs: ArrayLike) -> Floats:
         """Return the difference in DCG of the rankings of each pair, (n,); exactly 0 for a tie."""
-        rows = self._checked(pairs)
+        check_is_fitted(self, "utility_")
+        flat = validate_data(self, _flat(pairs), reset=False)
+        try:
+            rows = checked_pairs(flat, self.utility_.n_grades)
+        except InputError as error:
+            error.remedy += "; set `n_grades` to include grades that training pairs lack"
+            raise
         return score_differences(self.dcg_, rows)
 
     def predict(self, pairs: ArrayLike) -> Floats:
@@ -178,16 +184,6 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
             pairs = pairs.pairs
         differences = self.decision_function(_preferred_first(pairs, y))
         return weighted_mean(outcomes_of_differences(differences), sample_weight)
-
-    def _checked(self, pairs: ArrayLike) -> Grades:
-        """Return pairs to predict, checked against the K and L of the fit."""
-        check_is_fitted(self, "utility_")
-        flat = validate_data(self, _flat(pairs), reset=False)
-        try:
-            return checked_pairs(flat, self.utility_.n_grades)
-        except InputError as error:
-            error.remedy += "; set `n_grades` to include grades that training pairs lack"
-            raise
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
