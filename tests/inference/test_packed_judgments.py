@@ -148,7 +148,8 @@ def test_questions_have_the_same_answers(tmp_path: Path, rng: np.random.Generato
     data = uneven_judgments(rng)
     write_packed(data, tmp_path / "p.parquet", SCALE)
     measures = {"linear": preset("linear-log2", SCALE, 4)}
-    found = usual_questions(PackedPairs.of(tmp_path / "p.parquet"), None, measures)
+    packed_pairs = PackedPairs.of(tmp_path / "p.parquet")
+    found = usual_questions(packed_pairs, None, measures)
     twins = usual_questions(data, None, measures)
     for one, twin in zip(found, twins, strict=True):
         assert (one.about, one.hypothesis, one.verdict) == (
@@ -163,6 +164,6 @@ def test_questions_have_the_same_answers(tmp_path: Path, rng: np.random.Generato
         assert here == pytest.approx(there, rel=1e-4, abs=1e-6)
         assert one.reversed_all == pytest.approx(twin.reversed_all, abs=0.05)  # of a sample
     hypothesis, name = JudgmentModel(gains="linear"), "gains linear"
-    one = ask(packed, hypothesis, JudgmentModel(), name)
+    one = ask(packed_pairs, hypothesis, JudgmentModel(), name)
     twin = ask(data, hypothesis, JudgmentModel(), name)
     assert one.test.p == pytest.approx(twin.test.p, rel=1e-4)
