@@ -21,7 +21,7 @@ import joblib
 import numpy as np
 
 import dcglearn
-from dcglearn.asking.information import Asked, Design
+from dcglearn.asking.information import Design
 from dcglearn.asking.plan import known_so_far
 from dcglearn.base.files import write_text
 from dcglearn.base.threads import one_blas_thread
@@ -129,7 +129,7 @@ def gains_after(
     if asked is None:
         return [dcglearn.learn_dcg(data[left[:count]]).dcg.gains[1] for count in counts]
     K, L = data.n_ranks, data.n_grades
-    wanted = Asked(np.eye(L)[1 : 1 + asked], np.zeros((asked, K)))
+    wanted = np.eye(L + K)[1 : 1 + asked]
     answered = left[:0]
     while len(answered) < counts[-1]:
         so_far = data[answered] if len(answered) else None

@@ -7,19 +7,18 @@ documents, and by other documents of the same query. Nothing without a grade is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.asking.questions import Grades, PairQuestion, read_questions
+from dcglearn.asking.questions import PairQuestion
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import PathLike
-from dcglearn.base.progress import reporting
 from dcglearn.base.representation import ShortRepr
+from dcglearn.base.tables.columns import distinct_rows
 from dcglearn.base.types import Booleans, Integers, Pairs
 from dcglearn.collections.join import IndexedQrels, rank_documents
 from dcglearn.collections.runs import Run
@@ -57,86 +56,60 @@ class Candidates(ShortRepr):
     @property
     def query_numbers(self) -> Integers:
         """The number of each pair's query; one without a query has its own, shape (n,)."""
-        return group_numbers(np.array([one or None for one in self.queries.tolist()], object))
+        return _query_numbers(self.queries.tolist())
 
-    def question(self, i: int, name: str, swapped: bool) -> PairQuestion:
-        """Return a candidate as a question, its lists in the other order if swapped."""
-        (a, of_a), (b, of_b) = (self._side(i, side) for side in ((1, 0) if swapped else (0, 1)))
-        ids = (of_a, of_b) if any((*of_a, *of_b)) else ((), ())
-        return PairQuestion(name, str(self.queries[i]) or None, a, b, *ids)
+    def question(self, i: int, swapped: bool) -> PairQuestion:
+        """Return a candidate as a question without an id, its lists the other way if swapped."""
+        sides = (1, 0) if swapped else (0, 1)
+        filled = self.lists[i] != NO_DOCUMENT
+        labels = np.array([*self.scale.labels], object)
+        a, b = (tuple(labels[self.lists[i, side][filled[side]]]) for side in sides)
+        query = str(self.queries[i]) or None
+        if self.documents is None or not self.documents[i].any():
+            return PairQuestion("", query, a, b)
+        ids = (tuple(map(str, self.documents[i, side][filled[side]])) for side in sides)
+        return PairQuestion("", query, a, b, *ids)
 
-    def _side(self, i: int, side: int) -> tuple[Grades, tuple[str, ...]]:
-        """Return the grades and the documents of a list."""
-        filled = self.lists[i, side] != NO_DOCUMENT
-        grades = [self.scale.labels[code] for code in self.lists[i, side][filled].tolist()]
-        ids = () if self.documents is None else self.documents[i, side][filled]
-        return tuple(grades), tuple(map(str, ids))
+    def answered(self, judged: Preferences) -> Booleans:
+        """Return of which the query and the grades are among the judgments, on either side."""
+        queries = _query_numbers([*self.queries.tolist(), *judged.queries.tolist()])
+        _, asked = _distinct(queries, np.concatenate([self.lists, judged.lists]))
+        return np.isin(asked[: len(self)], asked[len(self) :])
 
-    def unasked(self, judged: Preferences) -> NDArray[np.intp]:
-        """Return those whose query and grades are not among the judgments, on either side."""
-        named = [one or None for one in (*self.queries.tolist(), *judged.queries.tolist())]
-        numbers = group_numbers(np.array(named, object))
-        keys = _keys(numbers, np.concatenate([self.lists, judged.lists]))
-        return np.flatnonzero(~np.isin(keys[: len(self)], keys[len(self) :]))
-
-    def take(self, rows: Integers | Booleans, left_out: Mapping[str, int]) -> Candidates:
-        """Return some of them, and count why others are left out."""
-        counts = {**self.left_out, **left_out}
+    def without(self, some: Booleans, why: str) -> Candidates:
+        """Leave out some, and count them."""
+        kept, count = ~some, int(some.sum())
         return Candidates(
-            self.lists[rows],
+            self.lists[kept],
             self.scale,
-            self.queries[rows],
-            None if self.documents is None else self.documents[rows],
-            {why: count for why, count in counts.items() if count},
+            self.queries[kept],
+            None if self.documents is None else self.documents[kept],
+            {**self.left_out, **({why: count} if count else {})},
         )
 
 
-def _keys(queries: Integers, lists: Pairs) -> NDArray[np.void]:
-    """Return what is asked about each query, whichever list is a, as comparable bytes (n,)."""
-    sides = np.ascontiguousarray(lists, np.int8).view(f"V{lists.shape[2]}")[..., 0]
-    numbers = queries.astype(np.int32)[:, None].view(np.int8)
-    keys = np.hstack([numbers, np.sort(sides, axis=1).view(np.int8)])
-    return keys.view(f"V{keys.shape[1]}")[:, 0]
+def _query_numbers(queries: Iterable[str | None]) -> Integers:
+    return group_numbers(np.array([one or None for one in queries], object))
+
+
+def _distinct(queries: Integers, lists: Pairs) -> tuple[Integers, Integers]:
+    """Return the first row of what is asked of each query, and the number of what each row asks.
+
+    It does not matter which list is a.
+    """
+    _, numbers = distinct_rows(lists.reshape(-1, lists.shape[2]).T)
+    return distinct_rows([queries, *np.sort(numbers.reshape(-1, 2)).T])
 
 
 def _worth_asking(found: Candidates) -> Candidates:
     """Leave out documents without a grade (L), equal lists, and all but one of equal pairs."""
-    graded = found.lists.max(axis=(1, 2), initial=NO_DOCUMENT) < len(found.scale)
-    found = found.take(graded, {"with a document that has no grade": int((~graded).sum())})
-    first = np.zeros(len(found), bool)
-    first[np.unique(_keys(found.query_numbers, found.lists), return_index=True)[1]] = True
-    differ = (found.lists[:, 0] != found.lists[:, 1]).any(axis=1)
-    left_out = {
-        "whose lists have the same grades": int((~differ).sum()),
-        "that repeat another one of the query": int((differ & ~first).sum()),
-    }
-    return found.take(first & differ, left_out)
-
-
-def find_candidates(
-    qrels: QrelsLike | None,
-    runs: Sequence[RunLike],
-    lists: PathLike | None,
-    n_ranks: int | None,
-    scale: ScaleLike | None,
-    n: int,
-    rng: np.random.Generator,
-) -> Candidates:
-    """Return the pairs of a file of questions, of runs, or enough for n that are made of qrels."""
-    if lists is not None and qrels is None:
-        if n_ranks is not None:
-            remedy = "leave it out: lists of a file have a length"
-            raise InputError("`n_ranks` with `lists`", remedy)
-        return candidates_of_questions(read_questions(lists), scale)
-    if lists is not None or qrels is None:
-        raise InputError("neither or both of QRELS and `lists`", "give one of them")
-    if runs:
-        with reporting("reading qrels and runs"):
-            return candidates_of_runs(qrels, runs, n_ranks or 5, scale)
-    with reporting("reading qrels"):
-        indexed = open_qrels(qrels, scale)
-    with reporting("making pairs of lists"):
-        return made_candidates(indexed, n_ranks or 5, max(20 * n, 5_000), rng)
+    grades = found.lists.max(axis=(1, 2), initial=NO_DOCUMENT)
+    found = found.without(grades == len(found.scale), "with a document that has no grade")
+    equal = (found.lists[:, 0] == found.lists[:, 1]).all(axis=1)
+    found = found.without(equal, "whose lists have the same grades")
+    again = np.ones(len(found), bool)
+    again[_distinct(found.query_numbers, found.lists)[0]] = False
+    return found.without(again, "that repeat another one of the query")
 
 
 def candidates_of_runs(
@@ -158,11 +131,6 @@ def candidates_of_runs(
     Returns
     -------
     Candidates
-
-    Raises
-    ------
-    InputError
-        If something cannot be read, or there are fewer than two runs.
     """
     opened = open_qrels_and_runs(qrels, runs, scale)
     if len(opened.runs) < 2:
@@ -175,10 +143,9 @@ def candidates_of_runs(
         for of_runs in map(np.stack, zip(*tops, strict=True))  # (runs, Q, K)
     )
     queries = np.tile(np.array(indexed.queries, dtype=str), len(a))
-    full = (lists != NO_DOCUMENT).all(axis=(1, 2))
-    left_out = {f"with fewer than {n_ranks} documents": int((~full).sum())}
+    short = (lists == NO_DOCUMENT).any(axis=(1, 2))
     found = Candidates(lists, indexed.scale, queries, documents)
-    return _worth_asking(found.take(full, left_out))
+    return _worth_asking(found.without(short, f"with fewer than {n_ranks} documents"))
 
 
 def _top(run: Run, indexed: IndexedQrels, n_ranks: int) -> tuple[Pairs, NDArray[np.object_]]:
@@ -280,14 +247,14 @@ def candidates_of_questions(
     Candidates
     """
     sides = [side for one in questions for side in (one.a, one.b)]
-    found: set[Any] = {label for side in sides for label in side if label is not None}
+    found: set[Any] = {*chain.from_iterable(sides)} - {None}
     if scale is None and any(isinstance(label, str) for label in found):
         raise InputError("its grades are names", "order them, best first: `scale`")
     known = needed_scale(sorted(found, reverse=True) if scale is None else scale)
-    K = max(map(len, sides), default=0)
     codes = {label: known.index(label) for label in found} | {None: len(known)}
-    lists = [[*map(codes.get, side), *[NO_DOCUMENT] * (K - len(side))] for side in sides]
     ids = [side for one in questions for side in (one.a_documents, one.b_documents)]
+    K = max(map(len, sides), default=0)
+    lists = [[*map(codes.get, side), *[NO_DOCUMENT] * (K - len(side))] for side in sides]
     documents = [[*side, *[""] * (K - len(side))] for side in ids]
     return _worth_asking(
         Candidates(

@@ -17,13 +17,12 @@ Bayesian optimal design (Chaloner & Verdinelli, Statistical Science 10, 1995), g
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dcglearn.base.threads import map_threads, one_blas_thread
+from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.ascent import Answers
 from dcglearn.inference.centres import Members, Posterior, sums_from
@@ -40,46 +39,35 @@ What says most alone is alike, and says little together.
 _TINY, _CHUNK = 1e-12, 1 << 13
 
 
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """Numbers that are asked for: sums of gains (q, L) and discounts (q, K); none: everything."""
-
-    gains: Floats
-    discounts: Floats
-
-    def __len__(self) -> int:
-        return len(self.gains)
-
-    def slopes(self, members: Members, theta: Floats, some: NDArray[np.intp]) -> Floats:
-        """Return the derivatives (M, q, P) at parameters (M, P) of members."""
-        by_rank, by_grade = members.steps(theta, some)
-        by_grade = by_grade[:, :-1]
-        found = np.zeros((len(theta), len(self), theta.shape[1]))
-        found[..., : members.K] = _of_sums(self.discounts, by_rank)
-        found[..., members.K : members.scale] = _of_sums(self.gains[:, :-1], by_grade)
-        return found
+def number_slopes(members: Members, theta: Floats, some: NDArray[np.intp]) -> Floats:
+    """Return the derivatives of gains and discounts, (M, L + K, P), at parameters of members."""
+    by_rank, by_grade = members.steps(theta, some)
+    found = np.zeros((len(theta), members.L + members.K, theta.shape[1]))
+    found[:, : members.L - 1, members.K : members.scale] = _sum_slopes(by_grade[:, :-1])
+    found[:, members.L :, : members.K] = _sum_slopes(by_rank)
+    return found
 
 
-def _of_sums(contrast: Floats, steps: Floats) -> Floats:
-    """Return d(contrast'u)/dz, (M, q, n), for u_l = sum_{j >= l} step_j exp(z_j) over u_1."""
+def _sum_slopes(steps: Floats) -> Floats:
+    """Return du_l/dz_j, (M, n, n), for u_l = sum_{j >= l} step_j exp(z_j) over u_1."""
     sums = sums_from(steps)
-    u = sums / sums[:, :1]
-    reached = contrast.cumsum(axis=1)[None] - (u @ contrast.T)[..., None]
-    return np.asarray(reached * (steps / sums[:, :1])[:, None])
+    u, shares = sums / sums[:, :1], steps / sums[:, :1]
+    return np.asarray((np.triu(np.ones((steps.shape[1],) * 2)) - u[..., None]) * shares[:, None])
 
 
 class Design:
     """Candidates, and what is known before and after answers to some of them.
 
-    Arrays hold one row for each of M draws: slopes of n candidates (M, n, P), the weights w of
-    their information (M, n), covariances (M, P, P), and slopes of what is asked (M, q, P).
+    Asked are sums of gains and discounts (q, L + K), or everything if there are none. Arrays hold
+    one row for each of M draws: slopes of n candidates (M, n, P), the weights w of their
+    information (M, n), covariances (M, P, P), and slopes of what is asked (M, q, P).
     """
 
     def __init__(
         self,
         posterior: Posterior,
         lists: Pairs,
-        asked: Asked,
+        asked: Floats,
         rng: np.random.Generator,
         ties: float = 0.0,
         design_effect: float = 1.0,
@@ -93,17 +81,16 @@ class Design:
         self.theta = posterior.theta[some] + np.einsum("mpq,mq->mp", roots, normal)
         self.members, self.some, self.lists = members, some, lists
         self.ties, self.design_effect = ties, design_effect
-        self.asked = asked.slopes(members, self.theta, some)
+        self.asked = asked @ number_slopes(members, self.theta, some)
         self.asked_variances = np.einsum(
             "mqp,mpr,mqr->mq", self.asked, self.covariances, self.asked
         )
-        kept = np.arange(len(lists))
+        self.kept = np.arange(len(lists))
         if len(lists) > MOST_GREEDY:
             best_first, half = np.argsort(-self._alone(), kind="stable"), MOST_GREEDY // 2
             others = rng.choice(best_first[half:], MOST_GREEDY - half, replace=False)
-            kept = np.sort(np.concatenate([best_first[:half], others]))
-        self.kept = kept
-        self.slopes, self.weights = self.of_lists(lists[kept])
+            self.kept = np.sort(np.append(best_first[:half], others))
+        self.slopes, self.weights = self.of_lists(lists[self.kept])
         self.variances, self.toward = self._spread(self.slopes)
 
     def _spread(self, slopes: Floats) -> tuple[Floats, Floats]:
@@ -128,13 +115,12 @@ class Design:
 
     def _alone(self) -> Floats:
         """Return what each candidate says by itself, in chunks."""
-
-        def of_chunk(begin: int) -> Floats:
+        found = []
+        for begin in range(0, len(self.lists), _CHUNK):
             slopes, weights = self.of_lists(self.lists[begin : begin + _CHUNK])
-            return _criterion(weights, *self._spread(slopes), self.asked_variances)
-
-        with one_blas_thread():
-            return np.concatenate(list(map_threads(of_chunk, range(0, len(self.lists), _CHUNK))))
+            spread = self._spread(slopes)
+            found.append(_criterion(weights, *spread, self.asked_variances))
+        return np.concatenate(found)
 
     def worth(self) -> Floats:
         """Return what an answer to each candidate is expected to say, (n,)."""
@@ -148,9 +134,8 @@ class Design:
         r, to_asked = self.slopes @ h, self.asked @ h
         self.covariances -= h * h.swapaxes(1, 2) / total
         self.variances -= (r * r / total)[..., 0]
-        if len(to_asked[0]):
-            self.toward -= r * to_asked.swapaxes(1, 2) / total
-            self.asked_variances -= (to_asked**2 / total)[..., 0]
+        self.toward -= r * to_asked.swapaxes(1, 2) / total
+        self.asked_variances -= (to_asked**2 / total)[..., 0]
 
     def choose(
         self,
@@ -171,19 +156,19 @@ class Design:
         def best() -> int:
             return int(np.argmax(np.where(free & (room[queries] > 0), self.worth(), -np.inf)))
 
-        def take(i: int) -> None:
-            free[i], room[queries[i]] = False, room[queries[i]] - 1
-            self.update(i)
+        def count(i: int, sign: int) -> None:
+            free[i] = sign < 0
+            room[queries[i]] -= sign
+            self.update(i, sign)
 
         with one_blas_thread():
             while len(chosen) < n and (free & (room[queries] > 0)).any():
                 chosen.append(best())
-                take(chosen[-1])
+                count(chosen[-1], 1)
             for k, i in enumerate(chosen[:exchanged]):
-                self.update(i, -1.0)
-                free[i], room[queries[i]] = True, room[queries[i]] + 1
+                count(i, -1)
                 chosen[k] = best()
-                take(chosen[k])
+                count(chosen[k], 1)
         return [int(i) for i in self.kept[chosen]]
 
 
@@ -216,6 +201,5 @@ def tie_strength(v: Floats, ties: Sequence[bool] | NDArray[np.bool_]) -> float:
     share, low, high = float(np.mean(ties)), 0.0, 1e6
     for _ in range(100):
         nu = (low + high) / 2
-        expected = np.mean(nu / (nu + 2 * np.cosh(np.minimum(np.abs(v), 600.0) / 2)))
-        low, high = (nu, high) if expected < share else (low, nu)
+        low, high = (nu, high) if 1 - strict_share(v, nu).mean() < share else (low, nu)
     return low if share else 0.0

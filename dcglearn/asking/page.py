@@ -1,4 +1,4 @@
-"""What judges get: a page that is one HTML file, or tasks of Label Studio.
+"""What judges get: questions with texts, on a page that is one HTML file or in Label Studio.
 
 The page needs neither a server nor a network. Its content security policy allows one script and one
 style sheet, named by their hashes, and nothing else. Texts of others are data in JSON, which the
@@ -17,42 +17,127 @@ import hashlib
 import json
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
-from dcglearn.asking.texts import Shown, Text
-from dcglearn.base.errors import InputError
+from dcglearn.asking.questions import Grades, PairQuestion
+from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.files import PathLike
+from dcglearn.base.numbers import counted
+from dcglearn.base.tables.columns import is_missing
+from dcglearn.judgments.meaning.columns import RecordFields
+from dcglearn.judgments.options import ReadOptions
+from dcglearn.judgments.reading.fields import read_records
+
+SHOWN_TEXTS = RecordFields("text", ("id", "query", "title", "text", "url"), ())
+
+Shown: TypeAlias = dict[str, Any]
+"""A question with the `title` of its query and the texts `shown` of its lists, for JSON."""
 
 
-def default_instruction() -> str:
-    """Return what judges are asked by default, in Markdown."""
-    return _file("instruction.md")
+class Text(NamedTuple):
+    """What is shown of a document or a query; a link is empty unless it is of http or https."""
+
+    title: str
+    snippet: str = ""
+    url: str = ""
+
+
+def shown_questions(
+    questions: Sequence[PairQuestion], documents: PathLike | None, queries: PathLike | None
+) -> list[Shown]:
+    """Return questions with the texts of files, and ids where there is no file or no text."""
+    ids = {one for each in questions for one in (*each.a_documents, *each.b_documents)}
+    of_documents = _read_texts(documents, ids, "document", "documents")
+    asked = {one.query for one in questions if one.query}
+    of_queries = _read_texts(queries, asked, "query", "queries")
+    return [
+        {
+            "id": one.id,
+            "query": one.query,
+            "title": of_queries.get(one.query or "", Text(one.query or "")).title,
+            "a": one.a,
+            "b": one.b,
+            "shown": {
+                "a": _list(one.a, one.a_documents, of_documents),
+                "b": _list(one.b, one.b_documents, of_documents),
+            },
+        }
+        for one in questions
+    ]
+
+
+def _read_texts(path: PathLike | None, wanted: set[str], noun: str, plural: str) -> dict[str, Text]:
+    """Read the texts of some ids; a note counts those that are not there or have no title.
+
+    The file has the columns id, title, text (or snippet) and url; one of title and text is enough.
+    """
+    if path is None:
+        return {}
+    records = read_records(path, SHOWN_TEXTS, ReadOptions())
+    if not all({*names} & {*records.columns} for names in (("id", "query"), ("title", "text"))):
+        remedy = "name its columns in the first line: id, and title or text"
+        raise InputError(f"has no ids and titles of {plural}", remedy, records.name)
+    ids = records.ids("id" if "id" in records.columns else "query").decoded()
+    texts = (map(_words, records.column(one).decoded()) for one in ("title", "text", "url"))
+    found, untitled = dict[str, Text](), 0
+    for row, (one, title, text, url) in enumerate(zip(ids, *texts, strict=True)):
+        if one in found:
+            place = records.place(row)
+            raise InputError(f"the {noun} {one!r} appears twice", "keep one", place)
+        if one in wanted:
+            link = url if url.startswith(("http://", "https://")) else ""
+            found[one] = Text(title or text or one, text if title else "", link)
+            untitled += not (title or text)
+    if not found:
+        raise InputError(f"holds none of the {plural} asked about", "check the ids", records.name)
+    for count, lacking in ((len(wanted) - len(found), "not in"), (untitled, "without a title in")):
+        if count:
+            shown = f"{count:,} of {counted(len(wanted), noun, plural)} are {lacking}"
+            warn_of_input(f"{shown} {records.name}; their ids are shown")
+    return found
+
+
+def _list(grades: Grades, documents: Sequence[str], texts: Mapping[str, Text]) -> list[Text]:
+    """Return the text of each rank: that of its document, or the document's id, or the grade."""
+    if not documents:
+        return [Text("no grade" if one is None else f"grade {one}") for one in grades]
+    return [texts.get(one, Text(one)) for one in documents]
+
+
+def _words(value: object) -> str:
+    return "" if is_missing(value) else " ".join(str(value).split())
+
+
+def template(name: str) -> str:
+    """Return the text of a file beside this one."""
+    return files("dcglearn.asking").joinpath(name).read_text("utf-8")
 
 
 def judge_page(
     questions: Sequence[Shown], batch: str, instruction: str, judge: str, seed: int
 ) -> str:
     """Return the page; without a name of its judge, it asks for one."""
-    from jinja2 import Environment, StrictUndefined
+    from jinja2 import Template
 
-    source = _file("judge.html.jinja")
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
-    )
+    source = template("judge.html.jinja")
     data = {"batch": batch, "judge": judge, "seed": seed, "questions": questions}
-    return environment.from_string(source).render(
+    html: str = Template(source, autoescape=True, keep_trailing_newline=True).render(
         script_hash=_hash(source, "script"),
         style_hash=_hash(source, "style"),
         instruction=_html_of_markdown(instruction),
         data=json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"),
     )
+    return html
 
 
-def files_of_judges(out: str, judges: str) -> dict[str, str]:
+def files_of_judges(out: str, judges: str | None) -> dict[str, str]:
     """Return the file of each judge of a list with commas, with the name before the suffix."""
+    if judges is None:
+        return {"": out}
     names = [one.strip() for one in judges.split(",")]
     if "" in names or len({*names}) < len(names):
         problem = f"`judges={judges}` is not a list of names"
@@ -71,6 +156,8 @@ def questions_of_judges(
 
     A question that is repeated under another id is for the same judge.
     """
+    if len(judges) == 1:
+        return {judges[0]: list(questions)}
     same = dict[str, list[Shown]]()
     for one in questions:
         same.setdefault(json.dumps({**one, "id": ""}), []).append(one)
@@ -81,12 +168,7 @@ def questions_of_judges(
         judge: [*groups[:shared], *groups[shared + number :: len(judges)]]
         for number, judge in enumerate(judges)
     }
-    return {judge: list(chain.from_iterable(part)) for judge, part in parts.items()}
-
-
-def labelling() -> str:
-    """Return the labelling configuration of a project of Label Studio."""
-    return _file("label_studio.xml")
+    return {judge: [*chain.from_iterable(part)] for judge, part in parts.items()}
 
 
 def label_studio_tasks(questions: Sequence[Shown], seed: int) -> list[dict[str, Any]]:
@@ -114,10 +196,6 @@ def _items(texts: Sequence[Text]) -> list[dict[str, str]]:
         {"id": str(rank), "title": one.title, "body": one.snippet}
         for rank, one in enumerate(texts, start=1)
     ]
-
-
-def _file(name: str) -> str:
-    return files("dcglearn.asking").joinpath(name).read_text("utf-8")
 
 
 def _hash(source: str, tag: str) -> str:

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dcglearn.asking.candidates import Candidates
-from dcglearn.asking.information import Asked, Design, information, tie_strength
+from dcglearn.asking.information import Design, information, tie_strength
 from dcglearn.asking.questions import PairQuestion, batch_name
 from dcglearn.base.errors import InputError, SolverError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted, parse_number
@@ -30,7 +31,7 @@ from dcglearn.inference.usual import learn_dcg, members_of, why_no_prior
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.names import measure_for
+from dcglearn.measures.names import NamedMeasure, measure_for
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 COUNTS = (25, 50, 100, 200, 400)
@@ -109,8 +110,7 @@ class Plan(ShortRepr):
         widths: dict[str, float] = {}
         for text in texts:
             name, _, number = text.rpartition("=")
-            names = [one for one in self.numbers if name in (one, one.split()[0] + "s")]
-            half = parse_number(number)
+            names, half = _named(name, self.numbers), parse_number(number)
             if not names or not half > 0:
                 known = f"gains, discounts, {', '.join(self.numbers)}"
                 raise InputError(f"`to_within={text}`", f"write NAME=HALF; names: {known}")
@@ -134,12 +134,9 @@ class Plan(ShortRepr):
         rows = list(self.chosen)
         rows += rng.choice(rows, round(repeated * len(rows)), replace=False).tolist()
         swapped = rng.permutation(np.arange(len(rows)) % 2 == 1).tolist()
-        pairs = list(zip(rows, swapped, strict=True))
-        batch = batch_name(self.candidates.question(i, "", swap) for i, swap in pairs)
-        return [
-            self.candidates.question(i, f"{batch}-{k:04d}", swap)
-            for k, (i, swap) in enumerate(pairs, 1)
-        ]
+        asked = [*map(self.candidates.question, rows, swapped)]
+        batch = batch_name(asked)
+        return [replace(one, id=f"{batch}-{k:04d}") for k, one in enumerate(asked, 1)]
 
 
 def plan(
@@ -197,20 +194,22 @@ def plan(
     scale, K = candidates.scale, candidates.lists.shape[2]
     if reason := why_no_prior(scale, K):
         raise InputError(reason, "give other grades, or shorter lists")
-    pool, rows = candidates, np.arange(len(candidates))
+    fit, answered = None, np.zeros(len(candidates), bool)
     if judged is not None:
         judged = _longer(judged, scale, K)
         if len(judged) and not judged.strict.any():
             warn_of_input("all answers so far are ties, which tell no gain and no discount")
-        rows = pool.unasked(judged)
-        pool = pool.take(rows, {"that were judged": len(pool) - len(rows)})
+        answered = candidates.answered(judged)
+        with suppress(InputError, SolverError):  # they say too little without a prior
+            fit = JudgmentModel().fit(judged)
+    pool, rows = candidates.without(answered, "that were judged"), np.flatnonzero(~answered)
     if not len(pool):
         why = "; ".join(f"{count:,} {one}" for one, count in pool.left_out.items())
         problem = f"no pair to choose from{f' (left out: {why})' if why else ''}"
         raise InputError(problem, "give lists with different grades")
     names, contrasts = _numbers(scale, K)
-    asked, wanted = _asked(ask, names, contrasts, scale)
-    fit = _fit(judged)
+    pair = _pair(ask, scale, K) if ":" in ask else []
+    asked, wanted = _asked(ask, names, contrasts, pair)
     effect = 1.0 if fit is None else fit.covariance.design_effect
     posterior, ties = known_so_far(judged, scale, pool.lists, prior, effect)
     design = Design(posterior, pool.lists, wanted, rng, ties, effect)
@@ -258,7 +257,7 @@ def plan(
         after_random=np.array([widths.after(count * mean) for count in counts]),
         at_most=widths.after(chosen(None) + at_random),
         undetermined=undetermined,
-        rejected=_rejected(ask, judged, scale, K) if fit is not None and ":" in ask else (),
+        rejected=() if judged is None or fit is None else _rejected(pair, judged),
     )
 
 
@@ -283,71 +282,67 @@ def _room(pool: Candidates, judged: Preferences | None, most: int) -> Integers:
     return room
 
 
-def _numbers(scale: Scale, n_ranks: int) -> tuple[tuple[str, ...], Asked]:
-    """Return the names of all gains and discounts that are to be learned, and their contrasts."""
+def _numbers(scale: Scale, n_ranks: int) -> tuple[tuple[str, ...], Floats]:
+    """Return the names of gains and discounts that are to be learned, and their rows (q, L + K)."""
     L = len(scale)
     gains = [f"gain {label}" for label in scale.labels[1:-1]]
     discounts = [f"discount {k}" for k in range(2, n_ranks + 1)]
     if not gains and not discounts:
         raise InputError("one rank and two grades", "there is nothing to learn")
-    every = np.eye(L + n_ranks)[[*range(1, L - 1), *range(L + 1, L + n_ranks)]]
-    return (*gains, *discounts), Asked(every[:, :L], every[:, L:])
+    every = np.eye(L + n_ranks)
+    return (*gains, *discounts), np.concatenate([every[1 : L - 1], every[L + 1 :]])
+
+
+def _named(text: str, names: Sequence[str]) -> list[str]:
+    """Return the one that a text names, or all gains, or all discounts."""
+    return [name for name in names if text in (name, f"{name.split()[0]}s")]
 
 
 def _asked(
-    ask: str, names: tuple[str, ...], every: Asked, scale: Scale
-) -> tuple[tuple[str, ...], Asked]:
-    """Return the names that are asked for, and their contrasts or that of two measures."""
+    ask: str, names: tuple[str, ...], every: Floats, pair: Sequence[NamedMeasure]
+) -> tuple[tuple[str, ...], Floats]:
+    """Return the names that are asked for, and their rows or the difference of two measures."""
     if ask == "everything":
-        return names, Asked(every.gains[:0], every.discounts[:0])
-    if ":" in ask:
-        return names, _difference(ask, scale, every.discounts.shape[1])
-    wanted = [name for name in names if ask in (name, f"{name.split()[0]}s")]
+        return names, every[:0]
+    if pair:
+        one, other = (_from_1(one.measure, every.shape[1]) for one in pair)
+        if np.abs(one - other).max() <= 1e-9:
+            raise InputError(f"{ask}: one measure", "name two that differ")
+        return names, np.array([other - one])
+    wanted = _named(ask, names)
     if not wanted:
         kinds = dict.fromkeys(f"{name.split()[0]}s" for name in names)
         raise unknown_name("question", ask, ["everything", *kinds, *names])
-    rows = [names.index(name) for name in wanted]
-    return tuple(wanted), Asked(every.gains[rows], every.discounts[rows])
+    return tuple(wanted), every[[names.index(name) for name in wanted]]
 
 
-def _pair(ask: str, scale: Scale, n_ranks: int) -> dict[str, Measure]:
-    """Return the measures between which some colon of the text is, by name."""
+def _pair(ask: str, scale: Scale, n_ranks: int) -> list[NamedMeasure]:
+    """Return the measures between which some colon of the text is."""
     for i in (i for i, letter in enumerate(ask) if letter == ":"):
         try:
-            names = ask[:i], ask[i + 1 :]
-            return {name: measure_for(name, scale, n_ranks).measure for name in names}
+            return [measure_for(name, scale, n_ranks) for name in (ask[:i], ask[i + 1 :])]
         except InputError as wrong:
             error = wrong
     raise error
 
 
-def _difference(ask: str, scale: Scale, n_ranks: int) -> Asked:
-    """Return by how much two measures differ."""
-    pair = _pair(ask, scale, n_ranks).values()
-    gains, discounts = zip(*(_from_1(one, n_ranks) for one in pair), strict=True)
-    found = Asked(np.diff(gains, axis=0), np.diff(discounts, axis=0))
-    if len(gains) < 2 or np.abs(found.gains).max() + np.abs(found.discounts).max() <= 1e-9:
-        raise InputError(f"{ask}: one measure", "name two that differ")
-    return found
-
-
-def _rejected(ask: str, judged: Preferences | None, scale: Scale, n_ranks: int) -> tuple[str, ...]:
+def _rejected(pair: Sequence[NamedMeasure], judged: Preferences) -> tuple[str, ...]:
     """Return which of two measures the judgments so far contradict."""
-    if judged is None:
-        return ()
     tests = (
-        test_hypothesis(judged, JudgmentModel(measure=one), JudgmentModel(), name)
-        for name, one in _pair(ask, scale, n_ranks).items()
+        test_hypothesis(judged, JudgmentModel(measure=one.measure), JudgmentModel(), one.name)
+        for one in pair
     )
     return tuple(one.hypothesis for one in tests if one.verdict == "rejected")
 
 
-def _from_1(measure: Measure, n_ranks: int) -> tuple[Floats, Floats]:
-    """Return gains from 1 to 0 and discounts from 1."""
+def _from_1(measure: Measure, n: int) -> Floats:
+    """Return gains from 1 to 0 and discounts from 1, n numbers together."""
     if isinstance(measure, DCG):
-        gains, discounts = np.array(measure.gains), measure.discounts_for(n_ranks)
+        gains = np.array(measure.gains)
+        discounts = measure.discounts_for(n - len(gains))
         if gains[0] != gains[-1] and discounts[0] != 0:
-            return (gains - gains[-1]) / (gains[0] - gains[-1]), discounts / discounts[0]
+            span = gains[0] - gains[-1]
+            return np.append((gains - gains[-1]) / span, discounts / discounts[0])
     raise InputError(f"{measure} has no gains and discounts that differ", "name another measure")
 
 
@@ -366,16 +361,6 @@ def known_so_far(
     wide = np.column_stack([learned.weights * learned.scale, np.zeros(K)])
     a, b = (wide[np.arange(K), judged.lists[:, side]].sum(axis=1) for side in (0, 1))
     return learned.posterior, tie_strength(a - b, ~judged.strict)
-
-
-def _fit(judged: Preferences | None) -> JudgmentFit | None:
-    """Return what the judgments say without a prior; None if they say too little."""
-    if judged is None or not judged.strict.any():
-        return None
-    try:
-        return JudgmentModel().fit(judged)
-    except (InputError, SolverError):
-        return None
 
 
 class _Widths:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.asking.information import Asked, Design
+from dcglearn.asking.information import Design
 from dcglearn.asking.plan import known_so_far
 from dcglearn.base.types import Pairs
 from dcglearn.inference.usual import learn_dcg
@@ -54,9 +54,9 @@ def choose_pairs(
             size = np.where(size > 0, -size, -np.inf)  # equal lists are no question
         return np.argsort(-size, kind="stable")[:n]
     posterior, ties = known_so_far(known, scale, lists, prior)
-    L, K = len(scale), lists.shape[2]
-    gains = np.eye(L)[1:-1] if policy == "gains" else np.zeros((0, L))
-    design = Design(posterior, lists, Asked(gains, np.zeros((len(gains), K))), rng, ties)
+    L = len(scale)
+    asked = np.eye(L + lists.shape[2])[1 : L - 1 if policy == "gains" else 1]
+    design = Design(posterior, lists, asked, rng, ties)
     return np.array(design.choose(n, exchanged=0), np.intp)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.errors import InputError, naming, warn_of_input
 from dcglearn.base.files import PathLike, write_text
 from dcglearn.base.numbers import counted
 from dcglearn.base.tables.columns import parse_id
@@ -67,11 +67,6 @@ def write_questions(path: PathLike, questions: Iterable[PairQuestion]) -> None:
     ----------
     path : path-like
     questions : iterable of PairQuestion
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
     """
     lines = (json.dumps(one.to_json(), ensure_ascii=False) + "\n" for one in questions)
     write_text(path, "".join(lines))
@@ -96,13 +91,11 @@ def read_questions(path: PathLike) -> list[PairQuestion]:
     found, lines = list[PairQuestion](), dict[str, int]()
     with open_text(Path(path), str(path)) as file:
         for line, record in read_records(file, str(path)):
-            try:
+            with naming(f"{path}, line {line}"):
                 question = _question(record)
                 if first := lines.get(question.id):
                     problem = f"the question {question.id!r} is also in line {first}"
                     raise InputError(problem, "give each question an id of its own")
-            except InputError as error:
-                raise error.at(f"{path}, line {line}") from error
             lines[question.id] = line
             found.append(question)
     if not found:
@@ -115,16 +108,15 @@ def _question(record: dict[str, Any]) -> PairQuestion:
         if record.get(name) in (None, "", []):
             remedy = "every question needs question (its id), a and b; dcglearn plan writes them"
             raise InputError(f'"{name}" is missing', remedy)
-    a, b, a_documents, b_documents = (
-        _entries(record, name) for name in ("a", "b", "a_documents", "b_documents")
-    )
-    for grades, documents in ((a, a_documents), (b, b_documents)):
-        if len(documents) not in (0, len(grades)):
-            problem = f"a list has {len(grades)} grades and {len(documents)} documents"
+    lists = {name: _entries(record, name) for name in ("a", "b", "a_documents", "b_documents")}
+    for side in "ab":
+        n_grades, n_documents = len(lists[side]), len(lists[f"{side}_documents"])
+        if n_documents not in (0, n_grades):
+            problem = f"a list has {n_grades} grades and {n_documents} documents"
             raise InputError(problem, "give as many of each, or no documents")
+        lists[f"{side}_documents"] = (*map(str, lists[f"{side}_documents"]),)
     own, query = (parse_id(record.get(one), one) for one in ("question", "query"))
-    ids = (tuple(map(str, one)) for one in (a_documents, b_documents))
-    return PairQuestion(own or "", query, a, b, *ids)
+    return PairQuestion(own or "", query, **lists)
 
 
 def _entries(record: dict[str, Any], name: str) -> tuple[Any, ...]:
@@ -152,18 +144,18 @@ def read_answers(
 def match_answers(questions: Sequence[PairQuestion], answers: Preferences, ids: Ids) -> Preferences:
     """Return the answers to questions, whose ids are `ids`; notes count those left out."""
     known = {one.id: one for one in questions}
-    left_out = []
-    for one, lists in zip(ids, answers.lists.tolist(), strict=True):
+
+    def problem(one: object, lists: list[list[int]]) -> str:
         question = known.get(str(one))
         if question is None:
-            left_out.append("to questions of another batch")
-        elif sorted(lists) != sorted(_coded(side, answers) for side in (question.a, question.b)):
-            left_out.append("whose lists are not those of their question")
-        else:
-            left_out.append("")
-    for why, count in sorted(Counter(filter(None, left_out)).items()):
+            return "to questions of another batch"
+        asked = sorted(_coded(side, answers) for side in (question.a, question.b))
+        return "" if sorted(lists) == asked else "whose lists are not those of their question"
+
+    problems = [*map(problem, ids, answers.lists.tolist())]
+    for why, count in sorted(Counter(filter(None, problems)).items()):
         warn_of_input(f"{counted(count, 'answer')} {why} left out")
-    return answers[np.array([not why for why in left_out], bool)]
+    return answers[np.array([not why for why in problems], bool)]
 
 
 def _coded(grades: Grades, answers: Preferences) -> list[int]:

@@ -195,12 +195,11 @@ def _end_usage(error: Any) -> NoReturn:
         text = text.replace("Input should be", f"{value!r:.60} should be")
         text = re.sub("valid integer.*", "whole number", text)
         text = re.sub("valid number.*", "number", text)
+        choices = re.findall("'([^']*)'", text.partition(" is not one of ")[2])
+        if similar := did_you_mean(value, choices).strip():
+            text += f"; {similar}"
     if text == "Missing argument 'JUDGMENTS'" and error.ctx.command.name == "pack":
         text += " or 'OUT'"  # the one that is given may be either
-    asked, _, choices = text.partition(" is not one of ")
-    value = asked.rpartition(": ")[2].strip("\"'")
-    if similar := did_you_mean(value, re.findall("'([^']*)'", choices)).strip():
-        text += f"; {similar}"
     see = " See" if text.endswith("?") else "; see"
     program = error.ctx.command_path if error.ctx else "dcglearn"
     _end(f"{text[:1].lower()}{text[1:]}{see} {program} --help", 2)

@@ -104,14 +104,29 @@ def plan(
     """Choose the pairs whose answers say most."""
     import numpy as np
 
-    from dcglearn.asking.candidates import find_candidates
+    from dcglearn.asking.candidates import (
+        candidates_of_questions,
+        candidates_of_runs,
+        made_candidates,
+    )
     from dcglearn.asking.plan import plan as choose
-    from dcglearn.asking.questions import read_answers, write_questions
+    from dcglearn.asking.questions import read_answers, read_questions, write_questions
     from dcglearn.report.plans import plan_json, plan_text
 
     rng = np.random.default_rng(seed)
-    with naming(lists or qrels or "plan"):
-        candidates = find_candidates(qrels, runs or [], lists, n_ranks, scale, questions, rng)
+    with naming(lists or qrels or "plan"), reporting("reading or making pairs of lists"):
+        if lists is not None and qrels is None:
+            if n_ranks is not None:
+                remedy = "leave it out: lists of a file have a length"
+                raise InputError("--K with --lists", remedy)
+            candidates = candidates_of_questions(read_questions(lists), scale)
+        elif lists is not None or qrels is None:
+            raise InputError("neither or both of QRELS and --lists", "give one of them")
+        elif runs:
+            candidates = candidates_of_runs(qrels, runs, n_ranks or 5, scale)
+        else:
+            n_made = max(20 * questions, 5_000)
+            candidates = made_candidates(qrels, n_ranks or 5, n_made, rng, scale)
     with reporting("reading answers"):
         answers = read_answers(judged or [], asked or [], candidates.scale)
     with reporting("choosing questions"):
@@ -181,16 +196,8 @@ def judge(
     seed: SeedOption = 0,
 ) -> None:
     """Write the page on which judges answer questions."""
-    from dcglearn.asking.page import (
-        default_instruction,
-        files_of_judges,
-        judge_page,
-        label_studio_tasks,
-        labelling,
-        questions_of_judges,
-    )
+    from dcglearn.asking import page
     from dcglearn.asking.questions import batch_name, read_questions
-    from dcglearn.asking.texts import shown_questions
 
     tasks = to == "label-studio"
     refuse_together(
@@ -198,23 +205,23 @@ def judge(
     )
     if overlap is not None and judges is None:
         raise InputError("--overlap without --judges", "name the judges")
-    pages = {"": out} if judges is None else files_of_judges(out, judges)
-    paths = [out, str(Path(out).with_suffix(".xml"))] if tasks else list(pages.values())
-    read = [one for one in (questions, documents, queries, instruction) if one is not None]
+    pages = page.files_of_judges(out, judges)
+    labelling = str(Path(out).with_suffix(".xml"))
     checked_suffix(out, [".json" if tasks else ".html"])
-    check_outputs(paths, read, (".json", ".xml") if tasks else (".html",))
+    read = [one for one in (questions, documents, queries, instruction) if one is not None]
+    check_outputs(
+        [out, labelling] if tasks else [*pages.values()], read, (".html", ".json", ".xml")
+    )
     asked = read_questions(questions)
-    shown, batch = shown_questions(asked, documents, queries), batch_name(asked)
+    shown, batch = page.shown_questions(asked, documents, queries), batch_name(asked)
     if tasks:
-        write_text(paths[0], json_document(label_studio_tasks(shown, seed)) + "\n")
-        write_text(paths[1], labelling())
-        print_text(f"wrote {paths[0]}: {counted(len(shown), 'task')} of batch {batch}")
-        print_text(f"wrote {paths[1]}: the labelling configuration of the project")
+        write_text(out, json_document(page.label_studio_tasks(shown, seed)) + "\n")
+        write_text(labelling, page.template("label_studio.xml"))
+        print_text(f"wrote {out}: {counted(len(shown), 'task')} of batch {batch}")
+        print_text(f"wrote {labelling}: the labelling configuration of the project")
         return
-    text = default_instruction() if instruction is None else read_text(instruction)
-    each = {"": shown}
-    if judges is not None:
-        each = questions_of_judges(shown, [*pages], 0.1 if overlap is None else overlap, seed)
+    text = page.template("instruction.md") if instruction is None else read_text(instruction)
+    parts = page.questions_of_judges(shown, [*pages], 0.1 if overlap is None else overlap, seed)
     for name, path in pages.items():
-        write_text(path, judge_page(each[name], batch, text, name, seed))
-        print_text(f"wrote {path}: {counted(len(each[name]), 'question')} of batch {batch}")
+        write_text(path, page.judge_page(parts[name], batch, text, name, seed))
+        print_text(f"wrote {path}: {counted(len(parts[name]), 'question')} of batch {batch}")

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,12 +20,9 @@ from typer import Option
 from dcglearn.base.files import check_outputs
 from dcglearn.cli.inputs import files_named
 from dcglearn.cli.output import print_json, print_note, print_text
-from dcglearn.cli.reading import JudgmentOptions, parameter
+from dcglearn.cli.reading import JudgmentOptions
 
 Command = Callable[..., Any]
-
-_IS_READ = re.compile("FILE|MEASURE|JUDGMENTS|QUESTIONS|RATINGS|DOCUMENTS|QRELS|RUN")
-"""Metavars of what may name a file that is read."""
 
 
 @dataclass(frozen=True)
@@ -69,56 +67,62 @@ def command(
 
     def decorate(function: Command) -> Command:
         own = inspect.signature(function, eval_str=True).parameters
-        reading = JudgmentOptions.parameters(without, columns) if "judgments" in own else []
-        added = ("judgments", "out") if out else ("judgments",)
-        parameters = [one for name, one in own.items() if name not in added]
+        options = {name: one for name, one in own.items() if name != "judgments"}
         if out:
             declared, said = names or ("--out", "-o"), f"{out} May be repeated."
             option = Option(*declared, metavar="FILE", help=said, rich_help_panel=heading)
-            parameters.append(parameter("out", Annotated[list[str] | None, option], None))
+            options.pop("out", None)
+            options["out"] = _parameter("out", Annotated[list[str] | None, option], None)
         if json:
             option = Option("--json", help="Print JSON.", rich_help_panel=heading)
-            parameters.append(parameter("json", Annotated[bool, option], False))
-        parameters += reading
+            options["json"] = _parameter("json", Annotated[bool, option], False)
+        reading = {}
+        if "judgments" in own:
+            every = inspect.signature(JudgmentOptions, eval_str=True).parameters
+            reading = {name: one for name, one in every.items() if name not in without}
+            if columns is not None:
+                reading["columns"] = _parameter("columns", columns, None)
+        options |= reading
 
         @wraps(function)
         def run(**given: Any) -> None:
-            _check_files(parameters, given)
+            _check_files(options, given)
             as_json = json and given.pop("json")
             files = given["out"] if out else None
             if "out" not in own:
                 given.pop("out", None)
             if reading:
-                options = {one.name: given.pop(one.name) for one in reading}
-                given["judgments"] = JudgmentOptions(**options)
+                given["judgments"] = JudgmentOptions(**{name: given.pop(name) for name in reading})
             answer = function(**given)
             if answer is not None:
                 answer.deliver(files or [], as_json)
 
-        signature = inspect.Signature([one.replace(kind=one.KEYWORD_ONLY) for one in parameters])
-        run.__signature__ = signature  # type: ignore[attr-defined]  # what typer reads
-        run.__annotations__ = {one.name: one.annotation for one in parameters}
+        by_name = [one.replace(kind=_BY_NAME) for one in options.values()]
+        run.__signature__ = inspect.Signature(by_name)  # type: ignore[attr-defined]  # what typer reads
+        run.__annotations__ = {one.name: one.annotation for one in by_name}
         return run
 
     return decorate
 
 
-def _check_files(parameters: Sequence[inspect.Parameter], given: dict[str, Any]) -> None:
+_BY_NAME = inspect.Parameter.KEYWORD_ONLY
+
+
+def _parameter(name: str, annotation: Any, default: object) -> inspect.Parameter:
+    return inspect.Parameter(name, _BY_NAME, default=default, annotation=annotation)
+
+
+def _check_files(options: Mapping[str, inspect.Parameter], given: Mapping[str, Any]) -> None:
     """Refuse outputs that cannot be written, or would replace what is read."""
-    options = {one.name: one.annotation.__metadata__[0] for one in parameters}
-    if "out" not in options or options["out"].metavar == "FOLDER":
+    if "out" not in options:
         return
-    out = options.pop("out")
-    outputs = _listed(given["out"])
-    read = [
-        text
-        for name, one in options.items()
-        if _IS_READ.search(one.metavar or "")
-        for text in _listed(given[name])
-    ]
+    out = options["out"].annotation.__metadata__[0]
+    if out.metavar == "FOLDER":
+        return
+    outputs, *read = (_texts(given[name]) for name in ("out", *(given.keys() - {"out"})))
     formats = re.findall(r"\.[a-z]\w*", out.help) or [Path(one).suffix for one in outputs]
-    check_outputs(outputs, files_named(read), formats)
+    check_outputs(outputs, files_named(chain.from_iterable(read)), formats)
 
 
-def _listed(given: str | list[str] | None) -> list[str]:
-    return [given] if isinstance(given, str) else given or []
+def _texts(given: Any) -> list[str]:
+    return [one for one in (given if isinstance(given, list) else [given]) if isinstance(one, str)]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
@@ -34,12 +32,6 @@ MOST_IN_MEMORY = 2**30
 """Bytes of judgments as they are read, about 20 each, from which on they must be packed first."""
 
 _reading = partial(Option, rich_help_panel=READING)
-
-
-def parameter(name: str, annotation: Any, default: object) -> inspect.Parameter:
-    """Return a parameter that is given by its name."""
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(name, kind, default=default, annotation=annotation)
 
 
 @dataclass(frozen=True)
@@ -109,18 +101,6 @@ class JudgmentOptions:
             help="Encoding of text, such as latin-1; UTF-16 is recognised by its byte order mark.",
         ),
     ] = "utf-8"
-
-    @classmethod
-    def parameters(cls, without: Collection[str], columns: Any) -> list[inspect.Parameter]:
-        """Return the options as parameters of a command; ``--columns`` may be another one."""
-        types = get_type_hints(cls, include_extras=True)
-        if columns is not None:
-            types["columns"] = columns
-        return [
-            parameter(name, annotation, getattr(AS_USUAL, name))
-            for name, annotation in types.items()
-            if name not in without
-        ]
 
     def reading(self) -> dict[str, Any]:
         """Return what is given as arguments of the readers; read the qrels and runs it names."""

@@ -60,10 +60,10 @@ def _when(found: Plan, widths: Mapping[str, float]) -> str:
     answers = found.answers_for(widths)
     if answers is not None:
         return f"expected after {answers:,} chosen answers" if answers else "reached already"
-    least = {name: found.at_most[found.numbers.index(name)] for name in widths}
     for name, half in widths.items():
-        if least[name] > half:
-            known = "unknown" if least[name] >= UNKNOWN else f"+-{least[name]:.3f}"
+        least = found.at_most[found.numbers.index(name)]
+        if least > half:
+            known = "unknown" if least >= UNKNOWN else f"+-{least:.3f}"
             return (
                 f"never with these pairs: {name} is {known} even after all "
                 f"{found.possible:,} questions; add queries or lists"
