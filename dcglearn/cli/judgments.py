@@ -90,7 +90,6 @@ def simulate(
 def inspect(files: JudgmentFilesArgument, judgments: JudgmentOptions = AS_USUAL) -> Answer:
     """Describe a file of judgments and what it can determine."""
     from dcglearn.learning.record import as_json
-    from dcglearn.learning.undetermined import undetermined_statements
     from dcglearn.report.judgments import inspection_page, scale_text
 
     opened, documents = judgments.open(files), judgments.documents
@@ -103,7 +102,7 @@ def inspect(files: JudgmentFilesArgument, judgments: JudgmentOptions = AS_USUAL)
                 data.pairs, data.n_grades, weights=data.pair_weights, monotone=not documents
             )
             found_out = dcglearn.identify(problem)
-            statements = undetermined_statements(found_out, data.scale.labels, noun)
+            statements = found_out.undetermined(data.scale.labels, noun)
             known = as_json(found_out) | {"statements": statements}
     content = {
         "file": name_files(files),

@@ -77,7 +77,7 @@ def answer_terms(
 
 def strict_probability(z: Floats, e: float | Floats) -> Floats:
     """Return the probability of a strict answer whose list is better by z."""
-    return np.asarray(e / 2 + (1 - e) / (1 + np.exp(-np.clip(z, -_LARGEST, _LARGEST))))
+    return e / 2 + (1 - e) / (1 + np.exp(-np.clip(z, -_LARGEST, _LARGEST)))
 
 
 def strict_terms(sign: float | Floats, v: Floats, e: float | Floats) -> Terms:

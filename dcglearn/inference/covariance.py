@@ -30,12 +30,12 @@ from typing import NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Booleans, Floats, Integers
 from dcglearn.inference.evidence import Evidence, Judged
 from dcglearn.inference.likelihood import Likelihood, Rows
+from dcglearn.inference.maximise import Maximum
 
 SMALL_CLUSTER = 0.02
 """Up to this trace of F_q H^-1, I + F_q H^-1 / 2 is the root to within 2e-4."""
@@ -182,19 +182,28 @@ class Clustering:
     @cached_property
     def covariance(self) -> Floats:
         """CR2, shape (P, P); 0 for parameters that are held by a bound."""
-        return np.asarray(self.steps.T @ self.steps + self.alone)
+        return self.steps.T @ self.steps + self.alone
 
 
 @dataclass(frozen=True, eq=False)
 class Covariance:
     """How much estimates vary: by query, and by judge as well, if there are many.
 
-    Parameters that are not `free` are held by a bound.
+    Parameters that are not free are held by a bound.
     """
 
     likelihood: Likelihood
-    parameters: Floats
-    free: NDArray[np.bool_]
+    maximum: Maximum
+
+    @property
+    def parameters(self) -> Floats:
+        """The estimate, shape (P,)."""
+        return self.maximum.parameters
+
+    @property
+    def free(self) -> Booleans:
+        """Which parameters no bound holds, shape (P,)."""
+        return self.maximum.free
 
     @cached_property
     def prior(self) -> Floats:
@@ -243,6 +252,10 @@ class Covariance:
         variances = np.array([max(0.0, self.variance(one)) for one in contrasts])
         return np.sqrt(variances), self.degrees_of_freedom(contrasts)
 
+    def inflation(self, contrast: Floats) -> float:
+        """Return by how much clusters inflate the variance of contrast'theta, (P,)."""
+        return self.variance(contrast) / float(contrast @ self.model @ contrast)
+
     def degrees_of_freedom(self, contrasts: Floats, pooled: bool = False) -> Floats:
         """Return those of the variance of each contrast, (m, P): the smallest of any clustering.
 
@@ -261,7 +274,7 @@ class Covariance:
             total, squares = sums.of_all
             found = np.minimum(found, total**2 / np.maximum(np.diag(squares), 1e-300))
         most = max(self.effective - 1, 1.0) if self.effective < FEW else np.inf
-        return np.asarray(np.minimum(found, most))
+        return np.minimum(found, most)
 
     @property
     def model(self) -> Floats:
@@ -345,7 +358,7 @@ class Covariance:
         return found
 
 
-def inverse_root(matrix: Floats, free: NDArray[np.bool_]) -> Floats:
+def inverse_root(matrix: Floats, free: Booleans) -> Floats:
     """Return R with R R' = matrix^-1 on the free parameters, and 0 elsewhere."""
     root = np.zeros_like(matrix)
     values, vectors = np.linalg.eigh(matrix[np.ix_(free, free)])
@@ -365,7 +378,7 @@ def _adjustment(numbers: Integers, scores: Floats, rows: Whitened) -> Floats:
     return found
 
 
-def _information(numbers: Integers, large: NDArray[np.bool_], rows: Whitened) -> dict[int, Floats]:
+def _information(numbers: Integers, large: Booleans, rows: Whitened) -> dict[int, Floats]:
     """Return the information (P, P) of each large cluster of a chunk."""
     members = np.flatnonzero(large[numbers])
     members = members[np.argsort(numbers[members], kind="stable")]

@@ -9,8 +9,9 @@ over cells of a grid that is finer near 0, each with the prior's mass.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betainc, expit
@@ -33,8 +34,7 @@ _MEANS, _ALIKE = expit(np.linspace(-7, 1, 17)), np.geomspace(0.5, 1e4, 10)
 """Means and concentrations of the prior; with the largest, judges are alike."""
 
 
-@dataclass(frozen=True, eq=False)
-class JudgeLapses:
+class JudgeLapses(NamedTuple):
     """The share of random answers of judges: mean and middle 95% of the posterior, (judges,)."""
 
     judgments: Integers

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.threads import one_blas_thread
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Booleans, Floats
 from dcglearn.inference.families import any_weights
 from dcglearn.inference.likelihood import Expanded, Likelihood
 
@@ -47,13 +47,12 @@ _SAMPLE = 20_000
 """More judgments than twice as many begin at the estimate from about so many of them."""
 
 
-@dataclass(frozen=True, eq=False)
-class Maximum:
+class Maximum(NamedTuple):
     """A local maximum: parameters (P,), the function there, and which parameters no bound holds."""
 
     parameters: Floats
     at: Expanded
-    free: NDArray[np.bool_]
+    free: Booleans
     steps: int
 
 
@@ -66,13 +65,12 @@ def highest_posterior(likelihood: Likelihood, near: Floats | None = None) -> Max
             some = evidence.take(slice(None, None, max(1, len(evidence.judged.answers) // _SAMPLE)))
             near = highest_posterior(replace(likelihood, evidence=some)).parameters
         return _highest_from(likelihood, near)
-    found = []
-    with suppress(SolverError):
-        found.append(_highest_from(likelihood, likelihood.start))
+    starts, found = [likelihood.start], []
     if len(likelihood.evidence) <= _FEW:
-        for start in _near_any_weights(likelihood):
-            with suppress(SolverError):
-                found.append(_highest_from(likelihood, start))
+        starts += _near_any_weights(likelihood)
+    for start in starts:
+        with suppress(SolverError):
+            found.append(_highest_from(likelihood, start))
     if not found:
         raise SolverError(f"the likelihood has no maximum that was reached in {MAX_STEPS} steps")
     return max(found, key=lambda one: one.at.value)
@@ -96,7 +94,7 @@ def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
     return []
 
 
-def maximum_with(likelihood: Likelihood, held: NDArray[np.bool_], at: Floats) -> Maximum:
+def maximum_with(likelihood: Likelihood, held: Booleans, at: Floats) -> Maximum:
     """Return the maximum of a posterior from a point, some of whose parameters are held."""
     low, high = (np.where(held, at, bound) for bound in likelihood.bounds)
     return maximise(likelihood.expand, at, (low, high), likelihood.balanced)
@@ -138,7 +136,7 @@ def maximise(
     )
 
 
-def _ascent(gradient: Floats, hessian: Floats, free: NDArray[np.bool_]) -> Floats:
+def _ascent(gradient: Floats, hessian: Floats, free: Booleans) -> Floats:
     """Return the step, shape (P,), of the parameters that are free."""
     values, vectors = np.linalg.eigh(-hessian[np.ix_(free, free)])
     size = np.abs(values)

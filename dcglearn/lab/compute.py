@@ -28,10 +28,9 @@ from dcglearn.lab.similarity import identifiable_similarity, offset_similarity, 
 from dcglearn.lab.simulation.judges import flip_pairs, misgrade_pairs
 from dcglearn.lab.simulation.truths import grade_scale
 from dcglearn.lab.success import result_named
-from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.resample import choose_C
-from dcglearn.learning.solve import solve_path
+from dcglearn.learning.solve import Fit, fit, fit_path
 from dcglearn.measures.agreement import agreement
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.measure_files import MeasurePart
@@ -136,9 +135,7 @@ def _solve(draws: Draws, pairs: Pairs) -> Fit:
         C = choose_C(problem, groups, folds, grid=grid, use=part, n_repeats=1).C
     if setting.C != "validation":
         return fit(problem.with_C(C))
-    solutions = solve_path(problem, setting.C_grid)
-    fits = [Fit(problem.with_C(C), one) for C, one in zip(setting.C_grid, solutions, strict=True)]
-    held_out = draws.exact_pairs("validation")
+    fits, held_out = fit_path(problem, setting.C_grid), draws.exact_pairs("validation")
     return max(fits, key=lambda one: agreement(_measure_of(setting, one), held_out))
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Pairs
-from dcglearn.learning.fit import Fit
+from dcglearn.learning.solve import Fit
 
 OWN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 """What a function may be called on its axis."""

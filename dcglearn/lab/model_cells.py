@@ -17,9 +17,9 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.inference.calibration import link_test
-from dcglearn.inference.conclusions import conclude
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
+from dcglearn.inference.questions import conclude
 from dcglearn.inference.ratios import MIN_SHARE, Estimated
 from dcglearn.inference.tests import likelihood_ratio, no_effect, verdict_of
 from dcglearn.judgments.preferences import Preferences

@@ -305,8 +305,8 @@ def _details(record: LearnedRecord) -> list[str]:
     ]
     return [
         f"learned with C = {how.C:g}, {how.margin} margins ({solution.solver}{polished}): "
-        f"confirmed optimal, duality gap <= {round_up(certificate.gap, 2):.1e}, |W - W*| <= "
-        f"{round_up(certificate.distance, 2):.1e} with |W| = {certificate.size:.3g}; active pairs "
+        f"confirmed optimal, duality gap <= {round_up(certificate.gap):.1e}, |W - W*| <= "
+        f"{round_up(certificate.distance):.1e} with |W| = {certificate.size:.3g}; active pairs "
         f"{certificate.active_pairs:,}, tied grades {certificate.tied_grades}",
         f"normalisation{' of W' if record.prior else ''}: {_normalisation(record)}",
         *(

@@ -20,8 +20,8 @@ from dcglearn import (
     learned_measure,
     usual_questions,
 )
-from dcglearn.inference import conclusions
-from dcglearn.inference.conclusions import conclude, judge_shares
+from dcglearn.inference import questions as conclusions
+from dcglearn.inference.questions import conclude, judge_shares
 from dcglearn.judgments.writing import write_preferences
 from dcglearn.lab.simulation.designs import DESIGNS, SCALE, simulated_study
 from dcglearn.learning.record import HypothesisRecord, NumberRecord

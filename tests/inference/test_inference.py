@@ -50,12 +50,12 @@ def plain_cr2(fit: JudgmentFit, clusters: np.ndarray) -> np.ndarray:
 
 def test_cr2_is_that_of_its_definition(monkeypatch: pytest.MonkeyPatch) -> None:
     fit = JudgmentModel(ties="davidson", discounts="log2").fit(every_answer(300, 11))
-    found = Covariance(fit.likelihood, fit.parameters, fit.maximum.free)
+    found = Covariance(fit.likelihood, fit.maximum)
     free = fit.maximum.free
     twin = plain_cr2(fit, fit.evidence.judged.queries)
     np.testing.assert_allclose(found.robust[np.ix_(free, free)], twin, rtol=2e-3, atol=1e-9)
     monkeypatch.setattr("dcglearn.inference.covariance.SMALL_CLUSTER", 0.0)
-    exact = Covariance(fit.likelihood, fit.parameters, free)
+    exact = Covariance(fit.likelihood, fit.maximum)
     np.testing.assert_allclose(exact.robust[np.ix_(free, free)], twin, rtol=1e-8, atol=1e-12)
 
 

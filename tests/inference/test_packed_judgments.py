@@ -152,12 +152,9 @@ def test_questions_have_the_same_answers(tmp_path: Path, rng: np.random.Generato
     data = uneven_judgments(rng)
     write_packed(data, tmp_path / "p.parquet", SCALE)
     measures = {"linear": preset("linear-log2", SCALE, 4)}
-    done: list[int] = []
-    pairs = PackedPairs.of(tmp_path / "p.parquet")
-    packed = Evidence.of(pairs, advance=lambda n, _: done.append(n))
-    found = usual_questions(packed, None, measures)
+    packed_pairs = PackedPairs.of(tmp_path / "p.parquet")
+    found = usual_questions(packed_pairs, None, measures)
     twins = usual_questions(data, None, measures)
-    assert max(done) >= 500 * len(found)  # each model reads all of them at least once
     for one, twin in zip(found, twins, strict=True):
         assert (one.about, one.hypothesis, one.verdict) == (
             twin.about,
@@ -171,7 +168,7 @@ def test_questions_have_the_same_answers(tmp_path: Path, rng: np.random.Generato
         assert here == pytest.approx(there, rel=1e-4, abs=1e-6)
         assert one.reversed_all == pytest.approx(twin.reversed_all, abs=0.05)  # of a sample
     hypothesis, name = JudgmentModel(gains="linear"), "gains linear"
-    one = ask(packed, hypothesis, JudgmentModel(), name)
+    one = ask(packed_pairs, hypothesis, JudgmentModel(), name)
     twin = ask(data, hypothesis, JudgmentModel(), name)
     assert one.test.p == pytest.approx(twin.test.p, rel=1e-4)
 
@@ -218,7 +215,7 @@ def test_sums_over_distinct_judgments_are_those_over_all(
         np.testing.assert_allclose(found, twin, rtol=1e-9, atol=1e-11 * np.abs(twin).max())
     assert counted.log_likelihood == pytest.approx(plain.log_likelihood, rel=1e-10)
     x, free = plain.parameters, plain.maximum.free
-    found, twin = (Covariance(one.likelihood, x, free) for one in (counted, plain))
+    found, twin = (Covariance(one.likelihood, plain.maximum) for one in (counted, plain))
     scale = np.abs(twin.robust).max()
     np.testing.assert_allclose(found.robust, twin.robust, rtol=1e-8, atol=1e-10 * scale)
     contrasts = np.eye(len(x))[free]

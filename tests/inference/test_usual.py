@@ -16,7 +16,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.inference import ascent
 from dcglearn.inference.ascent import Answers, Ascent, OwnExpansions, estimate
 from dcglearn.inference.centres import SPREADS, Members, before_judgments, usual_centres
-from dcglearn.inference.usual import prior_centres
+from dcglearn.inference.usual import members_of
 
 K, L = 4, 3
 SCALE = Scale((2, 1, 0))
@@ -148,9 +148,9 @@ def test_many_answers_all_count_where_hardly_any_lapses() -> None:
     lists = rng.integers(0, L, (200_000, 2, K), dtype=np.int8)
     better = TRUTH.score(lists)[:, 0] + rng.normal(0, 0.7, len(lists)) > TRUTH.score(lists)[:, 1]
     learned = learn_dcg(Preferences.of(lists, np.where(better, "a", "b"), SCALE))
-    assert learned.n_judgments == (lists[:, 0] != lists[:, 1]).any(
+    assert learned.judgments == (lists[:, 0] != lists[:, 1]).any(
         axis=1
-    ).sum() or learned.n_judgments == len(lists)
+    ).sum() or learned.judgments == len(lists)
     np.testing.assert_allclose(learned.dcg.gains, TRUTH.gains, atol=0.01)
     np.testing.assert_allclose(learned.dcg.discounts, TRUTH.discounts, atol=0.01)
 
@@ -240,7 +240,7 @@ def test_answers_without_noise_have_expansions_of_their_own(
     monkeypatch.setattr(ascent, "PARTS", (100, 300))
     monkeypatch.setattr(ascent, "MOST_ALONE", 450)
     learned = learn_dcg(data)
-    assert learned.n_judgments in (450, 900)
+    assert learned.judgments in (450, 900)
     exact = data.pairs[TRUTH.score(data.pairs[:, 0]) > TRUTH.score(data.pairs[:, 1])]
     assert agreement(learned.dcg, exact) > 0.97
 
@@ -267,7 +267,7 @@ def test_draws_spread_as_estimates_do(rng: np.random.Generator) -> None:
 
 
 def test_before_judgments_steps_are_those_of_the_prior(rng: np.random.Generator) -> None:
-    members = Members(prior_centres("linear-log2", SCALE, 3), 0.0, False)
+    members = members_of("linear-log2", SCALE, np.zeros((1, 2, 3), np.int8))
     prior = before_judgments(members)
     drawn = prior.draw(20_000, rng)
     steps = np.log((drawn.gains[:, 0] - drawn.gains[:, 1]) / drawn.gains[:, 1])

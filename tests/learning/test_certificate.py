@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from dcglearn import Problem, solve
-from dcglearn.learning.certificate import certify
+from dcglearn.learning.solve import certify
 from dcglearn.learning.sums import residual_sums
 from helpers.kkt import dense_differences, margins_of, objective, weights_of
 from helpers.solver_cases import noisy_pairs, problems

@@ -22,7 +22,6 @@ from dcglearn.learning.factorise import factorise, fix_gauge, rank_one
 from dcglearn.learning.identify import null_space
 from dcglearn.learning.record import is_affine
 from dcglearn.learning.sums import gram_matrices
-from dcglearn.learning.undetermined import undetermined_statements
 from helpers.kkt import dense_differences
 
 
@@ -37,15 +36,10 @@ def paper(n: int, different: int, seed: int = 0, truth: DCG = DATA_1) -> np.ndar
 def test_ranks_of_the_papers_design_and_of_different_content() -> None:
     same = identify(Problem.of(paper(400, 0), 5))
     assert (same.rank, same.n_directions, same.same_content) == (36, 50, True)
-    assert "up to an affine map: all pairs reorder one list" in " ".join(
-        undetermined_statements(same)
-    )
+    assert "up to an affine map: all pairs reorder one list" in " ".join(same.undetermined())
     other = identify(Problem.of(paper(400, 400), 5))
     assert (other.rank, other.same_content, other.gauge) == (40, False, "worst")
-    assert (
-        undetermined_statements(other)[1]
-        == "every grade at ranks 1-10 could gain the same constant"
-    )
+    assert other.undetermined()[1] == "every grade at ranks 1-10 could gain the same constant"
     assert not other.n_unnamed
 
 
@@ -63,7 +57,7 @@ def test_rank_is_not_enough() -> None:
     assert few.factors_.gauge == "worst order"
     assert few.identifiability_.offset_share < 0.5
     assert "too few pairs hold lists of different content" in " ".join(
-        undetermined_statements(few.identifiability_)
+        few.identifiability_.undetermined()
     )
     assert many.factors_.gauge == "worst"
     moves = [learner.identifiability_.change_on_doubling_c for learner in (some, many)]
@@ -119,7 +113,7 @@ def test_shares_are_between_0_and_1(case: tuple[np.ndarray, int], C: float) -> N
     for part in (*np.concatenate(parts), found.offset_share):
         assert -1e-12 <= part <= 1 + 1e-12  # sums of squares, up to rounding
     assert found.change_on_doubling_c is None
-    assert all(isinstance(text, str) for text in undetermined_statements(found))
+    assert all(isinstance(text, str) for text in found.undetermined())
 
 
 def test_shares_are_those_of_the_formula() -> None:
@@ -168,7 +162,7 @@ def test_a_grade_that_never_occurs_changes_little_else() -> None:
     one, two = DCGLearner(n_grades=5).fit(pairs), DCGLearner(n_grades=6).fit(pairs)
     found = two.identifiability_
     assert found.constant_grades == (5,)
-    assert "no pair differs in grade 5: its gain is undetermined" in undetermined_statements(found)
+    assert "no pair differs in grade 5: its gain is undetermined" in found.undetermined()
     assert found.gain_share[5] == 0
     assert two.factors_.discounts == pytest.approx(one.factors_.discounts, abs=0.05)
     better = DCGLearner(n_grades=6).fit(pairs + 1)

@@ -199,7 +199,7 @@ def test_documents_without_grades(rng: np.random.Generator) -> None:
     [
         ({"encoding": "grade"}, "did you mean 'grades'"),
         ({"margin": "units"}, "did you mean 'unit'"),
-        ({"n_grades": 2}, "n_grades is 2"),
+        ({"n_grades": 2}, "the number of grades is 2"),
         ({"margin": lambda p: [1.0]}, "margins of shape"),
     ],
 )

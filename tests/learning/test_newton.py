@@ -18,9 +18,9 @@ from dcglearn import Problem, SolverError, permuted_lists, solve, true_pairs
 from dcglearn.lab.simulation.judges import flip_pairs
 from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning import newton as newtons
-from dcglearn.learning.certificate import certify
-from dcglearn.learning.codes import Block, taken
 from dcglearn.learning.newton import newton
+from dcglearn.learning.solve import certify
+from dcglearn.learning.source import Block, taken
 from dcglearn.learning.sums import (
     active_set_change,
     directional_derivatives,

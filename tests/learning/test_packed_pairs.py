@@ -31,7 +31,6 @@ from dcglearn.cli.reading import AS_USUAL
 from dcglearn.judgments import packed
 from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning import source
-from dcglearn.learning.undetermined import undetermined_statements
 from helpers.packed_files import write_packed
 
 FIVE = Scale((4, 3, 2, 1, 0))
@@ -89,9 +88,7 @@ def test_the_answer_is_that_of_the_pairs_in_memory(
     learned = fit(problem)
     again = DCGLearner(margin=margin, C=3.0).fit(pairs, sample_weight=weights)
     assert learned.dcg.gains == pytest.approx(again.dcg_.gains, abs=1e-8)
-    assert undetermined_statements(learned.identifiability) == undetermined_statements(
-        again.identifiability_
-    )
+    assert learned.identifiability.undetermined() == again.identifiability_.undetermined()
     assert agreement(learned.dcg, pairs) == again.score(pairs)
 
 

@@ -23,7 +23,7 @@ from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning import qp
 from dcglearn.learning import solve as solving
 from dcglearn.learning.newton import Descent, newton
-from dcglearn.learning.solve import solve_path
+from dcglearn.learning.solve import fit_path
 from dcglearn.learning.sums import quadratic_model
 from helpers.kkt import check_kkt, dense_differences, margins_of, objective, weights_of
 from helpers.places import GOLDEN
@@ -127,8 +127,8 @@ def test_an_unknown_solver_is_refused() -> None:
 def test_a_path_equals_single_fits(rng: np.random.Generator) -> None:
     problem = Problem.of(noisy_pairs(500, rng), 5)
     grid = [0.01, 1.0, 0.1, 100.0]
-    for C, solution in zip(grid, solve_path(problem, grid), strict=True):
-        assert pytest.approx(solve(problem.with_C(C)).W, abs=1e-10) == solution.W
-        assert solution.certificate.confirmed
+    for C, learned in zip(grid, fit_path(problem, grid), strict=True):
+        assert pytest.approx(solve(problem.with_C(C)).W, abs=1e-10) == learned.weights
+        assert learned.certificate.confirmed
     with pytest.raises(InputError, match="C is 0"):
-        list(solve_path(problem, [0]))
+        list(fit_path(problem, [0]))

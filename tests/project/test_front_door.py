@@ -230,7 +230,7 @@ def test_preferences_are_learned_from_as_they_are() -> None:
         d.DCGLearner().fit(data.pairs[:0])
     with pytest.raises(d.InputError, match="default_rng"):
         d.parameter_intervals(learner, data, 0)
-    with pytest.raises(d.InputError, match="between 0 and 1"):
+    with pytest.raises(d.InputError, match="from 0 to 1"):
         d.parameter_intervals(learner, data, np.random.default_rng(0), level=2)
     rows = d.compare(data, ["linear-log2"], learner, np.random.default_rng(0), n_folds=3).rows
     assert rows[-1].name == "linear-log2"

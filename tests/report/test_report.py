@@ -30,7 +30,6 @@ from dcglearn import (
     side_by_side,
 )
 from dcglearn.inference.compare import ComparedMeasure
-from dcglearn.learning.undetermined import undetermined_statements
 from dcglearn.report.comparisons import comparison_table
 from dcglearn.report.figures.measure_figures import draw_comparison, draw_measure_file
 from dcglearn.report.figures.style import save
@@ -356,7 +355,7 @@ def test_many_separate_components_are_counted() -> None:
     for rank in range(7):
         pairs[2 * rank, :, rank] = 0, 1
         pairs[2 * rank + 1, :, rank] = 2, 3
-    said = undetermined_statements(identify(Problem.of(pairs, 4)), ["a", "b", "c", "d"])
+    said = identify(Problem.of(pairs, 4)).undetermined(["a", "b", "c", "d"])
     listed = [text for text in said if "{a, b} and {c, d} are never compared" in text]
     assert [text[:9] for text in listed] == [f"at rank {k}" for k in range(1, 6)]
     assert "and the same holds at 2 more ranks" in said
@@ -364,6 +363,6 @@ def test_many_separate_components_are_counted() -> None:
 
 def test_too_few_pairs_leave_other_directions() -> None:
     pairs = [[[0, 0], [1, 1]], [[1, 1], [2, 2]]]  # both ranks always differ alike
-    said = undetermined_statements(identify(Problem.of(pairs, 3)))
+    said = identify(Problem.of(pairs, 3)).undetermined()
     assert said[0] == "the differences of the pairs (2) have rank 2 of 6"
     assert said[-1] == ("2 more directions of W are undetermined, because there are too few pairs")

@@ -17,8 +17,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
-from dcglearn.inference.conclusions import Conclusion, JudgeShare, conclude, judge_shares
-from dcglearn.inference.questions import Question
+from dcglearn.inference.questions import Conclusion, JudgeShare, Question, conclude, judge_shares
 from dcglearn.inference.ratios import Estimated
 from dcglearn.interop.export import export
 from dcglearn.judgments.inspection import Inspection, inspect_judgments

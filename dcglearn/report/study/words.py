@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from dcglearn.base.numbers import counted, decimals
-from dcglearn.inference.certainty import Certainty
-from dcglearn.inference.conclusions import Conclusion, upside_down
-from dcglearn.inference.fit_file import certainty_record, hypothesis_record
+from dcglearn.inference.fit_file import Certainty, hypothesis_record
+from dcglearn.inference.questions import Conclusion, upside_down
 from dcglearn.report.judgments import findings
 from dcglearn.report.questions import DOUBLED
 from dcglearn.report.study.facts import LEARNED, Study
@@ -81,7 +80,7 @@ def headline(study: Study) -> list[str]:
             tuple(one for one in concluded.questions if one.about == about)
             for about in ("gains", "discounts", "additivity")
         )
-        certainty = certainty_record(Certainty(concluded.free, gains))
+        certainty = Certainty.of(concluded.free).asked(gains)
         found += [
             *upside_down(concluded.free_gains),
             " ".join(certainty_sentences(study.data.scale.labels, certainty, more)),
