@@ -67,7 +67,7 @@ def plain_posterior(
     return value
 
 
-def members_of(data: Preferences, centres: list) -> tuple[Members, Answers]:
+def members_and_answers(data: Preferences, centres: list) -> tuple[Members, Answers]:
     sides = np.where(data.answers == 0, 1.0, -1.0)
     members = Members(centres, 0.0, bool((data.lists < 0).any()))
     return members, Answers(data.pairs, data.pair_weights, sides)
@@ -81,7 +81,7 @@ def value(likelihood: OwnExpansions, theta: np.ndarray, some: np.ndarray) -> np.
 def test_each_member_is_at_the_maximum_that_scipy_finds(short: bool) -> None:
     data = judged(60, 3, short=short)
     centres = usual_centres(SCALE, K)
-    members, answers = members_of(data, centres)
+    members, answers = members_and_answers(data, centres)
     found, _ = estimate(members, answers)
     for at in (2, 13, 40):  # linear-log2 with a spread of 1, and others
         centre, spread = centres[at // len(SPREADS)], SPREADS[at % len(SPREADS)]
@@ -95,7 +95,7 @@ def test_each_member_is_at_the_maximum_that_scipy_finds(short: bool) -> None:
 def test_the_evidence_is_that_of_laplace() -> None:
     """Twin: the information as the sum of squared slopes of P, by differences."""
     data = judged(40, 5)
-    members, answers = members_of(data, usual_centres(SCALE, K)[:1])
+    members, answers = members_and_answers(data, usual_centres(SCALE, K)[:1])
     found, _ = estimate(members, answers)
     likelihood, step = OwnExpansions(members, answers), 1e-6
     for at, spread in enumerate(SPREADS):
@@ -126,7 +126,7 @@ def test_parts_and_shared_expansions_find_what_all_answers_do(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     data = judged(3000, 2, lapses=0.1)
-    members, answers = members_of(data, usual_centres(SCALE, K))
+    members, answers = members_and_answers(data, usual_centres(SCALE, K))
     monkeypatch.setattr(ascent, "PARTS", (3000,))
     whole, _ = estimate(members, answers)
     monkeypatch.setattr(ascent, "PARTS", (300, 1000))
@@ -222,7 +222,7 @@ def test_a_posterior_without_a_maximum_raises(monkeypatch: pytest.MonkeyPatch) -
     from dcglearn.base.errors import SolverError
 
     monkeypatch.setattr(ascent, "_MOST_STEPS", 1)
-    members, answers = members_of(judged(50), usual_centres(SCALE, K))
+    members, answers = members_and_answers(judged(50), usual_centres(SCALE, K))
     with pytest.raises(SolverError, match="without a maximum"):
         Ascent(
             members, OwnExpansions(members, answers), np.tile(members.mean, (64, 1)), np.arange(64)
