@@ -47,8 +47,8 @@ from .asking.questions import write_questions as write_questions
 # Learning
 from .learning.learner import DCGLearner as DCGLearner
 from .learning.problem import Parameters as Parameters
-from .learning.fit import Fit as Fit
-from .learning.fit import fit as fit
+from .learning.solve import Fit as Fit
+from .learning.solve import fit as fit
 from .inference.compare import MeasureComparison as MeasureComparison
 from .inference.compare import compare as compare
 from .learning.record import ParameterIntervals as ParameterIntervals
@@ -76,8 +76,8 @@ from .inference.tests import likelihood_ratio as likelihood_ratio
 from .inference.questions import Question as Question
 from .inference.questions import ask as ask
 from .inference.questions import usual_questions as usual_questions
-from .inference.certainty import Certainty as Certainty
-from .inference.certainty import certainty_of as certainty_of
+from .inference.fit_file import Certainty as Certainty
+from .inference.fit_file import certainty_of as certainty_of
 from .inference.segments import SegmentComparison as SegmentComparison
 from .inference.segments import Segments as Segments
 from .inference.segments import compare_segments as compare_segments

@@ -24,10 +24,10 @@ from dcglearn.base.errors import InputError, SolverError, unknown_name, warn_of_
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.inference.centres import Members, Posterior, before_judgments
+from dcglearn.inference.centres import Posterior, before_judgments
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.questions import ask as test_hypothesis
-from dcglearn.inference.usual import learn_dcg, prior_centres, why_no_prior
+from dcglearn.inference.usual import learn_dcg, members_of, why_no_prior
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
@@ -356,10 +356,7 @@ def known_so_far(
     """Return what is known before some lists are judged, and how often people tie (nu)."""
     K = lists.shape[2]
     if judged is None or not judged.strict.any():
-        empty = bool((lists == NO_DOCUMENT).any())
-        worst = scale.values[-1] / (scale.values[0] - scale.values[-1])
-        members = Members(prior_centres(prior, scale, K), float(np.clip(worst, -1, 1)), empty)
-        return before_judgments(members), 0.0
+        return before_judgments(members_of(prior, scale, lists)), 0.0
     learned = learn_dcg(judged, prior, design_effect)
     wide = np.column_stack([learned.weights * learned.scale, np.zeros(K)])
     a, b = (wide[np.arange(K), judged.lists[:, side]].sum(axis=1) for side in (0, 1))

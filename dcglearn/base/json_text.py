@@ -7,7 +7,6 @@ Python's ``json`` reads.
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
 from dcglearn.base.errors import InputError
@@ -36,18 +35,17 @@ def decode_json(text: str | bytes, remedy: str) -> Any:
         raise InputError(f"is not JSON ({error.msg})", remedy, f"line {error.lineno}") from error
 
 
+def jsonable(value: Any) -> Any:
+    """Return what JSON can hold of records, arrays and mappings: null for what is not finite."""
+    from pydantic_core import to_jsonable_python  # which takes time to load, for JSON only
+
+    return to_jsonable_python(value, fallback=lambda it: it.tolist(), inf_nan_mode="null")
+
+
 def json_document(document: Any) -> str:
-    """Return a document as JSON text, with null in place of numbers that are not finite."""
-    return json.dumps(_finite(document), indent=2, ensure_ascii=False)
+    """Return a document as JSON text; it may hold records and arrays."""
+    return json.dumps(jsonable(document), indent=2, ensure_ascii=False)
 
 
 def _refuse(name: str) -> None:
     raise InputError(f"is not JSON ({name})", "write finite numbers, or null")
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -13,7 +13,6 @@ from dcglearn.base.numbers import counted
 from dcglearn.cli.command import Answer, command
 from dcglearn.cli.inputs import naming
 from dcglearn.cli.output import print_note, print_text
-from dcglearn.cli.remedies import message
 
 if TYPE_CHECKING:
     from dcglearn.lab.config import Config
@@ -95,7 +94,7 @@ def run(
         raise InputError("no config is named", "name one, such as dcglearn run configs/flips.toml")
     asked = read.run.workers if workers is None else workers
     place = _results_folder(read.run.out if out is None else out)
-    (shown,) = _run([read], quick, asked, place, replace, width)
+    (shown,) = _run(_parts([read], quick), asked, place, replace, width)
     end = f"results are in {shown.folder}"
     print_text(end if shown.made else f"no cell is finished: {shown.folder} is as it was")
     _end_if_unfinished([shown])
@@ -106,8 +105,8 @@ def _print_vocabulary(config: Config | None) -> None:
     from dcglearn.lab.config import Document
     from dcglearn.lab.registry import SHIPPED
 
-    registry = SHIPPED if config is None else config.code.registry
-    for heading, names in vocabulary(registry, Document).items():
+    code = SHIPPED if config is None else config.code
+    for heading, names in vocabulary(code, Document).items():
         lines = (f"  {name}{f': {words}' if words else ''}" for name, words in names.items())
         print_text("\n".join([heading, *lines, ""]))
 
@@ -134,9 +133,10 @@ def reproduce(
     than minutes are left to --long; the page shows the results that they have.
     """
     from dcglearn.lab.config import find_configs, refuse_shared_figures, select_configs
+    from dcglearn.lab.page import write_page
     from dcglearn.lab.results import reported_experiments
 
-    every = find_configs(shipped, None if only is None else _leave_out)
+    every = find_configs(shipped, all_needed=only is None)
     refuse_shared_figures(every)
     if only is not None:
         with naming("--only"):
@@ -147,9 +147,9 @@ def reproduce(
     for one in others if only is None else ():
         print_note(f"{one.name}: takes more than minutes; add --long to run it")
     place = _results_folder(out)
-    shown = _run(selected, quick, workers or "1", place, replace, width)
-    shown_too = reported_experiments(others, quick, place, left_out=_leave_out)
-    _write_page([*shown, *shown_too], quick, place)
+    shown = _run(_parts(selected, quick), workers or "1", place, replace, width)
+    shown_too = reported_experiments(_parts(others, quick), place, all_needed=False)
+    print_text(f"read {write_page([*shown, *shown_too])}")
     _end_if_unfinished(shown)
 
 
@@ -160,10 +160,9 @@ def status(
     """Show how much of each experiment is done."""
     from dcglearn.lab.results import progress_of
 
-    selected, place = _configs(configs, shipped), _results_folder(out)
-    table, errors = progress_of(selected, place, lambda error: print_note(message(error)))
+    table, errors = progress_of(_configs(configs, shipped), _results_folder(out))
     return Answer(
-        lambda: [dict(zip(table.columns, row, strict=True)) for row in table.rows],
+        lambda: table.records,
         lambda: "\n".join([table.text(), *errors]),
     )
 
@@ -188,7 +187,7 @@ def report(
     from dcglearn.lab.config import refuse_shared_figures
     from dcglearn.lab.experiment_figures import figure_width
     from dcglearn.lab.findings import findings_latex
-    from dcglearn.lab.plots import order_in_paper
+    from dcglearn.lab.page import write_page
     from dcglearn.lab.results import reported_experiments
 
     if findings is not None:
@@ -196,15 +195,13 @@ def report(
     place = _results_folder(out)
     selected = _configs(configs, shipped)
     refuse_shared_figures(selected)
-    shown = reported_experiments(selected, quick, place, replace, figure_width(width))
+    shown = reported_experiments(_parts(selected, quick), place, replace, figure_width(width))
     if not any(one.made or one.counts.failed for one in shown):
         raise InputError("no cell is finished", "run dcglearn reproduce first", str(place))
-    _write_page(shown, quick, place)
+    print_text(f"read {write_page(shown)}")
     if findings is not None:
         figures = [figure for one in shown for figure in one.figures]
-        write_text(
-            findings, findings_latex(sorted(figures, key=lambda one: order_in_paper(one.number)))
-        )
+        write_text(findings, findings_latex(sorted(figures, key=lambda one: one.name)))
         print_text(f"wrote {findings}")
 
 
@@ -212,26 +209,39 @@ def _configs(paths: Sequence[str] | None, shipped: bool) -> list[Config]:
     """Return the named configs, or all that have no errors."""
     from dcglearn.lab.config import find_configs, read_config
 
-    return [read_config(path) for path in paths] if paths else find_configs(shipped, _leave_out)
+    return [read_config(path) for path in paths] if paths else find_configs(shipped)
 
 
-def _leave_out(error: InputError) -> None:
-    print_note(f"left out: {message(error)}")
+def _parts(configs: Sequence[Config], quick: bool) -> list[Config]:
+    return [one.quick_part() if quick else one for one in configs]
 
 
 def _run(
-    configs: Sequence[Config],
-    quick: bool,
-    workers: str,
-    out: Path,
-    replace: bool,
-    width: str | None,
+    configs: Sequence[Config], workers: str, out: Path, replace: bool, width: str | None
 ) -> list[ReportedExperiment]:
+    """Run experiments one after the other, and write their tables and figures."""
+    from dcglearn.base.workers import open_workers
     from dcglearn.lab.experiment_figures import figure_width
-    from dcglearn.lab.results import run_experiments
+    from dcglearn.lab.results import (
+        check_folder,
+        compute_cells,
+        count_cells,
+        write_results,
+    )
+    from dcglearn.lab.store import Store
 
-    inches = figure_width(width)
-    shown = run_experiments(configs, quick, workers, out, print_text, print_note, replace, inches)
+    inches, shown = figure_width(width), []
+    for config in () if replace else configs:
+        check_folder(out, config)
+    with open_workers(workers) as pool:
+        store = Store(out / "store")
+        for config in configs:
+            kept = count_cells(config, store).done
+            found = compute_cells(config, store, pool, progress=True)
+            failures = f", {found.failed:,} failed" if found.failed else ""
+            parts = f"{kept:,} kept, {found.done - kept:,} new{failures}"
+            print_text(f"{config.name}: {found.done:,} of {counted(found.total, 'cell')}: {parts}")
+            shown.append(write_results(config, store, out, replace, inches))
     for one in shown:
         done = f" (from {one.counts.done:,} of {counted(one.counts.total, 'cell')})"
         for figure in one.figures:
@@ -241,14 +251,8 @@ def _run(
     return shown
 
 
-def _write_page(shown: Sequence[ReportedExperiment], quick: bool, out: Path) -> None:
-    from dcglearn.lab.page import write_page
-
-    print_text(f"read {write_page(shown, out / 'quick' if quick else out, quick)}")
-
-
 def _results_folder(out: str | None) -> Path:
-    if out is not None and not out.strip():
+    if out == "":  # of a variable that is not set
         raise InputError("--out is empty", "name a folder")
     place = Path("results" if out is None else out)
     if place.exists() and not place.is_dir():

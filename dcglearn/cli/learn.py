@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
+import dcglearn
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
@@ -38,12 +39,6 @@ from dcglearn.cli.reading import AS_USUAL, JudgmentOptions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from dcglearn.inference.estimate import JudgmentModel
-    from dcglearn.inference.questions import Question
-    from dcglearn.inference.segments import Segments
-    from dcglearn.judgments.packed import PackedPairs
-    from dcglearn.judgments.preferences import Preferences
 
 MAX_MODELLED = 1_000_000
 """More packed judgments are tested without reading them into memory."""
@@ -95,15 +90,14 @@ def fit(
     ] = "1",
 ) -> Answer:
     """Learn gains and discounts from judgments or packed pairs."""
-    from dcglearn.inference.fit_file import fit_file
-    from dcglearn.measures.measure_files import measure_document, write_measure
-    from dcglearn.report.judgments import held_text
+    from dcglearn.measures.measure_files import measure_document
+    from dcglearn.report.judgments import held_text, scale_text
     from dcglearn.report.measures import learned_text
 
     prefs, value = name_files(files), parse_C(C)
     held = judgments.hold(files)
     with naming(prefs):
-        content = fit_file(
+        content = dcglearn.fit_file(
             held,
             C=value,
             margin=margin,
@@ -118,12 +112,12 @@ def fit(
             source=Path(prefs).name,
             progress=True,
         )
-    strict, declared = content.about["learned_from"]["strict"], judgments.scale is not None
-    about = prefs, held, strict, declared, judgments.documents
+    strict = content.about["learned_from"]["strict"]
+    scale = scale_text(held.scale, judgments.scale is not None, judgments.documents)
     return Answer(
         lambda: measure_document(content),
-        lambda: learned_text(content, held_text(*about)),
-        lambda path: write_measure(content, path),
+        lambda: learned_text(content, held_text(prefs, held, strict, scale)),
+        lambda path: dcglearn.write_measure(content, path),
         remark=f"; commands given this file use its {'DCG' if use == 'dcg' else 'W'}",
     )
 
@@ -136,9 +130,7 @@ def study(
     files: JudgmentFilesArgument,
     measure: Annotated[
         str | None,
-        measure_option(
-            help="The measure in use now; by default (2^g - 1) / log2(rank + 1).",
-        ),
+        measure_option(help="The measure in use now; by default (2^g - 1) / log2(rank + 1)."),
     ] = None,
     judgments: JudgmentOptions = AS_USUAL,
     on_qrels: Annotated[
@@ -158,8 +150,8 @@ def study(
     import numpy as np
 
     from dcglearn.judgments.groups import MODEL_BYTES
-    from dcglearn.report.study.facts import changed_comparisons, study_judgments
-    from dcglearn.report.study.page import study_json, study_text, write_study
+    from dcglearn.report.study.facts import changed_comparisons
+    from dcglearn.report.study.page import study_json, study_page
 
     runs = on_run or []
     if bool(on_qrels) != (len(runs) > 1):
@@ -170,14 +162,14 @@ def study(
     in_use = {one.name: one.measure for one in named}
     with naming(prefs), reporting("studying (steps)") as advance:
         rng = np.random.default_rng(seed)
-        found = study_judgments(data, Path(prefs).name, rng, in_use, advance)
+        found = dcglearn.study_judgments(data, Path(prefs).name, rng, in_use, advance)
     if on_qrels:
         with naming(on_qrels), reporting("comparing runs"):
             found = replace(found, changed=changed_comparisons(found, on_qrels, runs))
     return Answer(
         lambda: study_json(found),
-        lambda: study_text(found),
-        lambda path: write_study(found, path, np.random.default_rng(seed)),
+        lambda: study_page(found, "txt"),
+        lambda path: dcglearn.write_study(found, path, np.random.default_rng(seed)),
     )
 
 
@@ -191,8 +183,7 @@ def test(
         ),
     ],
     gains: Annotated[
-        str | None,
-        family_option(help="Test these gains: linear, exponential, power:free ..."),
+        str | None, family_option(help="Test these gains: linear, exponential, power:free ...")
     ] = None,
     discounts: Annotated[
         str | None, family_option(help="Test these discounts: log2, zipf, rbp:free ...")
@@ -219,8 +210,7 @@ def test(
     judgments: JudgmentOptions = AS_USUAL,
 ) -> Answer:
     """Test a measure, or compare groups of judgments."""
-    from dcglearn.inference.estimate import JudgmentModel
-    from dcglearn.inference.families import parse_families
+    from dcglearn.inference.families import families_in_words, parse_families
     from dcglearn.report.questions import (
         question_json,
         questions_text,
@@ -228,7 +218,7 @@ def test(
         segments_text,
     )
 
-    several = len(files) > 1
+    several, file = len(files) > 1, files[0]
     families = {"--gains": gains, "--discounts": discounts}
     larger_families = {"--larger-gains": larger_gains, "--larger-discounts": larger_discounts}
     refuse_together({"--measure": measure}, families, {"--by": by}, {"several files": several})
@@ -238,61 +228,35 @@ def test(
             "--larger-gains or --larger-discounts without --gains or --discounts",
             "name what is tested",
         )
-    larger = JudgmentModel(**parse_families(larger_families), position_dependent=larger_positions)
+    larger = dcglearn.JudgmentModel(
+        **parse_families(larger_families), position_dependent=larger_positions
+    )
     if by or several:
-        segments = _compared(files, by, judgments, larger)
+        with naming(file), reporting(f"reading {name_files(files)} (judgments)") as advance:
+            everyone, groups = dcglearn.read_groups(files, by, advance, **judgments.reading())
+        kept = judgments.kept(everyone)  # judges are dropped from all files together
+        with naming(file), reporting("comparing groups"):
+            segments = dcglearn.compare_segments(everyone[kept], groups[kept].tolist(), larger)
         return Answer(lambda: segments_json(segments), lambda: segments_text(segments))
-    found = _asked(files[0], judgments, measure, families, larger, larger_families)
-    return Answer(lambda: [question_json(one) for one in found], lambda: questions_text(found))
-
-
-def _compared(
-    files: list[str], by: str | None, judgments: JudgmentOptions, model: JudgmentModel
-) -> Segments:
-    """Compare groups of judgments; judges are dropped from all files together."""
-    from dcglearn.inference.segments import compare_segments
-    from dcglearn.judgments.groups import read_groups
-
-    label = f"reading {name_files(files)} (judgments)"
-    with naming(files[0]), reporting(label) as advance:
-        data, groups = read_groups(files, by, advance, **judgments.reading())
-    if judgments.drop_judge:
-        kept = judgments.kept(data)
-        data, groups = data[kept], groups[kept]
-    with naming(files[0]), reporting("comparing groups"):
-        return compare_segments(data, groups.tolist(), model)
-
-
-def _asked(
-    file: str,
-    judgments: JudgmentOptions,
-    measure: str | None,
-    families: Mapping[str, str | None],
-    larger: JudgmentModel,
-    within: Mapping[str, str | None],
-) -> Sequence[Question]:
-    """Test a measure, or families that are not wider than those of the larger model."""
-    from dcglearn.inference.estimate import JudgmentModel
-    from dcglearn.inference.families import families_in_words, parse_families
-    from dcglearn.inference.questions import ask, usual_questions
-    from dcglearn.judgments.packed import PackedPairs
 
     given = parse_families(families)
-    opened = judgments.open([file])
-    data: Preferences | PackedPairs
-    if isinstance(opened, PackedPairs) and len(opened) > MAX_MODELLED:
-        data = opened
-    else:
-        data = judgments.in_memory(opened)
+    data = judgments.hold(files)
+    if isinstance(data, dcglearn.PackedPairs) and len(data) <= MAX_MODELLED:
+        data = judgments.in_memory(data)
     with naming(file), reporting("testing (judgments read)"):
+        found: Sequence[dcglearn.Question]
         if measure:
             with naming("--measure"):
                 (one,) = measures_for_judgments([measure], data, file)
-            return [ask(data, JudgmentModel(measure=one.measure), larger, one.name)]
-        if not given and not larger.position_dependent:
-            return usual_questions(data, larger)
-        smaller = replace(larger, position_dependent=False, **given)
-        return [ask(data, smaller, larger, families_in_words(families, within))]
+            tested = dcglearn.JudgmentModel(measure=one.measure)
+            found = [dcglearn.ask(data, tested, larger, one.name)]
+        elif given or larger_positions:
+            tested = replace(larger, position_dependent=False, **given)
+            name = families_in_words(families, larger_families)
+            found = [dcglearn.ask(data, tested, larger, name)]
+        else:
+            found = dcglearn.usual_questions(data, larger)
+    return Answer(lambda: [question_json(one) for one in found], lambda: questions_text(found))
 
 
 @command(
@@ -320,13 +284,11 @@ def compare(
     """Compare learned measures with others, by cross-validation."""
     import numpy as np
 
-    from dcglearn.inference import compare as comparison
-    from dcglearn.learning.problem import Parameters
     from dcglearn.learning.record import LearnedRecord
     from dcglearn.report.comparisons import comparison_table
     from dcglearn.report.results import Result
 
-    parameters = Parameters(margin=margin, C=parse_C(C), solver=solver)
+    parameters = dcglearn.Parameters(margin=margin, C=parse_C(C), solver=solver)
     files, names = split_measures(arguments)
     check_distinct(names)
     prefs = name_files(files)
@@ -337,7 +299,7 @@ def compare(
         against = other.name
         named += [other] if against not in [one.name for one in named] else []
     with naming(prefs), reporting("comparing (folds)") as advance:
-        found = comparison.compare(
+        found = dcglearn.compare(
             data,
             {one.name: one.measure for one in named},
             parameters,
@@ -354,7 +316,8 @@ def compare(
 
         return draw_comparison(found, f"Measures compared on {Path(prefs).name}")
 
-    lines = [comparison_table(found).text()]
+    table = comparison_table(found)
+    lines = [table.text()]
     for one in named:
         record = LearnedRecord.read(one.file) if one.file else None
         if record and record.learned_from.file in (Path(name).name for name in (prefs, *files)):
@@ -363,5 +326,5 @@ def compare(
                 "too high"
             )
     content = {"file": prefs, **found.to_json()}
-    result = Result(comparison_table(found), content, draw)
-    return Answer(lambda: content, lambda: "\n".join(lines), result.write)
+    write = Result(table, content, draw).write
+    return Answer(lambda: content, lambda: "\n".join(lines), write)

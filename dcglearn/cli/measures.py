@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from typer import Argument, Option
 
@@ -14,9 +14,6 @@ from dcglearn.base.numbers import counted
 from dcglearn.cli.command import Answer, command
 from dcglearn.cli.options import RanksOption, ScaleOption, file_option, ranks_option
 from dcglearn.cli.output import print_document, print_json_text, print_note
-
-if TYPE_CHECKING:
-    from dcglearn.base.types import Grades
 
 
 @command(
@@ -38,7 +35,7 @@ def show(
 ) -> Answer:
     """Show a measure: its numbers, and a figure with the usual ones."""
     from dcglearn.measures.measure_files import as_measure_file, measure_document
-    from dcglearn.measures.names import is_measure_file_name, named_measure, scale_of
+    from dcglearn.measures.names import is_measure_file_name, named_measure
     from dcglearn.report.measures import in_full, measure_text
 
     named = named_measure(measure, scale, n_ranks)
@@ -49,7 +46,7 @@ def show(
         from dcglearn.report.figures.style import save
 
         title = f"{Path(named.name).name}: {in_full(named.measure, content)}"
-        save(draw_measure_file(content, title, scale_of(named.measure)), path)
+        save(draw_measure_file(content, title), path)
 
     return Answer(
         lambda: measure_document(content),
@@ -99,21 +96,21 @@ def explain(
     Without lists, the example is the one on which the measures differ most.
     """
     from dcglearn.coherence import explain as explanations
-    from dcglearn.measures.names import measures_on_one_scale
+    from dcglearn.measures.names import declared_scale, measure_for_documents
     from dcglearn.measures.scale import parse_lists
     from dcglearn.report.systems.explanation import explanation_text, explanation_to_json
 
     if (a is None) != (b is None):
         raise InputError("--a and --b belong together", "give both, or neither for an example")
-    declared, named = measures_on_one_scale((first, second), scale, n_ranks or explanations.SHORT)
+    declared, longest = declared_scale((first, second), scale), n_ranks or explanations.SHORT
+    named = [measure_for_documents(name, declared, longest) for name in (first, second)]
     one, other = (each.measure for each in named)
-    opening = ""
-    lists: Grades | None
-    if a is None or b is None:
-        opening = "An example on which they differ most:\n\n"
-        lists = explanations.clearest_example(one, other, n_ranks)
-    else:
-        lists = parse_lists({"--a": a, "--b": b}, declared, n_ranks)
+    lists = (
+        explanations.clearest_example(one, other, n_ranks)
+        if a is None or b is None
+        else parse_lists({"--a": a, "--b": b}, declared, n_ranks)
+    )
+    opening = "An example on which they differ most:\n\n" if a is None else ""
     if lists is None:
         ranks = counted(n_ranks or explanations.example_depth(one, other), "rank")
         return Answer(

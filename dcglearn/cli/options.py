@@ -52,6 +52,7 @@ columns_option = partial(Option, metavar="FIELD=COLUMN,...", rich_help_panel=REA
 measure_option = partial(Option, "--measure", "-m", metavar="MEASURE")
 file_option = partial(Option, metavar="FILE")
 number_option = partial(Option, metavar="N", min=0, max=MAX_COUNT)
+real_option = partial(Option, metavar="X")
 
 LENGTH_HELP = "Length of the lists; longer lists are refused."
 

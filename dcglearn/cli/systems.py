@@ -214,8 +214,12 @@ def evaluate(
 ) -> Answer:
     """Evaluate runs under any measures, and compare the systems."""
     from dcglearn.report.results import RESULT_FORMATS
-    from dcglearn.report.systems.evaluation_files import EVALUATION_FORMATS, write_evaluation
-    from dcglearn.report.systems.evaluation_text import evaluation_document, evaluation_text
+    from dcglearn.report.systems.evaluation_files import (
+        EVALUATION_FORMATS,
+        evaluation_text,
+        evaluation_to_json,
+        write_evaluation,
+    )
     from dcglearn.systems.rules import LIKE
 
     for path in out or []:
@@ -265,7 +269,7 @@ def evaluate(
 
     shown = evaluation, comparisons, per_query, topics
     return Answer(
-        lambda: evaluation_document(*shown),
+        lambda: evaluation_to_json(*shown),
         lambda: evaluation_text(*shown, digits, terminal_width()),
         write,
     )
@@ -329,11 +333,7 @@ def _compared(
     """Compare systems with a baseline, or all pairs without one; unasked, not too many."""
     import numpy as np
 
-    from dcglearn.systems.compare_systems import (
-        compare_all_pairs,
-        compare_systems,
-        too_much_to_compare,
-    )
+    from dcglearn.systems.compare_systems import compare_systems, too_much_to_compare
 
     why_not = None if asked or baseline is None else too_much_to_compare(evaluation, baseline)
     if why_not is not None:
@@ -341,8 +341,6 @@ def _compared(
         return []
     rng, given = np.random.default_rng(seed), {k: v for k, v in options.items() if v is not None}
     with reporting("comparing systems") as advance:
-        if baseline is None:
-            return compare_all_pairs(evaluation, rng, **given, advance=advance)
         return compare_systems(evaluation, baseline, rng, **given, advance=advance)
 
 
@@ -359,7 +357,7 @@ def _supported(evaluation: Evaluation, seed: int, digits: int) -> Answer:
         found = supported_systems(evaluation, *drawn_measures(evaluation), rng)
 
     def draw() -> Figure:
-        from dcglearn.report.figures.supported_figure import draw_supported
+        from dcglearn.report.figures.system_figures import draw_supported
 
         return draw_supported(found)
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from typer import Argument, Option
 
+import dcglearn
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
 from dcglearn.cli.inputs import name_files, naming, refuse_together
-from dcglearn.cli.options import FORMATS_HELP, SEVERAL_HELP, columns_option, measure_option
+from dcglearn.cli.options import (
+    FORMATS_HELP,
+    SEVERAL_HELP,
+    columns_option,
+    measure_option,
+    real_option,
+)
 from dcglearn.cli.reading import AS_USUAL, JudgmentOptions
 
 _NOT_OF_DOCUMENTS = [
@@ -40,16 +47,13 @@ def threshold(
     ],
     judgments: JudgmentOptions = AS_USUAL,
     credit: Annotated[
-        float | None,
-        Option(min=0, metavar="X", help="Worth of a relevant document; by default 3."),
+        float | None, real_option(min=0, help="Worth of a relevant document; by default 3.")
     ] = None,
     debit: Annotated[
-        float | None,
-        Option(min=0, metavar="X", help="Cost of any other document; by default 2."),
+        float | None, real_option(min=0, help="Cost of any other document; by default 2.")
     ] = None,
     relevant: Annotated[
-        str | None,
-        Option(metavar="GRADE,...", help="Relevant grades; by default numbers above 0."),
+        str | None, Option(metavar="GRADE,...", help="Relevant grades; by default numbers above 0.")
     ] = None,
     gains: Annotated[
         str | None,
@@ -59,30 +63,22 @@ def threshold(
         str | None,
         measure_option(
             help="Worth of each grade: the gains of a measure file, or of a DCG in full that names "
-            "its grades.",
+            "its grades."
         ),
     ] = None,
     cost: Annotated[
         float | None,
-        Option(
-            metavar="X",
-            help="Cost of reading a document, in units of gain; required with --measure.",
-        ),
+        real_option(help="Cost of reading a document, in units of gain; required with --measure."),
     ] = None,
-    beta: Annotated[
-        float, Option(metavar="X", help="Limit of alpha after many judgments, 0 to 1.")
-    ] = 0.1,
-    gamma: Annotated[
-        float, Option(metavar="X", help="Rate at which judgments lower alpha.")
-    ] = 0.05,
+    beta: Annotated[float, real_option(help="Limit of alpha after many judgments, 0 to 1.")] = 0.1,
+    gamma: Annotated[float, real_option(help="Rate at which judgments lower alpha.")] = 0.05,
 ) -> Answer:
     """Learn which score a document must reach to be delivered.
 
     The threshold follows the Beta-Gamma regulation.
     """
-    from dcglearn.report.threshold import threshold_json, threshold_text
-    from dcglearn.systems.beta_gamma import beta_gamma_threshold
-    from dcglearn.systems.scored import by_relevance, net_gains, read_scored, utilities_of
+    from dcglearn.report.judgments import threshold_text
+    from dcglearn.systems.beta_gamma import by_relevance, net_gains, read_scored, utilities_of
 
     linear = {"--credit": credit, "--debit": debit, "--relevant": relevant}
     refuse_together(linear, {"--gains": gains}, {"--measure": measure})
@@ -102,9 +98,25 @@ def threshold(
     judged = [grade is not None for grade in documents.grades]
     with naming(file):
         utilities = utilities_of(documents, worth, unjudged)
-        found = beta_gamma_threshold(documents.scores, utilities, judged, beta, gamma)
-    about: dict[str, Any] = {"worth": worth, "unjudged": unjudged, "beta": beta, "gamma": gamma}
-    return Answer(
-        lambda: threshold_json(found, file, len(judged), **about),
-        lambda: threshold_text(found, file, len(judged), **about),
-    )
+        found = dcglearn.beta_gamma_threshold(documents.scores, utilities, judged, beta, gamma)
+    cuts = {
+        name: {"score": theta, **found.passing(theta)._asdict()}
+        for name, theta in (
+            ("theta_opt", found.theta_optimal),
+            ("theta_zero", found.theta_zero),
+            ("theta", found.theta),
+        )
+    }
+    content = {
+        "file": file,
+        "documents": len(judged),
+        "judged": found.n_judged,
+        "worth": worth,
+        "unjudged": unjudged,
+        "beta": beta,
+        "gamma": gamma,
+        "alpha": found.alpha,
+        "pays": cuts["theta_opt"]["documents"] > 0,
+        **cuts,
+    }
+    return Answer(lambda: content, lambda: threshold_text(content))

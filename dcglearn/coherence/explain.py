@@ -24,11 +24,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Floats, Grades, Integers
+from dcglearn.coherence.verdict import two_runs
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
 from dcglearn.measures.names import MeasureLike, as_measure
-from dcglearn.measures.scale import ScaleLike, as_scale, checked_grades
+from dcglearn.measures.scale import ScaleLike, as_scale
 
 SHORT = 5
 """Ranks of an example, where the depths of the measures do not ask for more."""
@@ -66,39 +67,29 @@ def clearest_example(
     if n_ranks > DEEPEST:
         problem = f"an example of {n_ranks} ranks, and it can have at most {DEEPEST}"
         raise InputError(problem, "lower `n_ranks`, or give lists by `a` and `b`")
-    weights = [one.matrix_for(n_ranks) for one in (first, second)]
     grades = np.array(list(product(range(first.n_grades), repeat=2)))[::-1]  # first the worst twice
-    sums, chosen = np.zeros((1, 2)), []
-    steps = np.stack(
-        [
-            sign * (W[:, grades[:, 0]] - W[:, grades[:, 1]]) / (np.ptp(W, axis=1).sum() or 1.0)
-            for W, sign in zip(weights, (1.0, -1.0), strict=True)
-        ],
-        axis=2,
-    )
-    for step in steps:
+    leads = []
+    for measure, sign in ((first, 1.0), (second, -1.0)):
+        W = measure.matrix_for(n_ranks)
+        lead = W[:, grades[:, 0]] - W[:, grades[:, 1]]
+        leads.append(sign * lead / (np.ptp(W, axis=1).sum() or 1.0))
+    sums, lists = np.zeros((1, 2)), np.zeros((1, 2, 0), np.int64)
+    for step in np.stack(leads, axis=2):
         choices = _unexceeded(step)
         every = (sums[:, None] + step[choices]).reshape(-1, 2)
         kept = _unexceeded(every)
-        sums = every[kept]
-        chosen.append((kept // len(choices), choices[kept % len(choices)]))
-    at = int(sums.min(axis=1).argmax())
-    if sums[at].min() <= TIE_TOLERANCE:
-        return None
-    lists = np.empty((2, n_ranks), np.int64)
-    for rank in range(n_ranks - 1, -1, -1):
-        before, choice = chosen[rank]
-        lists[:, rank] = grades[choice[at]]
-        at = int(before[at])
-    return lists
+        above, choice = np.divmod(kept, len(choices))
+        sums, lists = every[kept], np.dstack([lists[above], grades[choices[choice]]])
+    clearest = int(sums.min(axis=1).argmax())
+    return lists[clearest] if sums[clearest].min() > TIE_TOLERANCE else None
 
 
-def _unexceeded(points: Floats) -> NDArray[np.intp]:
+def _unexceeded(points: Floats) -> Integers:
     """Return the indices of the points that no other point exceeds in both coordinates."""
     order = np.lexsort((-points[:, 1], -points[:, 0]))
     y = points[order, 1]
     most = np.concatenate([[-np.inf], np.maximum.accumulate(y)[:-1]])
-    kept: NDArray[np.intp] = order[y > most + TIE_TOLERANCE]
+    kept: Integers = order[y > most + TIE_TOLERANCE]
     if len(kept) > _MOST_SUMS:
         x = points[kept, 0]  # falling; y rises, so the last point of a cell has its largest y
         cell = np.floor((x - x[-1]) / (x[0] - x[-1]) * _MOST_SUMS)
@@ -191,19 +182,14 @@ def explain(
         raise InputError(
             f"measures of {first.n_grades} and {counted(second.n_grades, 'grade')}", "use one scale"
         )
-    lists = [
-        checked_grades(rows, first.n_grades, f"list {name}") for name, rows in (("a", a), ("b", b))
-    ]
-    if lists[0].ndim != 1 or lists[0].shape != lists[1].shape:
-        raise InputError(
-            f"lists of shape {lists[0].shape} and {lists[1].shape}",
-            "give two lists of the same length, padded with -1",
-        )
+    lists = two_runs(a, b, first.n_grades)
+    if lists.ndim != 2:
+        raise InputError(f"lists of shape {lists.shape[1:]}", "give two lists, of shape (K,)")
     terms = np.array([_terms(measure, *lists) for measure in (first, second)])
     sizes = np.abs(terms).sum(axis=1)
     exchanged = None
     if isinstance(first, DCG) and isinstance(second, DCG):
-        K = len(lists[0])
+        K = lists.shape[1]
         c, d = first.discounts_for(K), second.discounts_for(K)
         mixed = [_terms(one, *lists) for one in (DCG(first.gains, d), DCG(second.gains, c))]
         exchanged = _preferred(mixed[0]), _preferred(mixed[1])
@@ -215,7 +201,7 @@ def explain(
     )
 
 
-def _terms(measure: Measure, a: NDArray[np.integer], b: NDArray[np.integer]) -> Floats:
+def _terms(measure: Measure, a: Grades, b: Grades) -> Floats:
     """Return what each rank contributes to the difference of a and b, shape (K,)."""
     # The last column, index -1, is no document.
     W, ranks = np.pad(measure.matrix_for(len(a)), ((0, 0), (0, 1))), np.arange(len(a))

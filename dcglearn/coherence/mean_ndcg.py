@@ -28,11 +28,11 @@ from itertools import product
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError, check_name
-from dcglearn.base.types import Floats, Grades, Integers
+from dcglearn.base.types import Booleans, Floats, Grades, Integers
 from dcglearn.coherence.verdict import (
     WORST_GAINS,
     Discounts,
@@ -77,6 +77,10 @@ class MeanVerdict:
     differences: tuple[float, float]
     bounds: tuple[float, float]
     tolerance: float
+
+
+PairVerdicts = dict[tuple[int, int], MeanVerdict]
+"""Verdicts on pairs of runs, by their numbers."""
 
 
 def mean_verdict(
@@ -132,14 +136,15 @@ def mean_verdicts(
     max_boxes: int = 4096,
     counted: ArrayLike | None = None,
     pairs: ArrayLike | None = None,
-) -> dict[tuple[int, int], MeanVerdict]:
+) -> PairVerdicts:
     """Decide as :func:`mean_verdict` for pairs (i, j) of runs (n, Q, K), by default all.
 
     `counted` (n,) is the number of queries in the mean of each run, by default Q.
     """
     checked_count(max_boxes, "`max_boxes`", high=10**12)
-    checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
     check_name(worst_gain, "worst gain", WORST_GAINS)
+    n_gains = n_grades - (worst_gain == "zero")
+    checked_count(n_gains, "the number of grades that gain something", high=MAX_GRADES)
     rows, pool = checked_grades(runs, n_grades, "runs"), checked_grades(pools, n_grades, "pools")
     if rows.ndim != 3 or pool.ndim != 2 or rows.shape[1] != len(pool) or not len(pool):
         raise InputError(
@@ -151,9 +156,6 @@ def mean_verdicts(
         raise InputError(
             "discounts that increase, fall below 0 or start with 0", "give decreasing discounts"
         )
-    n_gains = n_grades - (worst_gain == "zero")
-    if not n_gains:
-        raise InputError("a single grade with a gain of 0", "give two grades")
     for run in rows:
         check_pools(run, pool, n_gains)
     first, second = np.triu_indices(len(rows), 1) if pairs is None else np.transpose(pairs)
@@ -169,35 +171,26 @@ def mean_verdicts(
         new = (largest <= tolerance) & (face.largest > tolerance)
         largest[new] = face.largest[new]
         gains[new, 0], gains[new, 1:kept] = 1.0, np.cumprod(face.at[new], axis=1)
-    ahead, cutoff = largest > tolerance, rows.shape[2] if isinstance(discounts, str) else None
-
-    def verdict(pair: int) -> MeanVerdict:
-        never_behind, never_ahead = lower[pair] >= -tolerance, upper[pair] <= tolerance
-        a_leads, b_leads = ahead[:, pair]
-        winner: MeanWinner = "depends" if a_leads and b_leads else "undecided"
-        if never_behind:
-            winner = "equal" if never_ahead else "a" if a_leads else winner
-        elif never_ahead and b_leads:
-            winner = "b"
-        for_a, for_b = (
-            DCG(gains[k, pair], discounts, cutoff, "ideal") if ahead[k, pair] else None
-            for k in (0, 1)
-        )
-        leads = float(largest[0, pair]), 0.0 - float(largest[1, pair])
-        bounds = float(lower[pair]), float(upper[pair])
-        return MeanVerdict(winner, (for_a, for_b), leads, bounds, tolerance)
-
-    return {
-        (int(i), int(j)): verdict(n) for n, (i, j) in enumerate(zip(first, second, strict=True))
+    a_leads, b_leads = largest > tolerance
+    never_behind, never_ahead = lower >= -tolerance, upper <= tolerance
+    cases: dict[MeanWinner, Booleans] = {
+        "depends": a_leads & b_leads,
+        "equal": never_behind & never_ahead,
+        "a": never_behind & a_leads,
+        "b": never_ahead & b_leads,
     }
-
-
-class QueryClass(NamedTuple):
-    """The queries with the same best grade, by their ideal ranking: N (pairs, groups, gains), D."""
-
-    best: int
-    numerators: Floats
-    ideals: Floats
+    winners = np.select([*cases.values()], [*cases], "undecided").tolist()
+    cutoff = rows.shape[2] if isinstance(discounts, str) else None
+    found = {}
+    for n, pair in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        a, b = (
+            DCG(gains[k, n], discounts, cutoff, "ideal") if leads[n] else None
+            for k, leads in enumerate((a_leads, b_leads))
+        )
+        margins = float(largest[0, n]), 0.0 - float(largest[1, n])
+        bounds = float(lower[n]), float(upper[n])
+        found[pair] = MeanVerdict(winners[n], (a, b), margins, bounds, tolerance)
+    return found
 
 
 class BoxBounds(NamedTuple):
@@ -209,65 +202,65 @@ class BoxBounds(NamedTuple):
 
 
 class MeanDifference(NamedTuple):
-    """The mean of nDCG(A) - nDCG(B) as a function of gain ratios, for many pairs of runs."""
+    """The mean of nDCG(A) - nDCG(B) as a function of gain ratios, for many pairs of runs.
 
-    classes: tuple[QueryClass, ...]
-    n_ratios: int
+    Queries with the same ideal ranking are a group: N (pairs, groups, M), D (groups, M), and the
+    best grade in its pool (groups,).
+    """
+
+    numerators: Floats
+    ideals: Floats
+    best: Integers
     tolerance: float
 
-    def values(self, points: Floats, pairs: NDArray[np.intp]) -> Floats:
-        """Compute the mean difference at points of shape (n, M - 1)."""
-        total = np.zeros(len(points))
-        for group in self.classes:
-            gains = _gains(points, group.best)
-            numerator = np.einsum("nm,ngm->ng", gains, group.numerators[pairs])
-            total += (numerator / (gains @ group.ideals.T)).sum(axis=1)
-        return total
+    @property
+    def n_ratios(self) -> int:
+        """M - 1, the number of free ratios."""
+        return int(self.ideals.shape[1]) - 1
 
-    def bounds(self, low: Floats, high: Floats, pairs: NDArray[np.intp]) -> BoxBounds:
+    def values(self, points: Floats, pairs: Integers) -> Floats:
+        """Compute the mean difference at points of shape (n, M - 1)."""
+        numerators, ideals = self._sums(_gains(points)[:, None], pairs)
+        return np.asarray((numerators / ideals).sum(axis=(1, 2)))
+
+    def _sums(self, gains: Floats, pairs: Integers) -> tuple[Floats, Floats]:
+        """Return N and D (n, points, groups) of gains (n, points, M, M)."""
+        of_groups = gains[:, :, self.best]
+        numerators = np.einsum("ncgm,ngm->ncg", of_groups, self.numerators[pairs])
+        return numerators, np.einsum("ncgm,gm->ncg", of_groups, self.ideals)
+
+    def bounds(self, low: Floats, high: Floats, pairs: Integers) -> BoxBounds:
         """Bound the mean difference in boxes with these corners, of shape (n, M - 1)."""
-        n_corners = 2**self.n_ratios * max(1, sum(len(group.ideals) for group in self.classes))
-        step = max(1, CORNER_BLOCK // n_corners)
+        step = max(1, CORNER_BLOCK // max(1, 2**self.n_ratios * self.ideals.size))
         blocks = [
             self._bounds(low[at : at + step], high[at : at + step], pairs[at : at + step])
             for at in range(0, len(low), step)
         ]
         return BoxBounds(*map(np.concatenate, zip(*blocks, strict=True)))
 
-    def _bounds(self, low: Floats, high: Floats, pairs: NDArray[np.intp]) -> BoxBounds:
+    def _bounds(self, low: Floats, high: Floats, pairs: Integers) -> BoxBounds:
         d = self.n_ratios
         upper = np.array(list(product((False, True), repeat=d)), bool).reshape(2**d, d)
         corners = np.where(upper, high[:, None], low[:, None])
+        numerator, ideal = self._sums(_gains(corners), pairs)
+        values = numerator / ideal
         slowest, fastest = np.zeros(low.shape), np.zeros(low.shape)
-        values = []
-        for group in self.classes:
-            numerators = group.numerators[pairs].transpose(0, 2, 1)
-            gains = _gains(corners, group.best)
-            ideal = gains @ group.ideals.T
-            value = gains @ numerators / ideal
-            values.append(value)
-            for i in range(group.best, d):
-                change = _gains(corners, group.best, i)
-                least, most = _slopes(change @ numerators, change @ group.ideals.T, value, ideal)
-                slowest[:, i] += least
-                fastest[:, i] += most
+        for i in range(d):
+            change = self._sums(_gains(corners, by=i), pairs)
+            slowest[:, i], fastest[:, i] = _slopes(*change, values, ideal)
         rises = slowest >= 0
         falls = (fastest <= 0) & ~rises
         slopes = np.maximum(np.abs(slowest), np.abs(fastest))
         reach = np.where(rises | falls, 0.0, (high - low) / 2 * slopes).sum(axis=1)
         middle = (low + high) / 2
 
-        def bound(sign: float, to_low: NDArray[np.bool_], to_high: NDArray[np.bool_]) -> Floats:
+        def bound(sign: float, to_low: Booleans, to_high: Booleans) -> Floats:
             """Bound sign * mean from below; its minimum is on the given faces of the box."""
-            off_face: NDArray[np.bool_] = np.any(
-                np.where(upper, to_low[:, None], to_high[:, None]), 2
-            )
-            at_corners = np.zeros(len(low))
-            for value in values:
-                smallest = np.where(off_face[:, :, None], np.inf, sign * value).min(axis=1)
-                at_corners += smallest.sum(-1)
+            off_face = np.any(np.where(upper, to_low[:, None], to_high[:, None]), 2)
+            smallest = np.where(off_face[:, :, None], np.inf, sign * values).min(axis=1)
             centre = np.where(to_low, low, np.where(to_high, high, middle))
-            tighter: Floats = np.maximum(at_corners, sign * self.values(centre, pairs) - reach)
+            at_centre = sign * self.values(centre, pairs) - reach
+            tighter: Floats = np.maximum(smallest.sum(axis=1), at_centre)
             return sign * tighter
 
         return BoxBounds(bound(1.0, rises, falls), bound(-1.0, falls, rises), slopes)
@@ -278,7 +271,7 @@ def mean_difference(
     pools: Grades,
     discounts: Floats,
     n_gains: int,
-    pairs: tuple[NDArray[np.intp], NDArray[np.intp]],
+    pairs: tuple[Integers, Integers],
     counted: Integers,
 ) -> MeanDifference:
     """Build the mean differences of pairs of runs, where grades from `n_gains` on gain 0."""
@@ -287,37 +280,37 @@ def mean_difference(
     ideal_ends, group_of = np.unique(
         np.minimum(counts.cumsum(axis=1), n_ranks), axis=0, return_inverse=True
     )
+    by_grade = np.stack([(runs == grade) @ discounts for grade in range(n_gains)], axis=-1)
     grouped = np.zeros((len(runs), len(ideal_ends), n_gains))
-    for grade in range(n_gains):
-        for run, total in zip(runs, grouped, strict=True):
-            total[:, grade] = np.bincount(
-                group_of.reshape(-1), (run == grade) @ discounts, len(ideal_ends)
-            )
+    for of_run, total in zip(by_grade, grouped, strict=True):
+        np.add.at(total, group_of.reshape(-1), of_run)
     sums = np.concatenate([[0.0], discounts.cumsum()])
     ideals = np.diff(sums[ideal_ends], axis=1, prepend=0.0)
     shares = grouped / counted[:, None, None]
     numerators = shares[pairs[0]] - shares[pairs[1]]
-    classes = []
-    for best in range(n_gains):
-        chosen = (ideal_ends[:, best] > 0) & (ideal_ends[:, :best] == 0).all(axis=1)
-        if chosen.any():
-            classes.append(QueryClass(best, numerators[:, chosen, best:], ideals[chosen, best:]))
+    gain = ideal_ends[:, -1] > 0
+    best = (ideal_ends > 0).argmax(axis=1)
     n_operations = 3 * n_ranks * n_gains + n_queries + 32
     steepest = 1 + 2 * n_gains * float(discounts.sum() / discounts[0])
     tolerance = float(np.finfo(float).eps) * n_operations * steepest
-    return MeanDifference(tuple(classes), n_gains - 1, tolerance)
+    return MeanDifference(numerators[:, gain], ideals[gain], best[gain], tolerance)
 
 
-def _gains(points: Floats, best: int, by: int | None = None) -> Floats:
-    """Return the gains from grade `best` on, whose gain is 1, or their derivative by one ratio."""
-    ratios = points[..., best:]
+def _gains(points: Floats, by: int | None = None) -> Floats:
+    """Return the gains (..., M, M) where the best grade gains 1, or their derivative by a ratio.
+
+    The rows are for each best grade in a pool; better grades, which it lacks, are left at 0.
+    """
+    size = points.shape[-1] + 1
+    found = np.zeros((*points.shape[:-1], size, size))
+    ratios = points.copy()
     if by is not None:
-        ratios = ratios.copy()
-        ratios[..., by - best] = 1.0
-    found = np.ones((*points.shape[:-1], ratios.shape[-1] + 1))
-    np.cumprod(ratios, axis=-1, out=found[..., 1:])
+        ratios[..., by] = 1.0
+    for best in range(size):
+        found[..., best, best] = 1.0
+        np.cumprod(ratios[..., best:], axis=-1, out=found[..., best, best + 1 :])
     if by is not None:
-        found[..., : by - best + 1] = 0.0
+        found[..., : by + 1] = found[..., by + 1 :, :] = 0.0
     return found
 
 
@@ -378,13 +371,12 @@ def search_ratios(difference: MeanDifference, n_pairs: int, max_boxes: int) -> E
 
 
 def _update_extremes(
-    found: Extremes, difference: MeanDifference, points: Floats, pairs: NDArray[np.intp]
+    found: Extremes, difference: MeanDifference, points: Floats, pairs: Integers
 ) -> None:
     """Evaluate the mean difference at points, and keep the best of each pair for A and for B."""
     values = difference.values(points, pairs)
-    for which, lead in enumerate((values, -values)):
-        order = np.lexsort((-lead, pairs))
-        at = order[np.unique(pairs[order], return_index=True)[1]]
-        better = at[lead[at] > found.largest[which, pairs[at]]]
-        found.largest[which, pairs[better]] = lead[better]
-        found.at[which, pairs[better]] = points[better]
+    for largest, at, lead in zip(found.largest, found.at, (values, -values), strict=True):
+        before = largest[pairs]
+        np.maximum.at(largest, pairs, lead)
+        best = np.flatnonzero((lead > before) & (lead == largest[pairs]))[::-1]
+        at[pairs[best]] = points[best]  # the first of equal ones

@@ -14,7 +14,7 @@ on the boundary, with no reversal beyond it, does not count (the question is tha
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,35 +41,6 @@ class SmallestChange:
     distance: float
     beyond: DCG | None
     difference: float
-
-
-@dataclass(frozen=True)
-class _LinearDifference:
-    """w'y over vectors y that agree with x outside `free` and lie in [low, x_1] inside it."""
-
-    w: Floats
-    size: Floats  # the sums of the absolute terms of w, which scale its rounding errors
-    x: Floats
-    free: slice
-    low: float
-
-    def with_free(self, entries: Floats) -> Floats:
-        """Return x with other free entries."""
-        y = self.x.copy()
-        y[self.free] = entries
-        return y
-
-    def value(self, y: Floats) -> float:
-        """Return w'y, exactly 0 where it is within rounding of 0."""
-        found = float(self.w @ y)
-        return 0.0 if abs(found) <= TIE_TOLERANCE * float(self.size @ np.abs(y)) else found
-
-    def minimiser(self) -> Floats:
-        """Return the non-increasing vector with the smallest w'y."""
-        w = self.w[self.free]
-        high = np.concatenate([[0.0], np.cumsum(w)])  # w'1 over the first r
-        values = self.x[0] * high + self.low * (high[-1] - high)
-        return self.with_free(np.where(np.arange(len(w)) < values.argmin(), self.x[0], self.low))
 
 
 def smallest_change_of_gains(
@@ -108,13 +79,13 @@ def smallest_change_of_gains(
     n_ranks, n_grades = table.shape
     g, c = gain_vector(gains, n_grades), discount_vector(discounts, n_ranks)
     _check_falling(g, "gains", worst_gain)
-    fixed = worst_gain != "nonnegative"
     net = _net_counts(table)
-    free = slice(1, max(n_grades - 1, 1)) if fixed else slice(1, None)
-    low = float(g[-1]) if fixed else 0.0
-    difference = _LinearDifference(c @ net, np.abs(c) @ np.abs(net), g, free, low)
+    terms = c @ net, np.abs(c) @ np.abs(net)
     cutoff = n_ranks if isinstance(discounts, str) else None
-    return _smallest_change(difference, lambda y: DCG(y, discounts, cutoff))
+    free, low = slice(1, max(n_grades - 1, 1)), float(g[-1])  # the worst gain stays
+    if worst_gain == "nonnegative":
+        free, low = slice(1, None), 0.0
+    return _smallest_change(*terms, g, free, low, lambda y: DCG(y, discounts, cutoff))
 
 
 def smallest_change_of_discounts(
@@ -147,8 +118,8 @@ def smallest_change_of_discounts(
     g, c = gain_vector(gains, n_grades), discount_vector(discounts, n_ranks)
     _check_falling(c, "discounts", "nonnegative")
     net = _net_counts(table)
-    difference = _LinearDifference(net @ g, np.abs(net) @ np.abs(g), c, slice(1, None), 0.0)
-    return _smallest_change(difference, lambda y: DCG(g, y))
+    terms = net @ g, np.abs(net) @ np.abs(g)
+    return _smallest_change(*terms, c, slice(1, None), 0.0, lambda y: DCG(g, y))
 
 
 def _net_counts(table: Floats) -> Floats:
@@ -165,47 +136,53 @@ def _check_falling(values: Floats, name: str, worst: WorstGain | None = None) ->
 
 
 def _smallest_change(
-    difference: _LinearDifference, measure: Callable[[Floats], DCG]
+    w: Floats, size: Floats, x: Floats, free: slice, low: float, measure: Callable[[Floats], DCG]
 ) -> SmallestChange | None:
-    before = difference.value(difference.x)
-    if before == 0:
-        return SmallestChange(tuple(difference.x.tolist()), 0.0, None, 0.0)
-    sign = float(np.sign(before))
-    positive = replace(difference, w=sign * difference.w)  # A is ahead at x
-    far = positive.minimiser()
-    if positive.value(far) >= 0:
+    """Change the free entries of x, within [low, x_1], until w'y has the other sign.
+
+    `size` has the sums of the absolute terms of w, which scale its rounding errors.
+    """
+
+    def value(y: Floats) -> float:
+        found = float(w @ y)
+        return 0.0 if abs(found) <= TIE_TOLERANCE * float(size @ np.abs(y)) else found
+
+    def changed(entries: Floats) -> Floats:
+        y = x.copy()
+        y[free] = entries
+        return y
+
+    lead = value(x)
+    if lead == 0:
+        return SmallestChange(tuple(x.tolist()), 0.0, None, 0.0)
+    sign = float(np.sign(lead))
+    w = sign * w  # A is ahead at x
+    # The smallest w'y of all non-increasing y: x_1 in the first free entries, then the lowest.
+    sums = np.concatenate([[0.0], np.cumsum(w[free])])
+    at = (x[0] * sums + low * (sums[-1] - sums)).argmin()
+    far = changed(np.where(np.arange(len(sums) - 1) < at, x[0], low))
+    if value(far) >= 0:
         return None
-    tie = _onto_tie(positive, _nearest(positive), far)
-    distance = float(np.linalg.norm(tie - positive.x))
-    step = 2.0**-10
-    while positive.value(tie + step * (far - tie)) >= 0:
-        step *= 2
-    beyond = tie + step * (far - tie)
-    lead = sign * positive.value(beyond)
-    return SmallestChange(tuple(tie.tolist()), distance, measure(beyond), lead)
 
-
-def _nearest(difference: _LinearDifference) -> Floats:
-    """Return the nearest tie, x - t w made non-increasing for some t."""
     from scipy.optimize import brentq, isotonic_regression  # slow to load
 
-    w, start = difference.w[difference.free], difference.x[difference.free]
-
     def projected(t: float) -> Floats:
-        fitted = isotonic_regression(start - t * w, increasing=False).x
-        return difference.with_free(np.clip(fitted, difference.low, difference.x[0]))
+        fitted = isotonic_regression((x - t * w)[free], increasing=False).x
+        return changed(np.clip(fitted, low, x[0]))
 
-    def value(t: float) -> float:
-        return float(difference.w @ projected(t))
+    def remaining(t: float) -> float:
+        return float(w @ projected(t))
 
-    upper = value(0.0) / float(w @ w)
-    while value(upper) > 0:  # ends, because the minimiser is reached at a finite t
+    upper = remaining(0.0) / float(w[free] @ w[free])
+    while remaining(upper) > 0:  # ends, because `far` is reached at a finite t
         upper *= 2
-    return projected(brentq(value, 0.0, upper, xtol=1e-16 * upper, rtol=1e-15))
-
-
-def _onto_tie(difference: _LinearDifference, near: Floats, far: Floats) -> Floats:
-    """Move a solver's answer, a tie up to its tolerance, to w'y = 0."""
-    value = float(difference.w @ near)
-    other = far if value > 0 else difference.x
-    return near + value / (value - float(difference.w @ other)) * (other - near)
+    near = projected(brentq(remaining, 0.0, upper, xtol=1e-16 * upper, rtol=1e-15))
+    rest = float(w @ near)  # within the solver's tolerance of 0
+    other = far if rest > 0 else x
+    tie = near + rest / (rest - float(w @ other)) * (other - near)
+    step = 2.0**-10
+    while value(tie + step * (far - tie)) >= 0:
+        step *= 2
+    beyond = tie + step * (far - tie)
+    distance = float(np.linalg.norm(tie - x))
+    return SmallestChange(tuple(tie.tolist()), distance, measure(beyond), sign * value(beyond))

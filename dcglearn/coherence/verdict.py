@@ -15,15 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import checked_count, finite_array
 from dcglearn.base.errors import InputError, check_name
-from dcglearn.base.numbers import MAX_EXACT
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import rule_discounts
 from dcglearn.measures.measure import TIE_TOLERANCE
@@ -75,7 +74,7 @@ def advantage(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.int64]:
     return np.asarray(first - second)
 
 
-def two_runs(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.integer]:
+def two_runs(a: ArrayLike, b: ArrayLike, n_grades: int) -> Grades:
     """Check two rankings, or two runs over the same queries, and stack them."""
     checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
     first = checked_grades(a, n_grades, "rankings a")
@@ -120,13 +119,9 @@ def advantage_by_step(
 
 def checked_advantage(D: ArrayLike, many: bool = False) -> Floats:
     """Check an advantage table of shape (K, L), or many of shape (..., K, L)."""
+    shape = (None,) * (np.ndim(D) if many else 2)
     remedy = "give an advantage table of shape (ranks, grades)"
-    table = finite_array(D, "advantages", (None,) * (np.ndim(D) if many else 2), remedy)
-    if 0 in table.shape[-2:]:
-        raise InputError(f"advantages of shape {table.shape}", remedy)
-    if np.abs(table).max(initial=0.0) > MAX_EXACT:
-        raise InputError("advantages above 2^53", "give numbers of documents")
-    return table
+    return finite_array(D, "advantages", shape, remedy)
 
 
 def discount_vector(discounts: Discounts, n_ranks: int) -> Floats:
@@ -172,7 +167,10 @@ def winners(
     worst_gain: WorstGain = "nonnegative",
 ) -> NDArray[np.str_]:
     """Decide who is ahead for all free parameters, for tables (..., K, L), without proofs."""
-    by_step = advantage_by_step(D, gains, discounts, worst_gain)
+    return _winners(advantage_by_step(D, gains, discounts, worst_gain))
+
+
+def _winners(by_step: Floats) -> NDArray[Any]:
     a_ahead, b_ahead = ((sign * by_step > 0).any(axis=(-2, -1)) for sign in (1, -1))
     return np.array(["equal", "a", "b", "depends"])[a_ahead + 2 * b_ahead]
 
@@ -213,9 +211,9 @@ def verdict(
     """
     table = checked_advantage(D)
     by_step = advantage_by_step(table, gains, discounts, worst_gain)
-    a_ahead, b_ahead = bool((by_step > 0).any()), bool((by_step < 0).any())
-    if not (a_ahead and b_ahead):
-        return Verdict("a" if a_ahead else "b" if b_ahead else "equal")
+    winner: Winner = _winners(by_step).item()
+    if winner != "depends":
+        return Verdict(winner)
     n_ranks, n_grades = table.shape
     measures, differences = [], []
     for at in (by_step.argmax(), by_step.argmin()):
@@ -225,7 +223,7 @@ def verdict(
         g = _decreasing(v, n_grades) if gains is None else np.asarray(gains, float)
         measures.append(DCG(g, c, n_ranks if isinstance(c, str) else None))
         differences.append(float(u @ by_step @ v))
-    return Verdict("depends", tuple(measures), tuple(differences))
+    return Verdict(winner, tuple(measures), tuple(differences))
 
 
 def _decreasing(steps: Floats, size: int) -> Floats:

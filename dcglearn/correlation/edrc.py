@@ -26,10 +26,9 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, check_name
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Booleans, Floats, Integers
 
 EdrcDiscount = Literal["linear", "linear-from-0", "exponential", "log2"]
 """D(R) = R, R - 1, 2^R or log2(1 + R)."""
@@ -92,8 +91,7 @@ def edrc(
     numbers = {item: number for number, item in enumerate(dict.fromkeys(known))}
     true, ranks = _closure(edges[0], numbers, "truth")
     predicted, _ = _closure(edges[1], numbers, "prediction")
-    surplus = (true & predicted).sum(axis=1) - (true & predicted.T).sum(axis=1).astype(float)
-    attainable = true.sum(axis=1).astype(float)
+    expected = true.astype(float)  # +1 where the column is above the row
     possible = len(numbers) - 1 - true.sum(axis=0)
     for pair, likelihood in (likelihoods or {}).items():
         first, second = _numbered(pair, numbers, "likelihoods")
@@ -104,10 +102,10 @@ def edrc(
             problem = f"the likelihoods of {pair[0]} over {pair[1]} and of the reverse"
             raise InputError(problem, "give one of them", "likelihoods")
         if not true[second, first] and not true[first, second]:  # both count the pair
-            expected = 2 * likelihood - 1
-            side = int(predicted[second, first]) - int(predicted[first, second])
-            surplus[[first, second]] += expected * side
-            attainable[[first, second]] += abs(expected)
+            expected[second, first] = 2 * likelihood - 1
+            expected[first, second] = 1 - 2 * likelihood
+    surplus = (expected * (predicted.astype(float) - predicted.T)).sum(axis=1)
+    attainable = np.abs(expected).sum(axis=1)
     counted = ranks > 1
     if not counted.any():
         problem = "the truth prefers no item to another"
@@ -119,7 +117,7 @@ def edrc(
 
 def _closure(
     pairs: list[tuple[Hashable, Hashable]], numbers: Mapping[Hashable, int], name: str
-) -> tuple[NDArray[np.bool_], Integers]:
+) -> tuple[Booleans, Integers]:
     """Return which items (columns) are above each item (rows), and the ranks, shape (N,)."""
     betters: list[list[int]] = [[] for _ in numbers]
     for row, pair in enumerate(dict.fromkeys(pairs)):
@@ -128,10 +126,9 @@ def _closure(
     above, ranks = np.zeros((len(numbers), len(numbers)), bool), np.ones(len(numbers), int)
     try:
         for i in TopologicalSorter(dict(enumerate(betters))).static_order():
-            for j in betters[i]:
-                above[i] |= above[j]
-                above[i, j] = True
-                ranks[i] = max(ranks[i], ranks[j] + 1)
+            above[i] = above[betters[i]].any(axis=0)
+            above[i, betters[i]] = True
+            ranks[i] = ranks[betters[i]].max(initial=0) + 1
     except CycleError as error:
         names = list(numbers)
         cycle = " > ".join(str(names[i]) for i in error.args[1])
@@ -143,8 +140,8 @@ def _closure(
 def _numbered(
     pair: tuple[Hashable, Hashable], numbers: Mapping[Hashable, int], place: str
 ) -> tuple[int, int]:
-    first, second = pair
-    for item in (first, second):
-        if item not in numbers:
-            raise InputError(f"{item} is not one of the items", "add it to `items`", place)
-    return numbers[first], numbers[second]
+    try:
+        return numbers[pair[0]], numbers[pair[1]]
+    except KeyError as error:
+        problem = f"{error.args[0]} is not one of the items"
+        raise InputError(problem, "add it to `items`", place) from error

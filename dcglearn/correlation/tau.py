@@ -76,11 +76,8 @@ def tau_ap(
     if variant is None and estimated.max() + 1 < len(estimated):
         remedy = "use `variant` a (the mean over all orders of tied items) or b (both directions)"
         raise InputError("items are tied", remedy, "estimate")
-    if positions == "truth":
-        above = _above_in_both(true, true)
-        surplus = _above_in_both(true, estimated) - _above_in_both(true, -estimated)
-        return float((surplus[above > 0] / above[above > 0]).mean())
-    return _by_estimate(true, estimated)
+    both = (true, estimated) if positions == "truth" else (estimated, true)
+    return _mean_over_orders(*both)
 
 
 def _one_direction(positions: Integers, correctness: Integers) -> float:
@@ -89,14 +86,15 @@ def _one_direction(positions: Integers, correctness: Integers) -> float:
     return float(2 * (correct[above > 0] / above[above > 0]).mean() - 1)
 
 
-def _by_estimate(true: Integers, estimated: Integers) -> float:
-    """Return the mean over the orders of tied estimates, with the ranks of the estimate."""
-    above, correct = _above_in_both(estimated, estimated), _above_in_both(estimated, true)
-    mean_correct = np.bincount(estimated, correct) / np.bincount(estimated)
-    order = np.argsort(-estimated, kind="stable")
+def _mean_over_orders(positions: Integers, correctness: Integers) -> float:
+    """Return the mean over the orders of tied items, with the ranks of one list."""
+    above = _above_in_both(positions, positions)
+    surplus = _above_in_both(positions, correctness) - _above_in_both(positions, -correctness)
+    mean_correct = np.bincount(positions, (above + surplus) / 2) / np.bincount(positions)
+    order = np.argsort(-positions, kind="stable")
     n_above = np.arange(1, len(order))  # the number of items above ranks 2 ... N
     tied_above = n_above - above[order][1:]
-    precision = (mean_correct[estimated[order]][1:] + tied_above / 2) / n_above
+    precision = (mean_correct[positions[order]][1:] + tied_above / 2) / n_above
     return float(2 * precision.mean() - 1)
 
 

@@ -62,9 +62,9 @@ def answer_terms(
     q: float,
 ) -> Terms:
     """Return the log probability of each answer."""
-    sign = np.where(answers == A, 1.0, np.where(answers == B, -1.0, 0.0))
     if ties == "strict":
-        return strict_terms(sign, v, e)
+        return strict_terms(1.0 - 2.0 * answers.astype(np.float64), v, e)
+    sign = np.where(answers == A, 1.0, np.where(answers == B, -1.0, 0.0))
     v = np.clip(v, -_LARGEST, _LARGEST)
     terms = _davidson(sign, v, t) if ties == "davidson" else _rao_kupper(sign, v, t)
     level = np.where(answers == GOOD, 1.0, np.where(answers == BAD, -1.0, 0.0))
@@ -77,13 +77,14 @@ def answer_terms(
 
 def strict_probability(z: Floats, e: float | Floats) -> Floats:
     """Return the probability of a strict answer whose list is better by z."""
-    return np.asarray(e / 2 + (1 - e) * expit(np.clip(z, -_LARGEST, _LARGEST)))
+    return e / 2 + (1 - e) / (1 + np.exp(-np.clip(z, -_LARGEST, _LARGEST)))
 
 
 def strict_terms(sign: float | Floats, v: Floats, e: float | Floats) -> Terms:
     """Return the terms of strict answers, for list a where the sign is 1, or for b."""
-    z = sign * np.clip(v, -_LARGEST, _LARGEST)
-    p, other = expit(z), expit(-z)
+    odds = np.exp(-sign * np.clip(v, -_LARGEST, _LARGEST))
+    p = 1 / (1 + odds)  # faster than expit
+    other = odds * p
     P = e / 2 + (1 - e) * p
     in_v, in_e = sign * (1 - e) * p * other / P, (0.5 - p) / P
     second = {

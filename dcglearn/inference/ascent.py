@@ -18,7 +18,6 @@ lapse.) Where it does not hold, such as for answers without noise, each has its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,11 +26,10 @@ from scipy.special import expit
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.numbers import counted
-from dcglearn.base.types import Floats, Pairs
+from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.answers import E, Terms, V, strict_terms
 from dcglearn.inference.centres import Index, Members, cumulated
-from dcglearn.learning.codes import Block
-from dcglearn.learning.source import Arrays
+from dcglearn.learning.source import Arrays, Block
 
 PARTS = (500, 4000)
 """Sizes of the parts of more answers on which members climb first."""
@@ -45,8 +43,7 @@ _CANNOT_COUNT, _FAR_BEHIND = 15.0, 10.0
 _CHUNK, _NUMBERS, _OF_INFORMATION = 1 << 17, 1 << 18, 1 << 17
 
 
-@dataclass(frozen=True, eq=False)
-class Answers:
+class Answers(NamedTuple):
     """Strict answers, the preferred list first; `sides` are 1 if it was a, -1 b, 0 unknown."""
 
     pairs: Pairs
@@ -192,7 +189,7 @@ class Ascent:
         members: Members,
         likelihood: OwnExpansions | SharedExpansion,
         theta: Floats,
-        some: NDArray[np.intp],
+        some: Integers,
     ) -> None:
         self.members, self.likelihood, self.theta = members, likelihood, theta.copy()
         n, size = theta.shape
@@ -223,18 +220,18 @@ class Ascent:
             )
         return self
 
-    def expand(self, some: NDArray[np.intp], observed: bool) -> None:
+    def expand(self, some: Integers, observed: bool) -> None:
         """Expand some members where they are."""
         if len(some):
             theta = self.theta[some]
             self.move(some, theta, self._expanded(theta, some, observed))
 
-    def move(self, some: NDArray[np.intp], theta: Floats, at: Expansion) -> None:
+    def move(self, some: Integers, theta: Floats, at: Expansion) -> None:
         """Put some members where they are expanded."""
         self.theta[some] = theta
         self.value[some], self.gradient[some], self.hessian[some] = at
 
-    def _expanded(self, theta: Floats, some: NDArray[np.intp], observed: bool) -> Expansion:
+    def _expanded(self, theta: Floats, some: Integers, observed: bool) -> Expansion:
         """Expand minus the log posterior; of what is observed, bends are turned up."""
         at_once = max(1, _NUMBERS // (self.likelihood.n_rows * theta.shape[1]))
         parts = [slice(begin, begin + at_once) for begin in range(0, len(some), at_once)]
@@ -249,13 +246,13 @@ class Ascent:
             hessian = (axes * bends[:, None]) @ axes.swapaxes(1, 2)
         return Expansion(value + away, gradient + pull, hessian)
 
-    def measure(self, some: NDArray[np.intp]) -> None:
+    def measure(self, some: Integers) -> None:
         """Find by how much a full step would raise the posterior, twice."""
         gradient = self.gradient[some]
         steps = np.linalg.solve(self.hessian[some], gradient[..., None])[..., 0]
         self.decrement[some] = (gradient * steps).sum(axis=1)
 
-    def ahead(self) -> NDArray[np.intp]:
+    def ahead(self) -> Integers:
         """Return the members whose evidence is not far behind the best."""
         evidence = self.evidence()
         return np.flatnonzero(evidence > evidence.max() - _FAR_BEHIND)
@@ -271,7 +268,7 @@ class Ascent:
         volume = np.log(self.members.precision).sum(axis=1) - np.linalg.slogdet(self.hessian)[1]
         return np.asarray(volume / 2 - self.value + self.members.log_prior)
 
-    def step(self, some: NDArray[np.intp], observed: bool) -> None:
+    def step(self, some: Integers, observed: bool) -> None:
         """Take one damped step where it helps, and change the damping."""
         if not len(some):
             return

@@ -19,7 +19,6 @@ import numpy as np
 from scipy.special import expit, stdtrit
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
 from dcglearn.inference.answers import A, B
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
@@ -116,7 +115,6 @@ def held_out(
     preferences: Preferences,
     rng: np.random.Generator,
     n_folds: int = 10,
-    advance: Advance = silent,
 ) -> HeldOut:
     """Predict the judgments of each query from those of others.
 
@@ -127,7 +125,6 @@ def held_out(
     rng : numpy.random.Generator
     n_folds : int, default 10
         Fewer if there are fewer queries.
-    advance : callable
 
     Returns
     -------
@@ -142,21 +139,21 @@ def held_out(
     evidence, queries = model.evidence(preferences), group_numbers(preferences.queries)
     n_folds = min(n_folds, max(2, int(queries.max(initial=0)) + 1))
     right = np.full(len(preferences), 0.5)
-    losses, answers = [], []
-    for done, (_, test) in enumerate(query_folds(queries, n_folds, rng), start=1):
+    losses, answers, learned = [], [], None
+    for _, test in query_folds(queries, n_folds, rng):
         held, judged = np.isin(evidence.rows, test), preferences[test]
         if held.all():
             problem = "one query holds all preferences between lists that differ"
             raise InputError(problem, "add judgments of other queries")
-        learned = model.fit(evidence.take(~held))
+        learned = model.fit(evidence.take(~held), learned)
         u = np.round(learned.utilities(judged.pairs), 9)
         right[test[judged.strict]] = outcomes_of_differences(u[:, 0] - u[:, 1])
         if held.any():
             others = evidence.take(held)
             predicted = replace(learned, likelihood=replace(learned.likelihood, evidence=others))
-            losses.append((-predicted.log_likelihood, float(others.judged.weights.sum())))
+            loss = -predicted.likelihood.log_likelihood(learned.parameters)
+            losses.append((loss, float(others.judged.weights.sum())))
             answers.append(_strict_answers(predicted))
-        advance(done, n_folds)
     loss, total = map(math.fsum, zip(*losses, strict=True))
     groups = _groups(np.concatenate(answers, axis=1))
     return HeldOut(loss / total, groups, n_folds, right[preferences.strict])
@@ -218,15 +215,16 @@ def _strict_answers(fit: JudgmentFit) -> Floats:
 
 def _groups(answers: Floats) -> tuple[ReliabilityGroup, ...]:
     v, p_a, a, weights = answers[:, np.argsort(-np.abs(answers[0]), kind="stable")]
-    likelier = np.maximum(p_a, 1 - p_a)
-    right = np.where(p_a >= 0.5, a, 1 - a)
+    likelier, right = np.maximum(p_a, 1 - p_a), np.where(p_a >= 0.5, a, 1 - a)
+    sorted_by_size = np.stack([np.abs(v), likelier, right, weights])
+    parts = np.array_split(sorted_by_size, min(GROUPS, len(v)), axis=1)
     return tuple(
         ReliabilityGroup(
-            len(part),
-            float(np.abs(v[part[-1]])),
-            float(np.abs(v[part[0]])),
-            float(np.average(likelier[part], weights=weights[part])),
-            float(np.average(right[part], weights=weights[part])),
+            len(size),
+            float(size[-1]),
+            float(size[0]),
+            float(np.average(expected, weights=w)),
+            float(np.average(observed, weights=w)),
         )
-        for part in np.array_split(np.arange(len(v)), min(GROUPS, len(v)))
+        for size, expected, observed, w in parts
     )

@@ -23,15 +23,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Floats, Integers
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
 
@@ -41,7 +41,7 @@ SPREADS = (0.25, 0.5, 1.0, 2.0)
 SMALLEST_STEP = 0.05
 """A centre's steps are at least this share of their mean: a factor moves them."""
 
-Index = NDArray[np.intp] | slice
+Index = Integers | slice
 
 _SCALE, _LAPSES, _SIDE, _EMPTY_SD = (1.0, 1.5), (-2.5, 1.5), (0.0, 1.5), 0.5
 
@@ -94,10 +94,11 @@ class Members:
     """Centres with spreads: gains and discounts as functions of parameters, shape (F, P).
 
     The parameters are z (K), y (L - 1), log s, logit e, the side, and the worth h of the worst
-    grade over an empty rank if lists have such.
+    grade over an empty rank, by `worst` before any judgment, if lists have such.
     """
 
     def __init__(self, centres: Sequence[Centre], worst: float, has_empty: bool) -> None:
+        self.names = [one.name for one in centres]
         discounts, gains = (np.stack([one[k] for one in centres]) for k in (2, 1))
         n, self.K, self.L = len(SPREADS), discounts.shape[1], gains.shape[1]
         self.spreads = np.tile(SPREADS, len(centres))
@@ -106,17 +107,14 @@ class Members:
         self.log_prior = np.repeat([one.log_prior for one in centres], n)
         self.log_prior -= (np.log(self.spreads / 0.5) / 1.2) ** 2 / 2
         at = self.K + self.L - 1
+        self.ranks, self.grades = slice(self.K), slice(self.K, at)
         self.scale, self.lapse, self.side, self.empty = range(at, at + 4)
         self.has_empty = has_empty
         more = [_SCALE, _LAPSES, _SIDE] + has_empty * [(worst, _EMPTY_SD)]
         means, deviations = np.array(more).T
         self.mean = np.append(np.zeros(at), means)
-        self.precision = np.hstack(
-            [
-                np.repeat(self.spreads[:, None] ** -2, at, axis=1),
-                np.repeat(deviations[None] ** -2, len(self), axis=0),
-            ]
-        )
+        of_steps = np.repeat(self.spreads[:, None], at, axis=1)
+        self.precision = np.hstack([of_steps, np.tile(deviations, (len(self), 1))]) ** -2
 
     def __len__(self) -> int:
         return len(self.spreads)
@@ -138,10 +136,15 @@ class Members:
         c, g = map(sums_from, self.steps(theta, some))
         return np.exp(theta[:, self.scale])[:, None, None] * c[:, :, None] * g[:, None, :]
 
+    def measures(self, theta: Floats, some: Index = slice(None)) -> Draws:
+        """Return the measures and judges of some members."""
+        lapses = expit(theta[:, self.lapse])
+        return Draws(self.weights(theta, some), lapses, theta[:, self.side])
+
     def place(self, theta: Floats, some: Index) -> Floats:
         """Return (W, side, e) of some members, shape (f, K L + 2)."""
-        W = self.weights(theta, some).reshape(len(theta), -1)
-        return np.column_stack([W, theta[:, self.side], expit(theta[:, self.lapse])])
+        at = self.measures(theta, some)
+        return np.column_stack([at.weights.reshape(len(theta), -1), at.side, at.lapses])
 
     def slopes(self, theta: Floats, some: Index, x: Floats) -> tuple[Floats, Floats]:
         """Return <W, x>, shape (f, n), and its derivatives, shape (f, n, P), for cumulated x."""
@@ -150,8 +153,8 @@ class Members:
         of_ranks = s * by_rank[:, None] * np.moveaxis(x @ by_grade.T, 2, 0)  # (f, n, K)
         of_grades = s * np.tensordot(by_rank, x, (1, 1))  # (f, n, L)
         found = np.zeros((*of_ranks.shape[:2], self.mean.size))
-        found[..., : self.K] = of_ranks
-        found[..., self.K : self.scale] = by_grade[:, None, :-1] * of_grades[..., :-1]
+        found[..., self.ranks] = of_ranks
+        found[..., self.grades] = by_grade[:, None, :-1] * of_grades[..., :-1]
         found[..., self.scale] = v = of_ranks.sum(axis=2)
         if self.has_empty:
             found[..., self.empty] = of_grades[..., -1]
@@ -165,7 +168,7 @@ class Members:
         by_rank, by_grade = self.steps(theta, some)
         both = np.exp(theta[:, self.scale])[:, None, None] * by_rank[..., None] * pull
         found = np.zeros((len(theta), self.mean.size, self.mean.size))
-        ranks, grades, at = slice(self.K), slice(self.K, self.scale), range(self.K, self.scale)
+        ranks, grades, at = self.ranks, self.grades, range(self.K, self.scale)
         if self.has_empty:
             found[:, ranks, self.empty] = both[..., -1]
             found[:, self.scale, self.empty] = both[..., -1].sum(axis=1)
@@ -177,15 +180,15 @@ class Members:
         found[:, self.scale, self.scale] = of_ranks.sum(axis=1)
         e = expit(theta[:, self.lapse])
         found[:, self.lapse, self.lapse] = e * (1 - e) * (1 - 2 * e) * of_lapses
-        return np.asarray(np.triu(found) + np.triu(found, 1).swapaxes(1, 2))
+        return np.triu(found) + np.triu(found, 1).swapaxes(1, 2)
 
     def translated(self, theta: Floats, member: int) -> Floats:
         """Return parameters of all members with the W of one at its parameters, shape (F, P)."""
         by_rank, by_grade = self.steps(theta[None], np.array([member]))
         found = np.tile(theta, (len(self), 1))
-        found[:, : self.K] = np.log(by_rank / self.rank_steps)
-        found[:, self.K : self.scale] = np.log(by_grade[:, :-1] / self.grade_steps)
-        for part in (slice(self.K), slice(self.K, self.scale)):
+        found[:, self.ranks] = np.log(by_rank / self.rank_steps)
+        found[:, self.grades] = np.log(by_grade[:, :-1] / self.grade_steps)
+        for part in (self.ranks, self.grades):
             mean = found[:, part].mean(axis=1, keepdims=True)
             found[:, part] -= mean
             found[:, [self.scale]] += mean
@@ -215,7 +218,7 @@ def sums_from(steps: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Draws(ShortRepr):
-    """Measures and judges, drawn.
+    """Measures and judges.
 
     Attributes
     ----------
@@ -232,28 +235,34 @@ class Draws(ShortRepr):
     @property
     def scale(self) -> Floats:
         """The best grade at the first rank over the worst, in log odds, shape (n,)."""
-        return np.asarray(self.weights[:, 0, 0] - self.weights[:, 0, -1])
+        return self.weights[:, 0, 0] - self.weights[:, 0, -1]
 
     @property
     def gains(self) -> Floats:
         """Falling by 1 from the best to the worst: to 0, unless lists have empty ranks, (n, L)."""
-        return np.asarray(self.weights[:, 0] / self.scale[:, None])
+        return self.weights[:, 0] / self.scale[:, None]
 
     @property
     def discounts(self) -> Floats:
         """From 1 for the first rank down, shape (n, K)."""
         spans = self.weights[..., 0] - self.weights[..., -1]
-        return np.asarray(spans / self.scale[:, None])
+        return spans / self.scale[:, None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior(ShortRepr):
-    """What is known of a measure: members, each with its share, parameters and information."""
+    """What is known of a measure: members, with log evidence, parameters and information."""
 
     members: Members
-    share: Floats
+    evidence: Floats
     theta: Floats
     hessian: Floats
+
+    @cached_property
+    def share(self) -> Floats:
+        """The share of each member."""
+        share = np.exp(self.evidence - self.evidence.max())
+        return np.asarray(share / share.sum())
 
     def draw(self, n: int, rng: np.random.Generator) -> Draws:
         """Draw measures and judges.
@@ -271,14 +280,11 @@ class Posterior(ShortRepr):
         roots = np.linalg.inv(np.linalg.cholesky(self.hessian))  # H^-1 = roots' roots
         normal = rng.standard_normal((n, self.theta.shape[1]))
         theta = self.theta[some] + np.einsum("np,npq->nq", normal, roots[some])
-        members = self.members
-        lapses = expit(theta[:, members.lapse])
-        return Draws(members.weights(theta, some), lapses, theta[:, members.side])
+        return self.members.measures(theta, some)
 
 
 def before_judgments(members: Members) -> Posterior:
     """Return what is known before the first judgment: the prior."""
-    share = np.exp(members.log_prior - members.log_prior.max())
     theta = np.tile(members.mean, (len(members), 1))
     hessian = members.precision[:, :, None] * np.eye(theta.shape[1])
-    return Posterior(members, share / share.sum(), theta, hessian)
+    return Posterior(members, members.log_prior, theta, hessian)

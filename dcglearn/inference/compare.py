@@ -26,11 +26,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.checks import checked_count, checked_rng
 from dcglearn.base.clustered_means import clustered_mean
-from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.significance import holm
@@ -209,8 +208,7 @@ def compare(
     if use == "utility":
         names = [UTILITY, *names[:-1]]
     first = names[0] if against is None else against
-    if first not in (*names, *measures):
-        raise unknown_name("against", first, [*names, *measures])
+    check_name(first, "against", [*names, *measures])
     checked_count(n_repeats, "n_repeats")
     preferences.check_strict()
     data = preferences[preferences.weights > 0]
@@ -276,7 +274,7 @@ def _predict_held_out(
     return found, tuple(chosen)
 
 
-def _folds_of_judgments(data: Preferences, tests: Sequence[NDArray[np.intp]]) -> Integers:
+def _folds_of_judgments(data: Preferences, tests: Sequence[Integers]) -> Integers:
     """Return the fold of every judgment: ties follow the strict judgments of their query.
 
     A query without strict judgments trains nothing, so that any fold can predict its ties.
@@ -286,7 +284,7 @@ def _folds_of_judgments(data: Preferences, tests: Sequence[NDArray[np.intp]]) ->
     strict = every[data.strict]
     for f, test in enumerate(tests):
         of_query[strict[test]] = f
-    return np.asarray(of_query[every])
+    return of_query[every]
 
 
 def _rows(

@@ -23,7 +23,6 @@ to them; only such sums are in memory. A judgment without a query is a cluster o
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -31,11 +30,12 @@ from typing import NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Booleans, Floats, Integers
 from dcglearn.inference.evidence import Evidence, Judged
 from dcglearn.inference.likelihood import Likelihood, Rows
+from dcglearn.inference.maximise import Maximum
 
 SMALL_CLUSTER = 0.02
 """Up to this trace of F_q H^-1, I + F_q H^-1 / 2 is the root to within 2e-4."""
@@ -89,33 +89,35 @@ class Way:
         wanted = _pair_keys(judged, self.n_judges)
         return np.where(wanted < 0, -1, np.searchsorted(self.keys, wanted))
 
-    def sums(self, q: int, chunks: Iterable[tuple[Judged, Floats]]) -> ClusterSums:
-        """Sum values (n, q) of the judgments of each chunk."""
-        (found,) = sums_of([self], q, chunks)
-        return found
-
-    def _add(self, found: ClusterSums, judged: Judged, values: Floats) -> None:
+    def add(self, found: ClusterSums, judged: Judged, values: Floats) -> None:
+        """Add values (n, q) of some judgments to the sums of their clusters."""
         numbers = self.number_of(judged)
-        alone, known = values[numbers < 0], values[numbers >= 0]
-        numbers = numbers[numbers >= 0]
-        place = np.zeros(self.count, np.intp)
+        if (numbers < 0).any():
+            alone = values[numbers < 0]
+            found.total[:] += alone.sum(axis=0)
+            found.squares[:] += alone.T @ alone
+            numbers, values = numbers[numbers >= 0], values[numbers >= 0]
+        place = np.zeros(self.count, np.int32)
         place[numbers] = 1
         clusters = np.flatnonzero(place)
         place[clusters] = np.arange(len(clusters))
-        sums = [np.bincount(place[numbers], column, len(clusters)) for column in known.T]
-        found.known[clusters] += np.stack(sums, axis=1)
-        found.total[:] += alone.sum(axis=0)
-        found.squares[:] += alone.T @ alone
+        ones, row = np.ones(len(numbers)), np.arange(len(numbers) + 1)
+        members = csr_array((ones, place[numbers], row), shape=(len(numbers), len(clusters)))
+        found.known[clusters] += np.asarray(members.T @ values)
 
 
 def sums_of(
-    ways: Sequence[Way], q: int, chunks: Iterable[tuple[Judged, Floats]]
+    ways: Sequence[Way], chunks: Iterable[tuple[Judged, Sequence[Floats]]]
 ) -> list[ClusterSums]:
-    """Sum values (n, q) of the judgments of each chunk, in each way."""
-    found = [ClusterSums(np.zeros((way.count, q)), np.zeros(q), np.zeros((q, q))) for way in ways]
+    """Sum values (n, q) of the judgments of each chunk, which differ by way."""
+    found: list[ClusterSums] = []
     for judged, values in chunks:
-        for way, sums in zip(ways, found, strict=True):
-            way._add(sums, judged, values)
+        q = values[0].shape[1]
+        found = found or [
+            ClusterSums(np.zeros((way.count, q)), np.zeros(q), np.zeros((q, q))) for way in ways
+        ]
+        for way, sums, of_way in zip(ways, found, values, strict=True):
+            way.add(sums, judged, of_way)
     return found
 
 
@@ -125,17 +127,17 @@ def ways_of(evidence: Evidence) -> list[Way]:
     With few judges, what is said is said of them. The tests of one study share what is found.
     """
     if evidence not in _KNOWN:
-        _KNOWN[evidence] = [_weighed(way, evidence) for way in _ways(evidence)]
+        ways = _ways(evidence)
+        chunks = evidence.map(lambda judged: (judged, [judged.weights[:, None]] * len(ways)), True)
+        sums = [one.of_all for one in sums_of(ways, chunks)]
+        _KNOWN[evidence] = [
+            replace(way, effective=float(total[0] ** 2 / squares[0, 0]))
+            for way, (total, squares) in zip(ways, sums, strict=True)
+        ]
     return _KNOWN[evidence]
 
 
 _KNOWN: WeakKeyDictionary[Evidence, list[Way]] = WeakKeyDictionary()
-
-
-def _weighed(way: Way, evidence: Evidence) -> Way:
-    weights = evidence.map(lambda judged: (judged, judged.weights[:, None]), with_ids=True)
-    total, squares = way.sums(1, weights).of_all
-    return replace(way, effective=float(total[0] ** 2 / squares[0, 0]))
 
 
 def _ways(evidence: Evidence) -> list[Way]:
@@ -180,19 +182,28 @@ class Clustering:
     @cached_property
     def covariance(self) -> Floats:
         """CR2, shape (P, P); 0 for parameters that are held by a bound."""
-        return np.asarray(self.steps.T @ self.steps + self.alone)
+        return self.steps.T @ self.steps + self.alone
 
 
 @dataclass(frozen=True, eq=False)
 class Covariance:
     """How much estimates vary: by query, and by judge as well, if there are many.
 
-    Parameters that are not `free` are held by a bound.
+    Parameters that are not free are held by a bound.
     """
 
     likelihood: Likelihood
-    parameters: Floats
-    free: NDArray[np.bool_]
+    maximum: Maximum
+
+    @property
+    def parameters(self) -> Floats:
+        """The estimate, shape (P,)."""
+        return self.maximum.parameters
+
+    @property
+    def free(self) -> Booleans:
+        """Which parameters no bound holds, shape (P,)."""
+        return self.maximum.free
 
     @cached_property
     def prior(self) -> Floats:
@@ -209,15 +220,15 @@ class Covariance:
         """The ways to group judgments into clusters."""
         return ways_of(self.likelihood.evidence)
 
-    @cached_property
+    @property
     def clusterings(self) -> list[Clustering]:
         """By query, and by judge if there are many."""
-        return [self._clustering(way) for way in self.ways[:2]]
+        return self._every_clustering[:2]
 
-    @cached_property
+    @property
     def both(self) -> Floats | None:
         """CR2 of clusters that share query and judge."""
-        return self._clustering(self.ways[2]).covariance if self.ways[2:] else None
+        return self._every_clustering[2].covariance if self.ways[2:] else None
 
     @property
     def one_cluster(self) -> bool:
@@ -236,10 +247,14 @@ class Covariance:
             return max(single)
         return max(*single, sum(single) - float(contrast @ self.both @ contrast))
 
-    def error(self, contrast: Floats) -> tuple[float, float]:
-        """Return the standard error of contrast'theta, (P,), and its degrees of freedom."""
-        (df,) = self.degrees_of_freedom(contrast[None]).tolist()
-        return math.sqrt(max(0.0, self.variance(contrast))), df
+    def errors(self, contrasts: Floats) -> tuple[Floats, Floats]:
+        """Return standard errors of contrast'theta, (m, P), and their degrees of freedom."""
+        variances = np.array([max(0.0, self.variance(one)) for one in contrasts])
+        return np.sqrt(variances), self.degrees_of_freedom(contrasts)
+
+    def inflation(self, contrast: Floats) -> float:
+        """Return by how much clusters inflate the variance of contrast'theta, (P,)."""
+        return self.variance(contrast) / float(contrast @ self.model @ contrast)
 
     def degrees_of_freedom(self, contrasts: Floats, pooled: bool = False) -> Floats:
         """Return those of the variance of each contrast, (m, P): the smallest of any clustering.
@@ -252,12 +267,14 @@ class Covariance:
             squares: Floats = (_times(rows.information, columns) ** 2).sum(axis=1)
             return squares.sum(axis=1, keepdims=True) if pooled else squares
 
+        ways = self.ways[:2]  # smaller clusters have more
+        chunks = self.whitened(lambda rows: (rows.judged, [shares(rows)] * len(ways)))
         found: Floats = np.full(1 if pooled else len(contrasts), np.inf)
-        for way in self.ways:
-            total, squares = self._sums(way, len(found), shares).of_all
+        for sums in sums_of(ways, chunks):
+            total, squares = sums.of_all
             found = np.minimum(found, total**2 / np.maximum(np.diag(squares), 1e-300))
         most = max(self.effective - 1, 1.0) if self.effective < FEW else np.inf
-        return np.asarray(np.minimum(found, most))
+        return np.minimum(found, most)
 
     @property
     def model(self) -> Floats:
@@ -297,47 +314,51 @@ class Covariance:
         likelihood, root = self.likelihood, self.root
 
         def of_rows(rows: Rows) -> _Statistic:
-            scores, information = likelihood.scores_and_information(self.parameters, rows)
+            scores, information = likelihood.scores_and_information(self.parameters, rows, root)
             weighted = scores * rows.judged.weights[:, None]
-            return statistic(Whitened(rows.judged, weighted @ root, _times(information, root)))
+            return statistic(Whitened(rows.judged, weighted, information))
 
-        return likelihood.map(likelihood.evidence, self.parameters, of_rows, with_ids=True)
+        evidence = likelihood.evidence.by_cluster
+        return likelihood.map(evidence, self.parameters, of_rows, with_ids=True)
 
-    def _sums(self, way: Way, q: int, values: Callable[[Whitened], Floats]) -> ClusterSums:
-        """Sum values (n, q) over clusters."""
-        return way.sums(q, self.whitened(lambda rows: (rows.judged, values(rows))))
+    @cached_property
+    def _every_clustering(self) -> list[Clustering]:
+        root, ways, P = self.root, self.ways, len(self.root)
 
-    def _clustering(self, way: Way) -> Clustering:
-        root, P = self.root, len(self.root)
-        first = self._sums(
-            way,
-            P + 1,
-            lambda rows: np.column_stack([rows.scores, rows.leverage]),
-        )
-        scores = np.vstack([first.known[:, :P], np.zeros(P)])  # [-1] is of none
-        large = np.append(first.known[:, P] > SMALL_CLUSTER, False)
-        information: dict[int, Floats] = {}
+        def totals(rows: Whitened) -> tuple[Judged, list[Floats]]:
+            return rows.judged, [np.column_stack([rows.scores, rows.leverage])] * len(ways)
 
-        def adjustments(rows: Whitened) -> tuple[Judged, Floats, dict[int, Floats]]:
-            numbers = way.number_of(rows.judged)
-            moves = _adjustment(numbers, scores, rows)
-            return rows.judged, moves, _information(numbers, large, rows)
+        first = [one.known for one in sums_of(ways, self.whitened(totals))]
+        scores = [np.vstack([one[:, :P], np.zeros(P)]) for one in first]  # [-1] is of none
+        large = [np.append(one[:, P] > SMALL_CLUSTER, False) for one in first]
+        information: list[dict[int, Floats]] = [{} for _ in ways]
 
-        def chunks() -> Iterable[tuple[Judged, Floats]]:
+        def adjustments(rows: Whitened) -> tuple[Judged, list[Floats], list[dict[int, Floats]]]:
+            numbers = [way.number_of(rows.judged) for way in ways]
+            moves = [_adjustment(*one, rows) for one in zip(numbers, scores, strict=True)]
+            known = [_information(*one, rows) for one in zip(numbers, large, strict=True)]
+            return rows.judged, moves, known
+
+        def chunks() -> Iterable[tuple[Judged, list[Floats]]]:
             for judged, moves, known in self.whitened(adjustments):
-                for number, matrix in known.items():
-                    information[number] = information.get(number, 0.0) + matrix
+                for of_way, parts in zip(information, known, strict=True):
+                    for number, part in parts.items():
+                        of_way[number] = of_way.get(number, 0.0) + part
                 yield judged, moves
 
-        moves = way.sums(P, chunks())
-        adjusted = scores[:-1] + moves.known
-        if information:
-            numbers = np.array(list(information))
-            adjusted[numbers] = _adjusted(scores[numbers], np.stack(list(information.values())))
-        return Clustering(way.name, adjusted @ root.T, root @ moves.squares @ root.T)
+        found = []
+        moves = sums_of(ways, chunks())
+        for way, total, move, known in zip(ways, scores, moves, information, strict=True):
+            adjusted = total[:-1] + move.known
+            if known:
+                numbers = np.array(list(known))
+                adjusted[numbers] = _adjusted(total[numbers], np.stack(list(known.values())))
+            steps, alone = adjusted @ root.T, root @ move.squares @ root.T
+            found.append(Clustering(way.name, steps, alone))
+        return found
 
 
-def inverse_root(matrix: Floats, free: NDArray[np.bool_]) -> Floats:
+def inverse_root(matrix: Floats, free: Booleans) -> Floats:
     """Return R with R R' = matrix^-1 on the free parameters, and 0 elsewhere."""
     root = np.zeros_like(matrix)
     values, vectors = np.linalg.eigh(matrix[np.ix_(free, free)])
@@ -357,13 +378,14 @@ def _adjustment(numbers: Integers, scores: Floats, rows: Whitened) -> Floats:
     return found
 
 
-def _information(numbers: Integers, large: NDArray[np.bool_], rows: Whitened) -> dict[int, Floats]:
+def _information(numbers: Integers, large: Booleans, rows: Whitened) -> dict[int, Floats]:
     """Return the information (P, P) of each large cluster of a chunk."""
-    found = {}
-    for number in np.unique(numbers[large[numbers]]).tolist():
-        part = np.concatenate(rows.information[numbers == number])
-        found[number] = part.T @ part
-    return found
+    members = np.flatnonzero(large[numbers])
+    members = members[np.argsort(numbers[members], kind="stable")]
+    clusters, begins = np.unique(numbers[members], return_index=True)
+    parts = np.split(rows.information[members], begins[1:]) if len(clusters) else []
+    flat = (part.reshape(-1, part.shape[-1]) for part in parts)
+    return {number: one.T @ one for number, one in zip(clusters.tolist(), flat, strict=True)}
 
 
 def _times(rows: Floats, matrix: Floats) -> Floats:

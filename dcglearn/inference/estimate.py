@@ -12,6 +12,7 @@ Fernandez-Val & Galichon, Biometrika 96, 2009).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -20,7 +21,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from dcglearn.base.checks import checked_rng
-from dcglearn.base.errors import InputError, SolverError
+from dcglearn.base.errors import SolverError, check_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades
 from dcglearn.inference.answers import TieModel
@@ -29,7 +30,6 @@ from dcglearn.inference.evidence import Evidence, Judgments
 from dcglearn.inference.families import (
     FREE_FAMILY,
     ORDERED,
-    Family,
     FamilyLike,
     WeightFamily,
     any_weights,
@@ -43,7 +43,6 @@ from dcglearn.inference.maximise import Maximum, highest_posterior
 from dcglearn.inference.ratios import (
     MIN_SHARE,
     Estimated,
-    Profile,
     estimated_parameter,
     estimated_ratios,
     monotone_discounts,
@@ -110,14 +109,19 @@ class JudgmentModel:
         discounts = discount_family(self.discounts, n_ranks)
         return WeightFamily(gains, discounts, (n_ranks, len(gains.generators)))
 
-    def fit(self, judgments: Judgments) -> JudgmentFit:
-        """Estimate the parameters; packed judgments are read part by part."""
+    def fit(self, judgments: Judgments, near: JudgmentFit | None = None) -> JudgmentFit:
+        """Estimate the parameters; packed judgments are read part by part.
+
+        Of many judgments, the search may begin at what the model says of others like these.
+        """
         evidence = self.evidence(judgments)
         likelihood = self.likelihood(evidence)
         free = None
         if likelihood.family.factored and self.discounts in ORDERED:
-            free = replace(self, discounts=FREE_FAMILY).fit(evidence)
-        return JudgmentFit(self, likelihood, highest_posterior(likelihood), free)
+            others = None if near is None else near.free
+            free = replace(self, discounts=FREE_FAMILY).fit(evidence, others)
+        start = None if near is None else near.parameters
+        return JudgmentFit(self, likelihood, highest_posterior(likelihood, start), free)
 
     def evidence(self, judgments: Judgments) -> Evidence:
         """Return judgments as the model uses them; how often judges lapse is estimated once."""
@@ -167,7 +171,7 @@ class JudgmentFit:
     @property
     def clusters(self) -> tuple[str, ...]:
         """What judgments that are not independent share: ``"query"``, ``"judge"``."""
-        judges = any(one.name == "judge" for one in self.covariance.clusterings)
+        judges = any(one.name == "judge" for one in self.covariance.ways)
         return ("query",) * self.evidence.has_query_ids + ("judge",) * judges
 
     @property
@@ -183,22 +187,22 @@ class JudgmentFit:
     @cached_property
     def table(self) -> Floats:
         """W in log odds, shape (K, L), or (K, L + 1) if an empty rank is a grade of its own."""
-        return self.likelihood.family.weights(self._of_weights)
+        return self.likelihood.family.weights(self.parameters[: self.likelihood.n_weights])
 
     @property
     def weights(self) -> Floats:
         """W in log odds, shape (K, L)."""
         return self.table[:, : len(self.scale)]
 
-    @cached_property
+    @property
     def log_likelihood(self) -> float:
         """The log likelihood, without the prior."""
-        return self.likelihood.log_likelihood(self.parameters)
+        return self.maximum.at.value - self.likelihood.log_prior(self.parameters)
 
     @cached_property
     def covariance(self) -> Covariance:
         """The covariance of the parameters."""
-        return Covariance(self.likelihood, self.parameters, self.maximum.free)
+        return Covariance(self.likelihood, self.maximum)
 
     @cached_property
     def dcg(self) -> DCG:
@@ -219,6 +223,15 @@ class JudgmentFit:
         """Return the gain of each grade, with its interval; the best is 1, the worst 0."""
         names = [f"gain {label}" for label in self.scale.labels]
         return self._ratios("gains", names, level)
+
+    @property
+    def gain_estimates(self) -> Floats:
+        """The gain of each grade, shape (L,), relative to the best, nan if that is worth nothing.
+
+        Unlike intervals, they need no covariance of clusters.
+        """
+        values = self._grade_rows[: len(self.scale)] @ self.table.ravel()
+        return np.asarray(values / (values[0] or math.nan) + 0.0)
 
     def empty_rank(self, level: float = 0.95) -> Estimated | None:
         """Return what an empty rank is worth, relative to the best grade; the worst grade has 0.
@@ -268,21 +281,14 @@ class JudgmentFit:
 
     def other(self, name: str, level: float = 0.95) -> Estimated:
         """Return one of ``fit.likelihood.names``, such as the side bias, with its interval."""
-        names = self.likelihood.names
-        if name not in names:
-            raise InputError(f"the model has no {name}", f"use one of {', '.join(names)}")
-        return estimated_parameter(self.maximum, self.covariance, name, level)
+        check_name(name, "parameter of the model", self.likelihood.names)
+        return estimated_parameter(self.covariance, name, level)
 
     def slopes(self, rows: Floats) -> Floats:
         """Return the derivatives in the parameters, (m, P), of products of W with rows (m, K L)."""
-        slopes = np.zeros((len(rows), self.likelihood.n_parameters))
-        J = self.likelihood.family.jacobian(self._of_weights)
-        slopes[:, : self.likelihood.n_weights] = rows @ J
-        return slopes
-
-    @property
-    def _of_weights(self) -> Floats:
-        return self.parameters[: self.likelihood.n_weights]
+        n = self.likelihood.n_weights
+        slopes = rows @ self.likelihood.family.jacobian(self.parameters[:n])
+        return np.pad(slopes, ((0, 0), (0, len(self.parameters) - n)))
 
     @cached_property
     def _grade_rows(self) -> Floats:
@@ -313,25 +319,17 @@ class JudgmentFit:
         largest = int(sizes.argmax())
         return largest if sizes[largest] > _FAR_LARGER * sizes[0] else 0
 
-    def _linear(self, kind: Kind, rows: Floats) -> Floats | None:
-        """Gains or discounts as linear numbers of the parameters (m, P), None where they are not.
-
-        The rows are those whose products with W they are in proportion to.
-        """
-        family = self.likelihood.family
-        if not family.factored:
-            return self.slopes(rows)
-        one: Family = getattr(family, kind)
-        if one.formula or not one.n_coefficients:
-            return None
-        begin = len(family.discounts.start) * (kind == "gains")
-        after = self.likelihood.n_parameters - begin - one.n_coefficients
-        return np.pad(one.generators, ((0, 0), (begin, after)))
-
     def _ratios(self, kind: Kind, names: list[str], level: float) -> tuple[Estimated, ...]:
         """Return gains or discounts, as many as names, relative to the first of them."""
         rows, n = self._rank_rows if kind == "discounts" else self._grade_rows, len(names)
-        linear, rows = self._linear(kind, rows), rows[:n]
+        family, linear = self.likelihood.family, None
+        one = family.discounts if kind == "discounts" else family.gains
+        if not family.factored:
+            linear = self.slopes(rows)
+        elif not one.formula and one.n_coefficients:
+            begin = len(family.discounts.start) * (kind == "gains")
+            after = self.likelihood.n_parameters - begin - one.n_coefficients
+            linear = np.pad(one.generators, ((0, 0), (begin, after)))
+        rows = rows[:n]
         values, slopes = rows @ self.table.ravel(), self.slopes(rows)
-        profile = None if linear is None else Profile(self.likelihood, self.maximum, linear)
-        return estimated_ratios(names, values, slopes, self.covariance, level, profile)
+        return estimated_ratios(names, values, slopes, self.covariance, level, linear)

@@ -1,6 +1,6 @@
 """Judgments as the likelihood uses them: encoded lists, answers, weights and clusters.
 
-Lists are kept as codes (:mod:`dcglearn.learning.codes`). The features of a judgment, x J for the
+Lists are kept as codes (:mod:`dcglearn.learning.source`). The features of a judgment, x J for the
 encoded difference x of its lists and a matrix J of p columns, are sums of one row of a table per
 code. Judgments are in memory, or in packed files whose row groups are read again at every pass.
 Equal judgments are counted: what matters is the sum of their weights. An empty rank is one more
@@ -9,9 +9,8 @@ grade where lists of a pair differ in their empty ranks; where they do not, it c
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -20,14 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import column_of, distinct_rows
 from dcglearn.base.threads import map_in_order, one_blas_thread
-from dcglearn.base.types import Floats, Integers, Pairs
+from dcglearn.base.types import Booleans, Floats, Integers, Pairs
 from dcglearn.inference.answers import BAD, TIE, B, TieModel
 from dcglearn.judgments.packed import CodedJudgments, PackedPairs, RowGroup
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.codes import CodeLayout
+from dcglearn.learning.source import CodeLayout
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 Judgments: TypeAlias = "Preferences | PackedPairs | Evidence"
@@ -39,7 +37,7 @@ SAMPLE = 40_000
 MANY_JUDGES = 20
 """Fewer judges are not a sample of all that could have been asked."""
 
-CHUNK = 1 << 15
+CHUNK = 1 << 14
 """Judgments that are processed at a time."""
 
 _FEWEST_COUNTED = 2000
@@ -65,7 +63,7 @@ class Judged(NamedTuple):
     judges: Integers
     lists: Pairs
 
-    def take(self, rows: slice | NDArray[np.bool_] | Integers) -> Judged:
+    def take(self, rows: slice | Booleans | Integers) -> Judged:
         """Return some of the judgments; queries and judges keep their numbers."""
         others = {name: getattr(self, name)[rows] for name in self._fields[1:]}
         return Judged(self.codes[:, rows], **others)
@@ -107,7 +105,7 @@ class Layout:
     @cached_property
     def sums(self) -> CodeLayout:
         """The same codes as sums of lists."""
-        return CodeLayout(self.n_ranks, self.n_grades + self.empty, False, sums=True)
+        return replace(self.differences, sums=True)
 
     def encode(self, lists: Pairs) -> NDArray[np.unsignedinteger]:
         """Return the codes of lists, (codes per pair, n); equal grades at a rank cancel out."""
@@ -140,17 +138,12 @@ class Evidence:
     relative_lapses: Floats | None = None
 
     @classmethod
-    def of(
-        cls,
-        judgments: Judgments,
-        ties: TieModel = "strict",
-        advance: Advance = silent,
-    ) -> Evidence:
+    def of(cls, judgments: Judgments, ties: TieModel = "strict") -> Evidence:
         """Collect the judgments that a model uses."""
         if isinstance(judgments, Evidence):
             return judgments
         if isinstance(judgments, PackedPairs):
-            return _packed_evidence(judgments, ties, advance)
+            return _packed_evidence(judgments, ties)
         rows, counts = _used(judgments, ties)
         some, layout = judgments[rows], _layout(judgments, ties, counts)
         queries, judges = map(column_of, (some.queries, some.judges))
@@ -193,11 +186,18 @@ class Evidence:
         weights = np.bincount(self.judged.judges, self.judged.weights)
         return bool(weights.sum() ** 2 >= MANY_JUDGES * (weights**2).sum())
 
-    def take(self, rows: slice | NDArray[np.bool_] | Integers) -> Evidence:
+    def take(self, rows: slice | Booleans | Integers) -> Evidence:
         """Return some of the judgments in memory; queries and judges keep their numbers."""
         judged = self.judged.take(rows)
         n, kept = len(judged.answers), self.rows[rows]
         return replace(self, judged=judged, n_judgments=n, rows=kept, parts=None)
+
+    @cached_property
+    def by_cluster(self) -> Evidence:
+        """The same judgments; in memory, those of a cluster together, which are summed faster."""
+        if self.parts is not None:
+            return self
+        return self.take(np.lexsort((self.judged.judges, self.judged.queries)))
 
     def map(
         self, statistic: Callable[[Judged], _Statistic], with_ids: bool = False
@@ -238,8 +238,7 @@ class Evidence:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class PackedParts:
+class PackedParts(NamedTuple):
     """Row groups of packed files, which are read again at every pass.
 
     `numbers` are those of the names of queries and judges of each row group, and -1 for none.
@@ -249,15 +248,10 @@ class PackedParts:
     ties: TieModel
     layout: Layout
     numbers: list[list[Integers]]
-    advance: Advance = silent
-    _read: Counter[str] = field(default_factory=Counter)
 
     def read(self, number: int, with_ids: bool) -> Judged:
         """Read and encode the judgments of a row group; without ids, all are missing."""
-        group = self.pairs.row_groups[number]
-        found = group.read_judgments(with_ids, check=False)
-        self._read["judgments"] += group.n_rows
-        self.advance(self.pairs.n_pairs + self._read["judgments"], 0)
+        found = self.pairs.row_groups[number].read_judgments(with_ids, check=False)
         some = _some(found, _used(found, self.ties)[0])
         return _encoded(self.layout, *_numbered(some, self.numbers[number]))
 
@@ -297,7 +291,7 @@ def _encoded(
     return Judged(layout.encode(lists), answers, weights, queries, judges, lists)
 
 
-def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Evidence:
+def _packed_evidence(pairs: PackedPairs, ties: TieModel) -> Evidence:
     """Read all judgments once: count those that are used, and number queries and judges."""
     pairs.check_sides()
     every = max(1, pairs.n_pairs // SAMPLE)
@@ -307,7 +301,6 @@ def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Ev
         rows, counts = _used(found, ties)
         nobody = np.sum(found.judges.codes[rows] < 0)
         some = rows[(group.before + rows) % every == 0]
-        advance(group.before + group.n_rows, 0)
         return np.append(counts, nobody), group.before + some, _some(found, some)
 
     known: tuple[dict[str, int], dict[str, int]] = ({}, {})
@@ -321,7 +314,7 @@ def _packed_evidence(pairs: PackedPairs, ties: TieModel, advance: Advance) -> Ev
     layout = _layout(pairs, ties, counts[:-1])
     *columns, rows = (np.concatenate(one) for one in zip(*samples, strict=True))
     sizes = int(counts[2:7].sum()), len(known[0]), 0 if counts[-1] else len(known[1])
-    parts = PackedParts(pairs, ties, layout, numbers, advance)
+    parts = PackedParts(pairs, ties, layout, numbers)
     alike, weightless = counts[:2].tolist()
     some = _encoded(layout, *columns)
     return Evidence(pairs.scale, layout, some, *sizes, rows, alike, weightless, parts)

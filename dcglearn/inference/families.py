@@ -43,14 +43,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache, cached_property
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from dcglearn.base.checks import finite_array
-from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.errors import InputError, check_name, naming
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.types import Floats
 from dcglearn.measures.discounts import DISCOUNT_RULES, rule_discounts
@@ -68,6 +68,13 @@ FamilyLike = str | Sequence[float]
 """The name of a family, or the numbers themselves."""
 
 
+_NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(64)
+"""Of Gauss's quadrature, which is exact to rounding up to b^M = 10^30."""
+
+Derivatives: TypeAlias = tuple[Floats, Floats, Floats]
+"""A vector, and its first two derivatives in t."""
+
+
 class Formula(NamedTuple):
     """A formula with one parameter, strictly between `low` and `high`, as a function of real t.
 
@@ -75,7 +82,7 @@ class Formula(NamedTuple):
     two derivatives in t. Beyond `t_low` and `t_high` the values are those of the limit.
     """
 
-    at: Callable[[Floats, float], tuple[Floats, Floats, Floats]]
+    at: Callable[[Floats, float], Derivatives]
     parameter: str
     to_t: Callable[[float], float]
     low: float
@@ -97,7 +104,7 @@ class Formula(NamedTuple):
         return self.to_t(value)
 
 
-def _power(x: Floats, t: float) -> tuple[Floats, Floats, Floats]:
+def _power(x: Floats, t: float) -> Derivatives:
     exponent, share = math.exp(t), x / x[0]
     logarithm = np.log(np.where(share > 0, share, 1.0))
     values = share**exponent
@@ -105,26 +112,20 @@ def _power(x: Floats, t: float) -> tuple[Floats, Floats, Floats]:
     return values, first, first * (1 + exponent * logarithm)
 
 
-def _exponential(x: Floats, t: float) -> tuple[Floats, Floats, Floats]:
+def _exponential(x: Floats, t: float) -> Derivatives:
     """Return (b^x - 1) / (b^M - 1) = m_0(x) / m_0(M), where m_j(x) integrates s^j b^s over 0 ... x.
 
     Integrals have no singularity where b = 1, and t = log b.
     """
-    nodes, node_weights = _legendre()
-    s = x[:, None] * (nodes + 1) / 2
-    density = np.exp(t * s - max(t * x[0], 0.0)) * node_weights * x[:, None] / 2
-    m0, m1, m2 = (np.asarray((density * s**j).sum(axis=1)) for j in range(3))
+    s = x[:, None] * (_NODES + 1) / 2
+    density = np.exp(t * s - max(t * x[0], 0.0)) * _NODE_WEIGHTS * x[:, None] / 2
+    m0, m1, m2 = ((density * s**j).sum(axis=1) for j in range(3))
     values = m0 / m0[0]
     first = (m1 - values * m1[0]) / m0[0]
     return values, first, (m2 - values * m2[0] - 2 * first * m1[0]) / m0[0]
 
 
-@cache
-def _legendre() -> tuple[Floats, Floats]:
-    return np.polynomial.legendre.leggauss(64)  # exact to rounding up to b^M = 10^30
-
-
-def _generalised_log(i: Floats, t: float) -> tuple[Floats, Floats, Floats]:
+def _generalised_log(i: Floats, t: float) -> Derivatives:
     """Return log b / log(i + b - 1) with b = 1 + e^t."""
     db = math.exp(t)
     b = 1 + db
@@ -136,7 +137,7 @@ def _generalised_log(i: Floats, t: float) -> tuple[Floats, Floats, Floats]:
     return values, first * db, second * db**2 + first * db
 
 
-def _decay(x: Floats, t: float) -> tuple[Floats, Floats, Floats]:
+def _decay(x: Floats, t: float) -> Derivatives:
     """Return exp(-t x): i^-t for x = log i, p^(i - 1) for x = i - 1 and t = -log p."""
     values = np.exp(-t * x)
     return values, -x * values, x**2 * values
@@ -193,8 +194,7 @@ class Expansion(NamedTuple):
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class Family:
+class Family(NamedTuple):
     """A vector as a function of parameters: coefficients of generators, then t of a formula.
 
     It is generators @ coefficients; without coefficients, the one generator itself. A formula gives
@@ -206,10 +206,10 @@ class Family:
 
     name: str
     generators: Floats
-    coefficients: Floats = field(default_factory=lambda: np.zeros(0))
+    coefficients: Floats = np.zeros(0)
     lower: float = -math.inf
     formula: Formula | None = None
-    x: Floats = field(default_factory=lambda: np.zeros(0))
+    x: Floats = np.zeros(0)
 
     @property
     def n_coefficients(self) -> int:
@@ -258,10 +258,18 @@ def gain_family(gains: FamilyLike, values: Floats, empty: bool = False) -> Famil
     """
     L, x, name, formula = len(values), (values - values[-1]).astype(float), "given", None
     if not isinstance(gains, str):
-        columns = _given_gains(gains, L)[:, None]
+        wanted = f"give {counted(L, 'number')}, the best first"
+        numbers = finite_array(gains, "gains", (L,), wanted)
+        if (np.diff(numbers) > 0).any() or numbers[0] == numbers[-1]:
+            raise InputError(
+                f"the given gains {numbers.tolist()} are not those of grades, best first",
+                "give non-increasing `gains`, the first above the last",
+            )
+        columns = ((numbers - numbers[-1]) / (numbers[0] - numbers[-1]))[:, None]
     else:
         name = gains
-        kind, parameter = _split(gains, GAIN_FAMILIES, "gains")
+        kind, _, parameter = gains.replace(" ", "").partition(":")
+        check_name(kind, "family of gains", GAIN_FAMILIES)
         if kind == FREE_FAMILY:
             columns = np.eye(L)[:, :-1]
         elif kind == "linear":
@@ -273,7 +281,7 @@ def gain_family(gains: FamilyLike, values: Floats, empty: bool = False) -> Famil
     generators = np.zeros((L + empty, q + empty))
     generators[:L, :q] = columns
     generators[L:, q:] = 1.0
-    start = np.append(np.arange(q, 0, -1) / q, np.zeros(int(empty)))
+    start = np.append(np.arange(q, 0, -1) / q, [0.0] * empty)
     return Family(name, generators, start, formula=formula, x=x)
 
 
@@ -284,17 +292,6 @@ def _by_formula(
     if parameter == FREE_FAMILY:
         return np.zeros((len(x), 1)), formula
     return formula.at(x, formula.internal(name, parameter))[0][:, None], None
-
-
-def _given_gains(gains: Sequence[float], n_grades: int) -> Floats:
-    wanted = f"give {counted(n_grades, 'number')}, the best first"
-    numbers = finite_array(gains, "gains", (n_grades,), wanted)
-    if (np.diff(numbers) > 0).any() or numbers[0] == numbers[-1]:
-        raise InputError(
-            f"the given gains {numbers.tolist()} are not those of grades, best first",
-            "give non-increasing `gains`, the first above the last",
-        )
-    return np.asarray((numbers - numbers[-1]) / (numbers[0] - numbers[-1]))
 
 
 def discount_family(discounts: FamilyLike, n_ranks: int) -> Family:
@@ -309,9 +306,16 @@ def discount_family(discounts: FamilyLike, n_ranks: int) -> Family:
     """
     i = np.arange(1.0, n_ranks + 1)
     if not isinstance(discounts, str):
-        numbers = _checked_discounts(discounts, n_ranks)
+        wanted = f"give {counted(n_ranks, 'number')}, one per rank"
+        numbers = finite_array(discounts, "discounts", (n_ranks,), wanted)
+        if (numbers < 0).any() or not numbers[0]:
+            raise InputError(
+                f"the given discounts {numbers.tolist()} are not those of ranks",
+                "give `discounts` of 0 or more, the first above 0",
+            )
         return Family("given", (numbers / numbers[0])[:, None])
-    kind, parameter = _split(discounts, DISCOUNT_FAMILIES, "discounts")
+    kind, _, parameter = discounts.replace(" ", "").partition(":")
+    check_name(kind, "family of discounts", DISCOUNT_FAMILIES)
     if kind == FREE_FAMILY:
         return Family(discounts, np.eye(n_ranks), 1 / np.log2(i + 1))
     if kind in ORDERED:
@@ -325,24 +329,6 @@ def discount_family(discounts: FamilyLike, n_ranks: int) -> Family:
         return Family(discounts, (numbers / numbers[0])[:, None])
     generators, free = _by_formula(formula, i, discounts, parameter)
     return Family(discounts, generators, formula=free, x=i)
-
-
-def _checked_discounts(discounts: Sequence[float], n_ranks: int) -> Floats:
-    wanted = f"give {counted(n_ranks, 'number')}, one per rank"
-    numbers = finite_array(discounts, "discounts", (n_ranks,), wanted)
-    if (numbers < 0).any() or not numbers[0]:
-        raise InputError(
-            f"the given discounts {numbers.tolist()} are not those of ranks",
-            "give `discounts` of 0 or more, the first above 0",
-        )
-    return numbers
-
-
-def _split(name: str, known: tuple[str, ...], of_what: str) -> tuple[str, str]:
-    kind, _, parameter = name.strip().partition(":")
-    if kind not in known:
-        raise unknown_name(f"family of {of_what}", kind, known)
-    return kind, parameter.strip()
 
 
 @dataclass(frozen=True, eq=False)
@@ -370,7 +356,7 @@ class WeightFamily:
         """Where an estimate begins, shape (p,)."""
         found = np.concatenate([self.discounts.start, self.gains.start])
         found[self._scale_of_gains] *= START
-        return self._balanced(found)
+        return self.balanced(found)
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
@@ -422,7 +408,7 @@ class WeightFamily:
             parameters[self._coefficients] = np.linalg.lstsq(columns, upwards)[0]
             c = self.factors(parameters)[0].values
             parameters[self._scale_of_gains] = np.linalg.lstsq(generators, c @ W / (c @ c))[0]
-            found.append(self._balanced(np.clip(parameters, low, high)))
+            found.append(self.balanced(np.clip(parameters, low, high)))
         return found
 
     def factors(self, parameters: Floats) -> tuple[Expansion, Expansion]:
@@ -439,7 +425,7 @@ class WeightFamily:
         n = len(self.discounts.start)
         return slice(n, n + self.gains.n_coefficients)
 
-    def _balanced(self, parameters: Floats) -> Floats:
+    def balanced(self, parameters: Floats) -> Floats:
         """Return the parameters of the same W at which both sets of coefficients are as large."""
         found = parameters.copy()
         c, g = found[self._coefficients], found[self._scale_of_gains]
@@ -463,9 +449,8 @@ def any_weights(n_ranks: int, n_grades: int, empty: bool = False) -> WeightFamil
     varying = np.delete(np.arange(n_grades + empty), n_grades - 1)
     gains = np.maximum(n_grades - 1 - varying, 0) / (n_grades - 1)
     start = np.outer(1 / np.log2(np.arange(2, n_ranks + 2)), gains).ravel()
+    generators = np.kron(np.eye(n_ranks), np.eye(n_grades + empty)[:, varying]).astype(float)
     shape = (n_ranks, n_grades + empty)
-    columns = np.arange(n_ranks * shape[1]).reshape(shape)[:, varying].ravel()
-    generators = np.eye(n_ranks * shape[1])[:, columns]
     return _unfactored("gains of each position", generators, start, shape)
 
 
@@ -477,8 +462,7 @@ def multiples_of(W: Floats, name: str, empty: bool = False) -> WeightFamily:
     generators[:, :L, 0] = relative
     if empty:  # discounted as the best grade is
         generators[:, L, 1] = relative[:, 0] / max(np.abs(relative[:, 0]).max(), 1e-300)
-    start = np.zeros(1 + empty)
-    start[0] = 1 / np.abs(relative).max()
+    start = np.append(1 / np.abs(relative).max(), [0.0] * empty)
     return _unfactored(name, generators.reshape(-1, 1 + empty), start, (K, L + empty))
 
 
@@ -496,13 +480,11 @@ def parse_families(texts: Mapping[str, str | None]) -> dict[str, Any]:
         if "," in text:
             found[kind] = [parse_number(one) for one in text.split(",")]
             continue
-        try:
+        with naming(place):
             if kind == "gains":
                 gain_family(text, np.array([1.0, 0.0]))
             else:
                 discount_family(text, 2)
-        except InputError as error:
-            raise error.at(place) from error
         found[kind] = text
     return found
 

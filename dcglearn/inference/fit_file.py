@@ -1,10 +1,15 @@
-"""From a file of judgments to a measure file: what ``dcglearn fit`` does.
+"""From judgments to a measure file: what ``dcglearn fit`` does, and how certain that is.
 
 Gains and discounts are those of the usual measures until the judgments contradict them
-(:mod:`dcglearn.inference.usual`); beside them are W of the quadratic program
-(:mod:`dcglearn.learning`) and what a model of the judgment says
-(:mod:`dcglearn.inference.certainty`). Packed judgments are read in parts, unless C is to be chosen
-or queries are resampled, for which all of them must be in memory.
+(:mod:`dcglearn.inference.usual`); beside them is W of the quadratic program
+(:mod:`dcglearn.learning`). Packed judgments are read in parts, unless C is to be chosen or queries
+are resampled, for which all of them must be in memory.
+
+The program minimises a hinge loss, which has no probability behind it. So beside each gain and
+discount is the estimate of a logistic model (:mod:`dcglearn.inference.estimate`), with its
+interval; and whether linear gains and 2^g - 1 fit are two of the usual questions
+(:mod:`dcglearn.inference.questions`). This should take seconds: the time grows with the number of
+judgments times the size of W, and with the cube of the number of parameters.
 """
 
 from __future__ import annotations
@@ -13,26 +18,27 @@ import math
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.errors import InputError, SolverError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, reporting, silent
 from dcglearn.base.workers import Workers, open_workers
-from dcglearn.inference.certainty import NO_GRADES, Certainty, certainty_of
-from dcglearn.inference.questions import Question
+from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.evidence import Evidence
+from dcglearn.inference.families import FREE_FAMILY, FamilyLike
+from dcglearn.inference.questions import Question, gain_questions
 from dcglearn.inference.ratios import Estimated
-from dcglearn.inference.usual import LearnedDCG, learn_dcg, why_no_prior
+from dcglearn.inference.usual import LearnedDCG, learn_dcg, prior_measure, why_no_prior
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.read import JudgmentTable, open_judgments
 from dcglearn.learning.factorise import rank_one
-from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.problem import Encoding, MarginName, Parameters, Problem, SolverName
 from dcglearn.learning.record import (
     AgreementRecord,
@@ -44,16 +50,13 @@ from dcglearn.learning.record import (
     NumberRecord,
     ParameterIntervals,
     ParametersRecord,
-    PriorRecord,
     as_json,
 )
 from dcglearn.learning.resample import choose_C, fit_of, parameter_intervals
-from dcglearn.learning.solve import solve
+from dcglearn.learning.solve import Fit, fit, solve
 from dcglearn.learning.source import in_threads
-from dcglearn.learning.undetermined import undetermined_statements
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure_files import MeasureFile, MeasurePart
-from dcglearn.measures.names import measure_for
 from dcglearn.measures.utility import LinearUtility
 
 if TYPE_CHECKING:
@@ -64,6 +67,15 @@ Step = Callable[[str], AbstractContextManager[Advance]]
 
 _RESAMPLING_BYTES = 800
 """Memory per judgment in which C is chosen and queries are resampled."""
+
+MAX_COST = 60_000_000
+"""The number of judgments times the entries of W up to which a fit shows estimates and tests usual
+gains: for a million judgments of lists of 10 in five grades, that takes about 8 seconds."""
+
+_CUBES = 120
+"""So often the cube of the number of parameters is added."""
+
+_NO_MAXIMUM = "the judgments are too few, or depend too little on the grades, for an estimate"
 
 
 def fit_file(
@@ -144,8 +156,8 @@ def fit_file(
     if workers != "1" and not isinstance(opened, PackedPairs):
         problem = '`workers` applies to packed pairs only, without `C="cv"` or `intervals`'
         raise InputError(problem, "pack the judgments, or leave it out")
-    start = None if documents else _start(prior, opened)
-    if draws and start is None:
+    from_prior = not documents and _starts(prior, opened)
+    if draws and not from_prior:
         raise InputError(
             "`draws` without a prior", "leave it out, or learn from the usual measures"
         )
@@ -165,13 +177,12 @@ def fit_file(
                     learned, opened, rng, intervals, 0.95, advance, choose
                 )
         with step("estimating intervals"):
-            certainty = Certainty(reason=NO_GRADES) if documents else certainty_of(opened)
-        if start is not None:
+            no_grades = "the model of the judgment takes grades, and documents have none"
+            certainty = Certainty(reason=no_grades) if documents else certainty_of(opened)
+        if from_prior:
             with step("learning from usual measures"):
-                usual = learn_dcg(opened, start)
-                drawn = _drawn(opened, start, certainty, draws, seed) if draws else None
-            if start != "usual":
-                usual = replace(usual, prior=str(prior), centres={str(prior): 1.0})
+                usual = learn_dcg(opened, prior)
+                drawn = _drawn(opened, prior, certainty, draws, seed) if draws else None
         with step("counting agreements"):
             content = learned_measure(
                 learned, opened, source or name, use, resampled, certainty, usual
@@ -195,25 +206,15 @@ def _opened(
     return opened.preferences() if isinstance(opened, JudgmentTable) else opened
 
 
-def _start(prior: str | DCG, judgments: Preferences | PackedPairs) -> str | DCG | None:
-    """Return what the DCG starts from; None if it is that of W."""
+def _starts(prior: str | DCG, judgments: Preferences | PackedPairs) -> bool:
+    """Return whether the DCG starts from a prior, which can be used; otherwise it is that of W."""
     scale, n_ranks = judgments.scale, judgments.n_ranks
-    if isinstance(prior, DCG) or prior == "none":
-        return None if prior == "none" else prior
     if prior == "usual":
         reason = why_no_prior(scale, n_ranks)
         if reason:
             warn_of_input(f"learned without a prior: {reason}")
-        return None if reason else prior
-    try:
-        measure = measure_for(prior, scale, n_ranks).measure
-    except InputError as error:
-        raise error.at("the prior") from error
-    if not isinstance(measure, DCG):
-        raise InputError(
-            f"{prior} is not a DCG", "name a preset, a DCG, usual or none", "the prior"
-        )
-    return measure
+        return not reason
+    return prior != "none" and bool(prior_measure(prior, scale, n_ranks))
 
 
 def _fit(
@@ -227,9 +228,6 @@ def _fit(
     """Learn from judgments in memory, or from packed ones that are read again at every pass."""
     C, margin, solver = parameters.C, str(parameters.margin), parameters.solver
     if isinstance(judgments, PackedPairs):
-        if solver not in ("auto", "newton"):
-            words = f"`solver={solver!r}` does not apply to packed pairs"
-            raise InputError(words, "leave it out: newton reads them")
         with step(f"solving for {counted(judgments.n_pairs, 'pair')} (pairs read)") as advance:
             return fit(Problem.packed(judgments, margin, float(C), workers, advance), solver)
     judgments.check_strict()
@@ -244,11 +242,11 @@ def _fit(
 
 
 def _drawn(
-    judgments: Preferences | PackedPairs, start: str | DCG, certainty: Certainty, n: int, seed: int
+    judgments: Preferences | PackedPairs, prior: str | DCG, certainty: Certainty, n: int, seed: int
 ) -> DrawsRecord:
     """Draw measures around the one learned from judgments that count as their clusters say."""
     effect = 1.0 if certainty.fit is None else certainty.fit.covariance.design_effect
-    posterior = learn_dcg(judgments, start, effect).posterior
+    posterior = learn_dcg(judgments, prior, effect).posterior
     drawn = posterior.draw(n, np.random.default_rng(seed))
     return DrawsRecord(effect, np.round(drawn.gains, 6), np.round(drawn.discounts, 6))
 
@@ -291,65 +289,34 @@ def learned_measure(
     dcg = of_W if usual is None else usual.dcg
     utility = LinearUtility(fit.weights, labels)
     nearest = LinearUtility(rank_one(fit.weights), labels)
-    n = preferences.n_pairs if isinstance(preferences, PackedPairs) else len(preferences)
     encoding = "grades" if problem.monotone else "documents"
     parameters = ParametersRecord(encoding, problem.margin, float(problem.C))
     known = fit.identifiability
     record = LearnedRecord(
-        learned_from=JudgmentsRecord(source, n, problem.n_pairs),
+        learned_from=JudgmentsRecord(source, len(preferences), problem.n_pairs),
         parameters=parameters,
         solution=fit.solution,
         certificate=fit.certificate,
         factors=factors,
         identifiability=known,
-        undetermined=tuple(undetermined_statements(known, labels, parameters.noun)),
+        undetermined=tuple(known.undetermined(labels, parameters.noun)),
         agreement=AgreementRecord(*problem.source.agreements([utility, nearest, of_W, dcg])),
         intervals=intervals,
         choice=fit.choice,
-        certainty=None if certainty is None else certainty_record(certainty),
-        prior=None if usual is None else _prior(usual),
+        certainty=certainty,
+        prior=usual,
     )
     return MeasureFile(dcg=dcg, utility=utility, use=use, about=as_json(record))
 
 
-def _prior(usual: LearnedDCG) -> PriorRecord:
-    return PriorRecord(
-        usual.prior,
-        usual.centres,
-        usual.n_judgments,
-        usual.gains_from_data,
-        usual.discounts_from_data,
-        usual.lapses,
-        usual.side,
-        usual.scale,
-    )
-
-
-def certainty_record(certainty: Certainty) -> CertaintyRecord:
-    """Return the record of what a model of the judgment says beside a fit."""
-    fit = certainty.fit
-    if fit is None:
-        return CertaintyRecord(reason=certainty.reason)
-    evidence = fit.evidence
-    return CertaintyRecord(
-        untested=certainty.untested,
-        judgments=len(evidence),
-        clusters=fit.clusters,
-        empty_ranks=evidence.layout.empty,
-        gains=tuple(map(_number, fit.gains(CertaintyRecord.level))),
-        discounts=tuple(map(_number, fit.discounts(CertaintyRecord.level))),
-        hypotheses=tuple(map(hypothesis_record, certainty.questions)),
-    )
-
-
 def hypothesis_record(one: Question) -> HypothesisRecord:
     """Return what the judgments say of a family of gains or discounts, which names no gains."""
-    gains = one.restricted.gains() if one.about == "gains" else ()
+    gains = one.restricted.gain_estimates.tolist() if one.about == "gains" else ()
     return HypothesisRecord(
         hypothesis=one.hypothesis,
         verdict=one.verdict,
         p=one.corrected,
-        gains=tuple(gain.estimate for gain in gains),
+        gains=tuple(gains),
         reversed_judged=one.reversed_judged,
         reversed_all=one.reversed_all,
     )
@@ -358,3 +325,98 @@ def hypothesis_record(one: Question) -> HypothesisRecord:
 def _number(one: Estimated) -> NumberRecord:
     numbers = (x if math.isfinite(x) else None for x in (one.estimate, one.low, one.high))
     return NumberRecord(one.determined, one.given, *numbers)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Certainty(CertaintyRecord):
+    """What a model of the judgment says beside a fit.
+
+    Attributes
+    ----------
+    reason : str
+        Why there is no estimate; empty if there is one.
+    untested : str
+        Why there are no questions, beside an estimate; empty if there are.
+    fit : JudgmentFit or None
+        In the families of the fit; None if there is no estimate.
+    questions : tuple of Question
+        Whether linear gains and 2^g - 1 fit; empty if this was not asked.
+    """
+
+    fit: JudgmentFit | None = None
+    questions: tuple[Question, ...] = ()
+
+    @classmethod
+    def of(cls, fit: JudgmentFit) -> Certainty:
+        """Return what an estimate says, without questions."""
+        return cls(
+            judgments=len(fit.evidence),
+            clusters=fit.clusters,
+            empty_ranks=fit.evidence.layout.empty,
+            gains=tuple(map(_number, fit.gains(cls.level))),
+            discounts=tuple(map(_number, fit.discounts(cls.level))),
+            fit=fit,
+        )
+
+    def asked(self, questions: tuple[Question, ...]) -> Certainty:
+        """Return it with questions that were asked of the same judgments."""
+        return replace(
+            self, questions=questions, hypotheses=tuple(map(hypothesis_record, questions))
+        )
+
+    def __repr__(self) -> str:
+        return f"Certainty({self.reason or self.fit})"
+
+
+def certainty_of(
+    judgments: Preferences | PackedPairs,
+    gains: FamilyLike = FREE_FAMILY,
+    discounts: FamilyLike = FREE_FAMILY,
+) -> Certainty:
+    """Estimate gains and discounts in the families of a fit, and ask whether usual gains fit.
+
+    Parameters
+    ----------
+    judgments : Preferences or PackedPairs
+    gains, discounts : str or sequence of float, default "free"
+        As those of :class:`~dcglearn.inference.estimate.JudgmentModel`.
+
+    Returns
+    -------
+    Certainty
+        Without an estimate, and with the reason, where the judgments allow none.
+
+    Examples
+    --------
+    >>> from dcglearn.judgments.preferences import Preferences
+    >>> from dcglearn.measures.scale import Scale
+    >>> lists = [[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]], [[1, 1], [0, 1]]] * 20
+    >>> data = Preferences.of(lists, ["a", "a", "a", "b"] * 20, Scale((1, 0)))
+    >>> certainty_of(data, discounts="log2").fit.discounts()[1].given
+    True
+    """
+    K, L = judgments.n_ranks, judgments.n_grades
+    n = len(judgments.pairs) if isinstance(judgments, Preferences) else judgments.n_pairs
+    if isinstance(judgments, PackedPairs) and not judgments.has_sides:
+        return Certainty(reason="the packed pairs do not say how they were shown")
+    if n * K * L + _CUBES * (K + L) ** 3 > MAX_COST:
+        size = f"{n:,} strict judgments of lists of {K}"
+        longer = "take more than a few seconds; dcglearn study and dcglearn test take them"
+        return Certainty(reason=f"{size} {longer}")
+    model = JudgmentModel(gains, discounts)
+    try:
+        evidence = Evidence.of(judgments)
+        fit = model.fit(evidence)
+        found = Certainty.of(fit)
+    except InputError as error:
+        return Certainty(reason=error.problem)
+    except (SolverError, np.linalg.LinAlgError):
+        return Certainty(reason=_NO_MAXIMUM)
+    if fit.covariance.one_cluster:
+        alone = "all strict judgments are of one query, and say nothing about others"
+        return Certainty(reason=alone)
+    try:
+        free = fit if model == JudgmentModel() else JudgmentModel().fit(evidence)
+        return found.asked(gain_questions(free))
+    except (InputError, SolverError, np.linalg.LinAlgError):
+        return replace(found, untested=_NO_MAXIMUM)

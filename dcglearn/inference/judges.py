@@ -9,8 +9,9 @@ over cells of a grid that is finer near 0, each with the prior's mass.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betainc, expit
@@ -33,8 +34,7 @@ _MEANS, _ALIKE = expit(np.linspace(-7, 1, 17)), np.geomspace(0.5, 1e4, 10)
 """Means and concentrations of the prior; with the largest, judges are alike."""
 
 
-@dataclass(frozen=True, eq=False)
-class JudgeLapses:
+class JudgeLapses(NamedTuple):
     """The share of random answers of judges: mean and middle 95% of the posterior, (judges,)."""
 
     judgments: Integers
@@ -45,22 +45,21 @@ class JudgeLapses:
 
 def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
     """Estimate how often each judge answers at random."""
-    evidence, judges = likelihood.evidence, likelihood.evidence.judged.judges
+    evidence = likelihood.evidence
     if not evidence.n_judges:
         raise InputError("a judgment has no judge", "give `judges`, or fit without them")
     t = likelihood.value_of("ties", parameters)
 
-    def meant(rows: Rows) -> Floats:
-        """Return the probability of each answer if it is no lapse."""
-        answers = rows.judged.answers
-        return np.exp(answer_terms(answers, rows.v, t, rows.h, 0.0, likelihood.ties, 0.5).value)
+    q, n = 1 / len(likelihood.answers), evidence.n_judges
 
-    p = np.concatenate(list(likelihood.map(evidence, parameters, meant)))
-    q = 1 / len(likelihood.answers)
-    weights, n = evidence.judged.weights, evidence.n_judges
-    logs = np.stack(
-        [np.bincount(judges, weights * np.log(e * q + (1 - e) * p), n) for e in _MIDDLES], axis=1
-    )
+    def of_rows(rows: Rows) -> Floats:
+        """Return the log likelihood of each judge for each share of lapses, (judges, cells)."""
+        _, answers, weights, _, judges, _ = rows.judged
+        p = np.exp(answer_terms(answers, rows.v, t, rows.h, 0.0, likelihood.ties, 0.5).value)
+        sums = (np.bincount(judges, weights * np.log(e * q + (1 - e) * p), n) for e in _MIDDLES)
+        return np.stack([*sums], axis=1)
+
+    logs = np.asarray(sum(likelihood.map(evidence, parameters, of_rows, with_ids=True)))
     top = logs.max(axis=1, keepdims=True)
     scaled = np.exp(logs - top)
 
@@ -75,7 +74,9 @@ def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
         _EDGES[1:][np.minimum((cumulated < level).sum(axis=1), _CELLS - 1)]
         for level in (0.025, 0.975)
     )
-    return JudgeLapses(np.bincount(judges, minlength=n), posterior @ _MIDDLES, low, high)
+    return JudgeLapses(
+        np.bincount(evidence.judged.judges, minlength=n), posterior @ _MIDDLES, low, high
+    )
 
 
 @lru_cache(1)

@@ -18,9 +18,10 @@ Sums go over chunks of judgments in their order, and so do not depend on the num
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import combinations_with_replacement
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -60,12 +61,18 @@ _USUAL = {"side": 0.0, "lapses": 0.05, "ties": 0.5, "level offset": 0.0, "level 
 _Statistic = TypeVar("_Statistic")
 
 
-class Expanded(NamedTuple):
-    """A log likelihood, with the prior, its gradient (P,) and Hessian (P, P)."""
+@dataclass(frozen=True, eq=False)
+class Expanded:
+    """A log likelihood, with the prior, its gradient (P,) and Hessian (P, P), once it is needed."""
 
     value: float
     gradient: Floats
-    hessian: Floats
+    find_hessian: Callable[[], Floats]
+
+    @cached_property
+    def hessian(self) -> Floats:
+        """The second derivatives."""
+        return self.find_hessian()
 
 
 class Rows(NamedTuple):
@@ -90,6 +97,18 @@ class Rows(NamedTuple):
         n_parameters = self.n_parameters + z.shape[1]
         both = np.append(at, np.arange(self.n_parameters, n_parameters)), np.hstack([slopes, z])
         return self._replace(design={**self.design, V: both}, n_parameters=n_parameters)
+
+    def gram(self, bends: dict[str, Floats]) -> Floats:
+        """Return the sum of products of derivatives of two inputs, times weights and bends."""
+        found = np.zeros((self.n_parameters, self.n_parameters))
+        for one, another in combinations_with_replacement(self.design, 2):
+            if one + another in bends:
+                (at, left), (to, right) = self.design[one], self.design[another]
+                block = left.T @ (right * (self.judged.weights * bends[one + another])[:, None])
+                found[np.ix_(at, to)] += block
+                if one != another:
+                    found[np.ix_(to, at)] += block.T
+        return found
 
 
 Bend: TypeAlias = Callable[[Rows], Floats]
@@ -158,6 +177,14 @@ class Likelihood:
         """Return a parameter after those of W, 0 if the model does not have it."""
         return float(parameters[self.index(name)]) if name in self.names else 0.0
 
+    def balanced(self, parameters: Floats) -> Floats:
+        """Return the parameters of the same W at which its scale is shared as the prior prefers.
+
+        Along scales that change nothing the likelihood is a bent valley, in which steps are short.
+        """
+        n = self.n_weights
+        return np.append(self.family.balanced(parameters[:n]), parameters[n:])
+
     @property
     def counted(self) -> Evidence:
         """The judgments that sums without queries go over: the distinct ones, if many are equal."""
@@ -165,66 +192,78 @@ class Likelihood:
 
     def expand(self, parameters: Floats) -> Expanded:
         """Return the log likelihood with the prior, its gradient and Hessian."""
-        theta = parameters[: self.n_weights]
-        W, J = self.family.weights(theta), self.family.jacobian(theta)
-        sums = self.map(self.counted, parameters, lambda rows: self._expand_rows(parameters, rows))
-        value, gradient, hessian, of_weights = (sum(parts) for parts in zip(*sums, strict=True))
-        w = slice(self.n_weights)
+        theta, w = parameters[: self.n_weights], slice(self.n_weights)
+        W, signs = self.family.weights(theta), self.family.signs
+        of_rows = partial(self._slopes, parameters)
+        sums = self.map(self.counted, parameters, of_rows, slopes=False)
+        value, gradient, of_weights = (sum(parts) for parts in zip(*sums, strict=True))
         pull = of_weights.reshape(W.shape) - W / PRIOR_SD**2
-        hessian[w, w] += self.family.curvature(theta, pull)
-        gradient[w] -= J.T @ W.ravel() / PRIOR_SD**2
-        value -= (W**2).sum() / (2 * PRIOR_SD**2)
+        b = float(theta @ (signs * theta)) / 2
+        gradient[w] = self.family.jacobian(theta).T @ pull.ravel() - b * signs * theta
         normal = np.array([name != "lapses" for name in self.names], bool)
-        others = parameters[self.n_weights :] * normal
-        value -= (others**2).sum() / (2 * PRIOR_SD**2)
-        gradient[self.n_weights :] -= others / PRIOR_SD**2
+        gradient[self.n_weights :] -= parameters[self.n_weights :] * normal / PRIOR_SD**2
         if self.lapses:
             at = self.index("lapses")
-            value += lapse_prior(float(parameters[at]))
             gradient[at] -= (LAPSE_PRIOR - 1) / (1 - float(parameters[at]))
-        signs = self.family.signs
-        b = float(theta @ (signs * theta)) / 2
-        value -= b**2 / 2
-        gradient[w] -= b * signs * theta
-        hessian[w, w] -= b * np.diag(signs)
-        hessian -= self.prior_information(parameters)
-        return Expanded(value, gradient, hessian)
+        bends = self.family.curvature(theta, pull) - b * np.diag(signs)
+        value += self.log_prior(parameters)
+        return Expanded(value, gradient, partial(self._hessian, parameters, bends))
 
-    def _expand_rows(self, parameters: Floats, rows: Rows) -> tuple[float, Floats, Floats, Floats]:
-        """Return the log likelihood of a chunk, gradient, Hessian, and the gradient in W."""
-        weights, layout = rows.judged.weights, self.evidence.layout
+    def log_prior(self, parameters: Floats) -> float:
+        """Return the log density of the prior, but for a constant."""
+        theta, others = parameters[: self.n_weights], parameters[self.n_weights :]
+        normal = others[[name != "lapses" for name in self.names]]
+        squares = (self.family.weights(theta) ** 2).sum() + (normal**2).sum()
+        b = float(theta @ (self.family.signs * theta)) / 2
+        return (
+            lapse_prior(self.value_of("lapses", parameters))
+            - float(squares / PRIOR_SD**2 + b**2) / 2
+        )
+
+    def _slopes(self, parameters: Floats, rows: Rows) -> tuple[float, Floats, Floats]:
+        """Return the log likelihood of a chunk, and the gradients in other parameters and in W."""
+        weights, layout, codes = rows.judged.weights, self.evidence.layout, rows.judged.codes
         terms = self.terms(parameters, rows)
         first = {one: weights * slope for one, slope in terms.first.items()}
         gradient = np.zeros(self.n_parameters)
-        hessian = np.zeros((self.n_parameters, self.n_parameters))
-        for one, (at, left) in rows.design.items():
-            gradient[at] += left.T @ first[one]
-            for another, (to, right) in rows.design.items():
-                if (bend := terms.second.get(one + another)) is not None:
-                    block = left.T @ (right * (weights * bend)[:, None])
-                    hessian[np.ix_(at, to)] += block
-                    if one != another:
-                        hessian[np.ix_(to, at)] += block.T
-        codes = rows.judged.codes
+        for one, (at, slopes) in rows.design.items():
+            gradient[at] += slopes.T @ first[one]
         of_weights = layout.differences.transposed_product(codes, first[V])
         if self.has_levels:
-            slope, at_slope = self.value_of("level slope", parameters), self.index("level slope")
+            slope = self.value_of("level slope", parameters)
             of_weights += slope / 2 * layout.sums.transposed_product(codes, first[H])
-            mixed = rows.mean_utility[:, :-1].T @ first[H]
-            hessian[: self.n_weights, at_slope] += mixed
-            hessian[at_slope, : self.n_weights] += mixed
-        return float(weights @ terms.value), gradient, hessian, of_weights
+        return float(weights @ terms.value), gradient, of_weights
 
-    def information(self, parameters: Floats, bend: Bend | None = None) -> Floats:
-        """Return the expected information of the judgments, shape (P, P), with a departure."""
+    def _hessian(self, parameters: Floats, bends: Floats) -> Floats:
+        """Return the Hessian, where W as a function of parameters bends the posterior so much."""
+        w = slice(self.n_weights)
 
         def of_rows(rows: Rows) -> Floats:
-            rows = rows.departing(bend(rows)) if bend else rows
-            Z = self.scores_and_information(parameters, rows)[1].reshape(-1, rows.n_parameters)
-            return Z.T @ Z
+            terms = self.terms(parameters, rows)
+            found = rows.gram(terms.second)
+            if self.has_levels:
+                mixed = rows.mean_utility[:, :-1].T @ (rows.judged.weights * terms.first[H])
+                found[w, self.index("level slope")] += mixed
+                found[self.index("level slope"), w] += mixed
+            return found
 
-        evidence = self.evidence if bend else self.counted
-        return np.asarray(sum(self.map(evidence, parameters, of_rows)))
+        found = np.asarray(sum(self.map(self.counted, parameters, of_rows)))
+        found[w, w] += bends
+        return found - self.prior_information(parameters)
+
+    def information(self, parameters: Floats) -> Floats:
+        """Return the expected information of the judgments, shape (P, P)."""
+        parts = self.map(self.counted, parameters, partial(self.information_of, parameters))
+        return np.asarray(sum(parts))
+
+    def information_of(self, parameters: Floats, rows: Rows) -> Floats:
+        """Return the expected information of some judgments, shape (P, P)."""
+        expected = dict[str, Floats]()
+        for terms, factor in self._weighed(parameters, rows):
+            for one, another in combinations_with_replacement(rows.design, 2):
+                product = factor * terms.first[one] * terms.first[another]
+                expected[one + another] = expected.get(one + another, 0.0) + product
+        return rows.gram(expected)
 
     def prior_information(self, parameters: Floats) -> Floats:
         """Return the information of the prior, shape (P, P), and on scales that change nothing."""
@@ -244,6 +283,7 @@ class Likelihood:
                 self.counted,
                 parameters,
                 lambda rows: float(rows.judged.weights @ self.terms(parameters, rows).value),
+                slopes=False,
             )
         )
 
@@ -253,11 +293,17 @@ class Likelihood:
         parameters: Floats,
         statistic: Callable[[Rows], _Statistic],
         with_ids: bool = False,
+        slopes: bool = True,
     ) -> Iterable[_Statistic]:
-        """Return a statistic of each chunk of judgments at some parameters, in order."""
+        """Return a statistic of each chunk of judgments at some parameters, in order.
+
+        Without `slopes` the design lacks the parameters of W.
+        """
         theta = parameters[: self.n_weights]
         with_ids = with_ids or self.evidence.relative_lapses is not None
-        table = np.hstack([self.family.jacobian(theta), self.family.weights(theta).reshape(-1, 1)])
+        table = self.family.weights(theta).reshape(-1, 1)
+        if slopes:
+            table = np.hstack([self.family.jacobian(theta), table])
         return evidence.map(
             lambda judged: statistic(self._rows(parameters, table, judged)), with_ids
         )
@@ -269,30 +315,41 @@ class Likelihood:
         t, q = self.value_of("ties", parameters), 1 / len(self.answers)
         return answer_terms(answers, rows.v, t, rows.h, rows.e, self.ties, q)
 
-    def scores(self, rows: Rows, terms: Terms) -> Floats:
-        """Return the gradient of the log probability of each answer, shape (n, P)."""
-        found = np.zeros((len(rows.v), rows.n_parameters))
-        for one, (at, part) in rows.design.items():
-            found[:, at] += part * terms.first[one][:, None]
-        return found
+    def _weighed(self, parameters: Floats, rows: Rows) -> Iterator[tuple[Terms, Floats]]:
+        """Yield terms, and factors by which products of derivatives add up to expected ones.
 
-    def scores_and_information(self, parameters: Floats, rows: Rows) -> tuple[Floats, Floats]:
-        """Return the scores of the given answers (n, P), and rows z (n, answers, P) of information.
-
-        Of each possible answer, z is sqrt(weight P) times its score. Of two answers the given one
-        is enough: the other's score is - P / (1 - P) times its own.
+        Of each possible answer, that is P. Of two answers the given one is enough: the other's
+        derivatives are - P / (1 - P) times its own.
         """
-        weights, given = rows.judged.weights, self.terms(parameters, rows)
-        scores = self.scores(rows, given)
         if self.ties == "strict":
-            other = strict_probability(np.where(rows.judged.answers == A, -rows.v, rows.v), rows.e)
-            factor = np.sqrt(weights * np.exp(given.value) / other)
-            return scores, (scores * factor[:, None])[:, None]
-        information = []
+            given = self.terms(parameters, rows)
+            other = strict_probability((2.0 * rows.judged.answers - 1.0) * rows.v, rows.e)
+            yield given, np.exp(given.value) / other
+            return
         for answer in self.answers:
             terms = self.terms(parameters, rows, answer)
-            factor = np.sqrt(weights * np.exp(terms.value))
-            information.append(self.scores(rows, terms) * factor[:, None])
+            yield terms, np.exp(terms.value)
+
+    def scores(self, rows: Rows, terms: Terms, directions: Floats) -> Floats:
+        """Return the gradient of the log probability of each answer times directions (P, d)."""
+        found = np.zeros((len(rows.v), directions.shape[1]))
+        for one, (at, slopes) in rows.design.items():
+            found += (slopes @ directions[at]) * terms.first[one][:, None]
+        return found
+
+    def scores_and_information(
+        self, parameters: Floats, rows: Rows, directions: Floats
+    ) -> tuple[Floats, Floats]:
+        """Return the scores of the given answers (n, d), and rows z (n, answers, d) of information.
+
+        Both are times directions (P, d); z is the root of weight and factor times a score.
+        """
+        information = []
+        for terms, factor in self._weighed(parameters, rows):
+            scores = self.scores(rows, terms, directions)
+            information.append(scores * np.sqrt(rows.judged.weights * factor)[:, None])
+        if self.ties != "strict":
+            scores = self.scores(rows, self.terms(parameters, rows), directions)
         return scores, np.stack(information, axis=1)
 
     @property
@@ -304,12 +361,14 @@ class Likelihood:
 
     def _rows(self, parameters: Floats, table: Floats, judged: Judged) -> Rows:
         """Return a chunk; the columns of `table` are derivatives of W, and W itself."""
-        layout, n, p = self.evidence.layout, len(judged.answers), self.n_weights
-        found = layout.differences.product(judged.codes, table)
+        layout, n, p = self.evidence.layout, len(judged.answers), table.shape[1] - 1
+        columns = table if p else table[:, 0]  # one column is faster as a vector
+        found = layout.differences.product(judged.codes, columns).reshape(n, -1)
         v, h = found[:, p] + self.value_of("side", parameters), np.zeros(n)
         one, both = np.ones((n, 1)), np.zeros((n, 0))
         found[:, p] = 1.0
-        design = {V: (np.arange(p + self.side), found[:, : p + self.side])}
+        at = [*range(p), *[self.n_weights] * self.side]
+        design = {V: (np.array(at, np.intp), found[:, : len(at)])}
         if self.ties != "strict":
             design[T] = np.array([self.index("ties")]), one
         if self.has_levels:

@@ -3,7 +3,7 @@
 Where the Hessian is not negative definite, the absolute values of its eigenvalues are used
 (Gill, Murray & Wright, Practical Optimization, 1981, section 4.4); steps are limited in length,
 shortened until the function rises enough (Armijo), and cut at the bounds (Bertsekas, SIAM J.
-Control Optim. 20, 1982).
+Control Optim. 20, 1982). Second derivatives are computed anew where old ones lead less far.
 
 A posterior of products c g' may have several maxima where judgments are few. The search begins at
 usual gains and discounts, and at products near to the best W of any kind; the highest is kept. With
@@ -14,20 +14,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.threads import one_blas_thread
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Booleans, Floats
 from dcglearn.inference.families import any_weights
 from dcglearn.inference.likelihood import Expanded, Likelihood
 
 MAX_STEPS = 200
-_CLOSE = 1e-12
+_CLOSE = 1e-18
 """The expected rise at which the maximum is reached: far below what tests can tell apart."""
+_KEPT = 1e-3
+"""Second derivatives are kept while a step leaves no more than this of the expected rise."""
 _RISE = 1e-4
 _SMALLEST_CURVATURE = 1e-10
 _HALVINGS = 40
@@ -45,34 +47,37 @@ _SAMPLE = 20_000
 """More judgments than twice as many begin at the estimate from about so many of them."""
 
 
-@dataclass(frozen=True, eq=False)
-class Maximum:
+class Maximum(NamedTuple):
     """A local maximum: parameters (P,), the function there, and which parameters no bound holds."""
 
     parameters: Floats
     at: Expanded
-    free: NDArray[np.bool_]
+    free: Booleans
     steps: int
 
 
 @one_blas_thread()  # small matrices are not worth several
-def highest_posterior(likelihood: Likelihood) -> Maximum:
-    """Return the maximum of a posterior."""
+def highest_posterior(likelihood: Likelihood, near: Floats | None = None) -> Maximum:
+    """Return the maximum of a posterior; that of many judgments may be near known parameters."""
     evidence = likelihood.counted
     if len(evidence) > 2 * _SAMPLE or evidence.parts is not None:
-        some = evidence.take(slice(None, None, max(1, len(evidence.judged.answers) // _SAMPLE)))
-        first = highest_posterior(replace(likelihood, evidence=some)).parameters
-        return maximise(likelihood.expand, first, likelihood.bounds)
-    found = []
-    with suppress(SolverError):
-        found.append(maximise(likelihood.expand, likelihood.start, likelihood.bounds))
+        if near is None:
+            some = evidence.take(slice(None, None, max(1, len(evidence.judged.answers) // _SAMPLE)))
+            near = highest_posterior(replace(likelihood, evidence=some)).parameters
+        return _highest_from(likelihood, near)
+    starts, found = [likelihood.start], []
     if len(likelihood.evidence) <= _FEW:
-        for start in _near_any_weights(likelihood):
-            with suppress(SolverError):
-                found.append(maximise(likelihood.expand, start, likelihood.bounds))
+        starts += _near_any_weights(likelihood)
+    for start in starts:
+        with suppress(SolverError):
+            found.append(_highest_from(likelihood, start))
     if not found:
         raise SolverError(f"the likelihood has no maximum that was reached in {MAX_STEPS} steps")
     return max(found, key=lambda one: one.at.value)
+
+
+def _highest_from(likelihood: Likelihood, start: Floats) -> Maximum:
+    return maximise(likelihood.expand, start, likelihood.bounds, likelihood.balanced)
 
 
 def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
@@ -83,52 +88,62 @@ def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
     anywhere = any_weights(layout.n_ranks, layout.n_grades, layout.empty)
     free = replace(likelihood, family=anywhere)
     with suppress(SolverError):
-        best = maximise(free.expand, free.start, free.bounds).parameters
+        best = _highest_from(free, free.start).parameters
         W, others = anywhere.weights(best[: free.n_weights]), best[free.n_weights :]
         return [np.append(one, others) for one in family.near(W)]
     return []
 
 
-def maximum_with(likelihood: Likelihood, held: NDArray[np.bool_], at: Floats) -> Maximum:
+def maximum_with(likelihood: Likelihood, held: Booleans, at: Floats) -> Maximum:
     """Return the maximum of a posterior from a point, some of whose parameters are held."""
     low, high = (np.where(held, at, bound) for bound in likelihood.bounds)
-    return maximise(likelihood.expand, at, (low, high))
+    return maximise(likelihood.expand, at, (low, high), likelihood.balanced)
 
 
 def maximise(
-    expand: Callable[[Floats], Expanded], start: Floats, bounds: tuple[Floats, Floats]
+    expand: Callable[[Floats], Expanded],
+    start: Floats,
+    bounds: tuple[Floats, Floats],
+    balanced: Callable[[Floats], Floats] = np.copy,
 ) -> Maximum:
-    """Maximise a function of P parameters."""
+    """Maximise a function of P parameters; `balanced` ones are at least as high, without a step."""
     low, high = bounds
     x = np.clip(start, low, high)
-    at = expand(x)
+    at, rise = expand(x), 0.0
+    hessian = at.hessian
     for steps in range(MAX_STEPS):
         free = ~(((x <= low) & (at.gradient <= 0)) | ((x >= high) & (at.gradient >= 0)))
-        step = np.zeros(len(x))
-        step[free] = _ascent(at.gradient[free], at.hessian[np.ix_(free, free)])
-        if at.gradient @ step <= _CLOSE:
+        step = _ascent(at.gradient, hessian, free)
+        if at.gradient @ step > _KEPT * rise:
+            hessian = at.hessian
+            step = _ascent(at.gradient, hessian, free)
+        rise = float(at.gradient @ step)
+        if rise <= _CLOSE:
             return Maximum(x, at, free, steps)
         reach = max(_REACH, _REACH_SHARE * float(np.abs(x).max()))
         step *= min(1.0, reach / float(np.abs(step).max()))
         if at.gradient @ (np.clip(x + step, low, high) - x) > 0:
-            moved = _search(expand, x, at, step, bounds)
+            moved = _search(expand, x, at, step, bounds, balanced)
         else:
-            moved = _search(expand, x, at, step * _share_within(x, step, bounds), bounds)
+            moved = _search(expand, x, at, step * _share_within(x, step, bounds), bounds, balanced)
             moved = moved and _at_bounds(expand, *moved, bounds)
         if moved is None:
             break
         x, at = moved
     raise SolverError(
         f"the likelihood has no maximum that was reached in {MAX_STEPS} steps "
-        f"(expected rise {float(at.gradient @ step):.2g})"
+        f"(expected rise {rise:.2g})"
     )
 
 
-def _ascent(gradient: Floats, hessian: Floats) -> Floats:
-    values, vectors = np.linalg.eigh(-hessian)
+def _ascent(gradient: Floats, hessian: Floats, free: Booleans) -> Floats:
+    """Return the step, shape (P,), of the parameters that are free."""
+    values, vectors = np.linalg.eigh(-hessian[np.ix_(free, free)])
     size = np.abs(values)
     size = np.maximum(size, _SMALLEST_CURVATURE * size.max(initial=1e-300))
-    return np.asarray(vectors @ ((vectors.T @ gradient) / size))
+    step = np.zeros(len(free))
+    step[free] = vectors @ ((vectors.T @ gradient[free]) / size)
+    return step
 
 
 def _share_within(x: Floats, step: Floats, bounds: tuple[Floats, Floats]) -> float:
@@ -156,13 +171,15 @@ def _search(
     at: Expanded,
     step: Floats,
     bounds: tuple[Floats, Floats],
+    balanced: Callable[[Floats], Floats],
 ) -> tuple[Floats, Expanded] | None:
     """Return a point along the step, cut at the bounds, that is higher by enough."""
     rounding = 1e-13 * max(1.0, abs(at.value))
     for halving in range(_HALVINGS):
         moved = np.clip(x + step * 0.5**halving, *bounds)
-        found = expand(moved)
         rise = _RISE * float(at.gradient @ (moved - x))
+        moved = balanced(moved)
+        found = expand(moved)
         if rise > 0 and np.isfinite(found.value) and found.value >= at.value + rise - rounding:
             return moved, found
     return None

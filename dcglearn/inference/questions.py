@@ -8,25 +8,37 @@ depend on the position, do documents add up, does the side matter, are some answ
 
 A measure may be rejected and hardly matter: so beside the test stands the share of judgments, and
 of all pairs of lists, that the restricted measure orders otherwise than the estimate.
+
+What is concluded: gains and discounts are relative to the weight of the best grade at the first
+rank. If that does not differ from 0, they are not determined; if it is below 0, people prefer the
+lists that the measure would put last. Nothing is said of either before answers are seen to depend
+on the grades at all (:mod:`dcglearn.inference.tests`). The measure to use is the simplest that the
+judgments do not contradict: linear gains, or 2^g - 1, if that is not rejected, otherwise estimated
+ones; and the discounts 1 / log2(i + 1), the only rule that most tools have, otherwise decreasing
+ones. "Near the line" does not count as rejected for discounts, but does for gains, because every
+tool takes any gains.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
-from dcglearn.base.errors import SolverError
+from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.tables.columns import distinct_rows
 from dcglearn.base.types import Floats
 from dcglearn.inference.calibration import additivity_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.evidence import Evidence, Judged, Judgments
+from dcglearn.inference.evidence import MANY_JUDGES, Evidence, Judged, Judgments
+from dcglearn.inference.families import FREE_FAMILY
+from dcglearn.inference.judges import judge_lapses
 from dcglearn.inference.tests import (
     LikelihoodRatio,
     TestVerdict,
@@ -35,6 +47,7 @@ from dcglearn.inference.tests import (
     no_effect,
     verdict_of,
 )
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import usual_presets
 
@@ -44,8 +57,15 @@ USUAL_DISCOUNTS = ("log2", "zipf", "constant")
 DECISIONS = ("measure", "gains", "discounts", "hypothesis")
 """What questions are about that decide what to use."""
 
-UNANSWERED = LikelihoodRatio(0.0, 0.0, 0, math.inf, math.inf, 1.0)
-"""The test of a hypothesis, or against a model, that has no maximum that was reached."""
+Support = Literal["supported", "contradicted", "open", "reversed"]
+"""``supported`` if better grades win, ``reversed`` if they lose. Otherwise ``contradicted`` if a
+usual measure is rejected nevertheless, and ``open`` if the judgments say nothing."""
+
+NO_EFFECT_LEVEL = 0.05
+"""From this p-value of no effect on, the judgments say nothing."""
+
+MOST_LEFT_OUT = 1_000_000
+"""Judgments times judges up to which each judge is left out in turn."""
 
 MAX_LISTS = 1000
 """All pairs of at most so many distinct lists are compared, evenly taken."""
@@ -142,16 +162,28 @@ def usual_questions(
         asked.append(("side", "no side bias", replace(model, side=False)))
     if model.lapses:
         asked.append(("lapses", "no random answers", replace(model, lapses=False)))
-    fit = model.fit(evidence)
-    fits: list[_Asked] = []
+    return _tested(asked, model.fit(evidence))
+
+
+def gain_questions(fit: JudgmentFit) -> tuple[Question, ...]:
+    """Ask, against a model with free gains, whether the usual ones fit."""
+    asked = [("gains", name, replace(fit.model, gains=name)) for name in USUAL_GAINS]
+    return _tested(asked if len(fit.scale) > 2 else [], fit)
+
+
+def _tested(
+    asked: Sequence[tuple[str, str, JudgmentModel]], fit: JudgmentFit
+) -> tuple[Question, ...]:
+    """Test what is asked against a larger model."""
+    model, evidence, fits = fit.model, fit.evidence, list[_Asked]()
     for about, name, smaller in asked:
         larger = replace(model, position_dependent=True) if about == "positions" else model
         try:
             small, large = (fit if one is model else one.fit(evidence) for one in (smaller, larger))
             fits.append((about, name, small, large))
-        except SolverError:  # this question is not answered, others are
+        except SolverError:  # this question is not determined, others are
             fits.append((about, name, fit, fit))
-    return _answered(fits)
+    return _answered(fits) if fits else ()
 
 
 def ask(
@@ -192,12 +224,8 @@ def _answered(asked: Sequence[_Asked]) -> tuple[Question, ...]:
     judged, every = reversed_judged(fit.evidence, fits), _reversed_all(fit.evidence, fits)
     found = []
     for (about, name, smaller, larger), *shares in zip(asked, judged, every, strict=True):
-        if about == "additivity":
-            test = additivity_test(larger)
-        elif smaller is larger:
-            test = UNANSWERED
-        else:
-            test = likelihood_ratio(smaller, larger, without)
+        additive = about == "additivity"
+        test = additivity_test(larger) if additive else likelihood_ratio(smaller, larger, without)
         corrected = min(1.0, 2 * test.p) if about in DECISIONS else test.p
         found.append(Question(about, name, smaller, larger, test, corrected, *shares))
     return tuple(found)
@@ -234,4 +262,129 @@ def _reversed_all(evidence: Evidence, pairs: Sequence[Sequence[JudgmentFit]]) ->
 
 
 def _signs(differences: Floats) -> NDArray[np.int8]:
-    return np.asarray(np.sign(np.round(differences, 9)).astype(np.int8))
+    return np.sign(np.round(differences, 9)).astype(np.int8)
+
+
+class Conclusion(NamedTuple):
+    """What a set of judgments says: its questions, whether it supports a measure, and which.
+
+    `recommended` has discounts 1 / log2(i + 1) where nothing is supported; `free` has free gains
+    and discounts, `free_gains` the recommended discounts and free gains.
+    """
+
+    questions: tuple[Question, ...]
+    support: Support
+    recommended: JudgmentFit
+    free: JudgmentFit
+    free_gains: JudgmentFit
+
+    @property
+    def answer(self) -> tuple[str, str, str]:
+        """In short: support, gains, discounts; without support, the last two say nothing."""
+        if self.support != "supported":
+            return self.support, "", ""
+        model = self.recommended.model
+        return self.support, str(model.gains), str(model.discounts)
+
+
+def conclude(judgments: Judgments, measures: Mapping[str, Measure] | None = None) -> Conclusion:
+    """Ask the usual questions of judgments, and conclude what to use."""
+    evidence = JudgmentModel().evidence(judgments)
+    questions = usual_questions(evidence, measures=measures)
+    known = [fit for one in questions for fit in (one.fit, one.restricted)]
+
+    def fitted(model: JudgmentModel) -> JudgmentFit:
+        return next((fit for fit in known if fit.model == model), None) or model.fit(evidence)
+
+    model = recommended_model(questions)
+    on_log2 = fitted(replace(model, discounts="log2"))
+    support = support_of(on_log2, questions)
+    wanted = model if support == "supported" else on_log2.model
+    return Conclusion(
+        questions,
+        support,
+        on_log2 if wanted == on_log2.model else fitted(wanted),
+        questions[0].fit,
+        fitted(replace(wanted, gains=FREE_FAMILY)),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeShare:
+    """One of few judges: how often at random, and what would be concluded without them.
+
+    `lapses` has the share of random answers, and its 95% interval; `without` is None where nothing
+    could be concluded, or judges are not left out because judgments are many.
+    """
+
+    judge: str
+    judgments: int
+    lapses: tuple[float, float, float]
+    without: Conclusion | None
+
+
+def judge_shares(preferences: Preferences, found: Conclusion) -> tuple[JudgeShare, ...]:
+    """Return how much each judge matters, where few judged most: those with most judgments first.
+
+    At most 19 are listed; none where judges are many, or unknown.
+    """
+    evidence = found.free.evidence
+    if not evidence.has_judges or evidence.has_many_judges or evidence.parts:
+        return ()
+    lapses = judge_lapses(found.free.likelihood, found.free.parameters)
+    names = preferences.judges[evidence.rows]
+    first = np.unique(evidence.judged.judges, return_index=True)[1]
+    listed = np.argsort(-lapses.judgments, kind="stable")[: MANY_JUDGES - 1].tolist()
+    few = len(evidence) * len(listed) <= MOST_LEFT_OUT
+    shares = []
+    for i in listed:
+        name = names[first[i]]
+        numbers = (float(lapses.mean[i]), float(lapses.low[i]), float(lapses.high[i]))
+        without = None
+        if few:
+            with suppress(InputError, SolverError):
+                without = conclude(preferences[preferences.judges != name], {})
+        shares.append(JudgeShare(name, int(lapses.judgments[i]), numbers, without))
+    return tuple(shares)
+
+
+def recommended_model(questions: Sequence[Question]) -> JudgmentModel:
+    """Return the simplest model that the tests do not contradict."""
+    verdicts = {(one.about, one.hypothesis): one.verdict for one in questions}
+    kept = ("not rejected", "not determined")
+    fitting = [name for (about, name), one in verdicts.items() if about == "gains" and one in kept]
+    gains = fitting[0] if fitting else FREE_FAMILY
+    log2 = verdicts.get(("discounts", "log2"), "not rejected")
+    return JudgmentModel(gains=gains, discounts="decreasing" if log2 == "rejected" else "log2")
+
+
+def support_of(fit: JudgmentFit, questions: Sequence[Question]) -> Support:
+    """Return whether judgments support a measure; the discounts of `fit` are given."""
+    if no_effect(fit) >= NO_EFFECT_LEVEL:
+        return "open"
+    (t,) = _t_of(fit, np.eye(fit.table.size)[:1])
+    if abs(t) > 1:
+        return "supported" if t > 0 else "reversed"
+    about_grades = ("measure", "gains", "discounts")
+    rejected = [one for one in questions if one.verdict == "rejected"]
+    return "contradicted" if any(one.about in about_grades for one in rejected) else "open"
+
+
+def upside_down(fit: JudgmentFit) -> list[str]:
+    """Return a sentence for each grade worth less than the next worse one; gains are free."""
+    labels, rows, n = fit.scale.labels, np.eye(fit.table.size), len(fit.scale) - 1
+    return [
+        f"Grade {labels[i + 1]} is worth more than {labels[i]}, the better one."
+        for i in np.flatnonzero(_t_of(fit, rows[:n] - rows[1 : n + 1], n) < -1)
+    ]
+
+
+def _t_of(fit: JudgmentFit, rows: Floats, n_tests: int = 1) -> Floats:
+    """Return sums of weights by half the width of their 95% intervals, corrected for `n_tests`.
+
+    A row of (m, K L) has the share of each weight. It is 0 where the sum does not vary.
+    """
+    errors, df = fit.covariance.errors(fit.slopes(rows))
+    varying = (errors > 0) & (not fit.covariance.one_cluster)
+    half = np.where(varying, stdtrit(df, 1 - 0.025 / n_tests) * errors, np.inf)
+    return rows @ fit.table.ravel() / half

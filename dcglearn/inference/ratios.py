@@ -24,8 +24,8 @@ from scipy.special import fdtri, stdtrit
 from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats
 from dcglearn.inference.covariance import Covariance
-from dcglearn.inference.likelihood import Expanded, Likelihood, lapse_prior
-from dcglearn.inference.maximise import Maximum, maximise, maximum_with
+from dcglearn.inference.likelihood import Expanded, lapse_prior
+from dcglearn.inference.maximise import maximise, maximum_with
 
 MIN_SHARE = 0.9
 """An estimate is determined if the data give at least this share of its information."""
@@ -58,52 +58,46 @@ class Estimated:
     determined: bool = True
 
 
-@dataclass(frozen=True, eq=False)
-class Profile:
-    """The posterior as a function of one ratio, maximised over all else.
+def profile_interval(
+    spread: Covariance, top: Floats, bottom: Floats, fall: float
+) -> tuple[float, float]:
+    """Return where the posterior, maximised over all else, falls by no more than so much.
 
-    `rows`, (m, P), give numbers that are linear in the parameters, whose ratios to the first are
-    asked for.
+    It is a function of the ratio of two numbers that are linear in the parameters, (P,).
     """
+    from scipy.optimize import brentq  # loads slowly
 
-    likelihood: Likelihood
-    maximum: Maximum
-    rows: Floats
+    maximum = spread.maximum
 
-    def interval(self, number: int, fall: float) -> tuple[float, float]:
-        """Return where the posterior falls by no more than so much."""
-        from scipy.optimize import brentq  # loads slowly
+    def excess(angle: float) -> float:
+        constraint = math.cos(angle) * top - math.sin(angle) * bottom
+        return maximum.at.value - _highest(spread, constraint) - fall
 
-        top, bottom = self.rows[[number, 0]]
-
-        def excess(angle: float) -> float:
-            constraint = math.cos(angle) * top - math.sin(angle) * bottom
-            return self.maximum.at.value - self._highest(constraint) - fall
-
-        x = self.maximum.parameters
-        at, edge = math.atan2(top @ x, bottom @ x), math.pi / 2
-        at -= math.pi * round(at / math.pi)
-        try:
-            if excess(edge) <= 0:
-                return -math.inf, math.inf
-            low, high = (float(brentq(excess, at, end, xtol=1e-5)) for end in (-edge, edge))
-        except (SolverError, ValueError):
+    x = maximum.parameters
+    at, edge = math.atan2(top @ x, bottom @ x), math.pi / 2
+    at -= math.pi * round(at / math.pi)
+    try:
+        if excess(edge) <= 0:
             return -math.inf, math.inf
-        return math.tan(low), math.tan(high)
+        low, high = (float(brentq(excess, at, end, xtol=1e-5)) for end in (-edge, edge))
+    except (SolverError, ValueError):
+        return -math.inf, math.inf
+    return math.tan(low), math.tan(high)
 
-    def _highest(self, constraint: Floats) -> float:
-        """Return the maximum of the posterior among parameters at a right angle to a vector."""
-        at = int(np.abs(constraint).argmax())
-        others = np.arange(len(constraint)) != at
-        T = np.eye(len(constraint))[:, others]
-        T[at] = -constraint[others] / constraint[at]
 
-        def expand(y: Floats) -> Expanded:
-            found = self.likelihood.expand(T @ y)
-            return Expanded(found.value, T.T @ found.gradient, T.T @ found.hessian @ T)
+def _highest(spread: Covariance, constraint: Floats) -> float:
+    """Return the maximum of the posterior among parameters at a right angle to a vector."""
+    at, likelihood = int(np.abs(constraint).argmax()), spread.likelihood
+    others = np.arange(len(constraint)) != at
+    T = np.eye(len(constraint))[:, others]
+    T[at] = -constraint[others] / constraint[at]
 
-        low, high = (bound[others] for bound in self.likelihood.bounds)
-        return maximise(expand, self.maximum.parameters[others], (low, high)).at.value
+    def expand(y: Floats) -> Expanded:
+        found = likelihood.expand(T @ y)
+        return Expanded(found.value, T.T @ found.gradient, lambda: T.T @ found.hessian @ T)
+
+    low, high = (bound[others] for bound in likelihood.bounds)
+    return maximise(expand, spread.maximum.parameters[others], (low, high)).at.value
 
 
 def ratio_interval(
@@ -127,9 +121,12 @@ def estimated_ratios(
     slopes: Floats,
     spread: Covariance,
     level: float,
-    profile: Profile | None = None,
+    linear: Floats | None,
 ) -> tuple[Estimated, ...]:
-    """Return ratios of estimates to the first of them, with their intervals."""
+    """Return ratios of estimates to the first of them, with their intervals.
+
+    `linear`, (m, P), are numbers in proportion to the estimates and linear in the parameters.
+    """
     if not values[0]:  # nothing bears on it: the prior alone decides
         undetermined = (math.nan, -math.inf, math.inf)
         return tuple(Estimated(name, *undetermined, determined=False) for name in names)
@@ -149,30 +146,30 @@ def estimated_ratios(
             quantile = float(stdtrit(df, (1 + level) / 2))
             low, high = ratio_interval(float(values[i]), float(values[0]), V, quantile)
             determined = spread.share_of_data(contrast) >= MIN_SHARE
-            if determined and profile is not None and not math.isfinite(high - low):
-                inflation = variance / float(contrast @ spread.model @ contrast)
-                low, high = profile.interval(i, inflation * quantile**2 / 2)
+            if determined and linear is not None and not math.isfinite(high - low):
+                fall = spread.inflation(contrast) * quantile**2 / 2
+                low, high = profile_interval(spread, linear[i], linear[0], fall)
             bounded = math.isfinite(high - low)
             found.append(Estimated(name, ratio, low, high, df, determined=bounded and determined))
     return tuple(found)
 
 
-def estimated_parameter(maximum: Maximum, spread: Covariance, name: str, level: float) -> Estimated:
+def estimated_parameter(spread: Covariance, name: str, level: float) -> Estimated:
     """Return a parameter after those of W, plus and minus t standard errors.
 
     A share of lapses of 0 has none: its upper bound is where the likelihood, maximised over all
     else, has fallen by half the quantile of F, inflated as clusters inflate the variance.
     """
-    likelihood, at = spread.likelihood, spread.likelihood.index(name)
-    contrast, estimate = np.eye(likelihood.n_parameters)[at], float(maximum.parameters[at])
+    maximum, at = spread.maximum, spread.likelihood.index(name)
+    contrast, estimate = np.eye(len(maximum.parameters))[at], float(maximum.parameters[at])
     if spread.one_cluster:
         low, high = (0.0, 1.0) if name == "lapses" else (-math.inf, math.inf)
         return Estimated(name, estimate, low, high, determined=False)
-    if not spread.free[at]:
-        spread = Covariance(likelihood, maximum.parameters, spread.free | (contrast > 0))
+    if not maximum.free[at]:
+        spread = replace(spread, maximum=maximum._replace(free=maximum.free | (contrast > 0)))
     if name == "lapses" and not estimate:
-        return Estimated(name, 0.0, 0.0, _largest_lapses(maximum, spread, contrast, level))
-    error, df = spread.error(contrast)
+        return Estimated(name, 0.0, 0.0, _largest_lapses(spread, contrast, level))
+    (error,), (df,) = (one.tolist() for one in spread.errors(contrast[None]))
     half = float(stdtrit(df, (1 + level) / 2)) * error
     low, high = estimate - half, estimate + half
     if name == "lapses":
@@ -181,21 +178,23 @@ def estimated_parameter(maximum: Maximum, spread: Covariance, name: str, level: 
     return Estimated(name, estimate, low, high, df, determined=determined)
 
 
-def _largest_lapses(maximum: Maximum, spread: Covariance, contrast: Floats, level: float) -> float:
+def _largest_lapses(spread: Covariance, contrast: Floats, level: float) -> float:
     """Return the largest share of lapses that the likelihood does not exclude."""
     from scipy.optimize import brentq  # loads slowly
 
-    likelihood = spread.likelihood
-    inflation = spread.variance(contrast) / float(contrast @ spread.model @ contrast)
+    maximum, held = spread.maximum, contrast > 0
     quantile = float(fdtri(1, max(1.0, spread.effective - 1), level))
-    lowest = maximum.at.value - max(1.0, inflation) * quantile / 2
+    lowest = maximum.at.value - max(1.0, spread.inflation(contrast)) * quantile / 2
+
+    found = maximum
 
     def excess(share: float) -> float:
-        at_share = np.where(contrast > 0, share, maximum.parameters)
-        found = maximum_with(likelihood, contrast > 0, at_share)
+        nonlocal found
+        at_share = np.where(held, share, found.parameters)
+        found = maximum_with(spread.likelihood, held, at_share)
         return found.at.value - lapse_prior(share) - lowest
 
-    largest = float(likelihood.bounds[1][contrast > 0][0])
+    largest = float(spread.likelihood.bounds[1][held][0])
     if excess(largest) > 0:
         return largest
     return float(brentq(excess, 0.0, largest, xtol=1e-4))

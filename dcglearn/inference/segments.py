@@ -14,18 +14,17 @@ method.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtrc
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.significance import holm
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Booleans, Floats, Ids
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.questions import reversed_judged
@@ -122,14 +121,13 @@ def compare_segments(
         )
     evidence = Evidence.of(preferences, model.ties)
     labels = np.array([None if one is None else str(one) for one in groups], object)[evidence.rows]
-    names = sorted({one for one in labels.tolist() if one is not None})
-    sizes = {name: int((labels == name).sum()) for name in names}
-    kept = [name for name in names if sizes[name] >= MIN_JUDGMENTS]
-    small = tuple(name for name in names if name not in kept)
+    sizes = Counter(sorted(one for one in labels.tolist() if one is not None))
+    kept = [name for name, size in sizes.items() if size >= MIN_JUDGMENTS]
+    small = tuple(name for name in sizes if name not in kept)
     if len(kept) < 2:
         raise InputError(
             f"{counted(len(kept), 'group')} of {MIN_JUDGMENTS} or more strict judgments "
-            f"(of {len(names)} in all)",
+            f"(of {len(sizes)} in all)",
             "name groups that are larger",
         )
     used = np.isin(labels, kept)
@@ -141,21 +139,18 @@ def compare_segments(
     return Segments(tuple(compared), small)
 
 
-def _compare(
-    evidence: Evidence, labels: NDArray[np.object_], name: str, model: JudgmentModel
-) -> SegmentComparison:
+def _compare(evidence: Evidence, labels: Ids, name: str, model: JudgmentModel) -> SegmentComparison:
     inside = labels == name
     fits = [model.fit(evidence.take(inside)), model.fit(evidence.take(~inside))]
-    numbers = [_numbers(fit) for fit in fits]
-    both = numbers[0].determined & numbers[1].determined
+    (mine, my_slopes, told), (theirs, their_slopes, also_told) = map(_numbers, fits)
+    both = told & also_told
     d = int(both.sum())
     if not d:
         raise InputError(
             f"{name} and the others determine no gain or discount that could be compared",
             "give more judgments, or families with fewer parameters",
         )
-    h = (numbers[0].values - numbers[1].values)[both]
-    slopes = [one.slopes[both] for one in numbers]
+    h, slopes = (mine - theirs)[both], [my_slopes[both], their_slopes[both]]
     V = _joint_variance(fits, slopes)
     df = min(
         float(fit.covariance.degrees_of_freedom(slope, pooled=True)[0])
@@ -169,17 +164,9 @@ def _compare(
     return SegmentComparison(name, n, others, fit, other, statistic, d, df, effective, p, p, differ)
 
 
-class _Numbers(NamedTuple):
-    """Gains and discounts, their derivatives in the parameters, and which the data tell."""
-
-    values: Floats
-    slopes: Floats
-    determined: NDArray[np.bool_]
-
-
-def _numbers(fit: JudgmentFit) -> _Numbers:
-    family, end = fit.likelihood.family, 0
-    parts: list[_Numbers] = []
+def _numbers(fit: JudgmentFit) -> tuple[Floats, Floats, Booleans]:
+    """Return gains and discounts, their derivatives, and which of them the data tell."""
+    family, end, parts = fit.likelihood.family, 0, []
     for one, found, slopes in (
         (family.discounts, fit.discounts(), fit.discount_slopes),
         (family.gains, fit.gains(), fit.gain_slopes),
@@ -191,18 +178,17 @@ def _numbers(fit: JudgmentFit) -> _Numbers:
             values, slopes = fit.parameters[[end - 1]], np.eye(len(fit.parameters))[[end - 1]]
             free = bool(fit.maximum.free[end - 1]) and not fit.covariance.one_cluster
             told = np.array([free and fit.covariance.share_of_data(slopes[0]) >= MIN_SHARE])
-        parts.append(_Numbers(values, slopes, told))
-    return _Numbers(*map(np.concatenate, zip(*parts, strict=True)))
+        parts.append((values, slopes, told))
+    values, slopes, told = map(np.concatenate, zip(*parts, strict=True))
+    return values, slopes, told
 
 
 def _joint_variance(fits: Sequence[JudgmentFit], slopes: Sequence[Floats]) -> Floats:
     """Return the covariance of the difference, (d, d): the largest of any clustering's trace."""
     candidates = []
-    both = [{one.name: one for one in fit.covariance.clusterings} for fit in fits]
-    for name in ("query", "judge"):
-        if not all(name in one for one in both):  # a group of one judge has no clusters of judges
-            continue
-        pairs = [(one[name], slope) for one, slope in zip(both, slopes, strict=True)]
+    # a group of one judge has no clusters of judges
+    for both in zip(*(fit.covariance.clusterings for fit in fits), strict=False):
+        pairs = list(zip(both, slopes, strict=True))
         moves = [one.steps @ slope.T for one, slope in pairs]
         total = moves[0] - moves[1]  # both groups number clusters alike
         alone = sum(slope @ one.alone @ slope.T for one, slope in pairs)

@@ -28,15 +28,15 @@ answers are for a as for b.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtrc, stdtr
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Booleans, Floats
 from dcglearn.inference.covariance import ClusterSums, inverse_root, sums_of, ways_of
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.evidence import Judged
@@ -132,7 +132,7 @@ def likelihood_ratio(
         # Where the people of a query follow each other, W fits what they say, and what is left to
         # the side looks surer than it is. So as many answers for a as for b must be unlikely, too.
         side = larger.likelihood.index("side")
-        p = max(p, _where_nothing_counts(larger.likelihood, ("lapses", "side"), side))
+        p = max(p, _where_nothing_counts(larger.likelihood, side))
     return LikelihoodRatio(
         statistic,
         found.statistic,
@@ -149,7 +149,7 @@ def _without_lapses(fit: JudgmentFit) -> float:
     The score of a share of 0 is that of the few answers that then are nearly impossible.
     """
     contrast = np.eye(fit.likelihood.n_parameters)[fit.likelihood.index("lapses")]
-    share, (error, df) = float(contrast @ fit.parameters), fit.covariance.error(contrast)
+    share, ((error,), (df,)) = contrast @ fit.parameters, fit.covariance.errors(contrast[None])
     if fit.covariance.one_cluster or not (share and error):
         return 1.0
     return float(stdtr(df, -share / error))
@@ -185,7 +185,7 @@ def _as_larger(smaller: JudgmentFit, larger: WeightFamily) -> Floats:
     return theta
 
 
-def _null(smaller: JudgmentFit, larger: JudgmentFit) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+def _null(smaller: JudgmentFit, larger: JudgmentFit) -> tuple[Floats, Floats, Booleans]:
     """Return the smaller estimate in the larger model (P,), its tangent, what is free.
 
     What a bound of the smaller model holds is neither estimated nor tested.
@@ -206,34 +206,28 @@ def _null(smaller: JudgmentFit, larger: JudgmentFit) -> tuple[Floats, Floats, ND
 
 def no_effect(fit: JudgmentFit) -> float:
     """Return the p-value of the hypothesis that answers do not depend on the grades."""
-    (K, L), empty = fit.weights.shape, fit.evidence.layout.empty
+    (K, L), empty, p = fit.weights.shape, fit.evidence.layout.empty, 1.0
     usual = np.outer(1 / np.log2(np.arange(2, K + 2)), np.linspace(1.0, 0.0, L))
-    p = _without_effect(fit, multiples_of(usual, "linear gains, log2", empty))
-    if p > BEYOND_DOUBT:
-        p = min(p, _without_effect(fit, any_weights(K, L, empty)))
+    for family in (multiples_of(usual, "linear gains, log2", empty), any_weights(K, L, empty)):
+        if p > BEYOND_DOUBT:
+            likelihood = replace(fit.likelihood, family=family)
+            p = min(p, _where_nothing_counts(likelihood, slice(likelihood.n_weights)))
     return min(1.0, 2 * p)
 
 
-def _without_effect(fit: JudgmentFit, family: WeightFamily) -> float:
-    """Return the p-value of W = 0, where no answer is random, in a family linear in parameters."""
-    likelihood = replace(fit.likelihood, family=family)
-    return _where_nothing_counts(likelihood, ("lapses",), slice(likelihood.n_weights))
-
-
-def _where_nothing_counts(
-    likelihood: Likelihood, also: tuple[str, ...], tested: int | slice
-) -> float:
-    """Return the p-value of some parameters at the estimate where W and some others are 0."""
+def _where_nothing_counts(likelihood: Likelihood, tested: int | slice) -> float:
+    """Return the p-value of some parameters where they, W and the share of lapses are 0."""
     held = np.arange(likelihood.n_parameters) < likelihood.n_weights
-    held[[likelihood.index(name) for name in also if name in likelihood.names]] = True
+    held[tested] = True
+    if likelihood.lapses:
+        held[likelihood.index("lapses")] = True
     null = maximum_with(likelihood, held, np.where(held, 0.0, likelihood.start))
     free, tangent = null.free & ~held, np.eye(len(held))[:, null.free & ~held]
     free[tested] = True
     return score_test(likelihood, null.parameters, tangent, free).p
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreTest:
+class ScoreTest(NamedTuple):
     """T, its degrees of freedom d and Q - P, and the p-value.
 
     `step`, (P + m,), is a first estimate of by how much the parameters and what was added depart
@@ -251,7 +245,7 @@ def score_test(
     likelihood: Likelihood,
     parameters: Floats,
     tangent: Floats,
-    free: NDArray[np.bool_],
+    free: Booleans,
     bend: Bend | None = None,
 ) -> ScoreTest:
     """Test parameters (P,) at which a hypothesis is estimated.
@@ -259,30 +253,36 @@ def score_test(
     `tangent`, (P, q), are the directions that it estimates, among the parameters that are `free`;
     a departure `bend` of m columns is tested beside these parameters.
     """
-    information, P = likelihood.information(parameters, bend), len(parameters)
-    prior = np.zeros_like(information)
-    prior[:P, :P] = likelihood.prior_information(parameters)
-    m = len(information) - P
-    free = np.append(free, np.ones(m, bool))
-    tangent = np.vstack([tangent, np.zeros((m, tangent.shape[1]))]) * free[:, None]
-    directions, n_estimated = _beyond(information, prior, tangent, free)
-    d = directions.shape[1]
-    if not d:
-        return ScoreTest(0.0, 0, 0.0, 1.0, np.zeros(len(free)))
+    ways, information = ways_of(likelihood.evidence)[:2], np.zeros(())
 
-    def scores(rows: Rows) -> tuple[Judged, Floats]:
+    def of_rows(rows: Rows) -> tuple[Judged, Floats, Floats]:
         judged, rows = rows.judged, rows.departing(bend(rows)) if bend else rows
-        u = likelihood.scores(rows, likelihood.terms(parameters, rows)) @ directions
-        return judged, np.column_stack([u * judged.weights[:, None], np.ones(len(u))])
+        every = np.eye(rows.n_parameters)
+        u = likelihood.scores(rows, likelihood.terms(parameters, rows), every)
+        scores = np.column_stack([u * judged.weights[:, None], np.ones(len(u))])
+        return judged, scores, likelihood.information_of(parameters, rows)
 
-    chunks = likelihood.map(likelihood.evidence, parameters, scores, with_ids=True)
-    found = sums_of(ways_of(likelihood.evidence)[:2], d + 1, chunks)
-    tests = (_hotelling(sums, directions, n_estimated + d) for sums in found)
+    def chunks() -> Iterator[tuple[Judged, list[Floats]]]:
+        nonlocal information
+        evidence = likelihood.evidence.by_cluster
+        for judged, scores, part in likelihood.map(evidence, parameters, of_rows, with_ids=True):
+            information = information + part
+            yield judged, [scores] * len(ways)
+
+    found = sums_of(ways, chunks())
+    m = len(information) - len(parameters)
+    prior = np.pad(likelihood.prior_information(parameters), (0, m))
+    free = np.pad(free, (0, m), constant_values=True)
+    tangent = np.pad(tangent, ((0, m), (0, 0))) * free[:, None]
+    directions, n_estimated = _beyond(information, prior, tangent, free)
+    if not directions.shape[1]:
+        return ScoreTest(0.0, 0, 0.0, 1.0, np.zeros(len(free)))
+    tests = (_hotelling(sums, directions, n_estimated) for sums in found)
     return max(tests, key=lambda one: one.p)
 
 
 def _beyond(
-    information: Floats, prior: Floats, tangent: Floats, free: NDArray[np.bool_]
+    information: Floats, prior: Floats, tangent: Floats, free: Booleans
 ) -> tuple[Floats, int]:
     """Return the directions (P, d) beyond a tangent (P, q) that judgments see, and its rank."""
     root = inverse_root(information + prior, free)
@@ -294,13 +294,17 @@ def _beyond(
     return complement @ axes[:, shares > _SEEN], rank - int((~free).sum())
 
 
-def _hotelling(sums: ClusterSums, directions: Floats, n_parameters: int) -> ScoreTest:
-    """Test that sums of d scores, and of 1, over clusters have mean 0."""
-    (*_, alone), d = sums.total, directions.shape[1]
+def _hotelling(sums: ClusterSums, directions: Floats, n_estimated: int) -> ScoreTest:
+    """Test that sums of scores (P,) in directions (P, d) over clusters have mean 0.
+
+    The last number that is summed is 1.
+    """
     total, squares = sums.of_all
-    S, V, Q = total[:d], squares[:d, :d], np.count_nonzero(sums.known[:, d]) + alone
+    S, V = directions.T @ total[:-1], directions.T @ squares[:-1, :-1] @ directions
+    d, Q = len(S), np.count_nonzero(sums.known[:, -1]) + sums.total[-1]
+    n_parameters = n_estimated + d
     T, df, step = float(S @ np.linalg.pinv(V, hermitian=True) @ S), Q - n_parameters, directions @ S
-    if df < 1:
+    if not d or df < 1:
         return ScoreTest(T, 0, 0.0, 1.0, step)
     F = T / d * df / max(Q - T, 1e-300)
     return ScoreTest(T, d, df, float(fdtrc(d, df, F)), step)

@@ -7,31 +7,23 @@ weight in the mean of W. linear-log2 and exponential-log2, the most used, have a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from dcglearn.base.checks import check_kind
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads, one_blas_thread
-from dcglearn.base.types import Floats, Pairs
-from dcglearn.inference.ascent import Answers, Ascent, estimate
-from dcglearn.inference.centres import (
-    Centre,
-    Members,
-    Posterior,
-    centre_of,
-    sums_from,
-    usual_centres,
-)
+from dcglearn.base.types import Booleans, Floats, Pairs
+from dcglearn.inference.ascent import Answers, estimate
+from dcglearn.inference.centres import Members, Posterior, centre_of, sums_from, usual_centres
 from dcglearn.judgments.packed import PackedPairs, RowGroup
 from dcglearn.judgments.preferences import B, Preferences, check_worth_learning, put_preferred_first
+from dcglearn.learning.record import PriorRecord
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.presets import preset
+from dcglearn.measures.names import as_measure
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 MOST_PACKED = 10_000_000
@@ -42,21 +34,17 @@ MAX_RANKS = 200
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LearnedDCG(ShortRepr):
+class LearnedDCG(PriorRecord, ShortRepr):
     """Gains and discounts that start from usual measures.
 
     Attributes
     ----------
-    dcg : DCG
-        The product nearest to the mean.
-    weights : ndarray of float, shape (K, L)
-        The mean of W over all centres and spreads; its maximum is 1.
-    prior : str
-        ``usual``, or the name of the measure to start from.
-    n_judgments : int
-        Strict judgments that were used; of more that have next to no noise, 20,000.
+    name : str
+        What they start from: ``usual``, or the name of a measure.
     centres : dict of str to float
         The share of each centre, the largest first.
+    judgments : int
+        Strict judgments that were used; of more that have next to no noise, 20,000.
     gains_from_data, discounts_from_data : ndarray of float, shapes (L,) and (K,)
         How much of the prior's variance of the logarithm of each, relative to the first, the
         judgments took away; nan for the first and a gain of 0.
@@ -64,20 +52,16 @@ class LearnedDCG(ShortRepr):
         The share of answers at random, and how much list a is preferred for its place, in log odds.
     scale : float
         The utility of the best grade at the first rank over the worst, in log odds.
+    dcg : DCG
+        The product nearest to the mean.
+    weights : ndarray of float, shape (K, L)
+        The mean of W over all centres and spreads; its maximum is 1.
     posterior : Posterior
         What else the judgments allow: ``posterior.draw(n, rng)``.
     """
 
     dcg: DCG
     weights: Floats
-    prior: str
-    n_judgments: int
-    centres: dict[str, float]
-    gains_from_data: Floats
-    discounts_from_data: Floats
-    lapses: float
-    side: float
-    scale: float
     posterior: Posterior = field(repr=False)
 
 
@@ -90,7 +74,7 @@ def learn_dcg(
     ----------
     judgments : Preferences or PackedPairs
         The strict ones are used; of more than 10^7 packed ones, evenly spaced row groups.
-    prior : "usual", name of a preset, or DCG, default "usual"
+    prior : "usual", name of a measure, or DCG, default "usual"
         The measures to start from: four gains by four discounts, or one.
     design_effect : float, default 1
         Judgments count as so many times fewer, as where those of a query are alike
@@ -124,22 +108,41 @@ def learn_dcg(
         judgments.check_strict()
         sides = _sides(judgments.answers[judgments.strict] == B)
         answers = Answers(judgments.pairs, judgments.pair_weights, sides)
-    answers = replace(answers, weights=answers.weights / design_effect)
+    answers = answers._replace(weights=answers.weights / design_effect)
     return learn_from_answers(answers, judgments.scale, prior)
 
 
 def learn_from_answers(answers: Answers, scale: Scale, prior: str | DCG = "usual") -> LearnedDCG:
     """Learn from strict answers, as :func:`learn_dcg` does from judgments."""
-    K = answers.pairs.shape[2]
-    if reason := why_no_prior(scale, K):
+    if reason := why_no_prior(scale, answers.pairs.shape[2]):
         raise InputError(reason, "cut the lists, or use no prior")
-    empty = bool(answers.pairs.min() == NO_DOCUMENT)
-    worst = scale.values[-1] / (scale.values[0] - scale.values[-1])
-    centres = prior_centres(prior, scale, K)
-    members = Members(centres, float(np.clip(worst, -1, 1)), empty)
+    members = members_of(prior, scale, answers.pairs)
     with one_blas_thread():
         found, used = estimate(members, answers)
-    return _mean(members, found, centres, scale, str(prior), used)
+    posterior = Posterior(members, found.evidence(), found.theta, found.hessian)
+    share, each = posterior.share, members.measures(found.theta)
+    W = np.tensordot(share, each.weights / each.scale[:, None, None], 1)
+    c = (W[:, 0] - W[:, -1]) / (W[0, 0] - W[0, -1])
+    g = c @ W
+    g /= g[0] - g[-1]
+    by_centre = share.reshape(len(members.names), -1).sum(axis=1)
+    if len(by_centre) == 1:
+        by_centre[:] = 1.0  # which its members' shares are but for rounding
+    order = np.argsort(-by_centre, kind="stable")
+    ranks, grades = _taken_away(posterior)
+    return LearnedDCG(
+        name=str(prior),
+        centres={members.names[i]: float(by_centre[i]) for i in order},
+        judgments=used,
+        gains_from_data=grades,
+        discounts_from_data=ranks,
+        lapses=float(share @ each.lapses),
+        side=float((share @ found.theta)[members.side]),
+        scale=float(share @ each.scale),
+        dcg=DCG(g.tolist(), c.tolist(), grades=scale.labels),
+        weights=W,
+        posterior=posterior,
+    )
 
 
 def why_no_prior(scale: Scale, n_ranks: int) -> str:
@@ -152,7 +155,7 @@ def why_no_prior(scale: Scale, n_ranks: int) -> str:
 def _packed_answers(packed: PackedPairs) -> Answers:
     """Return the strict answers, and how lists were shown if the files say that."""
 
-    def read(group: RowGroup) -> tuple[Pairs, Floats, NDArray[np.bool_]]:
+    def read(group: RowGroup) -> tuple[Pairs, Floats, Booleans]:
         found = group.read_judgments(with_ids=False)
         strict = found.answers <= B
         pairs, b_wins = found.lists[strict], found.answers[strict] == B
@@ -165,67 +168,46 @@ def _packed_answers(packed: PackedPairs) -> Answers:
     return Answers(pairs, weights, _sides(b_wins) * packed.has_sides)
 
 
-def _sides(b_wins: NDArray[np.bool_]) -> NDArray[np.int8]:
+def _sides(b_wins: Booleans) -> NDArray[np.int8]:
     """Return 1 where a won and -1 where b did; 0 if one side always won."""
     return (1 - 2 * b_wins.astype(np.int8)) * np.int8(0 < b_wins.sum() < len(b_wins))
 
 
-def prior_centres(prior: str | DCG, scale: Scale, n_ranks: int) -> list[Centre]:
-    """Return the centres of a prior."""
+def members_of(prior: str | DCG, scale: Scale, lists: Pairs) -> Members:
+    """Return the members of a prior, for lists that will be judged."""
+    n_ranks = lists.shape[2]
     if prior == "usual":
-        return usual_centres(scale, n_ranks)
-    measure = prior if isinstance(prior, DCG) else preset(prior, scale, n_ranks)
-    return [centre_of(measure, str(prior), n_ranks)]
+        centres = usual_centres(scale, n_ranks)
+    else:
+        centres = [centre_of(prior_measure(prior, scale, n_ranks), str(prior), n_ranks)]
+    worst = scale.values[-1] / (scale.values[0] - scale.values[-1])
+    return Members(centres, float(np.clip(worst, -1, 1)), bool(lists.min() == NO_DOCUMENT))
 
 
-def _mean(
-    members: Members,
-    found: Ascent,
-    centres: Sequence[Centre],
-    scale: Scale,
-    prior: str,
-    n_judgments: int,
-) -> LearnedDCG:
-    evidence = found.evidence()
-    share = np.exp(evidence - evidence.max())
-    share /= share.sum()
-    W = members.weights(found.theta)
-    scales = W[:, 0, 0] - W[:, 0, -1]
-    W = np.tensordot(share, W / scales[:, None, None], 1)
-    c = (W[:, 0] - W[:, -1]) / (W[0, 0] - W[0, -1])
-    g = c @ W
-    g /= g[0] - g[-1]
-    by_centre = share.reshape(len(centres), -1).sum(axis=1)
-    order = np.argsort(-by_centre, kind="stable")
-    theta = share @ found.theta
-    ranks, grades = _taken_away(members, found, share)
-    return LearnedDCG(
-        dcg=DCG(g.tolist(), c.tolist(), grades=scale.labels),
-        weights=W,
-        prior=prior,
-        n_judgments=n_judgments,
-        centres={centres[i].name: float(by_centre[i]) for i in order},
-        gains_from_data=grades,
-        discounts_from_data=ranks,
-        lapses=float(share @ expit(found.theta[:, members.lapse])),
-        side=float(theta[members.side]),
-        scale=float(share @ scales),
-        posterior=Posterior(members, share, found.theta, found.hessian),
-    )
+def prior_measure(prior: str | DCG, scale: Scale, n_ranks: int) -> DCG:
+    """Return the measure to start from."""
+    try:
+        measure = as_measure(prior, scale, n_ranks)
+    except InputError as error:
+        raise error.at("the prior") from error
+    if not isinstance(measure, DCG):
+        raise InputError(
+            f"{prior} is not a DCG", "name a preset, a DCG, usual or none", "the prior"
+        )
+    return measure
 
 
-def _taken_away(members: Members, found: Ascent, share: Floats) -> tuple[Floats, Floats]:
+def _taken_away(posterior: Posterior) -> tuple[Floats, Floats]:
     """Return the share of the prior variance of log c_k / c_1 and log g_l / g_1 that is gone."""
-    by_rank, by_grade = members.steps(found.theta, slice(None))
-    covariance = np.linalg.inv(found.hessian)
+    members, covariance = posterior.members, np.linalg.inv(posterior.hessian)
+    by_rank, by_grade = members.steps(posterior.theta, slice(None))
     result = []
-    ranks, grades = slice(members.K), slice(members.K, members.scale)
-    for steps, part in ((by_rank, ranks), (by_grade[:, :-1], grades)):
+    for steps, part in ((by_rank, members.ranks), (by_grade[:, :-1], members.grades)):
         slopes = np.triu(np.ones(2 * (steps.shape[1],))) * steps[:, None]
         slopes /= sums_from(steps)[..., None]
         slopes -= slopes[:, :1]
         before = members.spreads[:, None] ** 2 * (slopes**2).sum(axis=2)
         after = np.einsum("fkj,fji,fki->fk", slopes, covariance[:, part, part], slopes)
         with np.errstate(invalid="ignore"):
-            result.append(share @ (1 - after / before))
+            result.append(posterior.share @ (1 - after / before))
     return result[0], np.append(result[1], np.nan)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from dcglearn.base.errors import InputError, check_name
 from dcglearn.interop.tensors import to_torch
 from dcglearn.interop.tools import (
     Export,
-    labels_of,
     to_ir_measures,
     to_lightgbm,
     to_pyterrier,
@@ -85,15 +85,16 @@ def export(
     checked_count(n_ranks, "`n_ranks`")
     in_full = isinstance(measure, str | os.PathLike) and states_its_grades(os.fspath(measure))
     measure = as_measure(measure, None if in_full else scale, n_ranks)
-    grades = measure.grades if scale is None else scale.labels
+    if scale is not None:
+        measure = replace(measure, grades=scale.labels)
     if isinstance(measure, LinearUtility):
         if to in TOOLS:
             raise InputError(
                 f"{to} takes one gain per grade, and the gains of a LinearUtility differ by rank",
                 f"export a DCG, or use one of {', '.join(DATA_FORMATS)}",
             )
-        return _as_data(LinearUtility(measure.weights, grades), to, n_ranks)
-    named = with_labels(measure, grades)
+        return _as_data(measure, to, n_ranks)
+    named = with_labels(measure)
     if to not in TOOLS:
         return _as_data(named, to, n_ranks)
     found = TOOLS[to](named)
@@ -105,7 +106,7 @@ def export(
 
 def plain_data(measure: Measure, n_ranks: int = 10) -> dict[str, object]:
     """Return a measure's numbers as dicts and lists."""
-    found: dict[str, object] = {"measure": str(measure), "grades": list(labels_of(measure))}
+    found: dict[str, object] = {"measure": str(measure), "grades": list(measure.labels)}
     if isinstance(measure, LinearUtility):
         return {**found, "weights": [list(row) for row in measure.weights]}
     rule = measure.discounts if isinstance(measure.discounts, str) else None
@@ -143,9 +144,9 @@ def _csv(measure: Measure, n_ranks: int) -> str:
 
     W = measure.matrix_for(measure.n_ranks or n_ranks)
     K, L = W.shape
-    columns = {"rank": np.repeat(np.arange(1, K + 1), L), "grade": [*labels_of(measure)] * K}
+    ranks, grades = np.repeat(np.arange(1, K + 1), L), [*measure.labels] * K
+    table = pd.DataFrame({"rank": ranks, "grade": grades, "weight": W.ravel()})
     if isinstance(measure, DCG):
-        discounts, gains = np.repeat(measure.discounts_for(K), L), np.tile(measure.gains, K)
-        columns = {"rank": columns["rank"], "discount": discounts, **columns, "gain": gains}
-    table = pd.DataFrame({**columns, "weight": W.ravel()})
+        table.insert(1, "discount", measure.discounts_for(K)[ranks - 1])
+        table.insert(3, "gain", np.tile(measure.gains, K))
     return str(table.to_csv(index=False, lineterminator="\n"))

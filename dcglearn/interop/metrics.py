@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, check_name
 from dcglearn.collections.runs import qrels_of, run_of
-from dcglearn.interop.tools import labelled_dcg, labels_of, values_of_lists
+from dcglearn.interop.tools import labelled_dcg, values_of_lists
 from dcglearn.measures.names import MeasureLike
 from dcglearn.measures.scale import Scale
 from dcglearn.systems.evaluate import evaluate
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 Metric = Callable[[ArrayLike, ArrayLike], float]
 """A function of true labels and scores, as scikit-learn's ``make_scorer`` takes it."""
-
-_TIES_IN_NAMES = {"mean": "", "input": " [ties by input]", "docid": " [ties by docid]"}
 
 
 def sklearn_metric(measure: MeasureLike, ties: Ties = "mean") -> Metric:
@@ -54,7 +52,7 @@ def sklearn_metric(measure: MeasureLike, ties: Ties = "mean") -> Metric:
     """
     check_name(ties, "`ties`", ("mean", "input"))
     labelled = labelled_dcg(measure)
-    scale = Scale(labels_of(labelled))
+    scale = Scale(labelled.labels)
 
     def metric(y_true: ArrayLike, y_score: ArrayLike) -> float:
         labels, scores = np.atleast_2d(np.asarray(y_true)), np.atleast_2d(np.asarray(y_score))
@@ -90,7 +88,7 @@ def ir_measure(measure: MeasureLike, ties: Ties = "mean") -> Any:
     """
     check_name(ties, "`ties`", TIES)
     labelled = labelled_dcg(measure)
-    scale = Scale(labels_of(labelled))
+    scale = Scale(labelled.labels)
 
     def values(qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[str, float]]:
         judged, ranked = _with_text_ids(qrels, "relevance"), _with_text_ids(run, "score")
@@ -107,7 +105,7 @@ def ir_measure(measure: MeasureLike, ties: Ties = "mean") -> Any:
     except ImportError as error:
         remedy = "pip install 'dcglearn[evaluators]'"
         raise InputError("ir_measures is not installed", remedy) from error
-    name = f"{labelled}{_TIES_IN_NAMES[ties]}"
+    name = str(labelled) if ties == "mean" else f"{labelled} [ties by {ties}]"
     return ir_measures.define(values, name=name, support_cutoff=False)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.interop.tools import ITSELF, Export, labels_of
+from dcglearn.interop.tools import ITSELF, Export, numeric_labels
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import split_parameter
 
@@ -31,23 +31,25 @@ def to_torch(measure: DCG) -> Export:
         raise InputError("the text for PyTorch has no minmaxDCG", ITSELF)
     if measure.normalise == "ideal":
         _check_sorted_ideal(measure)
-    labels = _numbers(measure, notes)
+    labels = numeric_labels(measure)
+    if any(isinstance(label, str) for label in measure.labels):
+        pairs = ", ".join(f"{name} is {n}" for name, n in zip(measure.labels, labels, strict=True))
+        notes.append(f"Labels are numbers: {pairs}.")
     padding = "math.nan" if -1 in labels else "-1"
     if padding == "-1":
         notes.append("The label -1 means no document: use it to pad short lists.")
-    numbers: list[float] = []
+    at, listed = "DISCOUNTS[rank - 1]", ""
     if isinstance(measure.discounts, str):
         name, number = split_parameter(measure.discounts)
         at = DISCOUNT_TEXT[name].format(n=number)
     else:
-        numbers = list(measure.discounts[: measure.n_ranks])
-        at = "DISCOUNTS[rank - 1]"
-    if measure.n_ranks is not None or numbers:
-        at = f"{at} if rank <= {measure.n_ranks or len(numbers)} else 0.0"
+        listed = f"DISCOUNTS = {list(measure.discounts[: measure.n_ranks])}\n"
+    if measure.n_ranks is not None:
+        at += f" if rank <= {measure.n_ranks} else 0.0"
     text = _TORCH.format(
         measure=measure,
         gains=dict(zip(labels, measure.gains, strict=True)),
-        discounts=f"DISCOUNTS = {numbers}\n" if numbers else "",
+        discounts=listed,
         padding=padding,
         at=at,
         ideal=_IDEAL if measure.normalise == "ideal" else "    return found\n",
@@ -55,27 +57,15 @@ def to_torch(measure: DCG) -> Export:
     return Export(text, tuple(notes))
 
 
-def _numbers(measure: DCG, notes: list[str]) -> tuple[int | float, ...]:
-    """Return numeric labels, best first; names are numbered, with a note."""
-    labels = labels_of(measure)
-    numbers = tuple(label for label in labels if not isinstance(label, str))
-    if len(numbers) == len(labels):
-        return numbers
-    numbered = tuple(range(len(labels)))[::-1]
-    pairs = ", ".join(f"{label} is {n}" for label, n in zip(labels, numbered, strict=True))
-    notes.append(f"Labels are numbers: {pairs}.")
-    return numbered
-
-
 def _check_sorted_ideal(measure: DCG) -> None:
     """Refuse measures whose ideal is not the documents sorted by gain."""
-    problem = f"gains {list(measure.gains)}, of which one is below 0" * (min(measure.gains) < 0)
-    if not isinstance(measure.discounts, str):
-        wrong = np.diff(measure.discounts[: measure.n_ranks], append=0.0) > 0
-        if wrong.any():
-            problem = f"discounts that increase or end below 0 at rank {int(np.argmax(wrong)) + 1}"
-    if problem:
-        raise InputError(f"{problem}: the text for PyTorch sorts by gain for its ideal", ITSELF)
+    discounts = () if isinstance(measure.discounts, str) else measure.discounts[: measure.n_ranks]
+    if min(measure.gains) < 0 or (np.diff(discounts, append=0.0) > 0).any():
+        raise InputError(
+            "the text for PyTorch sorts by gain for its ideal, which is wrong for gains below 0 "
+            "and for discounts that increase or end below 0",
+            ITSELF,
+        )
 
 
 _TORCH = '''\

@@ -16,11 +16,10 @@ with the reason.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import TypeVar
 
 import numpy as np
 
@@ -28,7 +27,6 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number, rule_discounts
-from dcglearn.measures.measure import Measure
 from dcglearn.measures.names import MeasureLike, as_measure
 from dcglearn.measures.scale import Label
 from dcglearn.systems.ranked import ranked_arrays
@@ -62,10 +60,9 @@ def labelled_dcg(measure: MeasureLike) -> DCG:
     return with_labels(found)
 
 
-def with_labels(measure: DCG, labels: Sequence[Label] | None = None) -> DCG:
+def with_labels(measure: DCG) -> DCG:
     """Return the measure with a label for each grade, and cut where its discounts end."""
-    grades = labels_of(measure) if labels is None else labels
-    return DCG(measure.gains, measure.discounts, measure.n_ranks, measure.normalise, tuple(grades))
+    return replace(measure, cutoff=measure.n_ranks, grades=measure.labels)
 
 
 def values_of_lists(measure: DCG, grades: Grades, scores: Floats, ties: Ties) -> Floats:
@@ -75,74 +72,58 @@ def values_of_lists(measure: DCG, grades: Grades, scores: Floats, ties: Ties) ->
     return values if measure.normalise is None else measure.normalise_values(values, grades, grades)
 
 
-def labels_of(measure: Measure) -> tuple[Label, ...]:
-    """Return the labels of the grades, best first; by default L - 1, ..., 0."""
-    return measure.grades or tuple(range(measure.n_grades))[::-1]
+def numeric_labels(measure: DCG) -> tuple[int | float, ...]:
+    """Return the labels of the grades, best first, if all are numbers; otherwise L - 1, ..., 0."""
+    numbers = tuple(label for label in measure.labels if not isinstance(label, str))
+    whole = len(numbers) == measure.n_grades
+    return numbers if whole else tuple(range(measure.n_grades))[::-1]
 
 
 def gains_by_label(measure: DCG) -> dict[Label, float]:
     """Return the gain of each label, best grade first."""
-    return dict(zip(labels_of(measure), measure.gains, strict=True))
+    return dict(zip(measure.labels, measure.gains, strict=True))
 
 
-def whole_labels(measure: DCG, tool: str) -> tuple[int, ...]:
-    """Return the labels of the grades if all are whole numbers."""
-    labels = labels_of(measure)
-    for label in labels:
-        if not isinstance(label, int):
-            raise InputError(
-                f"grade {label!r} is not a whole number, and the levels of {tool} are",
-                "give the level of each grade, best first, such as `labels=(2, 1, 0)`",
-            )
-    return tuple(label for label in labels if isinstance(label, int))
-
-
-def check_ndcg(
-    measure: DCG, tool: str, ordered: bool = False, has_dcg: bool = False, positive: bool = True
-) -> list[str]:
-    """Refuse what a tool's nDCG computes differently; return a note on what it divides by.
-
-    Gains must be 0 or more if `positive`, and increase with the label if `ordered`.
-    """
-    remedy = _OBJECTIVE if tool in ("LightGBM", "XGBoost") else ITSELF
-    problem = _other_discounts(measure) or _other_gains(measure, positive, ordered)
+def check_ndcg(measure: DCG, tool: str, ordered: bool = False, has_dcg: bool = False) -> list[str]:
+    """Refuse what a tool's nDCG computes differently; return a note on what it divides by."""
+    problem = _what_differs(measure, ordered)
     if problem:
+        remedy = _OBJECTIVE if tool in ("LightGBM", "XGBoost") else ITSELF
         raise InputError(f"{tool} {problem}", remedy)
-    if measure.normalise == "minmax":
-        raise InputError(f"{tool} has nDCG, and this measure is a minmaxDCG", remedy)
     if measure.normalise is None and not has_dcg:
         named = replace(measure, normalise="ideal")
         return [f"{tool} divides each query by its ideal: it reports {named}."]
     return []
 
 
-def _other_discounts(measure: DCG) -> str:
-    """Say which discounts are not 1 / log2(i + 1)."""
+def _what_differs(measure: DCG, ordered: bool = False, positive: bool = True) -> str:
+    """Say what of a measure a tool's nDCG does not have; nothing if it has all.
+
+    Gains must be 0 or more if `positive`, and increase with the label if `ordered`.
+    """
     own = measure.discounts_for(measure.n_ranks or _TELL_APART)
     log2 = rule_discounts("log2", len(own))
-    differ = np.flatnonzero(np.abs(own - log2) > 1e-12)
-    if not len(differ):
-        return ""
-    rank = differ[0]
-    return (
-        f"discounts only by 1/log2(i + 1), which is {log2[rank]:.4g} at rank {rank + 1}, and this "
-        f"measure has {own[rank]:.4g} there"
-    )
-
-
-def _other_gains(measure: DCG, positive: bool, ordered: bool) -> str:
-    """Say which gain is below 0, or rises from a grade to a worse one."""
-    labels, gains = labels_of(measure), measure.gains
-    for label, gain in zip(labels, gains, strict=True):
-        if positive and gain < 0:
-            return f"takes only gains of 0 or more, and grade {label!r} gains {format_number(gain)}"
-    for (one, gain), (worse, larger) in pairwise(zip(labels, gains, strict=True)):
-        if ordered and larger > gain:
-            return (
-                "assumes for its ideal that gains increase with the label, and grade "
-                f"{worse!r} gains {format_number(larger)}, more than the better {one!r}"
-            )
-    return ""
+    labels, gains = measure.labels, measure.gains
+    least = int(np.argmin(gains))
+    different = np.flatnonzero(np.abs(own - log2) > 1e-12)
+    rising = np.flatnonzero(np.diff(gains) > 0)
+    if len(different):
+        rank = different[0]
+        return (
+            f"discounts only by 1/log2(i + 1), which is {log2[rank]:.4g} at rank {rank + 1}, and "
+            f"this measure has {own[rank]:.4g} there"
+        )
+    if positive and gains[least] < 0:
+        least_gain = format_number(gains[least])
+        return f"takes only gains of 0 or more, and grade {labels[least]!r} gains {least_gain}"
+    if ordered and len(rising):
+        better = rising[0]
+        return (
+            "assumes for its ideal that gains increase with the label, and grade "
+            f"{labels[better + 1]!r} gains {format_number(gains[better + 1])}, more than the "
+            f"better {labels[better]!r}"
+        )
+    return "has nDCG, and this measure is a minmaxDCG" if measure.normalise == "minmax" else ""
 
 
 def whole_gains(measure: DCG, tool: str, most: int) -> tuple[list[int], Fraction]:
@@ -181,8 +162,6 @@ def spread_gains(measure: DCG, tool: str, apart: float, most: float) -> tuple[st
     )
 
 
-_Gain = TypeVar("_Gain", int, str)
-
 _MOST_INT = 2**31 - 1
 """trec_eval compares gains as C ints."""
 
@@ -204,10 +183,9 @@ def to_trec_eval(measure: DCG) -> Export:
         return _trec_cut(measure, notes)
     texts = spread_gains(measure, "trec_eval", 1.0, _MOST_INT)
     named = _by_level(measure, texts, "trec_eval")
-    between = [level for level in range(1, max(named, default=0)) if level not in named]
-    flags = ",".join(
-        f"{k}={v}" for k, v in sorted({**dict.fromkeys(between, "0"), **named}.items())
-    )
+    levels = range(0 if 0 in named else 1, max(named, default=0) + 1)
+    flags = ",".join(f"{level}={named.get(level, '0')}" for level in levels)
+    between = [level for level in levels if level not in named]
     if between:
         notes.append(f"Levels between those of the scale gain 0: {', '.join(map(str, between))}.")
     return Export(f"trec_eval -m ndcg.{flags} QRELS RUN", (*notes, _UNNAMED, _PYTREC))
@@ -216,8 +194,9 @@ def to_trec_eval(measure: DCG) -> Export:
 def to_ir_measures(measure: DCG) -> Export:
     """Return a measure of ir_measures by name."""
     notes = [*check_ndcg(measure, "ir_measures"), _TREC_TIES, UNJUDGED_NOTE]
-    gains = _by_level(measure, _in_qrels(measure, "ir_measures"), "ir_measures")
-    inside = ",".join(f"{level}:{gain}" for level, gain in sorted(gains.items()))
+    most = _MOST_LEVEL_UNCUT if measure.n_ranks is None else _MOST_LEVEL
+    gains = _by_level(measure, whole_gains(measure, "ir_measures", most)[0], "ir_measures")
+    inside = ",".join(f"{level}:{gain}" for level, gain in sorted(gains.items()) if level >= 0)
     cut = "" if measure.n_ranks is None else f"@{measure.n_ranks}"
     mixed = "ir_measures can mix up this measure and a plain nDCG in one call: compute each alone."
     return Export(f"nDCG(gains={{{inside}}}){cut}", (*notes, _UNNAMED, mixed))
@@ -235,7 +214,7 @@ def to_ranx(measure: DCG) -> Export:
         notes.append(f"Gains are multiplied by {factor}, and so is every value.")
     text = f'''\
 # {measure}
-GAINS = {dict(zip(labels_of(measure), whole, strict=True))}
+GAINS = {dict(zip(measure.labels, whole, strict=True))}
 
 
 def relabelled(qrels):
@@ -252,12 +231,9 @@ METRIC = "{metric}{cut}"
 
 
 def _trec_cut(measure: DCG, notes: list[str]) -> Export:
-    gains = _in_qrels(measure, "trec_eval's ndcg_cut")
-    levels = whole_labels(measure, "trec_eval")
-    _by_level(measure, gains, "trec_eval")
-    table = "".join(
-        f"g[{level}]={gain};" for level, gain in sorted(zip(levels, gains, strict=True))
-    )
+    gains = whole_gains(measure, "trec_eval's ndcg_cut", _MOST_LEVEL)[0]
+    levels = sorted(_by_level(measure, gains, "trec_eval").items())
+    table = "".join(f"g[{level}]={gain};" for level, gain in levels)
     text = (
         f"awk 'BEGIN{{{table}}}!($4 in g)"
         '{print "level " $4 " is not on the scale" > "/dev/stderr";exit 1}'
@@ -268,24 +244,22 @@ def _trec_cut(measure: DCG, notes: list[str]) -> Export:
     return Export(text, (*notes, note))
 
 
-def _in_qrels(measure: DCG, tool: str) -> list[int]:
-    """Return whole gains, small enough to be levels themselves, best grade first."""
-    most = _MOST_LEVEL_UNCUT if measure.n_ranks is None else _MOST_LEVEL
-    return whole_gains(measure, tool, most)[0]
-
-
-def _by_level(measure: DCG, gains: Iterable[_Gain], tool: str) -> dict[int, _Gain]:
-    """Return gains by level of the qrels; levels below 0 gain 0 in trec_eval and are left out."""
-    found = dict(zip(whole_labels(measure, tool), gains, strict=True))
-    for level, gain in found.items():
-        if level < 0 and float(gain):
+def _by_level(measure: DCG, gains: Sequence[object], tool: str) -> dict[int, str]:
+    """Return gains by level of the qrels; levels below 0 gain 0, as in trec_eval."""
+    found = {}
+    for level, gain in zip(measure.labels, map(str, gains), strict=True):
+        if not isinstance(level, int):
             raise InputError(
-                f"grade {level} gains {gain}, and {tool} treats levels below 0 as unjudged",
-                ITSELF,
+                f"grade {level!r} is not a whole number, and the levels of {tool} are",
+                "give the level of each grade, best first, such as `labels=(2, 1, 0)`",
             )
+        if level < 0 and float(gain):
+            problem = f"grade {level} gains {gain}, and {tool} treats levels below 0 as unjudged"
+            raise InputError(problem, ITSELF)
         if level > _MOST_LEVEL_UNCUT:
             raise InputError(f"grade {level}", f"use levels up to {_MOST_LEVEL_UNCUT}")
-    return {level: gain for level, gain in found.items() if level >= 0}
+        found[level] = gain
+    return found
 
 
 def to_pyterrier(measure: DCG) -> Export:
@@ -313,10 +287,8 @@ def to_scikit_learn(measure: DCG) -> Export:
     """Return Python text with a metric of true labels and scores."""
     use = "sklearn.metrics.make_scorer takes the metric."
     ties = "Documents with equal scores count the mean over their orders"
-    try:
-        normalised = measure.normalise is not None
-        check_ndcg(measure, "scikit-learn", has_dcg=True, positive=normalised)
-    except InputError as why:
+    differs = _what_differs(measure, positive=measure.normalise is not None)
+    if differs:
         text = f"""\
 from dcglearn import DCG
 from dcglearn.interop.metrics import sklearn_metric
@@ -324,7 +296,7 @@ from dcglearn.interop.metrics import sklearn_metric
 metric = sklearn_metric(DCG.parse({str(measure)!r}))
 """
         other = f"{ties}; with sklearn_metric(..., ties='input') they keep the order of the input."
-        return Export(text, (f"dcglearn computes it: {why.problem}.", other, use))
+        return Export(text, (f"dcglearn computes it: scikit-learn {differs}.", other, use))
     table = gains_by_label(measure).items()
     gains = ", ".join(f"{label!r}: {format_number(gain)}" for label, gain in table)
     name = "dcg_score" if measure.normalise is None else "ndcg_score"
@@ -363,7 +335,7 @@ def to_lightgbm(measure: DCG) -> Export:
     gains = ", ".join(format_number(gain) for gain in measure.gains[::-1])
     cut = measure.n_ranks or _LIGHTGBM_LONGEST
     level = "" if measure.n_ranks is None else f'    "lambdarank_truncation_level": {cut},\n'
-    labels = {label: len(measure.gains) - 1 - i for i, label in enumerate(labels_of(measure))}
+    labels = dict(zip(measure.labels, range(measure.n_grades)[::-1], strict=True))
     text = (
         f"# {measure}\nPARAMS = {{\n"
         f'    "objective": "lambdarank",\n    "label_gain": [{gains}],\n'

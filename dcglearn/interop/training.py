@@ -14,8 +14,9 @@ better document is still moved up. Labels are 32-bit floats in both tools.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -23,16 +24,20 @@ from dcglearn.base.checks import checked_number
 from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Integers
-from dcglearn.interop.tools import labelled_dcg, labels_of, values_of_lists
-from dcglearn.measures.dcg import DCG, DCG_FORMS
+from dcglearn.interop.tools import labelled_dcg, numeric_labels, values_of_lists
+from dcglearn.measures.dcg import DCG
 from dcglearn.measures.ideal import NO_IDEAL, ratio
 from dcglearn.measures.names import MeasureLike
 from dcglearn.systems.rules import Ties
 
+Objective = Callable[..., tuple[Floats, Floats]]
+"""From what a tool passes to gradients and second derivatives, one per document."""
 
-def lambdarank_objective(
-    measure: MeasureLike, sigma: float = 1.0, norm: bool = True
-) -> LambdaRankObjective:
+RankingMetric = Callable[..., "tuple[str, float, bool] | tuple[str, float]"]
+"""From what a tool passes to the name, the mean over queries and True: larger is better."""
+
+
+def lambdarank_objective(measure: MeasureLike, sigma: float = 1.0, norm: bool = True) -> Objective:
     """Return a measure as an objective for LightGBM and XGBoost: LambdaRank under this measure.
 
     Parameters
@@ -47,7 +52,7 @@ def lambdarank_objective(
 
     Returns
     -------
-    LambdaRankObjective
+    callable
         For ``objective`` of LightGBM and ``obj`` of ``xgboost.train``, with a dataset that has the
         size of each query. Documents with equal scores keep their order.
 
@@ -61,7 +66,7 @@ def lambdarank_objective(
     ([0.25, -0.5, 0.25], [0.125, 0.25, 0.125])
     """
     checked_number(sigma, "`sigma`", 0, above=True)
-    return LambdaRankObjective(_checked_measure(measure), float(sigma), bool(norm))
+    return partial(_objective, _checked_measure(measure), float(sigma), bool(norm))
 
 
 def ranking_metric(
@@ -81,7 +86,7 @@ def ranking_metric(
 
     Returns
     -------
-    RankingMetric
+    callable
         The mean over queries, for ``feval`` or ``eval_metric`` of LightGBM and ``custom_metric`` of
         XGBoost, where early stopping needs ``maximize=True``.
 
@@ -93,70 +98,8 @@ def ranking_metric(
     """
     check_name(ties, "`ties`", ("mean", "input"))
     checked = _checked_measure(measure)
-    form = next(form for form, by in DCG_FORMS.items() if by == checked.normalise)
-    usual = form if checked.n_ranks is None else f"{form}@{checked.n_ranks}"
-    return RankingMetric(checked, ties, name or usual)
-
-
-@dataclass(frozen=True)
-class LambdaRankObjective:
-    """LambdaRank under a measure; made by :func:`lambdarank_objective`."""
-
-    measure: DCG
-    sigma: float
-    norm: bool
-
-    def __call__(
-        self, first: Any, second: Any, weight: Any = None, group: Any = None
-    ) -> tuple[Floats, Floats]:
-        """Return gradients and second derivatives, one per document."""
-        data = training_data(first, second, weight, group)
-        used = self.measure
-        grades = label_grades(used, data.labels)
-        found = np.zeros((2, len(grades)))
-
-        def fill(block: tuple[Integers, Integers]) -> None:
-            _, documents = block
-            own = np.array(used.gains)[grades[documents]]
-            if used.normalise is not None:
-                best, worst = used.extremes(grades[documents], grades[documents])
-                own *= ratio(np.ones(len(own)), best - worst)[:, None]
-            discounts = used.discounts_for(documents.shape[1])
-            scores = data.scores[documents]
-            found[:, documents] = lambdas_of_lists(own, scores, discounts, self.sigma, self.norm)
-
-        map_threads(fill, blocks_of_lists(data.sizes))
-        if data.weights is not None:
-            found *= data.weights
-        return found[0], found[1]
-
-
-@dataclass(frozen=True)
-class RankingMetric:
-    """The mean of a measure over queries; made by :func:`ranking_metric`."""
-
-    measure: DCG
-    ties: Ties
-    name: str
-
-    def __call__(
-        self, first: Any, second: Any, weight: Any = None, group: Any = None
-    ) -> tuple[str, float, bool] | tuple[str, float]:
-        """Return the name, the mean over queries and True: larger is better."""
-        data = training_data(first, second, weight, group)
-        grades = label_grades(self.measure, data.labels)
-        values = np.zeros(len(data.sizes))
-        weights = (data.sizes > 0).astype(float)
-        for queries, documents in blocks_of_lists(data.sizes):
-            own, scores = grades[documents], data.scores[documents]
-            values[queries] = values_of_lists(self.measure, own, scores, self.ties)
-            if data.weights is not None:
-                weights[queries] = data.weights[documents].mean(axis=1)
-        total = weights.sum()
-        mean = float(values @ weights / total) if total else float("nan")
-        if type(second).__module__.startswith("xgboost"):
-            return self.name, mean
-        return self.name, mean, True
+    usual = checked.form if checked.n_ranks is None else f"{checked.form}@{checked.n_ranks}"
+    return partial(_metric, checked, ties, name or usual)
 
 
 def _checked_measure(measure: MeasureLike) -> DCG:
@@ -166,17 +109,60 @@ def _checked_measure(measure: MeasureLike) -> DCG:
     return found
 
 
-class TrainingData(NamedTuple):
-    """Documents of several queries, one query after the other; a weight per document, if any."""
+def _objective(
+    measure: DCG,
+    sigma: float,
+    norm: bool,
+    first: Any,
+    second: Any,
+    weight: Any = None,
+    group: Any = None,
+) -> tuple[Floats, Floats]:
+    grades, scores, sizes, weights = _documents(measure, first, second, weight, group)
+    found = np.zeros((2, len(grades)))
 
-    labels: Floats
-    scores: Floats
-    sizes: Integers
-    weights: Floats | None
+    def fill(block: tuple[Integers, Integers]) -> None:
+        _, documents = block
+        order = np.argsort(-scores[documents], axis=1, kind="stable")
+        ranked = np.take_along_axis(documents, order, 1)
+        gains = np.array(measure.gains)[grades[ranked]]
+        if measure.normalise is not None:
+            best, worst = measure.extremes(grades[ranked], grades[ranked])
+            gains *= ratio(np.ones(len(gains)), best - worst)[:, None]
+        discounts = measure.discounts_for(ranked.shape[1])
+        found[:, ranked] = _lambdas(gains, scores[ranked], discounts, sigma, norm)
+
+    map_threads(fill, _blocks_of_lists(sizes))
+    gradients, hessians = found * weights
+    return gradients, hessians
 
 
-def training_data(first: Any, second: Any, weight: Any, group: Any) -> TrainingData:
-    """Return the documents that a tool passed."""
+def _metric(
+    measure: DCG,
+    ties: Ties,
+    name: str,
+    first: Any,
+    second: Any,
+    weight: Any = None,
+    group: Any = None,
+) -> tuple[str, float, bool] | tuple[str, float]:
+    grades, scores, sizes, weights = _documents(measure, first, second, weight, group)
+    values = np.zeros(len(sizes))
+    for queries, documents in _blocks_of_lists(sizes):
+        values[queries] = values_of_lists(measure, grades[documents], scores[documents], ties)
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    of_queries = np.bincount(query, weights, len(sizes)) / np.maximum(sizes, 1)
+    total = of_queries.sum()
+    mean = float(values @ of_queries / total) if total else float("nan")
+    if type(second).__module__.startswith("xgboost"):
+        return name, mean
+    return name, mean, True
+
+
+def _documents(
+    measure: DCG, first: Any, second: Any, weight: Any, group: Any
+) -> tuple[Integers, Floats, Integers, Floats]:
+    """Return the grade index, score and weight of each document, and the sizes of queries."""
     labels, scores = first, second
     if hasattr(second, "get_label"):
         labels, scores = second.get_label(), first
@@ -196,80 +182,60 @@ def training_data(first: Any, second: Any, weight: Any, group: Any) -> TrainingD
     if sizes.sum() != len(found):
         problem = f"queries of {sizes.sum()} documents, and {len(found)} scores"
         raise InputError(problem, "give the number of documents of each query")
-    weights = None if weight is None or not len(weight) else np.asarray(weight, float)
-    if weights is not None and weights.shape != found.shape:  # one per query
+    weights = np.asarray(weight if weight is not None and len(weight) else np.ones(len(found)))
+    if weights.shape != found.shape:  # one per query
         weights = np.repeat(weights, sizes)
-    return TrainingData(np.asarray(labels, float), found, sizes, weights)
+    return _grades_of_labels(measure, np.asarray(labels, float)), found, sizes, weights
 
 
-def label_grades(measure: DCG, labels: Floats) -> Integers:
+def _grades_of_labels(measure: DCG, labels: Floats) -> Integers:
     """Return the grade index of each label, compared in 32 bits."""
-    grades = labels_of(measure)
-    if any(isinstance(grade, str) for grade in grades):
-        grades = tuple(range(len(grades)))[::-1]
-    known = np.array(grades, np.float32)
-    order = np.argsort(known)
-    found = np.searchsorted(known, labels.astype(np.float32), sorter=order)
-    indices: Integers = order[np.minimum(found, len(order) - 1)]
-    wrong = known[indices] != labels.astype(np.float32)
-    if wrong.any():
-        row = int(np.argmax(wrong))
+    known = numeric_labels(measure)
+    found = labels.astype(np.float32)[:, None] == np.array(known, np.float32)
+    missing = ~found.any(axis=1)
+    if missing.any():
+        row = int(np.argmax(missing))
         raise InputError(
-            f"the label {labels[row]:g} is not one of {', '.join(map(str, grades))}",
+            f"the label {labels[row]:g} is not one of {', '.join(map(str, known))}",
             "give the measure a gain for it: the grades of the measure are the labels",
             f"row {row}",
         )
+    indices: Integers = found.argmax(axis=1)
     return indices
 
 
-PAIRS_AT_ONCE = 2**17
+DOCUMENTS_AT_ONCE = 2**13
 """Few enough for the arrays of a block to stay in the processor's cache."""
 
 _APART = 0.01
 """LightGBM divides by this much plus the difference of two scores."""
 
 
-def blocks_of_lists(sizes: Integers) -> list[tuple[Integers, Integers]]:
-    """Group queries by their number of documents, into blocks of few pairs."""
+def _blocks_of_lists(sizes: Integers) -> list[tuple[Integers, Integers]]:
+    """Group queries by their number of documents, into blocks of few documents."""
     starts = np.cumsum(sizes) - sizes
     found = []
     for size in np.unique(sizes[sizes > 0]).tolist():
         queries = np.flatnonzero(sizes == size)
-        at_once = max(1, PAIRS_AT_ONCE // size**2)
+        at_once = max(1, DOCUMENTS_AT_ONCE // size)
         for begin in range(0, len(queries), at_once):
             some = queries[begin : begin + at_once]
             found.append((some, starts[some, None] + np.arange(size)))
     return found
 
 
-def lambdas_of_lists(
-    gains: Floats, scores: Floats, discounts: Floats, sigma: float, norm: bool
-) -> Floats:
-    """Return gradients and second derivatives (2, B, N) of lists of one length."""
-    order = np.argsort(-scores, axis=1, kind="stable")
-    ranked_gains, ranked_scores = (np.take_along_axis(x, order, 1) for x in (gains, scores))
-    found = np.zeros((2, *scores.shape))
-    ranked = _lambdas_of_ranked(ranked_gains, ranked_scores, discounts, sigma, norm)
-    np.put_along_axis(found, order[None], ranked, 2)
-    return found
-
-
-def _lambdas_of_ranked(
-    gains: Floats, scores: Floats, discounts: Floats, sigma: float, norm: bool
-) -> Floats:
-    """Sum over pairs (upper, lower) of ranks, a few upper ranks at a time."""
+def _lambdas(gains: Floats, scores: Floats, discounts: Floats, sigma: float, norm: bool) -> Floats:
+    """Return gradients and second derivatives (2, B, N) of lists of one length, in rank order."""
     n_lists, n = scores.shape
     gradients, hessians, total = np.zeros_like(scores), np.zeros_like(scores), np.zeros(n_lists)
     counted = np.flatnonzero(discounts)
     last = min(n - 1, int(counted[-1]) + 1) if len(counted) else 0  # pairs below differ by 0
-    step = max(1, min(16, PAIRS_AT_ONCE // n))
-    offset = np.where(scores[:, :1] == scores[:, -1:], 1.0, _APART)[:, :, None]
-    for begin in range(0, last, step):
-        upper, lower = slice(begin, min(begin + step, last)), slice(begin + 1, n)
-        drop = np.triu(discounts[upper, None] - discounts[lower])  # each pair once
-        better = gains[:, upper, None] - gains[:, None, lower]
-        delta = np.abs(better * drop)
-        apart = np.abs(scores[:, upper, None] - scores[:, None, lower])
+    offset = np.where(scores[:, :1] == scores[:, -1:], 1.0, _APART)
+    for upper in range(last):
+        lower = slice(upper + 1, n)
+        better = gains[:, upper, None] - gains[:, lower]
+        delta = np.abs(better * (discounts[upper] - discounts[lower]))
+        apart = scores[:, upper, None] - scores[:, lower]
         if norm:
             delta /= apart + offset
         odds = np.exp(-sigma * apart)
@@ -277,12 +243,11 @@ def _lambdas_of_ranked(
         rho = odds * other  # the model's probability that the lower one belongs above
         curvature = other * rho * delta
         pull = (rho - (better < 0)) * delta  # upwards, on the upper one
-        gradients[:, upper] -= pull.sum(axis=2)
-        gradients[:, lower] += pull.sum(axis=1)
-        hessians[:, upper] += curvature.sum(axis=2)
-        hessians[:, lower] += curvature.sum(axis=1)
-        if norm:
-            total += np.abs(pull).sum(axis=(1, 2))
+        gradients[:, upper] -= pull.sum(axis=1)
+        gradients[:, lower] += pull
+        hessians[:, upper] += curvature.sum(axis=1)
+        hessians[:, lower] += curvature
+        total += np.abs(pull).sum(axis=1)
     factor = np.full(n_lists, sigma)
     if norm:
         total *= 2 * sigma

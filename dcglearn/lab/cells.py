@@ -15,13 +15,12 @@ them, but not what these draw.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from dcglearn.lab.provenance import sha256_of
-from dcglearn.lab.registry import JUDGMENT_MODEL, SHIPPED, STUDY, Registry
+from dcglearn.lab.registry import JUDGMENT_MODEL, SHIPPED, STUDY, ExperimentCode
 from dcglearn.lab.setting import Setting, own_functions_used, unused_keys, valid
 
 CELL_VERSION = 7
@@ -52,30 +51,24 @@ AXES: dict[str, tuple[str, ...]] = {
 """The axes that seed each generator, besides the seed, the repetition and its name."""
 
 
-def cell_of(
-    setting: Setting,
-    seed: int,
-    repetition: int,
-    registry: Registry = SHIPPED,
-    columns: Sequence[str] = (),
-) -> Cell:
+def cell_of(setting: Setting, seed: int, repetition: int, code: ExperimentCode = SHIPPED) -> Cell:
     """Describe a cell."""
-    unused = unused_keys(setting, registry, columns)
+    unused = unused_keys(setting, code)
     changed = setting.model_dump(exclude_defaults=True, exclude={*unused})
     if setting.ranks == len(setting.base):
         changed.pop("ranks", None)
     if setting.test_lists == setting.lists:
         changed.pop("test_lists", None)
-    used = own_functions_used(setting, registry, columns)
-    computed = set(columns) & set(registry.names("result"))
+    used = own_functions_used(setting, code)
+    computed = set(code.columns) & set(code.names("result"))
     more = {
         "options": {
             key: value
             for key, value in changed.pop("options", {}).items()
-            if any(value != code.options.get(key, value) for code in used)
+            if any(value != one.options.get(key, value) for one in used)
         },
         "columns": [] if setting.learner in (JUDGMENT_MODEL, STUDY) else sorted(computed),
-        "code": {f"{code.axis} {code.name}": code.digest for code in used},
+        "code": {f"{one.axis} {one.name}": one.digest for one in used},
     }
     kept = {key: value for key, value in more.items() if value}
     return {"seed": seed, "repetition": repetition, **changed, **kept}
@@ -89,22 +82,20 @@ def setting_of(cell: Cell) -> Setting:
 
 def key_of(cell: Cell) -> str:
     """Return the key under which the result of a cell is stored."""
-    return _hash([CELL_VERSION, cell])[:32]
-
-
-def query_table_hash(table: QueryTable) -> str:
-    """Return the hash by which cells refer to a table of queries."""
-    return _hash(table)
+    return content_hash([CELL_VERSION, cell])[:32]
 
 
 def rng_for(cell: Cell, name: str) -> np.random.Generator:
     """Return the generator for one of the things that a cell draws."""
     axes = {axis: cell[axis] for axis in AXES[name] if axis in cell}
-    return np.random.default_rng(int(_hash([name, cell["seed"], cell["repetition"], axes]), 16))
+    return np.random.default_rng(
+        int(content_hash([name, cell["seed"], cell["repetition"], axes]), 16)
+    )
 
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 
 
-def _hash(content: object) -> str:
+def content_hash(content: object) -> str:
+    """Return the hash of JSON-able content, by which cells refer to a table of queries."""
     return sha256_of(_encode(content).encode())

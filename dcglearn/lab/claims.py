@@ -59,31 +59,16 @@ class Claim:
     tested : str
         What is tested here, in a sentence.
     finding : Finding
-        The verdict.
     quote : str
-        What the paper says, briefly. Words between “ and ” are the paper's own, the others say
-        the same in ours. Empty if the claim is this project's.
-    section : str
-        The section of the paper that says it, such as ``6.3``, ``6.4, inferred`` if its number
-        is known from the order of the figures only, or ``abstract``; empty if the claim is this
+        What the paper says, briefly; words between “ and ” are its own. Empty if the claim is this
         project's.
+    section : str
+        Where the paper says it, such as ``6.3``, ``6.4, inferred`` or ``abstract``; empty if the
+        claim is this project's.
     thresholds : tuple of str
-        The numbers in the test that are this project's choice and not the paper's, each with
-        what it limits: ``("close to 95%: within 0.02",)``.
+        This project's numbers in the test, with what they limit: ``("close: within 0.02",)``.
     needs_all : bool
-        Whether only the whole grid can decide it, as a claim about enough data does. The quick
-        part then reports its numbers, and no verdict.
-
-    Raises
-    ------
-    InputError
-        If there is a quotation without the section of the paper that it is from.
-
-    Examples
-    --------
-    >>> claim = Claim("Precision grows.", Finding("holds"), "It “grows”.", "6.3")
-    >>> claim.of_paper
-    True
+        Whether a quick run reports its numbers without a verdict.
     """
 
     tested: str

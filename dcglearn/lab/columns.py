@@ -6,14 +6,14 @@ The lines are descriptions of keys, and first ones of docstrings.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from pydantic import BaseModel
 
 from dcglearn.base.errors import InputError, did_you_mean
 from dcglearn.lab.decorators import OPEN_AXES
-from dcglearn.lab.registry import JUDGMENT_MODEL, NAMES, STUDY, USUAL, Registry
-from dcglearn.lab.setting import Setting
+from dcglearn.lab.registry import JUDGMENT_MODEL, NAMES, STUDY, USUAL, ExperimentCode
+from dcglearn.lab.setting import Setting, described
 from dcglearn.lab.success import PARAMETERS
 from dcglearn.measures.dcg import DCG
 
@@ -67,48 +67,46 @@ _PATTERNS = {"precision:PRESET", "p:HYPOTHESIS"}
 """Of those, what is a name for several."""
 
 
-def columns_of(setting: Setting, registry: Registry) -> set[str]:
+def columns_of(setting: Setting, code: ExperimentCode) -> set[str]:
     """Return the columns that the cells of a setting can result in."""
     if setting.learner == STUDY:
         return set(STUDY_COLUMNS)
     if setting.learner == JUDGMENT_MODEL:
         return {*MODEL_COLUMNS, *(f"p:{name}" for name in setting.hypotheses)} - _PATTERNS
     lacking = set(_PATTERNS)
-    if setting.learner == USUAL or registry.code("learner", setting.learner):
+    if setting.learner == USUAL or code.function("learner", setting.learner):
         lacking |= {"chosen_C", "margin_correlation"}
     if setting.margin == "unit":
         lacking.add("margin_correlation")
-    if not registry.code("truth", setting.truth) and not isinstance(setting.true_measure(), DCG):
+    if not code.function("truth", setting.truth) and not isinstance(setting.true_measure(), DCG):
         lacking |= PARAMETERS
     presets = (f"precision:{name}" for name in setting.against)
-    return {*LEARNED_COLUMNS, *presets, *registry.names("result")} - lacking
+    return {*LEARNED_COLUMNS, *presets, *code.names("result")} - lacking
 
 
-def check_result_columns(
-    columns: Sequence[str], settings: Iterable[Setting], registry: Registry, place: str
-) -> None:
+def check_result_columns(settings: Iterable[Setting], code: ExperimentCode) -> None:
     """Refuse a column that no cell has, and a result of one's own with the name of another."""
     taken = {*LEARNED_COLUMNS, *MODEL_COLUMNS, *STUDY_COLUMNS, *Setting.model_fields, "repetition"}
-    for code in registry.codes:
-        if code.axis == "result" and code.name in taken:
-            problem = f"the table already has a column {code.name!r}"
-            raise InputError(problem, "give the result another name", code.place)
-    known = {name for setting in settings for name in columns_of(setting, registry)}
-    for column in columns:
+    for one in code.functions:
+        if one.axis == "result" and one.name in taken:
+            problem = f"the table already has a column {one.name!r}"
+            raise InputError(problem, "give the result another name", one.place)
+    known = {name for setting in settings for name in columns_of(setting, code)}
+    for column in code.columns:
         if column not in known:
             near, names = did_you_mean(column, sorted(known)), ", ".join(sorted(known))
             problem = f"COLUMNS names {column!r}, and no cell of this config computes it"
-            raise InputError(problem, f"{near}Known: {names}", place)
+            raise InputError(problem, f"{near}Known: {names}", str(code.path))
 
 
-def vocabulary(registry: Registry, config: type[BaseModel]) -> dict[str, dict[str, str]]:
+def vocabulary(code: ExperimentCode, config: type[BaseModel]) -> dict[str, dict[str, str]]:
     """Return what may be named, with what it is, under headings."""
     names = {axis: dict(shipped) for axis, shipped in NAMES.items()}
-    for code in registry.codes:
-        given = [f"{name} = {value!r}" for name, value in code.options.items()]
-        given += [f"reads {file.name}" for file in code.files]
+    for one in code.functions:
+        given = [f"{name} = {value!r}" for name, value in one.options.items()]
+        given += [f"reads {file.name}" for file in one.files]
         options = f" ({', '.join(given)})" if given else ""
-        names[code.axis][code.name] = f"{code.about}{options} [{code.place}]"
+        names[one.axis][one.name] = f"{one.about}{options} [{one.place}]"
     for axis in OPEN_AXES.values():
         own = f"a function of your own: ({axis.arguments}) -> {axis.returns}"
         names[axis.name][f"@{axis.name}"] = own
@@ -116,12 +114,10 @@ def vocabulary(registry: Registry, config: type[BaseModel]) -> dict[str, dict[st
         "COLUMNS of an experiment file: results of learners": LEARNED_COLUMNS,
         'COLUMNS: with learner = "judgment-model"': MODEL_COLUMNS,
         'COLUMNS: with learner = "study"': STUDY_COLUMNS,
-        "Keys of a config": {
-            name: field.description or "" for name, field in config.model_fields.items()
-        },
+        "Keys of a config": described(config),
         "[setting] of a config, and [sweep] with lists of values": {
-            f"{name} = {json.dumps(field.default)}": field.description or ""
-            for name, field in Setting.model_fields.items()
+            f"{name} = {json.dumps(Setting.model_fields[name].default)}": about
+            for name, about in described(Setting).items()
         },
         **{
             f"{axis.key or axis.name}: {axis.about}": names[axis.name]

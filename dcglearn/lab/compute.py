@@ -17,22 +17,20 @@ from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Pairs
 from dcglearn.inference.ascent import Answers
 from dcglearn.inference.usual import learn_from_answers
-from dcglearn.lab.cells import Cell, QueryTable, setting_of
+from dcglearn.lab.cells import Cell, QueryTable
 from dcglearn.lab.decorators import CellData
 from dcglearn.lab.draws import Draws, StrictPairs
 from dcglearn.lab.model_cells import certainty, conclusions
-from dcglearn.lab.own_code import Code
 from dcglearn.lab.own_functions import OwnCodeError, call_own
-from dcglearn.lab.registry import JUDGMENT_MODEL, STUDY, USUAL, Registry
+from dcglearn.lab.registry import JUDGMENT_MODEL, STUDY, USUAL, Code, ExperimentCode
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.similarity import identifiable_similarity, offset_similarity, similarity
 from dcglearn.lab.simulation.judges import flip_pairs, misgrade_pairs
 from dcglearn.lab.simulation.truths import grade_scale
-from dcglearn.lab.success import SHIPPED_RESULTS
-from dcglearn.learning.fit import Fit, fit
+from dcglearn.lab.success import result_named
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.resample import choose_C
-from dcglearn.learning.solve import solve_path
+from dcglearn.learning.solve import Fit, fit, fit_path
 from dcglearn.measures.agreement import agreement
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.measure_files import MeasurePart
@@ -49,10 +47,10 @@ def run_cell(cell: Cell, queries: QueryTable | None = None, codes: Sequence[Code
             return {"result": compute_cell(cell, queries, codes)}
     except OwnCodeError as error:
         return {"error": str(error)}
+    except (InputError, SolverError) as error:
+        return {"error": f"{type(error).__name__}: {error}"}
     except Exception as error:
         words = f"{type(error).__name__}: {error}"
-        if isinstance(error, InputError | SolverError):
-            return {"error": words}
         return {"error": words, "traceback": traceback.format_exc(limit=-FRAMES)}
 
 
@@ -62,12 +60,11 @@ def compute_cell(cell: Cell, queries: QueryTable | None = None, codes: Sequence[
         cell = {**cell, "queries": queries}
     if isinstance(cell.get("queries"), str):
         raise InputError("the table of queries is missing", "pass it as `queries`", "queries")
-    found = {f"{code.axis} {code.name}": code for code in codes}
+    known = {f"{code.axis} {code.name}": code.digest for code in codes}
     for name, digest in cell.get("code", {}).items():
-        if name not in found or found[name].digest != digest:
+        if known.get(name) != digest:
             raise InputError(f"the code of the {name} is missing", "pass it as `codes`", "code")
-    own = Registry(tuple(found[name] for name in sorted(cell.get("code", {}))))
-    draws = Draws(cell, setting_of(cell), own)
+    draws = Draws(cell, ExperimentCode(functions=tuple(codes)))
     if draws.setting.learner == STUDY:
         return dict(conclusions(draws.setting.design, draws.setting.pairs, draws.rng("judge")))
     if draws.setting.learner == JUDGMENT_MODEL:
@@ -101,8 +98,8 @@ def _tested(draws: Draws) -> Cell:
     for name in draws.cell.get("columns", ()):
         own = call_own(draws.own, "result", name, setting, truth, learned, data)
         if own is not None:
-            result[name] = own.numbers().tolist()
-        elif (found := SHIPPED_RESULTS[name][1](truth, learned, data)) is not None:
+            result[name] = own.tolist()
+        elif (found := result_named(name, truth, learned, data)) is not None:
             result[name] = found
     return result
 
@@ -118,7 +115,7 @@ def learn(draws: Draws) -> tuple[StrictPairs, Measure, Fit | None]:
     training, rng = replace(training, pairs=pairs), draws.rng("learner")
     found = call_own(draws.own, "learner", setting.learner, setting, pairs, setting, rng)
     if found is not None:
-        return training, found.measure(setting.n_ranks, setting.n_columns), None
+        return training, found, None
     if setting.learner == USUAL:
         answers = Answers(pairs, np.ones(len(pairs)), np.zeros(len(pairs)))
         return training, learn_from_answers(answers, grade_scale(setting.grades)).dcg, None
@@ -138,9 +135,7 @@ def _solve(draws: Draws, pairs: Pairs) -> Fit:
         C = choose_C(problem, groups, folds, grid=grid, use=part, n_repeats=1).C
     if setting.C != "validation":
         return fit(problem.with_C(C))
-    solutions = solve_path(problem, setting.C_grid)
-    fits = [Fit(problem.with_C(C), one) for C, one in zip(setting.C_grid, solutions, strict=True)]
-    held_out = draws.exact_pairs("validation")
+    fits, held_out = fit_path(problem, setting.C_grid), draws.exact_pairs("validation")
     return max(fits, key=lambda one: agreement(_measure_of(setting, one), held_out))
 
 

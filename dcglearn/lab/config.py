@@ -11,35 +11,31 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
-from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.files import read_text
 from dcglearn.collections.letor import read_grade_counts
-from dcglearn.lab.cells import Cell, QueryTable, cell_of, query_table_hash
+from dcglearn.lab.cells import Cell, QueryTable, cell_of, content_hash
 from dcglearn.lab.columns import check_result_columns
 from dcglearn.lab.decorators import is_option_value
-from dcglearn.lab.own_code import Code
-from dcglearn.lab.plots import FIGURE_NAME, order_in_paper, same_figure
+from dcglearn.lab.plots import FIGURE_NAME, figure_file_name, same_figure
 from dcglearn.lab.registry import (
     ExperimentCode,
-    Registry,
-    code_of_columns,
+    checked_columns,
     experiment_code,
     search_folders,
 )
 from dcglearn.lab.setting import (
+    CHECKED,
     Setting,
     at_key,
     check_setting,
-    own_functions_used,
     unused_keys,
     valid,
 )
@@ -49,8 +45,6 @@ from dcglearn.measures.names import is_measure_file_name, measure_for
 Table: TypeAlias = dict[str, Any]
 Sweep: TypeAlias = dict[str, list[Any]]
 """Keys with their values, and with lists of values."""
-
-MAX_CELLS = 1_000_000
 
 OPTION = "options."
 """What the keys of options of functions of one's own begin with."""
@@ -62,7 +56,7 @@ RESERVED = ("quick", "store", "benchmark", "side-by-side", "stand-in", "index.ht
 class RunSettings(BaseModel):
     """The table ``[run]`` of a config: how cells are computed; no result depends on it."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = CHECKED
 
     workers: str = "1"
     out: str = "results"
@@ -72,47 +66,37 @@ class RunSettings(BaseModel):
 class Document(BaseModel):
     """A config file as written, before the parts are checked against each other."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = CHECKED
 
-    experiment: Annotated[str, Field(pattern=r"^[^\W\d]\w*$")] = Field(
-        description="the name of the file in experiments/, without .py"
-    )
-    figures: list[int | Annotated[str, Field(pattern=f"^{FIGURE_NAME}$")]] = Field(
-        description="the figures that it draws: numbers of the paper's, names of others"
-    )
-    seed: int = Field(ge=0, description="a whole number; the same one gives the same results")
-    repetitions: int = Field(
-        ge=1, le=100_000, description="how often each point of the grid is drawn anew"
-    )
-    setting: Table = Field(
-        {}, description="what all cells have in common, where it is not the default"
-    )
-    sweep: Table = Field({}, description="what varies: a list of values for each key of a setting")
-    quick: Table = Field(
-        {}, description="shorter lists of [sweep], and repetitions, for a quick run"
-    )
-    run: RunSettings = Field(
-        RunSettings(),
-        description='workers = "1", out = "results"; long = true for what takes longer',
-    )
+    experiment: Annotated[str, Field(pattern=r"^[^\W\d]\w*$")]
+    """the name of the file in experiments/, without .py"""
+    figures: list[Annotated[str, BeforeValidator(str), Field(pattern=f"^{FIGURE_NAME}$")]]
+    """the figures that it draws: numbers of the paper's, names of others"""
+    seed: int = Field(ge=0)
+    """a whole number; the same one gives the same results"""
+    repetitions: int = Field(ge=1, le=100_000)
+    """how often each point of the grid is drawn anew"""
+    setting: Table = {}
+    """what all cells have in common, where it is not the default"""
+    sweep: Table = {}
+    """what varies: a list of values for each key of a setting"""
+    quick: Table = {}
+    """shorter lists of [sweep], and repetitions, for a quick run"""
+    run: RunSettings = RunSettings()
+    """workers = "1", out = "results"; long = true for what takes longer"""
 
 
-@dataclass(frozen=True)
-class Config:
-    """A config that has been read and checked."""
+class Config(Document):
+    """A config that has been read and checked, or its quick part.
+
+    `setting` and `sweep` have ``options.NAME`` in place of a table of options, and what files hold
+    in place of their names; `quick` has the sweep and the repetitions of the quick part.
+    """
 
     path: Path
-    experiment: str
-    figures: tuple[str, ...]
-    seed: int
-    repetitions: int
-    fixed: Table
-    queries: QueryTable | None
-    sweep: Sweep
-    quick_sweep: Sweep
-    quick_repetitions: int
-    run: RunSettings
     code: ExperimentCode
+    queries: QueryTable | None = None
+    whole: Config | None = None
 
     @property
     def name(self) -> str:
@@ -120,44 +104,44 @@ class Config:
         return self.path.stem
 
     @property
-    def codes(self) -> tuple[Code, ...]:
-        """The functions of one's own that some cell uses."""
-        settings, names = [setting for _, setting in self.settings()], self.code.registry
-        used = (own_functions_used(one, names, self.code.columns) for one in settings)
-        return tuple(dict.fromkeys(itertools.chain.from_iterable(used)))
-
-    @property
     def content(self) -> Table:
-        """Everything that changes results, JSON-able."""
-        code = {f"{code.axis} {code.name}": code.digest for code in self.codes}
+        """Everything that changes results, JSON-able; of a quick part, that of the whole."""
+        if self.whole is not None:
+            return self.whole.content
+        code: Table = {}
+        for _, cell in self.points():
+            code |= cell.get("code", {})
         found = {
             "experiment": self.experiment,
             "seed": self.seed,
-            "setting": self.fixed,
+            "setting": with_options(self.setting),
             "swept": sorted(self.sweep),
             "sweep": self.sweep,
             "repetitions": self.repetitions,
         }
         return {**found, "code": code} if code else found
 
-    def settings(self, quick: bool = False) -> list[tuple[Table, Setting]]:
-        """Return the points of the grid: the swept values of each, and its setting."""
-        sweep = self.quick_sweep if quick else self.sweep
-        points = [dict(zip(sweep, p, strict=True)) for p in itertools.product(*sweep.values())]
-        options = {f"{OPTION}{key}": one for key, one in self.fixed.get("options", {}).items()}
-        fixed = self.fixed | options
-        return [(point, Setting(**_with_options({**fixed, **point}))) for point in points]
+    def quick_part(self) -> Config:
+        """Return the config of its quick part."""
+        return self.model_copy(update={**self.quick, "whole": self})
 
-    def cells(self, quick: bool = False) -> list[tuple[Table, Cell]]:
+    def settings(self) -> list[tuple[Table, Setting]]:
+        """Return the points of the grid: the swept values of each, and its setting."""
+        sweep = self.sweep
+        points = [dict(zip(sweep, p, strict=True)) for p in itertools.product(*sweep.values())]
+        return [(point, Setting(**with_options(self.setting | point))) for point in points]
+
+    def points(self) -> list[tuple[Table, Cell]]:
+        """Return the cells of the first repetition, with the swept values of each."""
+        seed, code = self.seed, self.code
+        return [(point, cell_of(setting, seed, 0, code)) for point, setting in self.settings()]
+
+    def cells(self) -> list[tuple[Table, Cell]]:
         """Return the cells: the swept values of each with its repetition, and the cell."""
-        repetitions = self.quick_repetitions if quick else self.repetitions
-        points = [
-            (point, cell_of(setting, self.seed, 0, self.code.registry, self.code.columns))
-            for point, setting in self.settings(quick)
-        ]
+        points = self.points()
         return [
             ({**point, "repetition": r}, {**cell, "repetition": r})
-            for r in range(repetitions)
+            for r in range(self.repetitions)
             for point, cell in points
         ]
 
@@ -173,16 +157,16 @@ def read_config(path: str | Path) -> Config:
         return _config_of(content, Path(path))
 
 
-def config_from(content: Mapping[str, Any], name: str = "experiment") -> Config:
+def config_from(content: Mapping[str, Any]) -> Config:
     """Check a config that is given as a dict."""
-    with at_key(name):
+    with at_key("experiment"):
         plain, code = json.loads(json.dumps(content, default=_plain)), None
         if "columns" in plain:
             if plain.keys() & {"experiment", "figures"}:
                 raise InputError("stand beside `experiment`", "leave one of them out", "columns")
-            code = code_of_columns(plain.pop("columns"))
+            code = ExperimentCode(columns=checked_columns(plain.pop("columns"), "columns"))
             plain |= {"experiment": "columns", "figures": []}
-        return _config_of(plain, Path("configs", f"{name}.toml"), code)
+        return _config_of(plain, Path("configs/experiment.toml"), code)
 
 
 def _plain(value: Any) -> Any:
@@ -207,56 +191,43 @@ def _config_of(
         if not document.figures:
             raise InputError("an empty list", "write figures = [1, 2]", "figures")
         code = experiment_code(document.experiment, path)
-    given, sweep, quick = (_dotted(document, table) for table in ("setting", "sweep", "quick"))
+    given, sweep, quick = map(dotted, (document.setting, document.sweep, document.quick))
     for key in sweep.keys() & given.keys():
         raise InputError(f"{key} is in [setting] and in [sweep]", "remove one of them", "sweep")
-    names = code.registry
-    fixed = {
-        key: _value(key, one, "setting", f"setting.{key}", names) for key, one in given.items()
-    }
-    queries = _replace_files(fixed, path)
-    grid = {key: _values(key, values, names) for key, values in sweep.items()}
-    config = Config(
-        path,
-        document.experiment,
-        tuple(map(str, document.figures)),
-        document.seed,
-        document.repetitions,
-        _with_options(fixed),
-        queries,
-        grid,
-        *_quick_part(quick, document.repetitions, grid),
-        document.run,
-        code,
-    )
+    setting = {key: _value(key, one, f"setting.{key}", code) for key, one in given.items()}
+    queries = _replace_files(setting, path)
+    grid = {key: _values(key, values, code) for key, values in sweep.items()}
+    checked = {"setting": setting, "sweep": grid, "queries": queries, "path": path, "code": code}
+    quick = _quick_part(quick, document.repetitions, grid)
+    config = Config.model_construct(**dict(document) | checked | {"quick": quick})
     _check_cells(config)
     return config
 
 
-def _dotted(document: Document, table: str) -> Table:
-    """Return a table of a config with ``options.NAME`` in place of a table of options."""
-    found = dict(getattr(document, table))
-    options = found.pop("options", {})
-    if not isinstance(options, dict):
-        raise InputError(f"found {options!r}", "expected a table of options", f"{table}.options")
-    return found | {f"{OPTION}{name}": value for name, value in options.items()}
+def dotted(table: Table) -> Table:
+    """Return a table with ``options.NAME`` in place of a table of options."""
+    flat: Table = {}
+    for key, value in table.items():
+        inside = isinstance(value, dict)
+        flat |= {f"{key}.{name}": one for name, one in value.items()} if inside else {key: value}
+    return flat
 
 
-def _with_options(settings: Table) -> Table:
+def with_options(flat: Table) -> Table:
     """Return settings with a table of options in place of ``options.NAME``."""
-    plain = {key: value for key, value in settings.items() if not key.startswith(OPTION)}
-    options = {k.removeprefix(OPTION): v for k, v in settings.items() if k not in plain}
-    return {**plain, "options": options} if options else plain
+    plain = {key: value for key, value in flat.items() if not key.startswith(OPTION)}
+    options = {key.removeprefix(OPTION): flat[key] for key in flat if key not in plain}
+    return plain | ({"options": options} if options else {})
 
 
-def _value(key: str, value: Any, table: str, place: str, registry: Registry) -> Any:
+def _value(key: str, value: Any, place: str, code: ExperimentCode) -> Any:
     """Return the value of a key as the setting holds it; of an option, of its default's type."""
     if not key.startswith(OPTION):
         if key not in Setting.model_fields:
-            raise unknown_name("key", key, Setting.model_fields, table)
+            raise unknown_name("key", key, Setting.model_fields, place)
         return getattr(valid(Setting, {key: value}, place), key)
     name = key.removeprefix(OPTION)
-    defaults = {option: d for code in registry.codes for option, d in code.options.items()}
+    defaults = {option: d for one in code.functions for option, d in one.options.items()}
     if name not in defaults:
         raise unknown_name("option", name, defaults, place)
     default = defaults[name]
@@ -268,7 +239,7 @@ def _value(key: str, value: Any, table: str, place: str, registry: Registry) -> 
     return value
 
 
-def _values(key: str, values: Any, registry: Registry) -> list[Any]:
+def _values(key: str, values: Any, code: ExperimentCode) -> list[Any]:
     """Return the values of a key of a sweep."""
     place, found = f"sweep.{key}", list[Any]()
     if key == "queries":
@@ -276,16 +247,16 @@ def _values(key: str, values: Any, registry: Registry) -> list[Any]:
     if not isinstance(values, list) or not values:
         raise InputError(f"{values!r}", "give a list of values", place)
     for n, value in enumerate(values, 1):
-        one = _value(key, value, "sweep", f"{place}, value {n}", registry)
+        one = _value(key, value, f"{place}, value {n}", code)
         if one in found:
             raise InputError(f"{one!r} appears twice", "remove one", place)
         found.append(one)
     return found
 
 
-def _replace_files(fixed: Table, path: Path) -> QueryTable | None:
+def _replace_files(given: Table, path: Path) -> QueryTable | None:
     """Replace the names of files by what they hold; a table of queries by its hash."""
-    setting, queries = Setting(**_with_options(fixed)), None
+    setting, queries = Setting(**with_options(given)), None
     if isinstance(setting.queries, list):
         raise InputError("found a list", "name a file", "setting.queries")
     if setting.queries is not None:
@@ -293,16 +264,16 @@ def _replace_files(fixed: Table, path: Path) -> QueryTable | None:
             file = Path(setting.queries)
             file = file if file.is_file() else path.parent / file
             queries = read_grade_counts(file, setting.grades).tolist()
-        fixed["queries"] = query_table_hash(queries)
+        given["queries"] = content_hash(queries)
     if is_measure_file_name(setting.truth):
         with at_key("setting.truth"):
             scale = grade_scale(setting.grades)
-            fixed["truth"] = str(measure_for(setting.truth, scale, setting.n_ranks).measure)
+            given["truth"] = str(measure_for(setting.truth, scale, setting.n_ranks).measure)
     return queries
 
 
-def _quick_part(quick: Table, full: int, sweep: Sweep) -> tuple[Sweep, int]:
-    """Check that the quick grid is a part of the full one."""
+def _quick_part(quick: Table, full: int, sweep: Sweep) -> Table:
+    """Check that the quick grid is a part of the full one; return its sweep and repetitions."""
     repetitions, chosen = quick.pop("repetitions", min(2, full)), dict(sweep)
     if type(repetitions) is not int or not 1 <= repetitions <= full:
         raise InputError(f"{repetitions!r}", f"use 1 ... {full}", "quick.repetitions")
@@ -313,26 +284,22 @@ def _quick_part(quick: Table, full: int, sweep: Sweep) -> tuple[Sweep, int]:
         chosen[key] = [value for value in sweep[key] if value in given]
         if not given or len(chosen[key]) < len(given):
             raise InputError(f"{values!r}", f"choose from {sweep[key]}", f"quick.{key}")
-    return chosen, repetitions
+    return {"sweep": chosen, "repetitions": repetitions}
 
 
 def _check_cells(config: Config) -> None:
-    """Refuse a grid that is too large, points that make no sense, and what has no effect."""
-    size = config.repetitions * math.prod(map(len, config.sweep.values()))
-    if size > MAX_CELLS:
-        raise InputError(f"{size:,} cells", f"use at most {MAX_CELLS:,}", "sweep")
-    code, settings = config.code, config.settings()
-    for point, setting in settings:
+    """Refuse points that make no sense, and what has no effect."""
+    points = config.settings()
+    for point, setting in points:
         where = ", ".join(f"{key} = {value!r}" for key, value in point.items()) or "setting"
         with at_key(where):
-            check_setting(setting, code.registry)
-    points = [setting for _, setting in settings]
-    without = [unused_keys(setting, code.registry, code.columns) for setting in points]
-    options = [f"{OPTION}{name}" for name in config.fixed.get("options", {})]
-    for key in (*config.fixed, *options, *config.sweep):
-        if all(key in point for point in without):
+            check_setting(setting, config.code)
+    settings = [setting for _, setting in points]
+    without = [unused_keys(setting, config.code) for setting in settings]
+    for key in (*config.setting, *config.sweep):
+        if all(key in one for one in without):
             raise InputError("has no effect", f"remove it, or set {without[0][key]}", key)
-    check_result_columns(code.columns, points, code.registry, str(code.path))
+    check_result_columns(settings, config.code)
 
 
 def config_files(shipped: bool = False) -> list[Path]:
@@ -357,22 +324,20 @@ def config_named(text: str) -> Config:
     return read_config(known[text])
 
 
-def find_configs(
-    shipped: bool = False, left_out: Callable[[InputError], None] | None = None
-) -> list[Config]:
-    """Return all configs in the order of their figures; `left_out` is told of those with errors."""
+def find_configs(shipped: bool = False, all_needed: bool = False) -> list[Config]:
+    """Return all configs in the order of their figures; those with errors are left out."""
     found = []
     for path in config_files(shipped):
         try:
             found.append(read_config(path))
         except InputError as error:
-            if left_out is None:
+            if all_needed:
                 raise
-            left_out(error)
+            warn_of_input(f"left out: {error}")
     if not found:
         remedy = "write configs/NAME.toml, or reinstall dcglearn"
         raise InputError("holds no config", remedy, "configs")
-    return sorted(found, key=lambda one: order_in_paper(one.figures[0]))
+    return sorted(found, key=lambda one: figure_file_name(one.figures[0]))
 
 
 def select_configs(configs: Sequence[Config], only: str) -> list[Config]:

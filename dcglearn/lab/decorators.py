@@ -16,12 +16,13 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Pairs
-from dcglearn.learning.fit import Fit
+from dcglearn.learning.solve import Fit
 
 OWN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 """What a function may be called on its axis."""
@@ -57,7 +58,7 @@ class Mark:
     axis: str
     name: str
     options: Mapping[str, Any]
-    reads: Mapping[str, str] = field(default_factory=dict)
+    reads: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -78,33 +79,30 @@ class Axis:
         self, function: Any = None, *, name: str = "", reads: Mapping[str, str] | None = None
     ) -> Any:
         """Mark a function; raise an InputError if it cannot be called as the axis needs."""
-
-        def marked(function: Any) -> Any:
-            own = name or function.__name__
-            if not OWN_NAME.fullmatch(own) or own == "same":  # of test lists: as the training lists
-                remedy = "use up to 40 letters, digits, - and _, and not same"
-                raise InputError(f"{own!r} is not a name", remedy, self.name)
-            mark = Mark(self.name, own, self._options(function, reads or {}), reads or {})
-            setattr(function, _MARK, mark)
-            return function
-
-        return marked if function is None else marked(function)
+        if function is None:
+            return partial(self, name=name, reads=reads)
+        own, reads = name or function.__name__, reads or {}
+        if not OWN_NAME.fullmatch(own) or own == "same":  # of test lists: as the training lists
+            remedy = "use up to 40 letters, digits, - and _, and not same"
+            raise InputError(f"{own!r} is not a name", remedy, self.name)
+        setattr(function, _MARK, Mark(self.name, own, self._options(function, reads), reads))
+        return function
 
     def _options(self, function: Any, reads: Mapping[str, str]) -> dict[str, Any]:
         """Return the options of a function, with their defaults."""
-        given = inspect.signature(function).parameters.values()
+        signature = inspect.signature(function)
+        given = signature.parameters.values()
         options = {p.name: p.default for p in given if p.kind is p.KEYWORD_ONLY}
-        plain = [p for p in given if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-        own = function.__name__
-        what, remedy = f"the {self.name} {own}", f"write def {own}({self.arguments}"
-        if len(plain) != len(self.arguments.split()) or len(plain) + len(options) != len(given):
-            problem = f"{what} takes {inspect.signature(function)}"
-            raise InputError(problem, f"{remedy}), and options after *")
+        what = f"the {self.name} {function.__name__}"
+        if len(given) - len(options) != len(self.arguments.split()):
+            remedy = f"write def {function.__name__}({self.arguments}), and options after *"
+            raise InputError(f"{what} takes {signature}", remedy)
         for parameter, path in reads.items():
             if parameter not in options:
                 problem = f"{what} reads {path!r} and has no parameter {parameter}"
-                raise InputError(problem, f"{remedy}, *, {parameter})")
-        options = {key: value for key, value in options.items() if key not in reads}
+                remedy = f"write def {function.__name__}({self.arguments}, *, {parameter})"
+                raise InputError(problem, remedy)
+            del options[parameter]
         for option, default in options.items():
             if not is_option_value(default):
                 problem = f"the option {option} of {what} has no usable default"
@@ -127,10 +125,12 @@ def mark_of(function: object) -> Mark | None:
     return found if isinstance(found, Mark) else None
 
 
-_MEASURE = "the measure by which lists are better in truth"
-_RESULT = "a column of the table: what is measured on what was learned"
-
-truth = Axis("truth", "n_ranks, n_grades, rng", "DCG or LinearUtility", _MEASURE)
+truth = Axis(
+    "truth",
+    "n_ranks, n_grades, rng",
+    "DCG or LinearUtility",
+    "the measure by which lists are better in truth",
+)
 lists = Axis(
     "lists",
     "setting, n, rng",
@@ -166,7 +166,7 @@ result = Axis(
     "result",
     "truth, learned, data",
     "a number, or a sequence of numbers",
-    _RESULT,
+    "a column of the table: what is measured on what was learned",
     "COLUMNS of the experiment file",
 )
 

@@ -8,9 +8,9 @@ on how many follow, and a learning curve is computed along one growing sample.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import islice
 from typing import cast
 
@@ -21,8 +21,8 @@ from dcglearn.asking.policies import choose_pairs, size_of_round
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.lab.cells import AXES, Cell, rng_for, setting_of
-from dcglearn.lab.own_functions import Returned, call_own
-from dcglearn.lab.registry import RANDOM, SHIPPED, Registry
+from dcglearn.lab.own_functions import OwnCodeError, call_own
+from dcglearn.lab.registry import RANDOM, SHIPPED, ExperimentCode
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.simulation.judges import judged_pairs, noise_scale, true_pairs
 from dcglearn.lab.simulation.lists import (
@@ -58,8 +58,12 @@ class Draws:
     """What a cell draws, with the functions of one's own that it names."""
 
     cell: Cell
-    setting: Setting
-    own: Registry = SHIPPED
+    own: ExperimentCode = SHIPPED
+
+    @cached_property
+    def setting(self) -> Setting:
+        """The setting of the cell."""
+        return setting_of(self.cell)
 
     def rng(self, name: str) -> np.random.Generator:
         """Return the generator of one of the things that are drawn, from its beginning."""
@@ -69,11 +73,11 @@ class Draws:
     def truth(self) -> Measure:
         """The true measure."""
         s, rng = self.setting, self.rng("truth")
-        found = call_own(self.own, "truth", s.truth, s, s.n_ranks, s.grades, rng)
-        truth = s.true_measure(rng) if found is None else found.measure(s.n_ranks, s.grades)
+        own: Measure | None = call_own(self.own, "truth", s.truth, s, s.n_ranks, s.grades, rng)
+        truth = s.true_measure(rng) if own is None else own
         if not s.documents:
             return truth
-        grades = _base_list(s)  # each document is worth what its grade is
+        grades = base_list(s)  # each document is worth what its grade is
         if isinstance(truth, DCG):
             return DCG(np.array(truth.gains)[grades], truth.discounts, truth.cutoff)
         return LinearUtility(truth.matrix_for(s.n_ranks)[:, grades])
@@ -99,28 +103,27 @@ class Draws:
 
     def training_pairs(self) -> StrictPairs:
         """Return the pairs to learn from, as the judge orders them."""
-        s, judge_rng = self.setting, self.rng("judge")
+        s = self.setting
         if s.policy != RANDOM:
             return self._chosen_pairs()
-        blocks = self._blocks(s.lists, self.rng("training"))
-        judged = (self._judged(lists, judge_rng) for lists in blocks)
-        return self._first_strict(judged, s.lists, s.pairs)
+        judged = partial(self._judged, rng=self.rng("judge"))
+        return self.first_strict("training", s.lists, s.pairs, judged)
 
     def _judged(self, lists: Pairs, rng: np.random.Generator) -> Pairs:
         """Judge lists, of which either is shown first: some generators put the better one first."""
         swapped = rng.random(len(lists)) < 0.5
         shown = np.where(swapped[:, None, None], lists[:, ::-1], lists)
         s = self.setting
-        found = call_own(self.own, "judge", s.judge, s, self.truth, shown, s, rng)
-        if found is None:
-            return judged_pairs(self.truth, shown, rng, *self.noise_and_bias)
-        return found.pairs(s.n_ranks, s.n_columns, len(shown), fewer=True)
+        own: Pairs | None = call_own(self.own, "judge", s.judge, s, self.truth, shown, s, rng)
+        return judged_pairs(self.truth, shown, rng, *self.noise_and_bias) if own is None else own
 
-    def _first_strict(self, judged: Iterable[Pairs], lists: str, n: int) -> StrictPairs:
-        """Take blocks of judged pairs until n pairs are strict."""
+    def first_strict(
+        self, name: str, lists: str, n: int, judged: Callable[[Pairs], Pairs]
+    ) -> StrictPairs:
+        """Draw blocks of lists, and judge them, until n pairs are strict."""
         kept: list[Pairs] = []
         n_kept = empty_blocks = 0
-        for pairs in judged:
+        for pairs in map(judged, self._blocks(lists, self.rng(name))):
             kept.append(pairs)
             n_kept += len(pairs)
             empty_blocks = 0 if len(pairs) else empty_blocks + 1
@@ -129,11 +132,11 @@ class Draws:
         if n_kept >= n:
             drawn = PAIRS_PER_BLOCK * len(kept)
             return StrictPairs(np.concatenate(kept)[:n], drawn - n_kept, drawn)
-        judge = self.own.code("judge", self.setting.judge)
+        judge = self.own.function("judge", self.setting.judge)
         if judge is not None:
             remedy = "return those pairs that are judged, the preferred list first"
             shown = f"{empty_blocks * PAIRS_PER_BLOCK:,} pairs of {lists} lists in a row"
-            Returned(judge, None).refuse(f"leaves out {shown}", remedy)
+            raise OwnCodeError(f"leaves out {shown}", remedy, judge.called)
         problem = f"the truth {self.setting.truth} distinguishes too few {lists} lists"
         raise InputError(problem, "choose another truth or other lists", "truth")
 
@@ -157,12 +160,10 @@ class Draws:
         so_far, n_asked = left[:0], 0
         while n_asked < n:
             size = min(size_of_round(n_asked), len(left))
-            found = call_own(self.own, "policy", s.policy, s, left, so_far, size, s, rng)
-            if found is None:
+            rows = call_own(self.own, "policy", s.policy, s, left, so_far, size, s, rng)
+            if rows is None:
                 scale = grade_scale(s.grades)
                 rows = choose_pairs(s.policy, left, so_far, size, scale, rng)
-            else:
-                rows = found.rows(size, len(left))
             judged = self._judged(left[rows], judge_rng)
             yield size, judged
             so_far = np.concatenate([so_far, judged])
@@ -170,14 +171,13 @@ class Draws:
 
     def exact_pairs(self, name: str) -> Pairs:
         """Return the pairs without errors that a cell is tested on, or that C is chosen on."""
-        drawing = tuple(code for code in self.own.codes if code.axis in ("truth", "lists"))
-        return _exact_pairs(self._part(name, "truth", f"{name}_pairs"), Registry(drawing))
+        return _exact_pairs(self._part(name, "truth", f"{name}_pairs"), self.own)
 
     def margins(self, pairs: Pairs) -> str | Floats:
         """Return the margin of each pair, (n,), or the name of one of this package."""
         s = self.setting
-        found = call_own(self.own, "margin", s.margin, s, pairs)
-        return s.margin if found is None else found.numbers((len(pairs),))
+        own: Floats | None = call_own(self.own, "margin", s.margin, s, pairs)
+        return s.margin if own is None else own
 
     def margin_correlation(self) -> float | None:
         """Return how the margin of the test pairs goes with their true difference."""
@@ -196,50 +196,46 @@ class Draws:
 
 
 @lru_cache(32)
-def _exact_pairs(part: str, own: Registry) -> Pairs:
+def _exact_pairs(part: str, own: ExperimentCode) -> Pairs:
     """Draw exact pairs; neighbouring cells of a grid share them."""
     name, cell = json.loads(part)
-    draws = Draws(cell, s := setting_of(cell), own)
+    draws = Draws(cell, own)
+    s = draws.setting
     lists = s.lists_to_test_on if name == "test" else s.lists
     n = s.test_pairs if name == "test" else s.validation_pairs
-    blocks = draws._blocks(lists, draws.rng(name))
-    pairs = draws._first_strict((true_pairs(draws.truth, one) for one in blocks), lists, n).pairs
+    pairs = draws.first_strict(name, lists, n, partial(true_pairs, draws.truth)).pairs
     pairs.flags.writeable = False
     return pairs
 
 
 @lru_cache(4)
-def _rounds_kept(part: str, own: Registry) -> list[tuple[int, Pairs]]:
+def _rounds_kept(part: str, own: ExperimentCode) -> list[tuple[int, Pairs]]:
     """Return a place for the longest rounds so far: with fewer pairs, they are its beginning."""
     return []
 
 
 def draw_lists(
-    setting: Setting, name: str, n: int, rng: np.random.Generator, own: Registry
+    setting: Setting, name: str, n: int, rng: np.random.Generator, own: ExperimentCode
 ) -> Pairs:
     """Draw pairs of lists."""
-    found = call_own(own, "lists", name, setting, setting, n, rng)
-    if found is None:
-        return GENERATORS[name](setting, n, rng)
-    return found.pairs(setting.n_ranks, setting.n_columns, n)
+    found: Pairs | None = call_own(own, "lists", name, setting, setting, n, rng)
+    if found is not None:
+        return found
+    K, L, base = setting.n_ranks, setting.grades, base_list(setting)
+    match name:
+        case "permutations":
+            return permuted_lists(n, rng, base)[:, :, :K]
+        case "sorted-against-shuffled":
+            return sorted_against_shuffled(n, rng, base)[:, :, :K]
+        case "sorted-against-another":
+            return sorted_against_another(n, K, L, rng)
+        case "documents":
+            return permuted_lists(n, rng, np.arange(K))
+        case "drawn":
+            return drawn_lists(n, K, setting.probabilities or [1 / L] * L, rng)
+    return lists_of_queries(n, K, cast(list[int], setting.queries), rng)
 
 
-def _base_list(setting: Setting) -> NDArray[np.int64]:
+def base_list(setting: Setting) -> NDArray[np.int64]:
     """Return the base list of a setting as grade indices, 0 the best."""
     return setting.grades - np.array(setting.base, np.int64)
-
-
-def _grade_probabilities(setting: Setting) -> list[float]:
-    return setting.probabilities or [1 / setting.grades] * setting.grades
-
-
-GENERATORS: dict[str, Callable[[Setting, int, np.random.Generator], Pairs]] = {
-    "permutations": lambda s, n, rng: permuted_lists(n, rng, _base_list(s))[:, :, : s.n_ranks],
-    "drawn": lambda s, n, rng: drawn_lists(n, s.n_ranks, _grade_probabilities(s), rng),
-    "sorted-against-shuffled": lambda s, n, rng: sorted_against_shuffled(n, rng, _base_list(s))[
-        :, :, : s.n_ranks
-    ],
-    "sorted-against-another": lambda s, n, rng: sorted_against_another(n, s.n_ranks, s.grades, rng),
-    "documents": lambda s, n, rng: permuted_lists(n, rng, np.arange(s.n_ranks)),
-    "queries": lambda s, n, rng: lists_of_queries(n, s.n_ranks, cast(list[int], s.queries), rng),
-}

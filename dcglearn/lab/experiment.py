@@ -22,11 +22,10 @@ from dcglearn.lab.experiment_figures import WIDTHS, draw_figure, draw_on
 from dcglearn.lab.findings import findings_table
 from dcglearn.lab.plots import Figure, same_figure
 from dcglearn.lab.results import (
-    compute,
+    compute_cells,
     count_cells,
     make_figures,
     result_table,
-    results_folder,
     write_results,
 )
 from dcglearn.lab.store import Store
@@ -101,7 +100,7 @@ class Lab:
         self._store = Store(None if out is None else Path(out) / "store")
 
     def __repr__(self) -> str:
-        counts = count_cells(self.config, False, self._store)
+        counts = count_cells(self.config, self._store)
         figures = f"figures {', '.join(self.config.figures)}; " if self.config.figures else ""
         done = f"{counts.done:,} of {counted(counts.total, 'cell')}"
         return f"<{type(self).__name__} {self.config.name}: {figures}{done}>"
@@ -141,13 +140,14 @@ class Lab:
         """
         self.quick = quick
         with open_workers(str(workers)) as pool:
-            counts = compute(self.config, quick, self._store, pool, warn_of_input, progress)
+            counts = compute_cells(self._part, self._store, pool, progress)
         if counts.failed:
             problem = f"{counted(counts.failed, 'cell')} of {counts.total:,} failed"
             words = f"first error: {counts.first_error}"
+            error = InputError(problem, words, self.config.name)
             if not counts.done:
-                raise InputError(problem, words, self.config.name)
-            warn_of_input(f"{self.config.name}: {problem}; {words}")
+                raise error
+            warn_of_input(str(error))
         return self.table()
 
     def table(self) -> pd.DataFrame:
@@ -160,7 +160,7 @@ class Lab:
             several numbers has the columns ``name_1``, ``name_2``, ...
         """
         self._check_begun()
-        return result_table(self.config, self.quick, self._store)
+        return result_table(self._part, self._store)
 
     def figures(self) -> tuple[Figure, ...]:
         """Return the figures as data: curves with their bands, claims and captions.
@@ -169,7 +169,7 @@ class Lab:
         -------
         tuple of Figure
         """
-        return make_figures(self.config, self.table(), self.quick)
+        return make_figures(self._part, self.table())
 
     def figure(
         self,
@@ -219,12 +219,12 @@ class Lab:
         if key not in found:
             known = [figure.number for figure in found.values()]
             raise unknown_name("figure", str(number), known, "number")
+        shown = found[key]
+        if panel is not None:
+            shown = replace(shown, plot=shown.panel(panel), more=())
         if ax is None:
-            one = found[key]
-            if panel is not None:
-                one = replace(one, plot=one.panel(panel), more=())
-            return draw_figure(one, width or WIDTHS["column"], title, dark)
-        draw_on(ax, found[key], legend, dark, panel)
+            return draw_figure(shown, width or WIDTHS["column"], title, dark)
+        draw_on(ax, shown, legend, dark)
         return None
 
     def findings(self) -> pd.DataFrame:
@@ -260,9 +260,12 @@ class Lab:
             If no cell is finished, or the folder holds results of something else.
         """
         self._check_begun()
-        folder = results_folder(Path(out), self.quick, self.config)
-        return write_results(self.config, self.quick, self._store, folder, replace).folder
+        return write_results(self._part, self._store, Path(out), replace).folder
+
+    @property
+    def _part(self) -> Config:
+        return self.config.quick_part() if self.quick else self.config
 
     def _check_begun(self) -> None:
-        if not count_cells(self.config, self.quick, self._store).done:
+        if not count_cells(self._part, self._store).done:
             raise InputError("no cell is finished", "call run() first", self.config.name)

@@ -8,18 +8,20 @@ hide each other the first is the widest, with the largest markers.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
 from matplotlib.legend import Legend
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import parse_number
 from dcglearn.lab.plots import Figure, Plot
 from dcglearn.report.figures.style import (
     DARK,
@@ -52,10 +54,7 @@ def figure_width(text: str | None) -> float | None:
     """Return the width of a figure in inches."""
     if text is None:
         return None
-    try:
-        width = WIDTHS.get(text) or float(text)
-    except ValueError:
-        width = float("nan")
+    width = WIDTHS.get(text) or parse_number(text)
     if not NARROWEST <= width <= WIDEST:
         raise InputError(
             f"{text!r} is not the width of a figure",
@@ -74,21 +73,16 @@ def draw_figure(
     with mpl.rc_context(_style(wide, palette)), missing_glyphs_as_boxes():
         drawing = Drawing(figsize=(width, n_rows * (2.9 if wide else 2.2)), layout="constrained")
         FigureCanvasAgg(drawing)
-        grid = list(drawing.subplots(n_rows, n_columns, squeeze=False).flat)
-        for spare in grid[len(panels) :]:
-            spare.remove()
+        grid = [drawing.add_subplot(n_rows, n_columns, n) for n in range(1, len(panels) + 1)]
         _draw_panels(grid, panels, palette, 0.8 * width / n_columns)
         heading = _wrapped(figure.heading, width) if title else ""
-        one_legend = len({tuple(_names(axes)) for axes in drawing.axes}) == 1
-        for axes, panel in zip(grid, panels, strict=False):
+        names = {tuple(axes.get_legend_handles_labels()[1]) for axes in drawing.axes}
+        for axes, panel in zip(grid, panels, strict=True):
             head = _wrapped(_sentence(panel.title), 0.75 * width / n_columns)
-            if one_legend or not _names(axes):
+            if len(names) == 1 or not _legend(axes, axes, width / n_columns, head):
                 axes.set_title(head)
-            else:
-                _legend(axes, axes, width / n_columns, head)
-        if one_legend and _names(grid[0]):  # Matplotlib would write a title over it
-            _legend(grid[0], drawing, width, heading)
-        elif heading:
+        legend = len(names) == 1 and _legend(grid[0], drawing, width, heading)
+        if heading and not legend:  # Matplotlib would write it over a legend
             drawing.suptitle(heading, x=0.01, ha="left")
         legends = [one.get_window_extent().height for one in drawing.findobj(Legend)]
         height = sum(legends) if n_columns == 1 else n_rows * max(legends, default=0)
@@ -97,20 +91,14 @@ def draw_figure(
 
 
 def draw_on(
-    axes: Axes | Sequence[Axes],
-    drawn: Figure | Plot,
-    legend: bool = True,
-    dark: bool = False,
-    panel: int | None = None,
+    axes: Axes | Sequence[Axes], drawn: Figure | Plot, legend: bool = True, dark: bool = False
 ) -> None:
     """Draw a figure, or one plot, on axes of a figure that is the caller's."""
-    figure = drawn if isinstance(drawn, Figure) else Figure("1", "", drawn, ())
-    panels = figure.panels if panel is None else (figure.panel(panel),)
+    panels = drawn.panels if isinstance(drawn, Figure) else (drawn,)
     given: list[Axes] = list(np.ravel(np.array(axes, dtype=object)))  # also a grid, as of subplots
     if len(given) != len(panels):
-        remedy = f"give as many, such as subplots(1, {len(panels)})[1]"
-        if len(panels) > 1:
-            remedy += f", or `panel`: 1 to {len(panels)}"
+        n = len(panels)
+        remedy = f"give as many, such as subplots(1, {n})[1], or `panel`: 1 to {n}"
         raise InputError(f"{len(given)} axes for {len(panels)} panels", remedy, "ax")
     root = cast("MatplotlibFigure", given[0].get_figure(root=True))
     width = min(one.get_position().width for one in given) * root.get_size_inches()[0]
@@ -119,7 +107,7 @@ def draw_on(
         for one in given if legend else ():
             if width >= NARROWEST:
                 _legend(one, one, width)
-            elif _names(one):  # above them it would be higher than the axes
+            elif one.get_legend_handles_labels()[1]:  # above them it would be higher than the axes
                 one.legend(loc="best", fontsize="xx-small", handlelength=1.5, framealpha=0.6)
 
 
@@ -143,7 +131,7 @@ def _style(wide: bool, palette: Palette) -> Any:
 
 def _wrapped(text: str, width: float) -> str:
     """Break a text into lines of a width in inches, of letters half as wide as they are high."""
-    size = float(cast("float", mpl.rcParams["font.size"]))
+    size: Any = mpl.rcParams["font.size"]
     return textwrap.fill(text, max(int(width * 72 / (0.52 * size)), 8))
 
 
@@ -152,16 +140,14 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] if text[1:2].isalpha() else text
 
 
-def _names(axes: Axes) -> list[str]:
-    """Return what a legend of a panel names."""
-    return axes.get_legend_handles_labels()[1]
+def _legend(axes: Axes, owner: Axes | MatplotlibFigure, width: float, title: str = "") -> bool:
+    """Name the series of a panel above it, or above a figure, in as many columns as fit.
 
-
-def _legend(axes: Axes, owner: Axes | MatplotlibFigure, width: float, title: str = "") -> None:
-    """Name the series of a panel above it, or above a figure, in as many columns as fit."""
+    Return whether there are any.
+    """
     handles, names = axes.get_legend_handles_labels()
     if not names:
-        return
+        return False
     labels = [_wrapped(name, width - 0.6) for name in names]
     longest = max(len(line) for label in labels for line in label.split("\n"))
     above: Any = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0)}
@@ -179,13 +165,14 @@ def _legend(axes: Axes, owner: Axes | MatplotlibFigure, width: float, title: str
         borderaxespad=0.2,
         **(above if owner is axes else {"loc": "outside upper left"}),
     )
+    return True
 
 
 def _draw_panels(
     grid: Sequence[Axes], panels: Sequence[Plot], palette: Palette, width: float
 ) -> None:
     """Draw panels; those with the same label of an axis share it."""
-    for axes, panel in zip(grid, panels, strict=False):
+    for axes, panel in zip(grid, panels, strict=True):
         same = [other for other in panels if other.x_label == panel.x_label]
         first = grid[panels.index(same[0])]
         if not axes.get_shared_x_axes().joined(axes, first):
@@ -193,55 +180,63 @@ def _draw_panels(
         first = grid[[other.y_label for other in panels].index(panel.y_label)]
         if not axes.get_shared_y_axes().joined(axes, first):
             axes.sharey(first)
-        categories = _categories(same)
+        shown = [series for other in same for series in other.series]
+        values = [x for series in shown if not series.is_level for x in series.x]
+        named = any(isinstance(x, str) for x in values) or any(other.bars for other in same)
+        categories = list(dict.fromkeys(values)) if named else None
         _draw_series(axes, panel, categories, palette)
-        for which, label, size in (("x", panel.x_label, width), ("y", panel.y_label, 1.5)):
-            axis = getattr(axes, f"{which}axis")
-            axis.label.set_parse_math(False)  # names may hold dollar signs
-            axis.set_label_text(_wrapped(_sentence(label), size))
-            if getattr(panel, f"log_{which}"):
-                _make_logarithmic(axes, which, same, size)
+        _write_label(axes.xaxis, panel.x_label, width)
+        _write_label(axes.yaxis, panel.y_label, 1.5)
+        if panel.log_x:
+            _make_logarithmic(axes.xaxis, axes.set_xscale, values, width)
+        if panel.log_y:
+            means = [y for series in shown for y in series.mean]
+            _make_logarithmic(axes.yaxis, axes.set_yscale, means, 1.5)
         if categories is not None:
             long = any(len(str(name)) > 60 // max(len(categories), 1) for name in categories)
-            shown = [textwrap.fill(str(name), 24 if long else 12) for name in categories]
-            axes.set_xticks(range(len(shown)), shown, rotation=90 if long else 0)
+            ticks = [textwrap.fill(str(name), 24 if long else 12) for name in categories]
+            axes.set_xticks(range(len(ticks)), ticks, rotation=90 if long else 0)
         elif axes.get_xscale() == "linear":
             axes.locator_params("x", nbins=4, steps=[1, 2, 5, 10])
             axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
         axes.grid(axis="y", color=palette.grid, linewidth=0.6)
         axes.set_axisbelow(True)
-    for axes, panel in zip(grid, panels, strict=False):
+    for axes, panel in zip(grid, panels, strict=True):
         low, high = np.clip(axes.get_ylim(), *panel.within)
         axes.set_ylim(low, high)
         for line in axes.lines:  # markers are whole at the edge of the possible
             line.set_clip_on(not {low, high} & {*panel.within})
 
 
+def _write_label(axis: Axis, label: str, size: float) -> None:
+    axis.label.set_parse_math(False)  # names may hold dollar signs
+    axis.set_label_text(_wrapped(_sentence(label), size))
+
+
 def _draw_series(axes: Axes, panel: Plot, categories: list[Any] | None, palette: Palette) -> None:
     curves = [series for series in panel.series if not series.is_level]
     for index, series in enumerate(curves):
         places = series.x if categories is None else [categories.index(x) for x in series.x]
-        x, mean = np.array(places, float), np.array(series.mean, float)
-        low, high = (np.clip(np.array(v, float), *panel.within) for v in (series.low, series.high))
+        points = np.array([places, series.mean, series.low, series.high], float)
+        points[2:] = np.clip(points[2:], *panel.within)
+        x, mean, low, high = points[:, np.argsort(points[0], kind="stable")]
         look = _look(index, len(curves), palette)
-        ends: Any = {"color": look["color"], "linewidth": 1.0}
+        colour = look["color"]
         if panel.bars:
             width = 0.8 / len(curves)
-            x += (index - (len(curves) - 1) / 2) * width
+            middle = x + (index - (len(curves) - 1) / 2) * width
             filled: Any = {"hatch": HATCHES[index % len(HATCHES)], "edgecolor": palette.ink}
-            filled |= {"color": look["color"], "alpha": 0.75, "linewidth": 0.4}
-            axes.bar(x, mean, 0.92 * width, label=series.label, **filled)
-            axes.vlines(x, low, high, **ends | {"color": palette.ink})
+            filled |= {"color": colour, "alpha": 0.75, "linewidth": 0.4}
+            axes.bar(middle, mean, 0.92 * width, label=series.label, **filled)
+            axes.vlines(middle, low, high, color=palette.ink, linewidth=1.0)
             continue
-        x, mean, low, high = np.array([x, mean, low, high])[:, np.argsort(x, kind="stable")]
         known = np.isfinite(low) & np.isfinite(high)
         look["linewidth"] *= 0.55 if panel.diagonal else 1.0
         axes.plot(x, mean, label=series.label, **look)
         if panel.diagonal or known.sum() == 1:  # a band needs two points
-            axes.vlines(x[known], low[known], high[known], **ends)
+            axes.vlines(x[known], low[known], high[known], color=colour, linewidth=1.0)
         elif known.any():
-            band: Any = {"color": look["color"], "alpha": 0.18, "linewidth": 0}
-            axes.fill_between(x, low, high, where=known, **band)
+            axes.fill_between(x, low, high, where=known, color=colour, alpha=0.18, linewidth=0)
     constant = [(series.label, series.mean[0]) for series in panel.series if series.is_level]
     for index, (name, height) in enumerate([*constant, *panel.levels.items()]):
         style = _LEVEL_DASHES[index % len(_LEVEL_DASHES)]
@@ -249,13 +244,6 @@ def _draw_series(axes: Axes, panel: Plot, categories: list[Any] | None, palette:
         axes.axhline(height, label=name or "_", **line)
     if panel.diagonal:
         axes.axline((0, 0), slope=1, color=palette.soft, linewidth=0.7, zorder=0.9, label="Exact")
-
-
-def _categories(plots: Sequence[Plot]) -> list[Any] | None:
-    """Return the values of x, in order, if they are categories, and None if they are numbers."""
-    values = [x for plot in plots for s in plot.series if not s.is_level for x in s.x]
-    named = any(isinstance(x, str) for x in values) or any(plot.bars for plot in plots)
-    return list(dict.fromkeys(values)) if named else None
 
 
 def _look(index: int, n: int, palette: Palette) -> dict[str, Any]:
@@ -273,19 +261,18 @@ def _look(index: int, n: int, palette: Palette) -> dict[str, Any]:
     }
 
 
-def _make_logarithmic(axes: Axes, which: str, plots: Sequence[Plot], size: float) -> None:
+def _make_logarithmic(
+    axis: Axis, set_scale: Callable[..., None], shown: Sequence[Any], size: float
+) -> None:
     """Make an axis logarithmic; linear up to the smallest positive value where some are not."""
-    shown = [series for plot in plots for series in plot.series]
-    lists = [s.mean if which == "y" else () if s.is_level else s.x for s in shown]
-    values = np.array([value for one in lists for value in one], float)
+    values = np.array(shown, float)
     positive = values[values > 0]
     if not len(positive):
         return
-    scale, axis = getattr(axes, f"set_{which}scale"), getattr(axes, f"{which}axis")
     if len(positive) < len(values):
-        scale("symlog", linthresh=positive.min(), linscale=0.6)
+        set_scale("symlog", linthresh=positive.min(), linscale=0.6)
     else:
-        scale("log")
+        set_scale("log")
         room = size / max(np.log10(positive.max() / positive.min()), 0.5)  # inches for 10 times
         subs = (1, 2, 5) if room > 1.6 else (1, 3) if room > 0.8 else (1,)
         axis.set_major_locator(LogLocator(subs=subs, numticks=12))

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats, Integers, Pairs
+from dcglearn.base.types import Floats
 from dcglearn.inference.calibration import link_test
-from dcglearn.inference.conclusions import conclude
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
+from dcglearn.inference.questions import conclude
 from dcglearn.inference.ratios import MIN_SHARE, Estimated
 from dcglearn.inference.tests import likelihood_ratio, no_effect, verdict_of
 from dcglearn.judgments.preferences import Preferences
@@ -64,12 +64,21 @@ def certainty(draws: Draws) -> Cell:
 
 
 def simulated_judgments(draws: Draws) -> Preferences:
-    """Draw lists and judge them."""
+    """Draw lists and judge them; in clusters, a few pairs of lists of queries of uneven size."""
     setting, n, rng = draws.setting, draws.setting.pairs, draws.rng("training")
     unseen, queries = np.zeros(n), np.full(n, None, object)
     if setting.clusters:
-        lists, unseen, numbers = _in_queries(draws, rng)
+        shown = draws.first_lists(setting.clusters * LISTS_OF_A_QUERY, rng)
+        worth = setting.unseen * rng.standard_normal(len(shown))
+        sizes = np.arange(1.0, setting.clusters + 1) ** -UNEVENNESS
+        which, pair, side = rng.random((n, 3)).T
+        numbers = np.searchsorted(np.cumsum(sizes) / sizes.sum(), which)
+        numbers = numbers.clip(max=setting.clusters - 1)
         queries = np.array([f"q{number}" for number in numbers.tolist()], object)
+        rows = numbers * LISTS_OF_A_QUERY + (pair * LISTS_OF_A_QUERY).astype(int)
+        swapped = side < 0.5
+        lists = np.where(swapped[:, None, None], shown[rows, ::-1], shown[rows])
+        unseen = np.where(swapped, -worth[rows], worth[rows])
     else:
         lists = draws.first_lists(n, rng)
     W = in_log_odds(draws.truth.matrix_for(setting.n_ranks), setting.sensitivity)
@@ -86,36 +95,40 @@ def interval_record(fit: JudgmentFit, truth: DCG) -> dict[str, float]:
     true_gains, true_discounts = (W - W[:, -1:]).mean(axis=0), W[:, 0] - W[:, -1]
     gains = _compared(fit, fit.gains(), fit.gain_slopes, true_gains)
     discounts = _compared(fit, fit.discounts(), fit.discount_slopes, true_discounts)
+    determined, covered, bounded, width, _ = np.concatenate([gains, discounts]).T
     values = {
-        key: [one[key] for one in (*gains, *discounts) if key in one]
-        for key in ("determined", "coverage", "bounded", "width")
+        "determined": determined,
+        "coverage": covered,
+        "bounded": bounded,
+        "width": width,
+        "coverage:gains": gains[:, 1],
+        "coverage:discounts": discounts[:, 1],
+        "middle_gain": gains[len(gains) // 2 :, 4][:1],
     }
-    for name, numbers in (("gains", gains), ("discounts", discounts)):
-        values[f"coverage:{name}"] = [one["coverage"] for one in numbers if "coverage" in one]
-    middle = gains[len(gains) // 2 :][:1]
-    values["middle_gain"] = [one["error"] for one in middle if "error" in one]
-    return {key: float(np.mean(some)) for key, some in values.items() if some}
+    known = {key: some[~np.isnan(some)] for key, some in values.items()}
+    return {key: float(some.mean()) for key, some in known.items() if len(some)}
 
 
 def _compared(
     fit: JudgmentFit, numbers: tuple[Estimated, ...], slopes: Floats, truth: Floats
-) -> list[dict[str, float]]:
-    """Compare each number that is not given with its truth, in units of the first."""
-    found = []
-    for number, slope, true in zip(numbers, slopes, (truth / truth[0]).tolist(), strict=True):
-        if number.given:
-            continue
-        decided = fit.covariance.share_of_data(slope) >= MIN_SHARE
-        decided = decided and not np.isnan(number.estimate)
-        one = {"determined": float(decided)}
-        if decided:
-            bounded = bool(np.isfinite([number.low, number.high]).all())
-            covers = number.low <= true <= number.high
-            one |= {"coverage": float(covers), "bounded": float(bounded)}
-            one |= {"error": number.estimate - true}
-            one |= {"width": number.high - number.low} if bounded else {}
-        found.append(one)
-    return found
+) -> Floats:
+    """Return a row for each number that is not given, NaN where it makes no sense.
+
+    Whether it is determined, whether the interval contains the truth and is bounded, its width,
+    and the error of the estimate, in units of the first number.
+    """
+    rows = []
+    for number, slope, true in zip(numbers, slopes, truth / truth[0], strict=True):
+        width, error = number.high - number.low, number.estimate - true
+        if fit.covariance.share_of_data(slope) < MIN_SHARE or np.isnan(error):
+            row = [0.0, *[np.nan] * 4]
+        else:
+            bounded = np.isfinite(width)
+            covered = number.low <= true <= number.high
+            row = [1.0, covered, bounded, width if bounded else np.nan, error]
+        if not number.given:
+            rows.append(row)
+    return np.array(rows, float).reshape(-1, 5)
 
 
 def model_named(text: str, ties: Any) -> JudgmentModel:
@@ -135,21 +148,6 @@ def in_log_odds(W: Floats, sensitivity: float) -> Floats:
     return np.asarray(sensitivity * differences / differences[0, 0])
 
 
-def _in_queries(draws: Draws, rng: np.random.Generator) -> tuple[Pairs, Floats, Integers]:
-    """Draw lists (n, 2, K), what else makes a better than b (n,), and query numbers (n,)."""
-    setting = draws.setting
-    shown = draws.first_lists(setting.clusters * LISTS_OF_A_QUERY, rng)
-    unseen = setting.unseen * rng.standard_normal(len(shown))
-    sizes = np.arange(1.0, setting.clusters + 1) ** -UNEVENNESS
-    ends = np.cumsum(sizes) / sizes.sum()
-    which, pair, side = rng.random((setting.pairs, 3)).T
-    numbers = np.searchsorted(ends, which).clip(max=setting.clusters - 1)
-    rows = numbers * LISTS_OF_A_QUERY + (pair * LISTS_OF_A_QUERY).astype(int)
-    swapped = side < 0.5
-    lists = np.where(swapped[:, None, None], shown[rows, ::-1], shown[rows])
-    return lists, np.where(swapped, -unseen[rows], unseen[rows]), numbers
-
-
 LEVEL = 0.05
 
 
@@ -163,18 +161,19 @@ def conclusions(name: str, n: int, rng: np.random.Generator) -> dict[str, float]
     found, truth = conclude(simulated_study(design, n, rng)), design.middle_gain
     gains, other = ("exponential", "linear") if truth == 1 / 3 else ("linear", "exponential")
     true = {"gains": gains, "discounts": "log2", "measure": f"{gains}-log2"}
-    tested: dict[str, tuple[str, str]] = {}
-    if design.worth == "dcg":
-        tested |= {f"size:{about}": (about, name) for about, name in true.items()}
-        if not design.coin:
-            tested["power:gains"] = "gains", other
-            tested["power:discounts"] = "discounts", "constant"
-        tested["size:positions"] = "positions", "the same gains at every rank"
-        tested["size:additivity"] = "additivity", "documents add up"
-    if not design.side:
-        tested["size:side"] = "side", "no side bias"
+    dcg = design.worth == "dcg"
+    tested = {f"size:{about}": (dcg, about, name) for about, name in true.items()}
+    tested |= {
+        "power:gains": (dcg and not design.coin, "gains", other),
+        "power:discounts": (dcg and not design.coin, "discounts", "constant"),
+        "size:positions": (dcg, "positions", "the same gains at every rank"),
+        "size:additivity": (dcg, "additivity", "documents add up"),
+        "size:side": (not design.side, "side", "no side bias"),
+    }
     p = {(one.about, one.hypothesis): one.test.p for one in found.questions}
-    result: dict[str, float] = {key: p[about] < LEVEL for key, about in tested.items()}
+    result: dict[str, float] = {
+        key: p[about, name] < LEVEL for key, (sensible, about, name) in tested.items() if sensible
+    }
     supported = found.support == "supported"
     result["recommended"] = supported
     if truth is not None:
@@ -185,7 +184,7 @@ def conclusions(name: str, n: int, rng: np.random.Generator) -> dict[str, float]
         if supported:
             result["right"] = found.answer[1:] == (gains, "log2")
     rejected = [one for one in found.questions if one.verdict == "rejected"]
-    if design.worth == "dcg":  # where a coin decides, all hypotheses on what to use are true
+    if dcg:  # where a coin decides, all hypotheses on what to use are true
         result["false_stop"] = any(
             design.coin or one.hypothesis == true[one.about]
             for one in rejected

@@ -11,16 +11,15 @@ import shlex
 import urllib.parse
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from importlib.resources import files
 from pathlib import Path
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 
 from dcglearn.base.files import write_text
 from dcglearn.base.text import markdown_cell
 from dcglearn.lab.claims import CLAIM_VERDICTS, Claim
-from dcglearn.lab.plots import Figure, order_in_paper
+from dcglearn.lab.plots import Figure, figure_file_name
 from dcglearn.lab.results import TABLE, ReportedExperiment
 
 PAGE, MARKDOWN = "index.html", "README.md"
@@ -31,17 +30,18 @@ _BLOCK = re.compile(r"^(\s*\d*)([#+\-=>.)])")
 """What would begin a heading, a list or a quotation."""
 
 
-def write_page(experiments: Sequence[ReportedExperiment], out: Path, quick: bool) -> Path:
-    """Write the page as Markdown and as HTML; return the path of the latter."""
-    experiments = sorted(experiments, key=lambda one: order_in_paper(one.config.figures[0]))
+def write_page(experiments: Sequence[ReportedExperiment]) -> Path:
+    """Write the page, beside the folders of results, as Markdown and as HTML; return the latter."""
+    out, quick = experiments[0].folder.parent, experiments[0].config.whole is not None
+    experiments = sorted(experiments, key=lambda one: figure_file_name(one.config.figures[0]))
     shown = [(one, figure) for one in experiments for figure in one.figures]
-    shown.sort(key=lambda entry: order_in_paper(entry[1].number))
+    shown.sort(key=lambda entry: entry[1].name)
     environment = Environment(  # noqa: S701 - the template is Markdown, and its filters escape
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        loader=FunctionLoader(lambda name: files("dcglearn.lab").joinpath(name).read_text("utf-8")),
+        loader=FileSystemLoader(Path(__file__).parent),
     )
     environment.filters |= {
         "markdown": lambda text: _BLOCK.sub(r"\1\\\2", markdown_cell(text)),

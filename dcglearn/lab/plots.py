@@ -28,21 +28,14 @@ FIGURE_NAME = "[A-Za-z0-9][A-Za-z0-9-]{0,39}"
 
 
 def figure_file_name(number: str) -> str:
-    """Return the name of the files of a figure, without their endings."""
-    digits = "".join(c for c in number if c.isdecimal())
-    padded = number.replace(digits, f"{int(digits):02d}", 1) if digits else number
+    """Return the name of the files of a figure, without their endings, in whose order they are."""
+    padded = re.sub(r"\d+", lambda found: f"{int(found[0]):02d}", number, count=1)
     return f"figure-{padded}"
 
 
 def same_figure(number: str) -> str:
     """Return what two figures have in common if their files would be the same."""
     return figure_file_name(number).lower()
-
-
-def order_in_paper(number: str) -> tuple[str, int, str]:
-    """Return what figures are sorted by: those of the paper first, then by letter and number."""
-    letter, digits, rest = re.fullmatch(r"(\D*)(\d*)(.*)", number, re.DOTALL).groups()  # type: ignore[union-attr]  # it matches any text
-    return letter, int(digits or 0), rest
 
 
 BAND = "Bands: 95% intervals of the mean over repetitions."
@@ -60,8 +53,7 @@ class Series:
     ----------
     label : str
     x : tuple of float, str or None
-        Names are categories. A single None means every x: the series is a level
-        (:func:`level`), drawn as a plain line that is named at its right end.
+        Names are categories. A single None means every x: the series is a :func:`level`.
     mean, low, high : tuple of float
         Means over repetitions and their 95% intervals.
     n : tuple of int
@@ -94,13 +86,12 @@ class Plot:
     diagonal : bool
         Whether the line y = x is drawn, for plots of estimated against true values.
     log_x, log_y : bool
-        Whether an axis is logarithmic. If it has values at or below 0, it is linear up to the
-        smallest positive value.
+        Whether an axis is logarithmic, and linear up to the smallest positive value where some
+        are not positive.
     bars : bool
         Whether the series are bars side by side; every x is then a category.
     within : (float, float)
-        The values that y can have, such as :data:`SHARE`. Neither a band nor the axis goes
-        beyond them.
+        What y can be, such as :data:`SHARE`: neither a band nor the axis goes beyond it.
     title : str
         Of a panel, where a figure has several.
     """
@@ -144,11 +135,10 @@ class Figure:
     plot : Plot
         The first panel, mostly the only one.
     claims : tuple of Claim
-        What is claimed about the figure, by the paper or by this project, with the verdicts.
+        What is claimed about it.
     caption : str
     more : tuple of Plot
-        Further panels, such as one of differences. Panels with the same label of an axis have
-        the same limits there.
+        Further panels; those with the same label of an axis have the same limits there.
     """
 
     number: str
@@ -201,7 +191,7 @@ class Figure:
 
 def curve(table: pd.DataFrame, x: str, y: str, label: str) -> Series:
     """Return the mean of a column at every value of another, with its band."""
-    groups = table[[*dict.fromkeys([x, y, "repetition"])]].groupby(x, sort=False)
+    groups = table.groupby(x, sort=False)
     return series_of(label, {value: mean_over_repetitions(group, y) for value, group in groups})
 
 

@@ -89,10 +89,9 @@ def _revision() -> str | None:
 
 def _git(*command: str) -> str | None:
     root = Path(__file__).resolve().parents[2]
-    if not (root / ".git").exists():  # installed, perhaps inside the repository of a project
-        return None
+    program = ["git", f"--git-dir={root / '.git'}"]  # not that of a project it is installed in
     try:
-        found = subprocess.check_output(["git", *command], cwd=root, stderr=subprocess.DEVNULL)
+        found = subprocess.check_output([*program, *command], cwd=root, stderr=subprocess.DEVNULL)
     except (OSError, subprocess.SubprocessError):
         return None
     return found.decode().strip() or None

@@ -1,30 +1,36 @@
-"""What the names of an experiment mean: one registry per config, of this package and of one's own.
+"""Experiment files: what their names mean, and their functions as they travel to workers.
 
-A registry holds the names of every axis: those of this package, and those of marked functions
-(:mod:`dcglearn.lab.decorators`) in the experiment file, which may import them. It does not change
-once it is made.
+Marked functions (:mod:`dcglearn.lab.decorators`) are named on their axis, beside the names of this
+package; an experiment file may hold or import them. The whole text of the file travels, with the
+data files that a function declares. A worker compiles it once and executes it anew for each call,
+so that nothing is kept from one cell to the next. The hash of both is part of every cell that uses
+one of its functions, without comments, docstrings, ``figures`` and functions whose name ends in
+``claims``: what a figure shows may change without any effect on cells.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 import sys
+import tempfile
+import threading
 import traceback
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import redirect_stdout
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from dcglearn.asking.policies import POLICIES
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.files import read_text
 from dcglearn.lab.decorators import mark_of
-from dcglearn.lab.own_code import Code, data_files, executed, imported_source
+from dcglearn.lab.provenance import sha256_of
 from dcglearn.lab.simulation.truths import FREE, TRUTHS
-from dcglearn.lab.success import SHIPPED_RESULTS
+from dcglearn.lab.success import RESULTS
 from dcglearn.measures.presets import PRESETS
 
 JUDGMENT_MODEL = "judgment-model"
@@ -57,24 +63,77 @@ NAMES: dict[str, Mapping[str, str]] = {
         JUDGMENT_MODEL: "intervals and tests of a model of the judgment",
         STUDY: "what is concluded from the judgments of a design",
     },
-    "result": {name: about for name, (about, _) in SHIPPED_RESULTS.items()},
+    "result": RESULTS,
 }
 """The names of this package, by axis, with what each is."""
 
 
-@dataclass(frozen=True)
-class Registry:
-    """The names of all axes: those of this package, and those of functions of one's own."""
+LARGEST = 8 << 20
+"""The largest file that travels with cells, in bytes."""
 
-    codes: tuple[Code, ...] = ()
+_PARSING = threading.Lock()
+"""Two threads of a worker must not parse at once: Python 3.11 counts the depth of both together."""
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A file that a function reads, and the parameter that receives the path of a copy."""
+
+    option: str
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Code:
+    """A function of an experiment file, with the text of the file, and of the one it is from."""
+
+    axis: str
+    name: str
+    function: str
+    file: str
+    line: int
+    text: str
+    imported: str = ""
+    files: tuple[DataFile, ...] = ()
+    about: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def place(self) -> str:
+        """The file and the line of the function."""
+        return f"{self.file}, line {self.line}"
+
+    @property
+    def called(self) -> str:
+        """Where it is called, in errors."""
+        return f"{self.place}, in {self.function}"
+
+    @property
+    def digest(self) -> str:
+        """What a cell holds of it."""
+        read = tuple((one.option, one.name, sha256_of(one.content)) for one in self.files)
+        parts = syntax_digest(self.text), syntax_digest(self.imported), read
+        return sha256_of(repr(parts).encode())
+
+
+@dataclass(frozen=True)
+class ExperimentCode:
+    """What an experiment file defines: the columns of a table, its figures, marked functions."""
+
+    path: Path = Path("columns")
+    columns: tuple[str, ...] = ()
+    figures: Callable[..., Iterable[Any]] = lambda table: ()
+    functions: tuple[Code, ...] = ()
 
     def names(self, axis: str) -> tuple[str, ...]:
-        """Return the names of an axis."""
-        return (*NAMES[axis], *(code.name for code in self.codes if code.axis == axis))
+        """Return the names of an axis: those of this package, and of functions of one's own."""
+        return (*NAMES[axis], *(one.name for one in self.functions if one.axis == axis))
 
-    def code(self, axis: str, name: str) -> Code | None:
+    def function(self, axis: str, name: str) -> Code | None:
         """Return the function of one's own that a name means; None if it is of this package."""
-        return next((one for one in self.codes if (one.axis, one.name) == (axis, name)), None)
+        found = (one for one in self.functions if (one.axis, one.name) == (axis, name))
+        return next(found, None)
 
     def check(self, axis: str, name: str, place: str, also: Iterable[str] = ()) -> None:
         """Refuse an unknown name; the error has similar names."""
@@ -83,32 +142,8 @@ class Registry:
             raise unknown_name("list generator" if axis == "lists" else axis, name, known, place)
 
 
-SHIPPED = Registry()
+SHIPPED = ExperimentCode()
 """The names of this package alone."""
-
-
-def registry_of_file(module: ModuleType, text: str, file: str) -> Registry:
-    """Return all names, with those of the marked functions of an experiment file."""
-    root, found, seen = Path(module.__file__ or "").resolve().parent.parent, SHIPPED, set[int]()
-    for key, function in vars(module).items():
-        mark = mark_of(function)
-        if mark is None or id(function) in seen:  # whatever else it is called
-            continue
-        seen.add(id(function))
-        source, about = imported_source(function, module.__name__), inspect.getdoc(function) or ""
-        code = getattr(inspect.unwrap(function), "__code__", None)
-        line = code.co_firstlineno if code and not source else 1
-        place, axis, name = f"{file}, line {line}", mark.axis, mark.name
-        taken = found.code(axis, name)
-        if taken is not None or name in NAMES[axis]:
-            problem = f"the {axis} {name!r} is already defined in"
-            where = "dcglearn" if taken is None else taken.place
-            raise InputError(f"{problem} {where}", "give it another name", place)
-        files = data_files(mark.reads, root, place)
-        title = about.partition("\n")[0]
-        one = Code(axis, name, key, file, line, text, source, files, title, mark.options)
-        found = Registry((*found.codes, one))
-    return found
 
 
 SHIPPED_FOLDER = Path(__file__).resolve().parent.parent / "shipped"
@@ -118,16 +153,6 @@ CHECKOUT = Path(__file__).resolve().parent.parent.parent
 """The repository, where the package is installed from one in editable mode."""
 
 
-@dataclass(frozen=True)
-class ExperimentCode:
-    """What an experiment file defines, and the names that its config may use."""
-
-    path: Path
-    columns: tuple[str, ...]
-    figures: Callable[..., Iterable[Any]]
-    registry: Registry = SHIPPED
-
-
 def search_folders(kind: str) -> list[Path]:
     """Return the folders that hold configs or experiments, the current folder's first."""
     places = [Path(kind), SHIPPED_FOLDER / kind, CHECKOUT / kind]
@@ -135,46 +160,61 @@ def search_folders(kind: str) -> list[Path]:
 
 
 def experiment_code(name: str, config: Path) -> ExperimentCode:
-    """Execute the file of an experiment, unless this process has executed the same text before."""
+    """Execute the file of an experiment, and read the data that its functions declare."""
     beside = config.resolve().parent.parent / "experiments"
-    places = [beside, *search_folders("experiments")]
-    path = next((p / f"{name}.py" for p in places if (p / f"{name}.py").is_file()), None)
+    files = [place / f"{name}.py" for place in (beside, *search_folders("experiments"))]
+    path = next(filter(Path.is_file, files), None)
     if path is None:
-        known = sorted({one.stem for place in places for one in place.glob("*.py")})
+        known = sorted({one.stem for file in files for one in file.parent.glob("*.py")})
         remedy = f"write it, or name one of {', '.join(known)}" if known else "write it"
         raise InputError(f"there is no file experiments/{name}.py", remedy, "experiment")
     text = read_text(path)
-    module = _executed(path.resolve(), path, text)
-    names = registry_of_file(module, text, f"{path.parent.name}/{path.name}")  # reads data anew
-    for required in ("COLUMNS", "figures"):
-        if not hasattr(module, required):
-            remedy = "define COLUMNS and figures(table), as the other experiments do"
-            raise InputError(f"does not define {required}", remedy, str(path))
-    return ExperimentCode(path, _checked(module.COLUMNS, str(path)), module.figures, names)
-
-
-def code_of_columns(columns: object) -> ExperimentCode:
-    """Return the code of an experiment without a file: a table of results, and no figures."""
-    return ExperimentCode(Path("columns"), _checked(columns, "columns"), lambda table: ())
-
-
-def _checked(columns: Any, place: str) -> tuple[str, ...]:
-    if not isinstance(columns, tuple | list) or not all(isinstance(one, str) for one in columns):
-        remedy = 'write COLUMNS = ("precision",)'
-        raise InputError("COLUMNS is not a tuple of names", remedy, place)
-    return tuple(columns)
-
-
-@lru_cache(128)
-def _executed(place: Path, path: Path, text: str) -> ModuleType:
     try:
         with redirect_stdout(sys.stderr):  # a command may print data
-            return executed(text, str(path))
+            module = executed(text, str(path))
     except (Exception, SystemExit) as error:
         problem, remedy = f"cannot be loaded ({error_and_line(error, path)})", "fix it"
         if isinstance(error, InputError):  # of a decorator
             problem, remedy = error.problem, error.remedy
         raise InputError(problem, remedy, f"{path}{_line(error, path)}") from error
+    for required in ("COLUMNS", "figures"):
+        if not hasattr(module, required):
+            remedy = "define COLUMNS and figures(table), as the other experiments do"
+            raise InputError(f"does not define {required}", remedy, str(path))
+    columns = checked_columns(module.COLUMNS, str(path))
+    return ExperimentCode(path, columns, module.figures, _marked_functions(module, text, path))
+
+
+def _marked_functions(module: ModuleType, text: str, path: Path) -> tuple[Code, ...]:
+    """Return the marked functions that an experiment file holds or imports."""
+    file, root = f"{path.parent.name}/{path.name}", path.resolve().parent.parent
+    found: dict[tuple[str, str], Code] = {}
+    seen = set[Any]()
+    for key, function in vars(module).items():
+        mark = mark_of(function)
+        if mark is None or function in seen:  # whatever else it is called
+            continue
+        seen.add(function)
+        source, about = imported_source(function, module.__name__), inspect.getdoc(function) or ""
+        line = 1 if source else inspect.unwrap(function).__code__.co_firstlineno
+        place, axis, name = f"{file}, line {line}", mark.axis, mark.name
+        if (axis, name) in found or name in NAMES[axis]:
+            where = found[axis, name].place if (axis, name) in found else "dcglearn"
+            problem = f"the {axis} {name!r} is already defined in {where}"
+            raise InputError(problem, "give it another name", place)
+        files, title = data_files(mark.reads, root, place), about.partition("\n")[0]
+        found[axis, name] = Code(
+            axis, name, key, file, line, text, source, files, title, mark.options
+        )
+    return tuple(found.values())
+
+
+def checked_columns(columns: Any, place: str) -> tuple[str, ...]:
+    """Check the names of the columns of a table."""
+    if not isinstance(columns, tuple | list) or not all(isinstance(one, str) for one in columns):
+        remedy = 'write COLUMNS = ("precision",)'
+        raise InputError("COLUMNS is not a tuple of names", remedy, place)
+    return tuple(columns)
 
 
 def error_and_line(error: BaseException, file: Path) -> str:
@@ -183,6 +223,96 @@ def error_and_line(error: BaseException, file: Path) -> str:
 
 
 def _line(error: BaseException, file: Path) -> str:
+    frame = innermost_frame(error, str(file))
+    return f", line {frame.lineno}" if frame else ""
+
+
+@lru_cache(256)
+def syntax_digest(text: str) -> str:
+    """Return the hash of what a file computes, the same in all versions of Python."""
+    with _PARSING:
+        tree = ast.parse(text)
+    kept = [node for node in tree.body if not _only_shows(node)]
+    return sha256_of(_syntax(kept).encode())
+
+
+def _only_shows(node: ast.stmt) -> bool:
+    name = node.name if isinstance(node, ast.FunctionDef) else ""
+    return name == "figures" or name.endswith("claims")
+
+
+def _syntax(node: object) -> str:
+    """Return syntax as text, without what does not change what it does."""
+    if isinstance(node, list):
+        shown = (one for one in node if not (len(node) > 1 and _is_text(one)))
+        return f"[{','.join(map(_syntax, shown))}]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = ((key, value) for key, value in ast.iter_fields(node) if value not in (None, []))
+    return f"{type(node).__name__}({','.join(f'{key}={_syntax(value)}' for key, value in fields)})"
+
+
+def _is_text(node: object) -> bool:
+    """Return whether a statement is a docstring."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def imported_source(function: object, module: str) -> str:
+    """Return the text of the module from which an experiment file imports a function, or ""."""
+    home = getattr(function, "__module__", module)
+    return "" if home == module else inspect.getsource(sys.modules[home])
+
+
+def executed(text: str, file: str) -> ModuleType:
+    """Execute the text of a file as a module of its own."""
+    name, code = _compiled(text, file)
+    module = ModuleType(name)
+    module.__file__ = file
+    sys.modules[name] = module  # data classes look their module up
+    exec(code, vars(module))  # noqa: S102 - the user's own file
+    return module
+
+
+@lru_cache(256)
+def _compiled(text: str, file: str) -> tuple[str, CodeType]:
+    name = f"experiment_{sha256_of(f'{file}{text}'.encode())[:16]}"
+    return name, compile(text, file, "exec", dont_inherit=True)
+
+
+def innermost_frame(error: BaseException, file: str) -> traceback.FrameSummary | None:
+    """Return the innermost place in a file that an error passed through."""
     frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == str(file)]
-    return f", line {lines[-1]}" if lines else ""
+    return next((one for one in reversed(frames) if one.filename == file), None)
+
+
+@contextmanager
+def copied(files: Sequence[DataFile]) -> Iterator[dict[str, Path]]:
+    """Write data files for one call; yield their paths, by the parameters of the function."""
+    if not files:
+        yield {}
+        return
+    with tempfile.TemporaryDirectory(prefix="dcglearn-reads-") as folder:
+        paths = {}
+        for file in files:
+            paths[file.option] = Path(folder, file.option, Path(file.name).name)
+            paths[file.option].parent.mkdir()
+            paths[file.option].write_bytes(file.content)
+        yield paths
+
+
+def data_files(reads: Mapping[str, str], root: Path, place: str) -> tuple[DataFile, ...]:
+    """Read the files that a function declares, named from a folder or from the current one."""
+    found = []
+    for option, name in sorted(reads.items()):
+        path = root / name if (root / name).exists() else Path(name)
+        declared = f"declares that it reads {name!r}, which"
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            problem = f"{declared} cannot be read ({error.strerror})"
+            raise InputError(problem, "name it from the folder of configs/", place) from error
+        if len(content) > LARGEST:
+            problem = f"{declared} has more than {LARGEST >> 20} MiB"
+            raise InputError(problem, "make it smaller", place)
+        found.append(DataFile(option, name, content))
+    return tuple(found)

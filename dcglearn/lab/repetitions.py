@@ -44,16 +44,9 @@ class MeanInterval:
 
 def mean_interval(values: ArrayLike, label: str = "") -> MeanInterval:
     """Return the mean of independent values with its 95% interval."""
-    finite = np.asarray(values, float)
-    finite = finite[~np.isnan(finite)]
-    n = len(finite)
-    if not n:
-        return MeanInterval(label, float("nan"), float("nan"), float("nan"), 0)
-    mean = float(finite.mean())
-    if n == 1:
-        return MeanInterval(label, mean, float("nan"), float("nan"), 1)
-    half = float(_student_quantile(n) * finite.std(ddof=1) / np.sqrt(n))
-    return MeanInterval(label, mean, mean - half, mean + half, n)
+    known = pd.Series(np.asarray(values, float)).dropna()
+    mean, half = float(known.mean()), _student_quantile(len(known)) * float(known.sem())
+    return MeanInterval(label, mean, mean - half, mean + half, len(known))
 
 
 def _student_quantile(n: int) -> float:

@@ -9,7 +9,7 @@ permutations of [5,5,4,4,3,3,2,2,1,1], an exact judge, and the quadratic program
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -18,7 +18,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.inference.families import FREE_FAMILY
-from dcglearn.lab.own_code import Code
 from dcglearn.lab.registry import (
     CALIBRATED,
     JUDGMENT_MODEL,
@@ -26,9 +25,11 @@ from dcglearn.lab.registry import (
     SHIPPED,
     STUDY,
     USUAL,
-    Registry,
+    Code,
+    ExperimentCode,
 )
 from dcglearn.lab.simulation.designs import DESIGNS
+from dcglearn.lab.simulation.judges import Noise
 from dcglearn.lab.simulation.truths import grade_scale, named_truth
 from dcglearn.learning.solve import C_GRID
 from dcglearn.measures.measure import Measure
@@ -48,125 +49,91 @@ _Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 _Count = Annotated[int, Field(ge=1, le=MAX_PAIRS)]
 
 
+CHECKED = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
+"""How tables of a config are checked; what a key is stands below it."""
+
+
 class Setting(BaseModel):
     """Everything that changes the result of a cell, except the seed and the repetition."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = CHECKED
 
-    truth: str = Field(
-        "data-1",
-        description="the measure by which lists are better: data-1, data-2, free, a preset, a "
-        "measure file, a measure in full, or one's own",
-    )
-    lists: str = Field("permutations", description="the generator of the pairs of lists, by name")
-    base: list[int] = Field(
-        [5, 5, 4, 4, 3, 3, 2, 2, 1, 1],
-        min_length=1,
-        max_length=1000,
-        description="the list of grades that permutations, sorted-against-shuffled and documents "
-        "reorder; L is the best grade, 1 the worst",
-    )
-    grades: int = Field(5, ge=2, le=100, description="L, the number of grades")
-    ranks: int | None = Field(
-        None,
-        ge=1,
-        le=1000,
-        description="K, the number of ranks; by default the length of base; a smaller K truncates "
-        "the reordered lists",
-    )
-    probabilities: list[Annotated[float, Field(ge=0)]] | None = Field(
-        None,
-        description="for drawn lists: the probability of each grade, best first; uniform by "
-        "default",
-    )
-    queries: str | list[list[int]] | None = Field(
-        None, description='for lists = "queries": the name of a LETOR / SVMlight file'
-    )
-    pairs: _Count = Field(200, description="how many strict preferences are learned from")
-    judge: str = Field(
-        CALIBRATED,
-        description="the judge, by name; calibrated is described by reliability and bias",
-    )
-    policy: str = Field(
-        RANDOM, description="which pairs are judged: as they are drawn, or chosen in rounds"
-    )
-    pool: _Count = Field(1000, description="how many pairs there are to choose from")
-    flips: int = Field(0, ge=0, description="how many preferences are reversed")
-    wrong_grades: int = Field(
-        0, ge=0, description="how many grades are replaced, after the preferences are given"
-    )
-    reliability: float = Field(
-        1.0,
-        gt=0.5,
-        le=1,
-        description="the share of pairs that the judge orders as the truth does, before the bias, "
-        "which lowers it",
-    )
-    bias: float = Field(
-        0.0,
-        ge=-100,
-        le=100,
-        description="what being shown first is worth to the judge, in standard deviations of the "
-        "true differences; which list is shown first is random",
-    )
-    learner: str = Field("qp", description="the learner, by name")
-    margin: str = Field(
-        "unit", description="by how much the preferred list should win: unit, hamming, or one's own"
-    )
-    C: _Positive | Literal["validation", "cv"] = Field(
-        1.0,
-        description="the cost of a violated margin: a number; validation, the value of C_grid that "
-        "agrees best with independent exact pairs; or cv, the one that five folds choose",
-    )
-    C_grid: list[_Positive] = Field(
-        list(C_GRID), min_length=1, description="the values among which validation and cv choose"
-    )
-    validation_pairs: _Count = Field(
-        1000, description="how many independent exact pairs validation uses"
-    )
-    test_pairs: _Count = Field(5000, description="how many exact pairs test what was learned")
-    test_lists: str = Field(SAME, description="the generator of the test lists, by name, or same")
-    against: list[str] = Field(
-        [], description="presets whose precision is measured on the same test pairs"
-    )
-    noise: Literal["logistic", "normal", "cauchy"] = Field(
-        "logistic",
-        description="for judgment-model, as all that follow: how answers depend on the difference",
-    )
-    sensitivity: float = Field(
-        3.0,
-        gt=0,
-        le=100,
-        description="the log odds that a judge prefers the best grade at rank 1 to the worst",
-    )
-    lapses: float = Field(0.0, ge=0, lt=1, description="the share of answers given at random")
-    ties: Literal["strict", "davidson"] = Field(
-        "strict", description="whether judges may answer that lists are equal"
-    )
-    clusters: int = Field(
-        0,
-        ge=0,
-        le=MAX_PAIRS,
-        description="the number of queries, of uneven size; with 0 each judgment has its own",
-    )
-    unseen: float = Field(
-        0.0,
-        ge=0,
-        le=100,
-        description="the standard deviation, in log odds, of what else than grades makes a list "
-        "better; the same for all judgments of one pair of lists of a query",
-    )
-    gains: str = Field(FREE_FAMILY, description="the family of gains, such as free or linear")
-    discounts: str = Field(FREE_FAMILY, description="the family of discounts, such as log2")
-    hypotheses: list[str] = Field(
-        [],
-        description="what is tested, such as linear-free in free-free: the smaller and the larger "
-        "model; or positions, for gains of each rank",
-    )
-    design: str = Field("even", description="for study: the kind of study")
-    options: dict[str, Any] = Field(
-        {}, description="options of functions of one's own, by name: [setting.options]"
-    )
+    truth: str = "data-1"
+    """the measure by which lists are better: data-1, data-2, free, a preset, a measure file, a
+    measure in full, or one's own"""
+    lists: str = "permutations"
+    """the generator of the pairs of lists, by name"""
+    base: list[int] = Field([5, 5, 4, 4, 3, 3, 2, 2, 1, 1], min_length=1, max_length=1000)
+    """the list of grades that permutations, sorted-against-shuffled and documents reorder; L is the
+    best grade, 1 the worst"""
+    grades: int = Field(5, ge=2, le=100)
+    """L, the number of grades"""
+    ranks: int | None = Field(None, ge=1, le=1000)
+    """K, the number of ranks; by default the length of base; a smaller K truncates the reordered
+    lists"""
+    probabilities: list[Annotated[float, Field(ge=0)]] | None = None
+    """for drawn lists: the probability of each grade, best first; uniform by default"""
+    queries: str | list[list[int]] | None = None
+    """for lists = "queries": the name of a LETOR / SVMlight file"""
+    pairs: _Count = 200
+    """how many strict preferences are learned from"""
+    judge: str = CALIBRATED
+    """the judge, by name; calibrated is described by reliability and bias"""
+    policy: str = RANDOM
+    """which pairs are judged: as they are drawn, or chosen in rounds"""
+    pool: _Count = 1000
+    """how many pairs there are to choose from"""
+    flips: int = Field(0, ge=0)
+    """how many preferences are reversed"""
+    wrong_grades: int = Field(0, ge=0)
+    """how many grades are replaced, after the preferences are given"""
+    reliability: float = Field(1.0, gt=0.5, le=1)
+    """the share of pairs that the judge orders as the truth does, before the bias, which lowers
+    it"""
+    bias: float = Field(0.0, ge=-100, le=100)
+    """what being shown first is worth to the judge, in standard deviations of the true differences;
+    which list is shown first is random"""
+    learner: str = "qp"
+    """the learner, by name"""
+    margin: str = "unit"
+    """by how much the preferred list should win: unit, hamming, or one's own"""
+    C: _Positive | Literal["validation", "cv"] = 1.0
+    """the cost of a violated margin: a number; validation, the value of C_grid that agrees best
+    with independent exact pairs; or cv, the one that five folds choose"""
+    C_grid: list[_Positive] = Field(list(C_GRID), min_length=1)
+    """the values among which validation and cv choose"""
+    validation_pairs: _Count = 1000
+    """how many independent exact pairs validation uses"""
+    test_pairs: _Count = 5000
+    """how many exact pairs test what was learned"""
+    test_lists: str = SAME
+    """the generator of the test lists, by name, or same"""
+    against: list[str] = []
+    """presets whose precision is measured on the same test pairs"""
+    noise: Noise = "logistic"
+    """for judgment-model, as all that follow: how answers depend on the difference"""
+    sensitivity: float = Field(3.0, gt=0, le=100)
+    """the log odds that a judge prefers the best grade at rank 1 to the worst"""
+    lapses: float = Field(0.0, ge=0, lt=1)
+    """the share of answers given at random"""
+    ties: Literal["strict", "davidson"] = "strict"
+    """whether judges may answer that lists are equal"""
+    clusters: int = Field(0, ge=0, le=MAX_PAIRS)
+    """the number of queries, of uneven size; with 0 each judgment has its own"""
+    unseen: float = Field(0.0, ge=0, le=100)
+    """the standard deviation, in log odds, of what else than grades makes a list better; the same
+    for all judgments of one pair of lists of a query"""
+    gains: str = FREE_FAMILY
+    """the family of gains, such as free or linear"""
+    discounts: str = FREE_FAMILY
+    """the family of discounts, such as log2"""
+    hypotheses: list[str] = []
+    """what is tested, such as linear-free in free-free: the smaller and the larger model; or
+    positions, for gains of each rank"""
+    design: str = "even"
+    """for study: the kind of study"""
+    options: dict[str, Any] = {}
+    """options of functions of one's own, by name: [setting.options]"""
 
     @property
     def n_ranks(self) -> int:
@@ -193,19 +160,17 @@ class Setting(BaseModel):
         return named_truth(self.truth, self.n_ranks, self.grades, rng or np.random.default_rng(0))
 
 
-def own_functions_used(
-    setting: Setting, registry: Registry, columns: Sequence[str] = ()
-) -> list[Code]:
+def own_functions_used(setting: Setting, code: ExperimentCode) -> list[Code]:
     """Return the functions of one's own that the cells of a setting use."""
-    axes = ["truth", "lists", "test_lists", "judge", "policy", "learner"]
+    axes, columns = ["truth", "lists", "test_lists", "judge", "policy", "learner"], code.columns
     if setting.learner in PROGRAMS:
         axes.append("margin")
     if setting.learner in (STUDY, JUDGMENT_MODEL):
         axes, columns = [] if setting.learner == STUDY else axes[:2], ()
     named = [(axis.removeprefix("test_"), getattr(setting, axis)) for axis in axes]
     named += [("result", column) for column in columns]
-    found = (registry.code(*one) for one in dict.fromkeys(named))
-    return [code for code in found if code is not None]
+    found = (code.function(*one) for one in dict.fromkeys(named))
+    return [one for one in found if one is not None]
 
 
 _OF_LEARNED = "policy flips wrong_grades judge test_pairs test_lists against reliability bias"
@@ -214,9 +179,7 @@ _OF_STUDY = {"learner", "pairs", "design", "options"}
 """Keys that have an effect for one kind of learner only."""
 
 
-def unused_keys(
-    setting: Setting, registry: Registry = SHIPPED, columns: Sequence[str] = ()
-) -> dict[str, str]:
+def unused_keys(setting: Setting, code: ExperimentCode = SHIPPED) -> dict[str, str]:
     """Return the keys that have no effect in a setting, and what would give them an effect."""
     lists = {setting.lists, setting.test_lists}
     models, studies = (setting.learner == name for name in (JUDGMENT_MODEL, STUDY))
@@ -236,27 +199,27 @@ def unused_keys(
         (studies, f'learner = "{STUDY}"', "design"),
     )
     unused = {key: words for met, words, keys in rules if not met for key in keys.split()}
-    used = {o for code in own_functions_used(setting, registry, columns) for o in code.options}
+    used = {option for one in own_functions_used(setting, code) for option in one.options}
     for option in setting.options.keys() - used:
         unused[f"options.{option}"] = " or ".join(
-            f'{"COLUMNS" if code.axis == "result" else code.axis} = "{code.name}"'
-            for code in registry.codes
-            if option in code.options
+            f'{"COLUMNS" if one.axis == "result" else one.axis} = "{one.name}"'
+            for one in code.functions
+            if option in one.options
         )
     return unused
 
 
-def check_setting(setting: Setting, registry: Registry = SHIPPED) -> None:
+def check_setting(setting: Setting, code: ExperimentCode = SHIPPED) -> None:
     """Refuse unknown names and values that do not go together."""
     for axis in ("lists", "judge", "policy", "margin", "learner"):
-        registry.check(axis, getattr(setting, axis), axis)
-    registry.check("lists", setting.test_lists, "test_lists", (SAME,))
+        code.check(axis, getattr(setting, axis), axis)
+    code.check("lists", setting.test_lists, "test_lists", (SAME,))
     if setting.design not in DESIGNS:
         raise unknown_name("design", setting.design, DESIGNS, "design")
     with at_key("against"):
         for name in setting.against:
             preset(name, grade_scale(setting.grades), setting.n_ranks)
-    if registry.code("truth", setting.truth) is None:
+    if code.function("truth", setting.truth) is None:
         with at_key("truth"):
             setting.true_measure()
     for wrong, problem, remedy, key in _conflicts(setting):
@@ -271,18 +234,24 @@ def valid(model: type[M], content: Mapping[str, Any], place: str = "") -> M:
     except ValidationError as error:
         # A misspelt key leaves the correct one missing; report the misspelling.
         first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
-        key, *inside = map(str, first["loc"])
+        key = str(first["loc"][0])
         field = model.model_fields.get(key)
         if first["type"] == "extra_forbidden":
-            table = getattr(field, "annotation", None) if inside else model
-            known = getattr(table, "model_fields", {})
-            raise unknown_name("key", (inside or [key])[-1], known, key * bool(inside)) from error
-        about = f": {field.description}" if field is not None and field.description else ""
+            table: Any = field.annotation if field else model
+            place = key if field else ""
+            raise unknown_name("key", first["loc"][-1], table.model_fields, place) from error
+        about = described(model)[key]
         if first["type"] == "missing":
-            raise InputError(f"{key} is missing", f"add it{about}", place) from error
+            raise InputError(f"{key} is missing", f"add it: {about}", place) from error
         wanted = first["msg"].removeprefix("Input should be ").removeprefix("a valid ")
         found = f"found {first['input']!r} ({type(first['input']).__name__})"
-        raise InputError(found, f"expected {wanted}{about}", place or key) from error
+        raise InputError(found, f"expected {wanted}: {about}", place or key) from error
+
+
+def described(model: type[BaseModel]) -> dict[str, str]:
+    """Return the keys of a table with what each is, in one line."""
+    fields = model.model_fields.items()
+    return {name: " ".join((field.description or "").split()) for name, field in fields}
 
 
 @contextmanager
@@ -304,7 +273,6 @@ def _conflicts(s: Setting) -> Iterator[tuple[bool, str, str, str]]:
     problem = f"K = {K} is larger than the base list of {len(s.base)}"
     yield long and len(s.base) < K, problem, "lengthen base, or lower ranks", "ranks"
     yield s.documents and len(s.base) != K, "all documents are ranked", "remove it", "ranks"
-    yield s.documents and K > 127, f"{K} documents", "use up to 127", "ranks"
     mixed = s.documents != (s.lists_to_test_on == "documents")
     problem = f"{s.test_lists!r} lists cannot test what is learned from {s.lists!r} lists"
     yield mixed, problem, "test documents on documents, and grades on grades", "test_lists"
@@ -323,7 +291,5 @@ def _conflicts(s: Setting) -> Iterator[tuple[bool, str, str, str]]:
         yield s.documents and bool(given), "documents have no grades", "remove it", key
     graded = chosen or s.learner in (JUDGMENT_MODEL, USUAL)
     yield s.documents and graded, "documents have no grades", "draw lists of grades", "lists"
-    alone = s.C == "cv" and s.pairs < 2
-    yield alone, "one pair cannot be divided into folds", "give C a value", "C"
     both = s.ties != "strict" and s.noise != "logistic"
     yield both, "ties are drawn with logistic noise", "leave one of them out", "ties"

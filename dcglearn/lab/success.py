@@ -10,10 +10,7 @@ ties all lists; then the results are left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
-from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Grades
@@ -31,39 +28,39 @@ PAIRS_FOR_TAU = 1000
 PARAMETERS = {"gains", "gains_correlation", "discounts", "discounts_correlation"}
 """Results that there are only where the truth is a DCG."""
 
-Result = Callable[[Measure, Measure, CellData], float | list[float] | None]
+RESULTS = {
+    "gains": "learned gains on the scale of the truth (gains_1 is the best grade's)",
+    "gains_correlation": "correlation of learned and true gains",
+    "discounts": "learned discounts on the scale of the truth (discounts_1 is the first rank's)",
+    "discounts_correlation": "correlation of learned and true discounts",
+    "regret": "share of the true difference that is lost by trusting the learned order",
+    "kendall_tau": "tau-b between the true and the learned order of the lists of 1,000 test pairs",
+}
+"""The results, with what they are."""
 
 
-def align_to_truth(estimated: ArrayLike, true: ArrayLike, affine: bool = True) -> Floats:
-    """Map estimated parameters onto the true ones by least squares, as far as identified."""
-    found, truth = np.asarray(estimated, float), np.asarray(true, float)
+def result_named(
+    name: str, truth: Measure, learned: Measure, data: CellData
+) -> float | list[float] | None:
+    """Return a result; None leaves it out of the cell."""
+    if name == "regret":
+        return regret(truth, learned, data)
+    if name == "kendall_tau":
+        return order_of_lists(truth, learned, data)
+    factors = _factors(learned, data)
+    if factors is None or not isinstance(truth, DCG):
+        return None
+    found, true, affine = factors.gains, np.array(truth.gains), True
+    if name.startswith("discounts"):
+        found, affine = factors.discounts, is_affine(factors.gauge)
+        true = truth.discounts_for(len(found))
+    if name.endswith("correlation"):
+        a, b = found - found.mean(), true - true.mean()
+        size = float(np.linalg.norm(a) * np.linalg.norm(b))
+        return abs(float(a @ b)) / size if size else 0.0  # the sign is part of the map
     columns = np.column_stack([found, np.ones(len(found))] if affine else [found])
-    nearest: Floats = columns @ np.linalg.lstsq(columns, truth)[0]
-    return nearest
-
-
-def _correlation(estimated: Floats, true: Floats, affine: bool) -> float:
-    """Return |r|, or 0 if one of them is constant: the sign is part of the map."""
-    a, b = estimated - estimated.mean(), true - true.mean()
-    size = float(np.linalg.norm(a) * np.linalg.norm(b))
-    return abs(float(a @ b)) / size if size else 0.0
-
-
-def _of_parameters(what: str, compare: Callable[[Floats, Floats, bool], float | Floats]) -> Result:
-    """Return the result that compares learned gains, or discounts, with the true ones."""
-
-    def result(truth: Measure, learned: Measure, data: CellData) -> float | list[float] | None:
-        factors = _factors(learned, data)
-        if factors is None or not isinstance(truth, DCG):
-            return None
-        if what == "gains":
-            found = compare(factors.gains, np.array(truth.gains), True)
-        else:
-            true = truth.discounts_for(len(factors.discounts))
-            found = compare(factors.discounts, true, is_affine(factors.gauge))
-        return found if isinstance(found, float) else found.tolist()
-
-    return result
+    nearest = columns @ np.linalg.lstsq(columns, true)[0]
+    return [*nearest.tolist()]
 
 
 def _factors(learned: Measure, data: CellData) -> Factors | None:
@@ -111,31 +108,4 @@ def order_of_lists(truth: Measure, learned: Measure, data: CellData) -> float:
 def _scores(measure: Measure, lists: Grades) -> Floats:
     """Score lists; differences that are rounding errors are removed."""
     scores = measure.score(lists)
-    rounded: Floats = np.round(scores / np.abs(scores).max(initial=1e-300), 12)
-    return rounded
-
-
-SHIPPED_RESULTS: dict[str, tuple[str, Result]] = {
-    "gains": (
-        "learned gains on the scale of the truth (gains_1 is the best grade's)",
-        _of_parameters("gains", align_to_truth),
-    ),
-    "gains_correlation": (
-        "correlation of learned and true gains",
-        _of_parameters("gains", _correlation),
-    ),
-    "discounts": (
-        "learned discounts on the scale of the truth (discounts_1 is the first rank's)",
-        _of_parameters("discounts", align_to_truth),
-    ),
-    "discounts_correlation": (
-        "correlation of learned and true discounts",
-        _of_parameters("discounts", _correlation),
-    ),
-    "regret": ("share of the true difference that is lost by trusting the learned order", regret),
-    "kendall_tau": (
-        "tau-b between the true and the learned order of the lists of 1,000 test pairs",
-        order_of_lists,
-    ),
-}
-"""Results by name, with what they are; None leaves one out of the cell."""
+    return np.asarray(np.round(scores / np.abs(scores).max(initial=1e-300), 12))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from dcglearn.base.clustered_means import clustered_mean
 from dcglearn.base.types import Floats
-from dcglearn.judgments.meaning.answers import ANSWERS
-from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.preferences import B, Preferences
 from dcglearn.measures.agreement import (
     agreement_with_ties,
     outcomes_of_differences,
@@ -45,12 +45,11 @@ def judged_agreement(measure: MeasureLike, preferences: Preferences) -> JudgedAg
 
 def judged_differences(measure: MeasureLike, preferences: Preferences) -> Floats:
     """Return u(preferred) - u(other) of each judgment, u(a) - u(b) of ties, in any unit."""
-    b_wins = preferences.answers == ANSWERS.index("b")
-    return score_differences(as_measure(measure), preferences.lists) * np.where(b_wins, -1.0, 1.0)
+    signs = np.where(preferences.answers == B, -1.0, 1.0)
+    return score_differences(as_measure(measure), preferences.lists) * signs
 
 
-@dataclass(frozen=True, eq=False)
-class Predictions:
+class Predictions(NamedTuple):
     """Whether a measure is `right` about strict judgments (n,), in the mean over R repeats.
 
     `shares` (R,) are its agreements; it orders, ties and orders otherwise than judged `counts`.

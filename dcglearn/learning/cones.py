@@ -24,11 +24,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dposv
 
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Booleans, Floats, Integers
 
 PATIENCE = 3
 """Exchanges in a row that need not reduce the number of wrong signs below its minimum."""
@@ -71,7 +70,7 @@ class Cone:
         if S.shape[1] < L:
             z[:, -1] = z[:, :-1] @ mean
         # Summed from the last column, so that a step of 0 gives two exactly equal entries.
-        return np.asarray(z[:, ::-1].cumsum(axis=1)[:, ::-1].reshape(start.shape))
+        return z[:, ::-1].cumsum(axis=1)[:, ::-1].reshape(start.shape)
 
     def project(self, W: Floats) -> Floats:
         """Return the nearest matrix of the cone, the isotonic regression of each part."""
@@ -98,7 +97,7 @@ class Cone:
         """Return the number of the group of tied neighbours that each entry is in, (K L,)."""
         starts, rows = np.ones(W.shape, bool), W.reshape(-1, self.width)
         starts.reshape(rows.shape)[:, 1:] = rows[:, 1:] != rows[:, :-1]
-        return np.asarray(starts.ravel().cumsum() - 1)
+        return starts.ravel().cumsum() - 1
 
 
 @lru_cache(8)
@@ -122,7 +121,7 @@ def _non_increasing(row: Floats) -> Floats:
     return np.repeat(np.array(sums) / sizes, sizes)
 
 
-def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_], signed: NDArray[np.bool_]) -> Floats:
+def solve_nnls(H: Floats, b: Floats, start: Booleans, signed: Booleans) -> Floats:
     """Minimise x'H x - 2 x'b over x >= 0; unknowns above 0 only by rounding are exactly 0.
 
     `start` says which are positive at first, `signed` which may be negative, too. LinAlgError if H
@@ -151,7 +150,7 @@ def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_], signed: NDArray[n
     raise RuntimeError("the exchanges of least squares did not end")
 
 
-def _minimum_on_face(H: Floats, b: Floats, free: NDArray[np.bool_]) -> Floats:
+def _minimum_on_face(H: Floats, b: Floats, free: Booleans) -> Floats:
     """Return x with H_FF x_F = b_F and 0 elsewhere."""
     x = np.zeros(len(b))
     (F,) = free.nonzero()

@@ -27,10 +27,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Booleans, Floats
 from dcglearn.learning.record import Factors, Gauge, is_affine
 
 
@@ -81,8 +81,7 @@ def fix_gauge(
     the mean of each row instead.
     """
     if gauge.startswith("absolute"):
-        everywhere = np.ones(len(W), bool)
-        T = _aligned(W, everywhere if determined_offsets is None else determined_offsets)
+        T = W if determined_offsets is None else _aligned(W, np.asarray(determined_offsets, bool))
     else:
         T = W - (W.mean(axis=1, keepdims=True) if worst is None else W[:, [worst]])
     return T - T.mean(axis=0) if is_affine(gauge) else T
@@ -91,13 +90,11 @@ def fix_gauge(
 def rank_one(W: ArrayLike) -> Floats:
     """Return the matrix of rank 1 that is nearest to W, without fixing a gauge."""
     U, s, Vt = np.linalg.svd(np.asarray(W, float), full_matrices=False)
-    nearest: Floats = s[0] * np.outer(U[:, 0], Vt[0])
-    return 0.0 + nearest  # -0 becomes 0
+    return np.asarray(0.0 + s[0] * np.outer(U[:, 0], Vt[0]))  # -0 becomes 0
 
 
-def _aligned(W: Floats, determined_offsets: ArrayLike) -> Floats:
+def _aligned(W: Floats, determined: Booleans) -> Floats:
     """Shift the ranks with an undetermined offset so that they fit the gains of the others."""
-    determined: NDArray[np.bool_] = np.asarray(determined_offsets, bool)
     if determined.all() or not determined.any():
         return W
     gains = np.linalg.svd(W[determined], full_matrices=False)[2][0]
@@ -115,7 +112,7 @@ def _scaled(values: Floats, anchor: int) -> tuple[Floats, tuple[int, ...]]:
     sizes = np.abs(values)
     if sizes[anchor] <= 1e-9 * sizes.max():
         anchor = int(np.argmax(sizes))
-    scaled: Floats = values / sizes[anchor] if sizes[anchor] else values
+    scaled = values / sizes[anchor] if sizes[anchor] else values
     return scaled, (anchor,)
 
 
@@ -123,5 +120,5 @@ def _to_unit_range(values: Floats) -> tuple[Floats, tuple[int, ...]]:
     """Map the smallest value to 0 and the largest to 1 (equal values: to 0); name both."""
     above = values - values.min()
     largest = above.max()
-    mapped: Floats = above / largest if largest > 0 else above
+    mapped = above / largest if largest > 0 else above
     return mapped, (int(np.argmax(values)), int(np.argmin(values)))

@@ -25,15 +25,13 @@ all pairs, before a fit, are an upper bound: a pair that reaches its margin no l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Booleans, Floats
 from dcglearn.learning.cones import Cone
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.record import (
@@ -69,12 +67,8 @@ class DataShare:
         self.varying = np.array([grade not in known.constant_grades for grade in range(n_grades)])
         self._hessian, self._C = hessian, C
 
-    def of_others(self, hessian: Floats) -> DataShare:
-        """Return the shares for other pairs of the same problem."""
-        return DataShare(hessian, self._C, self.shape[1], self.known)
-
     @cached_property
-    def _spectrum(self) -> tuple[Floats, NDArray[np.bool_], Floats]:
+    def _spectrum(self) -> tuple[Floats, Booleans, Floats]:
         """The eigenvectors of X'VX, which are null but for rounding, and their data shares."""
         values, vectors = np.linalg.eigh(self._hessian)
         null = values <= 10 * len(values) * np.finfo(float).eps * values.max(initial=0.0)
@@ -82,31 +76,31 @@ class DataShare:
 
     def share(self, directions: Floats) -> Floats:
         """Return the data share of each direction; 0 for the direction 0."""
-        return np.asarray(self._squares(directions) @ self._spectrum[2])
+        return self._squares(directions) @ self._spectrum[2]
 
     def null_part(self, directions: Floats) -> Floats:
         """Return the part of each direction in the null space of X; 1 for the direction 0."""
-        return np.asarray(1.0 - self._squares(directions) @ ~self._spectrum[1])
+        return 1.0 - self._squares(directions) @ ~self._spectrum[1]
 
     def _squares(self, directions: Floats) -> Floats:
         """Return (e't)^2 for the eigenvectors e of X'VX, shape (..., K L); they sum to 1."""
         vectors = self._spectrum[0]
         flat = directions.reshape(*directions.shape[:-2], len(vectors))
-        squares: Floats = (flat @ vectors) ** 2
+        squares = (flat @ vectors) ** 2
         total = squares.sum(axis=-1, keepdims=True)
-        return np.asarray(np.where(total > 1e-24, squares / np.maximum(total, 1e-24), 0.0))
+        return np.where(total > 1e-24, squares / np.maximum(total, 1e-24), 0.0)
 
     @cached_property
-    def determined_offsets(self) -> NDArray[np.bool_]:
+    def determined_offsets(self) -> Booleans:
         """Whether a rank's offset has half the share of its discount, shape (K,)."""
         ranks = np.eye(self.shape[0])[:, :, None]  # one direction per rank
-        of_discounts = self.share(ranks * self.spaced_gains(1.0, -1.0))
+        of_discounts = self.share(ranks * self.spaced_gains(-1.0))
         return self.share(ranks * self.varying) >= np.maximum(HALF * of_discounts, NEGLIGIBLE)
 
     @cached_property
     def gauge(self) -> Gauge:
         """The gauge that the pairs determine."""
-        n_ranks, gains = self.shape[0], self.spaced_gains(1.0, -1.0)
+        n_ranks, gains = self.shape[0], self.spaced_gains(-1.0)
         zero = "absolute" if self.determined_offsets.any() else "worst"
         differing = [k for k in range(n_ranks) if k + 1 not in self.known.constant_ranks]
         between = self.share((np.eye(n_ranks)[differing, :, None] - 1 / n_ranks) * gains)
@@ -114,18 +108,17 @@ class DataShare:
         affine = self.share(common) < HALF * (np.median(between) if differing else 0.0)
         return cast(Gauge, f"{zero} order" if affine else zero)
 
-    def spaced_gains(self, best: float, worst: float) -> Floats:
-        """Return equally spaced gains of the varying grades, and 0 for the others."""
+    def spaced_gains(self, worst: float) -> Floats:
+        """Return equally spaced gains of the varying grades from 1 down, and 0 for the others."""
         gains = np.zeros(len(self.varying))
-        gains[self.varying] = np.linspace(best, worst, int(self.varying.sum()))
+        gains[self.varying] = np.linspace(1.0, worst, self.varying.sum())
         return gains
 
     def without_offsets(self, directions: Floats) -> Floats:
         """Subtract the rank offsets that are undetermined."""
         ones = self.varying * 1.0
         offsets = directions @ ones / max(1.0, ones.sum()) * ~self.determined_offsets
-        without: Floats = directions - offsets[..., None] * ones
-        return without
+        return np.asarray(directions - offsets[..., None] * ones)
 
     def in_gauge(self, directions: Floats) -> Floats:
         """Subtract what the gauge fixes by convention."""
@@ -137,7 +130,7 @@ def identify(problem: Problem) -> Identifiability:
     """Find out what the pairs of a problem determine, before a fit.
 
     Shares are those of all pairs, at equally spaced gains and the discounts 1 / log2(i + 1). Those
-    at an optimum are :attr:`dcglearn.learning.fit.Fit.identifiability`.
+    at an optimum are :attr:`dcglearn.learning.solve.Fit.identifiability`.
 
     Parameters
     ----------
@@ -157,8 +150,17 @@ def identify(problem: Problem) -> Identifiability:
     >>> known.rank, known.same_content, known.free_ranks
     (1, True, (1, 2))
     """
-    of_all = share_of_all(problem)
-    return identify_at(of_all, of_all, _typical(of_all))
+    shares = share_of_all(problem)
+    varying = np.flatnonzero(shares.varying).tolist()
+    typical = Factors(
+        gauge=shares.gauge,
+        fixed_discounts=(0, shares.shape[0] - 1) if is_affine(shares.gauge) else (0,),
+        fixed_gains=tuple(varying[:1] + varying[-1:]),
+        singular_values=np.zeros(0),
+        discounts=rule_discounts("log2", shares.shape[0]),
+        gains=shares.spaced_gains(0.0),
+    )
+    return identify_at(shares, shares, typical)
 
 
 def share_of_all(problem: Problem) -> DataShare:
@@ -175,16 +177,19 @@ def identify_at(
     common = np.outer(np.ones(n_ranks), factors.gains) * shares.varying
     offset = float(shares.share(shares.without_offsets(common)))
 
-    def shares_of(directions: Floats) -> tuple[Floats, Floats]:
-        inside = shares.in_gauge(directions)
-        return shares.share(inside), of_all.null_part(inside)
+    def shares_of(
+        directions: Floats, fixed: tuple[int, ...], most: float = np.inf
+    ) -> tuple[Floats, Floats]:
+        inside, relative_to = shares.in_gauge(directions), list(fixed)
+        share, null = np.minimum(shares.share(inside), most), of_all.null_part(inside)
+        surest, least = share[relative_to].min(initial=1.0), null[relative_to].max(initial=0)
+        return np.minimum(share, surest), np.maximum(null, least)
 
-    discount, discount_null = shares_of(np.eye(n_ranks)[:, :, None] * factors.gains)
-    gain, gain_null = shares_of(np.eye(n_grades)[:, None, :] * factors.discounts[:, None])
-    if not is_affine(shares.gauge):  # then a discount is no surer than their common offset
-        discount = np.minimum(discount, offset)
-    discount, discount_null = _no_surer_than(discount, discount_null, factors.fixed_discounts)
-    gain, gain_null = _no_surer_than(gain, gain_null, factors.fixed_gains)
+    # Unless the gauge is affine, a discount is no surer than their common offset.
+    most = np.inf if is_affine(shares.gauge) else offset
+    of_ranks, of_grades = np.eye(n_ranks)[:, :, None], np.eye(n_grades)[:, None, :]
+    discount, discount_null = shares_of(of_ranks * factors.gains, factors.fixed_discounts, most)
+    gain, gain_null = shares_of(of_grades * factors.discounts[:, None], factors.fixed_gains)
     return Identifiability(
         **vars(shares.known),
         gauge=shares.gauge,
@@ -205,26 +210,6 @@ def determined_by(share: float, null: float) -> Determined:
     if share < NEGLIGIBLE:
         return "none"
     return "data" if share >= HALF and null < NULL_TOLERANCE else "ridge"
-
-
-def _no_surer_than(share: Floats, null: Floats, fixed: Sequence[int]) -> tuple[Floats, Floats]:
-    """Bound shares and null parts by those of the fixed numbers they are relative to."""
-    at = list(fixed)
-    return np.minimum(share, share[at].min(initial=1.0)), np.maximum(null, null[at].max(initial=0))
-
-
-def _typical(shares: DataShare) -> Factors:
-    """Return typical factors, where nothing is fitted yet."""
-    n_ranks = shares.shape[0]
-    varying = np.flatnonzero(shares.varying).tolist()
-    return Factors(
-        gauge=shares.gauge,
-        fixed_discounts=(0, n_ranks - 1) if is_affine(shares.gauge) else (0,),
-        fixed_gains=tuple(varying[:1] + varying[-1:]),
-        singular_values=np.zeros(0),
-        discounts=rule_discounts("log2", n_ranks),
-        gains=shares.spaced_gains(1.0, 0.0),
-    )
 
 
 def derivative(W: Floats, CH: Floats, cone: Cone) -> Floats:

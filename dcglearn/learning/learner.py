@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.numbers import counted
-from dcglearn.base.types import Floats, Grades
+from dcglearn.base.types import Floats
 from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.problem import Parameters, Problem
@@ -128,8 +128,14 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
         validate_data(self, _flat(ordered))
         problem = learner.problem(ordered, sample_weight)
         use: MeasurePart | None = "dcg" if self.C == "cv" else None
-        checked = _checked_groups(groups if use else None, problem.n_pairs)
-        queries, rng = group_numbers(checked) if use else checked, np.random.default_rng(0)
+        queries, rng = np.arange(problem.n_pairs), np.random.default_rng(0)
+        if use and groups is not None:
+            queries = group_numbers(groups)
+        if len(queries) != problem.n_pairs:
+            words = (
+                f"groups of shape {np.asarray(groups).shape} for {counted(problem.n_pairs, 'pair')}"
+            )
+            raise InputError(words, "give one per pair")
         self.fit_ = learned = fit_choosing(problem, queries, rng, self.solver, use, n_repeats=5)
         self.C_, self.choice_ = learned.problem.C, learned.choice
         self.factors_, self.identifiability_ = learned.factors, learned.identifiability
@@ -148,13 +154,18 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
 
     def decision_function(self, pairs: ArrayLike) -> Floats:
         """Return the difference in DCG of the rankings of each pair, (n,); exactly 0 for a tie."""
-        rows = self._checked(pairs)
+        check_is_fitted(self, "utility_")
+        flat = validate_data(self, _flat(pairs), reset=False)
+        try:
+            rows = checked_pairs(flat, self.utility_.n_grades)
+        except InputError as error:
+            error.remedy += "; set `n_grades` to include grades that training pairs lack"
+            raise
         return score_differences(self.dcg_, rows)
 
     def predict(self, pairs: ArrayLike) -> Floats:
         """Predict 1 where the first ranking is better, -1 where the second is, 0 for a tie."""
-        signs: Floats = np.sign(self.decision_function(pairs))
-        return signs
+        return np.sign(self.decision_function(pairs))
 
     def score(
         self,
@@ -173,16 +184,6 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
             pairs = pairs.pairs
         differences = self.decision_function(_preferred_first(pairs, y))
         return weighted_mean(outcomes_of_differences(differences), sample_weight)
-
-    def _checked(self, pairs: ArrayLike) -> Grades:
-        """Return pairs to predict, checked against the K and L of the fit."""
-        check_is_fitted(self, "utility_")
-        flat = validate_data(self, _flat(pairs), reset=False)
-        try:
-            return checked_pairs(flat, self.utility_.n_grades)
-        except InputError as error:
-            error.remedy += "; set `n_grades` to include grades that training pairs lack"
-            raise
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -224,12 +225,3 @@ def _preferred_first(pairs: Any, y: object) -> Any:
     if -1 not in known or not known <= {-1, 1} or array.ndim != 2 or len(array) != len(labels):
         return pairs
     return np.where((labels == -1)[:, None], np.roll(array, array.shape[1] // 2, axis=1), array)
-
-
-def _checked_groups(groups: ArrayLike | None, n_pairs: int) -> NDArray[Any]:
-    """Return the group of each pair; by default each pair is one of its own."""
-    checked: NDArray[Any] = np.arange(n_pairs) if groups is None else np.asarray(groups)
-    if checked.shape != (n_pairs,):
-        problem = f"groups of shape {checked.shape} for {counted(n_pairs, 'pair')}"
-        raise InputError(problem, "give one per pair")
-    return checked

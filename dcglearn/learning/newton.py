@@ -128,7 +128,9 @@ def descend(
         direction = target - w
         if np.abs(direction).max() <= 1e-15 * np.abs(w).max():
             break
-        if _full_step_descends(problem, w, here, target, there):
+        slope = 2 * (direction @ (w - problem.C * (here.linear - here.hessian @ w)))
+        difference = direction @ (w + target) + problem.C * (there.loss - here.loss)
+        if difference <= ARMIJO * slope:
             w, here = target, there
         elif not max_line_searches:
             break
@@ -140,15 +142,6 @@ def descend(
     return Descent(w.reshape(problem.shape), here, step, passes, False)
 
 
-def _full_step_descends(
-    problem: Problem, w: Floats, here: QuadraticModel, target: Floats, there: QuadraticModel
-) -> bool:
-    C, step = problem.C, target - w
-    slope = 2 * float(step @ (w - C * (here.linear - here.hessian @ w)))
-    change = float(step @ (w + target)) + C * (there.loss - here.loss)
-    return change <= ARMIJO * slope
-
-
 def _line_search(problem: Problem, w: Floats, direction: Floats) -> float:
     """Return a t in (0, 1] at which the derivative of F along the direction is about 0."""
     low, high = 0.0, 1.0
@@ -158,7 +151,7 @@ def _line_search(problem: Problem, w: Floats, direction: Floats) -> float:
         slope = direction @ w + steps * (direction @ direction) - problem.C * loss_part
         if not (slope > 0).any():
             return float(steps[-1])
-        last = int(np.argmax(slope > 0))
+        last = np.argmax(slope > 0)
         if last == 0:  # flat to within rounding
             return float(steps[0] or steps[1])
         low, high = steps[last - 1], steps[last]

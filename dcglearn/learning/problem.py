@@ -25,7 +25,8 @@ from typing import Any, Literal, TypeVar, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.errors import InputError, is_one_of, unknown_name, warn_of_input
+from dcglearn.base.checks import checked_count
+from dcglearn.base.errors import InputError, check_name, warn_of_input
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Grades
@@ -187,18 +188,22 @@ class Problem(ShortRepr):
 
     def take(self, rows: Any, times: Floats | None = None) -> Problem:
         """Return the problem of some pairs in memory, each counted `times` as often."""
-        return replace(self, source=self.arrays.take(rows, times))
+        pairs, weights = self.arrays, self.arrays.weights
+        if times is not None:
+            pairs = replace(pairs, weights=times if weights is None else times * weights)
+        part = pairs.some(rows)
+        check_worth_learning(part.pairs, part.weights)
+        return replace(self, source=part)
 
     def sample(self, n: int) -> Problem:
         """Return the problem of at most n evenly spaced pairs, with C scaled up to match."""
-        source = self.source.sample(-(-self.n_pairs // n))
+        source = self.source.some(slice(None, None, -(-self.n_pairs // n)))
         return replace(self, source=source, C=self.C * self.n_pairs / source.n_pairs)
 
 
 def margins_of(name: str) -> Callable[[Grades], Floats | None]:
     """Return the function that gives the margins of pairs (n, 2, K); None where all are 1."""
-    if not is_one_of(name, MARGINS):
-        raise unknown_name("margin", name, MARGINS)
+    check_name(name, "margin", MARGINS)
     return _hamming if name == "hamming" else _unit
 
 
@@ -225,8 +230,7 @@ class Parameters:
 
         InputError if the pairs, the weights or a parameter cannot be used.
         """
-        if not is_one_of(self.encoding, ("grades", "documents")):
-            raise unknown_name("encoding", self.encoding, ["grades", "documents"])
+        check_name(self.encoding, "encoding", ["grades", "documents"])
         rows = checked_pairs(pairs, np.iinfo(np.int64).max)
         documents = self.encoding == "documents"
         if documents:
@@ -237,25 +241,17 @@ class Parameters:
         check_worth_learning(rows, weights)
         if not documents:
             _warn_if_upside_down(rows)
+        n_grades = rows.shape[2] if documents else self.n_grades
+        if n_grades is None:
+            n_grades = max(int(rows.max()) + 1, 1)
         return Problem.of(
             rows,
-            rows.shape[2] if documents else self._grades_of(rows),
+            checked_count(n_grades, "n_grades"),
             self.margin(rows) if callable(self.margin) else self.margin,
             weights,
             1.0 if self.C == "cv" else self.C,
             monotone=not documents,
         )
-
-    def _grades_of(self, rows: Grades) -> int:
-        largest = int(rows.max()) + 1
-        if self.n_grades is None:
-            return max(largest, 1)
-        if not isinstance(self.n_grades, int | np.integer) or self.n_grades < largest:
-            raise InputError(
-                f"n_grades is {self.n_grades!r}, but grade index {largest - 1} occurs",
-                f"use {largest} or more",
-            )
-        return int(self.n_grades)
 
 
 def _check_permutations(rankings: Grades) -> None:

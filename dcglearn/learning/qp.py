@@ -30,14 +30,7 @@ from dcglearn.learning.problem import Problem
 
 _OPTIONS = {
     # No warm start, so that an answer does not depend on what was solved before.
-    "osqp": {
-        "solver": cp.OSQP,
-        "warm_start": False,
-        "polishing": True,
-        "eps_abs": 1e-5,
-        "eps_rel": 1e-5,
-        "max_iter": 10_000,
-    },
+    "osqp": {"solver": cp.OSQP, "warm_start": False},
     "clarabel": {
         "solver": cp.CLARABEL,
         "tol_gap_abs": 1e-10,

@@ -5,9 +5,10 @@ Pydantic writes them to JSON and checks what is read, so that reading a file nee
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
-from functools import cache
+from itertools import groupby
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ from pydantic import PlainSerializer, PlainValidator, TypeAdapter, ValidationErr
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.measures.measure_files import MeasureFile
+from dcglearn.measures.scale import Label
 
 Gauge = Literal["worst", "absolute", "worst order", "absolute order"]
 """What is fixed by convention; see :mod:`dcglearn.learning.factorise`."""
@@ -25,6 +27,9 @@ Determined = Literal["data", "ridge", "none"]
 
 TOLERANCE = 1e-6
 """An answer is accepted if its distance to w*, whatever was rounded, is at most TOLERANCE |w|."""
+
+MOST_LISTED = 5
+"""The number of ranks whose separate components are listed."""
 
 FEW_QUERIES = 80
 """With fewer queries standard errors are wide, and the C that agreed best is chosen."""
@@ -36,10 +41,7 @@ def is_affine(gauge: str) -> bool:
 
 
 def _array(value: Any) -> Floats:
-    try:
-        return np.array(value, float)  # None becomes nan
-    except TypeError as error:
-        raise ValueError(str(error)) from error
+    return np.array(value, float)  # None becomes nan
 
 
 def _lists(array: Floats) -> Any:
@@ -50,9 +52,9 @@ Array = Annotated[Floats, PlainValidator(_array), PlainSerializer(_lists)]
 """An array of numbers; nan is null in JSON."""
 
 
-def round_up(bound: float, digits: int) -> float:
-    """Round an upper bound so that it is still one when it is printed with few digits."""
-    return float(Context(digits, ROUND_CEILING).create_decimal_from_float(bound))
+def round_up(bound: float) -> float:
+    """Round an upper bound so that it is still one when it is printed with two digits."""
+    return float(Context(2, ROUND_CEILING).create_decimal_from_float(bound))
 
 
 @dataclass(frozen=True)
@@ -92,8 +94,8 @@ class Certificate:
 
     def __str__(self) -> str:
         return (
-            f"objective {self.objective:.10g}, duality gap <= {round_up(self.gap, 2):.2g}, "
-            f"|W - W*| <= {round_up(self.distance, 2):.2g} with |W| = {self.size:.4g}, "
+            f"objective {self.objective:.10g}, duality gap <= {round_up(self.gap):.2g}, "
+            f"|W - W*| <= {round_up(self.distance):.2g} with |W| = {self.size:.4g}, "
             f"fixed-point residual {self.residual:.2g}, "
             f"{counted(self.active_pairs, 'active pair')}, "
             f"{counted(self.tied_grades, 'tied grade')}"
@@ -210,6 +212,69 @@ class Identifiability(NullSpace):
     discounts_determined_by: tuple[Determined, ...]
     gains_determined_by: tuple[Determined, ...]
     change_on_doubling_c: float | None = None
+
+    def undetermined(self, labels: Sequence[Label] | None = None, noun: str = "grade") -> list[str]:
+        """Say what the pairs do not determine, one sentence each.
+
+        Parameters
+        ----------
+        labels : sequence of labels, optional
+            Of the grades, best first; by default they are numbered.
+        noun : {"grade", "document"}, default "grade"
+
+        Returns
+        -------
+        list of str
+        """
+        names = [str(one) for one in (range(len(self.gain_share)) if labels is None else labels)]
+        counts = (
+            f"the differences of the pairs ({self.n_pairs:,}) have rank {self.rank} of "
+            f"{self.n_directions}"
+        )
+        if not self.rank:
+            return [counts, "no pair differs anywhere: nothing is determined"]
+        rare = [k for k in self.empty_ranks if not self.determined_offsets[k - 1]]
+        affine, only = is_affine(self.gauge), "discounts are determined only up to an affine map"
+        never = ", ".join(names[grade] for grade in self.constant_grades)
+        value, more = "gain" if noun == "grade" else "relevance", len(self.components) - MOST_LISTED
+        apart = [
+            (rank, " and ".join("{" + ", ".join(names[g] for g in group) + "}" for group in groups))
+            for rank, groups in self.components[:MOST_LISTED]
+        ]
+        facts: list[tuple[Any, str]] = [
+            (
+                self.free_ranks,
+                f"every {noun} at {_ranks(self.free_ranks)} could gain the same constant",
+            ),
+            (
+                rare,
+                f"too few pairs have a list that is empty at {_ranks(rare)}: what the worst grade "
+                "is worth there, compared with no document, is undetermined",
+            ),
+            (affine and self.same_content, f"{only}: all pairs reorder one list"),
+            (
+                affine and not self.same_content,
+                f"{only}: too few pairs hold lists of different content (data share of a common "
+                f"offset {self.offset_share:.2f})",
+            ),
+            (
+                self.constant_ranks,
+                f"no pair differs at {_ranks(self.constant_ranks)}: the discount there is "
+                "undetermined",
+            ),
+            (never, f"no pair differs in {noun} {never}: its {value} is undetermined"),
+            *(
+                (True, f"at rank {rank} the {noun}s {sets} are never compared with each other")
+                for rank, sets in apart
+            ),
+            (more > 0, f"and the same holds at {counted(more, 'more rank')}"),
+            (
+                self.n_unnamed,
+                f"{self.n_unnamed} more directions of W are undetermined, because there are too "
+                "few pairs",
+            ),
+        ]
+        return [counts, *(sentence for holds, sentence in facts if holds)]
 
 
 @dataclass(frozen=True)
@@ -405,8 +470,8 @@ class LearnedRecord:
     def read(cls, content: MeasureFile) -> LearnedRecord | None:
         """Return the record of a file; None if a fit did not write it, or of another DCG."""
         try:
-            record = _reader().validate_python(content.about)
-        except ValidationError:
+            record = TypeAdapter(cls).validate_python(content.about)
+        except (ValidationError, TypeError):
             return None
         learned, dcg = record.factors, content.dcg
         if dcg is None or isinstance(dcg.discounts, str):
@@ -424,6 +489,14 @@ def as_json(value: Any) -> dict[str, Any]:
     return document
 
 
-@cache
-def _reader() -> TypeAdapter[LearnedRecord]:
-    return TypeAdapter(LearnedRecord)
+def _ranks(ranks: Sequence[int]) -> str:
+    """Write ranks as intervals.
+
+    >>> _ranks([1, 2, 3, 7]), _ranks([4])
+    ('ranks 1-3, 7', 'rank 4')
+    """
+    parts = []
+    for _, run in groupby(enumerate(ranks), lambda one: one[1] - one[0]):
+        rows = [rank for _, rank in run]
+        parts.append(f"{rows[0]}-{rows[-1]}" if rows[1:] else str(rows[0]))
+    return f"rank{'s' if len(ranks) > 1 else ''} {', '.join(parts)}"

@@ -20,20 +20,17 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dcglearn.base.checks import checked_count, checked_rng
+from dcglearn.base.checks import checked_count, checked_number, checked_rng
 from dcglearn.base.clustered_means import clustered_mean
 from dcglearn.base.errors import InputError, SolverError
-from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Floats, Integers
 from dcglearn.judgments.folds import query_counts, query_folds
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.fit import Fit
 from dcglearn.learning.problem import Problem, SolverName
 from dcglearn.learning.record import FEW_QUERIES, ChosenC, Factors, ParameterIntervals
-from dcglearn.learning.solve import C_GRID, solve, solve_path
+from dcglearn.learning.solve import C_GRID, Fit, fit_path, solve
 from dcglearn.measures.agreement import outcomes, weighted_mean
 from dcglearn.measures.measure_files import MeasurePart
 
@@ -46,7 +43,7 @@ MOST_UNSOLVED = 0.05
 
 def choose_C(
     problem: Problem,
-    groups: NDArray[np.integer],
+    groups: Integers,
     rng: np.random.Generator,
     n_folds: int = 5,
     grid: Iterable[float] = C_GRID,
@@ -101,9 +98,7 @@ def choose_C(
         for f, (train, test) in enumerate(query_folds(groups, k, rng)):
             with naming_fold(f + 1, k):
                 part, held_out = problem.take(train), problem.pairs[test]
-                path = solve_path(part, candidates, solver)
-                for c, (C, solution) in enumerate(zip(candidates, path, strict=True)):
-                    learned = Fit(part.with_C(C), solution)
+                for c, learned in enumerate(fit_path(part, candidates, solver)):
                     measure = learned.dcg if use == "dcg" else learned.utility
                     right[repeat, c, test] = outcomes(measure, held_out)
                     done += 1
@@ -112,7 +107,7 @@ def choose_C(
 
 
 def _within_one_error(
-    grid: tuple[float, ...], right: Floats, groups: NDArray[np.integer], weights: Floats | None
+    grid: tuple[float, ...], right: Floats, groups: Integers, weights: Floats | None
 ) -> ChosenC:
     """Choose among candidates by their outcomes, shape (repeats, candidates, pairs)."""
     shares = np.array([[weighted_mean(row, weights) for row in repeat] for repeat in right])
@@ -189,15 +184,14 @@ def parameter_intervals(
     """
     checked_rng(rng)
     checked_count(resamples, "resamples")
-    if not 0 < level < 1:
-        raise InputError(f"level is {level}", "use a number between 0 and 1")
+    checked_number(level, "level", 0, 1)
     groups = preferences.pair_groups
     n_queries = int(groups.max(initial=-1)) + 1
     by_query = query_counts(preferences.queries[preferences.strict])[0] > 0
-    more = f"give {'judgments of more queries' if by_query else 'more judgments'}, or ask for no"
+    remedy = f"judge more {'queries' if by_query else 'lists'}, or ask for no intervals"
     if n_queries < 2:
-        held = "judgments of one query" if by_query else counted(len(groups), "strict judgment")
-        raise InputError(f"intervals from {held}", f"{more} intervals")
+        held = "judgments of one query" if by_query else "1 strict judgment"
+        raise InputError(f"intervals from {held}", remedy)
     first = fit_of(learned)
     known, solver = first.identifiability, cast(SolverName, first.solution.solver)
     if choose is None and first.choice is not None:
@@ -220,11 +214,7 @@ def parameter_intervals(
         advance(done + 1, resamples)
     left_out = resamples - len(found)
     if 2 * left_out > resamples:
-        raise InputError(
-            f"nothing can be learned from {left_out} of {resamples} resamples of the "
-            f"{'queries' if by_query else 'judgments'}",
-            f"{more} intervals",
-        )
+        raise InputError(f"nothing can be learned from {left_out} of {resamples} resamples", remedy)
     tails = [(1 - level) / 2, (1 + level) / 2]
     gains = np.quantile([one.gains for one, _ in found], tails, axis=0).T
     discounts = np.quantile([one.discounts for one, _ in found], tails, axis=0).T
@@ -244,7 +234,7 @@ def fit_of(learned: Fit | DCGLearner) -> Fit:
 
 def fit_choosing(
     problem: Problem,
-    groups: NDArray[np.integer],
+    groups: Integers,
     rng: np.random.Generator,
     solver: SolverName,
     use: MeasurePart | None,

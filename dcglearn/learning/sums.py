@@ -17,11 +17,10 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.types import Floats
-from dcglearn.learning.codes import Block, taken
+from dcglearn.base.types import Floats, Integers
+from dcglearn.learning.source import Block, taken
 
 SUMMED_PAIRS = 1 << 13
 """Pairs over which X'(v r) is added up at a time for the certificate."""
@@ -161,11 +160,11 @@ def leading_bits(values: Floats) -> Floats:
     """
     spare = len(values).bit_length() + 12
     exponent = max(-1000, math.frexp(np.abs(values).max(initial=0.0))[1] - 53 + spare)
-    return np.asarray(np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent))
+    return np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent)
 
 
 def _hessian_and_linear(
-    block: Block, rows: NDArray[np.intp], weights: Floats | None
+    block: Block, rows: Integers, weights: Floats | None
 ) -> tuple[Floats, Floats]:
     """Return X' V X and X' V m of some pairs, with the given weights; None means 1."""
     margins = taken(block.margins, rows)

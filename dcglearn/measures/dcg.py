@@ -119,11 +119,21 @@ class DCG:
         return len(self.gains)
 
     @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels of the grades, best first; by default L - 1, ..., 0."""
+        return self.grades or tuple(range(self.n_grades))[::-1]
+
+    @property
     def n_ranks(self) -> int | None:
         """K, the number of ranks that count, or None for a rule without a cutoff."""
         if self.cutoff is not None:
             return self.cutoff
         return None if isinstance(self.discounts, str) else len(self.discounts)
+
+    @property
+    def form(self) -> str:
+        """DCG, nDCG or minmaxDCG."""
+        return next(name for name, by in DCG_FORMS.items() if by == self.normalise)
 
     def __matmul__(self, cutoff: int) -> DCG:
         """Return the same measure with another cutoff: ``DCG([1, 0]) @ 10``."""
@@ -159,9 +169,7 @@ class DCG:
             )
         else:
             discounts = np.array(self.discounts[:counted], float)
-        padded = np.zeros(n_ranks)
-        padded[:counted] = discounts
-        return padded
+        return np.pad(discounts, (0, n_ranks - counted))
 
     def matrix_for(self, n_ranks: int) -> Floats:
         """Return W = c g', shape (n_ranks, L)."""
@@ -260,12 +268,11 @@ class DCG:
         return cls(gains, discounts, name.cutoff, DCG_FORMS[name.head])
 
     def __str__(self) -> str:
-        head = next(name for name, normalise in DCG_FORMS.items() if normalise == self.normalise)
         rule = self.discounts
         if not isinstance(rule, str):
             rule = f"[{', '.join(map(format_number, rule))}]"
         cut = "" if self.cutoff is None else f" @ {self.cutoff}"
-        return f"{head}({gains_text(self.gains, self.grades)}, {rule}){cut}"
+        return f"{self.form}({gains_text(self.gains, self.grades)}, {rule}){cut}"
 
     __repr__ = __str__
 

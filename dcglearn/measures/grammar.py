@@ -10,12 +10,13 @@ What is not here is left to presets, measures in full and files (:mod:`dcglearn.
 from __future__ import annotations
 
 import ast
+import math
 import re
 from typing import Any, NamedTuple
 
 from dcglearn.base.checks import checked_count, checked_number, checked_text
 from dcglearn.base.errors import InputError, check_name, naming
-from dcglearn.base.numbers import parse_number
+from dcglearn.base.numbers import parse_number, parse_whole
 
 
 class ParsedName(NamedTuple):
@@ -34,6 +35,8 @@ def parse_full_name(text: str, n_arguments: int | None, example: str) -> ParsedN
         node, cutoff = ast.parse(text.strip(), mode="eval").body, None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             cutoff, node = ast.literal_eval(node.right), node.left
+        if isinstance(node, ast.Name):
+            node = ast.Call(node, [], [])
         if not isinstance(node, ast.Call) or n_arguments not in (None, len(node.args)):
             raise ValueError
         arguments = tuple(_argument(argument) for argument in node.args)
@@ -128,53 +131,89 @@ _OURS = {_plain(name): ours for name, ours in ALIASES.items()} | {
 _THEIRS = {_plain(name): tool for tool, names in ELSEWHERE.items() for name in names.split()}
 _NAME = re.compile(
     r"\s*(?P<head>(?:11)?[A-Za-z][A-Za-z_-]*?)"
-    r"(?:(?P<mark>[._:]?)(?P<number>-?[0-9][^@()\s]*)|\s*\((?P<inside>.*)\))?"
+    r"(?:(?P<mark>[._:]?)(?P<number>-?[0-9][-0-9.,=]*)|\s*\((?P<inside>.*)\))?"
     r"\s*(?:@\s*(?P<cutoff>[^()]*?))?\s*",
     re.DOTALL,
 )
-_FILE = re.compile(r"\s*([^\[\]{}()=,]+\.json(?::\w*)?)\s*(?:,(.*))?", re.IGNORECASE | re.DOTALL)
-_GAINS = re.compile(r"-?\d+\s*[=:]\s*[^=:,]+(?:,\s*-?\d+\s*[=:]\s*[^=:,]+)*")
-_GIVEN_NAME = re.compile(r"\s*([A-Za-z][\w .+-]*?)\s*=(?!=)\s*(\S.*)")
+_NUMBER_MEANS = {"SetF": "beta={}", "RBP.": "rel=1, p=0.{}", "RBP:": "p={}"}
+"""What the number after a name, or after a name and a mark, is, where it is not a cutoff."""
+
+_FORMULA = re.compile(r"dcg=['\"]?(exp-)?log2['\"]?")
+_GAINS = re.compile(r"gains=\{?(-?\d+[=:][^=:,}]+(?:,-?\d+[=:][^=:,}]+)*)\}?")
+_FILE = re.compile(r"(?<=\()\s*([^\[\]{}()=,]+\.json(?::\w*)?)\s*(?=[,)])", re.IGNORECASE)
+_GIVEN_NAME = re.compile(
+    r"\s*([A-Za-z][\w .+-]*?)\s*=(?!=)\s*(?!-?[\d.]+\s*(?:[,@]|$))(\S.*)"  # but ndcg.1=3,2=7
+)
 
 
-def resolve_alias(text: str) -> str | None:
-    """Return the DCG, in this package's words, that a name of another tool means, or None."""
+def split_cutoff(text: str) -> tuple[str, int | None]:
+    """Split a name into the name and the cutoff at its end."""
+    called, at, cutoff = text.rpartition("@")
+    if not at or ")" in cutoff or cutoff.lower().endswith(".json"):
+        return text, None
+    number = parse_whole(cutoff.strip())
+    if number is None:
+        problem = f"the cutoff {cutoff.strip()!r:.40} is not a whole number"
+        raise InputError(problem, "write it like zipf @ 10")
+    return called.strip(), number
+
+
+def canonical_name(text: str) -> str | None:
+    """Return the name here of a measure of other tools, or that is not a DCG; None for others."""
     name = _NAME.fullmatch(text)
-    ours = "" if name is None else _OURS.get(_plain(name["head"]), "")
-    if name is None or not ours or ours.partition("(")[0] in OTHER_OPTIONS:
+    ours = None if name is None else _OURS.get(_plain(name["head"]))
+    if name is None or ours is None:
         return None
-    inside, number = name["inside"], name["number"]
+    head, mark, number, inside, cutoff = name.groups()
+    if head == "rbp" and mark in (None, "", ":") and not (inside or "").strip(" .0123456789"):
+        return None  # a preset
     if number and "=" in number:
         inside, number = f"gains={number}", None
+    meaning = _NUMBER_MEANS.get(ours) or _NUMBER_MEANS.get(f"{ours}{mark}")
+    if number and meaning:
+        inside, number = meaning.format(number), None
     if inside is not None:
-        ours = _with_arguments(ours, re.sub(r"\s", "", inside))
-    cutoff = _one_cutoff(name["head"], number, name["cutoff"], text)
-    return f"{ours} @ {cutoff}" if ours and cutoff else ours or None
-
-
-def _with_arguments(ours: str, inside: str) -> str:
-    """Return the meaning of ``nDCG(dcg='exp-log2')`` or ``nDCG(gains={1: 3})``; "" for others."""
-    key, _, value = inside.partition("=")
-    if key == "dcg" and value.strip("'\"") in ("log2", "exp-log2"):
-        return ours.replace("linear", "exponential") if "exp" in value else ours
-    listed = value.removeprefix("{").removesuffix("}")
-    if key != "gains" or not ours.startswith("nDCG") or not _GAINS.fullmatch(listed):
-        return ""
-    pairs = [re.split("[=:]", pair) for pair in listed.split(",")]
-    gains = {0: "0"} | {int(grade): gain for grade, gain in pairs}
-    ordered = ", ".join(f"{grade}: {gains[grade]}" for grade in sorted(gains, reverse=True))
-    return f"nDCG({{{ordered}}}, log2)"
-
-
-def _one_cutoff(head: str, number: str | None, cutoff: str | None, text: str) -> str | None:
-    """Return the cutoff, which is written in one of two ways."""
-    found = number if cutoff is None else cutoff
+        ours = _with_arguments(ours, inside)
+    if ours is None:
+        return None
     if number is not None and cutoff is not None:
         raise InputError("has two cutoffs", f"write it like {head}@{cutoff}", text)
+    found = number if cutoff is None else cutoff
     if found and "," in found:
         each = " and ".join(f"{head}@{one}" for one in found.split(",") if one)
         raise InputError("names several measures", f"write one at a time: {each}", text)
-    return found
+    if found and math.isnan(parse_number(found)):
+        remedy = f"write it like {head}@{_CUTOFF_NEEDED.get(ours, 10)}"
+        raise InputError(f"the cutoff {found} is not a number", remedy, text)
+    return f"{ours} @ {found}" if found else ours
+
+
+def _with_arguments(ours: str, inside: str) -> str | None:
+    """Return a name with its arguments; of DCG, ``dcg='exp-log2'`` and ``gains={1: 3}`` only."""
+    head, _, own = ours.removesuffix(")").partition("(")
+    if head in OTHER_OPTIONS:
+        return f"{head}({', '.join(filter(None, (own, inside)))})"
+    given = re.sub(r"\s", "", inside)
+    formula, listed = _FORMULA.fullmatch(given), _GAINS.fullmatch(given)
+    if formula is not None:
+        return ours.replace("linear", "exponential") if formula[1] else ours
+    if listed is None or not ours.startswith("nDCG"):
+        return None
+    gains = {"0": "0"} | dict(re.split("[=:]", pair) for pair in listed[1].split(","))
+    ordered = sorted(gains, key=int, reverse=True)
+    return f"nDCG({{{', '.join(f'{grade}: {gains[grade]}' for grade in ordered)}}}, log2)"
+
+
+def _other_head(ours: str | None) -> str | None:
+    """Return the measure that is not a DCG of a canonical name, if it is one."""
+    head = re.split(r"[( ]", ours or "")[0]
+    return head if head in OTHER_OPTIONS else None
+
+
+def resolve_alias(text: str) -> str | None:
+    """Return the canonical name of the DCG that a name of another tool means, or None."""
+    ours = canonical_name(text)
+    return ours if _other_head(ours) is None else None
 
 
 def parse_other_name(text: str) -> ParsedName | None:
@@ -182,68 +221,32 @@ def parse_other_name(text: str) -> ParsedName | None:
 
     The one argument of ERR and RBP is a number per grade, or the path of a measure file.
     """
-    name = _NAME.fullmatch(text)
-    if name is None:
+    ours = canonical_name(text)
+    head = _other_head(ours)
+    if ours is None or head is None:
+        _refuse_elsewhere(text)
         return None
-    plain = _plain(name["head"])
+    with naming(text):
+        quoted = _FILE.sub(lambda file: repr(file[1]), ours)
+        _, arguments, options, cutoff = parse_full_name(quoted, None, "P(rel=2) @ 10")
+        if len(arguments) > 1:
+            raise InputError("has too many arguments", "name all but the first, such as p=0.8")
+        number = next(iter(arguments), None)
+        if head == "RBP" and isinstance(number, float | int):
+            arguments, options = (), {"p": number, **options}
+        _check(head, arguments, options, cutoff)
+    return ParsedName(head, arguments, options, cutoff)
+
+
+def _refuse_elsewhere(text: str) -> None:
+    """Refuse the name of a measure that is not computed here."""
+    name = _NAME.fullmatch(text)
+    plain = "" if name is None else _plain(name["head"])
     if plain == "judged":
         remedy = "evaluate prints it beside every measure, for the cutoff of that measure"
         raise InputError("is a column of its own", remedy, text)
     if plain in _THEIRS:
         raise InputError("is not computed here", f"{_THEIRS[plain]} has it", text)
-    head = _other_head(name)
-    if head is None:
-        return None
-    number, mark = name["number"], name["mark"]
-    options: dict[str, Any] = {"relative": True} if "relative" in plain else {}
-    if number and head == "SetF":
-        options["beta"] = parse_number(number)
-    elif number and head == "RBP" and mark == ".":  # ranx's, which is of relevant documents
-        options |= {"rel": 1, "p": parse_number(f"0.{number}")}
-    elif number and head == "RBP" and mark == ":":
-        options["p"] = parse_number(number)
-    if options:
-        number = None
-    arguments: tuple[Any, ...] = ()
-    if name["inside"] is not None:
-        arguments, inside = _inside(head, name["inside"], text)
-        options |= inside
-    cutoff = _number(_one_cutoff(name["head"], number, name["cutoff"], text), head, text)
-    with naming(text):
-        _check(head, arguments, options, cutoff)
-    ordered = {key: options[key] for key in OTHER_OPTIONS[head] if key in options}
-    return ParsedName(head, arguments, ordered, cutoff)
-
-
-def _other_head(name: re.Match[str]) -> str | None:
-    """Return which measure that is not a DCG a name begins with; rbp and rbp:0.8 are presets."""
-    head = _OURS.get(_plain(name["head"]), "").partition("(")[0]
-    inside = re.fullmatch(r"\s*[0-9.]*\s*", name["inside"] or "")
-    is_preset = name["head"] == "rbp" and inside is not None and name["mark"] in (None, "", ":")
-    return None if is_preset or head not in OTHER_OPTIONS else head
-
-
-def _number(cutoff: str | None, head: str, text: str) -> int | float | None:
-    if cutoff is None:
-        return None
-    value = parse_number(cutoff)
-    if value != value:  # nan
-        example = f"{head}@{_CUTOFF_NEEDED.get(head, 10)}"
-        raise InputError(f"the cutoff {cutoff} is not a number", f"write it like {example}", text)
-    return value if "." in cutoff else int(value)
-
-
-def _inside(head: str, inside: str, text: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the arguments in brackets: numbers for grades or a measure file, and keywords."""
-    file = _FILE.fullmatch(inside)
-    rest = inside if file is None else file[2] or ""
-    parsed = parse_full_name(f"{head}({rest})", None, f"{head}(rel=2)@10")
-    arguments = (*(() if file is None else (file[1].strip(),)), *parsed.arguments)
-    if len(arguments) > 1:
-        raise InputError("has too many arguments", "name all but the first, such as p=0.8", text)
-    if head == "RBP" and arguments and isinstance(arguments[0], float | int):
-        return (), {"p": arguments[0], **parsed.options}
-    return arguments, parsed.options
 
 
 def _check(head: str, arguments: tuple[Any, ...], options: dict[str, Any], cutoff: Any) -> None:
@@ -263,21 +266,20 @@ def _check(head: str, arguments: tuple[Any, ...], options: dict[str, Any], cutof
         raise InputError(f"{head} takes no numbers per grade", f"write it like {head}(rel=2)")
 
 
-def refuse_other_measures(text: str) -> None:
-    """Refuse the name of a measure that is not a DCG, such as AP or ERR."""
-    name = _NAME.fullmatch(text)
-    if name is not None and _other_head(name) is not None:
+def canonical_dcg_name(text: str) -> str:
+    """Return a text, or the DCG that it is an alias of; refuse other measures, such as AP."""
+    ours = canonical_name(text)
+    if _other_head(ours) is not None:
         raise InputError(
             "is not a DCG",
             "dcglearn evaluate computes it; here a DCG is needed, such as nDCG@10, zipf or rbp:0.8",
             text,
         )
-    parse_other_name(text)  # which refuses measures that are not computed here
+    _refuse_elsewhere(text)
+    return ours or text
 
 
 def split_given_name(text: str) -> tuple[str | None, str]:
     """Split ``name=measure`` into the name that a person gives, if any, and the measure."""
-    name = _NAME.fullmatch(text)
-    is_measure = name is not None and "=" in (name["number"] or "") and resolve_alias(text)
-    match = None if is_measure else _GIVEN_NAME.fullmatch(text)
+    match = _GIVEN_NAME.fullmatch(text)
     return (None, text) if match is None else (match[1], match[2])

@@ -71,7 +71,7 @@ class MeasureFile(ShortRepr):
         """The part of the file that `use` names."""
         return self.pick(self.use)
 
-    def pick(self, use: MeasurePart) -> Measure:
+    def pick(self, use: str) -> Measure:
         """Return one of the two measures."""
         check_name(use, "part of a measure file", ("dcg", "utility"))
         part = self.dcg if use == "dcg" else self.utility
@@ -154,20 +154,17 @@ def measure_from_json(text: str) -> MeasureFile:
         raise InputError("is not a measure file", f"it must hold {json.dumps(_HEAD)}")
     for key in document:
         check_name(key, "key", _KEYS)
-    dcg, utility = document.get("dcg"), document.get("utility")
     return MeasureFile(
-        dcg=None if dcg is None else _build(DCG, dcg, "dcg"),
-        utility=None if utility is None else _build(LinearUtility, utility, "utility"),
-        use=document.get("use", "dcg"),
-        about=document.get("about", {}),
+        _part(DCG, document, "dcg"),
+        _part(LinearUtility, document, "utility"),
+        document.get("use", "dcg"),
+        document.get("about", {}),
     )
 
 
-def _build(kind: type[_Kind], fields: object, key: str) -> _Kind:
+def _part(kind: type[_Kind], document: dict[str, Any], key: str) -> _Kind | None:
     try:
-        if not isinstance(fields, dict):
-            raise TypeError(f"{fields!r} is not an object")
-        return kind(**fields)
+        return None if document.get(key) is None else kind(**document[key])
     except InputError as error:
         raise error.at(f'"{key}"') from error
     except (TypeError, ValueError, OverflowError) as error:

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dcglearn.base.checks import checked_text
 from dcglearn.base.errors import InputError, naming
@@ -21,12 +21,12 @@ from dcglearn.measures.dcg import DCG, DCG_FORMS
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.grammar import (
     ParsedName,
+    canonical_dcg_name,
     parse_other_name,
-    refuse_other_measures,
-    resolve_alias,
+    split_cutoff,
 )
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.measure_files import MeasureFile, MeasurePart, read_measure
+from dcglearn.measures.measure_files import MeasureFile, read_measure
 from dcglearn.measures.other_measures import (
     ERR,
     RBP,
@@ -35,15 +35,14 @@ from dcglearn.measures.other_measures import (
     OtherMeasure,
     relevance_levels,
 )
-from dcglearn.measures.presets import PRESETS, parse_cutoff, preset
+from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Label, Scale, ScaleLike, needed_scale
 from dcglearn.measures.utility import LinearUtility
 
 if TYPE_CHECKING:
     import ir_measures
 
-_WRAPPED = re.compile(r"\s*(DCG|nDCG|minmaxDCG)\(([^\[{]+)\)\s*(?:@(.*))?")
-_CUT = re.compile(r"(.*?)\s*@\s*(\d+)\s*")
+_FORM_OF = re.compile(r"\s*(DCG|nDCG|minmaxDCG)\(([^\[{]+)\)\s*")
 _FILE = re.compile(r"(.+\.json)(?::(\w*))?", re.IGNORECASE)
 
 
@@ -110,62 +109,44 @@ def is_measure_file_name(text: str) -> bool:
     return _FILE.fullmatch(text.strip()) is not None
 
 
-def split_cutoff(text: str) -> tuple[str, int | None]:
-    """Split a name into the name and the cutoff at its end."""
-    match = _CUT.fullmatch(text)
-    return (text, None) if match is None else (match.group(1), parse_cutoff(match.group(2)))
-
-
-def parse_measure(text: str, scale: Scale | None = None, n_ranks: int = 0) -> NamedMeasure:
-    """Return the measure that a text means; presets need a scale and a number of ranks."""
-    checked_text(text, "a measure", "zipf")
-    ours = None if scale is None else resolve_alias(text)
-    return NamedMeasure(text, *_read(ours or text, scale, n_ranks))
-
-
 def states_its_grades(text: str) -> bool:
     """Return whether a text is a measure file or a measure in full, and not a preset."""
     return any(mark in text.lower() for mark in ("[", "{", ".json"))
 
 
-def _read(text: str, scale: Scale | None, n_ranks: int) -> tuple[Measure, MeasureFile | None]:
-    """Return the measure that a text means, and the content of its file."""
-    wrapped = _WRAPPED.fullmatch(text)
-    if wrapped is not None:
-        head, name, cutoff = wrapped.groups()
-        measure, content = _read(name, scale, n_ranks)
-        if isinstance(measure, LinearUtility):
-            remedy = f"write {name.removesuffix(':utility')}:dcg"
+def parse_measure(text: str, scale: Scale | None = None, n_ranks: int = 0) -> NamedMeasure:
+    """Return the measure that a text means; presets need a scale and a number of ranks."""
+    called, cutoff = split_cutoff(canonical_dcg_name(checked_text(text, "a measure", "zipf")))
+    form, file = _FORM_OF.fullmatch(called), _FILE.fullmatch(called.strip())
+    measure: Measure
+    content = None
+    if form is not None:
+        inner = parse_measure(form[2], scale, n_ranks)
+        if isinstance(inner.measure, LinearUtility):
+            remedy = f"write {form[2].removesuffix(':utility')}:dcg"
             raise InputError("position-dependent weights are not a DCG", remedy, text)
-        if cutoff is not None and measure.cutoff is not None:
+        if cutoff is not None and inner.measure.cutoff is not None:
             raise InputError("has two cutoffs", "keep one", text)
-        cut = measure.cutoff if cutoff is None else parse_cutoff(cutoff)
-        return replace(measure, normalise=DCG_FORMS[head], cutoff=cut), content
-    called, depth = split_cutoff(text)
-    file = _FILE.fullmatch(called.strip())
-    if file is not None:
-        measure, content = _from_file(*file.groups())
-        if depth is None:
-            return measure, content
-        if isinstance(measure, LinearUtility):
-            raise InputError("position-dependent weights have no cutoff", "leave it out", text)
-        return measure @ depth, content
-    refuse_other_measures(text)
-    if scale is not None and "[" not in text and "{" not in text:
-        return preset(text, scale, n_ranks), None
-    if called.strip().partition(":")[0] in PRESETS or resolve_alias(text) is not None:
+        measure, content = replace(inner.measure, normalise=DCG_FORMS[form[1]]), inner.file
+    elif file is not None:
+        content = read_measure(file[1])
+        with naming(file[1]):
+            measure = content.pick((file[2] or content.use).lower())
+    elif "[" in called or "{" in called:
+        kind = LinearUtility if called.strip().startswith("LinearUtility") else DCG
+        measure = kind.parse(called)
+    elif scale is not None:
+        measure = preset(called, scale, n_ranks)
+    else:
         raise InputError(
             f"the preset {text!r} needs the grades and the number of ranks",
             "give preset(name, scale, n_ranks), or a measure in full: DCG([3, 1, 0], log2)",
         )
-    kind = LinearUtility if text.strip().startswith("LinearUtility") else DCG
-    return kind.parse(text), None
-
-
-def _from_file(path: str, part: str | None) -> tuple[Measure, MeasureFile]:
-    content = read_measure(path)
-    with naming(path):
-        return content.pick(cast(MeasurePart, (part or content.use).lower())), content
+    if cutoff is not None:
+        if isinstance(measure, LinearUtility):
+            raise InputError("position-dependent weights have no cutoff", "leave it out", text)
+        measure = measure @ cutoff
+    return NamedMeasure(text, measure, content)
 
 
 def measure_for(text: str, scale: ScaleLike, n_ranks: int) -> NamedMeasure:
@@ -219,15 +200,8 @@ def measure_for_documents(text: str, scale: ScaleLike, n_ranks: int) -> NamedMea
     nDCG({1: 1, 0: 0}, log2) @ 5
     """
     scale = needed_scale(scale)
-    return measure_on_scale(parse_measure(text, scale, n_ranks), scale)
-
-
-_SomeName = TypeVar("_SomeName", bound=Named)
-
-
-def measure_on_scale(named: _SomeName, scale: Scale) -> _SomeName:
-    """Return the same measure with one gain, or column, for each grade of a scale."""
-    with naming(named.name):
+    named = parse_measure(text, scale, n_ranks)
+    with naming(text):
         return replace(named, measure=named.measure.on_scale(scale))
 
 
@@ -243,60 +217,38 @@ def check_compatible(
     if measure.grades is not None and measure.grades != scale.labels:
         theirs = " > ".join(map(str, measure.grades))
         raise InputError(f"has the grades {theirs}, but {other} have {scale}", "use one scale")
-    if isinstance(measure, DCG) and (isinstance(measure.discounts, str) or measure.cutoff):
-        return
-    ranks = measure.n_ranks
-    if ranks is not None and ranks != n_ranks:
+    fits_any = isinstance(measure, DCG) and (isinstance(measure.discounts, str) or measure.cutoff)
+    ranks = measure.n_ranks or n_ranks
+    if not fits_any and ranks != n_ranks:
         raise InputError(
             f"has {counted(ranks, 'rank')}, but {other} have {n_ranks}",
             f"use rankings of {counted(ranks, 'rank')}, or give a DCG a cutoff with @",
         )
 
 
-def scale_of(measure: Measure) -> Scale:
-    """Return the scale of a measure's grades; grades without names are numbered."""
-    return Scale(measure.grades or tuple(range(measure.n_grades))[::-1])
+def declared_scale(names: Sequence[str], text: str | None) -> Scale:
+    """Return the scale that a text declares, or that of the first measure that has its own."""
+    if text is not None:
+        return Scale.parse(text)
+    for name in filter(states_its_grades, names):
+        return Scale(parse_measure(name).measure.labels)
+    measure_for(names[0], Scale((2, 1, 0)), 10)  # refuses what is not a preset
+    raise InputError(f"the preset {names[0]!r} needs grades", "declare them, such as `scale=2,1,0`")
 
 
 def named_measure(text: str, scale: str | None, n_ranks: int | None) -> NamedMeasure:
     """Return the measure of a name: a preset has a scale, of others it is checked if given."""
-    declared = None if scale is None else Scale.parse(scale)
-    if not states_its_grades(text):
-        return measure_for(text, declared or _no_scale(text), n_ranks or 10)
-    named = parse_measure(text)
-    ranks = n_ranks or named.measure.n_ranks or 10
-    try:
-        check_compatible(named.measure, declared or scale_of(named.measure), ranks, "the options")
-    except InputError as error:
-        raise error.at(text) from error
+    declared = declared_scale([text], scale)
+    named = parse_measure(text, declared, n_ranks or 10)
+    with naming(text):
+        ranks = n_ranks or named.measure.n_ranks or 10
+        check_compatible(named.measure, declared, ranks, "the options")
     return named
-
-
-def measures_on_one_scale(
-    names: Sequence[str], text: str | None, n_ranks: int
-) -> tuple[Scale, list[NamedMeasure]]:
-    """Return measures on the declared scale, or on that of the first that has its own."""
-    stated = {name: parse_measure(name) for name in names if states_its_grades(name)}
-    own = [scale_of(one.measure) for one in stated.values()]
-    scale = Scale.parse(text) if text is not None else own[0] if own else _no_scale(names[0])
-    return scale, [
-        measure_on_scale(stated[name], scale)
-        if name in stated
-        else measure_for_documents(name, scale, n_ranks)
-        for name in names
-    ]
-
-
-def _no_scale(name: str) -> Scale:
-    """Refuse a preset without a scale, or what is no preset."""
-    measure_for(name, Scale((2, 1, 0)), 10)
-    raise InputError(f"the preset {name!r} needs grades", "declare them, such as `scale=2,1,0`")
 
 
 def as_ndcg(name: str, depth: int) -> str:
     """Return the name of the nDCG of a measure, cut at `depth` unless the name has a cutoff."""
-    refuse_other_measures(name)
-    called, cutoff = split_cutoff((resolve_alias(name) or name).strip())
+    called, cutoff = split_cutoff(canonical_dcg_name(name).strip())
     cut = f" @ {depth if cutoff is None else cutoff}"
     if cutoff is None and is_measure_file_name(called):
         own = parse_measure(called).measure.n_ranks
@@ -320,12 +272,11 @@ def asked_measure(measure: AskedMeasure, scale: Scale, n_ranks: int) -> Named:
     """Return the measure that a value, a file or a text means, for documents of these grades."""
     if isinstance(measure, MeasureFile):
         measure = NamedMeasure(str(measure.measure), measure.measure, measure)
-    elif isinstance(measure, DCG | LinearUtility):
-        measure = NamedMeasure(str(measure), measure)
-    elif isinstance(measure, OtherMeasure):
+    elif isinstance(measure, DCG | LinearUtility | OtherMeasure):
         measure = Named(str(measure), measure)
     if isinstance(measure, Named):
-        return measure_on_scale(measure, scale)
+        with naming(measure.name):
+            return replace(measure, measure=measure.measure.on_scale(scale))
     kinds = {one.__module__.partition(".")[0] for one in type(measure).__mro__}
     if not isinstance(measure, str | os.PathLike) and "ir_measures" not in kinds:
         raise not_a_measure(measure)

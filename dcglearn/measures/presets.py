@@ -5,30 +5,31 @@ The gains are formulas of r, the value of a grade on its scale.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_text
-from dcglearn.base.errors import InputError, did_you_mean, is_one_of, unknown_name
-from dcglearn.base.numbers import parse_whole
+from dcglearn.base.errors import InputError, did_you_mean, unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number, split_parameter
-from dcglearn.measures.grammar import ALIASES, OTHER_OPTIONS
+from dcglearn.measures.grammar import ALIASES, OTHER_OPTIONS, split_cutoff
 from dcglearn.measures.scale import ScaleLike, needed_scale
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A preset: a gain formula, a discount rule and their source."""
+    """A preset: a gain formula, a discount rule, their source, and a parameter with its default."""
 
     gain: Callable[[Floats, float], Floats]
     discount: str
     formula: str
     source: str
-    default: Callable[[Floats, int], float] | None = None
+    parameter: str = ""
+    default: Callable[[Floats, int], float] = lambda r, n: 0.0
 
 
 def _linear(r: Floats, _: float) -> Floats:
@@ -56,6 +57,7 @@ PRESETS = {
         "jk({})",
         "r / max(1, log_b i)",
         "Jarvelin & Kekalainen 2002",
+        "b",
         lambda r, n: 2.0,
     ),
     "zipf": Preset(_linear, "zipf", "r / i", "Urbano & Marrero 2015"),
@@ -64,6 +66,7 @@ PRESETS = {
         "linear({})",
         "r (n + 1 - i) / n",
         "Urbano & Marrero 2015",
+        "n",
         lambda r, n: float(n),
     ),
     "constant": Preset(_linear, "constant", "r", "cumulated gain, Jarvelin & Kekalainen 2002"),
@@ -72,6 +75,7 @@ PRESETS = {
         "rbp({})",
         "max(r, 0) / max (1 - p) p^(i - 1)",
         "Moffat & Zobel 2008",
+        "p",
         lambda r, n: 0.8,
     ),
     "binary": Preset(
@@ -79,6 +83,7 @@ PRESETS = {
         "log2",
         "[r >= t] / log2(i + 1)",
         "Urbano & Marrero 2015",
+        "t",
         lambda r, n: float(r[0]),
     ),
 }
@@ -111,31 +116,26 @@ def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
     """
     scale = needed_scale(scale)
     checked_count(n_ranks, "`n_ranks`", 0)
-    called, at, cut = checked_text(name, "a preset", "zipf").partition("@")
-    head = called.partition("(")[0].strip()
-    if "(" not in called or is_one_of(head, PRESETS):
-        head, parameter = split_parameter(called)
-    if not is_one_of(head, PRESETS):
+    called, cutoff = split_cutoff(checked_text(name, "a preset", "zipf"))
+    head = re.split("[(:]", called)[0].strip()
+    if head not in PRESETS:
         error = unknown_name("preset", head, PRESETS)
         others = ("nDCG", "DCG", *OTHER_OPTIONS, *ALIASES)
         hint = "" if "did you mean" in error.remedy else did_you_mean(head, others)
         raise InputError(error.problem, f"{hint}{error.remedy}; dcglearn measures lists all names")
-    formulas = PRESETS[head]
+    formulas, parameter = PRESETS[head], split_parameter(called)[1]
     values = np.array(scale.values)
-    if formulas.default is None:
-        if parameter is not None:
-            raise InputError(f"the preset {head} has no parameter", f"write {head}")
-        number = 0.0
-    else:
-        number = formulas.default(values, n_ranks) if parameter is None else parameter
+    if parameter is not None and not formulas.parameter:
+        raise InputError(f"the preset {head} has no parameter", f"write {head}")
+    number = formulas.default(values, n_ranks) if parameter is None else parameter
     with np.errstate(over="ignore"):  # a DCG refuses infinite gains
         gains = formulas.gain(values, number)
     if head == "binary" and not gains.any():
         raise InputError(
-            f"no grade of {scale} has a value of {parameter:g} or more", "lower the threshold"
+            f"no grade of {scale} has a value of {number:g} or more", "lower the threshold"
         )
-    measure = DCG(gains, formulas.discount.format(format_number(number)), grades=scale.labels)
-    return measure @ parse_cutoff(cut) if at else measure
+    discounts = formulas.discount.format(format_number(number))
+    return DCG(gains, discounts, cutoff, grades=scale.labels)
 
 
 def usual_presets(scale: ScaleLike, n_ranks: int) -> dict[str, DCG]:
@@ -159,16 +159,7 @@ def usual_presets(scale: ScaleLike, n_ranks: int) -> dict[str, DCG]:
     checked_count(n_ranks, "`n_ranks`", 0)
     values = np.array(scale.values)
     names = [
-        name if p.default is None else f"{name}:{format_number(p.default(values, n_ranks))}"
+        f"{name}:{format_number(p.default(values, n_ranks))}" if p.parameter else name
         for name, p in PRESETS.items()
     ]
     return {name: preset(name, scale, n_ranks) for name in names}
-
-
-def parse_cutoff(text: str) -> int:
-    """Return the cutoff that the text after ``@`` means."""
-    cutoff = parse_whole(text.strip())
-    if cutoff is None:
-        problem = f"the cutoff {text.strip()!r:.40} is not a whole number"
-        raise InputError(problem, "write it like zipf @ 10")
-    return cutoff

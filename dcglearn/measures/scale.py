@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.checks import checked_text, finite_array
-from dcglearn.base.errors import InputError, did_you_mean
+from dcglearn.base.errors import InputError, did_you_mean, naming
 from dcglearn.base.numbers import MAX_EXACT, counted, parse_number
 from dcglearn.base.types import Grades
 
@@ -93,14 +93,13 @@ class Scale:
         return f"Scale({self.labels}{values})"
 
     @cached_property
-    def _folded(self) -> dict[str, int]:
-        """The indices of the labels that differ in more than capitals and blanks."""
-        folded = [str(label).strip().casefold() for label in self.labels]
-        return {name: i for i, name in enumerate(folded) if folded.count(name) == 1}
-
-    @cached_property
     def _indices(self) -> dict[Label, int]:
-        return {label: index for index, label in enumerate(self.labels)}
+        """The index of each label, also without capitals and blanks if no other one is like it."""
+        folded = [str(label).strip().casefold() for label in self.labels]
+        alone: dict[Label, int] = {
+            name: i for i, name in enumerate(folded) if folded.count(name) == 1
+        }
+        return alone | {label: i for i, label in enumerate(self.labels)}
 
     def index(self, label: object) -> int:
         """Return the grade index of a label."""
@@ -110,7 +109,7 @@ class Scale:
         except ValueError:
             index = None
         if index is None and isinstance(label, str):
-            index = self._folded.get(label.strip().casefold())
+            index = self._indices.get(label.strip().casefold())
         if index is None:
             guess = did_you_mean(label, [one for one in self.labels if isinstance(one, str)])
             problem = f"grade {label!r} is off the scale {self}"
@@ -259,9 +258,10 @@ def checked_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -
     whole = array.dtype.kind in "iu"
     if not whole:
         array = finite_array(array, name, (None,) * array.ndim, "give grade indices")
-    inside = not array.size or (array.min() >= NO_DOCUMENT and array.max() < n_grades)
-    if not inside or (not whole and (array % 1).any()):
-        outside = (array < NO_DOCUMENT) | (array >= n_grades) | (array % 1 != 0)
+    outside = (array < NO_DOCUMENT) | (array >= n_grades)
+    if not whole:
+        outside |= array % 1 != 0
+    if outside.any():
         where = tuple(int(i) for i in np.argwhere(outside)[0])
         raise InputError(
             f"{name} hold the grade index {array[where]}, but the number of grades is {n_grades}",
@@ -276,14 +276,10 @@ def parse_lists(texts: Mapping[str, str], scale: Scale, n_ranks: int | None = No
     rows = []
     for place, text in texts.items():
         labels = [part.strip() for part in text.split(",")]
-        try:
+        with naming(place):
             rows.append([NO_DOCUMENT if one == "-" else scale.index(one) for one in labels])
-        except InputError as error:
-            raise error.at(place) from error
     longest = max(map(len, rows))
     if n_ranks is not None and longest > n_ranks:
         raise InputError(f"a list has more than {n_ranks} grades", "raise `n_ranks`, or cut it")
-    found = np.full((len(rows), n_ranks or longest), NO_DOCUMENT, np.int8)
-    for grades, row in zip(found, rows, strict=True):
-        grades[: len(row)] = row
-    return found
+    filled = [row + [NO_DOCUMENT] * ((n_ranks or longest) - len(row)) for row in rows]
+    return np.array(filled, np.int8)

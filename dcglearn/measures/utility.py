@@ -22,7 +22,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.grammar import parse_full_name
-from dcglearn.measures.scale import Label, Scale, checked_grades, picked
+from dcglearn.measures.scale import Label, Scale, checked_grades, needed_scale, picked
 
 _MAX_SHOWN = 30
 """Weights that a ``repr`` shows in full."""
@@ -69,6 +69,11 @@ class LinearUtility:
     def n_grades(self) -> int:
         """L, the number of grades."""
         return len(self.weights[0])
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels of the grades, best first; by default L - 1, ..., 0."""
+        return self.grades or tuple(range(self.n_grades))[::-1]
 
     @cached_property
     def matrix(self) -> Floats:
@@ -132,10 +137,7 @@ def checked_labels(grades: Sequence[Label] | None, n_grades: int) -> tuple[Label
     """Return the labels of L grades, best first; refuse another number of them, or one twice."""
     if grades is None:
         return None
-    try:
-        labels = Scale(tuple(grades)).labels
-    except TypeError as error:
-        raise InputError(f"grades are {grades!r:.60}", "give a list of labels") from error
+    labels = needed_scale(grades).labels
     if len(labels) != n_grades:
         raise InputError(
             f"{counted(len(labels), 'label')} for {counted(n_grades, 'grade')}",

@@ -3,70 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dcglearn.base.numbers import counted
-from dcglearn.judgments.folds import query_counts
-from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.agreement import JudgedAgreement
 from dcglearn.report.tables import Cell, Table, shown_p
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
     from dcglearn.inference.compare import MeasureComparison
 
 
-_LONGEST = 60
-"""Characters of a measure in full in a table."""
-
-
-def agreement_table(
-    rows: Sequence[tuple[str, JudgedAgreement, str]], preferences: Preferences
-) -> Table:
-    """Return a table of the agreement of measures with judgments."""
-    ties = len(preferences) - len(preferences.pairs)
-    shown = []
-    for name, row, full in rows:
-        known = not math.isnan(row.low)  # a single query has none
+def agreement_table(content: Mapping[str, Any], weighted: bool) -> Table:
+    """Return the document of ``agree`` as a table; `weighted` says whether weights differ."""
+    ties, queries = content["ties"], content["queries"]
+    rows = []
+    for one in content["rows"]:
+        known = not math.isnan(one["low"])  # a single query has none
         cells: dict[str, Cell] = {
-            "measure": name,
-            "agreement": row.agreement,
-            "95% interval": f"{row.low:.4f} to {row.high:.4f}" if known else "-",
-            "right": row.right,
-            "tied": row.tied,
-            "wrong": row.wrong,
+            "measure": one["measure"],
+            "agreement": one["agreement"],
+            "95% interval": f"{one['low']:.4f} to {one['high']:.4f}" if known else "-",
         }
-        if ties:
-            cells["with ties"] = row.with_ties
-        shown.append(cells | {"in full": full})
-    n_queries, alone = query_counts(preferences.queries[preferences.strict])
+        shown = ("right", "tied", "wrong", *["with_ties"] * (ties > 0), "in full")
+        rows.append(cells | {name.replace("_", " "): one[name] for name in shown})
     caption = (
-        f"{counted(len(preferences.pairs), 'strict judgment')} {queries_text(n_queries, alone)}; "
-        f"a tie under the measure counts 1/2; intervals {independence_text(n_queries)}"
+        f"{counted(content['strict'], 'strict judgment')} "
+        f"{queries_text(queries, content['without_query'])}; a tie under the measure counts 1/2; "
+        f"intervals {independence_text(queries)}"
     )
     if ties:
         caption += "; " + with_ties_text(ties)
-    if (preferences.weights != preferences.weights[0]).any():
+    if weighted:
         caption += "; agreement is weighted, the counts are not"
-    return Table.of(shown, caption)
-
-
-def agreement_json(
-    name: str, rows: Sequence[tuple[str, JudgedAgreement, str]], preferences: Preferences
-) -> dict[str, Any]:
-    """Return the agreement of measures with judgments as a JSON document."""
-    strict = len(preferences.pairs)
-    n_queries, alone = query_counts(preferences.queries[preferences.strict])
-    return {
-        "file": name,
-        "judgments": len(preferences),
-        "strict": strict,
-        "ties": len(preferences) - strict,
-        "queries": n_queries,
-        "without_query": alone,
-        "rows": [{"measure": one, **asdict(row), "in full": full} for one, row, full in rows],
-    }
+    return Table.of(rows, caption)
 
 
 def queries_text(n_queries: int, alone: int) -> str:
@@ -112,19 +81,18 @@ def comparison_table(comparison: MeasureComparison) -> Table:
 
 
 def _caption(comparison: MeasureComparison) -> str:
-    by = " by query" if comparison.queries else ""
-    times = f", {comparison.n_repeats} times" if comparison.n_repeats > 1 else ""
-    few = ""
-    if comparison.queries and comparison.effective < comparison.queries / 2:
+    queries, few = comparison.queries, ""
+    if comparison.effective < queries / 2:
         few = f" (so uneven that they are worth {comparison.effective:,.0f} of equal size)"
-    learned = f"{comparison.n_folds}-fold cross-validation{by}{times}"
+    by = " by query" if queries else ""
+    times = f", {comparison.n_repeats} times" if comparison.n_repeats > 1 else ""
     text = (
         f"Agreement with {counted(comparison.judgments, 'strict judgment')} "
-        f"{queries_text(comparison.queries, comparison.without_query)}{few}; a tie under the "
-        f"measure counts 1/2. Learned measures: {learned}. "
-        f"Intervals {independence_text(comparison.queries)}; leads are paired, and p is not "
-        f"corrected for the number of measures. Near the line: p from {comparison.near[0]:.2f} to "
-        f"{comparison.near[1]:.2f}, or other folds could change the verdict."
+        f"{queries_text(queries, comparison.without_query)}{few}; a tie under the measure counts "
+        f"1/2. Learned measures: {comparison.n_folds}-fold cross-validation{by}{times}. Intervals "
+        f"{independence_text(queries)}; leads are paired, and p is not corrected for the number of "
+        f"measures. Near the line: p from {comparison.near[0]:.2f} to {comparison.near[1]:.2f}, or "
+        "other folds could change the verdict."
     )
     if comparison.ties:
         definition = with_ties_text(comparison.ties)

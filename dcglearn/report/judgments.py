@@ -1,49 +1,45 @@
 """What the commands say about judgments: what a file holds, what stands out, what can be learned.
 
-``pairs`` says what it made of ratings.
+``pairs`` says what it made of ratings, ``threshold`` what it learned from scored documents. Where a
+command has a document of JSON, the text is made of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
-
-import numpy as np
 
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
-from dcglearn.judgments.inspection import Contents, Inspection, Summary, count_contents
+from dcglearn.judgments.inspection import Contents, Inspection, QueryShares, Summary, count_contents
 from dcglearn.judgments.judges import FEWEST_JUDGMENTS, JudgeTest, JudgeTests
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.ratings import RatingPairs, Within
-from dcglearn.learning.record import Identifiability, as_json
-from dcglearn.learning.undetermined import undetermined_statements
-from dcglearn.measures.scale import Label, Scale
+from dcglearn.judgments.ratings import Within
+from dcglearn.measures.discounts import format_number
+from dcglearn.measures.scale import Scale
 from dcglearn.report.tables import Table
 from dcglearn.report.words import bulleted, wrap_lines
 
 MOST_NAMED = 5
 """The number of queries, and of judges, that sentences name."""
 
-MOST_ROWS = 10
-"""The number of judges in the table."""
-
-_NAME_LENGTH = 24
+MOST_ROWS, WIDEST = 10, 24
+"""The number of judges in the table, and of characters of their names."""
 
 
-def contents_text(name: str, contents: Contents, scale: str) -> str:
+def contents_text(name: str, counts: Contents, scale: str) -> str:
     """Describe a judgment file in a paragraph."""
-    s = contents
-    levels = ", ".join(f"{s.answers[a]:,} {a}" for a in ("tie", "good", "bad") if s.answers[a])
-    with_levels = s.answers["good"] or s.answers["bad"]
-    ties = counted(s.ties, "tie") + (f" ({levels})" if with_levels else "")
-    by = counted(s.queries, "query", "queries") if s.queries else "no query ids"
-    judges = f", {counted(s.judges, 'judge')}" if s.judges else ""
-    shorter = f" ({s.shorter_lists:,} of {2 * s.judgments:,} shorter)" if s.shorter_lists else ""
+    n, answers, shorter = counts.judgments, counts.answers, counts.shorter_lists
+    levels = ", ".join(f"{answers[a]:,} {a}" for a in ("tie", "good", "bad") if answers[a])
+    with_levels = answers["good"] or answers["bad"]
+    ties = counted(counts.ties, "tie") + (f" ({levels})" if with_levels else "")
+    by = counted(counts.queries, "query", "queries") if counts.queries else "no query ids"
+    judges = f", {counted(counts.judges, 'judge')}" if counts.judges else ""
+    of_lists = f" ({shorter:,} of {2 * n:,} shorter)" if shorter else ""
     return (
-        f"{name}: {counted(s.judgments, 'judgment')}, {s.strict:,} strict ({s.answers['a']:,} a, "
-        f"{s.answers['b']:,} b), {ties}; {by}{judges}; lists of {s.n_ranks}{shorter}; {scale}"
+        f"{name}: {counted(n, 'judgment')}, {counts.strict:,} strict ({answers['a']:,} a, "
+        f"{answers['b']:,} b), {ties}; {by}{judges}; lists of {counts.n_ranks}{of_lists}; {scale}"
     )
 
 
@@ -54,34 +50,14 @@ def scale_text(scale: Scale, declared: bool, documents: bool) -> str:
     return f"grades {scale}" + ("" if declared else " (those that occur; best first)")
 
 
-def held_text(
-    name: str, held: Preferences | PackedPairs, strict: int, declared: bool, documents: bool
-) -> str:
+def held_text(name: str, held: Preferences | PackedPairs, strict: int, scale: str) -> str:
     """Describe judgments that are held in memory, or that packed files hold."""
     if isinstance(held, PackedPairs):
         files = counted(len({part.path for part in held.row_groups}), "file")
         packed = f"{name}: {counted(len(held), 'packed judgment')}, {strict:,} strict, in {files}"
         return f"{packed}; lists of {held.n_ranks}; grades {held.scale}"
-    words = scale_text(held.scale, declared, documents)
     with reporting("counting judgments"):
-        return contents_text(name, count_contents(held), words)
-
-
-def identifiability_text(
-    known: Identifiability, labels: Sequence[Label], noun: str = "grade"
-) -> str:
-    """Describe what judgments determine, before any fit."""
-    value = "gain" if noun == "grade" else "relevance"
-    shares = (
-        "data shares (1: the data alone; 0: the penalty w'w alone): at most "
-        f"{known.offset_share:.2f} for a constant added to all discounts; "
-        f"{known.discount_share.min():.2f} for the least determined discount; "
-        f"{known.gain_share.min():.2f} for the least determined {value}"
-    )
-    statements = undetermined_statements(known, labels, noun)
-    return "What these judgments determine, before any fit (C = 1):\n" + bulleted(
-        [*statements, shares]
-    )
+        return contents_text(name, count_contents(held), scale)
 
 
 def findings_text(found: Inspection) -> str:
@@ -102,14 +78,14 @@ def findings(found: Inspection) -> list[str]:
     s, queries, judges = found.summary, found.queries, found.judges
     said = []
     if queries is not None and queries.queries == 1:
-        said.append(f"all strict judgments are of one query, {_named(queries.largest.query)}")
+        said.append(f"all strict judgments are of one query, {queries.largest.query!r}")
     elif queries is not None and queries.dominant:
         dominant = [
-            f"the query {_named(one.query)} holds {one.judgments:,} of the {s.strict:,} strict "
+            f"the query {one.query!r} holds {one.judgments:,} of the {s.strict:,} strict "
             f"judgments ({_by_weight(s, f'{one.share:.1%}', f'{one.share_of_weight:.1%}')})"
             for one in queries.dominant
         ]
-        said += [*_first(dominant), f"the strict judgments are {_queries(found)}"]
+        said += [*_first(dominant), f"the strict judgments are {_spread(s, queries)}"]
     if not _fair(s):
         said.append(_side(s))
     if judges is not None:
@@ -140,7 +116,7 @@ def inspection_text(found: Inspection) -> str:
         lines.append(_side(s))
     if queries is not None and not queries.dominant:
         most = f"at most {queries.largest.judgments:,} of one query"
-        lines.append(f"{_queries(found)}; {most} ({_named(queries.largest.query)})")
+        lines.append(f"{_spread(s, queries)}; {most} ({queries.largest.query!r})")
     if s.without_query and s.queries:
         lone = counted(s.without_query, "judgment")
         lines.append(f"{lone} without a query; each counts as a query of its own")
@@ -162,56 +138,31 @@ def inspection_text(found: Inspection) -> str:
     return text if found.judges is None else f"{text}\n\n{_judges_text(found.judges)}"
 
 
-def inspection_json(
-    name: str,
-    scale: Scale,
-    found: Inspection,
-    known: Identifiability | None,
-    reading: Mapping[str, Any],
-    documents: bool,
-) -> dict[str, Any]:
-    """Return what is in a file, and what it can determine, as a JSON-able dict."""
-    noun, record = "document" if documents else "grade", None
-    if known is not None:
-        statements = undetermined_statements(known, scale.labels, noun)
-        record = as_json(known) | {"statements": statements}
-    return {
-        "file": name,
-        f"{noun}s": list(scale.labels),
-        **found.to_json(),
-        "reading": reading,
-        "identifiability": record,
-    }
-
-
-def inspection_page(
-    name: str,
-    scale: Scale,
-    found: Inspection,
-    known: Identifiability | None,
-    reading: Mapping[str, Any],
-    documents: bool,
-    declared: bool,
-) -> str:
-    """Say the same in paragraphs and tables."""
-    text = [contents_text(name, found.summary, scale_text(scale, declared, documents))]
+def inspection_page(content: Mapping[str, Any], found: Inspection, scale: str) -> str:
+    """Say in paragraphs and tables what the document of ``inspect`` holds."""
+    reading, known, labels = content["reading"], content["identifiability"], content.get("grades")
+    text = [contents_text(content["file"], found.summary, scale)]
     if "digest" in reading:
         text.append(f"SHA-256 of the content: {reading['digest']}")
     nothing = "no strict preference: nothing can be learned from this file"
     text.append(nothing if known is None else findings_text(found))
-    if not documents:
-        text.append(grade_table(scale.labels, found.summary.grade_counts).text())
+    if labels is not None:
+        counts = found.summary.grade_counts
+        total = sum(counts) or 1
+        rows = [(str(label), n, n / total) for label, n in zip(labels, counts, strict=True)]
+        text.append(Table(("grade", "documents", "share"), rows, digits=3).text())
     if known is not None:
-        noun = "document" if documents else "grade"
-        text += [inspection_text(found), identifiability_text(known, scale.labels, noun)]
+        number = "relevance" if labels is None else "gain"
+        shares = (
+            "data shares (1: the data alone; 0: the penalty w'w alone): at most "
+            f"{known['offset_share']:.2f} for a constant added to all discounts; "
+            f"{min(known['discount_share']):.2f} for the least determined discount; "
+            f"{min(known['gain_share']):.2f} for the least determined {number}"
+        )
+        determined = bulleted([*known["statements"], shares])
+        head = "What these judgments determine, before any fit (C = 1):"
+        text += [inspection_text(found), f"{head}\n{determined}"]
     return wrap_lines("\n\n".join(text))
-
-
-def grade_table(labels: Sequence[Label], counts: Sequence[int]) -> Table:
-    """Return a table of how often each grade occurs in all lists."""
-    total = sum(counts) or 1
-    rows = [(str(label), n, n / total) for label, n in zip(labels, counts, strict=True)]
-    return Table(("grade", "documents", "share"), rows, digits=3)
 
 
 def _by_weight(s: Summary, of_judgments: str, of_weight: str) -> str:
@@ -245,11 +196,9 @@ def _side(s: Summary) -> str:
     )
 
 
-def _queries(found: Inspection) -> str:
-    if (queries := found.queries) is None:
-        return "without query ids"
+def _spread(s: Summary, queries: QueryShares) -> str:
     by_weight = f"{queries.effective_by_weight:,.1f}"
-    worth = _by_weight(found.summary, f"{queries.effective:,.1f}", by_weight)
+    worth = _by_weight(s, f"{queries.effective:,.1f}", by_weight)
     return f"of {counted(queries.queries, 'query', 'queries')}, worth {worth} evenly judged ones"
 
 
@@ -267,7 +216,7 @@ def _about_judge(one: JudgeTest, judges: JudgeTests) -> str:
             f"agrees with {_basis(judges)} in {one.agreement:.3f} of {one.compared:,} (a typical "
             f"judge in {judges.typical_agreement:.3f}), {verdict}"
         )
-    return f"judge {_named(one.judge)} {'; '.join(said)}"
+    return f"judge {one.judge!r} {'; '.join(said)}"
 
 
 def _basis(judges: JudgeTests) -> str:
@@ -297,7 +246,7 @@ def _judges_text(judges: JudgeTests) -> str:
         lines.append(f"without a judge: {counted(judges.without_judge, 'judgment')}")
     rows = [
         (
-            _short(one.judge),
+            one.judge if len(one.judge) <= WIDEST else f"{one.judge[: WIDEST - 3]}...",
             one.judgments,
             one.strict,
             one.a_share if one.strict else None,
@@ -317,48 +266,15 @@ def _judges_text(judges: JudgeTests) -> str:
     return f"{head}\n{bulleted(lines)}\n\n{table.text()}"
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= _NAME_LENGTH else name[: _NAME_LENGTH - 3] + "..."
-
-
-def _named(name: str) -> str:
-    return repr(_short(name))
-
-
-def rating_pairs_document(found: RatingPairs) -> dict[str, Any]:
-    """Return all numbers as a dict that JSON can hold."""
-    data = found.preferences
-    strict = int(data.strict.sum())
-    identical = np.all(data.lists[:, 0] == data.lists[:, 1], axis=1)
-    return {
-        "judgments": len(data),
-        "strict": strict,
-        "ties": len(data) - strict,
-        "weight": float(data.weights.sum()),
-        "identical": int(identical.sum()),
-        "lists": found.lists,
-        "groups": found.groups,
-        "possible": found.possible,
-        "left_out": {
-            "lists_without_id": found.without_id,
-            "lists_alone": found.alone,
-            "equal": found.equal,
-            "small": found.small,
-            "not_drawn": found.not_drawn,
-        },
-    }
-
-
 def rating_pairs_text(
-    found: RatingPairs, out: str, within: Within, equal_weights: bool, drawn: bool
+    content: Mapping[str, Any], within: Within, equal_weights: bool, sides: str
 ) -> str:
-    """Say what was made of ratings, what was left out, and what the pairs weigh."""
-    content = rating_pairs_document(found)
-    strict, ids = counted(content["strict"], "strict judgment"), "query or judge"
-    groups = f" of {counted(found.groups, 'judge and query', 'pairs of judge and query')}"
+    """Say what the document of ``pairs`` holds, what was left out, and what the pairs weigh."""
+    ids = "query or judge"
+    groups = f" of {counted(content['groups'], 'judge and query', 'pairs of judge and query')}"
     if within != "judge":
         ids = "query" if within == "query" else "id"
-        groups = f" of {counted(found.groups, 'query', 'queries')}" * (within == "query")
+        groups = f" of {counted(content['groups'], 'query', 'queries')}" * (within == "query")
     reasons = (
         ("list", f"without a {ids}"),
         ("list", f"alone in a {'query' if within == 'query' else 'group'}"),
@@ -373,15 +289,12 @@ def rating_pairs_text(
     ]
     if content["identical"]:
         said.append(f"of identical lists: {counted(content['identical'], 'judgment')}")
-    weight = (
-        "equal; n lists count as n (n - 1) / 2 judgments"
-        if equal_weights
-        else "2/n per pair of n lists, so that they count as n - 1 judgments"
-    )
-    a_wins = int((found.preferences.answers == 0).sum())
+    weight = "2/n per pair of n lists, so that they count as n - 1 judgments"
+    if equal_weights:
+        weight = "equal; n lists count as n (n - 1) / 2 judgments"
     said += [
         f"weights: {weight}; {content['weight']:,.6g} in all",
-        f"sides: {'drawn' if drawn else 'in turn'}; a wins {a_wins:,} of {strict}",
+        f"sides: {sides} of {counted(content['strict'], 'strict judgment')}",
     ]
     if within == "all":
         said.append(
@@ -389,7 +302,30 @@ def rating_pairs_text(
             "queries together are too narrow"
         )
     head = (
-        f"wrote {out}: {counted(content['judgments'], 'judgment')}, {content['strict']:,} strict, "
-        f"{counted(content['ties'], 'tie')}, from {counted(found.lists, 'rated list')}{groups}"
+        f"wrote {content['file']}: {counted(content['judgments'], 'judgment')}, "
+        f"{content['strict']:,} strict, {counted(content['ties'], 'tie')}, from "
+        f"{counted(content['lists'], 'rated list')}{groups}"
     )
     return wrap_lines(f"{head}\n{bulleted(said)}")
+
+
+def threshold_text(content: Mapping[str, Any]) -> str:
+    """Say in words and a table what the document of ``threshold`` holds."""
+    beta, gamma, judged = content["beta"], content["gamma"], content["judged"]
+    worth = ", ".join(f"{grade}: {format_number(x)}" for grade, x in content["worth"].items())
+    rows = []
+    for name in ("theta_opt", "theta_zero", "theta"):
+        score, documents, utility = content[name].values()
+        rows.append((name, format_number(score), documents, f"{utility:.10g}"))
+    lines = [
+        f"{content['file']}: {counted(content['documents'], 'document')}, {judged:,} judged",
+        f"worth of a document by its grade: {worth}; not judged: "
+        f"{format_number(content['unjudged'])}",
+        f"alpha = {beta:g} + {1 - beta:g} exp(-{gamma:g} N) = {content['alpha']:.6f}, "
+        f"N = {judged:,}",
+        "",
+        Table(("threshold", "score", "documents pass", "utility"), rows).text(),
+    ]
+    if not content["pays"]:
+        lines.append("no cut brings utility above 0: theta_opt is just above the highest score")
+    return "\n".join(lines)

@@ -6,7 +6,7 @@ Then its numbers, with what determines each, what is undetermined, and details.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from dcglearn.measures.discounts import DISCOUNT_RULES
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.measure_files import MeasureFile
 from dcglearn.measures.presets import PRESETS, preset
-from dcglearn.measures.scale import Label, Scale
+from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.report.tables import Cell, Table
 from dcglearn.report.words import (
@@ -59,10 +59,10 @@ def usual_numbers(scale: Scale, n_ranks: int) -> tuple[dict[str, Floats], dict[s
     linear, exponential, zipf = (
         preset(name, scale, n_ranks) for name in ("linear-log2", "exponential-log2", "zipf")
     )
-    discounts = {"1/log2(rank + 1)": linear, "1/rank": zipf}
+    log2, by_rank = linear.discounts_for(n_ranks), zipf.discounts_for(n_ranks)
     return (
         {"linear": np.array(linear.gains), "2^g - 1": np.array(exponential.gains)},
-        {name: one.discounts_for(n_ranks) for name, one in discounts.items()},
+        {"1/log2(rank + 1)": log2, "1/rank": by_rank},
     )
 
 
@@ -82,13 +82,17 @@ def measure_text(
         other = "utility" if content.use == "dcg" else "dcg"
         lines.append(f"commands use its {content.use}; it also holds a {other}")
     if isinstance(measure, LinearUtility):
-        return "\n".join([*lines, "", weights_table(measure).text()])
-    if LearnedRecord.read(content) is not None:
-        return "\n".join([*lines, "", learned_text(content)])
-    if (dcg := content.dcg) is not None:
-        n_ranks = n_ranks or dcg.n_ranks or 10
-        gains = _numbered("grade", _labels(dcg), {"gain": dcg.gains})
-        numbers = {"discount": dcg.discounts_for(n_ranks).tolist()}
+        by_grade = zip(*measure.weights, strict=True)
+        columns = dict(zip(map(str, measure.labels), by_grade, strict=True))
+        ranks = range(1, measure.n_ranks + 1)
+        caption = "W, the worth of a grade at a rank"
+        lines += ["", _numbered("rank", ranks, columns, caption).text()]
+    elif LearnedRecord.read(content) is not None:
+        lines += ["", learned_text(content)]
+    else:
+        n_ranks = n_ranks or measure.n_ranks or 10
+        numbers = {"discount": measure.discounts_for(n_ranks).tolist()}
+        gains = _numbered("grade", measure.labels, {"gain": measure.gains})
         discounts = _numbered("rank", range(1, n_ranks + 1), numbers)
         lines += ["", gains.text(), "", discounts.text()]
     return "\n".join(lines)
@@ -108,24 +112,12 @@ def in_full(measure: Measure, content: MeasureFile | None = None) -> str:
     )
 
 
-def weights_table(utility: LinearUtility) -> Table:
-    """Return W as a table, one row per rank."""
-    labels = utility.grades or range(utility.n_grades)
-    columns = dict(zip(map(str, labels), zip(*utility.weights, strict=True), strict=True))
-    ranks = range(1, utility.n_ranks + 1)
-    return _numbered("rank", ranks, columns, "W, the worth of a grade at a rank")
-
-
 def _numbered(
     head: str, names: Sequence[object], columns: Mapping[str, Sequence[Cell]], caption: str = ""
 ) -> Table:
     """Return a table of columns beside the names of their rows."""
     rows = list(zip(map(str, names), *columns.values(), strict=True))
     return Table((head, *columns), rows, caption)
-
-
-def _labels(dcg: DCG) -> Sequence[Label]:
-    return dcg.grades or range(dcg.n_grades)
 
 
 def learned_record(content: MeasureFile) -> LearnedRecord:
@@ -162,18 +154,17 @@ def parameter_tables(content: MeasureFile) -> tuple[Table, Table]:
     is another measure, with what determines each.
     """
     record, dcg = learned_record(content), cast(DCG, content.dcg)
-    n_ranks = len(record.factors.discounts)
-    discounts = _columns(record, 1, "discount", dcg.discounts_for(n_ranks).tolist())
-    documents = record.parameters.noun == "document"
-    gains = _columns(record, 0, "relevance" if documents else "gain", dcg.gains)
+    n_ranks, noun = len(record.factors.discounts), record.parameters.noun
+    number = "relevance" if noun == "document" else "gain"
+    learned = dcg.discounts_for(n_ranks).tolist()
     return (
-        _numbered(record.parameters.noun, _labels(dcg), gains),
-        _numbered("rank", range(1, n_ranks + 1), discounts),
+        _numbered(noun, dcg.labels, _columns(record, 0, number, dcg.gains)),
+        _numbered("rank", range(1, n_ranks + 1), _columns(record, 1, "discount", learned)),
     )
 
 
 def _columns(
-    record: LearnedRecord, part: Literal[0, 1], number: str, values: Sequence[float]
+    record: LearnedRecord, part: Literal[0, 1], number: str, learned: Sequence[float]
 ) -> dict[str, Sequence[Cell]]:
     """Return the columns of one of the two tables: of gains (part 0) or of discounts (part 1)."""
     known, factors, prior, bounds = (
@@ -185,7 +176,7 @@ def _columns(
     origins, estimates = parameter_origins(record)[part], estimates_of(record)[part]
     columns: dict[str, Sequence[Cell]] = {}
     if prior is not None:
-        columns[f"learned {number}"] = [f"{value:.3f}" for value in values]
+        columns[f"learned {number}"] = [f"{value:.3f}" for value in learned]
     if estimates and record.certainty is not None:
         columns["estimate"] = [*map(estimate_words, estimates)]
         columns[f"{record.certainty.level:.0%} interval"] = [*map(interval_words, estimates)]
@@ -193,15 +184,15 @@ def _columns(
         from_data = (prior.gains_from_data, prior.discounts_from_data)[part]
         columns["from data"] = ["" if share != share else f"{share:.2f}" for share in from_data]
         number = f"{number} of W"
-    of_W = (factors.gains, factors.discounts)[part].tolist()
+    of_W = (factors.gains, factors.discounts)[part]
     columns[number] = [_NUMBER[by].format(one) for by, one in zip(origins, of_W, strict=True)]
-    shares = (known.gain_share, known.discount_share)[part].tolist()
+    shares = (known.gain_share, known.discount_share)[part]
     columns["data share"] = [
         "fixed" if by == "fixed" else f"{share:.2f}"
         for by, share in zip(origins, shares, strict=True)
     ]
     if bounds is not None:
-        ends = (bounds.gains, bounds.discounts)[part].tolist()
+        ends = (bounds.gains, bounds.discounts)[part]
         columns[f"{bounds.level:.0%} of resamples"] = [
             "" if by in ("fixed", "none") or low != low else f"{low:.3f} to {high:.3f}"
             for by, (low, high) in zip(origins, ends, strict=True)
@@ -215,7 +206,7 @@ def answer(content: MeasureFile) -> list[str]:
     certainty = record.certainty
     if certainty is None or record.parameters.noun != "grade":
         return []
-    labels = _labels(dcg)
+    labels = dcg.labels
     if not certainty.reason:
         return certainty_sentences(labels, certainty)
     numbers = [
@@ -314,8 +305,8 @@ def _details(record: LearnedRecord) -> list[str]:
     ]
     return [
         f"learned with C = {how.C:g}, {how.margin} margins ({solution.solver}{polished}): "
-        f"confirmed optimal, duality gap <= {round_up(certificate.gap, 2):.1e}, |W - W*| <= "
-        f"{round_up(certificate.distance, 2):.1e} with |W| = {certificate.size:.3g}; active pairs "
+        f"confirmed optimal, duality gap <= {round_up(certificate.gap):.1e}, |W - W*| <= "
+        f"{round_up(certificate.distance):.1e} with |W| = {certificate.size:.3g}; active pairs "
         f"{certificate.active_pairs:,}, tied grades {certificate.tied_grades}",
         f"normalisation{' of W' if record.prior else ''}: {_normalisation(record)}",
         *(
@@ -396,48 +387,38 @@ OTHER_MEASURES = {
 """The measures that are not a DCG: what they are, and other forms of their names."""
 
 
-def known_measures_text() -> str:
+def known_measures() -> dict[str, Table]:
     """Return the tables of presets, rules of discounts, other measures and those of tools."""
-    content = known_measures_to_json()
-    captions = {
-        "presets": "Presets: gain and discount",
-        "discounts": "Rules of discounts, for measures in full",
-        "others": "Other measures, in evaluate; all but ERR take "
-        "(rel=2) for: relevant from grade 2 up",
-        "tools": "Measures of other tools, and what computes the same here",
-    }
-    tables = [Table.of(content[key], caption).text() for key, caption in captions.items()]
-    return "\n\n".join([_OPENING, *tables])
-
-
-def known_measures_to_json() -> dict[str, list[dict[str, Any]]]:
-    """Return presets, rules of discounts, other measures and those of tools: lists of rows."""
     presets = [
-        {
-            "preset": name if one.default is None else f"{name}:{_PARAMETERS[name]}",
-            "formula": one.formula,
-            "source": one.source,
-        }
+        (f"{name}:{one.parameter}" if one.parameter else name, one.formula, one.source)
         for name, one in PRESETS.items()
     ]
-    discounts = [
-        {
-            "rule": f"{name}({rule.parameter})" if rule.parameter else name,
-            "formula": rule.formula,
-            "source": rule.source,
-        }
-        for name, rule in DISCOUNT_RULES.items()
+    rules = [
+        (f"{name}({one.parameter})" if one.parameter else name, one.formula, one.source)
+        for name, one in DISCOUNT_RULES.items()
     ]
-    others = [
-        {"measure": name, "value": value, "also": also}
-        for name, (value, also) in OTHER_MEASURES.items()
-    ]
-    tools = [
-        {"tool": one.tool, "its measure": one.theirs, "-m here": one.ours, "options": one.options}
-        for one in TOOL_MEASURES
-    ]
-    return {"presets": presets, "discounts": discounts, "others": others, "tools": tools}
+    others = [(name, *about) for name, about in OTHER_MEASURES.items()]
+    of_rules = "Rules of discounts, for measures in full"
+    of_others = (
+        "Other measures, in evaluate; all but ERR take (rel=2) for: relevant from grade 2 up"
+    )
+    of_tools = "Measures of other tools, and what computes the same here"
+    return {
+        "presets": Table(("preset", "formula", "source"), presets, "Presets: gain and discount"),
+        "discounts": Table(("rule", "formula", "source"), rules, of_rules),
+        "others": Table(("measure", "value", "also"), others, of_others),
+        "tools": Table(("tool", "its measure", "-m here", "options"), TOOL_MEASURES, of_tools),
+    }
 
 
-_PARAMETERS = {"jk": "b", "linear-discount": "n", "rbp": "p", "binary": "t"}
-"""How the formulas call the parameter of a preset."""
+def known_measures_text() -> str:
+    """Return the tables of measures that have names."""
+    return "\n\n".join([_OPENING, *(table.text() for table in known_measures().values())])
+
+
+def known_measures_to_json() -> dict[str, list[dict[str, Cell]]]:
+    """Return the tables of measures that have names as lists of rows."""
+    return {
+        name: [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+        for name, table in known_measures().items()
+    }

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.questions import Question
 from dcglearn.inference.ratios import Estimated
 from dcglearn.inference.segments import Segments
-from dcglearn.report.results import jsonable
 from dcglearn.report.tables import Table, shown_p
 from dcglearn.report.words import (
     EMPTY_RANKS,
-    clusters_words,
     estimate_words,
     few_clusters_words,
     interval_words,
+    kept_together,
     one_in,
     statement,
 )
@@ -51,19 +49,21 @@ def questions_text(questions: Sequence[Question]) -> str:
         head = ("number", "estimate", "95% interval", "tested")
         lines += [Table(head, _estimates(one.fit, one.restricted)).text(), ""]
     corrected = f"; {DOUBLED}" if any(one.corrected != one.test.p for one in questions) else ""
-    clusters = clusters_words(questions[0].fit)
-    few = few_clusters_words(questions[0].test.effective)
+    fit, few = questions[0].fit, few_clusters_words(questions[0].test.effective)
+    clusters = kept_together(fit.clusters)
+    if fit.evidence.has_judges and "judge" not in fit.clusters:
+        clusters += "; too few judges said most of them to stand for others"
     lines.append(f"LR: likelihood ratio{corrected}; {clusters}{few and f'; {few}'}")
-    return "\n".join([*lines, *[EMPTY_RANKS] * questions[0].fit.evidence.layout.empty])
+    return "\n".join([*lines, *[EMPTY_RANKS] * fit.evidence.layout.empty])
 
 
 def question_json(one: Question) -> dict[str, Any]:
-    """Return a question with its answer as a dict that JSON can hold, but for infinite numbers."""
+    """Return a question with its answer as a dict for JSON."""
     return {
         "about": one.about,
         "hypothesis": one.hypothesis,
         "verdict": one.verdict,
-        **asdict(one.test),
+        **vars(one.test),
         "corrected_p": one.corrected,
         "reversed_judged": one.reversed_judged,
         "reversed_all": one.reversed_all,
@@ -98,13 +98,12 @@ def segments_text(segments: Segments) -> str:
 
 
 def segments_json(segments: Segments) -> dict[str, Any]:
-    """Return a comparison of groups as a dict that JSON can hold, but for infinite numbers."""
+    """Return a comparison of groups as a dict for JSON."""
     compared = [
         vars(one) | {"fit": _numbers(one.fit), "other": _numbers(one.other)}
         for one in segments.compared
     ]
-    content: dict[str, Any] = jsonable({"compared": compared, "too_small": segments.too_small})
-    return content
+    return {"compared": compared, "too_small": segments.too_small}
 
 
 def _numbers(fit: JudgmentFit) -> tuple[Estimated, ...]:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import to_jsonable_python
-
 from dcglearn.base.files import write_text
 from dcglearn.base.json_text import json_document
 from dcglearn.report.tables import FIGURE_FORMATS, TABLE_FORMATS, Table
@@ -18,11 +16,6 @@ if TYPE_CHECKING:
 
 RESULT_FORMATS = (*TABLE_FORMATS, ".json", *FIGURE_FORMATS)
 """Formats of results that have a figure."""
-
-
-def jsonable(value: Any) -> Any:
-    """Return what JSON can hold of records, arrays and mappings, but for numbers not finite."""
-    return to_jsonable_python(value, fallback=lambda array: array.tolist())
 
 
 @dataclass(frozen=True)

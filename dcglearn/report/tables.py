@@ -8,10 +8,10 @@ from __future__ import annotations
 import csv
 import io
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from dcglearn.base.files import checked_suffix, write_text
 from dcglearn.base.numbers import decimals
@@ -24,8 +24,6 @@ FIGURE_FORMATS = {
 }
 """Formats of figures by suffix, with the metadata that keeps dates and versions out of files."""
 
-Cell = str | int | float | None
-
 Kind = Literal["text", "number", "marked"]
 """What a column holds: text, numbers, or numbers with marks."""
 
@@ -36,18 +34,16 @@ LONGEST = 40
 """Rows of a table in LaTeX on one page."""
 
 
-class Shown(float):
+class Shown(NamedTuple):
     """A number that readers see as another text, in bold, or with a mark after it."""
 
-    text: str
-    bold: bool
-    mark: str
+    value: float
+    text: str = ""
+    bold: bool = False
+    mark: str = ""
 
-    def __new__(cls, value: float, text: str = "", bold: bool = False, mark: str = "") -> Shown:
-        """Make the number; a float cannot be changed after that."""
-        made = super().__new__(cls, value)
-        made.text, made.bold, made.mark = text, bold, mark
-        return made
+
+Cell = str | int | float | Shown | None
 
 
 @dataclass(frozen=True)
@@ -74,9 +70,8 @@ class Table:
         """
         kinds, rows = self.kinds(), self._dressed("{}", " {}", plain_text)
         names = [[plain_text(name)] for name in self.columns]
-        columns = _justified(names, rows, kinds)
-        parts = [columns]
-        if width is not None and _size(columns) > width and {*kinds} != {"text"}:
+        parts = [_justified(names, rows, kinds)]
+        if width is not None and _size(parts[0]) > width and {*kinds} != {"text"}:
             n_keys = next(c for c, kind in enumerate(kinds) if kind != "text")
             names[n_keys:] = [_broken(*name) for name in names[n_keys:]]
             columns, parts = _justified(names, rows, kinds), []
@@ -137,12 +132,11 @@ class Table:
 
     def csv(self) -> str:
         """Return the table as CSV, with numbers in full."""
+        rows: list[Iterable[Any]] = [self.columns, *self.rows]
+        if self.records:
+            rows = [self.records[0], *(record.values() for record in self.records)]
         text = io.StringIO()
-        rows = [[*one.values()] for one in self.records] or self.rows
-        heads = self.records[0] if self.records else self.columns
-        csv.writer(text, lineterminator="\n").writerows(
-            [*map(_csv_cell, row)] for row in (heads, *rows)
-        )
+        csv.writer(text, lineterminator="\n").writerows(map(_csv_cell, row) for row in rows)
         return text.getvalue().rstrip("\n")
 
     def write(self, path: str | Path) -> None:
@@ -151,15 +145,15 @@ class Table:
 
     def kinds(self) -> list[Kind]:
         """Return what each column holds."""
-
-        def kind(c: int) -> Kind:
+        kinds: list[Kind] = []
+        for c in range(len(self.columns)):
             cells = [row[c] for row in self.rows if row[c] is not None]
-            if not cells or any(isinstance(cell, str) for cell in cells):
-                return "text"
             marked = any(isinstance(cell, Shown) and cell.mark for cell in cells)
-            return "marked" if marked else "number"
-
-        return [kind(c) for c in range(len(self.columns))]
+            if not cells or any(isinstance(cell, str) for cell in cells):
+                kinds.append("text")
+            else:
+                kinds.append("marked" if marked else "number")
+        return kinds
 
     def shown(self) -> list[list[str]]:
         """Return the rows as text, with numbers as people read them."""
@@ -170,7 +164,7 @@ class Table:
 
         def dressed(cell: Cell) -> str:
             if isinstance(cell, Shown):
-                shown = escape(cell.text or decimals(cell, self.digits))
+                shown = escape(cell.text or decimals(cell.value, self.digits))
                 mark = above.format(escape(cell.mark)) if cell.mark else ""
                 return (bold.format(shown) if cell.bold else shown) + mark
             if isinstance(cell, float):
@@ -205,6 +199,8 @@ def shown_p(p: float, mark: str = "") -> Shown:
 
 def _csv_cell(value: Any) -> Any:
     """Return text that a spreadsheet does not run as a formula; nothing where a number is nan."""
+    if isinstance(value, Shown):
+        value = value.value
     if isinstance(value, str):
         text = plain_text(value)
         return f"'{text}" if text.startswith(("=", "+", "@")) else text
@@ -223,11 +219,10 @@ def _justified(
 ) -> list[list[str]]:
     """Return the columns, each as strings of one length, of which the first are its name."""
     height, columns = max(map(len, names)), []
-    for c, (name, kind) in enumerate(zip(names, kinds, strict=True)):
-        cells = [*[""] * (height - len(name)), *name, *(row[c] for row in rows)]
-        size = max(map(len, cells))
+    for kind, name, *cells in zip(kinds, names, *rows, strict=True):
+        lines = [*[""] * (height - len(name)), *name, *cells]
         align = str.rjust if kind == "number" else str.ljust
-        columns.append([align(cell, size) for cell in cells])
+        columns.append([align(line, max(map(len, lines))) for line in lines])
     return columns
 
 

@@ -17,7 +17,6 @@ from dcglearn.measures.scale import Label
 from dcglearn.report.tables import p_text
 
 if TYPE_CHECKING:  # the words are needed where no model is
-    from dcglearn.inference.estimate import JudgmentFit
     from dcglearn.inference.questions import Question
     from dcglearn.inference.ratios import Estimated
 
@@ -82,11 +81,6 @@ def judged_pairs(share: float) -> str:
     return f"{one_in(share)}{of} judged pairs" if share else "no judged pair"
 
 
-def share_words(share: float) -> str:
-    """Write a share in per cent, with one digit."""
-    return f"{100 * share:.1f}%"
-
-
 def p_phrase(p: float) -> str:
     """Write a p-value as part of a sentence: ``p = .013``."""
     return f"p {'= ' * (p >= 0.001)}{p_text(p)}"
@@ -103,8 +97,8 @@ def interval_words(one: Estimated | NumberRecord) -> str:
 
 def estimate_words(one: Estimated | NumberRecord) -> str:
     """Write an estimate: in brackets if it is not determined, a dash if it has no bound."""
-    known = [number for number in (one.estimate, one.low, one.high) if number is not None]
-    if one.estimate is None or len(known) < 3 or not all(map(math.isfinite, known)):
+    bounds = (one.estimate, one.low, one.high)
+    if one.estimate is None or any(x is None or not math.isfinite(x) for x in bounds):
         return "-"
     return short(one.estimate) if one.determined else f"({short(one.estimate)})"
 
@@ -132,14 +126,14 @@ def extent_in_words(extent: str) -> str:
 
 def statement(one: Question) -> str:
     """Write a hypothesis as a statement."""
-    name = one.hypothesis
-    if one.about == "measure":
-        return f"the measure is {measure_words(name)}"
-    if one.about == "gains":
-        return "gains are linear" if name == "linear" else "gains are 2^g - 1"
-    if one.about == "discounts":
-        return f"discounts are {FAMILY_NAMES.get(name, name)}"
-    return _ABOUT_MODEL.get(one.about, name)
+    family = FAMILY_NAMES.get(one.hypothesis, one.hypothesis)
+    statements = {
+        "measure": f"the measure is {measure_words(one.hypothesis)}",
+        "gains": f"gains are {family.removesuffix(' gains')}",
+        "discounts": f"discounts are {family}",
+        **_ABOUT_MODEL,
+    }
+    return statements.get(one.about, one.hypothesis)
 
 
 def kept_together(clusters: Sequence[str]) -> str:
@@ -147,14 +141,6 @@ def kept_together(clusters: Sequence[str]) -> str:
     if not clusters:
         return "no judgment is known to share its query with another, so each is independent"
     return f"judgments that share {' or '.join(f'a {name}' for name in clusters)} are kept together"
-
-
-def clusters_words(fit: JudgmentFit) -> str:
-    """Say which judgments are kept together, and of which judges that cannot be said."""
-    words = kept_together(fit.clusters)
-    if fit.evidence.has_judges and "judge" not in fit.clusters:
-        words += "; too few judges said most of them to stand for others"
-    return words
 
 
 def few_clusters_words(effective: float) -> str:
@@ -171,12 +157,12 @@ def certainty_sentences(
     Of two grades, how much the second rank counts; `more` is what could decide.
     """
     if len(labels) == 2:
-        words = "There are two grades, so gains are not in question"
-        second = certainty.discounts[1:2]
-        if not second or not second[0].determined or second[0].estimate is None:
-            return [f"{words}."]
-        interval = _interval(second[0], certainty.level)
-        return [f"{words}; rank 2 counts {short(second[0].estimate)} of rank 1{interval}."]
+        second = [
+            f"; rank 2 counts {short(one.estimate)} of rank 1{_interval(one, certainty.level)}"
+            for one in certainty.discounts[1:2]
+            if one.determined and one.estimate is not None
+        ]
+        return [f"There are two grades, so gains are not in question{''.join(second)}."]
     names = grade_names(labels)
     unknown = [name for name, one in zip(names, certainty.gains, strict=True) if not one.determined]
     verb = "is" if len(unknown) == 1 else "are"
@@ -184,11 +170,12 @@ def certainty_sentences(
         worth_sentence(names, certainty.gains, certainty.level),
         f"These judgments do not determine what {listed(unknown)} {verb} worth." if unknown else "",
         *verdict_sentences(certainty.hypotheses, certainty.gains, more),
-        f"Whether 2^g - 1 and linear gains fit is not said here: {certainty.untested}."
-        if certainty.untested
-        else "",
     ]
-    return [one for one in found if one]
+    if certainty.untested:
+        found.append(
+            f"Whether 2^g - 1 and linear gains fit is not said here: {certainty.untested}."
+        )
+    return [*filter(None, found)]
 
 
 def grade_names(labels: Sequence[Label]) -> list[str]:
@@ -265,7 +252,7 @@ def bulleted(statements: Sequence[str]) -> str:
     return "\n".join(f"  - {statement}" for statement in statements)
 
 
-def wrap_lines(text: str, width: int = LINE_WIDTH) -> str:
+def wrap_lines(text: str) -> str:
     """Break long lines between words; what follows an item's mark is indented as its text."""
     lines = []
     for line in text.split("\n"):
@@ -273,10 +260,9 @@ def wrap_lines(text: str, width: int = LINE_WIDTH) -> str:
         indent = " " * len(mark.group()) if mark else ""
         lines += textwrap.wrap(
             line,
-            width,
+            LINE_WIDTH,
             subsequent_indent=indent,
             break_long_words=False,
             break_on_hyphens=False,
-            drop_whitespace=True,
         ) or [""]
     return "\n".join(lines)

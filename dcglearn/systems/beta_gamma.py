@@ -10,20 +10,32 @@ theta_zero is the first score below it at which the sum is 0 or less, or the low
 judged, the threshold is lower, so that more are delivered and judged. If no cut brings the sum
 above 0, theta_opt is the smallest number above the highest score, and theta_zero is that score. An
 unjudged document counts as non-relevant: its utility must be 0 or less.
+
+A file of training documents holds one per row: ``score``, ``grade`` (empty or null for an unjudged
+document) and, where known, ``id``. What a document is worth depends on its grade.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import checked_number, finite_array
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.progress import Advance, silent
+from dcglearn.base.tables.sources import Place
 from dcglearn.base.types import Floats
+from dcglearn.judgments.meaning.columns import RecordFields
+from dcglearn.judgments.options import ReadOptions
+from dcglearn.judgments.reading.fields import read_records
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.names import parse_measure
+from dcglearn.measures.scale import Label, Scale, canonical_label
 
 _ROUNDING = 1e-12
 """Sums that differ by less than this share of the sum of absolute terms are equal: utilities such
@@ -142,3 +154,97 @@ def _ends(scores: Floats, utilities: Floats, slack: float) -> tuple[float, float
     back = np.flatnonzero(utilities[best + 1 :] <= 0)
     zero = best + 1 + back[0] if len(back) else -1
     return float(scores[best]), float(scores[zero])
+
+
+SCORED_DOCUMENTS = RecordFields("document", ("id", "score", "grade"), ("score",))
+
+
+class Scored(NamedTuple):
+    """Documents with scores, shape (n,), and grades, None for an unjudged one."""
+
+    scores: Floats
+    grades: tuple[Label | None, ...]
+    place: Callable[[int], str]
+
+    @property
+    def distinct(self) -> tuple[Label, ...]:
+        """The grades that occur, each once."""
+        return tuple(dict.fromkeys(grade for grade in self.grades if grade is not None))
+
+    def place_of(self, grade: Label) -> str:
+        """Return the place of the first document with a grade."""
+        return self.place(self.grades.index(grade))
+
+
+def read_scored(
+    path: Place | Iterable[Place],
+    advance: Advance = silent,
+    options: ReadOptions | None = None,
+) -> Scored:
+    """Read files of scored documents; of the options, those on columns and text apply."""
+    table = read_records(path, SCORED_DOCUMENTS, options or ReadOptions(), advance)
+    first: dict[str, int] = {}
+    for row, name in enumerate(table.ids("id").decoded().tolist()):
+        if name is not None and first.setdefault(name, row) != row:
+            problem = f"the document {name!r} is also in {table.place(first[name])}"
+            raise InputError(problem, "keep one", table.place(row))
+    grades = table.column("grade").parsed(_grade, table.place).decoded()
+    return Scored(table.numbers("score"), tuple(grades.tolist()), table.place)
+
+
+def _grade(value: Any) -> Label | None:
+    if value == "":
+        return None
+    try:
+        return canonical_label(value)
+    except (TypeError, ValueError) as error:
+        problem = f'"grade" is {value!r}'
+        raise InputError(problem, "use a number or a name; leave it empty if unjudged") from error
+
+
+def net_gains(gains: str | None, measure: str | None, cost: float) -> dict[Label, float]:
+    """Return the gain of each grade, in words or by a measure, minus the cost of reading it."""
+    worth: dict[Label, float] = {}
+    if gains is not None:
+        scale = Scale.parse(gains)
+        worth = dict(zip(scale.labels, scale.values, strict=True))
+    elif measure is not None:
+        found = parse_measure(measure).measure
+        if not isinstance(found, DCG):
+            remedy = f"name a DCG, such as {measure.removesuffix(':utility')}:dcg"
+            problem = "its weights differ by rank, and a grade has no single gain"
+            raise InputError(problem, remedy, measure)
+        if found.grades is None:
+            remedy = "write its gains as {2: 1, 1: .4, 0: 0}"
+            raise InputError("its grades have no names", remedy, measure)
+        worth = dict(zip(found.grades, found.gains, strict=True))
+    return {label: gain - cost for label, gain in worth.items()}
+
+
+def by_relevance(
+    documents: Scored, relevant: str | None, credit: float, other: float
+) -> dict[Label, float]:
+    """Return the worth of relevant grades, by default numbers above 0, and of others."""
+    grades = documents.distinct
+    if relevant is None:
+        for grade in grades:
+            if isinstance(grade, str):
+                remedy = "name the relevant grades, such as `relevant=perfect,good`"
+                problem = f"the grade {grade!r} is a name"
+                raise InputError(problem, remedy, documents.place_of(grade))
+        labels = tuple(grade for grade in grades if float(grade) > 0)
+    else:
+        labels = Scale.parse(relevant).labels
+        if not {*grades} & {*labels}:
+            names = ", ".join(map(str, grades))
+            warn_of_input(f"no document has the grade {relevant}; they have {names}")
+    return {grade: credit if grade in labels else other for grade in grades}
+
+
+def utilities_of(documents: Scored, worth: Mapping[Label, float], unjudged: float) -> list[float]:
+    """Return what delivering each document is worth."""
+    for grade in documents.distinct:
+        if grade not in worth:
+            remedy = f"give one, as {', '.join(map(str, worth))} have"
+            raise InputError(f"the grade {grade} has no gain", remedy, documents.place_of(grade))
+    return [unjudged if grade is None else worth[grade] for grade in documents.grades]

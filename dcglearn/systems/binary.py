@@ -20,9 +20,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Booleans, Floats, Grades
 from dcglearn.measures.ideal import ratio
 from dcglearn.measures.other_measures import BinaryMeasure
 from dcglearn.systems.ranked import Ranked
@@ -40,10 +39,10 @@ def score_binary(measure: BinaryMeasure, ranked: Ranked) -> Floats:
     levels = np.array([*measure.levels, _NOT_POOLED])
     if measure.options.get("judged_only"):
         ranked = ranked.keep(levels[ranked.grades] >= 0)
-    relevant = (levels > 0).astype(float)
+    relevant = levels > 0
     if measure.name in _WORTH:
-        return expected_stop(ranked, relevant, measure.n_ranks, _WORTH[measure.name])
-    R = ranked.pools @ relevant[:-1]
+        return expected_stop(ranked, relevant.astype(float), measure.n_ranks, _WORTH[measure.name])
+    R = (ranked.pools @ relevant[:-1]).astype(float)
     hits = ranked.mean_over_ties(relevant[ranked.grades])
     k = np.inf if measure.cutoff is None else float(measure.cutoff)
     if measure.name == "P":
@@ -52,15 +51,14 @@ def score_binary(measure: BinaryMeasure, ranked: Ranked) -> Floats:
         return _interpolated(ranked, hits, np.floor(k * R + 0.9))
     if measure.name.startswith("Set"):
         return _of_sets(measure, ranked.sum_by_query(hits), ranked.lengths.astype(float), R)
-    shares: Floats | NDArray[np.bool_] = ranked.ranks < k  # of R times the value, per document
+    shares: Floats | Booleans = ranked.ranks < k  # of R times the value, per document
     if measure.name == "Rprec":
         shares = ranked.ranks < R[ranked.query]
     elif measure.name == "AP":
         shares = _hits_down_to(ranked, hits) / (ranked.ranks + 1) * shares
     elif measure.name == "Bpref":
-        others = ranked.pools @ (levels[:-1] == 0).astype(float)
-        above = ranked.sum_above((levels[ranked.grades] == 0).astype(float))
-        above = np.minimum(above, R[ranked.query])
+        others = ranked.pools @ (levels[:-1] == 0)
+        above = np.minimum(ranked.sum_above(levels[ranked.grades] == 0), R[ranked.query])
         shares = 1 - above / np.maximum(np.minimum(R, others), 1.0)[ranked.query]
     elif measure.name == "infAP":
         shares = _inferred_precision(ranked, levels[ranked.grades])
@@ -70,13 +68,11 @@ def score_binary(measure: BinaryMeasure, ranked: Ranked) -> Floats:
 def _hits_down_to(ranked: Ranked, hits: Floats) -> Floats:
     """Return the mean number of relevant documents down to each rank, if its own is relevant."""
     above = ranked.sum_above(hits) + 1
-    rows, groups, sizes = ranked.tied_documents
-    if len(rows):
-        first = np.searchsorted(groups, np.arange(len(sizes)))[groups]
-        place, others = np.arange(len(rows)) - first, sizes[groups] - 1
-        found = hits[rows] * sizes[groups]
-        above[rows] = above[rows[first]] + place * np.maximum(found - 1, 0) / others
-    return above
+    first, sizes, group = ranked.tie_groups
+    place, size = np.arange(len(hits)) - first[group], sizes[group]
+    others = place * np.maximum(hits * size - 1, 0) / np.maximum(size - 1, 1)
+    down_to: Floats = above[first][group] + others
+    return down_to
 
 
 def _interpolated(ranked: Ranked, hits: Floats, needed: Floats) -> Floats:
@@ -87,12 +83,12 @@ def _interpolated(ranked: Ranked, hits: Floats, needed: Floats) -> Floats:
     return best
 
 
-def _inferred_precision(ranked: Ranked, level: NDArray[np.integer]) -> Floats:
+def _inferred_precision(ranked: Ranked, level: Grades) -> Floats:
     """Return the precision expected at each rank, if its own document is relevant."""
     rank, tiny = ranked.ranks, 0.00001
-    relevant, other = (ranked.sum_above(one.astype(float)) for one in (level > 0, level == 0))
-    judged = relevant + other
-    pooled = judged + ranked.sum_above((level == _UNJUDGED).astype(float))
+    relevant = ranked.sum_above(level > 0)
+    judged = relevant + ranked.sum_above(level == 0)
+    pooled = judged + ranked.sum_above(level == _UNJUDGED)
     above = (rank / (rank + 1)) * (pooled / np.maximum(rank, 1))
     precision: Floats = 1 / (rank + 1) + above * ((relevant + tiny) / (judged + 2 * tiny))
     return precision
@@ -118,36 +114,31 @@ def expected_stop(
     longest = int(ranked.lengths.max(initial=0))
     n_ranks = longest if cutoff is None else min(longest, cutoff)
     weights = worth(np.arange(1.0, n_ranks + 1))
-    return ranked.by_blocks(n_ranks, lambda some: _of_block(some, by_grade, weights))
-
-
-def _of_block(ranked: Ranked, by_grade: Floats, weights: Floats) -> Floats:
-    stops = _stopping(ranked, by_grade[ranked.grades], len(weights))
-    matrix = np.zeros((len(ranked.lengths), len(weights)))
-    kept = ranked.ranks < len(weights)
-    matrix[ranked.query[kept], ranked.ranks[kept]] = stops[kept]
-    reached = np.ones_like(matrix)
-    np.cumprod(1 - matrix[:, :-1], axis=1, out=reached[:, 1:])
-    value: Floats = np.sum(matrix * reached * weights, axis=1)
+    stops = np.zeros((len(ranked.lengths), n_ranks))
+    kept = ranked.ranks < n_ranks
+    by_document = _stopping(ranked, by_grade[ranked.grades], n_ranks)
+    stops[ranked.query[kept], ranked.ranks[kept]] = by_document[kept]
+    reached = np.ones_like(stops)
+    np.cumprod(1 - stops[:, :-1], axis=1, out=reached[:, 1:])
+    value: Floats = np.sum(stops * reached * weights, axis=1)
     return value
 
 
 def _stopping(ranked: Ranked, R: Floats, n_ranks: int) -> Floats:
     """Return the mean probability to stop at each rank, if it is reached."""
-    rows, groups, sizes = ranked.tied_documents
-    if not len(rows):
+    if not ranked.has_ties:
         return R
     stops = R.copy()
-    first = np.searchsorted(groups, np.arange(len(sizes)))
-    mixed = np.maximum.reduceat(R[rows], first) > np.minimum.reduceat(R[rows], first)
-    for group in np.flatnonzero(mixed & (ranked.ranks[rows[first]] < n_ranks)):
-        start, size = int(rows[first[group]]), int(sizes[group])
-        most = min(size, n_ranks - int(ranked.ranks[start]))
-        passed = mean_products(1 - R[start : start + size], most)
+    firsts, sizes, _ = ranked.tie_groups
+    mixed = np.maximum.reduceat(R, firsts) > np.minimum.reduceat(R, firsts)
+    for group in np.flatnonzero(mixed & (ranked.ranks[firsts] < n_ranks)):
+        first, size = int(firsts[group]), int(sizes[group])
+        most = min(size, n_ranks - int(ranked.ranks[first]))
+        passed = mean_products(1 - R[first : first + size], most)
         ratios = np.divide(
             passed[1:], passed[:-1], out=np.ones(most), where=passed[:-1] > 0
         )  # once nobody passes, the ranks below are not reached
-        stops[start : start + most] = 1 - ratios
+        stops[first : first + most] = 1 - ratios
     return stops
 
 

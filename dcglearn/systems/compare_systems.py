@@ -89,8 +89,8 @@ class SystemComparison:
     equal: int
     test: PairedTest
     drawn: int
-    correction: Correction
-    family: int
+    correction: Correction = "none"
+    family: int = 1
     orders_drawn: int = 0
 
 
@@ -172,12 +172,13 @@ def compare_systems(
             'with `unjudged="bounds"` there is no single difference to test',
             "evaluate with another rule for unjudged documents",
         )
+    if not pairs:
+        return []
     found: list[SystemComparison] = []
-    n_measures = len(evaluation.measures)
-    for m in range(n_measures if pairs else 0):
+    for m in range(len(evaluation.measures)):
         found += _under_measure(evaluation, m, pairs, rng, test, resamples)
-        advance(m + 1, n_measures)
-    if correct == "none" or not found:
+        advance(m + 1, len(evaluation.measures))
+    if correct == "none":
         return found
     family, drawn = (len(found) if correct == "all" else len(pairs)), 0
     correction: Correction = "tukey" if baseline is None and test != "t" else "holm"
@@ -251,22 +252,15 @@ def _under_measure(
         )
     p = paired_p_values(differences, rng, test, resamples)
     intervals = t_intervals(differences)
-    too_many = [not has_t_interval(test, queries) for queries in n.tolist()]
-    if any(too_many):
-        intervals[too_many] = paired_intervals(differences[too_many], rng, resamples)
+    many = (n >= FEW_QUERIES) & (test != "t")
+    if many.any():
+        intervals[many] = paired_intervals(differences[many], rng, resamples)
     same = np.abs(differences) <= _EQUAL * np.maximum(np.abs(first), np.abs(second))
     signs = [(side & ~same).sum(axis=1) for side in (differences > 0, differences < 0)]
     columns = [mean_of_counted(differences), *intervals.T, p, p, n, *signs, same.sum(axis=1)]
     exact = test == "t" or takes_all_signs(len(evaluation.queries), resamples)
-    drawn = 0 if exact else resamples
-    rows = zip(pairs, *map(np.ndarray.tolist, columns), strict=True)
-    rest: dict[str, Any] = {"test": test, "drawn": drawn, "correction": "none", "family": 1}
+    rest: dict[str, Any] = {"test": test, "drawn": 0 if exact else resamples}
     return [
         SystemComparison(measure, systems[one], systems[other], *numbers, **rest)
-        for (one, other), *numbers in rows
+        for (one, other), *numbers in zip(pairs, *map(np.ndarray.tolist, columns), strict=True)
     ]
-
-
-def has_t_interval(test: PairedTest, queries: int) -> bool:
-    """Return whether the interval of a difference is Student's: the bootstrap's is too short."""
-    return test == "t" or queries < FEW_QUERIES

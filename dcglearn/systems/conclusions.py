@@ -12,19 +12,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_number, checked_rng
-from dcglearn.base.errors import InputError, check_name, naming, unknown_name
+from dcglearn.base.errors import InputError, check_name, naming
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.significance import RESAMPLES
 from dcglearn.base.types import Floats, Integers
-from dcglearn.coherence.mean_ndcg import MeanVerdict, MeanWinner, mean_verdicts
+from dcglearn.coherence.mean_ndcg import MeanVerdict, PairVerdicts, mean_verdicts
 from dcglearn.coherence.smallest_change import (
     SmallestChange,
     smallest_change_of_discounts,
@@ -45,7 +46,7 @@ from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.ranked import ideal_ranking
 from dcglearn.systems.rules import Rules, rules_like
 from dcglearn.systems.scoring import rankings_to_score, with_least
-from dcglearn.systems.tukey import tukey_test
+from dcglearn.systems.tukey import TukeyTest, tukey_test
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,19 +85,16 @@ def graded_rankings(evaluation: Evaluation, measure: DCG, n_ranks: int) -> Grade
             "name another measure first",
         )
     ranked = [rankings_to_score(run, rules) for run in evaluation.runs]
-    if gains[-1] > 0 and rules.unjudged == "worst":
-        for name, one in zip(evaluation.systems, ranked, strict=True):
-            if one.unjudged.any() and one.pooled is None:
-                raise InputError(
-                    f"documents without a judgment ({int(one.unjudged.sum()):,}), and a worst gain "
-                    "above 0: the ideal of a query would depend on the run",
-                    'evaluate under the normalised measure with `pool="all"`, remove them with '
-                    '`unjudged="removed"`, or name a measure whose worst grade gains 0',
-                    name,
-                )
-    counts = evaluation.qrels.pools.copy()
-    if rules.unjudged == "worst" and ranked[0].pooled is not None:
-        counts[:, -1] += ranked[0].pooled
+    counts, pooled = evaluation.qrels.pools.copy(), ranked[0].pooled
+    if rules.unjudged == "worst" and pooled is not None:
+        counts[:, -1] += pooled
+    elif rules.unjudged == "worst" and gains[-1] > 0 and any(one.unjudged.any() for one in ranked):
+        raise InputError(
+            "documents without a judgment, and a worst gain above 0: the ideal of a query would "
+            "depend on the run",
+            'evaluate under the normalised measure with `pool="all"`, remove them with '
+            '`unjudged="removed"`, or name a measure whose worst grade gains 0',
+        )
     ideal = ideal_ranking(np.minimum(counts, n_ranks))  # no more of a grade than ranks
     of_unjudged = NO_DOCUMENT if rules.unjudged == "nothing" else len(gains) - 1
     rankings = np.array([one.grade_matrix(n_ranks) for one in ranked])
@@ -135,15 +133,11 @@ def coherence_rules(rules: Rules | str) -> Rules:
             '`unjudged="bounds"`, and each document needs one grade here',
             'use `unjudged="worst"`, `unjudged="nothing"` or `unjudged="removed"`',
         )
-    if rules.worthless != 0:
+    if rules.worthless != 0 or rules.missing not in (0, None):
         raise InputError(
-            "queries whose ideal is 0 do not count 0, and which they are depends on the gains",
-            "use `worthless=0`",
-        )
-    if rules.missing not in (0, None):
-        raise InputError(
-            f"queries missing from a run count {rules.missing:g}",
-            "use `missing=0` or leave them out",
+            "queries whose ideal is 0 (which depends on the gains) or that are missing do not "
+            "count 0",
+            "use `worthless=0`, and `missing=0` or leave them out",
         )
     return replace(rules, ties="input") if rules.ties == "mean" else rules
 
@@ -165,7 +159,7 @@ class SystemPair:
     Attributes
     ----------
     a, b : str
-    difference : float
+    dcg_difference : float
         Mean DCG of `a` minus mean DCG of `b`, with the given gains and discounts.
     any_parameters, any_gains, any_discounts : Verdict
         By mean DCG with any gains and any discounts, or any of one and the given other.
@@ -184,7 +178,7 @@ class SystemPair:
 
     a: str
     b: str
-    difference: float
+    dcg_difference: float
     any_parameters: Verdict
     any_gains: Verdict
     any_discounts: Verdict
@@ -228,7 +222,7 @@ def system_pairs(
     >>> runs = {"one": {"q": {"d1": 2.0, "new": 1.0}}, "two": {"q": {"d2": 2.0, "d3": 1.0}}}
     >>> evaluation = evaluate(qrels, runs, "zipf", rules=coherence_rules("ir_measures"))
     >>> (pair,) = system_pairs(evaluation, DCG({2: 2, 1: 1, 0: 0}, "zipf"), 2)
-    >>> pair.difference, pair.any_gains.winner, pair.any_discounts.winner
+    >>> pair.dcg_difference, pair.any_gains.winner, pair.any_discounts.winner
     (0.5, 'depends', 'a')
     """
     graded = graded_rankings(evaluation, measure, n_ranks)
@@ -237,22 +231,22 @@ def system_pairs(
     left_out = evaluation.missing & (evaluation.rules.missing is None)
     counts = cumulative_counts(graded.rankings, L)
     totals = counts.sum(axis=1, dtype=np.int64)
-    chosen = list(
-        combinations(range(len(names)), 2) if between is None else _places(between, names)
+    chosen = [*combinations(range(len(names)), 2)]
+    if between is not None:
+        chosen = [_places(pair, names) for pair in between]
+    verdicts = partial(
+        mean_verdicts,
+        pools=graded.pools,
+        n_grades=L,
+        worst_gain=worst,
+        counted=graded.n_queries,
     )
     pairs: list[SystemPair] = []
     for at in range(0, len(chosen), _PAIRS_AT_ONCE):
         block = chosen[at : at + _PAIRS_AT_ONCE]
-        means = mean_verdicts(
-            graded.rankings,
-            graded.pools,
-            graded.discounts,
-            L,
-            worst,
-            counted=graded.n_queries,
-            pairs=block,
-        )
-        usual = _at_usual_discounts(graded, {(i, j): means[i, j].winner for i, j in block}, L)
+        means = verdicts(graded.rankings, discounts=graded.discounts, pairs=block)
+        decided = [pair for pair in block if means[pair].winner in ("a", "b")]
+        usual = _at_usual_discounts(graded.rankings, verdicts, means, decided)
         for i, j in block:
             m, n = (int(graded.n_queries[k]) for k in (i, j))
             D = (totals[i] * n - totals[j] * m) / (m * n)  # with signs that are exact
@@ -261,7 +255,7 @@ def system_pairs(
             pair = SystemPair(
                 names[i],
                 names[j],
-                difference=advantage_by_step(D, *given).item(),
+                dcg_difference=advantage_by_step(D, *given).item(),
                 any_parameters=verdict(D, worst_gain=worst),
                 any_gains=verdict(D, discounts=graded.discounts, worst_gain=worst),
                 any_discounts=verdict(D, gains=graded.gains),
@@ -276,37 +270,32 @@ def system_pairs(
     return pairs
 
 
-def _places(pairs: Sequence[tuple[str, str]], names: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield the places of the systems of each pair."""
-    for pair in pairs:
-        for name in pair:
-            check_name(name, "system", names)
-        if pair[0] == pair[1]:
-            raise InputError(f"{pair[0]!r} twice", "name two systems")
-        yield names.index(pair[0]), names.index(pair[1])
+def _places(pair: tuple[str, str], names: Sequence[str]) -> tuple[int, int]:
+    """Return the places of the systems of a pair."""
+    for name in pair:
+        check_name(name, "system", names)
+    if pair[0] == pair[1]:
+        raise InputError(f"{pair[0]!r} twice", "name two systems")
+    return names.index(pair[0]), names.index(pair[1])
 
 
 def _at_usual_discounts(
-    graded: GradedRankings, winners: dict[tuple[int, int], MeanWinner], n_grades: int
-) -> set[tuple[int, int]]:
-    """Return the decided pairs whose winner is never behind at any usual discount and cutoff."""
-    left = [pair for pair, winner in winners.items() if winner in ("a", "b")]
-    n_ranks = graded.rankings.shape[2]
+    rankings: Integers,
+    verdicts: Callable[..., PairVerdicts],
+    given: PairVerdicts,
+    pairs: Sequence[tuple[int, int]],
+) -> Sequence[tuple[int, int]]:
+    """Return the pairs whose winner is never behind at any usual discount and cutoff."""
+    n_ranks = rankings.shape[2]
     for rule, cutoff in product(USUAL_DISCOUNTS, range(1, n_ranks + 1)):
-        if not left:
+        if not pairs:
             break
-        found = mean_verdicts(
-            graded.rankings[:, :, :cutoff],
-            graded.pools,
-            f"linear({n_ranks})" if rule == "linear" else rule,
-            n_grades,
-            graded.worst_gain,
-            _BOXES,
-            graded.n_queries,
-            left,
+        discounts = f"linear({n_ranks})" if rule == "linear" else rule
+        found = verdicts(
+            rankings[:, :, :cutoff], discounts=discounts, max_boxes=_BOXES, pairs=pairs
         )
-        left = [pair for pair in left if found[pair].winner in (winners[pair], "equal")]
-    return set(left)
+        pairs = [one for one in pairs if found[one].winner in (given[one].winner, "equal")]
+    return pairs
 
 
 Extent = Literal["nDCG any gains, DCG both", "nDCG any gains", "depends", "equal", "not settled"]
@@ -316,14 +305,13 @@ EXTENTS: tuple[Extent, ...] = get_args(Extent)
 
 
 @dataclass(frozen=True)
-class PairConclusion:
-    """What may be concluded about two systems.
+class PairConclusion(SystemPair):
+    """What may be concluded about two systems: what is certain, and a test.
 
     Attributes
     ----------
-    pair : SystemPair
     difference : float
-        Mean of `pair.a` minus mean of `pair.b` under the tested measure.
+        Mean of `a` minus mean of `b` under the tested measure.
     p : float
         The p-value of the difference, corrected for all pairs of systems; nan if not tested.
     significant : bool or None
@@ -331,7 +319,6 @@ class PairConclusion:
         if not tested.
     """
 
-    pair: SystemPair
     difference: float
     p: float
     significant: bool | None
@@ -342,23 +329,23 @@ class PairConclusion:
 
         Neither is a proof for mean nDCG with other discounts.
         """
-        winner = self.pair.mean_ndcg.winner
+        winner = self.mean_ndcg.winner
         if winner == "undecided":
             return "not settled"
         if winner == "equal" or winner == "depends":
             return winner
-        both = winner == self.pair.any_parameters.winner
+        both = winner == self.any_parameters.winner
         return "nDCG any gains, DCG both" if both else "nDCG any gains"
 
     @property
     def decided(self) -> bool:
         """Whether the same system is ahead by mean nDCG with any gains."""
-        return self.pair.mean_ndcg.winner in ("a", "b")
+        return self.mean_ndcg.winner in ("a", "b")
 
     @property
     def leader(self) -> Literal["a", "b"] | None:
         """The system ahead by mean nDCG with any gains, or else under the tested measure."""
-        winner = self.pair.mean_ndcg.winner
+        winner = self.mean_ndcg.winner
         if winner == "a" or winner == "b":
             return winner
         if winner == "equal" or not self.difference:
@@ -368,12 +355,12 @@ class PairConclusion:
     @property
     def ahead(self) -> str | None:
         """The name of that system; None if neither is ahead."""
-        return {"a": self.pair.a, "b": self.pair.b, None: None}[self.leader]
+        return {"a": self.a, "b": self.b, None: None}[self.leader]
 
     def n_queries(self, *winners: str) -> int:
         """Return how many queries have one of these winners by themselves; by default all."""
         known = winners or ("a", "b", "equal", "depends")
-        return sum(one in known for one in self.pair.query_winners)
+        return sum(one in known for one in self.query_winners)
 
     @property
     def agreeing(self) -> float:
@@ -384,8 +371,9 @@ class PairConclusion:
 
     def to_json(self) -> dict[str, Any]:
         """Return the row with gains and discounts that put either system ahead, or tie them."""
-        witnesses = {name: _witnesses(found) for name, found in _verdicts(self.pair).items()}
-        ties = {name: one and one.tie for name, one in _changes(self.pair).items()}
+        witnesses = {name: _witnesses(found) for name, found in _verdicts(self).items()}
+        gains, discounts = self.gains_change, self.discounts_change
+        ties = {"gains": gains and gains.tie, "discounts": discounts and discounts.tie}
         return {**conclusion_row(self), "witnesses": witnesses, "ties": ties}
 
 
@@ -396,10 +384,6 @@ def _verdicts(pair: SystemPair) -> dict[str, Verdict | MeanVerdict]:
         "dcg_any_gains": pair.any_gains,
         "dcg_any_discounts": pair.any_discounts,
     }
-
-
-def _changes(pair: SystemPair) -> dict[str, SmallestChange | None]:
-    return {"gains": pair.gains_change, "discounts": pair.discounts_change}
 
 
 def _witnesses(found: Verdict | MeanVerdict) -> dict[str, Any]:
@@ -413,15 +397,15 @@ def _witnesses(found: Verdict | MeanVerdict) -> dict[str, Any]:
 
 def conclusion_row(one: PairConclusion) -> dict[str, Any]:
     """Return a conclusion as a flat row: names of columns and values."""
-    pair = one.pair
-    winners = {name: found.winner for name, found in _verdicts(pair).items()}
+    gains, discounts = one.gains_change, one.discounts_change
+    winners = {name: found.winner for name, found in _verdicts(one).items()}
     return {
-        "a": pair.a,
-        "b": pair.b,
+        "a": one.a,
+        "b": one.b,
         "ahead": one.ahead,
         "holds_for": one.holds_for,
         "difference": one.difference,
-        "dcg_difference": pair.difference,
+        "dcg_difference": one.dcg_difference,
         "p": one.p,
         "significant": one.significant,
         "queries": one.n_queries(),
@@ -431,12 +415,10 @@ def conclusion_row(one: PairConclusion) -> dict[str, Any]:
         "queries_equal": one.n_queries("equal"),
         "agreeing": one.agreeing,
         "mean_ndcg_any_gains": winners.pop("mean_ndcg_any_gains"),
-        "at_usual_discounts": pair.usual_discounts,
+        "at_usual_discounts": one.usual_discounts,
         **winners,
-        **{
-            f"smallest_change_of_{what}": math.nan if change is None else change.distance
-            for what, change in _changes(pair).items()
-        },
+        "smallest_change_of_gains": gains.distance if gains else math.nan,
+        "smallest_change_of_discounts": discounts.distance if discounts else math.nan,
     }
 
 
@@ -476,16 +458,6 @@ class SystemConclusions:
     def counts(self) -> dict[tuple[Extent, bool | None], int]:
         """Return the number of pairs by the parameters for which they hold, and significance."""
         return dict(Counter((one.holds_for, one.significant) for one in self.pairs))
-
-    def between(self, a: str, b: str) -> PairConclusion:
-        """Return the conclusion about two systems, in either order."""
-        for one in self.pairs:
-            if {one.pair.a, one.pair.b} == {a, b}:
-                return one
-        for name in (a, b):
-            if name not in self.systems:
-                raise unknown_name("system", name, self.systems)
-        raise InputError(f"{a!r} and {b!r} were not compared", "compare them with `between`")
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with a row per pair: who is ahead, for what, the test, every verdict."""
@@ -550,19 +522,30 @@ def system_conclusions(
     with naming(named.name):
         pairs = system_pairs(evaluation, given, n_ranks, between, advance)
     values, means = evaluation.values[:, 0], evaluation.means()[:, 0]
-    p, drawn = _p_values(values, rng, resamples)
+    n, counted = len(values), np.isfinite(values).astype(int)
+    test = TukeyTest(np.full((1, n * (n - 1) // 2), np.nan), 0)
+    if (counted @ counted.T).min() >= 2:
+        test = tukey_test(values[None], rng, resamples)
+    p = dict(zip(combinations(range(n), 2), test.p[0].tolist(), strict=True))
     conclusions = []
     for pair in pairs:
         i, j = (evaluation.systems.index(name) for name in (pair.a, pair.b))
-        one = PairConclusion(pair, float(means[i] - means[j]), float(p[i, j]), None)
+        difference = float(means[i] - means[j])
+        tested = p[min(i, j), max(i, j)]
+        one = PairConclusion(**vars(pair), difference=difference, p=tested, significant=None)
         if not math.isnan(one.p):
-            shared = [winner is not None for winner in pair.query_winners]
-            tested = values[i, shared].sum() - values[j, shared].sum()
-            for_leader = {"a": tested > 0, "b": tested < 0, None: False}[one.leader]
-            one = replace(one, significant=bool(one.p < alpha and for_leader))
+            total = float(np.nansum(values[i] - values[j]))
+            lead = {"a": total, "b": -total, None: 0.0}[one.leader]
+            one = replace(one, significant=one.p < alpha and lead > 0)
         conclusions.append(one)
     return SystemConclusions(
-        named, n_ranks, alpha, drawn, evaluation.systems, evaluation.queries, tuple(conclusions)
+        named,
+        n_ranks,
+        alpha,
+        test.drawn,
+        evaluation.systems,
+        evaluation.queries,
+        tuple(conclusions),
     )
 
 
@@ -578,19 +561,6 @@ def given_measure(named: Named, n_ranks: int) -> DCG:
     return plain @ plain.n_ranks
 
 
-def _p_values(values: Floats, rng: np.random.Generator, resamples: int) -> tuple[Floats, int]:
-    """Return the p-value of each two systems, shape (systems, systems), and the orders drawn."""
-    n = len(values)
-    p = np.full((n, n), np.nan)
-    counted = (~np.isnan(values)).astype(int)
-    if (counted @ counted.T).min() < 2:
-        return p, 0
-    found = tukey_test(values[None], rng, resamples)
-    first, second = np.triu_indices(n, 1)
-    p[first, second] = p[second, first] = found.p[0]
-    return p, found.drawn
-
-
 def named_pair(text: str, names: Sequence[str]) -> tuple[str, str]:
     """Return the two systems that a text names, with a comma between them.
 
@@ -598,11 +568,11 @@ def named_pair(text: str, names: Sequence[str]) -> tuple[str, str]:
     (('old', 'new'), ('a,b', 'c'))
     """
     splits = [(text[:at].strip(), text[at + 1 :].strip()) for at, c in enumerate(text) if c == ","]
-    found = [(a, b) for a, b in splits if a in names and b in names]
+    found = [pair for pair in splits if {*pair} <= {*names}]
     if len(found) == 1:
         return found[0]
     if len(splits) == 1:
-        wrong = next(name for name in splits[0] if name not in names)
-        raise unknown_name("system", wrong, names)
+        for name in splits[0]:
+            check_name(name, "system", names)
     known = f"Known: {', '.join(sorted(names))}"
     raise InputError(f"{text!r} is not one pair of systems", f"write A,B. {known}")

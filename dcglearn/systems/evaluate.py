@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from itertools import compress, product
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, check_name, naming
 from dcglearn.base.numbers import counted, decimals
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.significance import mean_of_counted
 from dcglearn.base.threads import map_threads
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Booleans, Floats
 from dcglearn.collections.join import IndexedQrels
 from dcglearn.measures.names import AskedMeasure, Named, asked_measure, repeated_name
 from dcglearn.measures.other_measures import RBP, BinaryMeasure, RBPResidual, is_in_one_order
@@ -66,8 +65,7 @@ def named_measures(
         named.append(found)
         if isinstance(found.measure, RBP) and rules.unjudged != "bounds":
             named.append(Named(f"{found.name}, residual", RBPResidual(found.measure)))
-    repeated = repeated_name([one.name for one in named])
-    if repeated is not None:
+    if repeated := repeated_name([one.name for one in named]):
         raise InputError(f"the measure {repeated} is named twice", "name it once")
     return named
 
@@ -142,15 +140,24 @@ class Evaluation:
 
     def comparable(self) -> Evaluation:
         """Return the same without the measures by which systems are not compared."""
-        if all(self.compared):
-            return self
-        kept = [m for m, is_compared in enumerate(self.compared) if is_compared]
-        high = None if self.high is None else self.high[:, kept]
-        measures = tuple(self.measures[m] for m in kept)
-        return replace(self, measures=measures, values=self.values[:, kept], high=high)
+        return self._picked(range(len(self.systems)), np.flatnonzero(self.compared).tolist())
+
+    def _picked(self, systems: Sequence[int], measures: Sequence[int]) -> Evaluation:
+        """Return the values of some systems under some measures."""
+        at = np.ix_(systems, measures)
+        return replace(
+            self,
+            systems=tuple(self.systems[s] for s in systems),
+            runs=tuple(self.runs[s] for s in systems),
+            extra=tuple(self.extra[s] for s in systems),
+            measures=tuple(self.measures[m] for m in measures),
+            values=self.values[at],
+            high=None if self.high is None else self.high[at],
+            judged=self.judged[list(systems)],
+        )
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Booleans:
         """Which queries are missing from each run, shape (systems, queries)."""
         return np.array([run.missing for run in self.runs])
 
@@ -161,17 +168,18 @@ class Evaluation:
             for one in self.measures
             if isinstance(one.measure, BinaryMeasure) and max(one.measure.levels, default=1) < 1
         ]
-        missing, of = self.missing.sum(axis=1).tolist(), f"of {len(self.queries):,}"
+        missing = self.missing.sum(axis=1).tolist()
         lacking = [
-            f"{name} ({n:,} {of})" for name, n in zip(self.systems, missing, strict=True) if n
+            f"{name} ({n:,} of {len(self.queries):,})"
+            for name, n in zip(self.systems, missing, strict=True)
+            if n
         ]
         if lacking:
-            value = self.rules.missing
+            value, more = self.rules.missing, len(lacking) - _FEW_SYSTEMS
             counts = "are left out" if value is None else f"count {value:g}"
-            more = len(lacking) - _FEW_SYSTEMS
             others = f" and {counted(more, 'more run')}" if more > 0 else ""
-            named = ", ".join(lacking[:_FEW_SYSTEMS]) + others
-            notes.append(f"queries missing from a run {counts}: {named}")
+            named = ", ".join(lacking[:_FEW_SYSTEMS])
+            notes.append(f"queries missing from a run {counts}: {named}{others}")
         extra = len({query for queries in self.extra for query in queries})
         if extra:
             count = counted(extra, "query", "queries")
@@ -188,14 +196,10 @@ class Evaluation:
 
     def means_over_orders(self) -> Floats:
         """Return the means if documents with equal scores had the mean over their orders."""
-        means = self.means()
-        known = [m for m, one in enumerate(self.measures) if not is_in_one_order(one.measure)]
-        tied = [run for run in self.runs if run.has_ties]
-        means[:, np.setdiff1d(range(len(self.measures)), known)] = np.nan
-        if known and tied:
-            measures, rules = [self.measures[m] for m in known], replace(self.rules, ties="mean")
-            rows = [run.has_ties for run in self.runs]
-            means[np.ix_(rows, known)] = mean_of_counted(_bounds(tied, measures, rules)[0])
+        known = [not is_in_one_order(one.measure) for one in self.measures]
+        means = np.full(self.values.shape[:2], np.nan)
+        measures, rules = [*compress(self.measures, known)], replace(self.rules, ties="mean")
+        means[:, known] = mean_of_counted(_bounds(self.runs, measures, rules)[0])
         return means
 
     def judged_by_measure(self) -> Floats:
@@ -209,15 +213,8 @@ class Evaluation:
         """
         names = [one.name for one in self.measures]
         check_name(measure, "measure", (None, *names))
-        m = 0 if measure is None else names.index(measure)
-        order = np.argsort(-self.means()[:, m], kind="stable")
-        ordered: dict[str, Any] = {
-            name: tuple(getattr(self, name)[s] for s in order)
-            for name in ("systems", "runs", "extra")
-        }
-        high = None if self.high is None else self.high[order]
-        values, judged = self.values[order], self.judged[order]
-        return replace(self, values=values, high=high, judged=judged, **ordered)
+        means = self.means()[:, 0 if measure is None else names.index(measure)]
+        return self._picked(np.argsort(-means, kind="stable").tolist(), range(len(names)))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with one row per system, measure and query.
@@ -230,24 +227,18 @@ class Evaluation:
         """
         import pandas as pd
 
-        return pd.DataFrame(self.columns())
-
-    def columns(self) -> dict[str, Any]:
-        """Return the columns of :meth:`to_frame`."""
         rows = product(self.systems, [one.name for one in self.measures], self.queries)
-        found: dict[str, Any] = dict(
-            zip(("system", "measure", "query"), zip(*rows, strict=True), strict=True)
-        )
-        found["value"] = self.values.ravel()
+        frame = pd.DataFrame(rows, columns=["system", "measure", "query"])
+        frame["value"] = self.values.ravel()
         if self.high is not None:
-            found["high"] = self.high.ravel()
-        return found | {"judged": self.judged_by_measure().ravel()}
+            frame["high"] = self.high.ravel()
+        return frame.assign(judged=self.judged_by_measure().ravel())
 
     def __repr__(self) -> str:
         import pandas as pd
 
         ends = [self.values] if self.high is None else [self.values, self.high]
-        means = np.stack(list(map(mean_of_counted, ends)), axis=2)
+        means = mean_of_counted(np.stack(ends, axis=2))
         cells = [[" to ".join(map(decimals, both)) for both in row] for row in means]
         frame = pd.DataFrame(cells, self.systems, [one.name for one in self.measures])
         table = frame.rename_axis(columns="mean").to_string()
@@ -306,8 +297,8 @@ def evaluate_opened(
     """Evaluate runs that have not been read: each is read, graded and dropped."""
     scale = opened.qrels.scale
     known = named_measures(measures, scale, 1, rules)  # refused before any run is read
-    several = rules.shared_pool and len(opened.runs) > 1
-    shared = several and unjudged_in_ideal(rules, [one.measure for one in known])
+    shared = rules.shared_pool and len(opened.runs) > 1
+    shared = shared and unjudged_in_ideal(rules, [one.measure for one in known])
     systems, runs, extra = rank_runs(opened, rules, shared, advance)
     longest = max(int(run.lengths.max()) for run in runs)
     named = named_measures(measures, scale, longest, rules)

@@ -9,9 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
-from itertools import repeat
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -32,7 +30,7 @@ from dcglearn.collections.runs import (
     run_of,
 )
 from dcglearn.measures.names import repeated_name
-from dcglearn.measures.scale import Scale, ScaleLike, as_scale
+from dcglearn.measures.scale import ScaleLike, as_scale
 from dcglearn.systems.ranked import Ranked
 from dcglearn.systems.rules import Rules
 
@@ -65,26 +63,18 @@ class RunSource(NamedTuple):
     name: str | None
     lists: Qrels | None
 
-    @property
-    def path(self) -> Path | None:
-        """The path of a file."""
-        return Path(cast(str, self.run)) if _is_path(self.run) else None
-
     def read(self, queries: Container[str]) -> Run:
         """Return the run, of which these queries are needed."""
         if isinstance(self.run, Run):
             return self.run
-        if self.path is not None:
+        if _is_path(self.run):
             if self.lists is not None:
-                return read_predictions(self.path, self.lists)
-            return read_run(self.path, queries)
+                return read_predictions(self.run, self.lists)
+            return read_run(self.run, queries)
         if isinstance(self.run, Mapping) or hasattr(self.run, "columns"):
-            return run_of(cast("pd.DataFrame", self.run), self.place)
-        raise InputError(
-            f"a run of type {type(self.run).__name__}",
-            "give a path, {query: {document: score}}, a frame or Run",
-            self.place,
-        )
+            return run_of(self.run, self.place)
+        remedy = "give a path, {query: {document: score}}, a frame or Run"
+        raise InputError(f"a run of type {type(self.run).__name__}", remedy, self.place)
 
 
 class QrelsAndRuns(NamedTuple):
@@ -117,13 +107,12 @@ def rank_runs(
         ranked = look_up(run, known, rules.ties == "docid", bool(rules.single))
         extra = tuple(query for query in run.queries if query not in queries)
         unjudged = _unjudged_documents(run, known) if shared_pool else None
-        rises = source.path is not None and scores_rise(run)
+        rises = _is_path(source.run) and scores_rise(run)
         return source.name or run.name, ranked, extra, unjudged, rises
 
     found = []
     pool = DocumentPool(len(known.queries))
-    files = all(source.path is not None for source in opened.runs)
-    read = map_in_order(rank, opened.runs, READING_THREADS if files else 1)
+    read = map_in_order(rank, opened.runs, READING_THREADS)
     for source, (name, ranked, left_out, unjudged, rises) in zip(opened.runs, read, strict=True):
         if rises:
             warn_of_input(
@@ -134,21 +123,15 @@ def rank_runs(
             pool.add(*unjudged)
         found.append((name, ranked, left_out))
         advance(len(found), len(opened.runs))
-    pooled = pool.count_by_query() if shared_pool else None
     names, rankings, extra = zip(*found, strict=True)
-    rankings = tuple(replace(ranked, pooled=pooled) for ranked in rankings)
-    return _distinct(names, opened.runs), rankings, extra
-
-
-def _distinct(names: tuple[str, ...], runs: Sequence[RunSource]) -> tuple[str, ...]:
-    """Return a distinct name for each run."""
-    paths = [one.path for one in runs if one.path is not None and one.name is None]
-    if len(paths) == len(names):
-        return tuple(distinct_names(names, paths))
-    repeated = repeated_name(names)
-    if repeated is not None:
+    if all(_is_path(source.run) and source.name is None for source in opened.runs):
+        names = tuple(distinct_names(names, [source.place for source in opened.runs]))
+    elif repeated := repeated_name(names):
         raise InputError(f"two runs are named {repeated!r}", "name them: {'bm25': run, ...}")
-    return names
+    if shared_pool:
+        pooled = pool.count_by_query()
+        rankings = tuple(replace(ranked, pooled=pooled) for ranked in rankings)
+    return names, rankings, extra
 
 
 def look_up(run: Run, known: IndexedQrels, by_id: bool = False, single: bool = False) -> Ranked:
@@ -178,48 +161,55 @@ def open_qrels_and_runs(
     scale: ScaleLike | None = None,
 ) -> QrelsAndRuns:
     """Read qrels from any of their forms; runs are read when they are needed, and once."""
-    letor = _is_path(qrels) and looks_like_letor(cast(str, qrels))
-    source = read_graded_lists(cast(str, qrels)) if letor else _as_qrels(qrels)
-    lists = source if letor and isinstance(source, Qrels) else None
-    return QrelsAndRuns(_indexed(source, as_scale(scale)), _run_sources(runs, lists))
+    lists = None
+    if _is_path(qrels) and looks_like_letor(qrels):
+        qrels = lists = read_graded_lists(qrels)
+    return QrelsAndRuns(open_qrels(qrels, scale), _run_sources(runs, lists))
 
 
 def open_qrels(qrels: QrelsLike, scale: ScaleLike | None = None) -> IndexedQrels:
     """Read qrels from any of their forms."""
-    return _indexed(_as_qrels(qrels), as_scale(scale))
-
-
-def _indexed(qrels: Qrels | IndexedQrels, scale: Scale | None) -> IndexedQrels:
-    if isinstance(qrels, Qrels):
-        return index_qrels(qrels, scale)
-    if scale is not None and scale.labels != qrels.scale.labels:
-        raise InputError(
-            f"the qrels are indexed on the scale {qrels.scale}, and `scale` is {scale}",
-            "leave `scale` out, or give the qrels themselves",
-        )
-    return qrels
+    scale = as_scale(scale)
+    if isinstance(qrels, IndexedQrels):
+        if scale is not None and scale.labels != qrels.scale.labels:
+            raise InputError(
+                f"the qrels are indexed on the scale {qrels.scale}, and `scale` is {scale}",
+                "leave `scale` out, or give the qrels themselves",
+            )
+        return qrels
+    if _is_path(qrels):
+        qrels = read_qrels(qrels)
+    elif isinstance(qrels, Mapping) or hasattr(qrels, "columns"):
+        qrels = qrels_of(qrels)
+    elif not isinstance(qrels, Qrels):
+        remedy = "give a path, {query: {document: grade}}, a frame or Qrels"
+        raise InputError(f"qrels of type {type(qrels).__name__}", remedy)
+    return index_qrels(qrels, scale)
 
 
 def _run_sources(
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike], lists: Qrels | None
 ) -> tuple[RunSource, ...]:
+    named: list[tuple[str | None, RunLike]]
     if isinstance(runs, Mapping) and not _is_one_run(runs):
-        several, names = list(runs.values()), [str(name) for name in runs]
-        given: list[str | None] = [*names]
+        named = [(str(name), run) for name, run in runs.items()]
     else:
-        several = list(runs) if isinstance(runs, list | tuple) else [cast("RunLike", runs)]
-        names = ["run"] if len(several) == 1 else [f"run {n + 1}" for n in range(len(several))]
-        given = [None] * len(several)
-    if not several:
+        named = [(None, run) for run in (runs if isinstance(runs, list | tuple) else [runs])]
+    if not named:
         raise InputError("no run", "give at least one")
-    places = (
-        str(one) if _is_path(one) else getattr(one, "name", name)
-        for one, name in zip(several, names, strict=True)
-    )
-    return tuple(map(RunSource, several, places, given, repeat(lists)))
+
+    def source(n: int, name: str | None, run: RunLike) -> RunSource:
+        place = name or ("run" if len(named) == 1 else f"run {n}")
+        if _is_path(run):
+            place = str(run)
+        elif isinstance(run, Run):
+            place = run.name
+        return RunSource(run, place, name, lists)
+
+    return tuple(source(n, *one) for n, one in enumerate(named, start=1))
 
 
-def _is_path(content: object) -> bool:
+def _is_path(content: object) -> TypeGuard[FilePath]:
     return isinstance(content, str | os.PathLike)
 
 
@@ -227,16 +217,3 @@ def _is_one_run(content: Mapping[str, object]) -> bool:
     """Whether a dict holds documents by query, and not runs by name."""
     first = next(iter(content.values()), {})
     return isinstance(first, Mapping) and not any(isinstance(v, Mapping) for v in first.values())
-
-
-def _as_qrels(qrels: QrelsLike) -> Qrels | IndexedQrels:
-    if isinstance(qrels, Qrels | IndexedQrels):
-        return qrels
-    if _is_path(qrels):
-        return read_qrels(cast(str, qrels))
-    if isinstance(qrels, Mapping) or hasattr(qrels, "columns"):
-        return qrels_of(cast("pd.DataFrame", qrels))
-    raise InputError(
-        f"qrels of type {type(qrels).__name__}",
-        "give a path, {query: {document: grade}}, a frame or Qrels",
-    )

@@ -101,7 +101,7 @@ def _tied_alike(means: Floats) -> Floats:
     ordered = means[order]
     new = np.diff(ordered, prepend=-np.inf) > TIE_TOLERANCE * np.abs(means).max(initial=0.0)
     merged = np.empty_like(means)
-    merged[order] = ordered[np.maximum.accumulate(np.where(new, np.arange(len(means)), 0))]
+    merged[order] = ordered[new][np.cumsum(new) - 1]
     return merged
 
 

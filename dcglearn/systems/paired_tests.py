@@ -17,8 +17,7 @@ import numpy as np
 from dcglearn.base.significance import RESAMPLES, PairedTest
 from dcglearn.base.types import Floats
 
-_DRAWN_AT_ONCE = 4_000_000
-_SIGNS_AT_ONCE = 1_000_000
+_SIGNED_AT_ONCE = 4_000_000
 _COUNTED_AT_ONCE = 250_000
 _MEANS = 10_000_000
 """Resampled means that are in memory at once."""
@@ -49,23 +48,16 @@ def paired_p_values(
     n = counted.shape[1]
     # Sums that are equal but for rounding become equal multiples of _ZERO.
     least = (np.round(np.abs(shares.sum(axis=1)) / _ZERO) - 0.5) * _ZERO
+    exact = takes_all_signs(n, resamples)
     reached = np.zeros(len(shares))
-    for signs in _signs(n, resamples, rng):
-        for part in parts(len(shares), max(1, _DRAWN_AT_ONCE // len(signs))):
-            reached[part] += (np.abs(signs @ shares[part].T) >= least[part]).sum(axis=0)
-    return reached / 2.0**n if takes_all_signs(n, resamples) else (reached + 1) / (resamples + 1)
-
-
-def _signs(n: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Yield all signs of n differences, or drawn ones; the same for all comparisons."""
-    batch = min(resamples, max(1, _SIGNS_AT_ONCE // n))
-    if takes_all_signs(n, resamples):
-        for part in parts(2**n, batch):
-            bits = np.arange(part.start, part.stop)[:, None] >> np.arange(n) & 1
-            yield np.asarray(1.0 - 2.0 * bits)
-        return
-    for part in parts(resamples, batch):
-        yield np.asarray(1.0 - 2.0 * rng.integers(0, 2, (part.stop - part.start, n)))
+    for part in parts(2**n if exact else resamples, max(1, _SIGNED_AT_ONCE // max(shares.shape))):
+        numbers = np.arange(part.start, part.stop)
+        if exact:
+            negative = numbers[:, None] >> np.arange(n) & 1
+        else:
+            negative = rng.integers(0, 2, (len(numbers), n))
+        reached += (np.abs((1.0 - 2.0 * negative) @ shares.T) >= least).sum(axis=0)
+    return reached / 2.0**n if exact else (reached + 1) / (resamples + 1)
 
 
 def takes_all_signs(n_queries: int, resamples: int = RESAMPLES) -> bool:
@@ -97,19 +89,18 @@ def paired_intervals(
 
     Differences have shape (m, n), nan leaves a query out; the ends have shape (m, 2).
     """
-    counted = ~np.isnan(differences)
-    patterns, pattern = np.unique(counted, axis=0, return_inverse=True)
-    intervals = np.full((len(differences), 2), np.nan)
+    patterns, pattern = np.unique(~np.isnan(differences), axis=0, return_inverse=True)
+    intervals = np.empty((len(differences), 2))
     for number, kept in enumerate(patterns):
         rows = np.flatnonzero(pattern.ravel() == number)
-        for part in parts(len(rows) if kept.sum() >= 2 else 0, max(1, _MEANS // resamples)):
+        for part in parts(len(rows), max(1, _MEANS // resamples)):
             values = differences[rows[part]][:, kept]
             intervals[rows[part]] = _mean_intervals(values, rng, resamples, level)
     return intervals
 
 
-def t_intervals(differences: Floats, level: float = 0.95) -> Floats:
-    """Return Student's t interval of each mean difference.
+def t_intervals(differences: Floats) -> Floats:
+    """Return Student's 95% interval of each mean difference.
 
     Differences have shape (m, n), nan leaves a query out; the ends have shape (m, 2).
 
@@ -120,7 +111,7 @@ def t_intervals(differences: Floats, level: float = 0.95) -> Floats:
 
     n = np.isfinite(differences).sum(axis=1)
     spread = np.nanstd(differences, axis=1, ddof=1) / np.sqrt(n)
-    half = stdtrit(n - 1, (1 + level) / 2) * spread
+    half = stdtrit(n - 1, 0.975) * spread
     means = np.nanmean(differences, axis=1)
     return np.stack([means - half, means + half], axis=1)
 

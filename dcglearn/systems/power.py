@@ -8,7 +8,6 @@ Information Retrieval Journal 19, 2016).
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import NamedTuple
 
 import numpy as np
 
@@ -74,15 +73,11 @@ def queries_needed(
     return counts[found]
 
 
-class PairedDeviations(NamedTuple):
-    """Standard deviations of the differences of pairs of systems: root mean square, and largest."""
+def paired_deviations(values: Floats) -> tuple[float, float]:
+    """Return how much the differences of any two systems vary, of values (systems, queries).
 
-    mean: float
-    largest: float
-
-
-def paired_deviations(values: Floats) -> PairedDeviations:
-    """Return how much the differences of any two systems vary, of values (systems, queries)."""
+    It is the root mean square of the pairs' standard deviations, and the largest of them.
+    """
     first, second = np.triu_indices(len(values), 1)
     variances = np.nanvar(values[first] - values[second], axis=1, ddof=1)
-    return PairedDeviations(float(np.sqrt(variances.mean())), float(np.sqrt(variances.max())))
+    return float(np.sqrt(variances.mean())), float(np.sqrt(variances.max()))

@@ -5,7 +5,6 @@ One more measure costs two look-ups, one product and one sum.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,16 +14,11 @@ from numpy.typing import NDArray
 from dcglearn.base.checks import checked_count, finite_array
 from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.threads import map_threads
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Booleans, Floats, Grades, Integers
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.ideal import counts_by_grade
 from dcglearn.measures.scale import MAX_GRADES, checked_grades
 from dcglearn.systems.rules import Ties
-
-SORTED_AT_ONCE = 2**18
-"""Documents sorted at a time: few enough to stay in the processor's cache."""
-
-_CELLS_AT_ONCE = 2**20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,7 +51,7 @@ class Ranked(ShortRepr):
     """
 
     starts: Integers
-    grades: NDArray[np.integer]
+    grades: Grades
     pools: Integers
     tied: Integers | None = None
     pooled: Integers | None = None
@@ -73,7 +67,7 @@ class Ranked(ShortRepr):
         return self.tied is not None
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Booleans:
         """Which queries have no documents, shape (Q,)."""
         return np.asarray(self.lengths == 0)
 
@@ -95,49 +89,42 @@ class Ranked(ShortRepr):
     @cached_property
     def unjudged(self) -> Integers:
         """Number of ranked documents without a judgment for each query, shape (Q,)."""
-        return self.sum_by_query((self.grades == self.n_grades).astype(float)).astype(np.int64)
+        return np.bincount(self.query[self.grades == self.n_grades], minlength=len(self.lengths))
 
     @cached_property
-    def tied_documents(self) -> tuple[Integers, Integers, Floats]:
-        """Documents that share their score: positions, group of each (from 0), group sizes."""
-        nothing = np.zeros(0, np.int64)
-        if self.tied is None:
-            return nothing, nothing, np.zeros(0)
-        sizes = np.bincount(self.tied)
-        rows = np.flatnonzero(sizes[self.tied] > 1)
-        _, groups = np.unique(self.tied[rows], return_inverse=True)
-        return rows, groups, np.bincount(groups).astype(float)
+    def tie_groups(self) -> tuple[Integers, Integers, Integers]:
+        """Groups of equal scores: the first document of each, its size, each document's group."""
+        tied = np.arange(len(self.grades)) if self.tied is None else self.tied
+        new = np.diff(tied, prepend=-1) > 0
+        first = np.flatnonzero(new)
+        return first, np.diff(first, append=len(tied)), np.cumsum(new) - 1
 
-    def sum_by_query(self, values: Floats) -> Floats:
+    def sum_by_query(self, values: Floats | Booleans) -> Floats:
         """Sum the values of each query's documents one after the other, as trec_eval does."""
         sums: Floats = np.bincount(self.query, values, len(self.lengths)).astype(float)
         return sums
 
-    def sum_above(self, values: Floats) -> Floats:
+    def sum_above(self, values: Floats | Booleans) -> Floats:
         """Return the sum over the documents of its query above each document, shape (n,)."""
         before = np.concatenate([[0.0], np.cumsum(values)])
         above: Floats = before[:-1] - before[self.starts[self.query]]
         return above
 
-    def mean_over_ties(self, values: Floats) -> Floats:
+    def mean_over_ties(self, values: Floats | Booleans) -> Floats:
         """Return values (n,) in which documents with equal scores have their mean."""
-        rows, groups, sizes = self.tied_documents
-        if not len(rows):
-            return values
-        means = values.copy()
-        means[rows] = (np.bincount(groups, values[rows]) / sizes)[groups]
+        if self.tied is None:
+            return values.astype(float)
+        _, sizes, group = self.tie_groups
+        means: Floats = (np.bincount(group, values) / sizes)[group]
         return means
 
     def grade_shares(self, n_ranks: int) -> Floats:
         """Return the expected number of documents at each rank of each grade, (Q, K, L + 1)."""
         found = np.zeros((len(self.pools), n_ranks, self.n_grades + 1))
         near = self.ranks < n_ranks
-        found[self.query[near], self.ranks[near], self.grades[near]] = 1.0
-        rows, groups, sizes = self.tied_documents
-        shares = np.zeros((len(sizes), found.shape[2]))
-        np.add.at(shares, (groups, self.grades[rows]), 1 / sizes[groups])
-        tied = near[rows]
-        found[self.query[rows[tied]], self.ranks[rows[tied]]] = shares[groups[tied]]
+        for grade in range(self.n_grades + 1):
+            shares = self.mean_over_ties(self.grades == grade)
+            found[self.query[near], self.ranks[near], grade] = shares[near]
         return found
 
     def grade_matrix(self, n_ranks: int) -> NDArray[np.int64]:
@@ -147,27 +134,7 @@ class Ranked(ShortRepr):
         matrix[self.query[kept], self.ranks[kept]] = self.grades[kept]
         return matrix
 
-    def of_queries(self, queries: slice) -> Ranked:
-        """Return the rankings of consecutive queries, a slice with step 1."""
-        begin, end, _ = queries.indices(len(self.pools))
-        starts = self.starts[begin : end + 1]
-        documents = slice(starts[0], starts[-1])
-        return Ranked(
-            starts - starts[0],
-            self.grades[documents],
-            self.pools[queries],
-            None if self.tied is None else self.tied[documents],
-            None if self.pooled is None else self.pooled[queries],
-        )
-
-    def by_blocks(self, cells: int, function: Callable[[Ranked], Floats]) -> Floats:
-        """Join (..., Q) what a function returns for blocks of queries, of some numbers each."""
-        step = max(1, _CELLS_AT_ONCE // max(cells, 1))
-        starts = range(0, max(len(self.lengths), 1), step)
-        blocks = [function(self.of_queries(slice(begin, begin + step))) for begin in starts]
-        return np.concatenate(blocks, axis=-1)
-
-    def keep(self, kept: NDArray[np.bool_]) -> Ranked:
+    def keep(self, kept: Booleans) -> Ranked:
         """Return the rankings of some of the documents, of which the others keep their order."""
         starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]
         tied = None if self.tied is None else self.tied[kept]
@@ -175,8 +142,8 @@ class Ranked(ShortRepr):
 
 
 def ranked_arrays(
-    grades: NDArray[np.integer],
-    scores: NDArray[np.floating],
+    grades: Grades,
+    scores: Floats,
     n_grades: int,
     top: int | None = None,
     ties: Ties = "mean",
@@ -215,34 +182,15 @@ def ranked_arrays(
             f"grades of shape {grades.shape} and scores of shape {given.shape}",
             "give both of shape (Q, N), with a grade for each document",
         )
-    n = grades.shape[1]
-    top = n if top is None else min(checked_count(top, "`top`"), n)
-    rows, stable = max(1, SORTED_AT_ONCE // n), ties == "input"
-    blocks = map_threads(
-        lambda begin: _first(given[begin : begin + rows], top, stable),
-        range(0, len(grades), rows),
-    )
-    at = np.concatenate([found + i * rows * n for i, (found, _) in enumerate(blocks)])
-    starts = np.concatenate([[0], np.cumsum(np.concatenate([lengths for _, lengths in blocks]))])
-    row_and_grade = np.arange(len(grades))[:, None] * n_grades + grades
-    pools = np.bincount(row_and_grade.ravel(), minlength=len(grades) * n_grades)
-    ranked = Ranked(starts, grades.ravel()[at], pools.reshape(-1, n_grades))
-    kept = given.ravel()[at]
-    new = np.append(True, kept[1:] != kept[:-1])
-    new[starts[:-1]] = True
-    return ranked if stable or new.all() else replace(ranked, tied=np.cumsum(new) - 1)
-
-
-def _first(scores: Floats, top: int, stable: bool) -> tuple[Integers, Integers]:
-    """Return the positions of the `top` largest scores of each row, or more, and their number."""
-    n_rows, _ = scores.shape
-    at = np.flatnonzero(scores >= np.sort(scores, axis=1)[:, [-top]])
-    costs, row = -scores.ravel()[at], at // scores.shape[1]
-    if len(at) > n_rows * top:
-        return at[np.lexsort((costs, row))], np.bincount(row)
-    order = np.argsort(costs.reshape(n_rows, top), axis=1, stable=stable)
-    order += np.arange(n_rows)[:, None] * top
-    return at[order.ravel()], np.full(n_rows, top)
+    pools = counts_by_grade(grades, n_grades)
+    top = grades.shape[1] if top is None else min(checked_count(top, "`top`"), grades.shape[1])
+    order = np.argsort(-given, axis=1, kind="stable" if ties == "input" else None)
+    ordered = np.take_along_axis(given, order, axis=1)
+    kept = ordered >= ordered[:, [top - 1]]
+    starts = np.append(0, np.cumsum(kept.sum(axis=1)))
+    ranked = Ranked(starts, np.take_along_axis(grades, order, axis=1)[kept], pools)
+    new = np.diff(ordered, axis=1, prepend=np.inf)[kept] < 0
+    return ranked if ties == "input" or new.all() else replace(ranked, tied=np.cumsum(new) - 1)
 
 
 def ideal_ranking(pools: Integers) -> Ranked:

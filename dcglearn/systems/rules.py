@@ -95,8 +95,8 @@ def changed_rules(like: str | None, options: Mapping[str, str | None]) -> tuple[
     given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     for name in given.keys() & {"worthless", "missing"}:
         given[name] = None if given[name] == "out" else float(given[name])
-    rules = Rules() if like is None else rules_like(like)
-    changed = [name for name, value in given.items() if value != getattr(rules, name)]
     if like is None:
         return Rules(**given), []
+    rules = rules_like(like)
+    changed = [name for name, value in given.items() if value != getattr(rules, name)]
     return replace(rules, **given), changed

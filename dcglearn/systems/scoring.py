@@ -102,7 +102,8 @@ def _score(
     measure: Measure | OtherMeasure, ranked: Ranked, unjudged_gain: float | None, worthless: float
 ) -> Floats:
     if isinstance(measure, LinearUtility):
-        return _of_matrix(measure.matrix, ranked, unjudged_gain)
+        every = _with_unjudged(measure.matrix, unjudged_gain)
+        return np.asarray(np.einsum("qkl,kl->q", ranked.grade_shares(len(every)), every))
     if isinstance(measure, RBPResidual):
         return _residual(measure.of, ranked, unjudged_gain)
     if isinstance(measure, DCG | RBP):
@@ -140,24 +141,20 @@ def _of_dcg(measure: DCG, ranked: Ranked, unjudged_gain: float | None, worthless
 
 
 def _with_unjudged(by_grade: Floats, unjudged: float | None) -> Floats:
-    return np.append(by_grade, by_grade[-1] if unjudged is None else unjudged)
-
-
-def _of_matrix(W: Floats, ranked: Ranked, unjudged_gain: float | None) -> Floats:
-    of_unjudged = W[:, -1] if unjudged_gain is None else np.full(len(W), unjudged_gain)
-    every = np.column_stack([W, of_unjudged])
-    value: Floats = np.einsum("qkl,kl->q", ranked.grade_shares(len(W)), every)
-    return value
+    """Return numbers (..., L + 1) by grade; the last one is of a document without a judgment."""
+    last = by_grade[..., -1:]
+    last = last if unjudged is None else np.full_like(last, unjudged)
+    return np.concatenate([by_grade, last], axis=-1)
 
 
 def _residual(measure: RBP, ranked: Ranked, unjudged_gain: float | None) -> Floats:
     """Return how much RBP can rise with more judgments and documents."""
     weights = rank_discounts(measure.dcg, ranked)
-    unknown = (ranked.grades == ranked.n_grades).astype(float)
+    unknown = ranked.mean_over_ties(ranked.grades == ranked.n_grades)
     open_gain = 1.0 - (measure.dcg.gains[-1] if unjudged_gain is None else unjudged_gain)
-    judged_later = ranked.mean_over_ties(unknown) * weights[ranked.ranks] * open_gain
+    judged_later = unknown * weights[ranked.ranks] * open_gain
     seen = ranked.lengths if measure.cutoff is None else np.minimum(ranked.lengths, measure.cutoff)
-    return ranked.sum_by_query(judged_later) + measure.p ** seen.astype(float)
+    return ranked.sum_by_query(judged_later) + np.power(measure.p, seen)
 
 
 def _bounds(measure: Measure | OtherMeasure, ranked: Ranked, rules: Rules) -> Bounds:

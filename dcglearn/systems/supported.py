@@ -11,13 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
 from dcglearn.learning.record import LearnedRecord
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.ideal import ratio
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.ranked import ideal_ranking
 from dcglearn.systems.scoring import rankings_to_score
@@ -55,7 +55,7 @@ class Supported(ShortRepr):
     n_measures: int
 
     @property
-    def order(self) -> NDArray[np.intp]:
+    def order(self) -> Integers:
         """The systems, best first."""
         return np.argsort(-self.means, kind="stable")
 
@@ -121,35 +121,31 @@ def supported_systems(
     if evaluation.high is not None:
         raise InputError("bounds for unjudged documents", "choose another rule for them")
     rules = evaluation.rules
-    K = discounts.shape[1] if drawn.cutoff is None else min(drawn.cutoff, discounts.shape[1])
     if rules.least is not None:
         gains = np.where(gains >= rules.least, gains, 0.0)
-    unjudged = gains[:, -1] if rules.unjudged == "worst" else np.zeros(len(gains))
-    if unjudged.any():
+    if rules.unjudged == "worst" and gains[:, -1].any():
         remedy = "choose the rule that they gain nothing"
         raise InputError("unjudged documents gain what the worst grade does", remedy)
-    W = discounts[:, :K, None] * np.column_stack([gains, unjudged])[:, None, :]
-    W = W.reshape(len(W), -1).T
+    K = min(drawn.cutoff or discounts.shape[1], discounts.shape[1])
+    by_grade = np.pad(gains, ((0, 0), (0, 1)))  # a document without a judgment gains nothing
+    W = (discounts[:, :K, None] * by_grade[:, None]).reshape(len(gains), -1).T
     counted = ~np.isnan(evaluation.values[:, m])
     n_queries = counted.shape[1]
     drawn_queries = rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), size=len(gains))
-    weightings = np.ones_like(drawn_queries), drawn_queries
+    weights = np.stack([np.ones_like(drawn_queries), drawn_queries])
     ideal = None
     if drawn.normalise is not None:
         best = ideal_ranking(evaluation.qrels.pools).grade_shares(K)
         ideal = best.reshape(n_queries, -1) @ np.maximum(W, 0.0)
     means = np.empty((2, len(evaluation.runs), len(gains)))
     for s, run in enumerate(evaluation.runs):
-        ranked = rankings_to_score(run, rules)
-        values = ranked.grade_shares(K).reshape(n_queries, -1) @ W
+        values = rankings_to_score(run, rules).grade_shares(K).reshape(n_queries, -1) @ W
         if ideal is not None:
-            worthless = np.full_like(values, rules.worthless or 0.0)
-            values = np.divide(values, ideal, out=worthless, where=ideal > 0)
+            values = ratio(values, ideal, rules.worthless or 0.0)
         values[run.missing] = rules.missing or 0.0
         values[~counted[s]] = 0.0
-        for k, weights in enumerate(weightings):
-            shares = np.maximum(weights @ counted[s], 1)
-            means[k, s] = np.einsum("qm,mq->m", values, weights) / shares
+        sums = np.einsum("qm,kmq->km", values, weights)
+        means[:, s] = sums / np.maximum(weights @ counted[s], 1)
     (ranks, ahead), (ranks_resampled, ahead_resampled) = map(_standings, means)
     return Supported(
         names[m],
@@ -168,10 +164,9 @@ def _standings(means: Floats) -> tuple[Integers, Floats]:
     ahead = np.empty((len(means), len(means)))
     ranks = np.empty(means.shape, np.int64)
     for s, own in enumerate(means):
-        difference = own - means
-        wins = (difference > _EQUAL).mean(axis=1)
-        ahead[s] = wins + (np.abs(difference) <= _EQUAL).mean(axis=1) / 2
-        ranks[s] = 1 + (difference < -_EQUAL).sum(axis=0)
+        behind, wins = own - means < -_EQUAL, own - means > _EQUAL
+        ahead[s] = (wins.sum(axis=1) - behind.sum(axis=1) + len(own)) / (2 * len(own))
+        ranks[s] = 1 + behind.sum(axis=0)
     np.fill_diagonal(ahead, 0.0)
     low, high = np.quantile(ranks, _LEVELS, axis=1, method="inverted_cdf")
     return np.stack([low, high], axis=1), ahead

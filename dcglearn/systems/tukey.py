@@ -16,10 +16,9 @@ from itertools import islice, permutations, product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.significance import RESAMPLES
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Booleans, Floats, Integers
 from dcglearn.systems.paired_tests import parts
 
 _ORDERED_AT_ONCE = 2_000_000
@@ -48,67 +47,55 @@ def tukey_test(
     All orders within the queries are taken if there are at most `resamples`. Across measures, p is
     corrected for the pairs of all of them, in standard deviations within the queries.
     """
-    values = values[:, :, ~np.isnan(values).all(axis=(0, 1))]
-    measures = [_Measure.of(one) for one in values]
-    complete = np.logical_not(np.isnan(values).any(axis=0)).T
+    values = values[:, :, ~np.isnan(values).all(axis=(0, 1))].swapaxes(1, 2)
+    counted = ~np.isnan(values)
+    complete = np.asarray(counted.all(axis=0))
     every = math.prod(math.factorial(int(n)) for n in complete.sum(axis=1))
     exact = every <= resamples
     orders = _all_orders(complete) if exact else _drawn(complete, resamples, rng)
-    least = np.array([np.abs(one.differences()) for one in measures]) - _ZERO
-    reached = np.zeros(least.shape)
+    measures = [*zip(map(_standardised, values), counted.astype(float), strict=True)]
+    first, second = np.triu_indices(complete.shape[1], 1)
+    observed = np.array([_differences(*measure)[first, second] for measure in measures])
+    reached = np.zeros(observed.shape)
     for order in orders:
-        largest = np.array([one.largest(order) for one in measures])
+        largest = np.array([_largest(*measure, order) for measure in measures])
         if across_measures:
             largest[:] = largest.max(axis=0)
         for m, ascending in enumerate(np.sort(largest, axis=1)):
-            reached[m] += len(ascending) - np.searchsorted(ascending, least[m])
+            below = np.searchsorted(ascending, np.abs(observed[m]) - _ZERO)
+            reached[m] += len(ascending) - below
     if exact:
         return TukeyTest(reached / every, 0)
     return TukeyTest((reached + 1) / (resamples + 1), resamples)
 
 
-class _Measure(NamedTuple):
-    """The values (queries, systems) of one measure, in standard deviations from their query's mean.
-
-    What is left out is 0 in `values` and in `counted`.
-    """
-
-    values: Floats
-    counted: Floats
-
-    @classmethod
-    def of(cls, values: Floats) -> _Measure:
-        counted = ~np.isnan(values.T)
-        filled = np.nan_to_num(values.T)
-        number = np.maximum(counted.sum(axis=1, keepdims=True), 1)
-        centred = np.where(counted, filled - filled.sum(axis=1, keepdims=True) / number, 0.0)
-        size = np.sqrt((centred**2).sum() / max(1, counted.sum()))
-        rounding = _ZERO * np.abs(filled).max(initial=0.0)
-        return cls(centred / size if size > rounding else np.zeros_like(centred), counted * 1.0)
-
-    def differences(self) -> Floats:
-        """Return the difference of means of each pair, first minus second."""
-        first, second = np.triu_indices(self.values.shape[1], 1)
-        sums = self.values.T @ self.counted
-        return ((sums - sums.T) / (self.counted.T @ self.counted))[first, second]
-
-    def largest(self, orders: NDArray[np.integer]) -> Floats:
-        """Return the largest difference of means under each order."""
-        n_queries, n_systems = self.values.shape
-        cells = orders + n_systems * np.arange(n_queries)[:, None]
-        values = self.values.ravel()[cells]
-        of_all, of_any = self.counted.all(axis=1), self.counted.any(axis=1)
-        sums = values[:, of_all].sum(axis=1)
-        if (of_all == of_any).all():
-            return np.asarray((sums.max(axis=1) - sums.min(axis=1)) / of_all.sum())
-        of_some = of_any & ~of_all
-        rows = np.ascontiguousarray(values[:, of_some].swapaxes(1, 2)).reshape(-1, of_some.sum())
-        shared = sums[:, :, None] + (rows @ self.counted[of_some]).reshape(*sums.shape, n_systems)
-        differences = np.abs(shared - shared.swapaxes(1, 2)) / (self.counted.T @ self.counted)
-        return np.asarray(differences.max(axis=(1, 2)))
+def _standardised(values: Floats) -> Floats:
+    """Return (queries, systems) in standard deviations from the query's mean, 0 if left out."""
+    counted, filled = ~np.isnan(values), np.nan_to_num(values)
+    number = np.maximum(counted.sum(axis=1, keepdims=True), 1)
+    centred = np.where(counted, filled - filled.sum(axis=1, keepdims=True) / number, 0.0)
+    size = np.sqrt((centred**2).sum() / max(1, counted.sum()))
+    rounding = _ZERO * np.abs(filled).max(initial=0.0)
+    return centred / size if size > rounding else np.zeros_like(centred)
 
 
-def _all_orders(complete: NDArray[np.bool_]) -> Iterator[NDArray[np.integer]]:
+def _differences(values: Floats, counted: Floats) -> Floats:
+    """Return the difference of means of each two systems, of values (..., queries, systems)."""
+    sums = values.swapaxes(-1, -2) @ counted
+    found: Floats = (sums - sums.swapaxes(-1, -2)) / (counted.T @ counted)
+    return found
+
+
+def _largest(values: Floats, counted: Floats, orders: Integers) -> Floats:
+    """Return the largest difference of means under each order."""
+    moved = np.take_along_axis(values[None], orders, axis=2)
+    of_any = counted.any(axis=1)
+    if (counted.all(axis=1) == of_any).all():
+        return np.asarray(np.ptp(moved.sum(axis=1), axis=1) / of_any.sum())
+    return np.asarray(np.abs(_differences(moved, counted)).max(axis=(1, 2)))
+
+
+def _all_orders(complete: Booleans) -> Iterator[Integers]:
     """Yield all orders of the systems, some at once, shape (n, queries, systems)."""
     by_query = []
     for members in map(np.flatnonzero, complete):
@@ -120,9 +107,7 @@ def _all_orders(complete: NDArray[np.bool_]) -> Iterator[NDArray[np.integer]]:
         yield np.array(orders)
 
 
-def _drawn(
-    complete: NDArray[np.bool_], resamples: int, rng: np.random.Generator
-) -> Iterator[NDArray[np.integer]]:
+def _drawn(complete: Booleans, resamples: int, rng: np.random.Generator) -> Iterator[Integers]:
     """Yield drawn orders of the systems, shape (n, queries, systems), that many in all."""
     whole = complete.all(axis=1)
     for part in parts(resamples, max(1, _ORDERED_AT_ONCE // complete.size)):

@@ -38,39 +38,32 @@ class Bounds(NamedTuple):
 
 def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float = 0.0) -> Bounds:
     """Bound each query's value over all grades that its unjudged documents may have."""
-    if (rank_discounts(measure, ranked) < 0).any():
+    discounts = rank_discounts(measure, ranked)
+    if (discounts < 0).any():
         raise InputError("bounds for discounts below 0", _OTHER_RULE)
     if measure.normalise is None:
-        weights = rank_discounts(measure, ranked)[ranked.ranks]
         ends = [np.append(measure.gains, of(measure.gains)) for of in (min, max)]
         expected = (ranked.mean_over_ties(gains[ranked.grades]) for gains in ends)
+        weights = discounts[ranked.ranks]
         return Bounds(*(ranked.sum_by_query(gains * weights) for gains in expected))
     if measure.normalise == "minmax" or min(measure.gains) < 0:
         raise InputError("bounds for gains below 0 or a minmaxDCG", _OTHER_RULE)
     if ranked.pooled is None:
-        return _of_blocks(measure, ranked, worthless)
+        return _bounds_of_ratios(measure, ranked, worthless)
     others = np.maximum(ranked.pooled - ranked.unjudged, 0)
     bounds = []
     for grade in (np.argmin(measure.gains), np.argmax(measure.gains)):
         pools = ranked.pools.copy()
         pools[:, grade] += others
-        bounds.append(_of_blocks(measure, replace(ranked, pools=pools), worthless))
-    return Bounds(np.fmin(*(b.low for b in bounds)), np.fmax(*(b.high for b in bounds)))
-
-
-def _of_blocks(measure: DCG, ranked: Ranked, worthless: float) -> Bounds:
-    assignments = int(ranked.unjudged.max(initial=0)) + 1
-    return Bounds(
-        *ranked.by_blocks(
-            4 * assignments, lambda some: np.stack(_of_queries(measure, some, worthless))
-        )
-    )
+        bounds.append(_bounds_of_ratios(measure, replace(ranked, pools=pools), worthless))
+    lows, highs = zip(*bounds, strict=True)
+    return Bounds(np.fmin(*lows), np.fmax(*highs))
 
 
 def judged_share(ranked: Ranked, cutoff: int | None = None) -> Floats:
     """Return the share of judged documents among the first `cutoff` of each query."""
-    counted = (ranked.ranks < (cutoff or len(ranked.grades))).astype(float)
-    judged = counted * ranked.mean_over_ties((ranked.grades < ranked.n_grades).astype(float))
+    counted = ranked.ranks < (cutoff or len(ranked.grades))
+    judged = counted * ranked.mean_over_ties(ranked.grades < ranked.n_grades)
     return ratio(ranked.sum_by_query(judged), ranked.sum_by_query(counted), np.nan)
 
 
@@ -85,7 +78,7 @@ class _Terms(NamedTuple):
     ideals: Floats
 
 
-def _of_queries(measure: DCG, ranked: Ranked, worthless: float) -> tuple[Floats, Floats]:
+def _bounds_of_ratios(measure: DCG, ranked: Ranked, worthless: float) -> Bounds:
     terms = _terms(measure, ranked)
     queries, u = np.arange(len(terms.u)), terms.u
     largest_ideal = terms.steps @ terms.ideals[:, queries, u]
@@ -94,7 +87,7 @@ def _of_queries(measure: DCG, ranked: Ranked, worthless: float) -> tuple[Floats,
     low = np.where(largest_ideal > 0, _extreme_ratio(terms, terms.lowest, 1.0, -1), worthless)
     high = np.where(largest_ideal > 0, _extreme_ratio(terms, terms.highest, 0.0, 1), worthless)
     if_worthless = np.where(smallest_ideal > 0, np.nan, worthless)
-    return np.fmin(low, if_worthless), np.fmax(high, if_worthless)
+    return Bounds(np.fmin(low, if_worthless), np.fmax(high, if_worthless))
 
 
 def _terms(measure: DCG, ranked: Ranked) -> _Terms:
@@ -125,26 +118,19 @@ def _terms(measure: DCG, ranked: Ranked) -> _Terms:
 
 def _extreme_ratio(terms: _Terms, S: Floats, start: float, sign: int) -> Floats:
     """Return the largest N / D (sign 1) or the smallest (-1) by Dinkelbach's method."""
-    t = np.full(len(terms.u), start)
+    queries, m = np.arange(len(terms.u)), np.arange(S.shape[1])
+    possible = m <= terms.u[:, None]
+    t = np.full(len(queries), start)
     while True:
-        N, D = _assignment(terms, S, t, sign)
-        new = ratio(N, D, start)
+        N, D = np.zeros_like(S), np.zeros_like(S)  # of the assignment with the best N - t D
+        for step, ideal in zip(terms.steps, terms.ideals, strict=True):
+            value = np.where(possible, sign * (N - t[:, None] * D), -np.inf)
+            best = np.maximum.accumulate(value, axis=1)
+            at = np.maximum.accumulate(np.where(value == best, m, 0), axis=1)
+            N = np.take_along_axis(N, at, axis=1) + step * S
+            D = np.take_along_axis(D, at, axis=1) + step * ideal
+        new = ratio(terms.judged + N[queries, terms.u], D[queries, terms.u], start)
         better = sign * (new - t) > 0
         if not better.any():
             return t
         t = np.where(better, new, t)
-
-
-def _assignment(terms: _Terms, S: Floats, t: Floats, sign: int) -> tuple[Floats, Floats]:
-    """Return N and D of each query's assignment with the largest sign * (N - t D)."""
-    m = np.arange(S.shape[1])
-    possible = m <= terms.u[:, None]
-    N, D = np.zeros_like(S), np.zeros_like(S)
-    for step, ideal in zip(terms.steps, terms.ideals, strict=True):
-        value = np.where(possible, sign * (N - t[:, None] * D), -np.inf)
-        best = np.maximum.accumulate(value, axis=1)
-        at = np.maximum.accumulate(np.where(value == best, m, 0), axis=1)
-        N = np.take_along_axis(N, at, axis=1) + step * S
-        D = np.take_along_axis(D, at, axis=1) + step * ideal
-    queries = np.arange(len(terms.u))
-    return terms.judged + N[queries, terms.u], D[queries, terms.u]

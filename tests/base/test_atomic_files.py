@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import gzip
 import os
 import stat
 from collections.abc import Iterator
@@ -12,13 +11,7 @@ from pathlib import Path
 import pytest
 
 from dcglearn import InputError
-from dcglearn.base.files import (
-    atomic_write,
-    check_outputs,
-    read_text,
-    write_text,
-    write_text_blocks,
-)
+from dcglearn.base.files import atomic_write, check_outputs, read_text, write_text
 from dcglearn.base.json_text import decode_json, json_document
 
 
@@ -83,11 +76,6 @@ def test_a_symbolic_link_stays(tmp_path: Path) -> None:
     assert target.read_text() == "new"
 
 
-def test_the_suffix_says_how_a_text_is_compressed(tmp_path: Path) -> None:
-    write_text_blocks(tmp_path / "t.txt.gz", ["2 0", " 1é\n"])
-    assert gzip.decompress((tmp_path / "t.txt.gz").read_bytes()).decode() == "2 0 1é\n"
-
-
 def test_text_that_cannot_be_encoded_is_escaped(tmp_path: Path) -> None:
     write_text(tmp_path / "t.txt", "run \udcff")
     assert (tmp_path / "t.txt").read_text() == r"run \udcff"
@@ -111,12 +99,7 @@ def test_outputs_differ_and_replace_no_input(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "place"),
-    [
-        ('{"a": 1, "a": 2}', ""),
-        ("[NaN]", ""),
-        ('["\\ud800"]', ""),
-        ('{"a": 1,\n"b"}', "line 2"),
-    ],
+    [('{"a": 1, "a": 2}', ""), ("[NaN]", ""), ('["\\ud800"]', ""), ('{"a": 1,\n"b"}', "line 2")],
 )
 def test_json_is_read_strictly(text: str, place: str) -> None:
     with pytest.raises(InputError) as error:

@@ -1,21 +1,26 @@
+"""Errors, files, progress, threads, numbers and fingerprints."""
+
 from __future__ import annotations
 
 import io
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from dcglearn import InputError, SolverError
+from dcglearn import InputError, Scale, SolverError
 from dcglearn.base import progress
-from dcglearn.base.checks import finite_array
+from dcglearn.base.checks import checked_rng
 from dcglearn.base.files import atomic_write, check_writable, read_text, write_text
-from dcglearn.base.progress import reporting
+from dcglearn.base.fingerprint import difference_from_here, fingerprint
+from dcglearn.base.progress import reporting, state_in_words
 from dcglearn.base.threads import one_blas_thread
+from dcglearn.base.workers import open_workers
+from dcglearn.measures.discounts import canonical_rule
+from dcglearn.measures.names import as_measure
 from helpers.copies import copies_of
 
 
@@ -120,26 +125,56 @@ def test_blas_has_one_thread_until_the_last_block_ends() -> None:
     assert counts() == before
 
 
-def test_an_array_of_finite_numbers_is_checked() -> None:
-    whole = np.array([1.0, 2.0])
-    assert finite_array(whole, "weights", (2,)) is whole
-    assert finite_array([[1, 2]], "weights", (None, 2), low=1).tolist() == [[1.0, 2.0]]
-    assert finite_array([Fraction(1, 2), 10**20], "gains", (None,)).tolist() == [0.5, 1e20]
-    assert finite_array([True, False], "weights", (2,)).tolist() == [1.0, 0.0]
-    for wrong, problem in [
-        ([1, 2, 3], r"weights of shape \(3,\), not \(2,\)"),
-        (["1", "2"], "weights are not numbers"),
-        ([10**400, 1], "weights are not numbers"),
-        ([0, np.nan], "row 1: weights hold nan"),
-        ([0, -0.5], "row 1: weights hold -0.5"),
-    ]:
-        with pytest.raises(InputError, match=problem):
-            finite_array(wrong, "weights", (2,), low=0.0)
-
-
 @pytest.mark.parametrize("error", [InputError("is wrong", "fix it", "line 3"), SolverError("slow")])
 def test_errors_cross_process_borders(error: Exception) -> None:
     for copied in copies_of(error):
         assert type(copied) is type(error)
         assert str(copied) == str(error)
         assert vars(copied) == vars(error)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "done", "total", "words"),
+    [(10, 2, 8, "2 of 8 (25%), 10 s, about 30 s left"), (10, 5000, 0, "5,000 so far, 10 s")],
+)
+def test_progress_in_words(seconds: float, done: int, total: int, words: str) -> None:
+    assert state_in_words(seconds, done, total) == words
+
+
+def test_a_seed_is_not_a_generator() -> None:
+    rng = np.random.default_rng(0)
+    assert checked_rng(rng) is rng
+    with pytest.raises(InputError):
+        checked_rng(0)
+
+
+def test_another_program_is_described_by_its_first_difference() -> None:
+    here = fingerprint()
+    assert difference_from_here(dict(here)) is None
+    assert str(difference_from_here({**here, "numpy": "1.0"})).startswith("has numpy 1.0,")
+    assert str(difference_from_here(OSError("no\nfile"))).endswith("(OSError: no file)")
+
+
+NO_NUMBERS = ["\u0661", "1e400", "nan", "", "9" * 4301]
+
+
+@pytest.mark.parametrize("text", NO_NUMBERS)
+def test_names_of_measures_and_scales_take_plain_numbers(text: str) -> None:
+    for name in (
+        f"nDCG([{text}, 0], log2)",
+        f"DCG([1, 0], [1, {text}])",
+        f"DCG([1, 0], rbp({text}))",
+        f"DCG([1, 0], log2) @ {text}" if text else "DCG([1, 0], log2) @ .",
+        f"rbp:{text}" if text else "rbp:.",
+        f"zipf @ {text}" if text else "zipf @ .",
+        f"DCG({{1: {text}, 0: 0}}, log2)",
+    ):
+        with pytest.raises(InputError) as error:
+            as_measure(name, Scale((1, 0)), 3)
+        assert len(str(error.value)) < 300
+    with pytest.raises(InputError):
+        Scale.parse(f"good={text},bad=0")
+    with pytest.raises(InputError):
+        canonical_rule(f"rbp:{text}")
+    with pytest.raises(InputError), open_workers(text):
+        pass

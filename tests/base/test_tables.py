@@ -45,32 +45,6 @@ def refusal(place: object) -> str:
     return str(refused.value)
 
 
-@pytest.mark.parametrize("compression", COMPRESS)
-@pytest.mark.parametrize(
-    ("suffix", "text", "expected", "delimiter"),
-    [
-        (".jsonl", '{"a": 1}\n', "jsonl", None),
-        (".json", '{"a": 1}\n{"a": 2}\n', "jsonl", None),
-        (".json", ' \n[{"a": 1}]', "json", None),
-        (".jsonl", '[{"a": 1}]', "json", None),
-        (".csv", ROWS, "csv", ";"),
-        (".txt", "a\tb\n1\t2\n", "csv", "\t"),
-        (".tsv", "a\tb\n1\t2\n", "tsv", "\t"),
-        ("", '{"a": 1}\n{"a": 2}', "jsonl", None),
-        ("", "a|b\n1|2\n", "csv", "|"),
-    ],
-)
-def test_text_is_the_same_however_compressed_and_opens_again(
-    tmp_path: Path, compression: str, suffix: str, text: str, expected: str, delimiter: str | None
-) -> None:
-    path = write(tmp_path / f"x{suffix}{compression}", COMPRESS[compression](text.encode()))
-    source = only(path)
-    assert source.format == expected
-    assert source.layout.delimiter == (delimiter or ",")
-    assert source.name == str(path)
-    assert [content(source), content(source)] == [text.encode()] * 2
-
-
 def test_standard_input_pipes_and_open_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,10 +90,8 @@ def test_a_file_whose_name_looks_like_a_pattern(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "place", "at", "problem"),
     [
-        ({}, "x.csv", "x.csv", "no such file"),
         ({}, "*.csv", "*.csv", "no such file"),
         ({"d/_SUCCESS": b"x"}, "d", "d", "without files"),
-        ({"x.csv": b""}, "x.csv", "x.csv", "is empty"),
         ({"x.csv.gz": gzip.compress(b"")}, "x.csv.gz", "x.csv.gz", "is empty"),
         ({"d/a.csv": b"a,b", "d/b.jsonl": b"{}"}, "d", "d", "csv, json"),
         ({"d/x/a.csv": b"a"}, "d", "d", "the folder x"),
@@ -234,18 +206,3 @@ def test_delimiters_are_found_whatever_the_cells(delimiter: str, rows: list[list
     text = io.StringIO()
     csv.writer(text, delimiter=delimiter).writerows([["query", "a b", "answer"], *rows])
     assert find_layout(text.getvalue().encode(), "").delimiter == delimiter
-
-
-@pytest.mark.parametrize(
-    ("text", "delimiter", "above"),
-    [
-        ("answer\na\n", ",", 0),
-        ("a,b;c,d\n1;2\n3;4\n", ";", 0),
-        ("sep=;x\n1;2\n", ";", 0),
-        ("Study\n\na\tb\n1\t2\n", "\t", 2),
-        ('"Study, of\nMay",,\na,b,c\n', ",", 1),
-    ],
-)
-def test_delimiters_and_titles_of_unusual_headers(text: str, delimiter: str, above: int) -> None:
-    found = find_layout(text.encode(), "")
-    assert (found.delimiter, found.above) == (delimiter, above)

@@ -30,7 +30,7 @@ from dcglearn.base import workers
 from dcglearn.base.workers import WorkersLostError, open_workers
 from dcglearn.judgments import packed
 from dcglearn.lab.config import Config, read_config
-from dcglearn.lab.results import compute
+from dcglearn.lab.results import compute_cells
 from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.lab.store import CELLS_FILE, Store
 from helpers.commands import run_command
@@ -94,7 +94,7 @@ def test_processes_that_fail_are_an_error_after_the_finished_results(
         seen.extend(found(function, range(50)))
     assert all(index == item for index, item in seen)
     assert 3 not in dict(seen) or function is not die
-    for spec in ("1", "2"):  # and the next run has workers again
+    for spec in ("1", "2") if function is die else ():  # and the next run has workers again
         with open_workers(spec) as found:
             assert dict(found(abs, [-1, 2, -3])) == {0: 1, 1: 2, 2: 3}
             assert list(found(abs, [])) == []
@@ -178,7 +178,7 @@ class EventfulStore(Store):
 
 def compute_all(config: Config, store: Store, spec: str) -> None:
     with open_workers(spec) as found:
-        compute(config, False, store, found, print, progress=False)
+        compute_cells(config, store, found)
 
 
 def test_a_cluster_whose_workers_come_and_go_gives_the_same_bytes(

@@ -91,7 +91,7 @@ def test_weights_that_are_not_a_dcg_have_no_reason() -> None:
     found = explain(DCG([1, 0], "zipf"), weights, [0, 1], [1, 0])
     assert (found.winners, found.exchanged, found.reason) == (("a", "b"), None, "")
     for lists, message in (
-        (([0, 1], [0]), "lists of shape"),
+        (([0, 1], [0]), "of shape"),
         (([0, 1, 1], [0, 1, 1]), "weights for 2"),
         (([0, 2], [0, 1]), "grade index 2"),
     ):

@@ -76,31 +76,12 @@ def test_two_grades_depend_on_the_worst_gain() -> None:
     assert found.bounds[1] >= 0.046081
 
 
-@FEW
-@given(seed=st.integers(0, 10**6), worst=st.sampled_from(["zero", "nonnegative"]))
-def test_one_free_ratio_against_a_grid(seed: int, worst: str) -> None:
+@settings(max_examples=settings().max_examples * 4 // 5)
+@given(seed=st.integers(0, 10**6), L=st.integers(2, 5), nonnegative=st.booleans())
+def test_verdicts_hold_for_drawn_gains(seed: int, L: int, nonnegative: bool) -> None:
     rng = np.random.default_rng(seed)
-    L = 3 if worst == "zero" else 2
+    worst = "nonnegative" if nonnegative and L < 4 else "zero"
     runs, pools = draw_runs(rng, 2, int(rng.integers(1, 6)), 3, 5, L)
-    found = mean_verdict(*runs, pools, "log2", L, worst)
-    check_witnesses(found, *runs, pools)
-    grid = np.linspace(0, 1, 203)[1:-1]
-    gains = np.stack([np.ones_like(grid), grid, np.zeros_like(grid)], axis=1)[:, :L]
-    values = mean_differences_of(gains, *runs, pools)
-    assert (values >= found.bounds[0] - found.tolerance).all()
-    assert (values <= found.bounds[1] + found.tolerance).all()
-    assert found.winner != "undecided"
-    if found.winner != "depends":
-        allowed = {"a": values >= -1e-9, "b": values <= 1e-9, "equal": abs(values) <= 1e-9}
-        assert allowed[found.winner].all()
-
-
-@FEW
-@given(seed=st.integers(0, 10**6), L=st.integers(3, 5))
-def test_more_free_ratios_against_random_gains(seed: int, L: int) -> None:
-    rng = np.random.default_rng(seed)
-    runs, pools = draw_runs(rng, 2, int(rng.integers(1, 5)), 3, 5, L)
-    worst = "zero" if L > 3 else "nonnegative"
     found = mean_verdict(*runs, pools, "log2", L, worst, max_boxes=1000)
     check_witnesses(found, *runs, pools)
     gains = rng.random((200, L)) ** rng.choice([0.2, 1, 5], (200, 1))
@@ -111,10 +92,10 @@ def test_more_free_ratios_against_random_gains(seed: int, L: int) -> None:
     values = mean_differences_of(gains, *runs, pools)
     assert (values >= found.bounds[0] - found.tolerance).all()
     assert (values <= found.bounds[1] + found.tolerance).all()
-    if found.winner in ("a", "equal"):
-        assert (values >= -1e-9).all()
-    if found.winner in ("b", "equal"):
-        assert (values <= 1e-9).all()
+    free_ratios = L - 1 - (worst == "zero")
+    assert found.winner != "undecided" or free_ratios > 1
+    allowed = {"a": values >= -1e-9, "b": values <= 1e-9, "equal": abs(values) <= 1e-9}
+    assert found.winner not in allowed or allowed[found.winner].all()
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,7 @@ from hypothesis import strategies as st
 
 from dcglearn import DCG, InputError, Verdict, advantage, verdict
 from dcglearn.base.types import Floats, Grades
-from dcglearn.coherence.verdict import (
-    WORST_GAINS,
-    WorstGain,
-    cumulative_counts,
-    winners,
-)
+from dcglearn.coherence.verdict import WORST_GAINS, WorstGain, cumulative_counts, winners
 from dcglearn.measures.agreement import score_differences
 from helpers.measured import difference
 
@@ -60,17 +55,6 @@ def check_witnesses(
             np.testing.assert_array_equal(
                 measure.discounts_for(a.shape[1]), DCG([1], discounts).discounts_for(a.shape[1])
             )
-
-
-def test_cumulative_counts_of_rankings_and_runs() -> None:
-    rng = np.random.default_rng(0)
-    run = rng.integers(-1, 3, (5, 4))
-    found = cumulative_counts(run, 3)
-    for q, i, j in itertools.product(range(5), range(4), range(3)):
-        assert found[q, i, j] == sum(0 <= grade <= j for grade in run[q, : i + 1])
-    empty = np.full_like(run, -1)
-    np.testing.assert_array_equal(advantage(run, empty, 3), found.sum(axis=0))
-    np.testing.assert_array_equal(advantage(run, run[::-1], 3), 0)
 
 
 @FEW
@@ -185,10 +169,7 @@ def test_sums_of_irrational_discounts_that_are_equal_are_tied() -> None:
         (lambda: advantage([0, 3], [0, 1], 3), "grade index 3"),
         (lambda: verdict([1, 2]), "shape (2,)"),
         (lambda: verdict([[1, 2]], discounts=[np.inf]), "row 0: discounts hold inf"),
-        (
-            lambda: verdict([[1, 2]], gains=[1]),
-            "gains of shape (1,), not (2,); give one",
-        ),
+        (lambda: verdict([[1, 2]], gains=[1]), "gains of shape (1,), not (2,); give one"),
         (lambda: verdict([[1, 2]], discounts="log3"), "did you mean 'log2'"),
         (lambda: verdict([[1, 2]], worst_gain="null"), "unknown worst gain 'null'"),
     ],

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +10,7 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 from sklearn.metrics import ndcg_score
 
-from dcglearn import InputError
+from dcglearn import InputError, Rules, evaluate
 from dcglearn.collections.letor import looks_like_letor, read_grade_counts
 from helpers.written import write
 
@@ -52,60 +49,35 @@ def test_a_bad_line_is_named(tmp_path: Path, text: str, problem: str) -> None:
     assert "judged.txt" in str(error.value)
 
 
-def test_files_that_cannot_be_decompressed(tmp_path: Path) -> None:
-    whole = gzip.compress(b"1 qid:1\n" * 100)
-    for content, problem in (
-        (whole[:-9], "is damaged"),
-        (gzip.compress(b"1 qid:1\n\xff\xfe qid:1\n"), "line 2: is not UTF-8"),
-    ):
-        path = tmp_path / "cut.txt.gz"
-        path.write_bytes(content)
-        with pytest.raises(InputError, match=problem):
-            read_grade_counts(path)
-    unnamed = tmp_path / "packed, and its name does not say so"
-    unnamed.write_bytes(gzip.compress("\ufeff1 qid:1 # one line\u2028still\n0 qid:1\n".encode()))
-    assert looks_like_letor(unnamed)
-    assert read_grade_counts(unnamed).tolist() == [[1, 1]]
-    with pytest.raises(InputError, match="no-such"):
-        read_grade_counts(tmp_path / "no-such.gz")
+def test_a_compressed_file_is_known_by_its_content(tmp_path: Path) -> None:
+    path = tmp_path / "packed, and its name does not say so"
+    path.write_bytes(gzip.compress("\ufeff1 qid:1 # one line\u2028still\n0 qid:1\n".encode()))
+    assert looks_like_letor(path)
+    assert read_grade_counts(path).tolist() == [[1, 1]]
+    path.write_bytes(gzip.compress(b"1 qid:1\n\xff\xfe qid:1\n"))
+    with pytest.raises(InputError, match="line 2: is not UTF-8"):
+        read_grade_counts(path)
 
 
 def test_graded_lists_are_evaluated_by_the_scores_of_a_ranker(
-    run: Callable[..., subprocess.CompletedProcess[str]],
-    refused: Callable[..., str],
-    tmp_path: Path,
-    rng: np.random.Generator,
+    tmp_path: Path, rng: np.random.Generator
 ) -> None:
     grades, query = rng.integers(0, 4, 200), np.sort(rng.integers(0, 15, 200))
     scores = np.round(rng.random(200), 1)
     dump_svmlight_file(rng.random((200, 2)), grades, str(tmp_path / "lists.svm"), query_id=query)
     np.savetxt(tmp_path / "model.txt", scores)
-    options = ["--per-query", "--ties", "mean", "--json"]
-    found = run("evaluate", "lists.svm", "model.txt", "-m", "nDCG(exponential-log2) @ 5", *options)
-    assert found.returncode == 0, found.stderr
-    (system,) = json.loads(found.stdout)["systems"]
-    assert system["system"] == "model"
-    for name in np.unique(query):
-        gains = 2.0 ** grades[query == name] - 1
-        expected = ndcg_score([gains], [scores[query == name]], k=5) if len(gains) > 1 else 1
-        value = system["queries"][str(name)]["nDCG(exponential-log2) @ 5"]
+    rules = Rules("mean")
+    found = evaluate(
+        tmp_path / "lists.svm", tmp_path / "model.txt", "nDCG(exponential-log2) @ 5", rules=rules
+    )
+    assert found.systems == ("model",)
+    for name, value in zip(found.queries, found.values[0, 0], strict=True):
+        gains = 2.0 ** grades[query == int(name)] - 1
+        expected = ndcg_score([gains], [scores[query == int(name)]], k=5) if len(gains) > 1 else 1
         assert value == pytest.approx(expected if gains.any() else 0)
     for text, message in (
-        ("0.5\nx\n", "bad.txt, line 2: 'x' is not a finite score"),
         ("0.5\n1_0\n", "bad.txt, line 2: '1_0' is not a finite score"),
         ("0.5\n0.1\n", "bad.txt: 2 scores for 200 documents"),
     ):
-        written(tmp_path, text, "bad.txt")
-        assert message in refused("evaluate", "lists.svm", "bad.txt")
-
-
-def test_graded_lists_are_recognised(tmp_path: Path) -> None:
-    assert looks_like_letor(written(tmp_path, "# head\n\n2 qid:7 1:.3\n"))
-    assert looks_like_letor(written(tmp_path, "2 1:.3\n"))
-    assert not looks_like_letor(written(tmp_path, "q1 0 d1 2\n"))
-    assert not looks_like_letor(written(tmp_path, ""))
-    assert not looks_like_letor(tmp_path / "none")
-    packed = tmp_path / "lists.gz"
-    packed.write_bytes(gzip.compress(b"2 qid:7 1:.3\n" * 9))
-    assert looks_like_letor(packed)
-    assert not looks_like_letor(written(tmp_path, "no gzip", "a.gz"))
+        with pytest.raises(InputError, match=message):
+            evaluate(tmp_path / "lists.svm", written(tmp_path, text, "bad.txt"), "zipf")

@@ -1,8 +1,7 @@
-"""Qrels and runs: files in, ids to numbers, grades of ranked documents."""
+"""Qrels and runs: files in, ids to numbers, grades of ranked documents, against dicts."""
 
 from __future__ import annotations
 
-import gzip
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,70 +22,28 @@ from dcglearn import (
     read_run,
     run_of,
 )
-from dcglearn.collections.runs import DocumentTable, distinct_names
+from dcglearn.collections.runs import distinct_names
 from dcglearn.systems.inputs import look_up
 from helpers.written import write
 
-QRELS = "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n"
 RUN = "q1 Q0 d2 1 2.5 mine\nq1 Q0 d1 2 1.5 mine\nq2 Q0 d9 1 1e-3 mine\n"
 
 
-def content(found: DocumentTable) -> dict[str, dict[str, float]]:
-    """The rows as nested dicts."""
-    result: dict[str, dict[str, float]] = {}
-    ids, numbers = found.documents.to_pylist(), found.number.tolist()
-    for query, document, number in zip(found.query, ids, numbers, strict=True):
-        result.setdefault(found.queries[query], {})[document] = number
-    return result
-
-
-BAD_QRELS = {
-    "a run": (RUN, "line 1: 6 fields"),
-    "twice": (QRELS + "\nq2 0 d1 0\n", "line 5: the document d1 appears twice for query q2"),
-    "comments only": ("# nothing\n\n", "is empty"),
-    "latin-1": ("q1 0 d1 1\nq1 0 caf\xe9 1\n".encode("latin-1"), "line 2: is not UTF-8 text"),
-}
-
-
-@pytest.mark.parametrize("name", BAD_QRELS)
-def test_bad_qrels_are_named(tmp_path: Path, name: str) -> None:
-    text, message = BAD_QRELS[name]
-    with pytest.raises(InputError, match="^" + str(tmp_path / "qrels") + ".*" + message):
-        read_qrels(write(tmp_path / "qrels", text))
-
-
-def test_bad_runs_are_named(tmp_path: Path) -> None:
-    for text, message in (
-        (QRELS, "line 1: 4 fields"),
-        (RUN + "q3 Q0 d1 1 nan mine\n", "line 4: the score 'nan' is not a finite number"),
-        (RUN + "q1 Q0 d2 1 0 mine\n", "line 4: the document d2 appears twice"),
+def test_qrels_that_cannot_be_read(tmp_path: Path) -> None:
+    missing = pd.DataFrame({"query": ["q", "q"], "document": ["d", None], "grade": [1, 1]})
+    missing[["query", "document"]].to_parquet(tmp_path / "f.parquet")
+    write(tmp_path / "b.json", '{"q": 3}')
+    write(tmp_path / "c.json", '{"q": {"d": "1x", "e": 1}}')
+    for name, message in (
+        ("b.json", "b.json: no column 'query_id' among q"),
+        ("c.json", "query q, document d: the grade '1x' is not a finite"),
+        ("f.parquet", "no column 'grade' among query, document"),
+        ("none.parquet", "no such file"),
     ):
         with pytest.raises(InputError, match=message):
-            read_run(write(tmp_path / "run", text))
-
-
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    packed = gzip.compress((QRELS * 1).encode() + b"".join(b"q%d 0 d 1\n" % i for i in range(999)))
-    for name, made, message in (
-        ("cut.gz", packed[:-20], "cut.gz: is damaged"),
-        ("b.json", b'{"q": 3}', "b.json: no column 'query_id' among q"),
-        (
-            "c.json",
-            b'{"q": {"d": "1x", "e": 1}}',
-            "query q, document d: the grade '1x' is not a finite",
-        ),
-        ("e.parquet", b"PAR1", "e.parquet: is damaged"),
-    ):
-        with pytest.raises(InputError, match=message):
-            read_qrels(write(tmp_path / name, made))
-    pd.DataFrame({"query": ["q"], "document": ["d"]}).to_parquet(tmp_path / "f.parquet")
-    with pytest.raises(InputError, match="no column 'grade' among query, document"):
-        read_qrels(tmp_path / "f.parquet")
+            read_qrels(tmp_path / name)
     with pytest.raises(InputError, match="row 2: an id or the grade is missing"):
-        qrels_of(pd.DataFrame({"query": ["q", "q"], "document": ["d", None], "grade": [1, 1]}))
-    for path in (tmp_path / "none", tmp_path / "none.parquet"):
-        with pytest.raises(InputError, match="no such file"):
-            read_qrels(path)
+        qrels_of(missing)
 
 
 @pytest.fixture
@@ -179,10 +136,7 @@ judgments = st.dictionaries(
 @settings(max_examples=50)
 @given(run=runs, qrels=judgments, ties=st.sampled_from(["input", "docid"]), single=st.booleans())
 def test_look_up_equals_a_plain_loop(
-    run: dict[str, dict[str, float]],
-    qrels: dict[str, dict[str, float]],
-    ties: str,
-    single: bool,
+    run: dict[str, dict[str, float]], qrels: dict[str, dict[str, float]], ties: str, single: bool
 ) -> None:
     known = index_qrels(qrels_of(qrels), Scale((2, 1, 0)))
     found = look_up(run_of(run), known, ties == "docid", single)
@@ -200,20 +154,14 @@ def test_look_up_equals_a_plain_loop(
     assert known.pools.tolist() == pools
 
 
-@settings(max_examples=50)
-@given(run=runs, qrels=judgments)
-def test_documents_of_equal_scores_are_one_group(
-    run: dict[str, dict[str, float]], qrels: dict[str, dict[str, float]]
-) -> None:
-    known = index_qrels(qrels_of(qrels), Scale((2, 1, 0)))
-    ranked = look_up(run_of(run), known)
-    sizes = sorted(
-        list(docs.values()).count(score)
-        for query, docs in run.items()
-        if query in qrels
-        for score in set(docs.values())
-    )
-    if ranked.tied is None:
-        assert max(sizes, default=1) == 1
-    else:
-        assert sorted(np.bincount(ranked.tied).tolist()) == sizes
+def test_parts_are_read_as_one(tmp_path: Path) -> None:
+    write(tmp_path / "parts" / "a.csv", "qid,docno,label\nq1,d1,good\n")
+    write(tmp_path / "parts" / "b.csv", "qid,docno,label\nq1,d2,bad\nq2,d1,good\n")
+    for place in (tmp_path / "parts", tmp_path / "parts" / "*.csv"):
+        found = read_qrels(place)
+        assert (found.queries, found.documents.to_pylist()) == (("q1", "q2"), ["d1", "d2", "d1"])
+        assert [found.names[int(number)] for number in found.number] == ["good", "bad", "good"]
+    write(tmp_path / "parts" / "b.csv", "qid,docno,label\nq2,d1,good\nq1,d1,good\n")
+    with pytest.raises(InputError) as refused:
+        read_qrels(tmp_path / "parts")
+    assert refused.value.place.endswith("b.csv, line 3")

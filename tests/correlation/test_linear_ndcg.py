@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dcglearn import DCG, InputError, Ranked, linear_ndcg, pairwise_loss, score_runs
+from dcglearn import DCG, InputError, linear_ndcg, pairwise_loss
 
 FEW = settings(max_examples=settings().max_examples * 2 // 5)
 
@@ -60,8 +60,7 @@ def orderings(scores: list[float]) -> list[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize(
-    ("ranking", "dcg", "ideal"),
-    [([0, 1, 0, 1, 1, 0], 8, 12), ([0, 0, 2, 2, 2, 1], 18, 21)],
+    ("ranking", "dcg", "ideal"), [([0, 1, 0, 1, 1, 0], 8, 12), ([0, 0, 2, 2, 2, 1], 18, 21)]
 )
 def test_the_figures_of_the_paper(ranking: list[int], dcg: int, ideal: int) -> None:
     assert float(linear_ndcg(ranking, linear_gains(max(ranking) + 1))) == dcg / ideal
@@ -93,18 +92,6 @@ def test_the_loss_is_that_of_all_pairs_and_of_all_orders(query: Query, data: st.
 
 
 @FEW
-@given(query=queries())
-def test_theorem_1_the_loss_is_the_sum_of_two_grade_losses(query: Query) -> None:
-    L, grades, scores = query
-    for ties in ("best", "mean", "worst"):
-        parts = 0.0
-        for k in range(L - 1):
-            above = [0 if L - 1 - g > k else 1 for g in grades]
-            parts += float(pairwise_loss(above, scores, ties, [1, 0]))
-        assert parts == float(pairwise_loss(grades, scores, ties))
-
-
-@FEW
 @given(query=queries(), data=st.data())
 def test_a_dcg_with_these_discounts_agrees(query: Query, data: st.DataObject) -> None:
     L, ranking, _ = query
@@ -117,22 +104,6 @@ def test_a_dcg_with_these_discounts_agrees(query: Query, data: st.DataObject) ->
     if N > 1:  # the rule linear(n) with n = |S| - 1 is the same up to scale
         preset = DCG(gains, f"linear({N - 1})", normalise="ideal")
         assert float(preset.score(ranking)) == pytest.approx(ndcg)
-
-
-def test_expected_dcg_of_tied_runs_agrees(rng: np.random.Generator) -> None:
-    """score_runs computes means over tied documents in another way."""
-    N, L = 40, 4
-    grades, scores = rng.integers(0, L, N), rng.integers(0, 12, N)
-    order = np.argsort(-scores, kind="stable")
-    run = Ranked(
-        np.array([0, N]),
-        grades[order],
-        np.bincount(grades, minlength=L)[None],
-        np.cumsum(np.diff(scores[order], prepend=scores.max()) != 0),
-    )
-    measure = linear_measure(linear_gains(L), N)
-    expected = float(measure.ideal(grades) - pairwise_loss(grades, scores))
-    assert float(score_runs(measure, run)[0]) == pytest.approx(expected)
 
 
 @FEW

@@ -143,23 +143,6 @@ def test_both_directions_match_the_definition(case: tuple[list[int], list[int]])
     assert reverse == pytest.approx(by_definition(estimate, truth), abs=1e-12)
 
 
-@FEW
-@given(case=strict_pairs())
-def test_range_reversal_and_variants_without_ties(case: tuple[list[int], list[int]]) -> None:
-    truth, estimate = case
-    for positions in POSITIONS:
-        value = tau_ap(truth, estimate, positions)
-        assert -1 <= value <= 1
-        backwards = [-s for s in estimate]
-        if positions == "truth":  # the ranks stay, so each concordant pair becomes discordant
-            assert tau_ap(truth, backwards, positions) == pytest.approx(-value, abs=1e-12)
-        assert tau_ap(truth, truth, positions) == 1
-        assert tau_ap(truth, [-s for s in truth], positions) == -1
-        assert tau_ap(truth, estimate, positions, "a") == pytest.approx(value, abs=1e-12)
-    both = np.mean([tau_ap(truth, estimate, positions) for positions in POSITIONS])
-    assert tau_ap(truth, estimate, variant="b") == pytest.approx(both, abs=1e-12)
-
-
 @pytest.mark.parametrize("positions", POSITIONS)
 @FEW
 @given(case=tied_estimates())
@@ -171,11 +154,6 @@ def test_variant_a_is_the_mean_over_all_orders_of_tied_items(
     value = tau_ap(truth, estimate, positions, "a")
     assert value == pytest.approx(np.mean(values), abs=1e-12)
     assert -1 <= value <= 1
-
-
-@pytest.mark.parametrize("positions", POSITIONS)
-def test_an_estimate_with_all_items_tied_has_correlation_zero(positions: Positions) -> None:
-    assert tau_ap([3, 1, 4, 2], [7, 7, 7, 7], positions, "a") == 0
 
 
 @FEW
@@ -203,17 +181,6 @@ def test_kendalls_tau_is_the_count_over_all_pairs(case: tuple[list[int], list[in
     untied = [sum(s[side] != 0 for s in signs) for side in (0, 1)]
     expected = surplus / np.sqrt(untied[0] * untied[1])
     assert kendall_tau(first, second) == pytest.approx(expected, abs=1e-12)
-
-
-@FEW
-@given(case=tied_pairs(), scale=st.sampled_from([0.01, 1.0, 3.0]))
-def test_only_the_order_matters(case: tuple[list[int], list[int]], scale: float) -> None:
-    first, second = case
-    stretched = np.exp(scale * np.array(first)), np.array(second) ** 3 - 100
-    strict = np.argsort(np.argsort(first, kind="stable"))
-    assert tau_ap(*stretched, variant="b") == tau_ap(first, second, variant="b")
-    assert tau_ap(np.exp(strict), stretched[1], variant="a") == tau_ap(strict, second, variant="a")
-    assert kendall_tau(*stretched) == kendall_tau(first, second)
 
 
 @pytest.mark.parametrize(

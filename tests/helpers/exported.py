@@ -39,6 +39,25 @@ def judged(rng: np.random.Generator, labels: tuple[int, ...] = (0, 1, 2, 3)) -> 
     return qrels, run
 
 
+def drawn_run(seed: int, grades: tuple[int, ...] = (-1, 0, 0, 1, 2)) -> tuple[Qrels, Run]:
+    """With tied scores and unjudged documents; query 7 is missing, and 3 has nothing relevant."""
+    rng = np.random.default_rng(seed)
+    qrels: Qrels = {
+        str(q): {f"d{d}": int(rng.choice(grades)) for d in rng.permutation(60)[:30]}
+        for q in range(1, 20)
+    }
+    qrels["3"] = dict.fromkeys(qrels["3"], 0)
+    run: Run = {
+        q: {
+            f"d{d}": float(rng.choice([0.5, 1.0, 1.0 + 1e-9, 2.0, rng.random()]))
+            for d in rng.permutation(60)[:40]
+        }
+        for q in qrels
+        if q != "7"
+    }
+    return qrels, run
+
+
 def by_hand(measure: DCG, qrels: Qrels, run: Run) -> dict[str, float]:
     """Each query's value by ``DCG.score``, with -1 for a document without a judgment."""
     index = {label: i for i, label in enumerate(measure.grades or ())}

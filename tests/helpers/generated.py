@@ -8,27 +8,34 @@ from hypothesis import strategies as st
 from dcglearn import Preferences, Scale
 from dcglearn.judgments.meaning.answers import ANSWERS
 
+SCALES = [(4, 3, 2, 1, 0), (1, 0.5, 0), (2.5, 1.5), (0.5, -1), ("p",), ("good", "fair", "bad")]
+SCALES += [("é", "a'b", "%s")]
+IDS = st.sampled_from(
+    [None, "x", "17", "é b", 'laptop 15"', "a,b", "x\ty", " x ", "two\nlines", "%s"]
+)
+WEIGHTS = st.sampled_from([1.0, 0.5, 2.0, 0.0, -0.0, 0.1, 1e-300, 1e-7, 3.5e7, 1e11])
+
 
 @st.composite
-def preferences(draw: st.DrawFn) -> Preferences:
-    n, K, L = draw(st.integers(1, 6)), draw(st.integers(1, 4)), draw(st.integers(1, 4))
-    scale = draw(st.sampled_from([Scale(tuple(range(L))[::-1]), Scale(tuple("pqrs"[:L]))]))
-    lists = np.array(
-        draw(
-            st.lists(
-                st.lists(
-                    st.lists(st.integers(-1, L - 1), min_size=K, max_size=K).filter(
-                        lambda row: max(row) >= 0
-                    ),
-                    min_size=2,
-                    max_size=2,
-                ),
-                min_size=n,
-                max_size=n,
-            )
-        )
+def preferences(
+    draw: st.DrawFn, most_ranks: int = 4, ids: st.SearchStrategy[str | None] = IDS
+) -> Preferences:
+    """Any answers on any scale; ranks may be empty, weights equal and ids missing."""
+    scale = Scale(draw(st.sampled_from(SCALES)))
+    n, K = draw(st.integers(1, 9)), draw(st.integers(1, most_ranks))
+    lists = np.random.default_rng(draw(st.integers(0, 10**6))).integers(0, len(scale), (n, 2, K))
+    if draw(st.booleans()):
+        lists[lists == draw(st.integers(0, len(scale) - 1))] = -1
+        lists[(lists < 0).all(axis=2), draw(st.integers(0, K - 1))] = 0
+
+    def column(values: st.SearchStrategy[object]) -> st.SearchStrategy[list[object]]:
+        return st.lists(values, min_size=n, max_size=n)
+
+    return Preferences.of(
+        lists,
+        draw(column(st.sampled_from(ANSWERS))),
+        scale,
+        draw(st.none() | column(WEIGHTS)),
+        draw(st.none() | column(ids)),
+        draw(st.none() | column(ids)),
     )
-    one = st.lists(st.sampled_from(ANSWERS), min_size=n, max_size=n)
-    ids = st.lists(st.sampled_from([None, "x", "17", "é b"]), min_size=n, max_size=n)
-    weights = st.lists(st.sampled_from([0.0, 1.0, 0.1, 1e-300, 3.5e7]), min_size=n, max_size=n)
-    return Preferences.of(lists, draw(one), scale, draw(weights), draw(ids), draw(ids))

@@ -5,13 +5,9 @@ from __future__ import annotations
 import json
 import pickle
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy.optimize import minimize
 
 from dcglearn import (
     InputError,
@@ -23,7 +19,7 @@ from dcglearn import (
 )
 from dcglearn.inference.families import any_weights
 from dcglearn.inference.maximise import maximise
-from dcglearn.report.study.page import study_json, study_text
+from dcglearn.report.study.page import study_json, study_page
 from dcglearn.report.study.words import headline
 from helpers.simulated import logistic_judgments, scale_of
 
@@ -79,49 +75,6 @@ def test_noise_has_a_maximum(discounts: str) -> None:
         assert np.abs(fit.parameters).max() <= 100
 
 
-def test_an_independent_optimiser_finds_the_same_maximum() -> None:
-    """BFGS on W = c gamma' with a redundant scale, from the estimate and from anywhere."""
-    for seed in range(3):
-        fit = JudgmentModel(lapses=False).fit(noise(60, seed))
-        K, L = fit.weights.shape
-        anywhere = replace(fit.likelihood, family=any_weights(K, L))
-
-        def negative(
-            x: np.ndarray, one: Any = anywhere, K: int = K, L: int = L
-        ) -> tuple[float, Any]:
-            c, gains, others = x[:K], x[K : K + L - 1], x[K + L - 1 :]
-            at = one.expand(np.concatenate([np.outer(c, gains).ravel(), others]))
-            G = at.gradient[: K * (L - 1)].reshape(K, L - 1)
-            return -at.value, -np.concatenate([G @ gains, c @ G, at.gradient[K * (L - 1) :]])
-
-        u, s, vt = np.linalg.svd(fit.weights[:, :-1])
-        others = fit.parameters[fit.likelihood.n_weights :]
-        here = np.concatenate([u[:, 0] * np.sqrt(s[0]), vt[0] * np.sqrt(s[0]), others])
-        start = here + 0.05 * np.random.default_rng(seed).standard_normal(len(here))
-        found = minimize(negative, start, jac=True, method="BFGS", options={"gtol": 1e-7})
-        assert -found.fun == pytest.approx(fit.maximum.at.value, abs=1e-8)
-        W = np.outer(found.x[:K], found.x[K : K + L - 1])
-        np.testing.assert_allclose(W, fit.weights[:, :-1], atol=1e-4)
-
-
-@settings(max_examples=10)
-@given(st.integers(0, 10**6), st.sampled_from(("free", "decreasing")), st.floats(0.2, 5))
-def test_the_scale_of_the_factors_changes_nothing(seed: int, discounts: str, size: float) -> None:
-    """W, its derivatives, and what a search from there finds."""
-    fit = JudgmentModel(discounts=discounts).fit(with_gains([1.0, 0.6, 0.3, 0.0], 150, seed))
-    family, n = fit.likelihood.family, fit.likelihood.n_weights
-    assert family.factored
-    scaled = fit.parameters.copy()
-    scaled[: len(family.discounts.start)] *= size
-    scaled[len(family.discounts.start) : n] /= size
-    np.testing.assert_allclose(family.weights(scaled[:n]), fit.table, atol=1e-12)
-    likelihood = fit.likelihood
-    assert likelihood.log_likelihood(scaled) == pytest.approx(fit.log_likelihood, abs=1e-9)
-    again = maximise(likelihood.expand, scaled, likelihood.bounds)
-    assert again.at.value == pytest.approx(fit.maximum.at.value, abs=1e-9)
-    np.testing.assert_allclose(family.weights(again.parameters[:n]), fit.table, atol=1e-4)
-
-
 def test_the_highest_of_several_maxima_is_kept() -> None:
     """Of few judgments: no search from anywhere else ends higher."""
     for seed in range(5):
@@ -162,7 +115,7 @@ def test_better_grades_that_lose_are_worth_nothing_where_discounts_decrease() ->
 
 def test_a_study_of_noise_concludes_nothing() -> None:
     study = study_judgments(noise(60, 0, 4), "noise.jsonl", np.random.default_rng(0))
-    text = study_text(study)
+    text = study_page(study, "txt")
     assert study.conclusion.support == "open"
     assert headline(study)[0].startswith(
         "Change (2^g - 1) / log2(rank + 1): not yet. These judgments do not show that people"

@@ -42,11 +42,6 @@ def test_the_learned_measure_is_compared_on_held_out_queries() -> None:
         decided = row.name.startswith(("binary", "constant"))
         assert row.verdict == ("learned better" if decided else "undecided")
     json.dumps(found.to_json())
-    one, again = (
-        compare(data, {}, DCGLearner(), np.random.default_rng(0), n_folds=2, n_repeats=1)
-        for _ in range(2)
-    )
-    assert again == one
 
 
 def test_the_recommended_learner_is_held_out_as_anyone_would() -> None:

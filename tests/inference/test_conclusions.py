@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +20,8 @@ from dcglearn import (
     learned_measure,
     usual_questions,
 )
-from dcglearn.inference import conclusions
-from dcglearn.inference.conclusions import conclude, judge_shares
+from dcglearn.inference import questions as conclusions
+from dcglearn.inference.questions import conclude, judge_shares
 from dcglearn.judgments.writing import write_preferences
 from dcglearn.lab.simulation.designs import DESIGNS, SCALE, simulated_study
 from dcglearn.learning.record import HypothesisRecord, NumberRecord
@@ -165,30 +164,11 @@ def test_a_judge_is_dropped(tmp_path: Path) -> None:
     assert len(without["judges"]) == 4
     everyone = [part for i in range(5) for part in ("--drop-judge", f"judge {i}")]
     unknown, all_of_them = run_commands(
-        [
-            ["study", str(path), "--drop-judge", "judge 9"],
-            ["test", str(path), *everyone],
-        ],
-        tmp_path,
+        [["study", str(path), "--drop-judge", "judge 9"], ["test", str(path), *everyone]], tmp_path
     )
     assert unknown.returncode == all_of_them.returncode == 2
     assert "unknown judge 'judge 9'" in unknown.stderr
     assert "leaves no judgment" in all_of_them.stderr
-
-
-def test_every_way_of_asking_says_the_same() -> None:
-    """Asked alone, beside a fit, and by a study: the same p and verdict. Two ranks are faster."""
-    names = list(DESIGNS)
-    for seed in range(5):
-        drawn = of_design(names[seed % len(names)], 60, seed)
-        data = replace(drawn, lists=drawn.lists[:, :, :2])
-        said = {(one.about, one.hypothesis): one for one in conclude(data, {}).questions}
-        beside = certainty_of(data).questions
-        alone = ask(data, JudgmentModel(gains="exponential"), JudgmentModel(), "exponential")
-        for one in (*beside, replace(alone, about="gains")):
-            twin = said[one.about, one.hypothesis]
-            assert one.verdict == twin.verdict
-            assert one.corrected == pytest.approx(twin.corrected, rel=1e-6)
 
 
 def test_p_is_doubled_for_what_decides_what_to_use() -> None:

@@ -78,11 +78,7 @@ def test_the_generators_reach_every_ordered_vector(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [
-        ("exponental", "exponential"),
-        ("power:0", "above 0"),
-        ("exponential:-2", "above 0"),
-    ],
+    [("exponental", "exponential"), ("power:0", "above 0"), ("exponential:-2", "above 0")],
 )
 def test_bad_gains(name: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
@@ -90,8 +86,7 @@ def test_bad_gains(name: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
-    [("decreasin", "decreasing"), ("log:1", "above 1"), ("rbp:1", "below 1")],
+    ("name", "words"), [("decreasin", "decreasing"), ("log:1", "above 1"), ("rbp:1", "below 1")]
 )
 def test_bad_discounts(name: str, words: str) -> None:
     with pytest.raises(InputError, match=words):

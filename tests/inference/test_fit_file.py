@@ -59,7 +59,7 @@ def test_packed_judgments_are_read_in_parts(tmp_path: Path, data: Preferences) -
         np.testing.assert_allclose(parts.utility.weights, whole.utility.weights, atol=1e-9)
     with pytest.raises(InputError, match="does not apply to packed pairs"):
         fit_file(tmp_path / "p.parquet", scale="2,1,0")
-    with pytest.raises(InputError, match="osqp"):
+    with pytest.raises(InputError, match="the pairs are in files"):
         fit_file(tmp_path / "p.parquet", solver="osqp")
 
 

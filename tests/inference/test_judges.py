@@ -51,22 +51,6 @@ def test_a_share_of_random_answers_is_estimated_even_where_most_are() -> None:
     assert share.high - share.low < 0.1
 
 
-def test_few_judgments_stay_near_the_common_share() -> None:
-    """A judge with three judgments moves less than one with many who answers alike."""
-    data = of_people([0.3] * 30, 3000, 2)
-    extra = of_people([1.0], 400, 3)
-    words = np.array(["a", "b"])
-    lists = np.concatenate([data.lists, extra.lists[:3], extra.lists])
-    answers = np.concatenate([data.answers, extra.answers[:3], extra.answers])
-    judges = [*data.judges.tolist(), *["few"] * 3, *["many"] * 400]
-    both = Preferences.of(lists, words[answers], data.scale, judges=judges)
-    _, lapses, names = found(both)
-    few, many = (lapses.mean[names.index(name)] for name in ("few", "many"))
-    common = np.median(lapses.mean)
-    assert abs(few - common) < abs(many - common)
-    assert many > 0.8
-
-
 def test_unlike_judges_make_intervals_narrower() -> None:
     data = of_people([0.02] * 24 + [0.9] * 8, 3000, 5)
     wide, narrow = (replace(MODEL, judges=judges).fit(data).gains()[1] for judges in (False, True))
@@ -86,11 +70,3 @@ def test_gradient_with_judges() -> None:
         assert at.gradient[i] == pytest.approx((up.value - down.value) / 2e-6, rel=1e-4, abs=1e-3)
         second = (up.gradient - down.gradient) / 2e-6
         np.testing.assert_allclose(at.hessian[i], second, rtol=1e-4, atol=1e-2)
-
-
-def test_a_judge_with_one_judgment() -> None:
-    data = of_people([0.1] * 3, 200, 8)
-    words = np.array(["a", "b"])[data.answers]
-    alone = Preferences.of(data.lists, words, data.scale, judges=["alone", *data.judges[1:]])
-    _, lapses, names = found(alone)
-    assert lapses.judgments[names.index("alone")] <= 1

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import chi2, f
-from sklearn.linear_model import LogisticRegression
 
 from dcglearn import JudgmentModel, Preferences, Scale, likelihood_ratio, usual_questions
-from dcglearn.inference.conclusions import support_of
 from dcglearn.inference.tests import no_effect
 from helpers.simulated import logistic_judgments, noisy_answers, utilities
 
@@ -21,45 +19,6 @@ def with_effect(
 ) -> Preferences:
     W = effect * np.outer(1 / np.log2(np.arange(2, K + 2)), np.linspace(1, 0, L))
     return logistic_judgments(W, n, rng, side, per_query if per_query > 1 else 0)
-
-
-@pytest.mark.parametrize(("effect", "side"), [(0.0, 0.0), (0.05, 0.5), (0.15, 0.0)])
-def test_they_are_likelihood_ratios_of_logistic_regression_with_many_judgments(
-    effect: float, side: float, rng: np.random.Generator
-) -> None:
-    data = with_effect(8000, rng, effect, side)
-    found = no_effect(JudgmentModel().fit(data))
-    x = np.zeros((len(data), 2, K, L))
-    for one in (0, 1):
-        x[np.arange(len(data))[:, None], one, np.arange(K), data.lists[:, one]] = 1
-    X = (x[:, 0] - x[:, 1])[:, :, :-1].reshape(len(data), -1)
-    usual = np.outer(1 / np.log2(np.arange(2, K + 2)), [1, 2 / 3, 1 / 3]).ravel()
-    y = data.answers == 0
-    p = [likelihood_ratio_p(X, y), likelihood_ratio_p(X @ usual[:, None], y)]
-    assert found == pytest.approx(min(1.0, 2 * min(p)), abs=0.03)
-
-
-def likelihood_ratio_p(X: np.ndarray, y: np.ndarray) -> float:
-    fitted = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(X, y)
-    P = fitted.predict_proba(X)[:, 1]
-    ratio = 2 * np.log(np.where(y, P, 1 - P) / np.where(y, y.mean(), 1 - y.mean())).sum()
-    return float(chi2.sf(ratio, X.shape[1]))
-
-
-def test_judgments_by_a_coin_reject_little() -> None:
-    """Of 10 studies, each with hypotheses that are true; and they support no measure."""
-    rejected = np.zeros(6)
-    for seed in range(10):
-        data = with_effect(400, np.random.default_rng(seed), per_query=4)
-        free, wider = JudgmentModel().fit(data), JudgmentModel(position_dependent=True).fit(data)
-        smaller = [
-            JudgmentModel(**kept).fit(data)
-            for kept in ({"gains": "linear"}, {"discounts": "log2"}, {"discounts": "constant"})
-        ]
-        tests = [likelihood_ratio(one, free) for one in smaller] + [likelihood_ratio(free, wider)]
-        shown = support_of(smaller[1], []) != "open"
-        rejected += np.array([no_effect(free) < 0.05, *(test.p < 0.05 for test in tests), shown])
-    assert (rejected <= 2).all()
 
 
 def test_the_side_is_tested_nevertheless(rng: np.random.Generator) -> None:

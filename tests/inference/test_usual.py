@@ -1,4 +1,4 @@
-"""The learner around usual measures, against a posterior written down plainly and SciPy."""
+"""The learner around usual measures: by a posterior written down plainly and SciPy; its draws."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from dcglearn import DCG, Preferences, Scale, agreement, learn_dcg
+from dcglearn import DCG, JudgmentModel, Preferences, Scale, agreement, learn_dcg
 from dcglearn.base.errors import InputError
 from dcglearn.inference import ascent
 from dcglearn.inference.ascent import Answers, Ascent, OwnExpansions, estimate
-from dcglearn.inference.centres import SPREADS, Members, usual_centres
+from dcglearn.inference.centres import SPREADS, Members, before_judgments, usual_centres
+from dcglearn.inference.usual import members_of
 
 K, L = 4, 3
 SCALE = Scale((2, 1, 0))
@@ -66,7 +67,7 @@ def plain_posterior(
     return value
 
 
-def members_of(data: Preferences, centres: list) -> tuple[Members, Answers]:
+def members_and_answers(data: Preferences, centres: list) -> tuple[Members, Answers]:
     sides = np.where(data.answers == 0, 1.0, -1.0)
     members = Members(centres, 0.0, bool((data.lists < 0).any()))
     return members, Answers(data.pairs, data.pair_weights, sides)
@@ -80,7 +81,7 @@ def value(likelihood: OwnExpansions, theta: np.ndarray, some: np.ndarray) -> np.
 def test_each_member_is_at_the_maximum_that_scipy_finds(short: bool) -> None:
     data = judged(60, 3, short=short)
     centres = usual_centres(SCALE, K)
-    members, answers = members_of(data, centres)
+    members, answers = members_and_answers(data, centres)
     found, _ = estimate(members, answers)
     for at in (2, 13, 40):  # linear-log2 with a spread of 1, and others
         centre, spread = centres[at // len(SPREADS)], SPREADS[at % len(SPREADS)]
@@ -91,31 +92,10 @@ def test_each_member_is_at_the_maximum_that_scipy_finds(short: bool) -> None:
         np.testing.assert_allclose(found.theta[at], other.x, atol=2e-3)
 
 
-@pytest.mark.parametrize("short", [False, True])
-def test_derivatives_are_those_of_differences(short: bool) -> None:
-    data = judged(25, 1, short=short)
-    members, answers = members_of(data, usual_centres(SCALE, K))
-    likelihood = OwnExpansions(members, answers)
-    rng = np.random.default_rng(0)
-    some = np.array([5, 50])
-    theta = members.mean + rng.normal(size=(2, members.mean.size)) / 2
-    found = likelihood.expand(theta, some, True)
-    step = 1e-5
-    for k in range(members.mean.size):
-        ahead, behind = theta.copy(), theta.copy()
-        ahead[:, k] += step
-        behind[:, k] -= step
-        slope = (value(likelihood, ahead, some) - value(likelihood, behind, some)) / (2 * step)
-        np.testing.assert_allclose(found.gradient[:, k], slope, atol=1e-6)
-        ends = (likelihood.expand(one, some, True).gradient for one in (ahead, behind))
-        bend = np.subtract(*ends) / (2 * step)
-        np.testing.assert_allclose(found.information[:, :, k], bend, atol=1e-5)
-
-
 def test_the_evidence_is_that_of_laplace() -> None:
     """Twin: the information as the sum of squared slopes of P, by differences."""
     data = judged(40, 5)
-    members, answers = members_of(data, usual_centres(SCALE, K)[:1])
+    members, answers = members_and_answers(data, usual_centres(SCALE, K)[:1])
     found, _ = estimate(members, answers)
     likelihood, step = OwnExpansions(members, answers), 1e-6
     for at, spread in enumerate(SPREADS):
@@ -146,7 +126,7 @@ def test_parts_and_shared_expansions_find_what_all_answers_do(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     data = judged(3000, 2, lapses=0.1)
-    members, answers = members_of(data, usual_centres(SCALE, K))
+    members, answers = members_and_answers(data, usual_centres(SCALE, K))
     monkeypatch.setattr(ascent, "PARTS", (3000,))
     whole, _ = estimate(members, answers)
     monkeypatch.setattr(ascent, "PARTS", (300, 1000))
@@ -168,9 +148,9 @@ def test_many_answers_all_count_where_hardly_any_lapses() -> None:
     lists = rng.integers(0, L, (200_000, 2, K), dtype=np.int8)
     better = TRUTH.score(lists)[:, 0] + rng.normal(0, 0.7, len(lists)) > TRUTH.score(lists)[:, 1]
     learned = learn_dcg(Preferences.of(lists, np.where(better, "a", "b"), SCALE))
-    assert learned.n_judgments == (lists[:, 0] != lists[:, 1]).any(
+    assert learned.judgments == (lists[:, 0] != lists[:, 1]).any(
         axis=1
-    ).sum() or learned.n_judgments == len(lists)
+    ).sum() or learned.judgments == len(lists)
     np.testing.assert_allclose(learned.dcg.gains, TRUTH.gains, atol=0.01)
     np.testing.assert_allclose(learned.dcg.discounts, TRUTH.discounts, atol=0.01)
 
@@ -206,17 +186,6 @@ def test_answers_without_errors_have_maxima(seed: int) -> None:
     assert np.isfinite(learned.weights).all()
 
 
-def test_which_list_is_a_changes_the_side_alone() -> None:
-    data = judged(200)
-    swapped = Preferences.of(
-        data.lists[:, ::-1], np.array(["b", "a"])[data.answers.astype(int)], SCALE
-    )
-    learned, other = learn_dcg(data), learn_dcg(swapped)
-    np.testing.assert_allclose(other.weights, learned.weights, atol=1e-6)
-    assert other.side == pytest.approx(-learned.side, abs=1e-6)
-    assert learned.side == pytest.approx(0.3, abs=0.5)
-
-
 def test_few_judgments_leave_the_centre_and_many_leave_it_behind() -> None:
     few, many = learn_dcg(judged(1), "linear-log2"), learn_dcg(judged(20000), "linear-log2")
     linear = 1 / np.log2(np.arange(2, K + 2))
@@ -242,10 +211,7 @@ def test_a_measure_is_a_prior() -> None:
 
 @pytest.mark.parametrize(
     ("prior", "problem"),
-    [
-        (DCG([0, 1, 2], "log2"), "cannot be a prior"),
-        ("linar-log2", "unknown preset"),
-    ],
+    [(DCG([0, 1, 2], "log2"), "cannot be a prior"), ("linar-log2", "unknown preset")],
 )
 def test_a_prior_that_rises_or_is_unknown(prior: DCG | str, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
@@ -256,13 +222,10 @@ def test_a_posterior_without_a_maximum_raises(monkeypatch: pytest.MonkeyPatch) -
     from dcglearn.base.errors import SolverError
 
     monkeypatch.setattr(ascent, "_MOST_STEPS", 1)
-    members, answers = members_of(judged(50), usual_centres(SCALE, K))
+    members, answers = members_and_answers(judged(50), usual_centres(SCALE, K))
     with pytest.raises(SolverError, match="without a maximum"):
         Ascent(
-            members,
-            OwnExpansions(members, answers),
-            np.tile(members.mean, (64, 1)),
-            np.arange(64),
+            members, OwnExpansions(members, answers), np.tile(members.mean, (64, 1)), np.arange(64)
         ).run()
 
 
@@ -277,6 +240,38 @@ def test_answers_without_noise_have_expansions_of_their_own(
     monkeypatch.setattr(ascent, "PARTS", (100, 300))
     monkeypatch.setattr(ascent, "MOST_ALONE", 450)
     learned = learn_dcg(data)
-    assert learned.n_judgments in (450, 900)
+    assert learned.judgments in (450, 900)
     exact = data.pairs[TRUTH.score(data.pairs[:, 0]) > TRUTH.score(data.pairs[:, 1])]
     assert agreement(learned.dcg, exact) > 0.97
+
+
+def test_gains_and_discounts_of_draws_fall(rng: np.random.Generator) -> None:
+    drawn = learn_dcg(judged(40)).posterior.draw(200, rng)
+    for numbers in (drawn.gains, drawn.discounts):
+        assert (np.diff(numbers) < 0).all()
+        assert numbers[:, 0] == pytest.approx(1)
+    assert drawn.gains[:, -1] == pytest.approx(0, abs=1e-12)
+    W = drawn.scale[:, None, None] * drawn.discounts[:, :, None] * drawn.gains[:, None, :]
+    np.testing.assert_allclose(W, drawn.weights, rtol=1e-9, atol=1e-9)
+
+
+def test_draws_spread_as_estimates_do(rng: np.random.Generator) -> None:
+    """With much data the prior hardly matters: the intervals of the model without it."""
+    data = judged(20_000)
+    learned, (gain, *_) = learn_dcg(data), JudgmentModel().fit(data).gains()[1:]
+    drawn = learned.posterior.draw(4_000, rng).gains[:, 1]
+    assert drawn.mean() == pytest.approx(gain.estimate, abs=0.01)
+    assert 2 * 1.96 * drawn.std() == pytest.approx(gain.high - gain.low, rel=0.15)
+    fewer = learn_dcg(data, design_effect=4.0).posterior.draw(4_000, rng).gains[:, 1]
+    assert fewer.std() == pytest.approx(2 * drawn.std(), rel=0.15)
+
+
+def test_before_judgments_steps_are_those_of_the_prior(rng: np.random.Generator) -> None:
+    members = members_of("linear-log2", SCALE, np.zeros((1, 2, 3), np.int8))
+    prior = before_judgments(members)
+    drawn = prior.draw(20_000, rng)
+    steps = np.log((drawn.gains[:, 0] - drawn.gains[:, 1]) / drawn.gains[:, 1])
+    variance = prior.share @ (2 * np.array(SPREADS) ** 2)
+    assert steps.mean() == pytest.approx(0, abs=0.03)
+    assert steps.var() == pytest.approx(variance, rel=0.05)
+    assert np.log(drawn.scale).std() > 1.4

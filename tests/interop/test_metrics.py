@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-from itertools import permutations
 from typing import Any
 
 import ir_measures
@@ -15,10 +14,6 @@ from sklearn.metrics import dcg_score, make_scorer, ndcg_score
 
 from dcglearn import DCG, InputError, Rules, evaluate, export, ir_measure, sklearn_metric
 from helpers.exported import GAINS, MEASURES, Qrels, Run, close, evaluated, executed, judged, trec
-from helpers.places import ROOT
-
-TREC = ROOT.parent / "shared" / "data" / "trec" / "trec_eval"
-
 
 SHARP = [
     DCG({3: 2, 2: 1, 1: 0, 0: -1}, "log2", 6, "ideal"),
@@ -192,17 +187,6 @@ def test_tied_scores_as_in_scikit_learn(
     assert sklearn_metric(measure)(labels, scores) == pytest.approx(expected, abs=1e-12)
     exported = executed(export(measure, "scikit-learn").text)["metric"]
     assert exported(labels, scores) == pytest.approx(expected, abs=1e-12)
-
-
-def test_ties_as_the_mean_over_all_orders() -> None:
-    measure = DCG([1, 0.4, 0], [1, 0.7, 0.1, 0.3], normalise="ideal")
-    labels = [2, 0, 1, 2]
-    orders = [measure.score([2 - labels[i] for i in order]) for order in permutations(range(4))]
-    metric = sklearn_metric(measure)
-    assert metric(labels, [5, 5, 5, 5]) == pytest.approx(np.mean(orders))
-    assert sklearn_metric(measure, "input")(labels, [5, 5, 5, 5]) == pytest.approx(
-        float(measure.score([0, 2, 1, 0]))
-    )
 
 
 def test_make_scorer_takes_the_metric() -> None:

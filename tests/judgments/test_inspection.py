@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 from scipy.stats import beta, binomtest, norm
 
 from dcglearn import Preferences, Scale, inspect_judgments, preset
-from dcglearn.base.tables.columns import distinct_rows
-from dcglearn.judgments.judges import FEWEST_JUDGMENTS, _typical_shares
 from dcglearn.report.judgments import findings_text
 
 SCALE = Scale((2, 1, 0))
@@ -159,17 +157,6 @@ def test_shares_of_weight_are_those_of_repeated_judgments(rows: list[tuple[Any, 
 
 
 @settings(max_examples=50)
-@given(st.integers(1, 90), st.integers(1, 9), st.integers(0, 2**32 - 1))
-def test_rows_are_numbered_in_lexical_order(width: int, n: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    rows = rng.integers(-1, 3, (n, width))[rng.integers(n, size=2 * n)]
-    distinct = sorted({tuple(row) for row in rows.tolist()})
-    first, numbers = distinct_rows(rows.T)
-    assert numbers.tolist() == [distinct.index(tuple(row)) for row in rows.tolist()]
-    assert [tuple(row) for row in rows[first].tolist()] == distinct
-
-
-@settings(max_examples=50)
 @given(st.lists(judged, min_size=1, max_size=30))
 def test_repeated_rows_are_those_of_equal_records(rows: list[tuple[Any, ...]]) -> None:
     found = inspect_judgments(preferences_of(rows)).summary.repeated_rows
@@ -271,24 +258,3 @@ def test_p_values_by_hand() -> None:
         assert said == pytest.approx(largest), key
         left -= 1
     assert [judge.judge for judge in found.outstanding] == ["other"]
-
-
-@settings(max_examples=50)
-@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=9))
-def test_the_typical_share_is_a_median_without_the_judge(counts: list[tuple[int, int]]) -> None:
-    part = np.array([min(pair) for pair in counts])
-    whole = np.array([max(pair) for pair in counts])
-    found, _ = _typical_shares(part, whole)
-    few = whole < FEWEST_JUDGMENTS
-    entries = [(p / w, w) for p, w in zip(part[~few], whole[~few], strict=True)]
-    rest = (part[few].sum() / max(1, whole[few].sum()), int(whole[few].sum()))
-    place = 0
-    for judge in range(len(part)):
-        if few[judge]:
-            assert found[judge] == 0.5
-            continue
-        others = [*entries[:place], *entries[place + 1 :], rest]
-        place += 1
-        shares = np.sort(np.repeat(*map(np.array, zip(*others, strict=True))))
-        expected = shares[(len(shares) - 1) // 2] if len(shares) else 0.5
-        assert found[judge] == expected

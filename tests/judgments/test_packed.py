@@ -30,58 +30,29 @@ from dcglearn import (
 )
 from dcglearn.inference.evidence import Evidence
 from dcglearn.judgments import packed
+from helpers.generated import preferences
 from helpers.packed_files import write_packed
+from helpers.simulated import every_answer, with_ids
 
-ANSWERS = ("a", "b", "tie", "good", "bad")
-SCALES = [Scale((2, 1, 0)), Scale(("good", "fair", "bad")), Scale((0.5, -1))]
 IDS = st.none() | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3)
 
 
-@st.composite
-def judgments(draw: st.DrawFn) -> Preferences:
-    scale = draw(st.sampled_from(SCALES))
-    n, K = draw(st.integers(1, 12)), draw(st.integers(1, 4))
-    grade = st.integers(-1, len(scale) - 1)
-    drawn = draw(st.lists(grade, min_size=n * 2 * K, max_size=n * 2 * K))
-    lists = np.array(drawn).reshape(n, 2, K)
-    lists[:, :, 0] = np.maximum(lists[:, :, 0], 0)
-
-    def column(values: st.SearchStrategy[Any]) -> list[Any]:
-        return draw(st.lists(values, min_size=n, max_size=n))
-
-    return Preferences.of(
-        lists,
-        column(st.sampled_from(ANSWERS)),
-        scale,
-        column(st.just(1.0) | st.floats(0, 1e6)),
-        column(IDS) if draw(st.booleans()) else None,
-        column(IDS) if draw(st.booleans()) else None,
-    )
-
-
-def simulated(n: int, rng: np.random.Generator) -> Preferences:
-    lists = rng.integers(-1, 3, (n, 2, 5))
-    lists[:, :, 0] = np.maximum(lists[:, :, 0], 0)
-    return Preferences.of(
-        lists,
-        rng.choice(ANSWERS, n, p=[0.4, 0.3, 0.1, 0.1, 0.1]),
-        Scale((2, 1, 0)),
-        rng.integers(0, 3, n),
-        [None if i % 7 == 0 else f"q{i % 90}" for i in range(n)],
-        [f"j{i % 5}" for i in range(n)],
-    )
+def simulated(n: int) -> Preferences:
+    data = every_answer(n, 0, empty=True)
+    queries = [None if i % 7 == 0 else query for i, query in enumerate(data.queries)]
+    return with_ids(data, queries, [f"j{i % 5}" for i in range(n)])
 
 
 @pytest.fixture
-def some(rng: np.random.Generator) -> Preferences:
-    return simulated(1000, rng)
+def some() -> Preferences:
+    return simulated(1000)
 
 
 # What is written is read back
 
 
 @settings(max_examples=40)
-@given(judgments(), st.integers(1, 5), st.integers(1, 5))
+@given(preferences(ids=IDS), st.integers(1, 5), st.integers(1, 5))
 def test_what_is_packed_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, given: Preferences, size: int, batch: int
 ) -> None:
@@ -150,7 +121,7 @@ def test_packed_judgments_are_named_alone(parts: Path, some: Preferences) -> Non
     "other",
     [
         Preferences.of([[[0], [1]]], ["a"], Scale((2, 1, 0))),
-        Preferences.of([[[0] * 5, [1] * 5]], ["a"], Scale((4, 1, 0))),
+        Preferences.of([[[0] * 4, [1] * 4]], ["a"], Scale((4, 1, 0))),
     ],
     ids=["K", "scale"],
 )
@@ -213,7 +184,7 @@ def test_no_flipped_bit_is_read_as_other_judgments(
     tmp_path: Path, kind: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 25)
-    data, path, readers = simulated(40, rng), tmp_path / "p.parquet", READERS
+    data, path, readers = simulated(40), tmp_path / "p.parquet", READERS
     n_bits = 400 if kind == "judgments" else 200
     if kind == "judgments":
         write_packed(data, path, data.scale)
@@ -327,7 +298,7 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path: Path, some: Preferences) -
         ([[pairs + 5]], "grade index"),
         ([[pairs, [1.0]]], r"weights of shape \(1,\)"),
         ([[pairs[:2], [1.0, -1.0]]], "weights hold -1"),
-        ([[pairs], [pairs[:, :, :4]]], "lists of 4"),
+        ([[pairs], [pairs[:, :, :3]]], "lists of 3"),
         ([[some, [1.0]]], "other weights than theirs"),
         ([[other]], "judgments on the grades 1 > 0"),
     ):

@@ -1,7 +1,9 @@
-"""Preferences: built from arrays and frames, selected, compared, pickled and copied."""
+"""Preferences: from arrays and frames, selected, compared, copied; their folds and counts."""
 
 from __future__ import annotations
 
+import itertools
+import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -11,12 +13,14 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.model_selection import GroupKFold
 
-from dcglearn import InputError, Preferences, Scale, read_preferences
-from dcglearn.judgments.folds import group_numbers
+from dcglearn import InputError, Preferences, Scale, inspect_judgments, read_preferences
+from dcglearn.judgments.folds import group_numbers, query_folds
 from helpers.copies import copies_of
 from helpers.generated import preferences
 from helpers.notes import noted
+from helpers.written import write
 
 THREE = Scale((2, 1, 0))
 
@@ -106,22 +110,6 @@ def test_a_bad_frame_is_named(change: dict[str, Any], message: str) -> None:
     assert message in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("rule", "expected"),
-    [("worst", [0, 2, 1]), (1, [0, 1, 1]), ("drop", [0, 1, -1]), ("nothing", [0, -1, 1])],
-)
-def test_a_document_without_a_grade_is_not_an_empty_rank(rule: Any, expected: list[int]) -> None:
-    frame = pd.DataFrame({"a": [[2, None, 1]], "b": [[1, None, None]], "answer": ["a"]})
-    with noted() as notes:
-        found = Preferences.from_frame(frame, THREE, unjudged=rule)
-        arrays = Preferences.from_arrays(
-            [[2, np.nan, 1]], [[1, None, None]], ["a"], scale=THREE, unjudged=rule
-        )
-    assert found.lists.tolist() == [[expected, [1, -1, -1]]]
-    assert arrays == found
-    assert bool(notes) == (rule != "nothing")
-
-
 def test_frames_that_were_written_as_csv(data: Preferences, tmp_path: Path) -> None:
     data.to_frame().to_csv(tmp_path / "p.csv", index=False)
     frame = pd.read_csv(tmp_path / "p.csv")
@@ -181,17 +169,6 @@ def test_bad_arrays_are_named(a: Any, b: Any, more: dict[str, Any], message: str
 def test_bad_input_of_the_plain_constructor(lists: Any, weights: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         Preferences.of(lists, ["a"], THREE, weights)
-
-
-def test_lists_may_have_any_order_in_memory(rng: np.random.Generator) -> None:
-    lists = rng.integers(0, 3, (6, 2, 4))
-    strange = np.asfortranarray(lists)
-    assert not strange.flags.c_contiguous
-    one, other = (
-        Preferences.of(each, list("ababab"), Scale((2, 1, 0))) for each in (lists, strange)
-    )
-    assert one == other
-    assert np.array_equal(one.pairs, other.pairs)
 
 
 def test_derived_arrays_are_built_once_and_read_only(data: Preferences) -> None:
@@ -263,3 +240,73 @@ def test_other_judgments_are_not_equal(data: Preferences) -> None:
     ):
         others.append(Preferences.from_frame(frame.assign(**{name: values}), THREE))
     assert all(data != other for other in others)
+
+
+def test_grade_names_need_a_scale(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.jsonl", '{"a": ["Good"], "b": ["bad"], "answer": "a"}\n')
+    with pytest.raises(InputError, match="declare their order"):
+        read_preferences(path)
+    assert read_preferences(path, Scale(("good", "bad"))).pairs.tolist() == [[[0], [1]]]
+    with pytest.raises(InputError, match='line 1, "a": is not a ranking of all 2 documents'):
+        read_preferences(path, documents=True)
+    path = write(tmp_path / "p.jsonl", '{"a": ["x", "y"], "b": ["y", "x"], "answer": "a"}\n')
+    assert read_preferences(path, documents=True).scale.labels == ("x", "y")
+
+
+@given(
+    groups=st.lists(st.integers(0, 9), min_size=2, max_size=40).filter(lambda g: len(set(g)) > 1),
+    seed=st.integers(0, 99),
+)
+def test_folds_keep_a_query_whole(groups: list[int], seed: int) -> None:
+    found = np.array(groups)
+    n_folds = min(3, len(set(groups)))
+    folds = list(query_folds(found, n_folds, np.random.default_rng(seed)))
+    tested = np.concatenate([test for _, test in folds])
+    assert sorted(tested) == list(range(len(groups)))
+    for train, test in folds:
+        assert not set(found[train]) & set(found[test])
+        assert len(train)
+    shuffle = int(np.random.default_rng(seed).integers(2**31))
+    expected = GroupKFold(n_folds, shuffle=True, random_state=shuffle).split(found, groups=found)
+    for (train, test), (their_train, their_test) in zip(folds, expected, strict=True):
+        assert train.tolist() == their_train.tolist()
+        assert test.tolist() == their_test.tolist()
+    again = list(query_folds(found, n_folds, np.random.default_rng(seed)))
+    assert all((a[1] == b[1]).all() for a, b in zip(folds, again, strict=True))
+
+
+def test_more_folds_than_queries_are_refused(rng: np.random.Generator) -> None:
+    for groups, n_folds in (([0, 0], 2), ([0, 1], 3), ([0, 1], 1)):
+        with pytest.raises(InputError, match="folds"):
+            next(query_folds(np.array(groups), n_folds, rng))
+
+
+def slow_ceiling(data: Preferences) -> float:
+    """The best a measure can do, by trying every order of the distinct lists."""
+    kinds = sorted({tuple(row) for pair in data.lists.tolist() for row in pair})
+    best = 0.0
+    for order in itertools.permutations(range(len(kinds))):
+        score = dict(zip(kinds, order, strict=True))
+        got = 0.0
+        for pair, weight in zip(data.pairs.tolist(), data.pair_weights, strict=True):
+            a, b = score[tuple(pair[0])], score[tuple(pair[1])]
+            got += weight * (1.0 if a > b else 0.5 if a == b else 0.0)
+        best = max(best, got)
+    return best / float(data.pair_weights.sum())
+
+
+def test_summary_counts_and_ceiling() -> None:
+    x, y, z = [0, 0], [0, 1], [1, 1]
+    lists = [[x, y], [y, x], [x, y], [x, x], [y, z], [x, z], [x, y]]
+    answers = ["a", "a", "a", "b", "b", "a", "tie"]
+    data = Preferences.of(lists, answers, Scale((1, 0)), [1, 2, 1, 4, 1, 1, 1], [None] + ["q"] * 6)
+    inspection = inspect_judgments(data)
+    found = inspection.summary
+    assert (found.judgments, found.strict, found.ties) == (7, 6, 1)
+    assert found.answers == {"a": 4, "b": 2, "tie": 1, "good": 0, "bad": 0}
+    assert (found.identical, found.repeated_pairs, found.contradicted_pairs) == (1, 1, 1)
+    assert (found.contradicted, found.also_tied) == (3, 3)
+    assert found.ceiling == pytest.approx(slow_ceiling(data))
+    assert (found.queries, found.without_query) == (1, 1)
+    json.dumps(inspection.to_json())
+    assert np.isnan(inspect_judgments(data[np.array([6])]).summary.ceiling)

@@ -1,4 +1,6 @@
-"""What people have that cannot be read: where, what, and what to do; in Python and in a shell."""
+"""What people have that cannot be read: where, what, and what to do.
+
+More of it is in the golden transcripts."""
 
 from __future__ import annotations
 
@@ -17,7 +19,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from dcglearn import InputError, read_preferences
-from helpers.commands import run_commands
 from helpers.written import write
 
 pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
@@ -74,54 +75,40 @@ def sheet(*rows: list[Any]) -> bytes:
 
 HEADER = ["query", "a", "b", "answer"]
 
-IN_LINES = {
+CASES = {
     "no end": after_good("{", "is not JSON"),
     "an array": after_good("[1]", "not a JSON object"),
     "single quotes": after_good(str(RECORDS[0]), "is not JSON"),
     "a number and words": after_good(field("answer", "1"), "'1'"),
-    "an empty answer": after_good(field("answer", '""'), "empty", remedy="=tie"),
     "a truth value": after_good(field("a", "[true]"), "truth", ', line 3, "a", rank 1'),
     "not a number": after_good(field("a", "[NaN]"), "NaN"),
+    "every list empty": Case(
+        "x.jsonl", '{"a": [], "b": [null], "answer": "a"}', ', line 1, "a"', "no grade"
+    ),
     "an infinite weight": after_good(field("weight", "Infinity"), "Infinity"),
     "a huge weight": after_good(field("weight", "1" + "0" * 400), "weight"),
     "a huge grade": after_good(
         field("a", "[1" + "0" * 400 + "]"), "digits", ', line 3, "a", rank 1'
     ),
+    "beyond doubles": after_good(field("a", "[9007199254740993.0]"), "2^53"),
     "a list as id": after_good(field("query", "[1]"), '"query"'),
     "half a character": after_good(field("query", '"\\ud800"'), "not valid text"),
     "a key twice": after_good('{"a": [1], "b": [2], "a": [1], "answer": "a"}', '"a" appears twice'),
     "a name among numbers": after_good(field("a", '["good"]'), "names", ', line 3, "a", rank 1'),
-}
-
-IN_CSV = {
-    "no header": Case("x.csv", CSV.split("\n", 1)[1], "", "missing", "first line"),
-    "no rows": Case("x.csv", CSV.split("\n")[0] + "\n", "", "no judgment"),
-    "nothing": Case("x.csv", "", "", "is empty"),
     "a column twice": csv_with("weight", "answer", ", line 1", "'answer' appears twice"),
-    "a short row": csv_with("q2,0 2 0", "0 2 0", ", line 3", "4 fields under 5"),
     "commas, not quoted": csv_with("0 2 0", "0,2,0", ", line 3", "7 fields under 5", "quote"),
-    "an open quote": csv_with("b,2", '"b,2', ", line 4", "not CSV", "quotes"),
     "a bracket": csv_with("0 2 0", "[0 2 0", ', line 3, "a"', "cannot be read"),
     "no blanks": Case(
         "x.csv", "a,b,answer\n012,110,a\n200,021,b\n", "", "012", "separate the grades"
     ),
-    "a spreadsheet's number": csv_with("0 2 0", "2.1", ', line 3, "a"', "2.1", "blanks"),
     "thousands": Case(
         "x.csv", CSV.replace(",", ";").replace("b;2", "b;1,500"), ", line 3", "1,500", "point"
     ),
-    "two answers": csv_with(
-        "answer,weight", "verdict,winner", "", "'verdict' and 'winner'", "answer=verdict"
-    ),
-    "0 and 1": Case("x.csv", "a,b,answer\n2 0,1 1,1\n1,0,0\n", ", line 2", "1, 0", "1=...,0=..."),
-    "a misspelt column": csv_with("answer", "anwser", "", '"answer" is missing', "'anwser'"),
     "arms of an experiment": Case(
         "x.csv", "query_id,control,treatment,winner\n1,2 0,1 1,control\n", "", '"a" and "b"', "'c"
     ),
     "a column per choice": Case(
         "x.csv", "query,a,b,a_wins,b_wins\n1,2 0,1 1,1,0\n", "", '"answer"', "'a_wins', 'b_wins'"
-    ),
-    "another encoding": Case(
-        "x.csv", CSV.replace("q2", "caf\xe9").encode("cp1252"), ", line 3", "UTF-8", "latin-1"
     ),
     "not that encoding": Case(
         "x.csv",
@@ -131,11 +118,7 @@ IN_CSV = {
         "encoding",
         {"encoding": "cp1252"},
     ),
-    "an unknown encoding": Case("x.csv", CSV, "", "'utf9'", "latin-1", {"encoding": "utf9"}),
     "cut UTF-16": Case("x.csv", CSV.encode("utf-16")[:-1], ", line 4", "UTF-16", "encoding"),
-}
-
-IN_TABLES = {
     "numbers as lists": Case("x.parquet", parquet(a=[2, 1]), ", row 1", "not a list"),
     "times as weights": Case(
         "x.parquet", parquet(weight=pa.array([1, 2], pa.timestamp("us"))), ", row 1", "weight"
@@ -145,7 +128,6 @@ IN_TABLES = {
     "no rows": Case(
         "x.parquet", sink(lambda held: pq.write_table(pa.table(ROWS)[:0], held)), "", "no judgment"
     ),
-    "cut Parquet": Case("x.parquet", parquet()[:-20], "", "damaged", "again"),
     "text as Parquet": Case("x.parquet", CSV, "", "parquet", "again"),
     "a row of a sheet": Case(
         "x.xlsx",
@@ -157,15 +139,9 @@ IN_TABLES = {
         "x.xlsx", sheet(HEADER, ["q", 2.1, "1 0", "a"]), ', row 2, "a"', "2.1", "blanks"
     ),
     "a date in a sheet": Case(
-        "x.xlsx",
-        sheet(HEADER, ["q", pd.Timestamp(2024, 1, 2), "1 0", "a"]),
-        "",
-        "2024-01-02",
+        "x.xlsx", sheet(HEADER, ["q", pd.Timestamp(2024, 1, 2), "1 0", "a"]), "", "2024-01-02"
     ),
     "no spreadsheet": Case("x.xlsx", b"PK\x03\x04...", "", "damaged"),
-}
-
-IN_DOCUMENTS = {
     "a cut array": Case("x.json", json.dumps(RECORDS)[:-9], ", line 1", "not JSON"),
     "values alone": Case("x.json", "[[1], [2]]", ", record 1", "not a JSON object"),
     "an empty array": Case("x.json", "[]", "", "no judgment"),
@@ -176,32 +152,11 @@ IN_DOCUMENTS = {
     "rows that do not fit": Case(
         "x.json", '{"columns": ["a", "b"], "data": [[[1], [0], "a"]]}', "", "do not fit"
     ),
-    "records and facts": Case("x.json", json.dumps({"v": 1, "data": RECORDS}), "", "are missing"),
-}
-
-IN_FILES = {
-    "a web page": Case("x.csv", "\n<!DOCTYPE html>", "", "no judgment"),
     "cut": Case("x.csv.gz", gzip.compress(CSV.encode())[:-9], "", "damaged", "again"),
     "an unknown column": Case(
         "x.jsonl", GOOD.replace("query", "jugde"), "", "'jugde'", "'judge'", {"strict": "yes"}
     ),
-    "off the scale": Case("x.jsonl", GOOD, ', line 1, "a", rank 1', "2", "", {"scale": "1,0"}),
-    "an unknown field": Case(
-        "x.jsonl", GOOD, "", "'anwser'", "'answer'", {"columns": "anwser=answer"}
-    ),
-    "unjudged as -1": Case(
-        "x.jsonl", GOOD.replace("1, 0]", "-1, 0]"), ', line 1, "b", rank 2', "-1", "null_values"
-    ),
 }
-
-CASES = {
-    f"{group}: {name}": case
-    for group, cases in {
-        "line": IN_LINES, "csv": IN_CSV, "table": IN_TABLES, "document": IN_DOCUMENTS,
-        "file": IN_FILES,
-    }.items()
-    for name, case in cases.items()
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -215,27 +170,6 @@ def test_a_refusal_says_where_what_and_what_to_do(tmp_path: Path, name: str) -> 
     if not case.options:
         assert error.place.startswith(str(path)), error
     assert error.place.removeprefix(str(path)).startswith(case.place), error
-    if case.place and not case.place.endswith(" "):
-        assert not error.place.removeprefix(str(path))[len(case.place) :][:1].isdigit(), error
+    assert not error.place.removeprefix(str(path) + case.place)[:1].isdigit(), error
     assert case.problem in error.problem, error
     assert case.remedy in error.remedy, error
-
-
-def test_commands_end_with_one_line_and_exit_code_2(tmp_path: Path) -> None:
-    commands = []
-    few = dict(list(CASES.items())[::9])
-    for number, case in enumerate(few.values()):
-        path = write(tmp_path / str(number) / case.name, case.content)
-        words = [
-            word
-            for option, value in case.options.items()
-            for word in ((f"--{option}",) if option == "strict" else (f"--{option}", value))
-        ]
-        commands.append(["inspect", str(path), *words])
-    for name, done in zip(few, run_commands(commands, tmp_path), strict=True):
-        *notes, last = done.stderr.splitlines()
-        assert (done.returncode, done.stdout) == (2, ""), (name, done)
-        assert last.startswith("dcglearn: "), (name, last)
-        assert "Traceback" not in done.stderr
-        assert "`" not in last, (name, last)
-        assert not any(note.startswith("dcglearn: ") for note in notes), (name, notes)

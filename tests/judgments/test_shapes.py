@@ -107,8 +107,6 @@ def test_answers_are_about_the_lists_and_not_about_their_sides(
         (SHUFFLED.format("position", "left", "right", "left"), "a_shown_on=position"),
         (RENAMED, "left_system=p_system,right_system=q_system"),
         (ARMS.replace("control treatment", "a b"), "ignore"),
-        ("a b answer answer_2\n + - a a", "answer=answer+answer_2"),
-        ("query a b ann bob\n q + - a b", "answer=ann+bob"),
         ("left right left_system right_system answer\n + - x x x", "x=..."),
         ("a b answer swapped\n + - 1 no\n + - -1 yes", "left and right"),
         ("query answer list rank grade\n q a a 1 2", "both lists"),
@@ -116,16 +114,6 @@ def test_answers_are_about_the_lists_and_not_about_their_sides(
 )
 def test_shapes_that_could_mean_several_things_are_refused(text: str, remedy: str) -> None:
     assert remedy in refused(rows_of(text)).remedy
-
-
-def test_second_lines_of_names_in_surveys(tmp_path: Path) -> None:
-    path = tmp_path / "survey.csv"
-    quoted = '{""ImportId"":""QID1""}'
-    path.write_text(f'a,b,answer\nList A,List B,Which?\n"{quoted}","{quoted}","{quoted}"\n2,1,a\n')
-    with pytest.raises(InputError) as error:
-        read_preferences(path)
-    assert error.value.place.endswith("row 3")
-    assert "skiprows" in error.value.remedy
 
 
 def test_a_column_per_rater() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn import DocumentGrades, qrels_of, read_preferences
-from dcglearn.systems.scored import read_scored
+from dcglearn.systems.beta_gamma import read_scored
 from helpers.slow_reader import ANSWERS, QRELS, rows_of, twin_judgments, twin_scored
 from helpers.twins import mostly, outcome
 
@@ -34,27 +34,10 @@ names = mostly(
     ["q1", "7", "d1", "d2", ""],
     ["caf\xe9", "a b", "\u2028", "\x85", "\x1c", "-", "\ufeff", "\x00", "\xa0", "x" * 300],
 )
-numerals = mostly(
-    ["0", "1", "2", "3", "-1", "0.5", "2.0", "1.50"],
-    [
-        "1_0",
-        "nan",
-        "inf",
-        "\u0663",
-        "1e3",
-        "007",
-        "9007199254740993",
-        "9007199254740992",
-        "9007199254740993.0",
-        "9" * 18,
-        "9" * 19,
-        "-0",
-        "0." + "1" * 18,
-        "+1",
-        "1e400",
-        "",
-    ],
-)
+ODD_NUMERALS = ["1_0", "nan", "inf", "\u0663", "1e3", "007", "-0", "+1", "1e400", ""]
+ODD_NUMERALS += ["9007199254740993", "9007199254740992", "9007199254740993.0"]
+ODD_NUMERALS += ["9" * 18, "9" * 19, "0." + "1" * 18]
+numerals = mostly(["0", "1", "2", "3", "-1", "0.5", "2.0", "1.50"], ODD_NUMERALS)
 weights = mostly(
     ["1", "2", "0.5", "1e3", ".25", "", "+1", " 1 "],
     ["-1", "1_0", "nan", "1e13", "\u0661", "x", "1e400", "1\xa0"],
@@ -118,29 +101,10 @@ json_ids = mostly(
     ['"q1"', "7", '"7"', "null", '""'],
     ["1.5", "true", "[]", '"\\ud800"', '"\\ud83d\\ude00"', '"\\u0000"', "NaN", "1" * 30],
 ) | names.map(lambda name: json.dumps(name, ensure_ascii=False))
-json_numbers = mostly(
-    ["0", "1", "2", "0.5", "2.0", "null", "1e0", '"2"', '"0.50"'],
-    [
-        "NaN",
-        "-Infinity",
-        "1e400",
-        "9007199254740993",
-        "9007199254740992",
-        "true",
-        "[1]",
-        "-0.0",
-        '"x"',
-        '""',
-        "1_0",
-        "01",
-        "+1",
-        "9007199254740993.0",
-        "9" * 19,
-        '"1e3"',
-        "{}",
-        "1" * 5000,
-    ],
-)
+ODD_NUMBERS = ["NaN", "-Infinity", "1e400", "9007199254740993", "9007199254740992", "true", "[1]"]
+ODD_NUMBERS += ["-0.0", '"x"', '""', "1_0", "01", "+1", "9007199254740993.0", "9" * 19, '"1e3"']
+ODD_NUMBERS += ["{}", "1" * 5000]
+json_numbers = mostly(["0", "1", "2", "0.5", "2.0", "null", "1e0", '"2"', '"0.50"'], ODD_NUMBERS)
 json_lists = mostly(["[2, 0]", "[1]", "[0, null, 1]", '["2", 0.5]'], ["[]", "null", '"2 0"', "2"])
 json_lists = json_lists | (
     st.lists(json_numbers, min_size=1, max_size=3).map(lambda entries: f"[{', '.join(entries)}]")

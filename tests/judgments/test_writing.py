@@ -18,34 +18,10 @@ from hypothesis import strategies as st
 
 from dcglearn import InputError, Preferences, Scale, read_preferences, write_preferences
 from dcglearn.judgments import writing
-from dcglearn.measures.scale import NO_DOCUMENT
+from helpers.generated import preferences
 from helpers.notes import noted
 
 ANSWERS = ("a", "b", "tie", "good", "bad")
-SCALES = [(4, 3, 2, 1, 0), (1, 0.5, 0), (2.5, 1.5), ("good", "fair", "bad"), ("é", "a'b", "%s")]
-ids = st.one_of(
-    st.none(),
-    st.sampled_from(["q1", 'laptop 15"', "a,b", "x\ty", "é", " x ", "two\nlines", "%s"]),
-)
-
-
-@st.composite
-def judgments(draw: st.DrawFn) -> Preferences:
-    """Draw judgments; some have no ids, equal weights, short lists or empty ranks."""
-    scale = Scale(draw(st.sampled_from(SCALES)))
-    n, K = draw(st.integers(1, 9)), draw(st.integers(1, 11))
-    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
-    lists = rng.integers(0, len(scale), (n, 2, K))
-    if draw(st.booleans()):
-        lists[rng.random(lists.shape) < 0.3] = NO_DOCUMENT
-        lists[:, :, 0] = np.maximum(lists[:, :, 0], 0)
-    queries, judges = (
-        draw(st.lists(ids, min_size=n, max_size=n)) if draw(st.booleans()) else None for _ in "qj"
-    )
-    some = st.sampled_from([1.0, 0.5, 2.0, 0.0, -0.0, 1e-7, 1e11])
-    weights = draw(st.lists(some, min_size=n, max_size=n)) if draw(st.booleans()) else None
-    answers = draw(st.lists(st.sampled_from(ANSWERS), min_size=n, max_size=n))
-    return Preferences.of(lists, answers, scale, weights, queries, judges)
 
 
 def as_records(data: Preferences) -> list[dict[str, Any]]:
@@ -91,7 +67,7 @@ def delimited(records: list[dict[str, Any]], delimiter: str) -> str:
 
 
 @settings(max_examples=40)
-@given(data=judgments(), rows=st.sampled_from([1, 2, 1000]))
+@given(data=preferences(11), rows=st.sampled_from([1, 2, 1000]))
 def test_files_are_those_of_records(
     tmp_path_factory: pytest.TempPathFactory, data: Preferences, rows: int
 ) -> None:

@@ -15,6 +15,7 @@ from dcglearn.lab import compute, draws, store
 from dcglearn.lab.cells import (
     CELL_VERSION,
     cell_of,
+    content_hash,
     key_of,
     setting_of,
 )
@@ -51,7 +52,7 @@ def test_how_the_hamming_margin_goes_with_the_true_difference() -> None:
     setting = Setting(pairs=20, margin="hamming", test_pairs=400)
     cell = cell_of(setting, 3, 0)
     found = compute_cell(cell)["margin_correlation"]
-    test = Draws(cell, setting).exact_pairs("test")
+    test = Draws(cell).exact_pairs("test")
     distances = (test[:, 0] != test[:, 1]).sum(axis=1)
     W = np.outer([1 / np.log2(k + 2) for k in range(10)], [5, 4, 3, 2, 1])
     scores = W[np.arange(10), test].sum(axis=2)
@@ -187,7 +188,7 @@ def test_a_larger_number_of_answers_begins_with_the_smaller(policy: str) -> None
 
 
 def training_pairs(cell: dict[str, Any]) -> np.ndarray:
-    return Draws(cell, setting_of(cell)).training_pairs().pairs
+    return Draws(cell).training_pairs().pairs
 
 
 def test_cells_that_differ_in_method_or_errors_use_the_same_lists() -> None:
@@ -216,7 +217,7 @@ def test_defaults_are_not_part_of_a_cell() -> None:
 
 
 def test_a_bug_in_a_cell_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "traceback" not in run_cell({**SMALL, "flips": 21})  # bad input is not a bug
+    assert "traceback" not in run_cell({**SMALL, "wrong_grades": 401})  # bad input is not a bug
 
     def broken(*_: object) -> None:
         np.linalg.inv(np.zeros((2, 3)))

@@ -29,7 +29,7 @@ SMALL: dict[str, Any] = {
 
 def simulated(seed: int = 1, **changed: Any) -> Preferences:
     setting = Setting(**{**SMALL, **changed})
-    return simulated_judgments(Draws(cell_of(setting, seed, 0), setting))
+    return simulated_judgments(Draws(cell_of(setting, seed, 0)))
 
 
 def result(**changed: Any) -> dict[str, Any]:

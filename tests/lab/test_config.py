@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import tomllib
 from pathlib import Path
 
@@ -45,10 +44,10 @@ def written(folder: Path, text: str, name: str = "mine.toml") -> Path:
 def test_the_grid_is_a_product_and_quick_a_part_of_it(tmp_path: Path) -> None:
     config = read_config(written(tmp_path, GOOD))
     assert len(config.cells()) == 2 * 2 * 3
-    assert len(config.cells(quick=True)) == 2 * 1 * 2
+    assert len(config.quick_part().cells()) == 2 * 1 * 2
     full = {key_of(cell) for _, cell in config.cells()}
     assert len(full) == 12
-    assert {key_of(cell) for _, cell in config.cells(quick=True)} < full
+    assert {key_of(cell) for _, cell in config.quick_part().cells()} < full
     point, cell = config.cells()[-1]
     assert point == {"truth": "free", "pairs": 40, "repetition": 2}
     assert cell == {
@@ -152,7 +151,7 @@ def test_shipped_configs_are_complete(path: Path) -> None:
     if path.stem != "asked":  # which is about intervals, not precision
         assert all(setting.test_pairs >= 2000 for _, setting in config.settings())
     full = {key_of(cell) for _, cell in config.cells()}
-    quick = {key_of(cell) for _, cell in config.cells(quick=True)}
+    quick = {key_of(cell) for _, cell in config.quick_part().cells()}
     assert quick < full
     assert config.code.columns
     assert tomllib.loads(text)["quick"]

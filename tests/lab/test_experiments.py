@@ -37,12 +37,11 @@ def smallest(name: str) -> Config:
     """A config with one point and two repetitions: two cells."""
     config = read_config(CONFIGS[name])
     sweep = {key: values[:1] for key, values in config.sweep.items()}
-    fixed = {**config.fixed, "test_pairs": 100, "validation_pairs": 50}
+    setting = {**config.setting, "test_pairs": 100, "validation_pairs": 50}
     one_each = name == "ad_hoc"  # a figure per truth
     figures = config.figures[:1] if one_each else config.figures
-    return replace(
-        config, sweep=sweep, quick_sweep=sweep, fixed=fixed, repetitions=2, figures=figures
-    )
+    changed = {"sweep": sweep, "setting": setting, "repetitions": 2, "figures": figures}
+    return config.model_copy(update=changed)
 
 
 @pytest.mark.parametrize("name", CONFIGS)
@@ -415,7 +414,7 @@ def test_a_claim_about_enough_data_has_no_verdict_in_a_quick_run() -> None:
         "documents", lambda p: {"precision": 0.5, "gains_correlation": 0.5}
     )
     full, quick = (
-        make_figures(config, table, quick)[0].claims[0].finding for quick in (False, True)
+        make_figures(part, table)[0].claims[0].finding for part in (config, config.quick_part())
     )
     assert full.verdict == "does not hold"
     assert quick.verdict == "not judged (quick)"

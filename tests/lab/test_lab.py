@@ -79,7 +79,7 @@ def test_an_interrupted_run_continues_with_the_same_lists(
 def quick() -> dcglearn.Lab:
     """An experiment whose figure 11 has two panels; its quick part was run."""
     lab = dcglearn.experiment("hamming")
-    assert len(lab.run(quick=True, progress=False)) == len(lab.config.cells(quick=True))
+    assert len(lab.run(quick=True, progress=False)) == len(lab.config.quick_part().cells())
     return lab
 
 

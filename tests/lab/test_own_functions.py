@@ -59,8 +59,8 @@ def test_what_a_function_leaves_behind_does_not_reach_the_next_cell(tmp_path: Pa
     )
     cells = [cell for point, cell in config.cells() if point["learner"] == "counting"]
     state = random.getstate()
-    forwards = [run_cell(cell, codes=config.codes) for cell in cells]
-    backwards = [run_cell(cell, codes=config.codes) for cell in reversed(cells)]
+    forwards = [run_cell(cell, codes=config.code.functions) for cell in cells]
+    backwards = [run_cell(cell, codes=config.code.functions) for cell in reversed(cells)]
     assert all("result" in one for one in forwards)
     assert forwards == backwards[::-1]
     assert random.getstate() == state
@@ -75,7 +75,7 @@ def test_gains_and_discounts_of_own_learners(tmp_path: Path) -> None:
     cell = next(c for p, c in config.cells() if p["learner"] == "counting")
     result = store.get(cell)
     assert result is not None
-    learned = learn(Draws(cell, setting_of(cell), Registry(config.codes)))[1].matrix_for(3)
+    learned = learn(Draws(cell, ExperimentCode(functions=config.code.functions)))[1].matrix_for(3)
     U, _, Vt = np.linalg.svd(learned - learned[:, -1:])
     gains, discounts = np.array([3, 2, 1]), 1 / np.log2([2, 3, 4])
     assert result["gains"] == pytest.approx(np.polyval(np.polyfit(Vt[0], gains, 1), Vt[0]))
@@ -83,7 +83,7 @@ def test_gains_and_discounts_of_own_learners(tmp_path: Path) -> None:
     for name, one, true in (("gains", Vt[0], gains), ("discounts", U[:, 0], discounts)):
         correlation = abs(np.corrcoef(one, true)[0, 1])
         assert result[f"{name}_correlation"] == pytest.approx(correlation)
-    table = result_table(config, False, store)
+    table = result_table(config, store)
     assert table[["gains_3", "discounts_3"]].notna().all(axis=None)
 
 
@@ -95,7 +95,7 @@ def test_options_are_swept_and_a_default_is_not_a_change(tmp_path: Path) -> None
     assert len(set(keys(config))) == 4 + 3 * 4  # smoothing has no effect on the quadratic program
     store = Store(tmp_path / "store")
     computed(config, store)
-    table = add_settings(config, result_table(config, False, store))
+    table = add_settings(config, result_table(config, store))
     assert set(table["options.smoothing"]) == {0.5, 1.0, 2.0}
     assert set(table["options.depth"]) == {2}
     rows = table[table["learner"] == "counting"].groupby("options.smoothing")["mean_gap_1"]
@@ -136,7 +136,7 @@ def failing(tmp_path: Path, body: str, axis: str = "learner") -> list[dict[str, 
     )
     sweep = f'[sweep]\n{axis} = ["bad", "{shipped}"]\n' if shipped else ""
     config = read_config(written(tmp_path, code, ONLY + sweep))
-    return [run_cell(cell, codes=config.codes) for _, cell in config.cells()]
+    return [run_cell(cell, codes=config.code.functions) for _, cell in config.cells()]
 
 
 @pytest.mark.parametrize(
@@ -187,10 +187,11 @@ def test_an_imported_function_is_part_of_the_cell(
     cell = next(cell for point, cell in config.cells() if point["learner"] == "counting")
     whole = read_config(written(tmp_path / "whole"))
     same = next(cell for point, cell in whole.cells() if point["learner"] == "counting")
-    assert run_cell(cell, codes=config.codes) == run_cell(same, codes=whole.codes)
-    changed = replace(next(c for c in config.codes if c.name == "counting"), imported="# other")
+    assert run_cell(cell, codes=config.code.functions) == run_cell(same, codes=whole.code.functions)
+    functions = config.code.functions
+    changed = replace(next(c for c in functions if c.name == "counting"), imported="# other")
     elsewhere = {**cell, "code": {**cell["code"], "learner counting": changed.digest}}
-    others = [changed, *(c for c in config.codes if c.name != "counting")]
+    others = [changed, *(c for c in functions if c.name != "counting")]
     assert "is another one here" in run_cell(elsewhere, codes=others)["error"]
 
 
@@ -313,7 +314,7 @@ def test_copies_last_for_one_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     copies.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(copies))
     cells = [cell for point, cell in config.cells() if point["learner"] == "known"]
-    first, again = (run_cell(cells[0], codes=config.codes) for _ in range(2))
+    first, again = (run_cell(cells[0], codes=config.code.functions) for _ in range(2))
     assert "result" in first
     assert first == again
     assert list(copies.iterdir()) == []
@@ -358,7 +359,7 @@ def test_the_docs_do_what_they_show(tmp_path: Path, run: Run) -> None:
     with_file = config.replace('"counting"', '"from_file"').replace("smoothing =", "scale =")
     read = read_config(written(tmp_path, code + "\n\n" + reads, with_file))
     cell = next(cell for point, cell in read.cells() if point["learner"] == "from_file")
-    assert run_cell(cell, codes=read.codes)["result"]["precision"] < 0.5
+    assert run_cell(cell, codes=read.code.functions)["result"]["precision"] < 0.5
     wrong = code.replace("    return (won", "    return np.ones(5)\n    return (won")
     written(tmp_path, wrong, config)
     done = run(*arguments)
@@ -381,14 +382,16 @@ def test_the_page_says_what_seeds_each_stream() -> None:
 def test_the_columns_are_listed(tmp_path: Path, run: Run) -> None:
     """All that cells result in, all axes with the functions of the file, and all settings."""
     config = read_config(written(tmp_path))
-    listed = vocabulary(config.code.registry, Document)
+    listed = vocabulary(config.code, Document)
     found = {name for names in listed.values() for name in names}
     assert {"mean_gap", "coverage", "counting", "hasty", "qp", "@learner", "@result"} <= found
     settings = listed["[setting] of a config, and [sweep] with lists of values"]
     assert {name.split(" = ")[0] for name in settings} == Setting.model_fields.keys()
     assert all(settings.values())
     results = {
-        name for _, cell in config.cells() for name in compute_cell(cell, codes=config.codes)
+        name
+        for _, cell in config.cells()
+        for name in compute_cell(cell, codes=config.code.functions)
     }
     assert {name for name in results if ":" not in name} <= found
     counting = "  counting: Count who won. (smoothing = 1.0) [experiments/mine.py, line 19]\n"

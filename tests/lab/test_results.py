@@ -14,7 +14,7 @@ import pytest
 from dcglearn.lab import provenance
 from dcglearn.lab.cells import CELL_VERSION
 from dcglearn.lab.compute import run_cell
-from dcglearn.lab.config import read_config
+from dcglearn.lab.config import read_config, with_options
 from dcglearn.lab.provenance import changed_files, read_provenance
 from dcglearn.lab.setting import Setting
 from helpers.places import GOLDEN, ROOT
@@ -42,7 +42,7 @@ def test_results_were_made_from_the_committed_config(name: str) -> None:
     assert cells["done"] == cells["total"] == len(config.cells())
     assert config.repetitions >= 50
     if name != "asked":  # which is about intervals, not precision
-        assert Setting(**config.fixed).test_pairs >= 2000
+        assert Setting(**with_options(config.setting)).test_pairs >= 2000
     assert len(pd.read_csv(RESULTS / name / "table.csv")) == cells["total"]
 
 
@@ -59,7 +59,7 @@ def test_every_committed_file_is_what_was_made(name: str) -> None:
 def test_a_committed_row_equals_its_cell(name: str) -> None:
     """Compute the first cell of every table again."""
     config = read_config(ROOT / "configs" / f"{name}.toml")
-    result = run_cell(config.cells()[0][1], config.queries, config.codes)["result"]
+    result = run_cell(config.cells()[0][1], config.queries, config.code.functions)["result"]
     with (RESULTS / name / "table.csv").open(newline="", encoding="utf-8") as file:
         row = next(csv.DictReader(file))
     found = [column for column in row if isinstance(result.get(column), float)]

@@ -130,9 +130,6 @@ def test_a_biased_judge_prefers_the_list_shown_first(rng: np.random.Generator) -
 
 def test_noise_of_impossible_reliability_is_refused() -> None:
     assert noise_scale(np.array([1.0, -2.0]), 1.0) == 0
-    for reliability in (0.5, 1.01):
-        with pytest.raises(InputError, match=r"above 0\.5 and at most 1"):
-            noise_scale(np.ones(3), reliability)
     with pytest.raises(InputError, match="gives all lists the same utility"):
         noise_scale(np.zeros(3), 0.9)
 

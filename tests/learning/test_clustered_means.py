@@ -42,23 +42,6 @@ def test_equal_clusters_of_one_give_the_t_test(rng: np.random.Generator) -> None
     )
 
 
-def test_repeating_a_cluster_adds_nothing_and_weight_is_repetition() -> None:
-    values, groups = np.array([1.0, 0.0, 1.0, 1.0]), np.arange(4)
-    one = clustered_mean(values, groups)
-    ten = clustered_mean(np.repeat(values, 1000), np.repeat(groups, 1000))
-    assert ten.error < one.error < ten.error * 2  # only the two added judgments shrink
-    assert ten.df == one.df
-    weights = np.array([1.0, 2.0, 3.0, 1.0])
-    times = weights.astype(int)
-    repeated = clustered_mean(np.repeat(values, times), np.repeat(groups, times))
-    weighted = clustered_mean(values, groups, weights)
-    assert (weighted.value, weighted.error, weighted.df) == pytest.approx(
-        (repeated.value, repeated.error, repeated.df)
-    )
-    weightless = clustered_mean(np.append(values, 9.0), np.arange(5), np.append(weights, 0.0))
-    assert weightless == weighted
-
-
 def test_one_cluster_has_no_interval_and_a_dominant_one_has_a_wide_one() -> None:
     one = clustered_mean(np.array([1.0, 0.0]), [0, 0])
     assert (one.value, one.effective) == (0.5, 1.0)

@@ -21,7 +21,7 @@ from dcglearn import (
 )
 from dcglearn.base.workers import open_workers
 from dcglearn.judgments import packed as packing
-from dcglearn.learning.certificate import certify
+from dcglearn.learning.solve import certify
 from dcglearn.learning.source import in_threads
 from helpers.exact_optimum import distance_squared, exact_objective, exact_optimum
 from helpers.kkt import weights_of

@@ -1,4 +1,4 @@
-"""One fit: what an optimum means for gains and discounts."""
+"""Problems, their encodings and margins, and what an optimum means for gains and discounts."""
 
 from __future__ import annotations
 
@@ -19,50 +19,28 @@ from dcglearn import (
     solve,
     true_pairs,
 )
-from dcglearn.learning.factorise import factorise
+from dcglearn.lab.simulation.truths import DATA_1
+from dcglearn.learning.problem import margins_of
+from dcglearn.learning.qp import encode
 
 TRUTH = DCG([1, 0.6, 0.2], "zipf")
-DESIGNS = ["different content", "permutations", "empty ranks", "a constant grade"]
 
 
-def problem_of(design: str, n: int = 300, seed: int = 0) -> Problem:
-    rng = np.random.default_rng(seed)
-    lists = drawn_lists(n, 4, [0.3, 0.3, 0.4], rng)
-    if design == "permutations":
-        lists = permuted_lists(n, rng, [0, 0, 1, 2])
-    elif design == "empty ranks":
-        lists = drawn_lists(n, 4, [0.3, 0.3, 0.4], rng, shortest=2)
-    return Problem.of(true_pairs(TRUTH, lists), 4 if design == "a constant grade" else 3)
+@pytest.fixture
+def affine(rng: np.random.Generator) -> Fit:
+    """Of permutations, which leave an affine map open."""
+    return fit(Problem.of(true_pairs(TRUTH, permuted_lists(300, rng, [0, 0, 1, 2])), 3))
 
 
-@pytest.mark.parametrize("design", DESIGNS)
-def test_factors_are_those_of_what_the_pairs_determine(design: str) -> None:
-    """The short way to the factors, and the long one that also says how sure they are."""
-    problem = problem_of(design)
-    learned = fit(problem)
-    known = learned.identifiability
-    assert learned.factors.gauge == known.gauge
-    by_hand = factorise(
-        learned.weights, known.gauge, known.determined_offsets, known.constant_grades
-    )
-    for factors in (by_hand, learned.factors_as_in(known)):
-        assert (factors.discounts == learned.factors.discounts).all()
-        assert (factors.gains == learned.factors.gains).all()
-    assert learned.dcg == DCG(learned.factors.gains, learned.factors.discounts)
-    assert (learned.utility.matrix == learned.weights).all()
-    assert learned.certificate.confirmed
-    assert learned.factors is learned.factors
-
-
-def test_another_fit_gives_the_gauge() -> None:
-    affine, plain = fit(problem_of("permutations")), fit(problem_of("different content"))
+def test_another_fit_gives_the_gauge(affine: Fit, rng: np.random.Generator) -> None:
+    plain = fit(Problem.of(true_pairs(TRUTH, drawn_lists(300, 4, [0.3, 0.3, 0.4], rng)), 3))
     assert plain.factors.discounts[-1] > 0.1
     as_affine = plain.factors_as_in(affine.identifiability)
     assert (as_affine.discounts[0], as_affine.discounts[-1]) == (1, 0)
     assert as_affine.gauge == affine.factors.gauge
 
 
-def test_an_optimum_of_zero_is_a_utility_and_not_a_dcg() -> None:
+def test_an_optimum_of_zero_is_a_utility_and_not_a_dcg(affine: Fit) -> None:
     problem = Problem.of([[[0, 1], [1, 0]], [[1, 0], [0, 1]]], 2)
     learned = Fit(problem, solve(problem))
     assert not learned.utility.matrix.any()
@@ -70,7 +48,7 @@ def test_an_optimum_of_zero_is_a_utility_and_not_a_dcg() -> None:
         lambda: learned.factors,
         lambda: learned.dcg,
         lambda: learned.identifiability,
-        lambda: learned.factors_as_in(fit(problem_of("permutations")).identifiability),
+        lambda: learned.factors_as_in(affine.identifiability),
     ):
         with pytest.raises(InputError, match="cancel out"):
             read()
@@ -89,3 +67,50 @@ def test_stiff_problems_are_solved_or_refused(weighed: bool) -> None:
             learned = fit(Problem.of(pairs, L, weights=weights, C=C, monotone=bool(seed % 3)))
             assert learned.certificate.confirmed
             assert learned.identifiability.change_on_doubling_c is not None
+
+
+def test_weights_count_like_repeated_pairs(rng: np.random.Generator) -> None:
+    pairs = true_pairs(DATA_1, permuted_lists(60, rng))
+    times = rng.integers(0, 4, len(pairs))
+    once = solve(Problem.of(pairs, 5, weights=times)).W
+    copies = solve(Problem.of(np.repeat(pairs, times, axis=0), 5)).W
+    assert once == pytest.approx(copies, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"C": 0}, "C is 0"),
+        ({"C": float("nan")}, "C is nan"),
+        ({"C": True}, "C is True"),
+        ({"C": 1e200}, "below 1e\\+100"),
+        ({"weights": [1, np.nan]}, "weights hold nan"),
+        ({"weights": [1]}, "weights of shape"),
+        ({"margin": [1, np.nan]}, "row 1: margins hold nan"),
+        ({"margin": "unti"}, "did you mean 'unit'"),
+        ({"pairs": np.zeros((0, 2, 3), int)}, "no pair"),
+        ({"pairs": [[[0, 5], [1, 1]]]}, "grade index 5"),
+        ({"pairs": [[0, 1, 1]]}, "pairs of shape"),
+        ({"pairs": np.zeros((1, 2, 2000), int), "n_grades": 6}, "12,000 weights"),
+    ],
+)
+def test_bad_parts_are_refused(change: dict[str, object], problem: str) -> None:
+    parts: dict[str, object] = {"pairs": [[[0, 1], [1, 1]], [[0, 0], [1, 0]]], "n_grades": 2}
+    with pytest.raises(InputError, match=problem):
+        Problem.of(**(parts | change))
+
+
+def test_the_encodings_of_the_paper() -> None:
+    def bits(row: np.ndarray, width: int) -> str:
+        text = "".join(str(int(x)) for x in row)
+        return " ".join(text[i : i + width] for i in range(0, len(text), width))
+
+    perfect, good, bad = 0, 2, 4
+    assert bits(encode(np.array([[perfect, bad, good]]), 5).toarray()[0], 5) == "10000 00001 00100"
+    documents = [[3 - 1, 1 - 1, 4 - 1, 2 - 1, 5 - 1]]
+    assert bits(encode(np.array(documents), 5).toarray()[0], 5) == "00100 10000 00010 01000 00001"
+
+
+def test_hamming_margins_of_the_paper() -> None:
+    values = np.array([[[5, 5, 4, 2, 1], [5, 4, 5, 2, 1]], [[5, 5, 4, 2, 1], [2, 1, 5, 5, 4]]])
+    assert margins_of("hamming")(5 - values).tolist() == [2.0, 5.0]

@@ -30,7 +30,7 @@ def test_judgments_of_one_query_are_refused() -> None:
     with pytest.raises(InputError, match="intervals from judgments of one query"):
         parameter_intervals(learner, one, np.random.default_rng(0), 5)
     alone = replace(one, queries=np.array([None] * len(one)))
-    with pytest.raises(InputError, match="intervals from 1 strict judgment; give more judgments"):
+    with pytest.raises(InputError, match="intervals from 1 strict judgment; judge more lists"):
         parameter_intervals(learner, alone, np.random.default_rng(0), 5)
 
 

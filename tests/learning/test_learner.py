@@ -199,7 +199,7 @@ def test_documents_without_grades(rng: np.random.Generator) -> None:
     [
         ({"encoding": "grade"}, "did you mean 'grades'"),
         ({"margin": "units"}, "did you mean 'unit'"),
-        ({"n_grades": 2}, "n_grades is 2"),
+        ({"n_grades": 2}, "the number of grades is 2"),
         ({"margin": lambda p: [1.0]}, "margins of shape"),
     ],
 )
@@ -244,7 +244,7 @@ def test_prediction_needs_a_fit_and_the_same_lists(pairs: np.ndarray) -> None:
 
 
 def test_the_learner_chooses_C_by_itself(rng: np.random.Generator) -> None:
-    pairs = true_pairs(DATA_1, permuted_lists(90, rng))
+    pairs = true_pairs(DATA_1, permuted_lists(30, rng))
     turned = rng.random(len(pairs)) < 0.2
     pairs[turned] = pairs[turned][:, ::-1]
     groups = [f"q{i // 3}" for i in range(len(pairs))]

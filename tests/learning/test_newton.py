@@ -1,27 +1,35 @@
-"""Newton's method: few and many pairs, small and large C, any start, any number of threads."""
+"""Newton's method, and its sums over pairs against X itself: any C, start, number of threads."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import suppress
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
+from hypothesis import given, settings
 
 from dcglearn import Problem, SolverError, permuted_lists, solve, true_pairs
 from dcglearn.lab.simulation.judges import flip_pairs
 from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning import newton as newtons
-from dcglearn.learning.certificate import certify
-from dcglearn.learning.newton import Descent, newton
-from dcglearn.learning.sums import directional_derivatives, quadratic_model
-from helpers.kkt import check_kkt, dense_differences
-from helpers.solver_cases import noisy_pairs
+from dcglearn.learning.newton import newton
+from dcglearn.learning.solve import certify
+from dcglearn.learning.source import Block, taken
+from dcglearn.learning.sums import (
+    active_set_change,
+    directional_derivatives,
+    gram_matrices,
+    quadratic_model,
+    residual_sums,
+)
+from helpers.kkt import check_kkt, dense_differences, margins_of, weights_of
+from helpers.solver_cases import noisy_pairs, weighted_problems
 
 
 @pytest.mark.parametrize("n", [1, 20, 1000])
@@ -110,40 +118,6 @@ def test_tiny_and_huge_C(C: float, monotone: bool, rng: np.random.Generator) -> 
             assert solve(Problem.of(pairs, 5, C=1e20 * C)).certificate.confirmed
 
 
-@pytest.mark.parametrize("C", [1.0, 1e3])
-def test_passes_are_those_that_are_made(
-    C: float, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
-) -> None:
-    """Of pairs without errors, where a large C takes line searches and a path of C."""
-    made, sum_over_blocks = [], Problem.sum_over_blocks
-
-    def counted(problem: Problem, statistic: Callable[..., Any], *points: np.ndarray) -> Any:
-        made.append(statistic)
-        return sum_over_blocks(problem, statistic, *points)
-
-    problem = Problem.of(true_pairs(DATA_1, permuted_lists(300, rng)), 5, C=C)
-    monkeypatch.setattr(Problem, "sum_over_blocks", counted)
-    assert newton(problem).passes == len(made)
-    assert (directional_derivatives in made) == (C > 1)
-
-
-def test_a_line_search_ends_where_the_derivative_is_zero(rng: np.random.Generator) -> None:
-    """The derivative of F, in plain arithmetic, is that of its root by bisection."""
-    problem = Problem.of(noisy_pairs(60, rng), 5, C=3.0)
-    X = dense_differences(problem.pairs, 5)
-    for _ in range(20):
-        w = problem.cone.project(rng.normal(size=problem.shape)).ravel()
-        target = solve(problem).W.ravel()
-        direction = 10 * (target - w)
-
-        def slope(t: float, w: np.ndarray = w, direction: np.ndarray = direction) -> float:
-            at = w + t * direction
-            return float(direction @ (at - problem.C * (X.T @ np.maximum(0, 1 - X @ at))))
-
-        root = brentq(slope, 0.0, 1.0, xtol=1e-14)
-        assert newtons._line_search(problem, w, direction) == pytest.approx(root, abs=1e-5)
-
-
 def test_the_start_does_not_change_the_answer(
     monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
@@ -164,17 +138,52 @@ def test_many_grades(rng: np.random.Generator) -> None:
     check_kkt(problem, solve(problem).W)
 
 
-@pytest.mark.parametrize(("C", "best"), [(1.0, 0.3), (0.1, 0.1)])
-def test_the_best_descent_is_returned_not_the_last(
-    C: float, best: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """F is 0.34 at W = (0.3, -0.3) and 0.66 at (0.1, -0.1) for C = 1; 0.196 and 0.084 for 0.1."""
-    problem = Problem.of([[[0], [1]]], 2, C=C)
-    better, worse = (
-        Descent(W, problem.sum_over_blocks(quadratic_model, W.ravel()), 3, 4, False)
-        for W in (np.array([[size, -size]]) for size in (best, 0.4 - best))
-    )
-    for first, then in ([better, worse], [worse, better]):
-        monkeypatch.setattr(newtons, "descend", lambda *_, end=first, **options: end)
-        monkeypatch.setattr(newtons, "_descend_along_path", lambda _, end=then: end)
-        assert newton(problem).W is better.W
+def representations(problem: Problem) -> list[list[Block]]:
+    """The same pairs in one block, and in two."""
+    (whole,) = problem.arrays.blocks
+    half = len(whole) // 2
+
+    def coded(part: slice) -> Block:
+        margins, weights = taken(whole.margins, part), taken(whole.weights, part)
+        return Block(whole.layout, whole.codes[:, part], margins, weights)
+
+    return [[whole], [coded(slice(half)), coded(slice(half, None))]]
+
+
+@settings(max_examples=30)
+@given(case=weighted_problems())
+def test_statistics_are_those_of_the_matrix(case: tuple[Problem, np.random.Generator]) -> None:
+    problem, rng = case
+    X = dense_differences(problem.pairs, problem.shape[1])
+    m, v = margins_of(problem), weights_of(problem)
+    w, to = rng.normal(size=(2, X.shape[1]))
+    r = np.maximum(0, m - X @ w)
+    A = (m - X @ w > 0) * 1.0
+    B = (m - X @ to > 0) * 1.0
+    t = np.linspace(0, 1, 5)
+    for parts in representations(problem):
+
+        def summed(statistic: Any, *arguments: Any, parts: list[Block] = parts) -> Any:
+            return reduce(add, [statistic(block, *arguments) for block in parts])
+
+        here = summed(quadratic_model, w)
+        assert here.hessian == pytest.approx(X.T @ (X * (A * v)[:, None]), abs=1e-9)
+        assert here.linear == pytest.approx(X.T @ (A * v * m), abs=1e-9)
+        assert here.loss == pytest.approx(v @ r**2, abs=1e-9)
+        change = summed(active_set_change, w, to)
+        assert change.changed == (A != B).sum()
+        there, moved = summed(quadratic_model, to), here.updated(change, w, to)
+        for name, value in vars(there).items():
+            assert getattr(moved, name) == pytest.approx(value, abs=1e-9)
+        sums = summed(residual_sums, w)
+        assert sums.normal_residual == pytest.approx(X.T @ (v * r), abs=1e-9)
+        assert (sums.loss, sums.total, sums.active) == pytest.approx(
+            (v @ r**2, v @ r, A.sum()), abs=1e-9
+        )
+        slope = [(v * (X @ to)) @ np.maximum(0, m - X @ w - s * (X @ to)) for s in t]
+        assert summed(directional_derivatives, w, to, t) == pytest.approx(np.array(slope), abs=1e-9)
+        grams = summed(gram_matrices)
+        kept = v > 0
+        assert grams.gram == pytest.approx(X[kept].T @ X[kept], abs=1e-9)
+        assert grams.weighted_gram == pytest.approx(X.T @ (X * v[:, None]), abs=1e-9)
+        assert grams.n_pairs == kept.sum()

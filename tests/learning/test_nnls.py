@@ -1,9 +1,10 @@
-"""Block pivoting against SciPy, against all faces in fractions, and by the KKT conditions."""
+"""Block pivoting and the cone of monotone rows: by SciPy, all faces in fractions, and KKT."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -11,10 +12,12 @@ import scipy.optimize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.optimize import lsq_linear
 
 from dcglearn.base.types import Floats
-from dcglearn.learning.cones import solve_nnls
+from dcglearn.learning import cones
+from dcglearn.learning.cones import Cone, solve_nnls
 
 EPS = np.finfo(float).eps
 
@@ -51,19 +54,6 @@ def models(draw: st.DrawFn, largest: float) -> tuple[Floats, Floats, np.random.G
     C = draw(st.sampled_from([1.0, largest]))
     m = draw(st.sampled_from([np.ones(rows), rng.normal(size=rows), np.zeros(rows)]))
     return np.eye(n) + C * X.T @ X, C * X.T @ m + draw(st.sampled_from([0.0, 1.0, -1.0])), rng
-
-
-@settings(max_examples=40)
-@given(case=models(largest=100.0))
-def test_equal_to_scipy_from_any_start(
-    case: tuple[Floats, Floats, np.random.Generator],
-) -> None:
-    H, b, rng = case
-    want = by_scipy(H, b)
-    for start in (None, want > 0, rng.random(len(b)) < 0.5, b < np.inf, b > np.inf):
-        x = non_negative(H, b, start)
-        check_kkt(H, b, x)
-        assert x == pytest.approx(want, abs=1e-9 * max(1.0, want.max()))
 
 
 @settings(max_examples=40)
@@ -127,19 +117,6 @@ def test_exact_zeros_are_those_of_rational_arithmetic(n: int, seed: int, C: int)
             assert [value == 0 for value in x] == [value == 0 for value in want]
 
 
-@pytest.mark.parametrize("start", [None, True, False])
-def test_without_a_positive_b_the_minimum_is_0(
-    start: bool | None, rng: np.random.Generator
-) -> None:
-    X = rng.normal(size=(30, 20))
-    H = np.eye(20) + X.T @ X
-    free = None if start is None else np.full(20, start)
-    # If H >= 0 and b <= 0, no x can be positive.
-    for matrix, b in ((H, np.zeros(20)), (np.abs(H) + 40 * np.eye(20), -rng.random(20))):
-        assert (non_negative(matrix, b, free) == 0).all()
-    assert len(non_negative(np.eye(0), np.zeros(0))) == 0
-
-
 CYCLING = (
     np.array(
         [
@@ -169,3 +146,48 @@ def test_cycles_end() -> None:
 def test_a_matrix_that_is_not_positive_definite_is_refused(H: list[list[float]]) -> None:
     with pytest.raises(LinAlgError):
         non_negative(np.array(H), np.ones(2))
+
+
+def bounded_least_squares(H: Floats, b: Floats, C: float, K: int, L: int) -> Floats:
+    """Return the minimum in the steps of each row and its free offset, by scipy."""
+    R = cholesky(np.eye(K * L) + C * H)
+    target = solve_triangular(R, C * b, trans="T")
+    sums = np.kron(np.eye(K), np.triu(np.ones((L, L))))
+    low = np.tile(np.r_[np.zeros(L - 1), -np.inf], K)
+    return np.asarray(sums @ lsq_linear(R @ sums, target, (low, np.inf), "bvls").x)
+
+
+@pytest.mark.parametrize("patience", [3, -1])
+@given(
+    K=st.integers(1, 4),
+    L=st.integers(2, 5),
+    n=st.integers(1, 12),
+    C=st.sampled_from([1e-3, 1.0, 1e3]),
+    offsets=st.booleans(),
+    seed=st.integers(0, 10**6),
+)
+def test_it_is_the_minimum_whatever_the_start(
+    patience: int, K: int, L: int, n: int, C: float, offsets: bool, seed: int
+) -> None:
+    """Also by single exchanges, which take over if those of several cycle."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-1, 2, (n, K, L)).astype(float)
+    if not offsets:
+        X -= X.mean(axis=2, keepdims=True)
+    X = X.reshape(n, -1)
+    H, b = X.T @ X, X.T @ rng.random(n)
+    want = bounded_least_squares(H, b, C, K, L)
+    for start in (np.zeros((K, L)), np.sort(rng.random((K, L)))[:, ::-1]):
+        # What needs no offsets is also found with them.
+        for given_offsets in {True, offsets}:
+            with patch.object(cones, "PATIENCE", patience):
+                W = Cone(L).minimise(H, b, C, start, given_offsets)
+            assert W.ravel() == pytest.approx(want, abs=1e-7)
+            assert (W[:, :-1] >= W[:, 1:]).all()
+
+
+@pytest.mark.parametrize("offsets", [False, True])
+def test_a_quadratic_that_is_not_convex_is_refused(offsets: bool) -> None:
+    H, zeros = np.array([[-4.0, 4.0], [4.0, -4.0]]), np.zeros((1, 2))
+    with pytest.raises(LinAlgError):
+        Cone(2).minimise(H - 4 * offsets, np.zeros(2), 1.0, zeros, offsets)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -32,7 +31,6 @@ from dcglearn.cli.reading import AS_USUAL
 from dcglearn.judgments import packed
 from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning import source
-from dcglearn.learning.undetermined import undetermined_statements
 from helpers.packed_files import write_packed
 
 FIVE = Scale((4, 3, 2, 1, 0))
@@ -90,9 +88,7 @@ def test_the_answer_is_that_of_the_pairs_in_memory(
     learned = fit(problem)
     again = DCGLearner(margin=margin, C=3.0).fit(pairs, sample_weight=weights)
     assert learned.dcg.gains == pytest.approx(again.dcg_.gains, abs=1e-8)
-    assert undetermined_statements(learned.identifiability) == undetermined_statements(
-        again.identifiability_
-    )
+    assert learned.identifiability.undetermined() == again.identifiability_.undetermined()
     assert agreement(learned.dcg, pairs) == again.score(pairs)
 
 
@@ -125,27 +121,6 @@ def test_row_groups_without_a_difference_have_no_effect(folder: Path, pairs: np.
     write_packed(pairs[:9], folder / "d.parquet", FIVE, np.zeros(9))
     with_them = solve(Problem.packed(PackedPairs.of(folder)))
     assert pytest.approx(solve(Problem.of(pairs, 5)).W, abs=1e-10) == with_them.W
-
-
-def test_pack_and_fit_on_the_command_line(
-    run: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
-) -> None:
-    assert run("simulate", "p.jsonl", "-n", 900, "--shortest", 3).returncode == 0
-    packed_up = run("pack", "p.jsonl", "p.parquet")
-    assert packed_up.returncode == 0, packed_up.stderr
-    assert "wrote p.parquet: 900 judgments, 200 of them without" in packed_up.stdout
-    (tmp_path / "many").mkdir()
-    (tmp_path / "p.parquet").rename(tmp_path / "many" / "one.parquet")
-    plain, from_files = run("fit", "p.jsonl"), run("fit", "many", "-o", "m.json")
-    assert from_files.returncode == 0, from_files.stderr
-    held = "900 packed judgments, 700 strict, in 1 file; lists of 5; grades 2 > 1 > 0"
-    assert held in from_files.stdout
-    said = [
-        text.stdout.split("learned with")[1].split("\nwrote")[0] for text in (plain, from_files)
-    ]
-    assert said[0].strip() == said[1].strip()
-    made = json.loads((tmp_path / "m.json").read_text())
-    assert made["about"]["learned_from"]["judgments"] == 900
 
 
 def test_pack_leaves_nothing_when_a_late_line_is_wrong(

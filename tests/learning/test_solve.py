@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from scipy.optimize import LinearConstraint, minimize, nnls
+from scipy.optimize import nnls
 
 from dcglearn import (
-    DCG,
     InputError,
     Problem,
     SolverError,
@@ -24,7 +23,7 @@ from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning import qp
 from dcglearn.learning import solve as solving
 from dcglearn.learning.newton import Descent, newton
-from dcglearn.learning.solve import solve_path
+from dcglearn.learning.solve import fit_path
 from dcglearn.learning.sums import quadratic_model
 from helpers.kkt import check_kkt, dense_differences, margins_of, objective, weights_of
 from helpers.places import GOLDEN
@@ -71,35 +70,6 @@ def test_solutions_are_optimal_and_equal_to_those_of_scipy(problem: Problem) -> 
         twin = reference(problem)
         assert np.abs(W - twin).max() <= 2e-6 * max(1.0, np.abs(W).max())
         assert value <= objective(problem, twin.ravel()) + 1e-9 * max(1.0, value)
-
-
-@pytest.mark.parametrize("margin", ["unit", "hamming"])
-@pytest.mark.parametrize("encoding", ["grades", "documents"])
-def test_the_three_problems_by_trust_constr(
-    margin: str, encoding: str, rng: np.random.Generator
-) -> None:
-    grades = encoding == "grades"
-    truth = DATA_1 if grades else DCG([4, 3, 2, 1], "log2")
-    base = [0, 1, 2, 3, 4] if grades else [0, 1, 2, 3]
-    pairs = true_pairs(truth, permuted_lists(25, rng, base))
-    L = len(base)
-    problem = Problem.of(pairs, L, margin, monotone=grades)
-    K = problem.shape[0]
-    X = dense_differences(pairs, L)
-    steps = np.array([[(c == l) * 1.0 - (c == l + 1) for c in range(L)] for l in range(L - 1)])  # noqa: E741 - the paper's letter
-    rows = LinearConstraint(np.kron(np.eye(K), steps), lb=0) if grades else ()
-    twin = minimize(
-        lambda w: objective(problem, w),
-        np.zeros(K * L),
-        jac=lambda w: 2 * w - 2 * X.T @ np.maximum(0, margins_of(problem) - X @ w),
-        hess=lambda w: 2 * np.eye(K * L) + 2 * X.T @ ((margins_of(problem) > X @ w)[:, None] * X),
-        method="trust-constr",
-        constraints=rows,
-        options={"gtol": 1e-11, "xtol": 1e-14, "barrier_tol": 1e-12, "maxiter": 5000},
-    )
-    W = solve(problem).W
-    assert twin.x.reshape(K, L) == pytest.approx(W, abs=1e-6)
-    check_kkt(problem, W)
 
 
 @pytest.mark.parametrize("margin", ["unit", "hamming", "custom"])
@@ -157,8 +127,8 @@ def test_an_unknown_solver_is_refused() -> None:
 def test_a_path_equals_single_fits(rng: np.random.Generator) -> None:
     problem = Problem.of(noisy_pairs(500, rng), 5)
     grid = [0.01, 1.0, 0.1, 100.0]
-    for C, solution in zip(grid, solve_path(problem, grid), strict=True):
-        assert pytest.approx(solve(problem.with_C(C)).W, abs=1e-10) == solution.W
-        assert solution.certificate.confirmed
+    for C, learned in zip(grid, fit_path(problem, grid), strict=True):
+        assert pytest.approx(solve(problem.with_C(C)).W, abs=1e-10) == learned.weights
+        assert learned.certificate.confirmed
     with pytest.raises(InputError, match="C is 0"):
-        list(solve_path(problem, [0]))
+        list(fit_path(problem, [0]))

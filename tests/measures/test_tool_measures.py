@@ -16,39 +16,34 @@ import pytest
 import pytrec_eval
 from sklearn.metrics import dcg_score, ndcg_score
 
-from dcglearn import InputError, Scale, measure_for_documents, write_measure
+from dcglearn import DCG, InputError, Scale, measure_for_documents, write_measure
 from dcglearn.interop.tool_measures import TOOL_MEASURES, ToolMeasure
-from dcglearn.measures.grammar import parse_other_name, resolve_alias
+from dcglearn.measures.grammar import (
+    canonical_name,
+    parse_other_name,
+    resolve_alias,
+    split_given_name,
+)
 from dcglearn.measures.names import as_measure
+from helpers.commands import run_commands
+from helpers.exported import Qrels, drawn_run
+from helpers.exported import Run as Retrieved
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
-Dicts = dict[str, dict[str, Any]]
 Values = dict[str, float] | float
 LETOR_TOOLS = ("LightGBM", "XGBoost", "scikit-learn")
 
 
 @pytest.fixture
-def drawn() -> tuple[Dicts, Dicts]:
-    """With tied scores, unjudged documents, a missing query, one without relevant documents."""
-    rng = np.random.default_rng(3)
-    qrels: Dicts = {
-        str(q): {f"d{d}": int(rng.choice([-1, 0, 0, 1, 2])) for d in rng.permutation(60)[:30]}
-        for q in range(1, 20)
-    }
-    qrels["3"] = dict.fromkeys(qrels["3"], 0)
-    run: Dicts = {
-        q: {f"d{d}": float(rng.choice([0.5, 1.0, 1.5, 2.0, rng.random()])) for d in range(0, 60, 2)}
-        for q in qrels
-        if q != "7"
-    }
-    return qrels, run
+def drawn() -> tuple[Qrels, Retrieved]:
+    return drawn_run(3)
 
 
 @pytest.fixture
-def lists() -> tuple[Dicts, Dicts]:
+def lists() -> tuple[Qrels, Retrieved]:
     """Every document is judged and ranked, as in files for learning to rank; some scores tie."""
     rng = np.random.default_rng(4)
-    qrels: Dicts = {
+    qrels: Qrels = {
         str(q): {f"d{d:02}": int(g) for d, g in enumerate(rng.choice([0, 0, 1, 2], 25))}
         for q in range(1, 9)
     }
@@ -57,7 +52,7 @@ def lists() -> tuple[Dicts, Dicts]:
     return qrels, run
 
 
-def theirs_trec_eval(qrels: Dicts, run: Dicts, measure: str) -> Values:
+def theirs_trec_eval(qrels: Qrels, run: Retrieved, measure: str) -> Values:
     if measure == "ndcg.1=3,2=7":  # pytrec_eval drops the gains, so they are its levels
         qrels = {q: {d: {1: 3, 2: 7}.get(g, g) for d, g in one.items()} for q, one in qrels.items()}
         measure = "ndcg"
@@ -65,14 +60,14 @@ def theirs_trec_eval(qrels: Dicts, run: Dicts, measure: str) -> Values:
     return {q: one[measure.replace(".", "_")] for q, one in found.items()}
 
 
-def theirs_ir_measures(qrels: Dicts, run: Dicts, measure: str) -> Values:
+def theirs_ir_measures(qrels: Qrels, run: Retrieved, measure: str) -> Values:
     asked = ir_measures.parse_measure(measure)
     mean = ir_measures.calc_aggregate([asked], qrels, run)[asked]
     assert isinstance(mean, float)
     return mean
 
 
-def theirs_gdeval(qrels: Dicts, run: Dicts, measure: str) -> Values:
+def theirs_gdeval(qrels: Qrels, run: Retrieved, measure: str) -> Values:
     theirs = measure.replace("ndcg", "nDCG(dcg='exp-log2')").replace("err", "ERR")
     asked = ir_measures.parse_measure(theirs)
     calculated = ir_measures.gdeval.evaluator([asked], qrels)._iter_calc(  # type: ignore[attr-defined]  # what gdeval.pl prints, before ir_measures adds the queries it leaves out
@@ -81,14 +76,14 @@ def theirs_gdeval(qrels: Dicts, run: Dicts, measure: str) -> Values:
     return {one.query_id: one.value for one in calculated}
 
 
-def theirs_scikit_learn(qrels: Dicts, run: Dicts, measure: str) -> Values:
+def theirs_scikit_learn(qrels: Qrels, run: Retrieved, measure: str) -> Values:
     score = {"ndcg_score": ndcg_score, "dcg_score": dcg_score}[measure.partition(",")[0]]
     return {
         q: score([[*one.values()]], [[run[q][d] for d in one]], k=10) for q, one in qrels.items()
     }
 
 
-def theirs_lightgbm(qrels: Dicts, run: Dicts, measure: str) -> Values:
+def theirs_lightgbm(qrels: Qrels, run: Retrieved, measure: str) -> Values:
     """A booster whose only feature is the score orders the documents as the run does."""
     y = np.concatenate([[*one.values()] for one in qrels.values()])
     X = np.concatenate([[run[q][d] for d in one] for q, one in qrels.items()])[:, None]
@@ -106,7 +101,7 @@ def theirs_lightgbm(qrels: Dicts, run: Dicts, measure: str) -> Values:
     return float(found["t"]["ndcg@10"][0])
 
 
-def theirs_xgboost(qrels: Dicts, run: Dicts, measure: str) -> Values:
+def theirs_xgboost(qrels: Qrels, run: Retrieved, measure: str) -> Values:
     xgboost = pytest.importorskip("xgboost", reason="xgboost is not installed")
     y = np.concatenate([[*one.values()] for one in qrels.values()])
     X = np.concatenate([[run[q][d] for d in one] for q, one in qrels.items()])
@@ -210,48 +205,44 @@ def test_names_of_other_tools_are_understood(text: str, meant: str | None) -> No
             as_measure(text)
 
 
-def test_names_that_people_give(run: Run, refused: Callable[..., str], tmp_path: Path) -> None:
+def test_files_and_names_that_people_give_are_not_those_of_tools() -> None:
+    for text in ("P5.json", "R2.json", "ndcg1st", "m.json", "zipf", "rbp:0.8", "rbp(0.8)"):
+        assert canonical_name(text) is None
+    assert canonical_name("set_relative_P(rel=2)") == "SetP(relative=True, rel=2)"
+    assert canonical_name("RBP.80@5") == "RBP(rel=1, p=0.80) @ 5"
+    assert split_given_name("mine = 2024.json") == ("mine", "2024.json")
+    for text in ("ndcg.1=3,2=7", "ndcg.1=3@5", "nDCG(gains={1: 3})", "zipf"):
+        assert split_given_name(text) == (None, text)
+
+
+def test_names_that_people_give(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("q1 0 d1 2\nq1 0 d2 1\nq1 0 d3 0\nq2 0 d1 2\n")
     (tmp_path / "one").write_text("q1 Q0 d2 1 2.5 one\nq1 Q0 d1 2 1.5 one\nq2 Q0 d1 1 1 one\n")
     (tmp_path / "two").write_text("q1 Q0 d1 1 2.5 two\nq2 Q0 d1 1 1 two\n")
-    measure = as_measure("DCG({2: 1, 1: 0.5, 0: 0}, zipf)")
-    write_measure(measure, tmp_path / "m.json")  # type: ignore[arg-type]  # a DCG
-    asked = ("-m", "mine=m.json", "-m", "cut = nDCG(m.json) @ 1")
-    found = run("evaluate", "qrels", "one", *asked, "--json")
-    assert found.returncode == 0, found.stderr
-    means = json.loads(found.stdout)["systems"][0]["means"]
+    write_measure(DCG({2: 1, 1: 0.5, 0: 0}, "zipf"), tmp_path / "m.json")
+    long = f"DCG([2, 1, 0], [{', '.join(['0.3333333333'] * 30)}])"  # longer than a file's name
+    one = ["evaluate", "qrels", "one", "--json"]
+    coherent = ["coherence", "qrels", "one", "two", "--json"]
+    named, in_full, both, twice, *not_dcgs = run_commands(
+        [
+            [*one, "-m", "mine=m.json", "-m", "cut = nDCG(m.json) @ 1"],
+            [*one, "-m", f"in full={long}", "-m", long],
+            [*coherent, "-m", "mine=m.json", "-m", "ndcg_cut.5"],
+            [*one, "-m", "x=zipf", "-m", "x=binary"],
+            [*coherent, "-m", "recip_rank"],
+            ["export", "recip_rank", "--to", "trec_eval", "--scale", "2,1,0"],
+            ["explain", "recip_rank", "zipf", "--scale", "2,1,0"],
+        ],
+        tmp_path,
+    )
+    means = json.loads(named.stdout)["systems"][0]["means"]
     assert list(means) == ["mine", "cut"]
     assert means["mine"] == pytest.approx((0.5 + 0.5 + 1) / 2)
-    both = run(
-        "coherence", "qrels", "one", "two", "-m", "mine=m.json", "-m", "ndcg_cut.5", "--json"
-    )
-    assert both.returncode == 0, both.stderr
+    values = list(json.loads(in_full.stdout)["systems"][0]["means"].values())
+    assert values == pytest.approx([(1 + 2 + 2) / 3 / 2] * 2)
     (orders,) = json.loads(both.stdout)["orderings"]
     assert (orders["first"], orders["second"]) == ("mine", "nDCG(linear-log2) @ 5")
-    long = f"DCG([2, 1, 0], [{', '.join(['0.3333333333'] * 30)}])"  # longer than a file's name
-    found = run("evaluate", "qrels", "one", "-m", f"in full={long}", "-m", long, "--json")
-    assert found.returncode == 0, found.stderr
-    values = list(json.loads(found.stdout)["systems"][0]["means"].values())
-    assert values == pytest.approx([(1 + 2 + 2) / 3 / 2] * 2)
-    for arguments, message in (
-        (("-m", "x=zipf", "-m", "x=binary"), "the measure x is named twice"),
-        (("-m", "P"), "P: needs a cutoff; write it like P@10"),
-        (("-m", "nDCG(map) @ 5"), "map: is not a DCG"),
-        (("-m", "nDCG@1.5"), "nDCG@1.5: the cutoff '1.5' is not a whole number"),
-        (("-m", "ndgc@10"), "unknown preset 'ndgc'; did you mean 'nDCG'?"),
-        (
-            ("-m", "ndcg_cut.5,10"),
-            "several measures; write one at a time: ndcg_cut@5 and ndcg_cut@10",
-        ),
-        (("-m", "ndcg.1=3"), "ndcg.1=3: has no gain for the grade 2, only for 1, 0"),
-    ):
-        assert message in refused("evaluate", "qrels", "one", *arguments), arguments
-    for name in ("alpha_nDCG@5", "gm_map"):
-        message = f"{name}: is not computed here"
-        assert message in refused("coherence", "qrels", "one", "two", "-m", name)
-        assert message in refused("evaluate", "qrels", "one", "-m", name)
-    for name in ("recip_rank", "ERR([0.9, 0.3, 0])@20"):
-        message = f"{name}: is not a DCG; dcglearn evaluate computes it"
-        assert message in refused("coherence", "qrels", "one", "two", "-m", name)
-        assert message in refused("export", name, "--to", "trec_eval", "--scale", "2,1,0")
-        assert message in refused("explain", name, "zipf", "--scale", "2,1,0")
+    assert "the measure x is named twice" in twice.stderr
+    for refused in not_dcgs:
+        assert refused.returncode == 2
+        assert "recip_rank: is not a DCG; dcglearn evaluate computes it" in refused.stderr

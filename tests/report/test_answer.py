@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import dcglearn.inference.certainty as limits
+import dcglearn.inference.fit_file as limits
 from dcglearn import (
     Certainty,
     DCGLearner,

@@ -28,7 +28,7 @@ from dcglearn import (
 from dcglearn.judgments.folds import group_numbers, query_folds
 from dcglearn.measures.agreement import outcomes
 from dcglearn.report.study.facts import STUDY_TOOLS
-from dcglearn.report.study.page import study_html, study_json, study_markdown, study_text
+from dcglearn.report.study.page import study_json, study_page, study_pictures
 from dcglearn.report.study.words import headline, more_judgments, more_words
 from dcglearn.report.words import judged_pairs, short
 from helpers.simulated import SCALE, preset_judgments, with_ids
@@ -37,6 +37,10 @@ from helpers.written import write_qrels, write_records, write_run
 
 def studied(data: Preferences) -> Study:
     return study_judgments(data, "judgments.jsonl", np.random.default_rng(0))
+
+
+def page_of(found: Study) -> str:
+    return study_page(found, "html", study_pictures(found, np.random.default_rng(0)))
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +92,7 @@ def test_what_changes_is_counted_on_the_judged_pairs(linear: Study) -> None:
         for one in (linear.proposed, preset("exponential-log2", SCALE, 4))
     ]
     share = np.mean([abs(x - y) / 2 for x, y in zip(*orders, strict=True)])
-    assert linear.agreement_of("exponential-log2").differs == pytest.approx(share)
+    assert linear.used.differs == pytest.approx(share)
     assert f"the two order 1 in {round(1 / share)} judged pairs differently" in headline(linear)[0]
 
 
@@ -140,7 +144,7 @@ def test_few_raters_are_told_to_ask_more() -> None:
         assert more_words(found) == ("more raters" if few else "more judgments")
         assert more_judgments(found).startswith("More raters; more judgments by the same") == few
         assert (f"few raters said most of this ({n} in all)" in said) == ("raters" in said) == few
-        assert f"CR2 variances clustered{clusters}" in " ".join(study_text(found).split())
+        assert f"CR2 variances clustered{clusters}" in " ".join(study_page(found, "txt").split())
 
 
 def test_tools_print_one_number(linear: Study) -> None:
@@ -206,7 +210,7 @@ def test_more_judgments_halve_intervals(linear: Study) -> None:
 def test_without_ids_nothing_is_said_of_queries_or_judges() -> None:
     data = preset_judgments("linear-log2", 400, 7)
     words = np.array(["a", "b"])[data.answers]
-    text = study_text(studied(Preferences.of(data.lists, words, SCALE)))
+    text = study_page(studied(Preferences.of(data.lists, words, SCALE)), "txt")
     assert "No query is named" in text
     assert "each predicted from other judgments;" in " ".join(text.split())
     assert " clustered" not in text
@@ -214,7 +218,7 @@ def test_without_ids_nothing_is_said_of_queries_or_judges() -> None:
 
 
 def test_the_page_is_self_contained_and_reproducible(linear: Study) -> None:
-    html = study_html(linear, np.random.default_rng(0))
+    html = page_of(linear)
     links = re.findall(r"""(?:src|href)\s*=\s*["']?([^"'\s>]*)""", html)
     assert not [link for link in links if link[0] not in "#d"], "nothing is fetched"
     assert "<h1>What 4,000 judgments say about DCG</h1>" in html
@@ -224,19 +228,19 @@ def test_the_page_is_self_contained_and_reproducible(linear: Study) -> None:
     assert "2^g\u00a0-\u00a01 (middle" in html
     assert "<details" not in html
     again = studied(preset_judgments("linear-log2", 4000, 1))
-    assert study_html(again, np.random.default_rng(0)) == html
+    assert page_of(again) == html
 
 
 def test_names_of_files_stay_text() -> None:
     data = preset_judgments("linear-log2", 200, 8)
     found = study_judgments(data, "<img src=x>\x1b[31m", np.random.default_rng(0))
-    html = study_html(found, np.random.default_rng(0))
+    html = page_of(found)
     assert "<img" not in html
-    assert "\x1b" not in html + study_text(found) + study_markdown(found)
+    assert "\x1b" not in html + study_page(found, "txt") + study_page(found, "md")
 
 
 def test_all_formats_say_the_same(linear: Study) -> None:
-    text, markdown = study_text(linear), study_markdown(linear)
+    text, markdown = study_page(linear, "txt"), study_page(linear, "md")
     flat = " ".join(text.split())
     for sentence in headline(linear):
         assert sentence in flat

@@ -31,14 +31,14 @@ KINDS = [("a", "a"), ("depends", "b"), ("equal", "equal"), ("depends", "depends"
 def with_names(
     one: PairConclusion, a: str, b: str, kind: tuple[str, str], significant: bool
 ) -> PairConclusion:
-    pair = replace(
-        one.pair,
+    return replace(
+        one,
         a=a,
         b=b,
         any_parameters=Verdict(kind[0]),  # type: ignore[arg-type]  # names of winners
-        mean_ndcg=replace(one.pair.mean_ndcg, winner=kind[1]),
+        mean_ndcg=replace(one.mean_ndcg, winner=kind[1]),
+        significant=significant,
     )
-    return replace(one, pair=pair, significant=significant)
 
 
 @pytest.fixture(scope="module")
@@ -74,11 +74,11 @@ def test_five_systems(found: SystemConclusions, tmp_path: Path) -> None:
     assert [text.get_text() for text in axes.get_xticklabels()] == order[:-1]
     assert [text.get_text() for text in axes.get_yticklabels()] == order[1:]
     drawn = {frozenset((order[int(x)], order[int(y) + 1])) for x, y in axes.lines[0].get_xydata()}
-    assert drawn == {frozenset((x.pair.a, x.pair.b)) for x in found.pairs if x.significant}
+    assert drawn == {frozenset((x.a, x.b)) for x in found.pairs if x.significant}
     cells = axes.collections[0].get_array()
     for one in found.pairs:
-        high, low = sorted(map(order.index, (one.pair.a, one.pair.b)))
-        kind = (one.pair.any_parameters.winner, one.pair.mean_ndcg.winner)
+        high, low = sorted(map(order.index, (one.a, one.b)))
+        kind = (one.any_parameters.winner, one.mean_ndcg.winner)
         assert cells[low - 1, high] == {0: 0, 1: 1, 2: 3, 3: 2}[KINDS.index(kind)]
     title: Any = drawing._suptitle  # type: ignore[attr-defined]  # it has no public name
     texts = [*axes.get_xticklabels(), *axes.get_yticklabels(), title]

@@ -89,6 +89,14 @@ def test_measures_in_every_form(files: Path) -> None:
     assert by_name.values[0, 1].tolist() == [1 + 6, 2]
 
 
+def test_a_learned_measure_is_not_rescaled(tmp_path: Path) -> None:
+    dcg = DCG({2: 0.9, 1: 0.4, 0: 0.1}, [0.8, 0.3])
+    path = tmp_path / "m.json"
+    write_measure(MeasureFile(dcg, dcg.utility(2)), path)
+    found = evaluate(QRELS, RUN, [path, f"{path}:utility"]).means()[0]
+    assert found == pytest.approx([(0.8 * 0.1 + 0.3 * 0.9 + 0.8 * 0.4) / 2] * 2)
+
+
 def test_names_of_runs(files: Path) -> None:
     paths = evaluate(files / "qrels", [files / "bm25", files / "dense"], "zipf")
     assert paths.systems == ("bm25", "dense")  # one tag: the files tell them apart
@@ -96,13 +104,6 @@ def test_names_of_runs(files: Path) -> None:
     assert evaluate(QRELS, [RUN, frame(RUN, "score")], "zipf").systems == ("run 1", "run 2")
     assert evaluate(QRELS, run_of(RUN, "mine"), "zipf").systems == ("mine",)
     assert evaluate(QRELS, {"x": run_of(RUN, "mine")}, "zipf").systems == ("x",)
-
-
-def test_graded_lists_and_their_predictions(tmp_path: Path) -> None:
-    (tmp_path / "test.txt").write_text("2 qid:1 1:0\n0 qid:1 1:0\n1 qid:2 1:0\n")
-    (tmp_path / "scores").write_text("1\n2\n3\n")
-    found = evaluate(tmp_path / "test.txt", tmp_path / "scores", "zipf")
-    assert found.values[0].tolist() == EXPECTED
 
 
 def test_a_frame_with_one_row_per_value() -> None:
@@ -153,7 +154,6 @@ def test_systems_sorted_by_a_measure() -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ((QRELS, RUN, "zipff"), "did you mean 'zipf'"),
         ((QRELS, RUN, 3), "a measure of type int; give a DCG"),
         ((QRELS, RUN, []), "no measure; give at least one"),
         ((QRELS, RUN, ["zipf", "zipf"]), "the measure zipf is named twice"),
@@ -161,11 +161,9 @@ def test_systems_sorted_by_a_measure() -> None:
             (QRELS, RUN, DCG([1, 0])),
             r"DCG\(\[1, 0\], log2\): has 2 gains, but the documents have 3",
         ),
-        ((QRELS, RUN, "none.json"), "none.json: no such file"),
         ((QRELS, [], "zipf"), "no run; give at least one"),
         ((QRELS, [run_of(RUN), run_of(RUN)], "zipf"), "two runs are named 'run'"),
         ((QRELS, 3, "zipf"), "run: a run of type int; give a path"),
-        ((QRELS, {"q9": {"a": 1.0}}, "zipf"), "run: none of its queries is in the qrels"),
         ((3, RUN, "zipf"), "qrels of type int; give a path"),
     ],
 )
@@ -174,10 +172,6 @@ def test_what_is_refused(arguments: tuple[Any, Any, Any], problem: str) -> None:
         evaluate(*arguments)
 
 
-def test_rules_and_scales_that_are_refused() -> None:
-    with pytest.raises(InputError, match="unknown tool 'trec-eval'; did you mean 'trec_eval'"):
-        evaluate(QRELS, RUN, MEASURE, rules="trec-eval")
-    with pytest.raises(InputError, match="grade 2 is off the scale"):
-        evaluate(QRELS, RUN, MEASURE, scale="1,0")
+def test_a_scale_other_than_that_of_indexed_qrels_is_refused() -> None:
     with pytest.raises(InputError, match="indexed on the scale 2 > 1 > 0, and `scale` is 3 > 2"):
         evaluate(index_qrels(qrels_of(QRELS)), RUN, MEASURE, scale="3,2,1,0")

@@ -32,7 +32,6 @@ from dcglearn import (
     score_runs,
     write_measure,
 )
-from dcglearn.systems.ranked import SORTED_AT_ONCE
 from dcglearn.systems.unjudged_bounds import judged_share, unjudged_bounds
 
 GAINS = st.lists(st.sampled_from([-1.0, -0.25, 0.0, 0.5, 1.0, 3.0]), min_size=3, max_size=3)
@@ -113,26 +112,6 @@ def test_the_ideal_is_the_best_of_all_runs(
     assert found == pytest.approx(7.0 if worthless else expected, abs=1e-9)
 
 
-def test_full_lists_get_the_score_of_the_measure(rng: np.random.Generator) -> None:
-    grades = rng.integers(0, 4, (50, 12))
-    starts = np.arange(0, 601, 12)
-    pools = np.array([np.bincount(row, minlength=4) for row in grades])
-    ranked = Ranked(starts, grades.ravel(), pools)
-    for text in (
-        "nDCG([3.5, 2, 0.5, 0], log2) @ 5",
-        "DCG([3, -1, 0.5, 0], zipf)",
-        "nDCG([7, 3, 1, 0], jk(2))",
-        "DCG([1, 0, 0, -1], [1, 0.5, 0.75]) @ 3",
-    ):
-        measure = DCG.parse(text)
-        assert score_runs(measure, ranked) == pytest.approx(measure.score(grades), abs=1e-12)
-    utility = LinearUtility(rng.normal(size=(12, 4)))
-    assert score_runs(utility, ranked) == pytest.approx(utility.score(grades), abs=1e-12)
-    assert score_runs(LinearUtility(utility.matrix[:5]), ranked) == pytest.approx(
-        LinearUtility(utility.matrix[:5]).score(grades[:, :5]), abs=1e-12
-    )
-
-
 @settings(max_examples=100)
 @given(
     grades=st.lists(st.integers(0, 3), max_size=5),
@@ -168,27 +147,9 @@ def test_bounds_are_the_extremes_over_all_grades_of_unjudged_documents(
         assert [found.low[0], found.high[0]] == pytest.approx(extremes, abs=1e-12, nan_ok=True)
 
 
-def test_bounds_of_many_queries_equal_those_of_each_query(rng: np.random.Generator) -> None:
-    lengths = rng.integers(0, 30, 200)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    grades = rng.integers(0, 6, starts[-1])
-    pools = rng.integers(30, 40, (200, 5))
-    tied = np.cumsum(rng.random(len(grades)) < 0.7)
-    tied = np.cumsum(np.diff(tied, prepend=0) + np.isin(np.arange(len(grades)), starts) > 0)
-    ranked = Ranked(starts, grades, pools, tied)
-    measure = DCG([9, 4, 3, 0.5, 0], "log2", 10, "ideal")
-    found = unjudged_bounds(measure, ranked)
-    for q in range(200):
-        part = ranked.of_queries(slice(q, q + 1))
-        alone = unjudged_bounds(measure, part)
-        assert (alone.low[0], alone.high[0]) == (found.low[q], found.high[q])
-        assert score_runs(measure, part)[0] == score_runs(measure, ranked)[q]
-    assert (found.low <= score_runs(measure, ranked) + 1e-12).all()
-    assert (found.high >= score_runs(measure, ranked) - 1e-12).all()
-
-
 def test_rules_for_documents_without_a_judgment() -> None:
     ranked = one_query([3, 0, 3, 1], [1, 1, 1])
+    assert "grades=<int64, shape (4,)>" in repr(ranked)
     measure = DCG([4, 2, 1], "zipf")
     assert score_runs(measure, ranked)[0] == pytest.approx(1 + 2 + 1 / 3 + 0.5)
     assert score_runs(measure, ranked, 0.0)[0] == pytest.approx(2 + 0.5)
@@ -227,21 +188,6 @@ def test_rules_for_queries() -> None:
     utility = NamedMeasure("w", LinearUtility(np.ones((2, 3))))
     with pytest.raises(InputError, match="w: no bounds for position-dependent weights"):
         evaluate(QRELS, RUN, utility, rules=Rules(unjudged="bounds"))
-
-
-def test_bounds_by_the_rules() -> None:
-    """q1: an unjudged document is first; q2 can gain nothing unless its unjudged document does."""
-    qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0}}
-    run = {"q1": {"new": 2.0, "a": 1.0}, "q2": {"new": 1.0}}
-    measure = DCG({1: 1, 0: 0}, "zipf", None, "ideal")
-    for worthless, expected in ((0.0, [0.5, 0.0]), (1.0, [0.5, 1.0])):
-        rules = Rules(unjudged="bounds", worthless=worthless)
-        found = evaluate(qrels, run, measure, rules=rules)
-        assert found.values[0, 0].tolist() == expected
-        assert found.high is not None
-        assert found.high[0, 0].tolist() == [1.0, 1.0]
-    plain = evaluate(qrels, run, measure.plain(), rules=Rules(unjudged="bounds", worthless=None))
-    assert plain.values[0, 0].tolist() == [0.5, 0.0]
 
 
 def with_unjudged(gains: list[int]) -> tuple[Any, Any, Any]:
@@ -331,24 +277,6 @@ def test_the_judged_share_averages_over_ties() -> None:
     assert judged_share(one_query([0, 2], [1, 0], [0, 0]), 1).tolist() == [0.5]
 
 
-@given(
-    scores=st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1, max_size=4),
-    top=st.sampled_from([None, 1, 2, 3, 4, 9]),
-    seed=st.integers(0, 2**32 - 1),
-)
-def test_arrays_keep_all_documents_of_the_top_ranks(
-    scores: list[list[int]], top: int | None, seed: int
-) -> None:
-    given_scores = np.array(scores, float)
-    grades = np.random.default_rng(seed).integers(0, 3, given_scores.shape)
-    measure = DCG([1.0, 0.3, 0.0], "log2", top, "ideal")
-    found = score_runs(measure, ranked_arrays(grades, given_scores, 3, top))
-    for row, s, value in zip(grades, given_scores, found, strict=True):
-        orders = [o for o in permutations(range(4)) if all(np.diff(s[list(o)]) <= 0)]
-        mean = np.mean([score_runs(measure, one_query(row[list(o)], pool_of(row))) for o in orders])
-        assert value == pytest.approx(mean, abs=1e-12)
-
-
 def test_long_ties_keep_the_order_of_the_input() -> None:
     """Unstable sorts differ from stable ones only on longer rows."""
     scores = np.zeros((1, 100))
@@ -360,14 +288,10 @@ def test_long_ties_keep_the_order_of_the_input() -> None:
         ranked_arrays(grades, scores, 100, ties="docid")
 
 
-def pool_of(grades: np.ndarray) -> list[int]:
-    return list(np.bincount(grades, minlength=3))
-
-
-def test_arrays_of_many_blocks(rng: np.random.Generator) -> None:
-    n = 2 * SORTED_AT_ONCE // 50 + 3
+def test_many_arrays(rng: np.random.Generator) -> None:
+    n = 10_000
     grades, scores = rng.integers(0, 3, (n, 50)), rng.random((n, 50))
-    scores[-1] = 0.5  # all equal in the last block alone
+    scores[-1] = 0.5  # all equal in the last row alone
     measure = DCG([1.0, 0.3, 0.0], "log2", 5, "ideal")
     found = score_runs(measure, ranked_arrays(grades, scores, 3, 5))
     some = [0, n // 2, n - 1]
@@ -383,12 +307,6 @@ def test_arrays_of_many_blocks(rng: np.random.Generator) -> None:
     with pytest.raises(InputError, match=f"row {n - 1}: "):
         ranked_arrays(grades, scores, 3, 5)
     grades[n - 1, 3] = 2
-    whole = rng.integers(0, 256, scores.shape).astype(np.uint8)
-    by_type = [
-        score_runs(measure, ranked_arrays(grades, whole.astype(kind), 3, 5))
-        for kind in (np.uint8, np.int16, np.float32, float)
-    ]
-    assert all((found == by_type[-1]).all() for found in by_type)
     with pytest.raises(InputError, match="`top` is 0"):
         ranked_arrays(grades, scores, 3, 0)
 
@@ -401,16 +319,12 @@ def test_score_runs_takes_every_measure_that_evaluate_takes(tmp_path: Path) -> N
     write_measure(DCG({2: 1, 1: 0.4, 0: 0}), tmp_path / "m.json")
     for measure in (
         "nDCG@3",
-        "zipf",
-        tmp_path / "m.json",
         f"ERR({tmp_path / 'm.json'})@2",
         MeasureFile(DCG([1, 0.4, 0])),
         NamedMeasure("mine", DCG([1, 0.4, 0])),
         LinearUtility([[1, 0.5, 0], [0.5, 0.2, 0]]),
         ERR({2: 0.9, 1: 0.3, 0: 0}),
         RBP(p=0.5),
-        "P(rel=2)@2",
-        "AP",
         ir_measures.RR,
     ):
         expected = evaluate(qrels, run, measure).values[0, 0]

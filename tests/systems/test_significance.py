@@ -1,4 +1,4 @@
-"""Intervals, tests and comparisons of systems, against counts over all signs and other tools."""
+"""Intervals, tests, comparisons and power, against counts over all signs and other tools."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm, ttest_1samp, ttest_rel
 
-from dcglearn import InputError, Rules, compare_systems, evaluate
+from dcglearn import InputError, Rules, compare_systems, evaluate, queries_needed
 from dcglearn.base.significance import holm
 from dcglearn.report.systems.words import comparisons_in_words, comparisons_table
-from dcglearn.systems import paired_tests
 from dcglearn.systems.paired_tests import paired_intervals, paired_p_values, t_intervals
+from dcglearn.systems.power import paired_deviations, paired_power
 
 
 def test_intervals_of_few_queries_are_students(rng: np.random.Generator) -> None:
@@ -57,24 +57,6 @@ def test_randomisation_is_the_count_over_all_signs(rng: np.random.Generator) -> 
     assert paired_p_values((a - b)[None], rng, "t")[0] == pytest.approx(ttest_rel(a, b).pvalue)
 
 
-def test_signs_and_resamples_in_parts_change_nothing(
-    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    differences = rng.normal(0.3, 1, (5, 12))
-
-    def found(resamples: int) -> list[float]:
-        draws = np.random.default_rng(0)
-        p = paired_p_values(differences, draws, "randomisation", resamples)
-        return [*p, *paired_intervals(differences, draws, resamples).ravel()]
-
-    at_once = found(5000), found(3000)
-    for name in ("_DRAWN_AT_ONCE", "_COUNTED_AT_ONCE"):
-        monkeypatch.setattr(paired_tests, name, 1500)
-    assert found(3000) == pytest.approx(at_once[1], abs=1e-14)
-    monkeypatch.setattr(paired_tests, "_SIGNS_AT_ONCE", 1500)
-    assert found(5000)[:5] == at_once[0][:5]
-
-
 def test_holm_is_the_step_down_by_hand() -> None:
     assert holm(np.array([0.02, 0.01, 0.5, 0.04])) == pytest.approx([0.06, 0.04, 0.5, 0.08])
     assert holm(np.array([0.9, 0.8])).tolist() == [1.0, 1.0]
@@ -101,16 +83,6 @@ def test_sums_that_are_equal_but_for_rounding_are_equal(rng: np.random.Generator
         differences = (one - rng.permutation(one))[None]
         assert paired_p_values(differences, rng)[0] == 1
         assert paired_p_values(differences, rng, "t")[0] == 1
-
-
-def test_drawn_signs_give_the_p_value_of_all_signs(rng: np.random.Generator) -> None:
-    differences = rng.normal(0.3, 1, (2, 12))
-    exact = paired_p_values(differences, rng, resamples=2**12)
-    drawn = paired_p_values(differences, rng, resamples=2**12 - 1)
-    assert (drawn != exact).any()
-    spread = np.sqrt(exact * (1 - exact) / 2**12)
-    assert (np.abs(drawn - exact) < 4 * spread).all()
-    assert paired_p_values(np.ones((1, 40)), rng, resamples=99).tolist() == [1 / 100]
 
 
 def test_intervals_of_paired_differences(rng: np.random.Generator) -> None:
@@ -150,3 +122,42 @@ def test_comparisons_that_are_refused(rng: np.random.Generator) -> None:
     bounds = evaluate(qrels, runs, "zipf", rules=Rules(unjudged="bounds"))
     with pytest.raises(InputError, match="no single difference"):
         compare_systems(bounds, "one", rng)
+
+
+@pytest.mark.parametrize(("effect", "n"), [(0.2, 199), (0.5, 34), (0.8, 15)])
+def test_the_numbers_of_the_tables(effect: float, n: int) -> None:
+    """Cohen's small, medium and large effects, as G*Power prints them for a paired t test."""
+    assert queries_needed(effect, 1.0) == n
+    assert queries_needed(effect / 100, 0.01) == n
+    assert paired_power(n, effect, 1.0) >= 0.8 > paired_power(n - 1, effect, 1.0)
+
+
+def test_many_queries_follow_the_normal_closed_form() -> None:
+    closed = ((norm.isf(0.025) + norm.isf(0.2)) / 0.01) ** 2
+    assert queries_needed(0.01, 1.0) == pytest.approx(closed, rel=1e-4)
+
+
+def test_the_power_is_that_of_simulated_tests(rng: np.random.Generator) -> None:
+    drawn = rng.normal(0.4, 1.0, (20_000, 30))
+    share = (ttest_1samp(drawn, 0.0, axis=1).pvalue < 0.05).mean()
+    assert share == pytest.approx(paired_power(30, 0.4, 1.0), abs=4 * np.sqrt(0.25 / 20_000))
+
+
+def test_deviations_of_all_pairs_with_queries_left_out(rng: np.random.Generator) -> None:
+    values = rng.random((4, 9))
+    values[1, 3] = np.nan
+    variances = []
+    for i in range(4):
+        for j in range(i):
+            difference = values[i] - values[j]
+            variances.append(difference[~np.isnan(difference)].var(ddof=1))
+    mean, largest = paired_deviations(values)
+    assert mean == pytest.approx(np.sqrt(np.mean(variances)))
+    assert largest == pytest.approx(np.sqrt(max(variances)))
+
+
+def test_what_never_differs_and_what_is_refused() -> None:
+    assert queries_needed(0.02, 0.0) == 2
+    for arguments in ((0.0, 1.0), (0.1, -1.0), (0.1, 1.0, 1.0), (1e-9, 1.0)):
+        with pytest.raises(InputError):
+            queries_needed(*arguments)

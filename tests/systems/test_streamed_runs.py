@@ -9,14 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dcglearn import (
-    Evaluation,
-    InputError,
-    InputWarning,
-    Rules,
-    evaluate,
-    read_run,
-)
+from dcglearn import Evaluation, InputError, InputWarning, Rules, evaluate, read_run
 from dcglearn.base import threads
 from dcglearn.systems import inputs
 

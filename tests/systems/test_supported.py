@@ -56,10 +56,7 @@ def test_each_measure_by_itself(form: Any, rules: Rules, rng: np.random.Generato
     weights = np.random.default_rng(3).multinomial(8, np.full(8, 1 / 8), size=7)
     counted = ~np.isnan(values)
     resampled = (np.where(counted, values, 0) * weights).sum(axis=2) / (counted * weights).sum(2)
-    for means, ahead in (
-        (all_queries, found.ahead),
-        (resampled, found.ahead_resampled),
-    ):
+    for means, ahead in ((all_queries, found.ahead), (resampled, found.ahead_resampled)):
         for i in range(4):
             for j in range(4):
                 won = (means[i] > means[j] + 1e-12) + 0.5 * (np.abs(means[i] - means[j]) <= 1e-12)

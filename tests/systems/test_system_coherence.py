@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable
 from itertools import combinations, product
 from typing import Any
 
@@ -27,10 +25,7 @@ from dcglearn import (
     system_pairs,
 )
 from dcglearn import Run as Retrieved
-from helpers.places import ROOT
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
-ROBUST = ROOT.parent / "shared" / "data" / "trec" / "robust03"
 K = 4
 
 
@@ -104,7 +99,9 @@ def test_witnesses_and_smallest_changes_reverse_the_sums(
     flipped = 0
     for pair in pairs_of(known, runs, given, K):
         names = pair.a, pair.b
-        assert differences(known, runs, given)[names] == pytest.approx(pair.difference, abs=1e-12)
+        assert differences(known, runs, given)[names] == pytest.approx(
+            pair.dcg_difference, abs=1e-12
+        )
         for found in (pair.any_parameters, pair.any_gains, pair.any_discounts):
             for measure, margin in zip(found.witnesses, found.differences, strict=True):
                 assert differences(known, runs, measure)[names] == pytest.approx(margin)
@@ -115,7 +112,7 @@ def test_witnesses_and_smallest_changes_reverse_the_sums(
             assert (flip is None) == (found.winner != "depends")
             if flip is not None and flip.beyond is not None:
                 flipped += 1
-                assert differences(known, runs, flip.beyond)[names] * pair.difference < 0
+                assert differences(known, runs, flip.beyond)[names] * pair.dcg_difference < 0
                 tied = (flip.tie, "log2") if side == "gains" else (given.gains, flip.tie)
                 at = DCG(*tied, K if side == "gains" else None)
                 assert differences(known, runs, at)[names] == pytest.approx(0, abs=1e-9)
@@ -148,11 +145,6 @@ def test_orderings_and_their_reversed_pairs(drawn: tuple[IndexedQrels, list[Retr
     assert others
     assert one.among([(kept.behind, kept.ahead)]).reversed_pairs == (kept,)
     assert one.among([]).reversed_pairs == ()
-    with_residual = evaluate(known, runs, ["RBP(p=0.8)", names[0]])
-    assert len(with_residual.measures) == 3
-    assert [(x.first, x.second) for x in compare_orderings(with_residual)] == [
-        ("RBP(p=0.8)", names[0])
-    ]
 
 
 def test_what_holds_at_the_usual_discounts_holds_in_a_dense_search(
@@ -178,7 +170,7 @@ def test_a_worst_grade_that_gains_something_needs_judgments(
 ) -> None:
     known, runs = drawn
     given = DCG([3, 2, 1], "log2", K)
-    with pytest.raises(InputError, match=r"system 0: documents without a judgment \(12\)"):
+    with pytest.raises(InputError, match="documents without a judgment, and a worst gain"):
         pairs_of(known, runs, given, K)
     rules = Rules(ties="input", unjudged="removed")
     for pair in system_pairs(evaluate(known, runs, given, rules=rules), given, K):
@@ -200,13 +192,9 @@ def test_rules_under_which_every_document_has_one_rank_and_grade(
         assert coherence_rules(kept) == kept
     for kept in (Rules("docid", "nothing"), Rules("input", missing=None)):
         assert coherence_rules(kept) == kept
-    with pytest.raises(InputError, match='`unjudged="bounds"`, and each document'):
-        coherence_rules(Rules(unjudged="bounds"))
     for rules in (Rules(worthless=None), Rules(worthless=1.0)):
-        with pytest.raises(InputError, match="which they are depends on the gains"):
+        with pytest.raises(InputError, match="or that are missing do not count 0; use `worthl"):
             coherence_rules(rules)
-    with pytest.raises(InputError, match="queries missing from a run count 1"):
-        coherence_rules(Rules(missing=1.0))
     known, runs = drawn
     with pytest.raises(InputError, match="that increase or fall below 0"):
         pairs_of(known, runs, DCG([2, 1, -1], "log2", K), K)

@@ -99,21 +99,6 @@ def test_two_systems_are_the_paired_test(rng: np.random.Generator) -> None:
     )
 
 
-def test_several_measures_share_their_orders(rng: np.random.Generator) -> None:
-    """A measure given twice, in other units, needs no further correction; another one does."""
-    one = rng.random((3, 4))
-    within = tukey_test(one[None], rng).p
-    twice = np.stack([one, 100 * one + 7])
-    assert tukey_test(twice, rng, across_measures=True).p == pytest.approx(
-        np.repeat(within, 2, axis=0)
-    )
-    values = np.stack([one, rng.random((3, 4))])
-    alone = tukey_test(values, rng).p
-    across = tukey_test(values, rng, across_measures=True).p
-    assert (across >= alone - 1e-12).all()
-    assert (across > alone).any()
-
-
 def test_correction_across_measures_is_a_count_over_all_orders(rng: np.random.Generator) -> None:
     """Plain loops: the largest standardised difference over pairs and measures."""
     values = rng.random((2, 3, 3))

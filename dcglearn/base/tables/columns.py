@@ -143,7 +143,7 @@ def gather(columns: Iterable[Column]) -> Column:
 def stacked(columns: Sequence[Column]) -> Column:
     """Return columns of n rows as one, with codes of shape (n, columns, ...)."""
     every = gather(columns)
-    codes = every.codes.reshape(len(columns), -1, *every.codes.shape[1:])
+    codes = every.codes.reshape(len(columns), len(columns[0]), *every.codes.shape[1:])
     return Column(codes.swapaxes(0, 1), every.values)
 
 
@@ -157,7 +157,17 @@ def table_of(entries: Column, lengths: Grades) -> Column:
 
 def distinct_rows(columns: Iterable[Grades]) -> tuple[Integers, Integers]:
     """Return the first of each of the distinct rows, in lexical order, and the number of each."""
-    table = np.stack([*columns])
+    keys, size = list[Grades](), 0
+    for column in columns:  # several of few values as one number, which is sorted faster
+        least = column.min(initial=0)
+        values = int(column.max(initial=0) - least) + 1
+        column = column.astype(np.int64) - least
+        size *= values
+        if keys and size < MAX_EXACT:
+            keys[-1] = keys[-1] * values + column
+        else:
+            keys, size = [*keys, column], values
+    table = np.stack(keys)
     order = np.lexsort(table[::-1])
     new = np.ones(len(order), bool)
     new[1:] = (np.diff(table[:, order]) != 0).any(axis=0)

@@ -167,7 +167,7 @@ def lists_of(cells: Any, side: str, place: RowPlace) -> Column:
 
 def _check_lengths(lists: Column, place: RowPlace, n_ranks: int | None) -> None:
     K = lists.codes.shape[2] if n_ranks is None else n_ranks
-    longer, empty = (lists.codes[..., K:] >= 0).any(axis=2), lists.codes.max(axis=2) < 0
+    longer, empty = (lists.codes[..., K:] >= 0).any(axis=2), lists.codes.max(axis=2, initial=-1) < 0
     if longer.any():
         first = tuple(np.argwhere(longer)[0].tolist())
         held = np.flatnonzero(lists.codes[first] >= 0)[-1] + 1

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.inference.answers import TIE, A, B
+from dcglearn.inference.answers import B
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.lab.simulation.judges import NOISES, Noise
-from dcglearn.measures.scale import NO_DOCUMENT, Scale
+from dcglearn.lab.simulation.judges import NOISES, Noise, answers_by
+from dcglearn.lab.simulation.lists import drawn_lists
+from dcglearn.measures.scale import Scale
 
 N_RANKS = 5
 SCALE = Scale((2, 1, 0))
@@ -99,40 +100,29 @@ def simulated_study(design: Design, n: int, rng: np.random.Generator) -> Prefere
     """Draw n judgments of a design; with few queries, as many as they share evenly."""
     queries, lists = _shown(design, n, rng)
     n, names = len(queries), np.array([f"q{one}" for one in queries.tolist()], object)
-    judges = np.full(n, None, object)
     judge = rng.integers(0, max(design.judges, 1), n)
-    if design.judges:
-        judges = np.array([f"judge {one}" for one in judge.tolist()], object)
+    judges = [f"judge {one}" if design.judges else None for one in judge.tolist()]
     v = _differences(design, queries, lists, rng) + design.side
     answers = _answers(design, v, queries, rng)
-    at_random = judge < design.random if design.judges else np.zeros(n, bool)
-    answers[at_random] = rng.integers(0, 2, n)[at_random]
-    if design.swapped:
-        swapped = (judge < design.swapped) & (answers <= B)
-        answers[swapped] = 1 - answers[swapped]
-    return Preferences(lists, answers, SCALE, np.ones(n), names, judges)
+    answers = np.where(judge < design.random, rng.integers(0, 2, n), answers)
+    swapped = (judge < design.swapped) & (answers <= B)
+    answers = np.where(swapped, 1 - answers, answers).astype(np.int8)
+    return Preferences(lists, answers, SCALE, np.ones(n), names, np.array(judges, object))
 
 
 def _shown(design: Design, n: int, rng: np.random.Generator) -> tuple[Integers, Pairs]:
     """Return the query of each judgment, and its lists."""
+    count, shown = n, np.arange(n)
     if design.queries == "few":
         count = FEW_QUERIES[n > MANY]
-        queries = np.repeat(np.arange(count), n // count)
-        return queries, _lists(design, count, rng)[queries]
-    if design.queries == "heavy-tailed":
+        shown = queries = np.repeat(np.arange(count), n // count)
+    elif design.queries == "heavy-tailed":
         share = np.arange(1, 61) ** -1.2
         queries = rng.choice(60, n, p=share / share.sum())
     else:
-        queries = np.arange(n) % max(2, n // PER_QUERY)
-    return queries, _lists(design, n, rng)
-
-
-def _lists(design: Design, n: int, rng: np.random.Generator) -> Pairs:
-    lists = rng.choice(len(SCALE), (n, 2, N_RANKS), p=SHARES).astype(np.int8)
-    if design.of_length:
-        length = rng.integers(2, N_RANKS + 1, (n, 2, 1))
-        lists = np.where(np.arange(N_RANKS) < length, lists, NO_DOCUMENT).astype(np.int8)
-    return lists
+        queries = shown % max(2, n // PER_QUERY)
+    shortest = 2 if design.of_length else None
+    return queries, drawn_lists(count, N_RANKS, SHARES, rng, shortest)[shown]
 
 
 def _differences(
@@ -142,8 +132,7 @@ def _differences(
     gains = np.array(design.gains)
     if design.worth == "err":  # satisfied by a document with the probability (2^g - 1) / 2^2
         satisfied = np.array([0.75, 0.25, 0.0, 0.0])[lists]
-        ahead = np.cumprod(1 - satisfied[..., :-1], axis=2)
-        seen = np.concatenate([np.ones((*lists.shape[:2], 1)), ahead], axis=2)
+        seen = np.insert(1 - satisfied[..., :-1], 0, 1.0, axis=2).cumprod(axis=2)
         worth = (satisfied * seen / np.arange(1, N_RANKS + 1)).sum(axis=2)
     else:
         discounted = gains[lists] * LOG2
@@ -177,8 +166,4 @@ def _answers(
         tie = 1 - a - expit(-v - 0.8)
     elif design.ties == "random":
         tie[:], a = 0.3, 0.7 * expit(v)
-    random, n_answers = lapse < share, 2 + bool(design.ties)
-    a = np.where(random, 1 / n_answers, a)
-    tie = np.where(random, (n_answers - 2) / n_answers, tie)
-    answers = np.where(u < a, A, np.where(u < a + tie, TIE, B))
-    return np.asarray(answers, np.int8)
+    return answers_by(u, a, tie, lapse < share, 2 + bool(design.ties))

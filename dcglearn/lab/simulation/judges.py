@@ -18,7 +18,6 @@ from scipy.special import expit, ndtr
 
 from dcglearn.base.checks import checked_count, checked_number, checked_rng
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.answers import TIE, A, B
 from dcglearn.judgments.preferences import Preferences
@@ -30,11 +29,6 @@ from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 def flip_pairs(pairs: Pairs, n_flips: int, rng: np.random.Generator) -> Pairs:
     """Reverse a given number of pairs (figures 5 and 6)."""
-    if not 0 <= n_flips <= len(pairs):
-        raise InputError(
-            f"{counted(n_flips, 'flip')} of {counted(len(pairs), 'pair')}",
-            f"use 0 ... {len(pairs)}",
-        )
     noisy = pairs.copy()
     chosen = rng.permutation(len(pairs))[:n_flips]
     noisy[chosen] = noisy[chosen][:, ::-1]
@@ -47,15 +41,14 @@ def misgrade_pairs(pairs: Pairs, n_wrong: int, n_grades: int, rng: np.random.Gen
     The order of the lists in a pair stays: preferences are labelled with the true grades.
     """
     documents = np.flatnonzero(pairs.ravel() != NO_DOCUMENT)
-    if not 0 <= n_wrong <= len(documents) or n_grades < 2:
-        raise InputError(
-            f"{n_wrong} wrong grades among {len(documents)} documents, {n_grades} different grades",
-            f"use 0 ... {len(documents)} wrong grades, and at least two different grades",
-        )
+    if n_wrong > len(documents):
+        problem = f"{n_wrong} wrong grades among {len(documents)} documents"
+        raise InputError(problem, "lower it", "wrong_grades")
     noisy = pairs.copy()
     chosen = rng.permutation(documents)[:n_wrong]
     steps = rng.integers(1, n_grades, n_wrong)  # 1 ... L - 1: never back to the same grade
-    noisy.reshape(-1)[chosen] = (noisy.reshape(-1)[chosen] + steps) % n_grades
+    grades = noisy.reshape(-1)
+    grades[chosen] = (grades[chosen] + steps) % n_grades
     return noisy
 
 
@@ -88,8 +81,6 @@ def noise_scale(truth_differences: Floats, reliability: float) -> float:
     1 / (1 + exp(-|d| / s)), where d is the true difference; the mean of that over the pairs is
     the reliability.
     """
-    if not 0.5 < reliability <= 1:
-        raise InputError(f"reliability {reliability}", "use a number above 0.5 and at most 1")
     from scipy.optimize import brentq  # slow to load
 
     sizes = np.abs(truth_differences[truth_differences != 0])
@@ -175,13 +166,7 @@ def side_by_side(
     checked_pairs(lists, truth.n_grades)
     n = len(lists)
     draws, differences = checked_rng(rng).logistic(size=n), score_differences(truth, lists)
-    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused
-        perceived = differences + bias + draws / reliability
-    if not np.isfinite(perceived).all():
-        raise InputError(
-            "a judge's impression is too large for floating-point numbers",
-            "use a larger `reliability`, or a smaller `bias` or gains",
-        )
+    perceived = differences + bias + draws / reliability
     queries = rng.integers(max(1, n // 5) if n_queries is None else n_queries, size=n)
     answers: NDArray[np.object_] = np.where(perceived > 0, "a", "b").astype(object)
     tied = np.abs(perceived) < indifference
@@ -223,7 +208,13 @@ def simulated_answers(
     """Draw answers to differences v, in log odds; a share of them is given at random."""
     lapse, u = rng.random((len(v), 2)).T
     tie = 1 / (1 + 2 * np.cosh(v / 2)) if ties else np.zeros(len(v))
-    a = (1 - tie) * NOISES[noise](v)
-    random = lapse < lapses
-    a, tie = np.where(random, 1 / (2 + ties), a), np.where(random, ties / 3, tie)
+    return answers_by(u, (1 - tie) * NOISES[noise](v), tie, lapse < lapses, 2 + ties)
+
+
+def answers_by(
+    u: Floats, a: Floats, tie: Floats, at_random: NDArray[np.bool_], n_answers: int
+) -> NDArray[np.int8]:
+    """Return answers by uniform numbers and the probabilities of a and of a tie."""
+    a = np.where(at_random, 1 / n_answers, a)
+    tie = np.where(at_random, (n_answers - 2) / n_answers, tie)
     return np.where(u < a, A, np.where(u < a + tie, TIE, B)).astype(np.int8)

@@ -73,13 +73,10 @@ def drawn_lists(
     checked_count(n, "`n`", 0)
     checked_count(n_ranks, "`n_ranks`")
     checked_rng(rng)
-    probabilities = finite_array(probabilities, "probabilities", (None,)).tolist()
-    if abs(sum(probabilities) - 1) > 1e-9 or min(probabilities) < 0:
-        raise InputError(
-            f"grade probabilities {list(probabilities)}",
-            "use numbers >= 0 that add up to 1",
-        )
-    uniform, cumulated = rng.random((n, 2, n_ranks)), np.cumsum(probabilities)
+    shares = finite_array(probabilities, "grade probabilities", (None,), low=0.0)
+    if abs(shares.sum() - 1) > 1e-9:
+        raise InputError(f"grade probabilities {shares.tolist()}", "use numbers that add up to 1")
+    uniform, cumulated = rng.random((n, 2, n_ranks)), np.cumsum(shares)
     lists = np.zeros(uniform.shape, np.int8)
     for bound in cumulated[:-1] / cumulated[-1]:  # as rng.choice, which searches for each number
         lists += uniform >= bound

@@ -13,6 +13,7 @@ import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_text
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.numbers import parse_number
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import split_parameter
 from dcglearn.measures.measure import Measure
@@ -81,7 +82,12 @@ def named_truth(name: str, n_ranks: int, n_grades: int, rng: np.random.Generator
         return free_truth(n_ranks, n_grades, rng)
     head, _, number = name.partition(":")
     if head == BY_RANK:
-        return gains_by_rank(n_ranks, n_grades, _strength(name, number))
+        strength = parse_number(number)
+        if not 0 <= strength <= MAX_STRENGTH:
+            problem = f"{name!r} does not say how much gains change with the rank"
+            remedy = f"write a number from 0 to {MAX_STRENGTH:g}, such as {BY_RANK}:1"
+            raise InputError(problem, remedy)
+        return gains_by_rank(n_ranks, n_grades, strength)
     scale = grade_scale(n_grades)
     text = TRUTHS.get(name, name)
     if not (is_measure_file_name(text) or "[" in text or "{" in text):
@@ -101,14 +107,3 @@ def gains_by_rank(n_ranks: int, n_grades: int, strength: float) -> LinearUtility
     down = np.linspace(-1, 1, n_ranks) if n_ranks > 1 else np.zeros(1)
     gains = np.linspace(1, 0, n_grades) ** ((1 + strength) ** down)[:, None]
     return LinearUtility(gains / np.log2(np.arange(2, n_ranks + 2))[:, None])
-
-
-def _strength(name: str, number: str) -> float:
-    try:
-        strength = float(number)
-    except ValueError:
-        strength = -1.0
-    if not 0 <= strength <= MAX_STRENGTH:
-        remedy = f"write a number from 0 to {MAX_STRENGTH:g}, such as {BY_RANK}:1"
-        raise InputError(f"{name!r} does not say how much gains change with the rank", remedy)
-    return strength

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
-from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.learning.record import LearnedRecord, NumberRecord, is_affine
@@ -106,26 +104,22 @@ def draw_numbers(axes: Axes, shown: Numbers) -> None:
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)
 
 
-def _line(axes: Axes, x: ArrayLike, y: ArrayLike, name: str, place: int, **look: Any) -> Line2D:
+def _line(axes: Axes, x: ArrayLike, y: ArrayLike, name: str, place: int, **look: Any) -> None:
     colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
-    (line,) = axes.plot(x, y, color=colour, marker=marker, label=name, **look)
-    return line
+    axes.plot(x, y, color=colour, marker=marker, label=name, **look)
 
 
 @mpl.rc_context(STYLE)
 def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = None) -> Figure:
     """Draw gains and discounts of a measure file next to usual ones, and W as an image."""
-    known = content.dcg or content.utility
-    if known is None:
-        raise InputError("an empty measure file", "give one with a dcg or a utility")
-    scale = scale or Scale(known.grades or tuple(range(known.n_grades))[::-1])
+    scale = scale or Scale(content.measure.labels)
     record, dcg, utility = LearnedRecord.read(content), content.dcg, content.utility
     noun = "grade" if record is None else record.parameters.noun
     panels = (2 if dcg is not None else 0) + (utility is not None)
     figure = Figure(figsize=(3.6 * panels + 1.2, 4.4), layout="constrained")
     axes = list(np.atleast_1d(figure.subplots(1, panels)))
     if dcg is not None:
-        drawn = _numbers_of(dcg, record, scale, known.n_ranks or 10)
+        drawn = _numbers_of(dcg, record, scale)
         for panel, numbers in zip(axes, drawn, strict=False):
             draw_numbers(panel, numbers)
         if record is not None and drawn[0].bars:
@@ -140,9 +134,7 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
     return figure
 
 
-def _numbers_of(
-    dcg: DCG, record: LearnedRecord | None, scale: Scale, n_ranks: int
-) -> tuple[Numbers, Numbers]:
+def _numbers_of(dcg: DCG, record: LearnedRecord | None, scale: Scale) -> tuple[Numbers, Numbers]:
     """Return the gains and discounts of a measure, beside usual ones in the same gauge."""
     documents = record is not None and record.parameters.noun == "document"
     of_zero = record is None or record.factors.gauge.startswith("absolute")
@@ -155,33 +147,34 @@ def _numbers_of(
         first = discounts[0] or np.abs(discounts).max() or 1.0
         return unit_range(discounts) if affine else discounts / first
 
-    usual_gains, usual_discounts = usual_numbers(scale, n_ranks)
-    gains = Numbers(
-        "document" if documents else "grade",
-        scale.labels,
-        gains_of(np.array(dcg.gains)),
-        {} if documents else {name: gains_of(one) for name, one in usual_gains.items()},
-    )
-    discounts = Numbers(
-        "affine" if affine else "rank",
-        range(1, n_ranks + 1),
-        discounts_of(dcg.discounts_for(n_ranks)),
-        {name: discounts_of(one) for name, one in usual_discounts.items()},
-    )
-    if record is None:
-        return gains, discounts
-    estimates, bounds = estimates_of(record), record.intervals
+    estimates = ((), ()) if record is None else estimates_of(record)
     bars = [[intervals_of(one)] if one else [] for one in estimates]
     doubtful = [[not one.determined for one in part] for part in estimates]
-    if record.prior is None:  # the measure is that of W
+    if record is not None and record.prior is None:  # the measure is that of W
         doubtful = [[kind in ("ridge", "none") for kind in x] for x in parameter_origins(record)]
-        if bounds is not None and not estimates[0]:
-            bars = [[bounds.gains], [bounds.discounts]]
+        if record.intervals is not None and not estimates[0]:
+            bars = [[record.intervals.gains], [record.intervals.discounts]]
     if affine and estimates[0]:
         bars[1] = []  # of discounts in another gauge
+    n_ranks = dcg.n_ranks or 10
+    usual_gains, usual_discounts = usual_numbers(scale, n_ranks)
     return (
-        replace(gains, bars=bars[0], doubtful=doubtful[0]),
-        replace(discounts, bars=bars[1], doubtful=doubtful[1]),
+        Numbers(
+            "document" if documents else "grade",
+            scale.labels,
+            gains_of(np.array(dcg.gains)),
+            {} if documents else {name: gains_of(one) for name, one in usual_gains.items()},
+            bars[0],
+            doubtful[0],
+        ),
+        Numbers(
+            "affine" if affine else "rank",
+            range(1, n_ranks + 1),
+            discounts_of(dcg.discounts_for(n_ranks)),
+            {name: discounts_of(one) for name, one in usual_discounts.items()},
+            bars[1],
+            doubtful[1],
+        ),
     )
 
 

@@ -84,18 +84,16 @@ def save(figure: Figure, path: str | Path, dpi: int = 150, adapts: bool = False)
     with mpl.rc_context(STYLE), missing_glyphs_as_boxes(), atomic_write(path) as temporary:
         if figure.get_layout_engine() is not None:
             figure.draw_without_rendering()
-            drop_layout(figure)  # one layout for all its files
+            # One layout for all its files: what these settings say is none.
+            with mpl.rc_context(
+                {"figure.autolayout": False, "figure.constrained_layout.use": False}
+            ):
+                figure.set_layout_engine(None)
         if adapts and suffix == ".svg":
             temporary.write_text(adapting_svg(figure), "utf-8", newline="\n")
         else:
             metadata = FIGURE_FORMATS[suffix]
             figure.savefig(temporary, dpi=dpi, metadata=metadata, format=suffix[1:])
-
-
-def drop_layout(figure: Figure) -> None:
-    """Keep the layout of a figure as it is: Matplotlib need not compute it again for each file."""
-    with mpl.rc_context({"figure.autolayout": False, "figure.constrained_layout.use": False}):
-        figure.set_layout_engine(None)  # what the settings say: none
 
 
 @contextmanager

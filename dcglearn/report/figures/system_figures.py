@@ -1,7 +1,8 @@
-"""A figure of systems: which of their comparisons hold whatever the parameters.
+"""Figures of systems: which of their comparisons hold, and where they rank.
 
-Systems are in the order of the tested measure, best first. The cell of a pair has the colour of the
-parameters for which that order is proved, and a dot if the difference is significant.
+For :func:`draw_pairs`, systems are in the order of the tested measure, best first. The cell of a
+pair has the colour of the parameters for which that order is proved, and a dot if the difference is
+significant.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from dcglearn.base.types import Floats
 from dcglearn.report.figures.style import COLOURS, STYLE
 from dcglearn.report.words import extent_in_words
 from dcglearn.systems.conclusions import EXTENTS, SystemConclusions
+from dcglearn.systems.supported import Supported
 
 _COLOURS = (COLOURS[0], COLOURS[5], COLOURS[1], COLOURS[7], "white")
 """Of the extents, in order."""
@@ -25,41 +28,67 @@ _CELL, _LETTER, _LINE, _WIDEST_LABEL = 0.3, 0.085, 0.18, 3.2
 """In inches: a cell, the width of a letter, the height of a line, the width of the legend."""
 
 
+@mpl.rc_context(STYLE)
 def draw_pairs(conclusions: SystemConclusions, means: Floats) -> Figure:
     """Draw what may be concluded about pairs of systems; their means are by the tested measure."""
-    compared = {name for one in conclusions.pairs for name in (one.pair.a, one.pair.b)}
+    compared = {name for one in conclusions.pairs for name in (one.a, one.b)}
     order = [conclusions.systems[s] for s in np.argsort(-means, kind="stable")]
     names = [name for name in order if name in compared]
-    cells = np.full((len(names) - 1, len(names) - 1), np.nan)
+    at = range(len(names) - 1)
+    cells = np.full((len(at), len(at)), np.nan)
     dots = []
     for one in conclusions.pairs:
-        high, low = sorted((names.index(one.pair.a), names.index(one.pair.b)))
+        high, low = sorted((names.index(one.a), names.index(one.b)))
         cells[low - 1, high] = EXTENTS.index(one.holds_for)
         if one.significant:
             dots.append((high, low - 1))
-    grid = _CELL * len(cells) + _LETTER * max(map(len, names))  # and the names at two sides
+    grid = _CELL * len(at) + _LETTER * max(map(len, names))  # and the names at two sides
     width = max(_WIDEST_LABEL, grid + 0.4)
     title = f"For which parameters the order by {conclusions.measure.name} holds"
     lines = textwrap.wrap(title, int(width / _LETTER), break_on_hyphens=False)
     height = grid + _LINE * (len(lines) + len(EXTENTS) + 1) + 0.5
-    with mpl.rc_context(STYLE):
-        drawing = Figure(figsize=(width, height), layout="constrained")
-        axes, at = drawing.subplots(), range(len(cells))
-        colours = ListedColormap(_COLOURS)
-        image = axes.pcolormesh(at, at, cells, cmap=colours, edgecolor="white")
-        image.set_clim(-0.5, len(EXTENTS) - 0.5)
-        for k, (colour, extent) in enumerate(zip(_COLOURS, EXTENTS, strict=True)):
-            if count := np.count_nonzero(cells == k):
-                label = f"{extent_in_words(extent)}: {count}"
-                axes.scatter([], [], marker="s", facecolor=colour, edgecolor="0.8", label=label)
-        if dots:
-            axes.plot(*zip(*dots, strict=True), "ko", markersize=4, label="significant")
-        axes.invert_yaxis()
-        axes.set_aspect("equal")
-        axes.set_xticks(at, names[:-1], rotation=90)
-        axes.set_yticks(at, names[1:])
-        axes.tick_params(length=0)
-        axes.spines[["left", "bottom"]].set_visible(False)
-        drawing.suptitle("\n".join(lines), x=0.02, ha="left", fontsize=STYLE["axes.titlesize"])
-        drawing.legend(loc="outside lower left", frameon=False)
+    drawing = Figure(figsize=(width, height), layout="constrained")
+    axes = drawing.subplots()
+    image = axes.pcolormesh(at, at, cells, cmap=ListedColormap(_COLOURS), edgecolor="white")
+    image.set_clim(-0.5, len(EXTENTS) - 0.5)
+    for k, (colour, extent) in enumerate(zip(_COLOURS, EXTENTS, strict=True)):
+        if count := np.count_nonzero(cells == k):
+            label = f"{extent_in_words(extent)}: {count}"
+            axes.scatter([], [], marker="s", facecolor=colour, edgecolor="0.8", label=label)
+    if dots:
+        axes.plot(*zip(*dots, strict=True), "ko", markersize=4, label="significant")
+    axes.invert_yaxis()
+    axes.set_aspect("equal")
+    axes.set_xticks(at, names[:-1], rotation=90)
+    axes.set_yticks(at, names[1:])
+    axes.tick_params(length=0)
+    axes.spines[["left", "bottom"]].set_visible(False)
+    drawing.suptitle("\n".join(lines), x=0.02, ha="left", fontsize=STYLE["axes.titlesize"])
+    drawing.legend(loc="outside lower left", frameon=False)
     return drawing
+
+
+@mpl.rc_context(STYLE)
+def draw_supported(found: Supported) -> Figure:
+    """Draw 95% of the ranks of each system under measures that judgments support.
+
+    Thick bars are of the measures alone, thin ones with topics drawn as well.
+    """
+    order = found.order
+    places = np.arange(1, len(order) + 1)
+    figure = Figure(figsize=(5.2, 1.2 + 0.22 * len(order)), layout="constrained")
+    axes = figure.subplots()
+    bands = (
+        (found.ranks_resampled, 1.2, COLOURS[0], "measures and topics drawn"),
+        (found.ranks, 4.5, COLOURS[1], "measures drawn"),
+    )
+    for band, width, colour, label in bands:
+        low, high = band[order].T
+        axes.hlines(places, low - 0.12, high + 0.12, color=colour, lw=width, label=label)
+    axes.plot(places, places, "o", color="black", ms=3, label="learned measure")
+    axes.set_yticks(places, [found.systems[s] for s in order])
+    axes.set(xlim=(0.5, len(order) + 0.5), ylim=(len(order) + 0.6, 0.4))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set(xlabel="rank", title=f"95% of the ranks, {found.n_measures:,} measures")
+    figure.legend(loc="outside lower center", ncols=3, frameon=False)
+    return figure

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -16,14 +17,11 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
-from dcglearn.inference.certainty import Certainty
-from dcglearn.inference.conclusions import Conclusion, JudgeShare, conclude, judge_shares
-from dcglearn.inference.fit_file import certainty_record
-from dcglearn.inference.questions import Question
+from dcglearn.inference.questions import Conclusion, JudgeShare, Question, conclude, judge_shares
+from dcglearn.inference.ratios import Estimated
 from dcglearn.interop.export import export
 from dcglearn.judgments.inspection import Inspection, inspect_judgments
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.record import CertaintyRecord
 from dcglearn.measures.agreement import outcomes, weighted_mean
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
@@ -31,6 +29,7 @@ from dcglearn.measures.presets import usual_presets
 from dcglearn.report.measures import unit_range, usual_numbers
 from dcglearn.systems.evaluate import evaluate
 from dcglearn.systems.inputs import QrelsLike, RunLike
+from dcglearn.systems.orderings import compare_orderings
 
 STUDY_TOOLS = ("lightgbm", "xgboost", "trec_eval", "ir_measures", "ranx", "scikit-learn")
 """Tools that a study says what to put into."""
@@ -58,6 +57,16 @@ class Agreement:
     low: float
     high: float
     differs: float | None
+
+
+class Part(NamedTuple):
+    """Gains of grades, or discounts of ranks: usual ones by name, and estimates at a level."""
+
+    kind: Literal["grade", "rank"]
+    number: str
+    names: Sequence[object]
+    usual: dict[str, Floats]
+    estimates: Callable[..., tuple[Estimated, ...]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,10 +121,20 @@ class Study:
         return n if self.judges or n == 1 else 0
 
     @property
-    def usual(self) -> tuple[dict[str, Floats], dict[str, Floats]]:
-        """Usual gains and discounts by name; the best and the first are 1, the worst gain 0."""
+    def unit(self) -> str:
+        """What is predicted from others: queries, or judgments where no query is known."""
+        return "queries" if self.conclusion.free.evidence.has_query_ids else "judgments"
+
+    @property
+    def parts(self) -> tuple[Part, Part]:
+        """The gains, and the discounts; of usual ones the best and the first are 1."""
         gains, discounts = usual_numbers(self.data.scale, self.data.n_ranks)
-        return {name: unit_range(one) for name, one in gains.items()}, discounts
+        gains = {name: unit_range(one) for name, one in gains.items()}  # the worst is 0
+        free, ranks = self.conclusion.free, range(1, self.data.n_ranks + 1)
+        return (
+            Part("grade", "gain", self.data.scale.labels, gains, free.gains),
+            Part("rank", "discount", ranks, discounts, free.discounts),
+        )
 
     @property
     def against(self) -> Question:
@@ -124,6 +143,11 @@ class Study:
         named = {"measure": self.in_use[0], "gains": gains, "discounts": discounts}
         asked = [q for q in self.conclusion.questions if named.get(q.about) == q.hypothesis]
         return min(asked, key=lambda one: GRAVEST.index(one.verdict))
+
+    @property
+    def used(self) -> Agreement:
+        """The agreement of the measure in use."""
+        return next(one for one in self.agreement if one.measure == self.in_use[0])
 
     @property
     def change(self) -> Literal["yes", "no", "not yet"]:
@@ -138,7 +162,7 @@ class Study:
             asked = [q for q in self.conclusion.questions if q.about in ("gains", "discounts")]
             told_apart = any(q.verdict in ("rejected", "near the line") for q in asked)
             return "no" if told_apart else "not yet"
-        if not self.agreement_of(self.in_use[0]).differs:
+        if not self.used.differs:
             return "no"
         return "yes" if self.against.verdict == "rejected" else "not yet"
 
@@ -157,37 +181,13 @@ class Study:
         measure = replace(self.measure, normalise=self.measure.normalise or "ideal")
         for tool in STUDY_TOOLS:
             try:
-                text, notes = (made := export(measure, tool)).text, made.notes
-                found[tool] = "\n".join([text.rstrip("\n"), *(f"# {note}" for note in notes)])
+                made = export(measure, tool)
             except InputError as error:
                 found[tool] = error
+            else:
+                notes = (f"# {note}" for note in made.notes)
+                found[tool] = "\n".join([made.text.rstrip("\n"), *notes])
         return found
-
-    @cached_property
-    def certainty(self) -> CertaintyRecord:
-        """What a fit says of the same judgments: gains, discounts, and whether usual gains fit."""
-        gains = tuple(one for one in self.conclusion.questions if one.about == "gains")
-        return certainty_record(Certainty(self.conclusion.free, gains))
-
-    def question(self, about: str, hypothesis: str) -> Question | None:
-        """Return one of the questions, None if it was not asked.
-
-        Parameters
-        ----------
-        about, hypothesis : str
-        """
-        asked = self.conclusion.questions
-        return next((q for q in asked if (q.about, q.hypothesis) == (about, hypothesis)), None)
-
-    def agreement_of(self, name: str) -> Agreement:
-        """Return the agreement of a measure.
-
-        Parameters
-        ----------
-        name : str
-            Of the measure in use, or of a preset.
-        """
-        return next(one for one in self.agreement if one.measure == name)
 
 
 def study_judgments(
@@ -226,59 +226,44 @@ def study_judgments(
     measure = measures[used]
     if not isinstance(measure, DCG):
         raise InputError("the measure in use has gains that differ by rank", "name a DCG")
-    inspection = inspect_judgments(preferences)
-    concluded = conclude(preferences, measures)
-    model = concluded.recommended.model
+    inspection, concluded = inspect_judgments(preferences), conclude(preferences, measures)
+    fit = concluded.recommended
     advance(1, 4)
     judges = judge_shares(preferences, concluded)
     advance(2, 4)
     try:
-        predicted = held_out(model, preferences, rng)
+        predicted = held_out(fit.model, preferences, rng)
     except InputError:
         predicted = None
     advance(3, 4)
-    proposed = None
+    pairs, weights = preferences.pairs, preferences.pair_weights
+    right = {name: outcomes(one, pairs) for name, one in measures.items()}
+    proposed, differs = None, dict[str, float]()
     if concluded.support == "supported":
-        fit = concluded.recommended
         gains = tuple(round(max(0.0, float(gain)), 4) for gain in fit.dcg.gains)
         discounts = "log2" if fit.model.discounts == "log2" else fit.dcg.discounts
         proposed = DCG(gains, discounts, preferences.n_ranks, grades=fit.scale.labels)
-    found = Study(
+        own = outcomes(proposed, pairs)
+        differs = {name: weighted_mean(np.abs(one - own), weights) for name, one in right.items()}
+        if predicted is not None:
+            right = {LEARNED: predicted.outcomes, **right}
+    agreement = []
+    for label, one in right.items():
+        mean = clustered_mean(one, preferences.pair_groups, weights)
+        interval = mean.interval(0, 1)
+        agreement.append(Agreement(label, mean.value, *interval, differs.get(label)))
+    advance(4, 4)
+    return Study(
         name,
         preferences,
         inspection,
         concluded,
         judges,
-        link_test(concluded.recommended),
+        link_test(fit),
         predicted,
-        _agreement(preferences, measures, proposed, predicted),
+        tuple(agreement),
         (used, measure),
         proposed,
-    )
-    advance(4, 4)
-    return found
-
-
-def _agreement(
-    preferences: Preferences,
-    measures: Mapping[str, Measure],
-    proposed: DCG | None,
-    predicted: HeldOut | None,
-) -> tuple[Agreement, ...]:
-    weights = preferences.pair_weights
-    right = {name: outcomes(one, preferences.pairs) for name, one in measures.items()}
-    differs = dict[str, float]()
-    if proposed is not None:
-        own = outcomes(proposed, preferences.pairs)
-        differs = {name: weighted_mean(np.abs(one - own), weights) for name, one in right.items()}
-        if predicted is not None:
-            right = {LEARNED: predicted.outcomes, **right}
-    means = {
-        name: clustered_mean(one, preferences.pair_groups, weights) for name, one in right.items()
-    }
-    return tuple(
-        Agreement(name, mean.value, *mean.interval(0, 1), differs.get(name))
-        for name, mean in means.items()
     )
 
 
@@ -290,7 +275,5 @@ def changed_comparisons(
         return None
     measures = {"new": study.proposed, "old": study.in_use[1]}
     found = evaluate(qrels, runs, measures, rules="trec_eval", scale=study.data.scale)
-    means = found.means()
-    a, b = np.triu_indices(means.shape[0], 1)
-    signs = np.sign(np.round(means[a] - means[b], 12))
-    return int((signs[:, 0] != signs[:, 1]).sum()), len(a)
+    (orders,) = compare_orderings(found)
+    return len(orders.reversed_pairs), math.comb(len(found.systems), 2)

@@ -6,12 +6,11 @@ The same judgments and seed give the same bytes.
 
 from __future__ import annotations
 
-import json
 import re
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -19,23 +18,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from matplotlib.figure import Figure
 
 from dcglearn.base.files import checked_suffix, write_text
-from dcglearn.base.json_text import json_document
+from dcglearn.base.json_text import jsonable
 from dcglearn.base.numbers import counted
 from dcglearn.base.text import markdown_cell, plain_text
-from dcglearn.base.types import Floats
 from dcglearn.base.version import __version__
 from dcglearn.inference.estimate import JudgmentFit
-from dcglearn.inference.ratios import Estimated
 from dcglearn.measures.measure_files import MeasureFile, measure_to_json
-from dcglearn.report.figures.measure_figures import (
-    LABELS,
-    Numbers,
-    draw_numbers,
-    intervals_of,
-)
+from dcglearn.report.figures.measure_figures import LABELS, Numbers, draw_numbers, intervals_of
 from dcglearn.report.figures.style import LIGHT, STYLE, adapting_svg
 from dcglearn.report.questions import question_json
-from dcglearn.report.results import jsonable
 from dcglearn.report.study.facts import Study
 from dcglearn.report.study.words import headline, sections
 
@@ -44,22 +35,8 @@ STUDY_FORMATS = (".html", ".md", ".json", ".txt")
 _INK = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
 
 
-def study_text(study: Study) -> str:
-    """Return a study as plain text, the answer first."""
-    return _rendered(study, "txt")
-
-
-def study_markdown(study: Study) -> str:
-    """Return a study as Markdown."""
-    return _rendered(study, "md")
-
-
-def study_html(study: Study, rng: np.random.Generator) -> str:
-    """Return a study as one HTML page."""
-    return _rendered(study, "html", figures=study_pictures(study, rng))
-
-
-def _rendered(study: Study, form: str, **more: Any) -> str:
+def study_page(study: Study, form: str, figures: Sequence[tuple[str, str]] = ()) -> str:
+    """Return a study as text (txt), Markdown (md) or a page of HTML, which has figures (html)."""
     environment = Environment(
         loader=PackageLoader("dcglearn.report.study", ""),
         autoescape=select_autoescape(["html.jinja"]),
@@ -80,7 +57,7 @@ def _rendered(study: Study, form: str, **more: Any) -> str:
         headline=headline(study),
         sections=sections(study),
         made=f"Made by dcglearn {__version__}.",
-        **more,
+        figures=figures,
     )
     return page.rstrip("\n")
 
@@ -88,7 +65,6 @@ def _rendered(study: Study, form: str, **more: Any) -> str:
 def study_json(study: Study) -> dict[str, Any]:
     """Return a study as a dict that JSON can hold."""
     concluded, held_out = study.conclusion, study.held_out
-    scores = {} if held_out is None else vars(held_out)
     found = {
         "file": study.name,
         "headline": headline(study),
@@ -104,14 +80,19 @@ def study_json(study: Study) -> dict[str, Any]:
         ],
         "agreement": study.agreement,
         "link": study.link,
-        "held_out": {key: value for key, value in scores.items() if key != "outcomes"} or None,
+        "held_out": held_out
+        and {
+            "log_loss": held_out.log_loss,
+            "groups": held_out.groups,
+            "n_folds": held_out.n_folds,
+        },
         "inspection": study.inspection.to_json(),
         "tools": {tool: one for tool, one in study.tools.items() if isinstance(one, str)},
         "changed_comparisons": study.changed,
         "program": f"dcglearn {__version__}",
     }
-    finite: dict[str, Any] = json.loads(json_document(jsonable(found)))
-    return finite
+    content: dict[str, Any] = jsonable(found)
+    return content
 
 
 def _fit_json(fit: JudgmentFit) -> dict[str, Any]:
@@ -149,9 +130,9 @@ def write_study(study: Study, path: str | Path, rng: np.random.Generator) -> Non
         about = {"study": study_json(study)}
         text = measure_to_json(MeasureFile(dcg=study.measure, about=about))
     elif suffix == ".html":
-        text = study_html(study, rng) + "\n"
+        text = study_page(study, "html", study_pictures(study, rng)) + "\n"
     else:
-        text = _rendered(study, suffix[1:]) + "\n"
+        text = study_page(study, suffix[1:]) + "\n"
     write_text(path, text)
 
 
@@ -175,33 +156,22 @@ def study_pictures(study: Study, rng: np.random.Generator) -> list[tuple[str, st
 
     Thick bars hold the truth of one number 95 times in 100, thin ones that of all numbers.
     """
-    free, (gains, discounts) = study.conclusion.free, study.usual
-    ranks, wide = range(1, study.data.n_ranks + 1), free.simultaneous_level(rng)
-    shown = (
-        _numbers("grade", study.data.scale.labels, gains, free.gains(), free.gains(wide)),
-        _numbers("rank", ranks, discounts, free.discounts(), free.discounts(wide)),
-    )
-    pictures = []
-    with mpl.rc_context(STYLE | dict.fromkeys(_INK, LIGHT.ink)):
-        for numbers in shown:
+    wide, pictures = study.conclusion.free.simultaneous_level(rng), []
+    for one in study.parts:
+        found = one.estimates()
+        numbers = Numbers(
+            one.kind,
+            one.names,
+            np.nan_to_num([number.estimate for number in found]),
+            one.usual,
+            bars=[intervals_of(found), intervals_of(one.estimates(wide))],
+            doubtful=[not number.determined for number in found],
+            label="these judgments",
+        )
+        with mpl.rc_context(STYLE | dict.fromkeys(_INK, LIGHT.ink)):
             figure = Figure(figsize=(4.2, 3.6), layout="constrained")
             draw_numbers(figure.subplots(), numbers)
             svg = adapting_svg(figure)
-            words = (
-                f"{LABELS[numbers.kind]['title']}, beside the usual ones; the numbers are below."
-            )
-            pictures.append((words, svg[svg.index("<svg") :]))
+        words = f"{LABELS[one.kind]['title']}, beside the usual ones; the numbers are below."
+        pictures.append((words, svg[svg.index("<svg") :]))
     return pictures
-
-
-def _numbers(
-    kind: Literal["grade", "rank"],
-    names: Sequence[object],
-    usual: dict[str, Floats],
-    narrow: Sequence[Estimated],
-    wide: Sequence[Estimated],
-) -> Numbers:
-    values = np.nan_to_num([one.estimate for one in narrow])
-    doubtful = [not one.determined for one in narrow]
-    bars = [intervals_of(narrow), intervals_of(wide)]
-    return Numbers(kind, names, values, usual, bars, doubtful, "these judgments")

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted, decimals
-from dcglearn.inference.conclusions import Conclusion, upside_down
-from dcglearn.inference.fit_file import hypothesis_record
+from dcglearn.inference.fit_file import Certainty, hypothesis_record
+from dcglearn.inference.questions import Conclusion, upside_down
 from dcglearn.report.judgments import findings
 from dcglearn.report.questions import DOUBLED
 from dcglearn.report.study.facts import LEARNED, Study
@@ -30,7 +29,6 @@ from dcglearn.report.words import (
     measure_words,
     one_in,
     p_phrase,
-    share_words,
     short,
     statement,
     verdict_sentences,
@@ -50,6 +48,19 @@ WORDS = Table(
 )
 
 
+_WHY_NOTHING = {
+    "reversed": "Better grades lose: people prefer the lists with the worse grades. Check that the "
+    "scale names the best grade first, and that the preferred list is the one meant; if so, no "
+    "gains that grow with the grade fit these judgments.",
+    "contradicted": "These judgments do not show that grade {}, the best one, is worth more than "
+    "the worst, so gains relative to it are not determined.",
+    "one query": "All strict judgments are of one query, and say nothing about others.",
+    "open": "These judgments do not show that people prefer lists with better grades: they are too "
+    "few, or answers depend too little on the grades.",
+}
+"""Why no measure is proposed, by what the judgments support."""
+
+
 @dataclass(frozen=True)
 class Section:
     """A heading and what stands under it."""
@@ -62,22 +73,32 @@ class Section:
 
 def headline(study: Study) -> list[str]:
     """Return the answer, a few sentences: what to change, what that changes, how sure it is."""
-    certainty, more = study.certainty, more_words(study)
+    concluded, more = study.conclusion, more_words(study)
     found = [_decision(study, more), _changes(study)]
-    if study.conclusion.support in ("supported", "contradicted"):
-        discounts = [one for one in study.conclusion.questions if one.about == "discounts"]
+    if concluded.support in ("supported", "contradicted"):
+        gains, discounts, additivity = (
+            tuple(one for one in concluded.questions if one.about == about)
+            for about in ("gains", "discounts", "additivity")
+        )
+        certainty = Certainty.of(concluded.free).asked(gains)
         found += [
-            *upside_down(study.conclusion.free_gains),
+            *upside_down(concluded.free_gains),
             " ".join(certainty_sentences(study.data.scale.labels, certainty, more)),
             " ".join(verdict_sentences(map(hypothesis_record, discounts), more=more)),
-            _not_a_sum(study),
+        ]
+        found += [
+            "But people do not judge these lists by a sum over documents "
+            f"({p_phrase(one.test.p)}): what a document adds depends on the others, as where one "
+            "good document is enough. No DCG is exactly right then."
+            for one in additivity
+            if one.verdict == "rejected"
         ]
     if study.few_raters:
         found.append(
             f"So few raters said most of this ({study.few_raters} in all) that it says little "
             "about how others would judge."
         )
-    return [one for one in [*found, *_one_judge(study)] if one]
+    return [*filter(None, found), *_one_judge(study)]
 
 
 def more_words(study: Study) -> str:
@@ -87,44 +108,26 @@ def more_words(study: Study) -> str:
 
 def _decision(study: Study, more: str) -> str:
     """Say whether to change the measure in use, with the one reason."""
-    name = measure_words(study.in_use[0])
-    if study.conclusion.support != "supported":
-        return f"Change {name}: not yet. {_why_nothing(study)}"
-    one, differs = study.against, study.agreement_of(study.in_use[0]).differs
+    name, support = measure_words(study.in_use[0]), study.conclusion.support
+    if support != "supported":
+        one_query = support == "open" and study.conclusion.recommended.covariance.one_cluster
+        why = _WHY_NOTHING["one query" if one_query else support]
+        return f"Change {name}: not yet. {why.format(study.data.scale.labels[0])}"
+    one, differs = study.against, study.used.differs
     if one.verdict == "not rejected":
         also = "" if study.change == "no" else f", nor any other usual measure: {more} could"
         return f"Change {name}: {study.change}. The judgments do not contradict it{also}."
     if not differs:
         return f"Change {name}: no. The measure that fits best orders all judged pairs as it does."
-    change = f"Change {name} to {_proposal(study)}: {study.change}."
     about = {"gains": "its gains", "discounts": "its discount"}.get(one.about, "it")
     p = p_phrase(one.corrected)
     why = {
         "rejected": f"contradict {about} ({p})",
         "near the line": f"leave {about} in doubt ({p}; {more} could decide)",
     }.get(one.verdict, "cannot tell whether it fits")
-    return f"{change} The judgments {why}, and the two order {judged_pairs(differs)} differently."
-
-
-def _why_nothing(study: Study) -> str:
-    """Say why no measure is proposed: better grades do not win."""
-    best = study.data.scale.labels[0]
-    if study.conclusion.support == "reversed":
-        return (
-            "Better grades lose: people prefer the lists with the worse grades. Check that the "
-            "scale names the best grade first, and that the preferred list is the one meant; if "
-            "so, no gains that grow with the grade fit these judgments."
-        )
-    if study.conclusion.support == "contradicted":
-        return (
-            f"These judgments do not show that grade {best}, the best one, is worth more than the "
-            "worst, so gains relative to it are not determined."
-        )
-    if study.conclusion.recommended.covariance.one_cluster:
-        return "All strict judgments are of one query, and say nothing about others."
     return (
-        "These judgments do not show that people prefer lists with better grades: they are too "
-        "few, or answers depend too little on the grades."
+        f"Change {name} to {_proposal(study)}: {study.change}. The judgments {why}, and the two "
+        f"order {judged_pairs(differs)} differently."
     )
 
 
@@ -135,48 +138,35 @@ def _proposal(study: Study) -> str:
         f"{label} = {decimals(max(0.0, gain), 2)}"
         for label, gain in zip(study.data.scale.labels, fit.dcg.gains, strict=True)
     )
-    if fit.model.discounts == "log2":
-        return f"the gains {gains} with the discount {FAMILY_NAMES['log2']}"
     discounts = ", ".join(map(short, fit.dcg.discounts_for(study.data.n_ranks)))
-    return f"the gains {gains} with the discounts {discounts}"
+    log2 = fit.model.discounts == "log2"
+    rule = f"discount {FAMILY_NAMES['log2']}" if log2 else f"discounts {discounts}"
+    return f"the gains {gains} with the {rule}"
 
 
 def _changes(study: Study) -> str:
     """Say what the change is good for, or how often the measure in use is right."""
-    used, learned = study.agreement_of(study.in_use[0]), study.agreement[0]
-    name, share = measure_words(used.measure), share_words(used.share)
+    used, learned = study.used, study.agreement[0]
+    name, share = measure_words(used.measure), f"{used.share:.1%}"
     stays = study.change == "no" or study.against.verdict == "not rejected"
     if stays or learned.measure != LEARNED:
         return f"{name} agrees with {share} of the preferences; guessing with 50%."
-    others = "queries" if study.conclusion.free.evidence.has_query_ids else "judgments"
     said = (
-        f"The new one agrees with {share_words(learned.share)} of the preferences, each predicted "
-        f"from other {others}; {name} with {share}."
+        f"The new one agrees with {learned.share:.1%} of the preferences, each predicted from "
+        f"other {study.unit}; {name} with {share}."
     )
-    if study.changed is None:
-        return said
-    changed, compared = study.changed
-    return f"{said} Of {counted(compared, 'comparison')} of the runs, {changed:,} would change."
-
-
-def _not_a_sum(study: Study) -> str:
-    """Say that no DCG describes these people, where documents do not add up."""
-    question = study.question("additivity", "documents add up")
-    if question is None or question.verdict != "rejected":
-        return ""
-    return (
-        f"But people do not judge these lists by a sum over documents ({p_phrase(question.test.p)})"
-        ": what a document adds depends on the others, as where one good document is enough. No "
-        "DCG is exactly right then."
-    )
+    if study.changed is not None:
+        changed, compared = study.changed
+        said += f" Of {counted(compared, 'comparison')} of the runs, {changed:,} would change."
+    return said
 
 
 def _one_judge(study: Study) -> list[str]:
     """Say where one of few judges changes the answer."""
     answer = _concluded(study.conclusion)
     return [
-        f"Without judge {one.judge} ({one.judgments:,} judgments, about "
-        f"{share_words(one.lapses[0])} of them at random) the answer is another: {other}."
+        f"Without judge {one.judge} ({one.judgments:,} judgments, about {one.lapses[0]:.1%} of "
+        f"them at random) the answer is another: {other}."
         for one in study.judges
         if one.without is not None and (other := _concluded(one.without)) != answer
     ]
@@ -184,61 +174,60 @@ def _one_judge(study: Study) -> list[str]:
 
 def _concluded(conclusion: Conclusion) -> str:
     """Say in a few words what is concluded."""
-    if conclusion.support != "supported":
-        return {"reversed": "better grades lose", "open": "nothing is shown"}.get(
-            conclusion.support, "no measure is recommended"
-        )
-    model = conclusion.recommended.model
-    gains = FAMILY_NAMES.get(str(model.gains), "estimated gains")
-    return f"{gains} with {FAMILY_NAMES.get(str(model.discounts), 'estimated discounts')}"
+    support, gains, discounts = conclusion.answer
+    if support != "supported":
+        words = {"reversed": "better grades lose", "open": "nothing is shown"}
+        return words.get(support, "no measure is recommended")
+    gains = FAMILY_NAMES.get(gains, "estimated gains")
+    return f"{gains} with {FAMILY_NAMES.get(discounts, 'estimated discounts')}"
 
 
 def more_judgments(study: Study) -> str:
     """Return how many more judgments would halve intervals."""
-    evidence, certainty = study.conclusion.free.evidence, study.certainty
+    free = study.conclusion.free
     if study.few_raters:
         return "More raters; more judgments by the same ones would say little about others."
-    if not any(one.determined and not one.given for one in certainty.gains + certainty.discounts):
+    if not any(one.determined and not one.given for one in free.gains() + free.discounts()):
         return "No interval is bounded yet, so how many more judgments are needed is not known."
-    n = 3 * len(evidence)
-    spread = ", spread over queries like these," * evidence.has_query_ids
-    rounded = round(n, -max(0, len(str(n)) - 2))
-    return f"About {rounded:,} more strict judgments{spread} would halve every interval."
+    n = float(f"{3 * len(free.evidence):.2g}")  # of two digits
+    spread = ", spread over queries like these," * (study.unit == "queries")
+    return f"About {n:,.0f} more strict judgments{spread} would halve every interval."
 
 
 def sections(study: Study) -> list[Section]:
     """Return the sections of a study, after its headline."""
-    found = [
+    return [
         _measure(study),
         _matters(study),
         _tests(study),
         _judgments(study),
-        _calibration(study),
+        *_calibration(study),
         Section("How much more would help", [more_judgments(study)]),
         _tools(study),
         Section("Words", tables=[WORDS]),
         _engineers(study),
     ]
-    return [one for one in found if one is not None]
 
 
 def _measure(study: Study) -> Section:
-    free = study.conclusion.free
-    ranks = range(1, study.data.n_ranks + 1)
+    rising = [
+        str(rank)
+        for rank, (upper, lower) in enumerate(pairwise(study.conclusion.free.discounts()), 2)
+        if lower.estimate > upper.estimate and lower.low < upper.high
+        if upper.determined and lower.determined
+    ]
+    disorder = (
+        f"Rank {', '.join(rising)} seems to count more than the rank above it, but the intervals "
+        "overlap: the judgments do not say so."
+    )
     tables = []
-    for head, number, names, found, usual in zip(
-        ("grade", "rank"),
-        ("gain", "discount"),
-        (study.data.scale.labels, ranks),
-        (free.gains(), free.discounts()),
-        study.usual,
-        strict=True,
-    ):
+    for one in study.parts:
+        numbers = zip(one.names, one.estimates(), *one.usual.values(), strict=True)
         rows = [
-            (str(name), estimate_words(one), interval_words(one), *map(short, others))
-            for name, one, *others in zip(names, found, *usual.values(), strict=True)
+            (str(name), estimate_words(found), interval_words(found), *map(short, usual))
+            for name, found, *usual in numbers
         ]
-        tables.append(Table((head, number, "interval", *usual), rows))
+        tables.append(Table((one.kind, one.number, "interval", *one.usual), rows))
     return Section(
         "Gains and discounts",
         [
@@ -247,7 +236,7 @@ def _measure(study: Study) -> Section:
             "first.",
             "The interval holds the true number 95 times in 100, if people judge as the model "
             "says (see how well it predicts, below).",
-            *_disorder(study),
+            *([disorder] if rising else []),
             "The same gains and discounts serve nDCG: normalising divides both lists of a query "
             "by the same number.",
         ],
@@ -255,47 +244,30 @@ def _measure(study: Study) -> Section:
     )
 
 
-def _disorder(study: Study) -> list[str]:
-    """Say that a lower rank with a higher discount is no finding, where intervals overlap."""
-    rising = [
-        str(rank)
-        for rank, (upper, lower) in enumerate(pairwise(study.conclusion.free.discounts()), 2)
-        if lower.estimate > upper.estimate and lower.low < upper.high
-        if upper.determined and lower.determined
-    ]
-    if not rising:
-        return []
-    return [
-        f"Rank {', '.join(rising)} seems to count more than the rank above it, but the intervals "
-        "overlap: the judgments do not say so."
-    ]
-
-
 def _matters(study: Study) -> Section:
-    proposed = study.proposed is not None
+    columns = ["measure", "agrees", "95% interval"]
     rows = [
-        (
+        [
             measure_words(one.measure),
-            share_words(one.share),
+            f"{one.share:.1%}",
             # one query has no variance between queries
-            "" if math.isnan(one.low) else f"{share_words(one.low)} to {share_words(one.high)}",
-            *(["" if one.differs is None else one_in(one.differs)] * proposed),
-        )
+            "" if math.isnan(one.low) else f"{one.low:.1%} to {one.high:.1%}",
+        ]
         for one in study.agreement
     ]
     paragraphs = [
         "Agreement is the share of judgments in which a measure prefers the list that people "
         "prefer."
     ]
-    if proposed:
-        others = "queries" if study.conclusion.free.evidence.has_query_ids else "judgments"
+    if study.proposed is not None:
         paragraphs.append(
-            f"What was learned from these judgments predicts each of them from other {others}. The "
-            "last column says how many judged pairs a measure orders otherwise than the one that "
-            "is learned from all."
+            "What was learned from these judgments predicts each of them from other "
+            f"{study.unit}. The last column says how many judged pairs a measure orders otherwise "
+            "than the one that is learned from all."
         )
-    differs = ["differs from learned (judged pairs)"] * proposed
-    columns = ("measure", "agrees", "95% interval", *differs)
+        columns.append("differs from learned (judged pairs)")
+        for row, one in zip(rows, study.agreement, strict=True):
+            row.append("" if one.differs is None else one_in(one.differs))
     return Section("How much it matters", paragraphs, [Table(columns, rows)])
 
 
@@ -320,16 +292,16 @@ def _judgments(study: Study) -> Section:
     found, evidence = study.inspection, study.conclusion.free.evidence
     summary = found.summary
     queries = f" of {counted(summary.queries, 'query', 'queries')}" if summary.queries else ""
-    left_out = (
-        (evidence.same_lists, "of two lists with the same grades"),
-        (evidence.without_weight, "of weight 0"),
-    )
+    left_out = {
+        "of two lists with the same grades": evidence.same_lists,
+        "of weight 0": evidence.without_weight,
+    }
     said = [
         f"{counted(summary.judgments, 'judgment')}{queries}, in lists of {summary.n_ranks}: "
         f"{counted(summary.strict, 'prefers', 'prefer')} a list, "
         f"{counted(summary.ties, 'is a tie', 'are ties')}",
         f"the estimates use {counted(len(evidence), 'preference')}",
-        *(f"not used: {n:,} {what}" for n, what in left_out if n),
+        *(f"not used: {n:,} {what}" for what, n in left_out.items() if n),
         *findings(found),
     ]
     if evidence.layout.empty:
@@ -343,41 +315,34 @@ def _judgments(study: Study) -> Section:
         said.append("no judge is named, so judges cannot be compared")
     if summary.contradicted:
         said.append(
-            "no measure can agree with more than "
-            f"{share_words(summary.ceiling)}, because of opposite answers and identical lists"
+            f"no measure can agree with more than {summary.ceiling:.1%}, because of opposite "
+            "answers and identical lists"
         )
-    said += _answering(study)
+    recommended = study.conclusion.recommended
+    if study.conclusion.support == "open":
+        said.append("how many answers are random cannot be said: none seem to depend on grades")
+    elif "lapses" in recommended.likelihood.names:
+        lapses = recommended.other("lapses")
+        said.append(
+            f"about {lapses.estimate:.1%} of the answers look random ({lapses.low:.1%} to "
+            f"{lapses.high:.1%})"
+        )
+    verbs = {"rejected": "changes answers", "near the line": "may change answers"}
+    for one in study.conclusion.questions:
+        if one.about == "side":
+            shown = verbs.get(one.verdict, "makes no difference that shows")
+            said.append(f"the side on which a list is shown {shown}")
     return Section("About the judgments", [f"{one[0].upper()}{one[1:]}." for one in said])
 
 
-def _answering(study: Study) -> list[str]:
-    """Return what the model says of lapses, side and ties."""
-    found, recommended = [], study.conclusion.recommended
-    if study.conclusion.support == "open":
-        found.append("how many answers are random cannot be said: none seem to depend on grades")
-    elif "lapses" in recommended.likelihood.names:
-        one = recommended.other("lapses")
-        found.append(
-            f"about {share_words(one.estimate)} of the answers look random "
-            f"({share_words(one.low)} to {share_words(one.high)})"
-        )
-    side = study.question("side", "no side bias")
-    if side is not None:
-        verb = {"rejected": "changes", "near the line": "may change"}.get(side.verdict)
-        shown = f"{verb} answers" if verb else "makes no difference that shows"
-        found.append(f"the side on which a list is shown {shown}")
-    return found
-
-
-def _calibration(study: Study) -> Section | None:
+def _calibration(study: Study) -> list[Section]:
     if study.held_out is None:
-        return None
-    names = ["largest", "", "middle", "", "smallest"]
+        return []
+    names = ("largest", "", "middle", "", "smallest")
     rows = [
-        (name, one.judgments, share_words(one.expected), share_words(one.observed))
+        (name, one.judgments, f"{one.expected:.1%}", f"{one.observed:.1%}")
         for name, one in zip(names, study.held_out.groups, strict=False)
     ]
-    unit = "queries" if study.conclusion.free.evidence.has_query_ids else "judgments"
     p = p_phrase(study.link.p)
     if math.isinf(study.link.df):
         said = (
@@ -397,16 +362,14 @@ def _calibration(study: Study) -> Section | None:
             "expects. Intervals are then somewhat too narrow or off; trust the order of sizes, "
             "not the second digit."
         )
-    return Section(
-        "How well it predicts",
-        [
-            f"The {unit} were divided into {study.held_out.n_folds} parts, and each was predicted "
-            "from the others. People should prefer the list with the higher value as often as "
-            "expected, for large and for small differences.",
-            said,
-        ],
-        [Table(("difference", "judgments", "expected", "observed"), rows)],
-    )
+    paragraphs = [
+        f"The {study.unit} were divided into {study.held_out.n_folds} parts, and each was "
+        "predicted from the others. People should prefer the list with the higher value as often "
+        "as expected, for large and for small differences.",
+        said,
+    ]
+    table = Table(("difference", "judgments", "expected", "observed"), rows)
+    return [Section("How well it predicts", paragraphs, [table])]
 
 
 def _tools(study: Study) -> Section:
@@ -417,12 +380,12 @@ def _tools(study: Study) -> Section:
         f"This is {name}, as nDCG, cut at the rank to which lists were judged: all these tools "
         "print it on one scale, from 0 to 1."
     ]
-    taken = {tool: one for tool, one in study.tools.items() if isinstance(one, str)}
-    said += [
-        f"{tool} cannot take it: {one.problem}."
-        for tool, one in study.tools.items()
-        if isinstance(one, InputError)
-    ]
+    taken = dict[str, str]()
+    for tool, one in study.tools.items():
+        if isinstance(one, str):
+            taken[tool] = one
+        else:
+            said.append(f"{tool} cannot take it: {one.problem}.")
     return Section("What to put into your tools", said, code=taken)
 
 

@@ -62,8 +62,8 @@ def conclusions_table(conclusions: SystemConclusions) -> Table:
     for one in conclusions.pairs:
         ahead, behind = ("b", "a") if one.leader == "b" else ("a", "b")
         row: dict[str, Cell] = {
-            "system": getattr(one.pair, ahead),
-            "other system": getattr(one.pair, behind),
+            "system": getattr(one, ahead),
+            "other system": getattr(one, behind),
             "holds for": extent_in_words(one.holds_for),
             "ahead by": abs(one.difference),
         }
@@ -88,13 +88,11 @@ def reversals_table(conclusions: SystemConclusions, most: int | None = None) -> 
     those with the largest differences.
     """
     depending = [one for one in conclusions.pairs if one.holds_for == "depends"]
-    depending.sort(
-        key=lambda one: (not one.significant, -min(map(abs, one.pair.mean_ndcg.differences)))
-    )
+    depending.sort(key=lambda one: (not one.significant, -min(map(abs, one.mean_ndcg.differences))))
     rows: list[list[Cell]] = []
     for one in depending[:most]:
-        found, row = one.pair.mean_ndcg, list[Cell]()
-        names = one.pair.a, one.pair.b
+        found, row = one.mean_ndcg, list[Cell]()
+        names = one.a, one.b
         for name, dcg, by in zip(names, found.witnesses, found.differences, strict=True):
             row += [name, "" if dcg is None else _gains(dcg.gains), abs(by)]
         rows.append(row)
@@ -110,7 +108,7 @@ def clearest_queries_table(
 
     Values and differences are under the tested measure.
     """
-    names = one.pair.a, one.pair.b
+    names = one.a, one.b
     pair = [evaluation.systems.index(name) for name in names]
     a, b = values = evaluation.values[pair, 0]
     difference = np.nan_to_num(a - b)
@@ -122,7 +120,7 @@ def clearest_queries_table(
     rows = [
         (
             *(evaluation.queries[q], *values[:, q].tolist(), float(difference[q])),
-            winners.get(str(one.pair.query_winners[q]), "equal"),
+            winners.get(str(one.query_winners[q]), "equal"),
             *(_grades(rankings[s, q], evaluation.qrels.scale) for s in pair),
         )
         for q in order
@@ -145,7 +143,7 @@ def conclusions_in_words(conclusions: SystemConclusions) -> list[str]:
     ]
     decided = [one for one in conclusions.pairs if one.decided]
     if decided:
-        usual = sum(one.pair.usual_discounts for one in decided)
+        usual = sum(one.usual_discounts for one in decided)
         lines.append(
             f"{usual:,} of {counted(len(decided), 'pair')} decided for any gains: so at every "
             f"usual discount and every cutoff up to {n_ranks} as well"
@@ -209,7 +207,7 @@ def coherence_to_json(
     pairs = [one.to_json() for one in conclusions.pairs]
     if by_query:
         for one, pair in zip(conclusions.pairs, pairs, strict=True):
-            pair["by query"] = dict(zip(conclusions.queries, one.pair.query_winners, strict=True))
+            pair["by query"] = dict(zip(conclusions.queries, one.query_winners, strict=True))
     test = {
         "measure": conclusions.measure.name,
         "alpha": conclusions.alpha,

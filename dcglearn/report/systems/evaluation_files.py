@@ -1,4 +1,4 @@
-"""Evaluations as tables, and as files: for a paper, for a program, or every value.
+"""Evaluations as text and as files: for a reader, a paper, a program, or every value.
 
 The suffix of a file's name decides. ``.md`` and ``.tex`` hold the table of means with marks of
 significance, ``.csv`` the means with all digits; ``.parquet`` one row per system, measure and
@@ -21,8 +21,15 @@ from dcglearn.base.significance import mean_of_counted
 from dcglearn.base.types import Floats
 from dcglearn.report.results import Result
 from dcglearn.report.systems.trec_eval_lines import write_trec_eval
-from dcglearn.report.systems.words import evaluation_in_words, marks_in_words, significance_marks
-from dcglearn.report.tables import Shown, Table
+from dcglearn.report.systems.words import (
+    are_many,
+    comparisons_in_words,
+    comparisons_table,
+    evaluation_in_words,
+    marks_in_words,
+    significance_marks,
+)
+from dcglearn.report.tables import Cell, Shown, Table
 from dcglearn.systems.compare_systems import SystemComparison
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.power import LEVEL, POWER, paired_deviations, queries_needed
@@ -113,32 +120,26 @@ def means_table(
     marks, labels = significance_marks(evaluation.systems, comparisons)
     names, values = _columns(evaluation)
     means, missing = mean_of_counted(values), evaluation.missing.sum(axis=1).tolist()
-    best = [""] * len(names)
-    if has_best(evaluation):
-        largest = np.nan_to_num(means, nan=-np.inf).max(axis=0).tolist()
-        of = zip(largest, evaluation.compared, strict=True)
-        best = [decimals(mean, digits) if compared else "" for mean, compared in of]
-    cutoffs = evaluation.cutoffs
-    at = list(range(len(cutoffs)))
-    if len(at) > _MANY_CUTOFFS:
-        at = sorted(at, key=lambda c: cutoffs[c] or np.inf)[:: len(at) - 1]
-    judged = evaluation.judged_means()[:, at].tolist()
-    rows = [
-        [
-            *labels[s : s + 1],
-            system,
-            *(
-                Shown(mean, "", decimals(mean, digits) == top, marks.get((system, name), ""))
-                for mean, top, name in zip(means[s].tolist(), best, names, strict=True)
-            ),
-            *judged[s],
-            *missing[s : s + any(missing)],
+    columns: list[tuple[str, Sequence[Cell]]] = [("#", labels)] if labels else []
+    columns.append(("system", evaluation.systems))
+    for m, name in enumerate(names):
+        shown = [decimals(mean, digits) for mean in means[:, m]]
+        best = ""
+        if has_best(evaluation) and evaluation.compared[m]:
+            best = decimals(np.nan_to_num(means[:, m], nan=-np.inf).max(), digits)
+        cells = [
+            Shown(mean, "", text == best, marks.get((system, name), ""))
+            for system, mean, text in zip(evaluation.systems, means[:, m], shown, strict=True)
         ]
-        for s, system in enumerate(evaluation.systems)
-    ]
-    of_judged = [_judged_name(cutoffs[c]) for c in at]
-    columns = [*["#"] * bool(labels), "system", *names, *of_judged, *["missing"] * any(missing)]
-    return Table(columns, rows, digits=digits)
+        columns.append((name, cells))
+    cutoffs = [*zip(evaluation.cutoffs, evaluation.judged_means().T.tolist(), strict=True)]
+    if len(cutoffs) > _MANY_CUTOFFS:
+        cutoffs = sorted(cutoffs, key=lambda one: one[0] or np.inf)[:: len(cutoffs) - 1]
+    columns += [(_judged_name(cutoff), judged) for cutoff, judged in cutoffs]
+    if any(missing):
+        columns.append(("missing", missing))
+    heads, cells_of = zip(*columns, strict=True)
+    return Table(heads, [*zip(*cells_of, strict=True)], digits=digits)
 
 
 def has_best(evaluation: Evaluation) -> bool:
@@ -189,18 +190,18 @@ def paper_table(
 
 def topics_to_json(evaluation: Evaluation, difference: float) -> list[dict[str, Any]]:
     """Return for each measure the paired deviations of the runs, and the queries they ask for."""
-    compared = evaluation.comparable()
-    found = [paired_deviations(compared.values[:, m]) for m in range(len(compared.measures))]
-    return [
-        {
+    compared, rows = evaluation.comparable(), []
+    for m, named in enumerate(compared.measures):
+        mean, largest = paired_deviations(compared.values[:, m])
+        row = {
             "measure": named.name,
-            "deviation": one.mean,
-            "queries": queries_needed(difference, one.mean),
-            "largest deviation": one.largest,
-            "queries for it": queries_needed(difference, one.largest),
+            "deviation": mean,
+            "queries": queries_needed(difference, mean),
+            "largest deviation": largest,
+            "queries for it": queries_needed(difference, largest),
         }
-        for named, one in zip(compared.measures, found, strict=True)
-    ]
+        rows.append(row)
+    return rows
 
 
 def topics_table(evaluation: Evaluation, difference: float) -> Table:
@@ -215,47 +216,72 @@ def topics_table(evaluation: Evaluation, difference: float) -> Table:
 
 
 def evaluation_to_json(
-    evaluation: Evaluation, comparisons: Sequence[SystemComparison], per_query: bool
+    evaluation: Evaluation,
+    comparisons: Sequence[SystemComparison],
+    per_query: bool = False,
+    topics: float | None = None,
 ) -> dict[str, Any]:
-    """Return an evaluation and its comparisons as a JSON-able dict."""
+    """Return an evaluation, and the queries that would find a difference, as a JSON-able dict."""
     names, values = _columns(evaluation)
-    systems: list[dict[str, Any]] = [
-        {
+    means, judged = mean_of_counted(values).tolist(), evaluation.judged_means().tolist()
+    cutoffs = [*map(_judged_name, evaluation.cutoffs)]
+    systems = []
+    for s, system in enumerate(evaluation.systems):
+        entry: dict[str, Any] = {
             "system": system,
-            "means": dict(zip(names, means, strict=True)),
-            "judged": dict(zip(map(_judged_name, evaluation.cutoffs), judged, strict=True)),
-            "missing": missing,
-            "left out": len(extra),
+            "means": dict(zip(names, means[s], strict=True)),
+            "judged": dict(zip(cutoffs, judged[s], strict=True)),
+            "missing": int(evaluation.missing[s].sum()),
+            "left out": len(evaluation.extra[s]),
         }
-        for system, means, judged, missing, extra in zip(
-            evaluation.systems,
-            mean_of_counted(values).tolist(),
-            evaluation.judged_means().tolist(),
-            evaluation.missing.sum(axis=1).tolist(),
-            evaluation.extra,
-            strict=True,
-        )
-    ]
-    if per_query:
-        for entry, by_query in zip(systems, values.swapaxes(1, 2).tolist(), strict=True):
-            rows = (dict(zip(names, row, strict=True)) for row in by_query)
-            entry["queries"] = dict(zip(evaluation.queries, rows, strict=True))
-    return {
+        if per_query:
+            entry["queries"] = {
+                query: dict(zip(names, row, strict=True))
+                for query, row in zip(evaluation.queries, values[s].T.tolist(), strict=True)
+            }
+        systems.append(entry)
+    found = {
         "measures": _in_full(evaluation),
         "rules": dict(vars(evaluation.rules)),
         "queries": len(evaluation.queries),
         "systems": systems,
         "comparisons": [dict(vars(one)) for one in comparisons],
     }
+    return found if topics is None else found | {"topics": topics_to_json(evaluation, topics)}
+
+
+def evaluation_text(
+    evaluation: Evaluation,
+    comparisons: Sequence[SystemComparison],
+    per_query: bool = False,
+    topics: float | None = None,
+    digits: int = 4,
+    width: int | None = None,
+) -> str:
+    """Return the same as tables, folded to `width` characters, and sentences."""
+    notes = evaluation_in_words(evaluation)
+    marked = comparisons if are_many(comparisons) else []
+    if per_query:
+        tables = [replace(queries_table(evaluation), digits=digits)]
+    else:
+        tables = [means_table(evaluation, marked, digits)]
+    if marked:
+        notes.append(marks_in_words(evaluation.systems, marked))
+    elif comparisons:
+        tables.append(comparisons_table(comparisons))
+    if comparisons:
+        notes += comparisons_in_words(comparisons)
+    if topics is not None:
+        tables.append(topics_table(evaluation, topics))
+    return "\n\n".join([*(one.text(width) for one in tables), "\n".join(notes)])
 
 
 def _write_parquet(evaluation: Evaluation, path: Path) -> None:
-    """Write the rows of :meth:`Evaluation.to_frame`, with the measures and rules behind them."""
+    """Write the frame of an evaluation, with the measures and rules behind them."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    columns = evaluation.columns()
-    rows = pa.table({name: pa.array(one, from_pandas=True) for name, one in columns.items()})
+    rows = pa.Table.from_pandas(evaluation.to_frame(), preserve_index=False)
     about = json.dumps({"measures": _in_full(evaluation), "rules": vars(evaluation.rules)})
     with atomic_write(path) as temporary:
         pq.write_table(rows.replace_schema_metadata({"dcglearn": about}), temporary)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from dcglearn.base.json_text import jsonable
 from dcglearn.base.types import Grades
 from dcglearn.coherence.explain import Explanation
 from dcglearn.coherence.smallest_change import smallest_change_of_gains
@@ -13,7 +14,6 @@ from dcglearn.coherence.verdict import advantage, verdict
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.names import NamedMeasure
 from dcglearn.measures.scale import Scale
-from dcglearn.report.results import jsonable
 from dcglearn.report.tables import Table
 
 _REASONS = {
@@ -67,10 +67,14 @@ def explanation_to_json(
     scale: Scale,
 ) -> dict[str, Any]:
     """Return the same as a JSON-able dict."""
-    names = dict(zip(("first", "second"), (str(named.measure) for named in measures), strict=True))
-    lists_in_words = [labels_of(row, scale) for row in lists]
-    content: dict[str, Any] = jsonable(vars(found))
-    return names | {"lists": lists_in_words, **content, "reason": found.reason or None}
+    first, second = (str(named.measure) for named in measures)
+    return {
+        "first": first,
+        "second": second,
+        "lists": [labels_of(row, scale) for row in lists],
+        **jsonable(vars(found)),
+        "reason": found.reason or None,
+    }
 
 
 def labels_of(row: Grades, scale: Scale) -> list[str]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import write_text_blocks
+from dcglearn.base.types import Floats
 from dcglearn.measures.grammar import resolve_alias
 from dcglearn.measures.names import repeated_name
 from dcglearn.systems.evaluate import Evaluation
@@ -80,18 +81,17 @@ def trec_eval_lines(evaluation: Evaluation, s: int) -> Iterator[str]:
     """
     names = [trec_eval_name(one.name) for one in evaluation.measures]
     values = evaluation.values[s]
-    rows = [
-        (name, query, f"{value:.4f}")
-        for q, query in enumerate(evaluation.queries)
-        for name, value in zip(names, values[:, q], strict=True)
-    ]
-    rows.append(("runid", "all", _without_blanks(evaluation.systems[s])))
-    rows.append(("num_q", "all", str(int(np.isfinite(values).any(axis=0).sum()))))
-    means = zip(names, evaluation.means()[s], strict=True)
-    rows += [(name, "all", f"{mean:.4f}") for name, mean in means]
-    for name, query, value in rows:
-        if value != "nan":
-            yield f"{name:<22}\t{query}\t{value}\n"
+
+    def lines(query: str, column: Floats) -> Iterator[str]:
+        for name, value in zip(names, column, strict=True):
+            if not np.isnan(value):
+                yield f"{name:<22}\t{query}\t{value:.4f}\n"
+
+    for query, column in zip(evaluation.queries, values.T, strict=True):
+        yield from lines(query, column)
+    yield f"{'runid':<22}\tall\t{_without_blanks(evaluation.systems[s])}\n"
+    yield f"{'num_q':<22}\tall\t{np.isfinite(values).any(axis=0).sum()}\n"
+    yield from lines("all", evaluation.means()[s])
 
 
 def paths_of_systems(path: Path, systems: Sequence[str]) -> list[Path]:

@@ -7,7 +7,6 @@ means.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import groupby
 from string import ascii_lowercase
 from typing import TypeGuard
@@ -24,7 +23,6 @@ from dcglearn.systems.compare_systems import (
     FEW_QUERIES,
     SystemComparison,
     has_several_baselines,
-    has_t_interval,
 )
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.rules import Rules
@@ -49,21 +47,17 @@ LEAST_MOVE = 0.00005
 def evaluation_in_words(evaluation: Evaluation) -> list[str]:
     """Return what a table of an evaluation means, one sentence per line."""
     queries = counted(len(evaluation.queries), "query", "queries")
+    judged = "judged: share of the run's documents that have a judgment"
+    if any(evaluation.cutoffs):
+        judged = "judged@k: share of the run's first k documents that have a judgment"
+        judged += "; judged: of all" * (None in evaluation.cutoffs)
     return [
         *_definitions(evaluation),
         f"{queries}; grades {evaluation.qrels.scale}",
-        _judged(evaluation.cutoffs),
+        judged,
         *rules_in_words(evaluation.rules, [one.measure for one in evaluation.measures]),
         *_ties(evaluation),
     ]
-
-
-def _judged(cutoffs: Sequence[int | None]) -> str:
-    """Return what the columns of judged documents hold."""
-    share = "share of the run's {}documents that have a judgment"
-    if not any(cutoffs):
-        return f"judged: {share.format('')}"
-    return f"judged@k: {share.format('first k ')}{'; judged: of all' if None in cutoffs else ''}"
 
 
 def rules_in_words(rules: Rules, measures: Sequence[object] = ()) -> list[str]:
@@ -129,10 +123,8 @@ def _is_usual(measure: object) -> TypeGuard[ERR]:
     """Return whether a measure is ERR with the probabilities of its formula."""
     if not isinstance(measure, ERR) or measure.grades is None:
         return False
-    scale = Scale(measure.grades)
-    if max(scale.values) > measure.max_rel:
-        return False
-    return replace(measure, probabilities=None, grades=None).on_scale(scale) == measure
+    satisfied = 2.0 ** np.maximum(Scale(measure.grades).values, 0.0) - 1
+    return measure.probabilities == tuple((satisfied / 2.0**measure.max_rel).tolist())
 
 
 def _definitions(evaluation: Evaluation) -> list[str]:
@@ -208,7 +200,7 @@ def comparisons_in_words(comparisons: Sequence[SystemComparison]) -> list[str]:
         ]
     one = comparisons[0]
     other = "the other system" if has_several_baselines(comparisons) else one.baseline
-    student = all(has_t_interval(c.test, c.queries) for c in comparisons)
+    student = one.test == "t" or most < FEW_QUERIES
     by_bootstrap = f"by a bootstrap over queries (Student's t below {FEW_QUERIES})"
     interval = "by Student's t" if student else by_bootstrap
     alone = ", of this comparison alone" if one.family > 1 else ""
