@@ -15,9 +15,7 @@ from dcglearn.lab import compute, draws, store
 from dcglearn.lab.cells import (
     CELL_VERSION,
     cell_of,
-    content_hash,
     key_of,
-    setting_of,
 )
 from dcglearn.lab.compute import compute_cell, run_cell
 from dcglearn.lab.draws import Draws

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from dcglearn import DCG, InputError, InputWarning, MeasureFile, write_measure
-from dcglearn.lab.cells import key_of, query_table_hash
+from dcglearn.lab.cells import content_hash, key_of
 from dcglearn.lab.config import config_files, config_from, read_config
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.results import make_figures
@@ -93,6 +93,9 @@ def test_an_extended_or_reordered_grid_has_the_same_cells(tmp_path: Path) -> Non
                 ("C = nan", "C: found nan"),
                 ("pairs = 5", r"pairs is in \[setting\] and in \[sweep\]"),
                 ("ranks = 4", "K = 4 is larger than the base list of 3"),
+                ("flips = -1", "flips: found -1 .*greater than or equal to 0"),
+                ("wrong_grades = 121", "wrong_grades: 121 of 120 grades"),
+                ("reliability = 1.01", "found 1.01 .*less than or equal to 1"),
                 ("flips = 21", "flips: 21 flips of 20 pairs"),
                 ("reliability = 0.5", "reliability: found 0.5 .*greater than 0.5"),
                 ("against = ['zipff']", "against: unknown preset 'zipff'"),
@@ -131,9 +134,9 @@ def test_cells_hold_the_hash_of_the_queries_in_a_file(tmp_path: Path) -> None:
     text = GOOD.replace("grades = 3", "grades = 3\nlists = 'queries'\nqueries = 'judged.txt'")
     config = read_config(written(tmp_path, text))
     assert config.queries == [[1, 0, 1], [0, 1, 0]]
-    assert config.cells()[0][1]["queries"] == query_table_hash(config.queries)
-    fixed = {**config.fixed, "test_pairs": 50, "truth": "data-1"}
-    small = dataclasses.replace(config, fixed=fixed, sweep={"pairs": [20]})
+    assert config.cells()[0][1]["queries"] == content_hash(config.queries)
+    setting = {**config.setting, "test_pairs": 50, "truth": "data-1"}
+    small = config.model_copy(update={"setting": setting, "sweep": {"pairs": [20]}})
     stores = {workers: Store(tmp_path / workers) for workers in ("1", "2")}
     for workers, store in stores.items():
         computed(small, store, workers)

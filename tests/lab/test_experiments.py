@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import ANY
@@ -49,7 +48,7 @@ def test_every_figure_draws_on_two_cells(name: str, tmp_path: Path) -> None:
     config = smallest(name)
     store = Store(tmp_path / "store")
     computed(config, store)
-    table = result_table(config, False, store)
+    table = result_table(config, store)
     assert len(table) == 2
     figures = make_figures(config, table)
     expected = VERDICTS_ON_TWO_CELLS.get(name, {"undecided"})
@@ -104,7 +103,7 @@ Value = Callable[[Point], dict[str, float]]
 
 def made_up_table(name: str, value: Value) -> tuple[Config, pd.DataFrame]:
     """The full grid with five repetitions of made-up results."""
-    config = replace(read_config(CONFIGS[name]), repetitions=5)
+    config = read_config(CONFIGS[name]).model_copy(update={"repetitions": 5})
     rng = np.random.default_rng(0)
     rows = []
     for point, _ in config.cells():
@@ -131,7 +130,8 @@ def shares(name: str, value: Value) -> list[Figure]:
     def said(p: Point) -> dict[str, float]:
         return {k: float((p["repetition"] + 0.5) / 40 < v) for k, v in value(p).items()}
 
-    return figures_of(replace(read_config(CONFIGS[name]), repetitions=40), said)
+    config = read_config(CONFIGS[name]).model_copy(update={"repetitions": 40})
+    return figures_of(config, said)
 
 
 def verdicts(figure: Figure) -> list[str]:

@@ -13,12 +13,12 @@ import pytest
 from scipy.stats import kendalltau
 
 from dcglearn import DCG, InputError, experiment
-from dcglearn.lab.cells import AXES, setting_of
+from dcglearn.lab.cells import AXES
 from dcglearn.lab.columns import vocabulary
 from dcglearn.lab.compute import compute_cell, learn, run_cell
 from dcglearn.lab.config import Document, read_config
 from dcglearn.lab.draws import Draws
-from dcglearn.lab.registry import Registry
+from dcglearn.lab.registry import ExperimentCode
 from dcglearn.lab.results import add_settings, result_table
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.store import Store

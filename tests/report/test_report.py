@@ -261,6 +261,7 @@ def test_measures_that_were_not_learned_are_shown_too() -> None:
     text = measure_text("m", MeasureFile(DCG({"good": 1, "bad": 0}, "zipf") @ 3))
     assert "DCG({'good': 1, 'bad': 0}, zipf) @ 3" in text
     assert "0.3333" in text
+    assert "\n2      3.0000\n" in measure_text("m", MeasureFile(DCG([3, 1, 0])))  # as in exports
     figure = draw_measure_file(MeasureFile(DCG([1, 0])), "t")
     assert len(figure.axes) == 2
     with pytest.raises(InputError, match=r"ends in '\.gif'"):

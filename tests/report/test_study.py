@@ -53,9 +53,9 @@ def test_what_is_wrong_is_changed_to_the_true_measure(linear: Study) -> None:
     assert decision.startswith("Change (2^g - 1) / log2(rank + 1) to the gains 2 = 1.00, 1 = 0.50,")
     assert ": yes. The judgments contradict it (p < .001), and the two order 1 in" in decision
     assert gain.startswith("The new one agrees with ")
-    one, question = linear.conclusion.free.gains()[1], linear.question("gains", "exponential")
+    one = linear.conclusion.free.gains()[1]
+    (question,) = (q for q in linear.conclusion.questions if q.hypothesis == "exponential")
     assert all(short(number) in gains for number in (one.estimate, one.low, one.high))
-    assert question is not None
     assert f"2^g - 1 (middle grade .33, {judged_pairs(question.reversed_judged)}" in gains
     assert discounts.endswith("They do not contradict the discount 1/log2(rank + 1).")
     assert set(linear.tools) == {*STUDY_TOOLS}
@@ -72,7 +72,7 @@ def test_a_true_measure_stays_in_use() -> None:
         )
         assert found.change == "no"
         assert found.measure == used @ 4
-        assert '"label_gain": [0, 1, 3]' in " ".join(study_text(found).split())
+        assert '"label_gain": [0, 1, 3]' in " ".join(study_page(found, "txt").split())
 
 
 def test_other_discounts_are_learned_where_log2_does_not_fit() -> None:
@@ -81,7 +81,7 @@ def test_other_discounts_are_learned_where_log2_does_not_fit() -> None:
     assert "with the discounts 1.00, " in sentences[0]
     assert "contradict the discount 1/log2(rank + 1) (1 in" in sentences[-1]
     assert isinstance(found.tools["lightgbm"], InputError)
-    assert "lightgbm cannot take it: LightGBM discounts only by" in study_text(found)
+    assert "lightgbm cannot take it: LightGBM discounts only by" in study_page(found, "txt")
 
 
 def test_what_changes_is_counted_on_the_judged_pairs(linear: Study) -> None:
