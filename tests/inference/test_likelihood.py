@@ -168,6 +168,9 @@ def test_bad_evidence() -> None:
     same = Preferences.of([[[0, 1], [0, 1]]], ["a"], SCALE)
     with pytest.raises(InputError, match="no judgment of lists that differ"):
         JudgmentModel().fit(same)
+    shorter = Preferences.of([[[0, 0], [0, -1]]], ["a"], Scale((1,)))
+    with pytest.raises(InputError, match="only one grade occurs"):
+        JudgmentModel().fit(shorter)
     strict = Preferences.of([[[0, 1], [1, 1]]], ["a"], SCALE)
     with pytest.raises(InputError, match="there are no ties"):
         JudgmentModel(ties="davidson").fit(strict)
