@@ -9,7 +9,7 @@ from scipy.special import expit
 from scipy.stats import beta, norm
 from sklearn.linear_model import LogisticRegression
 
-from dcglearn import InputError, JudgmentModel, Preferences, SolverError
+from dcglearn import InputError, JudgmentModel, Preferences, Scale, SolverError
 from dcglearn.inference.answers import BAD, GOOD, TIE, A, B, answer_terms
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.likelihood import PRIOR_SD, Expanded
