@@ -140,6 +140,10 @@ def test_what_is_missing_or_left_out_is_said() -> None:
     assert (table.columns[-1], [row[-1] for row in table.rows]) == ("missing", [3, 0])
     left_out = paper_table(evaluate(QRELS, runs, FIRST, rules=Rules(missing=None)))
     assert left_out.caption.startswith("Means over 9 to 12 of 12 queries")
+    worthless = {q: dict.fromkeys(docs, 0) for q, docs in QRELS.items()}
+    rules = Rules(worthless=None, missing=None)
+    found = evaluate(worthless | {"q0": {"a": 1}}, {"x": {"q1": {"a": 1.0}}}, FIRST, rules=rules)
+    assert means_table(found).shown()[0][1] == "-"
 
 
 def test_a_table_of_63_systems_breaks_over_pages(tmp_path: Path) -> None:

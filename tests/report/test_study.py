@@ -17,6 +17,7 @@ from dcglearn import (
     DCGLearner,
     InputError,
     Preferences,
+    Scale,
     Study,
     learned_measure,
     preset,
@@ -198,6 +199,11 @@ def test_the_decision_is_a_measure_file_and_counts_what_it_changes(
     assert f"Of 6 comparisons of the runs, {changed} would change." in " ".join(done.stdout.split())
     assert run("export", "decision.json", "--to", "trec_eval").returncode == 0
     assert run("study", "p.jsonl", "--on-qrels", "q.txt").returncode == 2
+
+
+def test_two_grades_leave_discounts() -> None:
+    found = studied(preset_judgments("linear-log2", 300, 5, Scale((1, 0))))
+    assert headline(found)[2].startswith("There are two grades, so gains are not in question;")
 
 
 def test_more_judgments_halve_intervals(linear: Study) -> None:
