@@ -7,7 +7,7 @@ import shutil
 import signal
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -224,6 +224,7 @@ def test_results_of_another_program_do_not_count(tmp_path: Path, cluster: Cluste
         pass
 
 
+@pytest.mark.filterwarnings("ignore:.*cells are kept:dcglearn.InputWarning")
 def test_a_lost_scheduler_is_an_error_and_finished_cells_are_kept(
     config: Config, tmp_path: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,12 +234,22 @@ def test_a_lost_scheduler_is_an_error_and_finished_cells_are_kept(
     lost = Cluster(tmp_path, processes)
     lost.add()
 
-    def end() -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compute_all(config, EventfulStore(tmp_path, {2: interrupt}), "1")
+    gathered = workers._gathered
+
+    def without_scheduler(*arguments: Any) -> Iterator[workers.Answer]:
+        """Gather what was submitted to a scheduler that is gone before the first result."""
         lost.scheduler.kill()
         monkeypatch.setattr(workers, "LOST_SECONDS", 0.2)
+        return gathered(*arguments)
 
+    monkeypatch.setattr(workers, "_gathered", without_scheduler)
     with pytest.raises(WorkersLostError, match="12 cells are kept; the same command continues"):
-        compute_all(config, EventfulStore(tmp_path, {2: end}), lost.address)
+        compute_all(config, Store(tmp_path), lost.address)
     assert sum(one is not None for one in results(config, Store(tmp_path))) >= 2
 
 
