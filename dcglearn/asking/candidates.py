@@ -78,14 +78,11 @@ class Candidates(ShortRepr):
 
     def without(self, some: Booleans, why: str) -> Candidates:
         """Leave out some, and count them."""
-        kept, count = ~some, int(some.sum())
-        return Candidates(
-            self.lists[kept],
-            self.scale,
-            self.queries[kept],
-            None if self.documents is None else self.documents[kept],
-            {**self.left_out, **({why: count} if count else {})},
-        )
+        if not some.any():
+            return self
+        documents = None if self.documents is None else self.documents[~some]
+        left_out = {**self.left_out, why: int(some.sum())}
+        return Candidates(self.lists[~some], self.scale, self.queries[~some], documents, left_out)
 
 
 def _query_numbers(queries: Iterable[str | None]) -> Integers:
@@ -93,10 +90,7 @@ def _query_numbers(queries: Iterable[str | None]) -> Integers:
 
 
 def _distinct(queries: Integers, lists: Pairs) -> tuple[Integers, Integers]:
-    """Return the first row of what is asked of each query, and the number of what each row asks.
-
-    It does not matter which list is a.
-    """
+    """Return the first row of each query and pair, on either side, and the number of each row's."""
     _, numbers = distinct_rows(lists.reshape(-1, lists.shape[2]).T)
     return distinct_rows([queries, *np.sort(numbers.reshape(-1, 2)).T])
 
@@ -186,11 +180,6 @@ def made_candidates(
     Returns
     -------
     Candidates
-
-    Raises
-    ------
-    InputError
-        If no query has enough judged documents of different grades.
     """
     indexed = open_qrels(qrels, scale)
     query, number = np.divmod(indexed.keys, len(indexed.documents))

@@ -33,6 +33,7 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.names import NamedMeasure, measure_for
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
+from dcglearn.measures.utility import sum_over_ranks
 
 COUNTS = (25, 50, 100, 200, 400)
 """Numbers of answers for which widths are foretold."""
@@ -86,18 +87,7 @@ class Plan(ShortRepr):
     rejected: tuple[str, ...] = ()
 
     def answers_for(self, widths: Mapping[str, float]) -> int | None:
-        """Return the fewest answers of `counts` that give half widths; None if no number does.
-
-        Parameters
-        ----------
-        widths : mapping from str to float
-            For some of `numbers`.
-
-        Returns
-        -------
-        int or None
-            0 if they are reached.
-        """
+        """Return the fewest of `counts` that give half widths, 0 if now does; None if none does."""
         at = [self.numbers.index(name) for name in widths]
         wanted = np.array(list(widths.values()))
         for count, found in zip((0, *self.counts), (self.now, *self.after), strict=True):
@@ -118,19 +108,7 @@ class Plan(ShortRepr):
         return widths
 
     def questions(self, rng: np.random.Generator, repeated: float = 0.0) -> list[PairQuestion]:
-        """Return the chosen pairs as questions; which list is a is balanced at random.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-        repeated : float, default 0
-            The share of questions that are asked once more, for consistency.
-
-        Returns
-        -------
-        list of PairQuestion
-            Their names begin with that of the batch.
-        """
+        """Return the chosen pairs as questions, a share of them twice, and a and b at random."""
         rows = list(self.chosen)
         rows += rng.choice(rows, round(repeated * len(rows)), replace=False).tolist()
         swapped = rng.permutation(np.arange(len(rows)) % 2 == 1).tolist()
@@ -174,12 +152,6 @@ def plan(
     Returns
     -------
     Plan
-
-    Raises
-    ------
-    InputError
-        If there is no candidate, nothing that is asked for depends on them, or the judgments have
-        another scale.
 
     Examples
     --------
@@ -338,11 +310,10 @@ def _rejected(pair: Sequence[NamedMeasure], judged: Preferences) -> tuple[str, .
 def _from_1(measure: Measure, n: int) -> Floats:
     """Return gains from 1 to 0 and discounts from 1, n numbers together."""
     if isinstance(measure, DCG):
-        gains = np.array(measure.gains)
-        discounts = measure.discounts_for(n - len(gains))
-        if gains[0] != gains[-1] and discounts[0] != 0:
-            span = gains[0] - gains[-1]
-            return np.append((gains - gains[-1]) / span, discounts / discounts[0])
+        W = measure.matrix_for(n - measure.n_grades)
+        gains, discounts = W[0] - W[0, -1], W[:, 0] - W[:, -1]
+        if gains[0] != 0:
+            return np.asarray(np.append(gains, discounts) / gains[0])
     raise InputError(f"{measure} has no gains and discounts that differ", "name another measure")
 
 
@@ -354,12 +325,10 @@ def known_so_far(
     design_effect: float = 1.0,
 ) -> tuple[Posterior, float]:
     """Return what is known before some lists are judged, and how often people tie (nu)."""
-    K = lists.shape[2]
     if judged is None or not judged.strict.any():
         return before_judgments(members_of(prior, scale, lists)), 0.0
     learned = learn_dcg(judged, prior, design_effect)
-    wide = np.column_stack([learned.weights * learned.scale, np.zeros(K)])
-    a, b = (wide[np.arange(K), judged.lists[:, side]].sum(axis=1) for side in (0, 1))
+    a, b = sum_over_ranks(learned.weights * learned.scale, judged.lists).T
     return learned.posterior, tie_strength(a - b, ~judged.strict)
 
 
