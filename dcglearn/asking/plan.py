@@ -53,10 +53,8 @@ class Plan(ShortRepr):
     candidates : Candidates
     chosen : list of int
         The candidates to judge, those that say most first.
-    numbers : tuple of str
-        What widths are of: gains and discounts, ``gain 1`` and ``discount 2``.
-    asked : tuple of str
-        Those of them that are asked for.
+    numbers, asked : tuple of str
+        What widths are of, ``gain 1`` and ``discount 2``; and those of them that are asked for.
     judged : int
         The judgments so far.
     counts : tuple of int
@@ -68,8 +66,8 @@ class Plan(ShortRepr):
         chosen for `counts`, and others at random. From 1 on a number is not determined.
     after, after_random : ndarray of float, shape (len(counts), q)
         Those after so many answers, chosen or at random.
-    undetermined : tuple of str
-        The numbers that no answers to such pairs determine.
+    undetermined, rejected : tuple of str
+        The numbers that no answers to such pairs determine; measures that `judged` contradict.
     """
 
     candidates: Candidates
@@ -87,7 +85,7 @@ class Plan(ShortRepr):
     rejected: tuple[str, ...] = ()
 
     def answers_for(self, widths: Mapping[str, float]) -> int | None:
-        """Return the fewest of `counts` that give half widths, 0 if now does; None if none does."""
+        """Return the fewest answers of `counts` that give half widths: 0 if reached, or None."""
         at = [self.numbers.index(name) for name in widths]
         wanted = np.array(list(widths.values()))
         for count, found in zip((0, *self.counts), (self.now, *self.after), strict=True):
@@ -108,7 +106,7 @@ class Plan(ShortRepr):
         return widths
 
     def questions(self, rng: np.random.Generator, repeated: float = 0.0) -> list[PairQuestion]:
-        """Return the chosen pairs as questions, a share of them twice, and a and b at random."""
+        """Return the chosen pairs as questions, sides at random; a share is asked once more."""
         rows = list(self.chosen)
         rows += rng.choice(rows, round(repeated * len(rows)), replace=False).tolist()
         swapped = rng.permutation(np.arange(len(rows)) % 2 == 1).tolist()
@@ -136,7 +134,7 @@ def plan(
     n : int, default 100
         The number of pairs.
     rng : numpy.random.Generator, optional
-        Draws what is not known yet; by default with seed 0.
+        By default with seed 0.
     ask : str, default "everything"
         ``everything``, ``gains``, ``discounts``, ``gain 1``, ``discount 3``, or two measures whose
         difference decides: ``linear-log2:exponential-log2``.

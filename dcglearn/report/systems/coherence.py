@@ -1,7 +1,7 @@
 """What may be concluded about systems, and which gains reverse the order of two.
 
-A few pairs are listed one by one, many are counted. What is not shown here (every verdict, gains
-and discounts that prove it, the smallest changes, the orders by other measures) is in the JSON.
+A few pairs are listed one by one, many are counted. Every verdict, with gains and discounts that
+prove it, is in the JSON.
 """
 
 from __future__ import annotations

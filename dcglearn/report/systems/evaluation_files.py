@@ -1,8 +1,6 @@
 """Evaluations as text and as files: for a reader, a paper, a program, or every value.
 
-The suffix of a file's name decides. ``.md`` and ``.tex`` hold the table of means with marks of
-significance, ``.csv`` the means with all digits; ``.parquet`` one row per system, measure and
-query; ``.eval`` what ``trec_eval -q`` prints; ``.json`` everything, with rules and comparisons.
+The suffix of a file's name decides (:func:`write_evaluation`).
 """
 
 from __future__ import annotations
