@@ -352,7 +352,8 @@ class FrameSource:
         """Return all rows as one block."""
         columns = columns_of_frame(self.frame)
         choose(list(columns))
-        yield from [columns] if rows_of(columns) else []
+        if rows_of(columns):
+            yield columns
 
 
 def is_frame(value: object) -> bool:
