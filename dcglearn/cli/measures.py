@@ -96,14 +96,15 @@ def explain(
     Without lists, the example is the one on which the measures differ most.
     """
     from dcglearn.coherence import explain as explanations
-    from dcglearn.measures.names import declared_scale, measure_for_documents
+    from dcglearn.measures.names import measures_on_one_scale, with_grades
     from dcglearn.measures.scale import parse_lists
     from dcglearn.report.systems.explanation import explanation_text, explanation_to_json
 
     if (a is None) != (b is None):
         raise InputError("--a and --b belong together", "give both, or neither for an example")
-    declared, longest = declared_scale((first, second), scale), n_ranks or explanations.SHORT
-    named = [measure_for_documents(name, declared, longest) for name in (first, second)]
+    longest = n_ranks or explanations.SHORT
+    declared, found = measures_on_one_scale((first, second), scale, longest)
+    named = [with_grades(one, declared) for one in found]
     one, other = (each.measure for each in named)
     lists = (
         explanations.clearest_example(one, other, n_ranks)
@@ -118,10 +119,10 @@ def explain(
             lambda: f"No two lists of {ranks} are ordered differently by the two measures.",
         )
     pair = lists[0], lists[1]
-    found = explanations.explain(one, other, *pair)
+    differing = explanations.explain(one, other, *pair)
     return Answer(
-        lambda: explanation_to_json(found, named, pair, declared),
-        lambda: opening + explanation_text(found, named, pair, declared),
+        lambda: explanation_to_json(differing, named, pair, declared),
+        lambda: opening + explanation_text(differing, named, pair, declared),
     )
 
 

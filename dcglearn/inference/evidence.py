@@ -261,6 +261,8 @@ def _layout(judgments: Preferences | PackedPairs, ties: TieModel, counts: Intege
     _, _, a, b, tie, good, bad, empty, different = (counts > 0).tolist()
     if not (a or b or tie or good or bad):
         raise InputError("no judgment of lists that differ", "give judgments of other lists")
+    if judgments.n_grades == 1:
+        raise InputError("only one grade occurs", "judge lists of different grades")
     if ties != "strict" and not (tie or good or bad):
         raise InputError("there are no ties", "leave `ties` out, or give some ties")
     levels = (good or bad) and not tie

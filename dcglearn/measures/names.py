@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from dcglearn.base.checks import checked_text
 from dcglearn.base.errors import InputError, naming
@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 
 _FORM_OF = re.compile(r"\s*(DCG|nDCG|minmaxDCG)\(([^\[{]+)\)\s*")
 _FILE = re.compile(r"(.+\.json)(?::(\w*))?", re.IGNORECASE)
+
+
+_AnyNamed = TypeVar("_AnyNamed", bound="Named")
 
 
 @dataclass(frozen=True)
@@ -200,9 +203,7 @@ def measure_for_documents(text: str, scale: ScaleLike, n_ranks: int) -> NamedMea
     nDCG({1: 1, 0: 0}, log2) @ 5
     """
     scale = needed_scale(scale)
-    named = parse_measure(text, scale, n_ranks)
-    with naming(text):
-        return replace(named, measure=named.measure.on_scale(scale))
+    return with_grades(parse_measure(text, scale, n_ranks), scale)
 
 
 def check_compatible(
@@ -226,24 +227,38 @@ def check_compatible(
         )
 
 
-def declared_scale(names: Sequence[str], text: str | None) -> Scale:
-    """Return the scale that a text declares, or that of the first measure that has its own."""
+def measures_on_one_scale(
+    names: Sequence[str], text: str | None, n_ranks: int
+) -> tuple[Scale, list[NamedMeasure]]:
+    """Return the scale that a text declares, or that of the first measure that has its own.
+
+    Presets are on it, and other measures as they are; each file is read once.
+    """
+    own = {name: parse_measure(name) for name in names if states_its_grades(name)}
     if text is not None:
-        return Scale.parse(text)
-    for name in filter(states_its_grades, names):
-        return Scale(parse_measure(name).measure.labels)
-    measure_for(names[0], Scale((2, 1, 0)), 10)  # refuses what is not a preset
-    raise InputError(f"the preset {names[0]!r} needs grades", "declare them, such as `scale=2,1,0`")
+        scale = Scale.parse(text)
+    elif own:
+        scale = Scale(next(iter(own.values())).measure.labels)
+    else:
+        measure_for(names[0], Scale((2, 1, 0)), 10)  # refuses what is not a preset
+        problem = f"the preset {names[0]!r} needs grades"
+        raise InputError(problem, "declare them, such as `scale=2,1,0`")
+    return scale, [own.get(name) or parse_measure(name, scale, n_ranks) for name in names]
 
 
 def named_measure(text: str, scale: str | None, n_ranks: int | None) -> NamedMeasure:
     """Return the measure of a name: a preset has a scale, of others it is checked if given."""
-    declared = declared_scale([text], scale)
-    named = parse_measure(text, declared, n_ranks or 10)
+    declared, (named,) = measures_on_one_scale([text], scale, n_ranks or 10)
     with naming(text):
         ranks = n_ranks or named.measure.n_ranks or 10
         check_compatible(named.measure, declared, ranks, "the options")
     return named
+
+
+def with_grades(named: _AnyNamed, scale: Scale) -> _AnyNamed:
+    """Return a measure for documents of these grades."""
+    with naming(named.name):
+        return replace(named, measure=named.measure.on_scale(scale))
 
 
 def as_ndcg(name: str, depth: int) -> str:
@@ -275,8 +290,7 @@ def asked_measure(measure: AskedMeasure, scale: Scale, n_ranks: int) -> Named:
     elif isinstance(measure, DCG | LinearUtility | OtherMeasure):
         measure = Named(str(measure), measure)
     if isinstance(measure, Named):
-        with naming(measure.name):
-            return replace(measure, measure=measure.measure.on_scale(scale))
+        return with_grades(measure, scale)
     kinds = {one.__module__.partition(".")[0] for one in type(measure).__mro__}
     if not isinstance(measure, str | os.PathLike) and "ir_measures" not in kinds:
         raise not_a_measure(measure)

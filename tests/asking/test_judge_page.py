@@ -12,11 +12,10 @@ import pytest
 from dcglearn import InputWarning, learn_dcg, read_preferences
 from dcglearn.asking.questions import PairQuestion
 from helpers.asked import asked_by, drawn_questions, written_texts
-from helpers.browser import Browser, Tab, open_browser
+from helpers.browser import FAULTS, Browser, Tab, open_browser
 from helpers.written import write, write_records
 
 BUTTONS = {"ArrowLeft": "a", "ArrowRight": "b", "g": "good", "b": "bad", "s": "skip"}
-FAULTS = ("Log.entryAdded", "Runtime.exceptionThrown")
 
 
 @pytest.fixture(scope="module")

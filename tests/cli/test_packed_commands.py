@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from dcglearn import Preferences, Scale, write_preferences
+from dcglearn import Preferences, write_preferences
 from dcglearn.cli import app, learn
 from dcglearn.judgments import packed
+from helpers.commands import Run
 from helpers.packed_files import write_packed
+from helpers.simulated import every_answer, with_ids
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
 Refused = Callable[..., str]
 
 
 @pytest.fixture
-def data(tmp_path: Path, rng: np.random.Generator) -> Preferences:
+def data(tmp_path: Path) -> Preferences:
     """The same judgments in one.jsonl and, packed, in the folder named two."""
-    n = 300
-    lists = rng.integers(0, 3, (n, 2, 3))
-    v = (lists[:, 1] - lists[:, 0]) @ [2.0, 1.2, 1.0]
-    answers = np.where(rng.random(n) < 1 / (1 + np.exp(-v)), "a", "b").astype(object)
-    answers[rng.random(n) < 0.1] = "tie"
-    queries, judges = (
-        [f"{name}{i}" for i in rng.integers(0, m, n)] for name, m in (("q", 40), ("j", 3))
-    )
-    found = Preferences.of(lists, answers, Scale((2, 1, 0)), rng.integers(0, 3, n), queries, judges)
+    judges = [f"j{i % 3}" for i in range(300)]
+    found = with_ids(every_answer(300, 0, levels=False), judges=judges)
     write_preferences(found, tmp_path / "one.jsonl")
     (tmp_path / "two").mkdir()
-    for begin in range(0, n, 110):
+    for begin in range(0, 300, 110):
         part = found[begin : begin + 110]
         write_packed(part, tmp_path / "two" / f"{begin:03}.parquet", found.scale)
     return found
@@ -59,24 +51,6 @@ def test_packed_judgments_give_the_same_numbers(run: Run, data: Preferences, com
     if command.startswith("inspect"):
         assert len(other["reading"].pop("digest")) == 64
     assert one == other
-
-
-def numbers_of(document: Any) -> list[float]:
-    """Return all numbers of a JSON document, in order; sums over parts differ in last digits."""
-    if isinstance(document, dict | list):
-        parts = document.values() if isinstance(document, dict) else document
-        return [number for part in parts for number in numbers_of(part)]
-    return [document] if isinstance(document, int | float) else []
-
-
-def test_a_fit_has_the_same_intervals(run: Run, data: Preferences) -> None:
-    plain, packed = (
-        json.loads(run("fit", place, "--json").stdout)["about"] for place in ("one.jsonl", "two")
-    )
-    assert numbers_of(packed["certainty"]) == pytest.approx(numbers_of(plain["certainty"]))
-    assert packed["prior"] == plain["prior"]
-    assert packed["certainty"]["clusters"] == ["query"]
-    assert packed["learned_from"] == plain["learned_from"] | {"file": "two"}
 
 
 def test_what_is_packed_again_is_the_same(run: Run, tmp_path: Path, data: Preferences) -> None:
@@ -121,13 +95,11 @@ def test_arrays_of_pairs_have_no_sides_and_serve_fit(
 ) -> None:
     write_packed(data.pairs, tmp_path / "pairs.parquet", data.scale, data.pair_weights)
     write_preferences(data[data.strict], tmp_path / "strict.jsonl")
-    for command in ("inspect", "study"):
-        assert "pairs.parquet: holds arrays of pairs" in refused(command, "pairs.parquet")
-    assert "holds arrays of pairs" in refused("pack", "pairs.parquet", "again.parquet")
+    for command in ("inspect pairs.parquet", "pack pairs.parquet again.parquet"):
+        assert "pairs.parquet: holds arrays of pairs" in refused(*command.split())
     assert not (tmp_path / "again.parquet").exists()
-    measures = []
-    for file in ("pairs.parquet", "strict.jsonl"):
-        found = run("fit", file, "--intervals", 5, "--json")
-        assert found.returncode == 0, found.stderr
-        measures.append(json.loads(found.stdout)["utility"])
-    assert measures[0] == measures[1]
+    one, other = (
+        json.loads(run("fit", file, "--intervals", 5, "--json").stdout)["utility"]
+        for file in ("pairs.parquet", "strict.jsonl")
+    )
+    assert one == other

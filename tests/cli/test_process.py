@@ -1,4 +1,4 @@
-"""How commands end: closed streams, signals, and errors that nobody foresaw."""
+"""How commands begin and end: pipes, closed streams, signals, and errors nobody foresaw."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
 from pathlib import Path
 
 import pytest
 
+from dcglearn import DCG
 from dcglearn.cli import UNFORESEEN
+from dcglearn.measures.measure_files import measure_to_json
+from helpers.commands import Run, run_program
+from helpers.own_functions import FLIPS
 from helpers.processes import PROGRAM, Processes
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+from helpers.written import write
 
 JUDGMENTS = (
     '{"query": "q1", "a": ["good", "é"], "b": ["é", "good"], "answer": "a"}\n'
@@ -44,15 +47,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def shell(line: str, folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["bash", "-c", f"{sys.executable} {line}"],
-        cwd=folder,
-        env={**os.environ, **env},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    return run_program(["bash", "-c", f"{sys.executable} {line}"], folder, **env)
 
 
 def test_an_unforeseen_error_is_one_line(folder: Path) -> None:
@@ -121,21 +116,6 @@ def test_signals_leave_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["p.jsonl"]
 
 
-RUN = """
-experiment = "flips"
-figures = [5, 6]
-seed = 5
-repetitions = 1000
-
-[setting]
-pairs = 60
-
-[sweep]
-truth = ["data-1", "data-2"]
-flips = [0, 10]
-"""
-
-
 def in_session(leader: int) -> list[int]:
     """Return the processes of a session that have not ended."""
     found = []
@@ -156,26 +136,65 @@ def in_session(leader: int) -> list[int]:
     ],
 )
 def test_workers_end_with_their_parent(
-    tmp_path: Path, number: signal.Signals, whole_group: bool, code: int
+    tmp_path: Path, processes: Processes, number: signal.Signals, whole_group: bool, code: int
 ) -> None:
     (tmp_path / "temporary").mkdir()
-    (tmp_path / "flips.toml").write_text(RUN)
-    processes = Processes()
-    try:
-        run = processes.start(
-            tmp_path,
-            PROGRAM,
-            *(3, 600, "run", "flips.toml", "--workers", "2"),
-            TMPDIR=str(tmp_path / "temporary"),
-        )
-        assert run.line() == "paused"
-        (os.killpg if whole_group else os.kill)(run.pid, number)
-        assert run.finish() == code, run.errors()
-        assert "Traceback" not in run.errors()
-        while in_session(run.pid):  # a time limit ends a test that waits here for ever
-            pass
-    finally:
-        processes.close()
+    (tmp_path / "flips.toml").write_text(FLIPS.replace("repetitions = 2", "repetitions = 1000"))
+    run = processes.start(
+        tmp_path,
+        PROGRAM,
+        *(3, 600, "run", "flips.toml", "--workers", "2"),
+        TMPDIR=str(tmp_path / "temporary"),
+    )
+    assert run.line() == "paused"
+    (os.killpg if whole_group else os.kill)(run.pid, number)
+    assert run.finish() == code, run.errors()
+    assert "Traceback" not in run.errors()
+    while in_session(run.pid):  # a time limit ends a test that waits here for ever
+        pass
     assert list((tmp_path / "temporary").iterdir()) == []
     made = {path.name for path in tmp_path.rglob("*")} - {"temporary", "flips.toml"}
     assert {name.partition("-")[0] for name in made} == {"results", "store", "cells.jsonl"}
+
+
+NO_PIPES = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+FILES = {
+    "qrels": "q1 0 d1 2\nq1 0 d2 0\n",
+    "run": "q1 Q0 d2 1 2.5 mine\nq1 Q0 d1 2 1.5 mine\n",
+    "p.jsonl": '{"a": [2, 0], "b": [1, 1], "answer": "a"}\n{"a": [0], "b": [2], "answer": "b"}\n',
+    "measure.json": measure_to_json(DCG({2: 3, 1: 1, 0: 0})),
+}
+
+
+def pipe(path: Path, text: str) -> None:
+    """Make a pipe that gives a text once."""
+    os.mkfifo(path)
+    threading.Thread(target=path.write_text, args=(text,), daemon=True).start()
+
+
+@NO_PIPES
+@pytest.mark.parametrize(
+    "command",
+    ["evaluate qrels run --json", "pack p.jsonl out.parquet", "explain measure.json zipf --json"],
+)
+def test_pipes_are_read_as_files(run: Run, tmp_path: Path, command: str) -> None:
+    said, written = [], []
+    for kind, give in (("files", write), ("pipes", pipe)):
+        folder = tmp_path / kind
+        folder.mkdir()
+        for name in FILES.keys() & set(command.split()):
+            give(folder / name, FILES[name])
+        found = run(*command.split(), cwd=folder)
+        assert found.returncode == 0, found.stderr
+        said.append(found.stdout)
+        written.append([path.read_bytes() for path in folder.glob("out.*")])
+    assert said[0] == said[1]
+    assert written[0] == written[1]
+
+
+@NO_PIPES
+def test_a_pipe_that_is_given_twice_is_named(run: Run, tmp_path: Path) -> None:
+    write(tmp_path / "qrels", FILES["qrels"])
+    pipe(tmp_path / "twice", FILES["run"])
+    found = run("evaluate", "qrels", "twice", "twice")
+    assert "twice: appears twice among the runs" in found.stderr

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from dcglearn import DCG, write_measure
-from dcglearn.cli.inputs import split_measures
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
+from helpers.commands import Run
+from helpers.written import write, write_records
 
 LINES = [
     {"query": "p", "a": [2, 0], "b": [1, 1], "answer": "a"},
@@ -24,43 +22,18 @@ LINES = [
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Hold judgments in one file, in parts, and measures."""
+    """Hold judgments in one file, in parts, and a measure."""
     monkeypatch.chdir(tmp_path)
-    lines = [json.dumps(line) + "\n" for line in LINES]
-    Path("all.jsonl").write_text("".join(lines))
-    Path("parts").mkdir()
-    for number, line in enumerate(lines):
-        Path(f"parts/{number}.jsonl").write_text(line)
-    Path("0.json").write_text(lines[0])
-    Path("1.json").write_text("[" + ",".join(lines[1:]) + "]")
-    Path("exported").write_text("".join(lines))
-    Path("zipf").write_text("".join(lines))
+    write_records(Path("all.jsonl"), *LINES)
+    for number, line in enumerate(LINES):
+        write_records(Path(f"parts/{number}.jsonl"), line)
+    write(Path("0.json"), json.dumps(LINES[0]))
+    write(Path("1.json"), json.dumps(LINES[1:]))
     write_measure(DCG([3, 1, 0], grades=(2, 1, 0)), "learned.json")
     return tmp_path
 
 
 PARTS = [f"parts/{number}.jsonl" for number in range(4)]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "files"),
-    [
-        ("all.jsonl zipf learned.json", 1),
-        ("learned.json zipf", 1),  # the first is a file of judgments, whatever its name
-        ("parts/0.jsonl parts/1.jsonl zipf parts/2.jsonl", 3),
-        ("0.json 1.json learned.json learned.json:dcg", 2),
-        ("all.jsonl exported zipf none.json", 2),
-        ("all.jsonl none.csv none.csv.gz parts parts/*.jsonl -", 6),
-        ("all.jsonl rbp:0.8 zipfe", 1),
-    ],
-)
-@pytest.mark.usefixtures("folder")
-def test_files_of_judgments_and_measures_are_told_apart(arguments: str, files: int) -> None:
-    given = arguments.split()
-    found, measures = split_measures(given)
-    assert len(found) == files
-    assert sorted(found + measures) == sorted(given)
-    assert split_measures(["p", "nDCG([3, 1, 0], log2) @ 2"])[1] == ["nDCG([3, 1, 0], log2) @ 2"]
 
 
 @pytest.mark.usefixtures("folder")
@@ -86,11 +59,19 @@ def test_a_measure_learned_from_parts_is_known(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_what_is_neither_is_refused_by_name(run: Run, refused: Callable[..., str]) -> None:
-    assert "none.csv: no such file" in refused("agree", "all.jsonl", "none.csv")
-    assert "none.json: no such file" in refused("agree", "all.jsonl", "none.json")
-    assert "zipff" in refused("agree", "all.jsonl", "zipff")
-    assert "appears twice" in refused("agree", "all.jsonl", "all.jsonl")
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("all.jsonl none.csv", "none.csv: no such file"),
+        ("all.jsonl none.json", "none.json: no such file"),
+        ("all.jsonl zipff", "zipff"),
+        ("all.jsonl all.jsonl", "appears twice"),
+    ],
+)
+def test_what_is_neither_is_refused_by_name(
+    refused: Callable[..., str], words: str, problem: str
+) -> None:
+    assert problem in refused("agree", *words.split())
 
 
 @pytest.mark.usefixtures("folder")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import sys
-from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,27 +11,17 @@ import pytest
 from packaging.version import Version
 
 import dcglearn
+from helpers.commands import Run, run_program
 from helpers.places import ROOT
 
 EXAMPLES = ROOT / "docs" / "examples"
 
-SCIPY = {"scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.special"}
-OTHERS = {
-    "clarabel",
-    "cvxpy",
-    "jinja2",
-    "joblib",
-    "matplotlib",
-    "osqp",
-    "pandas",
-    "rich",
-    "sklearn",
-}
 READING = {"numpy", "pyarrow", "pydantic"}
 """What a command that reads may load; pydantic is what typer reads options with."""
 
-SOLVING = READING | SCIPY
-LIBRARIES = SOLVING | OTHERS | {"scipy.stats", "sklearn"}
+SOLVING = READING | {"scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.special"}
+OTHERS = "clarabel cvxpy jinja2 joblib matplotlib osqp pandas rich scipy.stats sklearn"
+LIBRARIES = SOLVING | {*OTHERS.split()}
 """Libraries that are slow to load, or load others that are."""
 
 MAY_LOAD: dict[str, set[str]] = {
@@ -59,18 +46,8 @@ runpy.run_module("dcglearn", run_name="__main__", alter_sys=True)
 
 @pytest.mark.parametrize("command", MAY_LOAD)
 def test_a_command_loads_only_what_it_needs(command: str, tmp_path: Path) -> None:
-    for path in EXAMPLES.iterdir():
-        shutil.copy(path, tmp_path)
-    env = {**os.environ, "PYTHONPATH": str(Path(dcglearn.__file__).parent.parent)}
-    done = subprocess.run(
-        [sys.executable, "-c", CODE, *command.split()],
-        cwd=tmp_path,
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    place = shutil.copytree(EXAMPLES, tmp_path / "examples")
+    done = run_program([sys.executable, "-c", CODE, *command.split()], place, PYTHONPATH=str(ROOT))
     assert done.returncode == 0, done.stderr
     loaded = set(done.stderr.splitlines()[-1].split())
     if Version(version("scipy")) < Version("1.17"):  # its parts load each other
@@ -79,6 +56,6 @@ def test_a_command_loads_only_what_it_needs(command: str, tmp_path: Path) -> Non
     assert ("numpy" in loaded) == ("numpy" in MAY_LOAD[command]), "what is loaded is seen"
 
 
-def test_the_version(run: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+def test_the_version(run: Run) -> None:
     for option in ("--version", "-V"):
         assert run(option).stdout == f"dcglearn {dcglearn.__version__}\n"

@@ -1,4 +1,4 @@
-"""Make ``weights.json``: small problems and their optimal W, without this package.
+"""Solve the small problems of ``weights.json`` again, without this package.
 
 All sets of active pairs and tied grades are tried in rational arithmetic (``fractions``) until
 one satisfies the KKT conditions, so all digits are correct. Run it from the root of the
@@ -16,45 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-CASES = [
-    {
-        "name": "eq. 1: three grades, unit margin",
-        "pairs": [
-            [[0, 1, 2], [2, 1, 0]],
-            [[0, 2, 2], [1, 1, 2]],
-            [[1, 1, 0], [2, 0, 1]],
-            [[0, 0, 2], [0, 1, 1]],
-        ],
-        "n_grades": 3,
-        "margin": "unit",
-        "C": 2,
-        "monotone": True,
-    },
-    {
-        "name": "eq. 4: three grades, Hamming margin, one list shorter",
-        "pairs": [[[0, 1, 2], [2, 1, 0]], [[0, 2, -1], [1, 1, 2]], [[1, 1, 0], [2, 0, 1]]],
-        "n_grades": 3,
-        "margin": "hamming",
-        "C": 1,
-        "monotone": True,
-    },
-    {
-        "name": "eq. 6: three documents without grades",
-        "pairs": [[[0, 1, 2], [2, 1, 0]], [[0, 2, 1], [1, 0, 2]], [[1, 0, 2], [1, 2, 0]]],
-        "n_grades": 3,
-        "margin": "unit",
-        "C": 5,
-        "monotone": False,
-    },
-    {
-        "name": "eq. 1 with contradicting pairs",
-        "pairs": [[[0, 1], [1, 0]], [[1, 0], [0, 1]], [[0, 1], [1, 0]], [[0, 1], [1, 1]]],
-        "n_grades": 2,
-        "margin": "unit",
-        "C": 1,
-        "monotone": True,
-    },
-]
+FILE = Path(__file__).with_name("weights.json")
 
 
 def rational(array: np.ndarray) -> np.ndarray:
@@ -109,5 +71,6 @@ def optimal(W: np.ndarray, X: np.ndarray, m: np.ndarray, C: int, monotone: bool)
 
 
 if __name__ == "__main__":
-    made = [case | {"W": solve_exactly(case).tolist()} for case in CASES]
-    Path(__file__).with_name("weights.json").write_text(json.dumps(made, indent=1) + "\n")
+    cases = json.loads(FILE.read_text())
+    made = [case | {"W": solve_exactly(case).tolist()} for case in cases]
+    FILE.write_text(json.dumps(made, indent=1) + "\n")

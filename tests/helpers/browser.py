@@ -5,7 +5,6 @@ https://chromedevtools.github.io/devtools-protocol/
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import shutil
@@ -18,6 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+FAULTS = ("Log.entryAdded", "Runtime.exceptionThrown")
+"""Events of a page with an error."""
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 _IN_CHILD = """
@@ -185,10 +187,6 @@ class Tab:
         for kind in ("mousePressed", "mouseReleased"):
             event = {"type": kind, "button": "left", "clickCount": 1}
             self.send("Input.dispatchMouseEvent", **event, **point)
-
-    def picture(self) -> bytes:
-        """Return what the tab shows as a PNG."""
-        return base64.b64decode(self.send("Page.captureScreenshot")["data"])
 
     def close(self) -> None:
         """Close the tab."""

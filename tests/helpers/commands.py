@@ -16,12 +16,15 @@ import runpy
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+"""What the fixture `run` is."""
 
 SAFETY_SECONDS = 900
 """A command that takes longer hangs."""
@@ -155,10 +158,17 @@ def run_alone(
     arguments: list[str], cwd: str | Path, env: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
     """Run the command line in a new Python."""
+    return run_program([sys.executable, "-m", "dcglearn", *arguments], cwd, **env)
+
+
+def run_program(
+    command: Sequence[object], cwd: str | Path, **env: str
+) -> subprocess.CompletedProcess[str]:
+    """Run any program to its end."""
     return subprocess.run(
-        [sys.executable, "-m", "dcglearn", *arguments],
+        [str(word) for word in command],
         cwd=cwd,
-        env=env,
+        env={**os.environ, **env},
         capture_output=True,
         text=True,
         timeout=SAFETY_SECONDS,

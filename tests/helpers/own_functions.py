@@ -9,6 +9,7 @@ from dcglearn.lab.cells import key_of
 from dcglearn.lab.config import Config
 from dcglearn.lab.results import compute_cells
 from dcglearn.lab.store import Store
+from helpers.written import write
 
 FLIPS = """# Figures 5 and 6, small.
 experiment = "flips"
@@ -105,10 +106,8 @@ def figures(table):
 
 
 def written(folder: Path, code: str = CODE, config: str = CONFIG) -> Path:
-    for name, text in (("configs/mine.toml", config), ("experiments/mine.py", code)):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder / "configs/mine.toml"
+    write(folder / "experiments/mine.py", code)
+    return write(folder / "configs/mine.toml", config)
 
 
 def computed(config: Config, store: Store, spec: str = "1") -> None:

@@ -9,7 +9,7 @@ from scipy.special import expit
 from scipy.stats import beta, norm
 from sklearn.linear_model import LogisticRegression
 
-from dcglearn import InputError, JudgmentModel, Preferences, SolverError
+from dcglearn import InputError, JudgmentModel, Preferences, Scale, SolverError
 from dcglearn.inference.answers import BAD, GOOD, TIE, A, B, answer_terms
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.likelihood import PRIOR_SD, Expanded
@@ -168,6 +168,9 @@ def test_bad_evidence() -> None:
     same = Preferences.of([[[0, 1], [0, 1]]], ["a"], SCALE)
     with pytest.raises(InputError, match="no judgment of lists that differ"):
         JudgmentModel().fit(same)
+    shorter = Preferences.of([[[0, 0], [0, -1]]], ["a"], Scale((1,)))
+    with pytest.raises(InputError, match="only one grade occurs"):
+        JudgmentModel().fit(shorter)
     strict = Preferences.of([[[0, 1], [1, 1]]], ["a"], SCALE)
     with pytest.raises(InputError, match="there are no ties"):
         JudgmentModel(ties="davidson").fit(strict)

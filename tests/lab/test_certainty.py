@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from scipy.stats import cauchy, logistic, norm
 
-from dcglearn import InputError, JudgmentModel, LinearUtility, Preferences, preset
+from dcglearn import JudgmentModel, LinearUtility, Preferences, preset
 from dcglearn.inference.answers import TIE, A, B
-from dcglearn.lab.cells import cell_of, setting_of
+from dcglearn.lab.cells import cell_of
 from dcglearn.lab.compute import run_cell
 from dcglearn.lab.draws import Draws
 from dcglearn.lab.model_cells import in_log_odds, interval_record, simulated_judgments
-from dcglearn.lab.setting import Setting, check_setting, unused_keys
+from dcglearn.lab.setting import Setting, unused_keys
 from dcglearn.lab.simulation.judges import NOISES, simulated_answers
 
 SMALL: dict[str, Any] = {
@@ -65,17 +65,6 @@ def test_answers_have_the_probabilities_of_the_model(
         assert (found == answer).mean() == pytest.approx(p, abs=4 * np.sqrt(0.25 / n))
 
 
-def test_a_smaller_sample_is_the_start_of_a_larger_one() -> None:
-    few, many = simulated(pairs=300), simulated(pairs=700)
-    assert (few.lists == many.lists[:300]).all()
-    assert (few.answers == many.answers[:300]).all()
-
-
-def test_the_best_grade_at_rank_1_is_worth_the_sensitivity() -> None:
-    W = in_log_odds(np.array([[7.0, 3.0, 1.0], [4.0, 2.0, 1.0]]), 3.0)
-    assert W.tolist() == [[3.0, 1.0, 0.0], [1.5, 0.5, 0.0]]
-
-
 def test_queries_are_uneven_and_show_few_lists() -> None:
     data = simulated(pairs=20_000, clusters=100, unseen=2.0)
     sizes = np.sort(np.unique(data.queries.astype(str), return_counts=True)[1])[::-1]
@@ -100,31 +89,13 @@ def test_settings_without_effect_are_no_part_of_a_cell() -> None:
     assert cell_of(Setting(**SMALL, C=7.0, flips=3), 1, 0) == cell_of(Setting(**SMALL), 1, 0)
 
 
-def test_a_cell_is_the_same_each_time_and_has_every_result() -> None:
-    hypotheses = ["linear-free in free-free", "free-free in positions"]
-    one = result(lapses=0.05, hypotheses=hypotheses)
-    assert one == result(lapses=0.05, hypotheses=hypotheses)
-    assert {f"p:{text}" for text in hypotheses} <= set(one)
-    assert one["determined"] == 1
-    assert result(lapses=0.05)["coverage"] == one["coverage"]
-
-
-def test_a_wrong_family_is_rejected_and_the_right_one_is_not() -> None:
-    tests = ["linear-free in free-free", "exponential-free in free-free"]
-    found = result(pairs=3000, truth="data-2", hypotheses=tests)
-    assert found[f"p:{tests[0]}"] < 1e-6
-    assert found[f"p:{tests[1]}"] > 0.01
-
-
 def test_lists_that_permute_each_other_determine_gains_only() -> None:
     found = result(lists="permutations", pairs=3000)
     assert found["determined"] == pytest.approx(1 / 5)  # the middle gain, not four discounts
     assert "coverage:discounts" not in found
-    assert abs(found["middle_gain"]) < 0.2
-    gain = JudgmentModel().fit(simulated(lists="permutations", pairs=3000)).gains()[1]
-    given = (
-        JudgmentModel(discounts="log2").fit(simulated(lists="permutations", pairs=3000)).gains()[1]
-    )
+    data = simulated(lists="permutations", pairs=3000)
+    models = JudgmentModel(), JudgmentModel(discounts="log2")
+    gain, given = (model.fit(data).gains()[1] for model in models)
     assert gain.determined
     assert gain.low < gain.estimate < gain.high
     assert gain.estimate == pytest.approx(given.estimate, abs=0.05)
@@ -134,27 +105,9 @@ def test_lists_that_permute_each_other_determine_gains_only() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"lapses": 1.0}, "lapses: found 1.0"),
-        ({"sensitivity": 0.0}, "sensitivity: found 0.0"),
-        ({"clusters": -1}, "clusters: found -1"),
-        ({"unseen": -1.0, "clusters": 5}, "unseen: found -1.0"),
-        ({"ties": "davidson", "noise": "cauchy"}, "ties: ties are drawn with logistic noise"),
-        ({"lists": "documents", "base": [3, 2, 1]}, "lists: documents have no grades"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(changed: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        check_setting(setting_of({**SMALL, **changed}))
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
         ({"hypotheses": ["linear"]}, "write linear-free in free-free"),
-        ({"hypotheses": ["linear in free-free"]}, "does not name gains and discounts"),
         ({"hypotheses": ["free-free in linear-free"]}, "do not hold all measures"),
         ({"truth": "free"}, "has no gains and discounts"),
-        ({"gains": "linaer"}, "unknown"),
     ],
 )
 def test_unknown_models_are_refused(changed: dict[str, Any], message: str) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dcglearn import InputError, InputWarning
-from dcglearn.base.workers import open_workers
+from dcglearn import DCG, InputError, InputWarning, MeasureFile, write_measure
 from dcglearn.lab.cells import content_hash, key_of
 from dcglearn.lab.config import config_files, config_from, read_config
 from dcglearn.lab.plots import Figure
-from dcglearn.lab.results import compute_cells, make_figures
+from dcglearn.lab.results import make_figures
 from dcglearn.lab.store import Store
+from helpers.own_functions import computed
 from helpers.written import write
 
 GOOD = """
@@ -69,56 +69,48 @@ def test_an_extended_or_reordered_grid_has_the_same_cells(tmp_path: Path) -> Non
     assert small.content != large.content
 
 
-def test_the_run_table_does_not_change_results(tmp_path: Path) -> None:
-    plain = read_config(written(tmp_path, GOOD))
-    other = read_config(written(tmp_path, GOOD + '\n[run]\nworkers = "2"\nout = "there"\n'))
-    assert other.run.workers == "2"
-    assert plain.content == other.content
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ("seed = 1", "sead = 1", "mine.toml: unknown key 'sead'; did you mean 'seed'?"),
-        ("[quick]", "[quick]\nbase = [[1]]", "quick: unknown key 'base'"),
         ("seed = 1", "seed = '1'", r"seed: found '1' \(str\); expected integer"),
-        ("seed = 1\n", "", "seed is missing; add it: a whole number"),
+        ("seed = 1", "seed = ", "is not valid TOML"),
         ('experiment = "pairs"', "", "experiment is missing; add it: the name"),
-        ("grades = 3", "grades = 3\nmargin = 'hammin'", "margin: unknown.*did you mean 'hamming'"),
-        ("grades = 3", "grades = 3\nC = 'best'", "setting.C: found .best."),
+        ('experiment = "pairs"', 'experiment = "../x"', "experiment: found '../x'"),
+        ("[quick]", "[quick]\nbase = [[1]]", "quick: unknown key 'base'"),
         ("[20, 40]", "[]", "sweep.pairs: .*give a list of values"),
         ("[20, 40]", "[20, '40']", r"sweep.pairs, value 2: found '40' \(str\)"),
         ("[20, 40]", "[20, 40, 20]", "sweep.pairs: 20 appears twice"),
-        ("grades = 3", "grades = 3\npairs = 5", r"pairs is in \[setting\] and in \[sweep\]"),
         ("pairs = [40]", "pairs = [60]", r"quick.pairs: \[60\]; choose from \[20, 40\]"),
         ("repetitions = 2", "repetitions = 9", "quick.repetitions: 9; use 1 ... 3"),
-        ("grades = 3", "grades = 3\nranks = 4", "K = 4 is larger than the base list of 3"),
-        ("grades = 3", "grades = 3\nflips = 21", "flips: 21 flips of 20 pairs"),
-        ("grades = 3", "grades = 3\nflips = -1", "flips: found -1 .*greater than or equal to 0"),
-        ("grades = 3", "grades = 3\nwrong_grades = 121", "wrong_grades: 121 of 120 grades"),
-        ("grades = 3", "grades = 3\nreliability = 1.01", "found 1.01 .*less than or equal to 1"),
-        (
-            "grades = 3",
-            "grades = 3\nreliability = 0.5",
-            "reliability: found 0.5 .*greater than 0.5",
-        ),
-        ("grades = 3", "grades = 3\nC = nan", "C: found nan"),
-        ("grades = 3", "grades = 3\nlists = 'permutation'", "did you mean 'permutations'.*queries"),
         ('"free"', '"data-3"', "unknown truth 'data-3'; did you mean 'data-.*Known: .*zipf"),
-        ("grades = 3", "grades = 3\nagainst = ['zipff']", "against: unknown preset 'zipff'"),
-        ("grades = 3", "lists = 'drawn'\nprobabilities = [0.5, 0.4, 0.2]\ngrades = 3", "up to 1"),
-        ("grades = 3", "grades = 3\nprobabilities = [0.5, 0.3, 0.2]", "has no effect"),
-        ("grades = 3", "grades = 3\nC_grid = [1.0]", 'C_grid: has no effect; .*C = "validation"'),
-        ("grades = 3", "grades = 3\nlists = 'queries'", "queries: lists = .queries. needs a file"),
-        ("grades = 3", "grades = 3\nqueries = 'no.txt'", "no.txt: no such file"),
         ("base = [3, 2, 1]", "base = [4, 2, 1]", "base: 4 is not a grade; use grades from 1 to 3"),
-        (
-            "grades = 3",
-            "grades = 3\nlists = 'documents'\nwrong_grades = 1",
-            "documents have no grades",
+        *(
+            ("grades = 3", f"grades = 3\n{more}", message)
+            for more, message in (
+                ("margin = 'hammin'", "margin: unknown.*did you mean 'hamming'"),
+                ("C = 'best'", "setting.C: found .best."),
+                ("C = nan", "C: found nan"),
+                ("pairs = 5", r"pairs is in \[setting\] and in \[sweep\]"),
+                ("ranks = 4", "K = 4 is larger than the base list of 3"),
+                ("flips = -1", "flips: found -1 .*greater than or equal to 0"),
+                ("wrong_grades = 121", "wrong_grades: 121 of 120 grades"),
+                ("reliability = 1.01", "found 1.01 .*less than or equal to 1"),
+                ("flips = 21", "flips: 21 flips of 20 pairs"),
+                ("reliability = 0.5", "reliability: found 0.5 .*greater than 0.5"),
+                ("against = ['zipff']", "against: unknown preset 'zipff'"),
+                ("probabilities = [0.5, 0.3, 0.2]", "has no effect"),
+                ("C_grid = [1.0]", 'C_grid: has no effect; .*C = "validation"'),
+                ("lists = 'queries'", "queries: lists = .queries. needs a file"),
+                ("queries = 'no.txt'", "no.txt: no such file"),
+                ("lists = 'documents'\nwrong_grades = 1", "documents have no grades"),
+                ("learner = 'judgment-model'\nclusters = -1", "clusters: found -1"),
+                (
+                    "learner = 'judgment-model'\nties = 'davidson'\nnoise = 'cauchy'",
+                    "ties: ties are drawn with logistic noise",
+                ),
+            )
         ),
-        ('experiment = "pairs"', 'experiment = "../x"', "experiment: found '../x'"),
-        ("seed = 1", "seed = ", "is not valid TOML"),
     ],
 )
 def test_errors_name_the_file_and_the_key(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -129,18 +121,11 @@ def test_errors_name_the_file_and_the_key(tmp_path: Path, old: str, new: str, me
 
 
 def test_cells_hold_the_truth_of_a_measure_file(tmp_path: Path) -> None:
-    from dcglearn import DCG, MeasureFile, write_measure
-
     measure = tmp_path / "liked.json"
     write_measure(MeasureFile(dcg=DCG([4, 1, 0], "zipf")), measure)
-    config = read_config(
-        written(
-            tmp_path,
-            GOOD.replace('truth = ["data-1", "free"]\n', "").replace(
-                "grades = 3", f"grades = 3\ntruth = '{measure}'"
-            ),
-        )
-    )
+    text = GOOD.replace('truth = ["data-1", "free"]\n', "")
+    text = text.replace("grades = 3", f"grades = 3\ntruth = '{measure}'")
+    config = read_config(written(tmp_path, text))
     assert config.cells()[0][1]["truth"] == "DCG([4, 1, 0], zipf)"
 
 
@@ -151,22 +136,15 @@ def test_cells_hold_the_hash_of_the_queries_in_a_file(tmp_path: Path) -> None:
     assert config.queries == [[1, 0, 1], [0, 1, 0]]
     assert config.cells()[0][1]["queries"] == content_hash(config.queries)
     setting = {**config.setting, "test_pairs": 50, "truth": "data-1"}
-    small = config.model_copy(
-        update={"setting": setting, "sweep": {"pairs": [20]}, "repetitions": 3}
-    )
-    stores = [Store(tmp_path / workers) for workers in ("1", "2")]
-    for store, spec in zip(stores, ("1", "2"), strict=True):
-        with open_workers(spec) as workers:
-            assert compute_cells(small, store, workers).done == 3
-    found = [[store.get(cell) for _, cell in small.cells()] for store in stores]
-    assert found[0] == found[1]
+    small = config.model_copy(update={"setting": setting, "sweep": {"pairs": [20]}})
+    stores = {workers: Store(tmp_path / workers) for workers in ("1", "2")}
+    for workers, store in stores.items():
+        computed(small, store, workers)
+    one, two = ([store.get(cell) for _, cell in small.cells()] for store in stores.values())
+    assert one == two
 
 
-def shipped() -> list[Path]:
-    return config_files()
-
-
-@pytest.mark.parametrize("path", shipped(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", config_files(), ids=lambda path: path.stem)
 def test_shipped_configs_are_complete(path: Path) -> None:
     config = read_config(path)
     text = path.read_text("utf-8")
@@ -182,12 +160,6 @@ def test_shipped_configs_are_complete(path: Path) -> None:
     assert tomllib.loads(text)["quick"]
 
 
-def test_every_figure_of_the_paper_has_a_config() -> None:
-    figures = [figure for path in shipped() for figure in read_config(path).figures]
-    assert len(figures) == len(set(figures))
-    assert {str(n) for n in range(1, 14)} <= set(figures)
-
-
 def test_a_missing_experiment_file_names_the_existing_ones(tmp_path: Path) -> None:
     config = written(tmp_path, GOOD.replace('"pairs"', '"pears"', 1))
     with pytest.raises(InputError, match=r"no file experiments/pears.py.*flips"):
@@ -198,7 +170,6 @@ def test_a_missing_experiment_file_names_the_existing_ones(tmp_path: Path) -> No
     ("content", "message"),
     [
         ("def figures(table): return []", "does not define COLUMNS"),
-        ("1 / 0", r"cannot be loaded \(ZeroDivisionError: division by zero, line 1\)"),
         ("COLUMNS = 'precision'\ndef figures(table): return []", "COLUMNS is not a tuple of names"),
     ],
 )
@@ -219,9 +190,7 @@ def test_a_column_that_the_truth_does_not_have_is_refused(truth: str) -> None:
     assert config_from({**config, "setting": {}, "sweep": {"truth": [truth, "zipf"]}})
 
 
-@pytest.mark.parametrize(
-    "name", ["..toml", "...toml", ".toml", "....toml", ".a.toml", "a\nb.toml", "README.md.toml"]
-)
+@pytest.mark.parametrize("name", ["...toml", ".toml", ".a.toml", "a\nb.toml", "README.md.toml"])
 def test_names_that_are_no_folder_of_their_own_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match=r"rename the file"):
         read_config(written(tmp_path, GOOD, name))

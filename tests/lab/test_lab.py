@@ -17,7 +17,6 @@ from dcglearn import InputError, InputWarning
 from dcglearn.lab import draws
 from dcglearn.lab.draws import draw_lists
 from dcglearn.lab.store import CELLS_FILE
-from helpers.places import ROOT
 from helpers.written import write
 
 SMALL = {"columns": ["precision", "gains"], "seed": 7, "repetitions": 2}
@@ -39,13 +38,6 @@ def test_a_run_returns_one_row_per_cell_and_computes_each_once() -> None:
 
 def gain_columns() -> list[str]:
     return [f"gains_{n}" for n in range(1, 6)]
-
-
-def test_the_same_table_from_two_processes() -> None:
-    one, two = small(), small()
-    pd.testing.assert_frame_equal(
-        one.run(progress=False), two.run(workers=2, progress=False), check_exact=True
-    )
 
 
 def stopping_at(draw: int) -> Callable[..., Any]:
@@ -83,11 +75,6 @@ def test_an_interrupted_run_continues_with_the_same_lists(
     pd.testing.assert_frame_equal(lab.run(progress=False), elsewhere, check_exact=True)
 
 
-def test_a_shipped_experiment_is_known_by_name() -> None:
-    named, read = dcglearn.experiment("flips"), dcglearn.experiment(ROOT / "configs/flips.toml")
-    assert named.config.content == read.config.content
-
-
 @pytest.fixture(scope="module")
 def quick() -> dcglearn.Lab:
     """An experiment whose figure 11 has two panels; its quick part was run."""
@@ -122,16 +109,16 @@ def test_a_figure_is_drawn_on_the_axes_of_the_caller(quick: dcglearn.Lab) -> Non
     assert [ax.get_ylabel() for ax in axes] == ["Similarity", "Hamming minus unit"]
     labels = {line.get_label() for line in axes[0].get_lines()}
     assert {one.label for one in quick.figures()[0].plot.series} <= labels
-    with pytest.raises(InputError, match=r"1 axes for 2 panels.*or `panel`: 1 to 2"):
-        quick.figure(11, ax=own.subplots())
-    with pytest.raises(InputError, match="figure 11 has no panel 3; use 1 to 2"):
-        quick.figure(11, panel=3)
     narrow = matplotlib.figure.Figure(figsize=(3.3, 2.4), layout="constrained")
     pair = narrow.subplots(1, 2)
     quick.figure(11, ax=pair)
     narrow.draw_without_rendering()
     heights = [ax.get_window_extent().height for ax in pair]
     assert min(heights) > 0.6 * narrow.bbox.height  # legends do not take the room of the axes
+    with pytest.raises(InputError, match=r"1 axes for 2 panels.*or `panel`: 1 to 2"):
+        quick.figure(11, ax=own.subplots())
+    with pytest.raises(InputError, match="figure 11 has no panel 3; use 1 to 2"):
+        quick.figure(11, panel=3)
 
 
 def test_cells_in_a_folder_are_shared_with_the_commands(tmp_path: Path) -> None:
@@ -177,7 +164,6 @@ def test_one_s_own_files_are_found_and_failed_cells_are_said(
     ("config", "message"),
     [
         ("flip", "unknown experiment 'flip'; did you mean 'flips'"),
-        ({}, "experiment: experiment is missing; add it: the name of the file"),
         ({**SMALL, "experiment": "flips", "figures": [5]}, "columns: stand beside `experiment`"),
         ({**SMALL, "columns": ["precison"]}, "precison.*precision"),
         ({**SMALL, "setting": {"pair": 20}}, "pair.*pairs"),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import subprocess
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,23 +13,21 @@ import pytest
 from scipy.stats import kendalltau
 
 from dcglearn import DCG, InputError, experiment
-from dcglearn.base.workers import open_workers
-from dcglearn.lab.cells import AXES, key_of
+from dcglearn.lab.cells import AXES
 from dcglearn.lab.columns import vocabulary
 from dcglearn.lab.compute import compute_cell, learn, run_cell
 from dcglearn.lab.config import Document, read_config
 from dcglearn.lab.draws import Draws
 from dcglearn.lab.registry import ExperimentCode
-from dcglearn.lab.results import add_settings, compute_cells, count_cells, result_table
+from dcglearn.lab.results import add_settings, result_table
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.store import Store
 from dcglearn.lab.success import regret
+from helpers.commands import Run
 from helpers.own_functions import CODE, CONFIG, computed, keys, written
 from helpers.places import ROOT
 from helpers.processes import Cluster
 from helpers.written import write
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.mark.parametrize(
@@ -91,24 +87,6 @@ def test_gains_and_discounts_of_own_learners(tmp_path: Path) -> None:
     assert table[["gains_3", "discounts_3"]].notna().all(axis=None)
 
 
-def test_a_cell_needs_the_code_that_it_names(tmp_path: Path) -> None:
-    config = read_config(written(tmp_path))
-    (tmp_path / "experiments/mine.py").unlink()  # its text is in the config that was read
-    cell = next(cell for point, cell in config.cells() if point["learner"] == "counting")
-    assert "result" in run_cell(cell, codes=config.code.functions)
-    assert "code of the learner counting is missing" in run_cell(cell)["error"]
-
-
-def test_cells_that_use_nothing_of_ones_own_keep_their_keys(tmp_path: Path) -> None:
-    config = CONFIG.replace("[setting.options]\ndepth = 2\n", "").replace(', "counting"', "")
-    config = config.replace(', "hasty"', "")
-    code = CODE.replace(', "mean_gap", "regret", "kendall_tau")', ",)")
-    for _, cell in read_config(written(tmp_path, code, config)).cells():
-        assert cell.keys() == {"seed", "repetition", "lists", "base", "grades", "pairs"} | {
-            "test_pairs"
-        }
-
-
 def test_options_are_swept_and_a_default_is_not_a_change(tmp_path: Path) -> None:
     swept = CONFIG.replace("[sweep]", '[sweep]\n"options.smoothing" = [0.5, 1, 2.0]')
     config = read_config(written(tmp_path, config=swept))
@@ -137,32 +115,26 @@ test_pairs = 200
 """
 
 
+SHIPPED = {
+    "learner": ("qp", "pairs, setting, rng"),
+    "judge": ("calibrated", "truth, lists, setting, rng"),
+    "margin": ("unit", "pairs"),
+    "truth": ("data-1", "n_ranks, n_grades, rng"),
+    "policy": ("random", "lists, judged, n, setting, rng"),
+}
+"""A function that is shipped, and the arguments that such a function takes."""
+
+
 def failing(tmp_path: Path, body: str, axis: str = "learner") -> list[dict[str, Any]]:
     """Compute cells with a function whose body is given, and cells without it."""
-    arguments = {
-        "learner": "pairs, setting, rng",
-        "judge": "truth, lists, setting, rng",
-        "margin": "pairs",
-        "lists": "setting, n, rng",
-        "truth": "n_ranks, n_grades, rng",
-        "policy": "lists, judged, n, setting, rng",
-        "result": "truth, learned, data",
-    }[axis]
+    shipped, arguments = SHIPPED.get(axis, ("", "truth, learned, data"))
     columns = ("precision", "bad") if axis == "result" else ("precision",)
     code = (
         f"import json, sys\nimport numpy as np\nfrom dcglearn.lab.decorators import {axis}\n"
         f"COLUMNS = {columns}\nGENERATOR = np.random.default_rng(1)\n"
         f"@{axis}\ndef bad({arguments}):\n    {body}\n\ndef figures(table): return []\n"
     )
-    shipped = {
-        "learner": "qp",
-        "judge": "calibrated",
-        "margin": "unit",
-        "lists": "permutations",
-        "truth": "data-1",
-        "policy": "random",
-    }
-    sweep = f'[sweep]\n{axis} = ["bad", "{shipped.get(axis)}"]\n' if axis in shipped else ""
+    sweep = f'[sweep]\n{axis} = ["bad", "{shipped}"]\n' if shipped else ""
     config = read_config(written(tmp_path, code, ONLY + sweep))
     return [run_cell(cell, codes=config.code.functions) for _, cell in config.cells()]
 
@@ -176,16 +148,11 @@ def failing(tmp_path: Path, body: str, axis: str = "learner") -> list[dict[str, 
         ("learner", "return np.eye(2)", r"returns an array of shape \(2, 2\); .*shape \(3, 3\)"),
         ("judge", "return lists[:, 0]", r"returns an array of shape \(500, 3\); .*\(m, 2, 3\)"),
         ("judge", "return lists + 9", "returns grades from 9 to 11; use 0, the best, to 2"),
-        (
-            "judge",
-            "return lists[:0]",
-            "leaves out 50,000 pairs of permutations lists in a row; return those",
-        ),
+        ("judge", "return lists[:0]", "leaves out 50,000 pairs of permutations lists in a row"),
         ("margin", "return np.ones(3)", r"returns an array of shape \(3,\); .*shape \(30,\)"),
         ("truth", "return np.eye(3)", "returns array.*; return a DCG or a LinearUtility of 3 gr"),
         ("policy", "return [0] * n", r"returns \[0, 0, 0, 0, 0\].*; return 5 different rows, from"),
         ("result", "return 'high'", r"returns 'high' \(str\); return a finite number"),
-        ("result", "data.test_pairs[:] = 0", "line 8, in bad: ValueError: assignment"),
     ],
 )
 def test_what_fails_is_named_with_file_and_line(
@@ -208,80 +175,6 @@ def test_a_margin_may_fall_with_the_true_difference(tmp_path: Path) -> None:
     assert found[0]["margin_correlation"] < 0
 
 
-def test_equal_cells_of_a_new_run_are_all_new(tmp_path: Path) -> None:
-    """The option of one judge does not change the cells of the other."""
-    text = CONFIG.replace("[setting.options]\ndepth = 2\n", "") + '"options.depth" = [1, 2]\n'
-    config = read_config(written(tmp_path, config=text))
-    store = Store(tmp_path / "store")
-    with open_workers("1") as workers:
-        before = count_cells(config, store)
-        after = compute_cells(config, store, workers)
-    assert len({key_of(cell) for _, cell in config.cells()}) == 12
-    assert (before.done, after.done, after.total) == (0, 16, 16)
-
-
-def test_a_failed_cell_is_named_and_the_others_are_kept(tmp_path: Path, run: Run) -> None:
-    config = written(tmp_path, CODE.replace("won, lost = ", "won, lost = 1 / 0, "))
-    done = run("run", config)
-    assert done.returncode == 1
-    place = "judge = calibrated, learner = counting, repetition = 0: experiments/mine.py, line 22, "
-    assert f"First error: {place}in counting: ZeroDivisionError" in done.stderr
-    assert "Traceback" not in done.stderr
-    table = (tmp_path / "results/mine/table.csv").read_text()
-    assert table.count("\n") == 5  # of the quadratic program
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (
-            "def hasty(",
-            "def calibrated(",
-            "line 28: the judge 'calibrated' is already defined in d",
-        ),
-        ("@judge", "@learner(name='qp')\ndef f(p, s, r): ...\n\n@judge", "learner 'qp' is already"),
-        ("def mean_gap", "def precision", "the table already has a column 'precision'"),
-        ("(pairs, setting, rng, *,", "(pairs, setting, *,", "line 19: the learner counting takes"),
-        ("*, smoothing=1.0", "*, smoothing=None", "option smoothing of the learner counting has"),
-        ("@learner", '@learner(name="a b")', "'a b' is not a name"),
-        ('"mean_gap",', '"mean_gab",', "'mean_gab', and no cell.*did you mean 'mean_gap'"),
-        ("import numpy as np", "print(1)\nimport numpi", "cannot be loaded .ModuleNotFoundError"),
-    ],
-)
-def test_bad_files_are_refused_before_anything_is_computed(
-    tmp_path: Path, old: str, new: str, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert old in CODE
-    with pytest.raises(InputError, match=message) as caught:
-        read_config(written(tmp_path, CODE.replace(old, new, 1)))
-    assert "experiments/mine.py" in str(caught.value)
-    assert capsys.readouterr().out == ""
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('"counting"', '"countin"', "unknown learner 'countin'; did you mean 'counting'"),
-        ("depth = 2", "deph = 2", "options.deph: unknown option 'deph'; did you mean 'depth'"),
-        ("depth = 2", "depth = 2.5", "setting.options.depth: found 2.5; expected a value like 1"),
-        (', "hasty"]', "]", 'options.depth: has no effect; remove it, or set judge = "hasty"'),
-        ("[sweep]", '[sweep]\n"options.depth" = [1]', r"options.depth is in \[setting\] and in"),
-    ],
-)
-def test_bad_configs_are_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
-    path = written(tmp_path, config=CONFIG.replace(old, new, 1))
-    with pytest.raises(InputError, match=message):
-        read_config(path)
-
-
-def test_keys_of_the_quadratic_program_have_no_effect_on_other_learners(tmp_path: Path) -> None:
-    for key in ('margin = "hamming"', "C = 2.0", "reliability = 0.8"):
-        text = CONFIG.replace('"calibrated", ', "").replace('"qp", ', "")
-        text = text.replace("pairs = 30", f"pairs = 30\n{key}")
-        with pytest.raises(InputError, match="has no effect"):
-            read_config(written(tmp_path, config=text))
-
-
 def test_an_imported_function_is_part_of_the_cell(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -302,21 +195,7 @@ def test_an_imported_function_is_part_of_the_cell(
     assert "is another one here" in run_cell(elsewhere, codes=others)["error"]
 
 
-WITH_DATA = """
-experiment = "mine"
-figures = ["T"]
-seed = 5
-repetitions = 2
-
-[setting]
-base = [3, 2, 1]
-grades = 3
-pairs = 30
-test_pairs = 200
-
-[sweep]
-learner = ["qp", "known"]
-"""
+WITH_DATA = ONLY + '[sweep]\nlearner = ["qp", "known"]\n'
 
 READS = '''"""A learner that reads a file."""
 
@@ -353,6 +232,56 @@ def with_data(folder: Path, code: str = READS, data: str = DATA) -> Path:
     return written(folder, code, WITH_DATA)
 
 
+WRONG_CODE = [
+    ("def hasty(", "def calibrated(", "line 28: the judge 'calibrated' is already defined"),
+    ("@judge", "@learner(name='qp')\ndef f(p, s, r): ...\n\n@judge", "learner 'qp' is already"),
+    ("def mean_gap", "def precision", "the table already has a column 'precision'"),
+    ("(pairs, setting, rng, *,", "(pairs, setting, *,", "line 19: the learner counting takes"),
+    ("*, smoothing=1.0", "*, smoothing=None", "option smoothing of the learner counting has"),
+    ("@learner", '@learner(name="a b")', "'a b' is not a name"),
+    ('"mean_gap",', '"mean_gab",', "'mean_gab', and no cell.*did you mean 'mean_gap'"),
+    ("import numpy as np", "print(1)\nimport numpi", "cannot be loaded .ModuleNotFoundError"),
+]
+WRONG_CONFIGS = [
+    ('"counting"', '"countin"', "unknown learner 'countin'; did you mean 'counting'"),
+    ("depth = 2", "deph = 2", "options.deph: unknown option 'deph'; did you mean 'depth'"),
+    ("depth = 2", "depth = 2.5", "setting.options.depth: found 2.5; expected a value like 1"),
+    (', "hasty"]', "]", 'options.depth: has no effect; remove it, or set judge = "hasty"'),
+    ("[sweep]", '[sweep]\n"options.depth" = [1]', r"options.depth is in \[setting\] and in"),
+]
+WRONG_READS = [
+    ("weights.csv", "weihgts.csv", r"line 10: declares .*'data/weihgts.csv', which cannot be r"),
+    ("data/weights.csv", "data", r"reads 'data', which cannot be read .Is a directory"),
+    ("*, table, ", "*, ", r"reads 'data/weights.csv' and has no parameter table; write def kn"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "old", "new", "message"),
+    [
+        *((CODE, "experiments/mine.py", *wrong) for wrong in WRONG_CODE),
+        *((CONFIG, "configs/mine.toml", *wrong) for wrong in WRONG_CONFIGS),
+        *((READS, "experiments/mine.py", *wrong) for wrong in WRONG_READS),
+    ],
+)
+def test_what_is_wrong_is_refused_before_anything_is_computed(
+    tmp_path: Path,
+    text: str,
+    name: str,
+    old: str,
+    new: str,
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    config = with_data(tmp_path) if text is READS else written(tmp_path)
+    assert old in text
+    write(tmp_path / name, text.replace(old, new, 1))
+    with pytest.raises(InputError, match=message) as caught:
+        read_config(config)
+    assert Path(name).name in str(caught.value)
+    assert capsys.readouterr().out == ""
+
+
 def test_one_worker_two_and_a_cluster_give_the_same_numbers(
     tmp_path: Path, cluster: Cluster
 ) -> None:
@@ -372,24 +301,6 @@ def test_a_changed_file_recomputes_the_cells_that_read_it(tmp_path: Path) -> Non
     for learner, changes in (("qp", False), ("known", True)):
         assert keys(before, learner=learner) == keys(same, learner=learner)
         assert (keys(before, learner=learner) != keys(after, learner=learner)) is changes
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (
-            "weights.csv",
-            "weihgts.csv",
-            r"line 10: declares .*'data/weihgts.csv', which cannot be r",
-        ),
-        ("data/weights.csv", "data", r"reads 'data', which cannot be read .Is a directory"),
-        ("*, table, ", "*, ", r"reads 'data/weights.csv' and has no parameter table; write def kn"),
-    ],
-)
-def test_bad_declarations_are_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
-    assert old in READS
-    with pytest.raises(InputError, match=message):
-        read_config(with_data(tmp_path, READS.replace(old, new, 1)))
 
 
 def test_copies_last_for_one_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -469,27 +380,19 @@ def test_the_page_says_what_seeds_each_stream() -> None:
 
 
 def test_the_columns_are_listed(tmp_path: Path, run: Run) -> None:
-    """All that cells result in, all axes with the functions of the file, the parts of figures."""
+    """All that cells result in, all axes with the functions of the file, and all settings."""
     config = read_config(written(tmp_path))
     listed = vocabulary(config.code, Document)
     found = {name for names in listed.values() for name in names}
-    assert {"precision", "regret", "mean_gap", "coverage", "counting", "hasty", "qp"} <= found
-    assert {"@learner", "@result"} <= found
-    keys = {
-        name.split(" = ")[0]: words
-        for name, words in listed["[setting] of a config, and [sweep] with lists of values"].items()
-    }
-    assert keys.keys() == Setting.model_fields.keys()
-    assert all(keys.values())
-    assert 'judge = "calibrated"' in found
-    of_learners = listed["learner: learns a measure from judged pairs"]
-    place = "[experiments/mine.py, line 19]"
-    assert of_learners["counting"] == f"Count who won. (smoothing = 1.0) {place}"
+    assert {"mean_gap", "coverage", "counting", "hasty", "qp", "@learner", "@result"} <= found
+    settings = listed["[setting] of a config, and [sweep] with lists of values"]
+    assert {name.split(" = ")[0] for name in settings} == Setting.model_fields.keys()
+    assert all(settings.values())
     results = {
         name
         for _, cell in config.cells()
         for name in compute_cell(cell, codes=config.code.functions)
     }
     assert {name for name in results if ":" not in name} <= found
-    shown = run("run", "--columns", config.path).stdout
-    assert f"  counting: {of_learners['counting']}\n" in shown
+    counting = "  counting: Count who won. (smoothing = 1.0) [experiments/mine.py, line 19]\n"
+    assert counting in run("run", "--columns", config.path).stdout

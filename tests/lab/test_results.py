@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from dcglearn.lab import provenance
 from dcglearn.lab.cells import CELL_VERSION
 from dcglearn.lab.compute import run_cell
 from dcglearn.lab.config import read_config, with_options
@@ -91,3 +93,25 @@ def test_every_figure_of_the_paper_is_there() -> None:
     assert {f"figure-{number:02d}.svg" for number in range(1, 14)} <= files
     assert Path(RESULTS / "README.md").is_file()
     assert not list(RESULTS.glob("**/*.tmp"))
+
+
+def test_code_outside_a_repository_has_no_revision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "dcglearn" / "lab" / "x.py"))
+    made = provenance.made_with.__wrapped__()
+    assert made["revision"] is None
+
+
+def test_files_of_results_are_hashed(tmp_path: Path) -> None:
+    (tmp_path / "j.jsonl").write_bytes(b"{}\n")
+    (tmp_path / "fit.txt").write_bytes(b"fit")
+    found = provenance.provenance(tmp_path / "j.jsonl", [tmp_path / "fit.txt"])
+    assert found["data"] == {"file": "j.jsonl", "sha256": hashlib.sha256(b"{}\n").hexdigest()}
+    assert found["files"] == {"fit.txt": hashlib.sha256(b"fit").hexdigest()}
+    assert provenance.changed_files(tmp_path, found) == []
+    (tmp_path / "fit.txt").write_bytes(b"fat")
+    assert provenance.changed_files(tmp_path, found) == ["fit.txt"]
+    assert provenance.changed_files(tmp_path, {"files": {}}) == []
+    elsewhere = {"files": {str(tmp_path / "fit.txt"): hashlib.sha256(b"fat").hexdigest()}}
+    assert provenance.changed_files(tmp_path, elsewhere) == list(elsewhere["files"])

@@ -41,15 +41,3 @@ def test_a_public_name_is_documented(name: str) -> None:
     function = inspect.isfunction(OBJECTS[name]) and "." not in name
     codes = WRONG | (MISSING if function else {"GL08": "docstring"})
     assert not [error for error in validate(f"dcglearn.{name}")["errors"] if error[0] in codes]
-
-
-CALLED = {n: f for n, f in OBJECTS.items() if inspect.isfunction(f) or inspect.ismethod(f)}
-
-
-@pytest.mark.parametrize("name", CALLED)
-def test_a_generator_is_the_last_required_argument(name: str) -> None:
-    parameters = inspect.signature(CALLED[name]).parameters.values()
-    required = [
-        one.name for one in parameters if one.default is one.empty and one.kind < one.VAR_KEYWORD
-    ]
-    assert "rng" not in required[:-1]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.commands import run_command
+from helpers.commands import run_command, run_program
 from helpers.places import ROOT, published_judgments
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -88,31 +88,11 @@ def run_console(text: str, place: Path) -> None:
 
 def in_shell(command: str, place: Path) -> subprocess.CompletedProcess[str]:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
-        ["bash", "-c", command],
-        cwd=place,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env={**os.environ, "PATH": path},
-    )
+    return run_program(["bash", "-c", command], place, PATH=path)
 
 
 def run_python(text: str, place: Path) -> None:
-    code = (
-        "import doctest, sys\n"
-        f"test = doctest.DocTestParser().get_doctest({text!r}, {{}}, 'page', None, 0)\n"
-        f"runner = doctest.DocTestRunner(optionflags={OPTIONS})\n"
-        "runner.run(test)\n"
-        "sys.exit(runner.failures > 0)\n"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=place,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    (place / ".block.txt").write_text(text, "utf-8")
+    options = "-o ELLIPSIS -o NORMALIZE_WHITESPACE"
+    run = in_shell(f"{sys.executable} -m doctest {options} .block.txt", place)
     assert run.returncode == 0, run.stdout + run.stderr

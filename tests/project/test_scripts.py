@@ -20,9 +20,10 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from dcglearn.lab.provenance import changed_files, read_provenance
+from helpers.commands import run_program
 from helpers.own_functions import FLIPS
 from helpers.places import ROOT
-from helpers.processes import Process
+from helpers.processes import Processes
 
 SET_UP = ["bootstrap.py", "check.py", "children.py", "reproduce.py"]
 
@@ -36,6 +37,15 @@ def test_set_up_needs_nothing_installed(name: str) -> None:
         if isinstance(node, ast.Import | ast.ImportFrom)
     }
     assert found <= {*sys.stdlib_module_names, "bootstrap", "children"}
+
+
+def test_the_example_files_are_those_that_their_script_makes(tmp_path: Path) -> None:
+    examples = ROOT / "docs" / "examples"
+    subprocess.run([sys.executable, examples / "make.py", tmp_path], check=True)
+    made = {path.name for path in tmp_path.iterdir()}
+    assert made >= {"judgments.jsonl", "qrels.txt", "old.run", "new.run", "plain.run"}
+    for name in made:
+        assert (tmp_path / name).read_bytes() == (examples / name).read_bytes(), name
 
 
 def requirements() -> dict[str, Requirement]:
@@ -128,15 +138,8 @@ def clone(tmp_path: Path) -> Path:
 
 def reproduce(clone: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     """Run the script of a clone from another folder."""
-    return subprocess.run(
-        [sys.executable, clone / "scripts" / "reproduce.py", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env=os.environ,
-        cwd=clone.parent,
-    )
+    script = clone / "scripts" / "reproduce.py"
+    return run_program([sys.executable, script, *arguments], clone.parent)
 
 
 def test_reproduce_analyses_simulated_judgments_where_there_are_no_real_ones(clone: Path) -> None:
@@ -145,7 +148,7 @@ def test_reproduce_analyses_simulated_judgments_where_there_are_no_real_ones(clo
     text = script.read_text("utf-8")
     experiments = 'run_child([python, "-m", "dcglearn", *arguments], cwd=ROOT).returncode'
     assert experiments in text
-    text = text.replace('"-n", "2000"', '"-n", "1000"').replace('"200"', '"20"')
+    text = text.replace('"-n", "2000"', '"-n", "600"').replace('"200"', '"20"')
     text = text.replace('"compare", name,', '"compare", name, "--repeats", "2",')
     script.write_text(text.replace(experiments, "print(arguments) or 0"))
     run = reproduce(clone, "--workers", "3", "--replace")
@@ -167,18 +170,10 @@ def test_reproduce_passes_its_options_on(clone: Path) -> None:
     assert "flips: 2 of 2 cells" in quick.stdout
     assert "real judgments are not analysed" in quick.stdout
     assert {path.name for path in (clone.parent / "there").iterdir()} == {"quick", "store"}
-    unknown = reproduce(clone, "--only", "77")
-    assert unknown.returncode == 2
-    assert "unknown figure or config '77'" in unknown.stderr
     missing = reproduce(clone, "--data", clone)
     assert missing.returncode == 2
     assert "there is no ecir2015-crowd.csv here" in missing.stderr
     assert not (clone / "results").exists()
-
-
-def script_of(clone: Path, body: str) -> str:
-    """Code that runs as a script beside the others of a clone."""
-    return f"import sys\nsys.path.insert(0, {str(clone / 'scripts')!r})\n{body}"
 
 
 PARENT = """
@@ -216,21 +211,19 @@ finally:
     ("number", "whole_group", "code"), [(signal.SIGTERM, False, 143), (signal.SIGINT, True, 130)]
 )
 def test_children_end_before_their_script(
-    clone: Path, number: signal.Signals, whole_group: bool, code: int
+    clone: Path, processes: Processes, number: signal.Signals, whole_group: bool, code: int
 ) -> None:
-    children, temporary = 2, clone / "temporary"
+    temporary = clone / "temporary"
     temporary.mkdir()
-    commands = f"COMMANDS = [[sys.executable, '-c', sys.argv[1]]] * {children}\n"
+    commands = "COMMANDS = [[sys.executable, '-c', sys.argv[1]]] * 2\n"
     short = "import children\nchildren.GRACE_SECONDS = 0.1\n"
-    body = PARENT.replace("def main", f"{commands}{short}def main", 1)
-    process = Process(clone, script_of(clone, body), TIDY, TMPDIR=str(temporary))
-    try:
-        assert [process.line() for _ in range(children)] == ["started"] * children
-        (os.killpg if whole_group else os.kill)(process.pid, number)
-        assert [process.line() for _ in range(children)] == ["ended"] * children
-        assert process.finish() == code
-    finally:
-        process.close()
+    beside = f"import sys\nsys.path.insert(0, {str(clone / 'scripts')!r})\n"
+    script = beside + PARENT.replace("def main", f"{commands}{short}def main", 1)
+    process = processes.start(clone, script, TIDY, TMPDIR=str(temporary))
+    assert [process.line() for _ in range(2)] == ["started"] * 2
+    (os.killpg if whole_group else os.kill)(process.pid, number)
+    assert [process.line() for _ in range(2)] == ["ended"] * 2
+    assert process.finish() == code
     assert list(temporary.iterdir()) == []
 
 

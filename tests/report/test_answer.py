@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,97 +24,51 @@ from dcglearn import (
     write_preferences,
 )
 from dcglearn.learning.record import LearnedRecord
-from dcglearn.measures.measure_files import measure_from_json, measure_to_json
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.report.measures import answer, learned_text
 from dcglearn.report.questions import questions_text
 from dcglearn.report.words import judged_pairs, p_phrase, short
 from helpers.simulated import preset_judgments
 
-FIVE = Scale(("perfect", "good", "fair", "poor", "bad"))
-
 
 def learned(data: Preferences, certainty: Certainty) -> MeasureFile:
     return learned_measure(DCGLearner().fit(data), data, "j.jsonl", certainty=certainty)
 
 
-def sentences(data: Preferences, **families: Any) -> list[str]:
-    return answer(learned(data, certainty_of(data, **families)))
-
-
-def test_numbers_and_shares_in_words() -> None:
-    assert [short(x) for x in (-0.001, 0.5, -0.25, 0.994, 0.996, 12.0)] == [
-        ".00",
-        ".50",
-        "-.25",
-        ".99",
-        "1.00",
-        "12.00",
-    ]
-    assert [judged_pairs(x) for x in (0.0, 0.016, 0.3, 0.34, 0.7, 0.99)] == [
-        "no judged pair",
-        "1 in 62 judged pairs",
-        "1 in 3 judged pairs",
-        "34% of judged pairs",
-        "70% of judged pairs",
-        "99% of judged pairs",
-    ]
-    assert [p_phrase(p) for p in (1e-9, 0.0131, 1.0)] == ["p < .001", "p = .013", "p = 1"]
+@pytest.mark.parametrize(
+    ("word", "numbers", "shown"),
+    [
+        (short, (-0.001, 0.5, -0.25, 0.996, 12.0), (".00", ".50", "-.25", "1.00", "12.00")),
+        (p_phrase, (1e-9, 0.0131, 1.0), ("p < .001", "p = .013", "p = 1")),
+        (
+            judged_pairs,
+            (0.0, 0.016, 0.34),
+            ("no judged pair", "1 in 62 judged pairs", "34% of judged pairs"),
+        ),
+    ],
+)
+def test_numbers_and_shares_in_words(
+    word: Callable[[float], str], numbers: tuple[float, ...], shown: tuple[str, ...]
+) -> None:
+    assert tuple(map(word, numbers)) == shown
 
 
 def test_the_answer_has_the_numbers_of_the_model_and_of_its_tests() -> None:
     data = preset_judgments("linear-log2", 3000, 1)
     one = JudgmentModel().fit(data).gains()[1]
-    found = sentences(data)
-    numbers = [f"{number:.2f}".lstrip("0") for number in (one.estimate, one.low, one.high)]
-    assert found[0] == (
-        f"The middle grade is worth {numbers[0]} of the best (95% interval {numbers[1]} to "
-        f"{numbers[2]})."
-    )
+    content = learned(data, certainty_of(data))
+    found = answer(content)
+    assert all(short(number) in found[0] for number in (one.estimate, one.low, one.high))
     about_gains = {one.hypothesis: one for one in usual_questions(data) if one.about == "gains"}
-    changed = round(1 / about_gains["exponential"].reversed_judged)
-    assert found[1] == (
-        f"These judgments contradict 2^g - 1 (middle grade .33, 1 in {changed} judged pairs would "
-        "be ordered differently)."
-    )
+    changed = judged_pairs(about_gains["exponential"].reversed_judged)
+    assert "contradict 2^g - 1" in found[1]
+    assert changed in found[1]
     assert found[2] == "They do not contradict linear gains (middle grade .50)."
-    record = LearnedRecord.read(learned(data, certainty_of(data)))
+    record = LearnedRecord.read(content)
     assert record is not None
     assert record.certainty is not None
     stored = {one.hypothesis: one.p for one in record.certainty.hypotheses}
     assert stored == {name: one.corrected for name, one in about_gains.items()}
-
-
-def test_many_grades_are_named() -> None:
-    data = preset_judgments("linear-log2", 4000, 2, FIVE)
-    found = sentences(data)
-    assert found[0].startswith("Grade good is worth .")
-    assert found[0].count(" to .") == 3
-    assert ", grade fair ." in found[0]
-    assert "middle" not in " ".join(found)
-
-
-def test_two_grades_leave_discounts() -> None:
-    found = sentences(preset_judgments("linear-log2", 600, 3, Scale((1, 0))))
-    assert len(found) == 1
-    assert found[0].startswith("There are two grades, so gains are not in question; rank 2 counts")
-
-
-def test_a_record_is_read_as_it_was_written() -> None:
-    data = preset_judgments("linear-log2", 400, 5)
-    content = learned(data, certainty_of(data, discounts="decreasing"))
-    again = measure_from_json(measure_to_json(content))
-    assert learned_text(again) == learned_text(content)
-    assert "95% interval" in learned_text(again)
-
-
-def test_without_query_ids_judgments_count_as_independent() -> None:
-    data = preset_judgments("linear-log2", 400, 6)
-    alone = Preferences.of(data.lists, np.array(["a", "b"])[data.answers], data.scale)
-    words = " ".join(learned_text(learned(alone, certainty_of(alone))).split())
-    assert "no judgment is known to share its query with another, so each is independent" in words
-    named = " ".join(learned_text(learned(data, certainty_of(data))).split())
-    assert "judgments that share a query are kept together" in named
 
 
 def test_empty_ranks_are_said_where_they_matter() -> None:
@@ -144,35 +99,13 @@ def test_answers_at_random_determine_nothing() -> None:
     assert determined <= 1
 
 
-def test_a_fit_without_an_estimate_says_why() -> None:
-    words = learned_text(
-        learned(preset_judgments("linear-log2", 100, 10), Certainty(reason="noise"))
-    )
-    assert words.split("\n\n")[0].endswith("of the best. No interval: noise.")
-
-
 def test_many_judgments_are_left_to_other_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     data = preset_judgments("linear-log2", 400, 7)
-    monkeypatch.setattr(limits, "_QUESTIONS", 1e4)
-    found = sentences(data)
-    assert found[0].startswith("The middle grade is worth .")
-    assert found[1] == (
-        "Whether 2^g - 1 and linear gains fit is not said here: 400 strict judgments of lists of 4 "
-        "take more than a few seconds; dcglearn study and dcglearn test take them."
-    )
     monkeypatch.setattr(limits, "MAX_COST", 1)
     content = learned(data, certainty_of(data))
     assert answer(content)[0].startswith("The middle grade is worth .")
     assert answer(content)[1].startswith("No interval: 400 strict judgments of lists of 4 take")
     assert "estimate" not in learned_text(content)
-
-
-def test_lists_of_many_ranks_are_left_to_other_commands() -> None:
-    """The time grows with the cube of the number of parameters."""
-    rng = np.random.default_rng(0)
-    lists = rng.integers(0, 3, size=(60, 2, 200))
-    data = Preferences.of(lists, rng.choice(["a", "b"], 60), Scale((2, 1, 0)))
-    assert certainty_of(data).reason.startswith("60 strict judgments of lists of 200 take")
 
 
 def test_the_command_answers_first(tmp_path: Path, run: Any) -> None:
@@ -188,14 +121,3 @@ def test_the_command_answers_first(tmp_path: Path, run: Any) -> None:
     printed = json.loads(run("fit", "p.jsonl", "--json").stdout)["about"]["certainty"]
     assert printed == json.loads((tmp_path / "learned.json").read_text())["about"]["certainty"]
     assert printed["gains"][1]["low"] < printed["gains"][1]["estimate"]
-
-
-def test_documents_have_no_interval_and_say_why(tmp_path: Path, run: Any) -> None:
-    (tmp_path / "d.csv").write_text(
-        "query,a,b,answer\nq1,d1 d2 d3,d3 d2 d1,a\nq2,d2 d1 d3,d1 d3 d2,a\n"
-    )
-    documents = run("fit", "d.csv", "--documents").stdout
-    assert documents.startswith("d.csv: 2 judgments")
-    assert (
-        "no interval: the model of the judgment takes grades, and documents have none" in documents
-    )

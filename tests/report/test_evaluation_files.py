@@ -5,11 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 import shutil
-import subprocess
 from collections import defaultdict
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -39,10 +36,11 @@ from dcglearn.report.systems.words import (
     in_ranges,
     significance_marks,
 )
+from helpers.commands import Run
 from helpers.places import ROOT
+from helpers.typeset import typeset
 from helpers.written import write_qrels, write_run
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 GOLDEN = ROOT.parent / "shared" / "data" / "trec" / "trec_eval"
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
@@ -80,33 +78,20 @@ def read_lines(path: Path) -> dict[tuple[str, str], str]:
 
 def test_the_best_are_bold_and_what_differs_from_the_baseline_is_marked(found: Evaluation) -> None:
     """By hand: nDCG of (2, 0, 1) is 2.5 / 2.6309, of (0, 1, 2) 1.6309 / 2.6309."""
-    compared = compare_systems(found, "low", np.random.default_rng(0))
-    lines = paper_table(found, compared).markdown().splitlines()
-    assert lines[0] == (
-        "Means over 12 queries, the best of each measure in bold; "
-        r"\* differs significantly from low "
-        "(p < 0.05; paired randomisation test, two-sided; corrected for 2 comparisons of a "
-        "measure by Holm's method)"
-    )
-    assert lines[2:7] == [
+    table = paper_table(found, compare_systems(found, "low", np.random.default_rng(0)))
+    assert r"\* differs significantly from low" in table.markdown()
+    assert "corrected for 2 comparisons of a measure by Holm's method" in table.caption
+    assert table.markdown().splitlines()[2:7] == [
         f"| system | nDCG@10 | {FIRST} | judged@10 | judged@1 |",
         "| :-- | :-- | :-- | --: | --: |",
         r"| high | **1.0000**<sup>\*</sup> | **1.0000**<sup>\*</sup> | 1.0000 | 1.0000 |",
         r"| equal | 0.9502<sup>\*</sup> | **1.0000**<sup>\*</sup> | 1.0000 | 1.0000 |",
         "| low | 0.6199 | 0.0000 | 1.0000 | 1.0000 |",
     ]
-    notes = "\n".join(lines[7:])
-    for words in (
-        "documents without a judgment keep their rank and gain nothing",
-        "judged@k: share of the run's first k documents that have a judgment",
-        "nDCG@10 is nDCG({2: 2, 1: 1, 0: 0}, log2) @ 10",
-    ):
-        assert words in notes
     same = compare_systems(found, "high", np.random.default_rng(0), "t")
-    table = paper_table(found, same).markdown()
-    assert r"| equal | 0.9502<sup>\*</sup> | **1.0000** |" in table
-    assert "paired t test" in table
-    assert "| equal | 0.95 | **1.00** |" in paper_table(found, digits=2).markdown()
+    text = paper_table(found, same).markdown()
+    assert r"| equal | 0.9502<sup>\*</sup> | **1.0000** |" in text
+    assert "paired t test" in text
     rounded = paper_table(evaluate(QRELS, RUNS, "nDCG@10"), digits=0).markdown()
     assert rounded.count("| **1** |") == 3, "0.6, 1 and 0.95 are equal as shown"
 
@@ -120,19 +105,13 @@ def test_after_all_pairs_letters_name_the_systems_below(found: Evaluation) -> No
         "| b | equal | 0.9502<sup>c</sup> | **1.0000**<sup>c</sup>",
         "| c | low | 0.6199 | 0.0000",
     ]
-    assert r"a & high & \textbf{1.0000}\textsuperscript{b,c} & " in each.latex()
-    meaning = "labels after a mean name the systems that it is significantly above"
-    test = "two-sided; not corrected for the number of comparisons"
-    assert f"{meaning} (p < 0.05; paired randomisation test, {test})" in each.caption
-    tukey = compare_all_pairs(found, rng)
-    assert "corrected for 3 comparisons of a measure by Tukey" in paper_table(found, tukey).caption
-    marks, _ = significance_marks(found.systems, tukey)
+    assert "not corrected for the number of comparisons" in each.caption
+    marks, _ = significance_marks(found.systems, compare_all_pairs(found, rng))
     assert marks["high", "nDCG@10"] == "c", "a stricter test than that of single pairs"
     given = evaluate(QRELS, RUNS, ["nDCG@10", FIRST])  # each pair the other way round
     reverse = compare_all_pairs(given, rng, correct="none")
     marks, labels = significance_marks(found.systems, reverse)
-    assert labels == ["a", "b", "c"]
-    assert marks["high", "nDCG@10"] == "b,c"
+    assert (labels, marks["high", "nDCG@10"]) == (["a", "b", "c"], "b,c")
     assert "a  high    1.0000 b,c  1.0000 c " in means_table(found, reverse).text()
 
 
@@ -152,40 +131,28 @@ def test_a_table_of_bounds_has_no_best_one() -> None:
     assert f"| system | {FIRST}, least | {FIRST}, most |" in text
     assert "| one | 0.0000 | 1.0000 |" in text
     assert "**" not in text
-    assert "bold" not in text
-    alone = evaluate(QRELS, {"one": run}, FIRST)
-    assert "**" not in paper_table(alone).markdown(), "a single system is not the best"
-    by_query = queries_table(bounds)
-    assert by_query.rows[0][2:4] == (0.0, 1.0)
-    assert len(by_query.columns) == len(by_query.rows[0]) == 5
+    assert queries_table(bounds).rows[0][2:4] == (0.0, 1.0)
 
 
 def test_what_is_missing_or_left_out_is_said() -> None:
-    short = {q: RUNS["high"][q] for q in QUERIES[:9]}
-    runs = {"short": short, "low": RUNS["low"]}
+    runs = {"short": {q: RUNS["high"][q] for q in QUERIES[:9]}, "low": RUNS["low"]}
     table = paper_table(evaluate(QRELS, runs, FIRST))
     assert (table.columns[-1], [row[-1] for row in table.rows]) == ("missing", [3, 0])
     left_out = paper_table(evaluate(QRELS, runs, FIRST, rules=Rules(missing=None)))
     assert left_out.caption.startswith("Means over 9 to 12 of 12 queries")
-    none = {q: dict.fromkeys(docs, 0) for q, docs in QRELS.items()} | {"q0": {"a": 1}}
-    worthless = evaluate(
-        none, {"x": {"q1": {"a": 1.0}}}, FIRST, rules=Rules(worthless=None, missing=None)
-    )
-    assert means_table(worthless).shown()[0][1] == "-"
-    assert means_table(worthless).csv().splitlines()[1].startswith("x,,")
+    worthless = {q: dict.fromkeys(docs, 0) for q, docs in QRELS.items()}
+    rules = Rules(worthless=None, missing=None)
+    found = evaluate(worthless | {"q0": {"a": 1}}, {"x": {"q1": {"a": 1.0}}}, FIRST, rules=rules)
+    assert means_table(found).shown()[0][1] == "-"
 
 
 def test_a_table_of_63_systems_breaks_over_pages(tmp_path: Path) -> None:
     runs = {f"run {n}": RUNS[["low", "high"][n % 2]] for n in range(63)}
-    found = evaluate(QRELS, runs, FIRST)
-    for per_query in (False, True):
-        (path,) = write_evaluation(found, tmp_path / "x.tex", per_query=per_query)
-        latex = path.read_text()
-        assert latex.count(r"\begin{longtable}") == latex.count(r"\endhead") == 1
-        assert r"\begin{table}" not in latex
-    few = paper_table(evaluate(QRELS, RUNS, FIRST)).latex()
-    assert r"\begin{table}" in few
-    assert few.count("documents with equal scores") == 1, "rules are comments"
+    (path,) = write_evaluation(evaluate(QRELS, runs, FIRST), tmp_path / "x.tex")
+    latex = path.read_text()
+    assert latex.count(r"\begin{longtable}") == latex.count(r"\endhead") == 1
+    assert r"\begin{table}" not in latex
+    assert r"\begin{table}" in paper_table(evaluate(QRELS, RUNS, FIRST)).latex()
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
@@ -194,26 +161,10 @@ def test_latex_compiles_whatever_the_names(tmp_path: Path) -> None:
     names = [r"\input{x}", "50% & more", "a_b^c~#$", "[first]", "*", "<-->", "{", "ok"]
     runs = dict(zip(names, [*RUNS.values()] * 3, strict=False))
     measures = {"nDCG@10": "nDCG@10", "x_1 & [y]%": FIRST, "*": "nDCG(exponential-log2) @ 10"}
-    found = evaluate(QRELS, runs, measures).best_first()
-    for number, comparisons in enumerate(
-        (
-            [],
-            compare_systems(found, "ok", np.random.default_rng(0)),
-            compare_all_pairs(found, np.random.default_rng(0)),
-        )
-    ):
-        table = paper_table(found, comparisons).latex()
-        begin, end = "\\documentclass{article}\\begin{document}", "\\end{document}"
-        (tmp_path / f"{number}.tex").write_text(f"{begin}\n{table}\n{end}\n")
-        done = subprocess.run(
-            ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", f"{number}.tex"],
-            cwd=tmp_path,
-            capture_output=True,
-            check=False,
-            timeout=120,
-        )
-        assert done.returncode == 0, done.stdout[-2000:]
-        assert b"Warning" not in done.stdout
+    found, rng = evaluate(QRELS, runs, measures).best_first(), np.random.default_rng(0)
+    each = ([], compare_systems(found, "ok", rng), compare_all_pairs(found, rng))
+    for one in each:
+        assert "Warning" not in typeset(paper_table(found, one).latex(), tmp_path)
 
 
 def test_csv_holds_numbers_in_full(found: Evaluation, tmp_path: Path) -> None:
@@ -254,12 +205,10 @@ def test_parquet_holds_the_frame_and_what_it_depends_on(
 def test_names_of_measures_in_trec_eval() -> None:
     for ours, theirs in (
         ("nDCG@10", "ndcg_cut_10"),
-        ("ndcg_cut.5", "ndcg_cut_5"),
         ("nDCG(linear-log2)", "ndcg"),
         ("ndcg_burges@10", "ndcg_burges@10"),
         ("nDCG({2: 3, 1: 1}, log2) @ 10", "nDCG({2:3,1:1},log2)@10"),
         ("AP", "map"),
-        ("RR", "recip_rank"),
         ("R@100", "recall_100"),
     ):
         assert trec_eval_name(ours) == theirs
@@ -344,37 +293,19 @@ def test_one_evaluation_in_every_format(run: Run, files: Path) -> None:
         *(f"wrote {name}" for name in names[:-1]),
         *(f"wrote out.{system}.eval" for system in ("high", "equal", "low")),
     ]
-    assert ".eval: values by other rules than trec_eval's" in done.stderr
     said = json.loads((files / "out.json").read_text())
-    assert said == json.loads(run(*asked, "--json").stdout)
     assert [one["system"] for one in said["systems"]] == ["high", "equal", "low"]
     order = [(one["measure"], one["system"]) for one in said["comparisons"]]
     assert order == [(m, s) for m in ("nDCG@10", FIRST) for s in ("high", "equal")]
     quiet = run(*asked, "--json", "-o", "again.csv")
     assert quiet.stderr == "wrote again.csv\n"
     assert json.loads(quiet.stdout) == said
-    assert "differs significantly from low" in (files / "out.tex").read_text()
-    few = run(*asked, "--digits", "2", "-o", "few.md")
+    few = run(*asked, "--digits", "2")
     assert few.stdout.splitlines()[2].split() == ["equal", "0.95", "1.00", "1.00", "1.00"]
-    assert (
-        r"| equal | 0.95<sup>\*</sup> | **1.00**<sup>\*</sup> |" in (files / "few.md").read_text()
-    )
-    by_query = run(*asked, "--per-query", "-o", "q.csv", "-o", "q.tex", "-o", "q.md")
+    by_query = run(*asked, "--per-query", "-o", "q.csv", "-o", "q.md")
     assert by_query.returncode == 0, by_query.stderr
     assert len((files / "q.csv").read_text().splitlines()) == 1 + 3 * len(QUERIES)
     assert "| high | q0 |" in (files / "q.md").read_text()
-    assert "high & q0 &" in (files / "q.tex").read_text()
-
-
-def test_a_terminal_has_tables_as_wide_as_it_is() -> None:
-    measures = [f"nDCG(linear-log2) @ {k}" for k in range(1, 13)]
-    table = means_table(evaluate(QRELS, RUNS, measures))
-    assert max(map(len, table.text().splitlines())) > 300
-    shown = table.text(60)
-    assert max(map(len, shown.splitlines())) <= 60
-    assert len(re.findall(r"^high +(?:[01]\.\d+ *)+$", shown, re.M)) > 1
-    assert len(re.findall(r"[01]\.\d{4}\b", shown)) == 3 * (len(measures) + 2)
-    assert re.findall(r"judged@\d+", shown) == ["judged@1", "judged@12"], "the extreme cutoffs"
 
 
 def test_a_discount_that_rises_is_said() -> None:
@@ -394,25 +325,11 @@ def test_the_command_writes_the_frame(run: Run, files: Path) -> None:
 
 
 def test_systems_sorted_on_request(run: Run, files: Path) -> None:
-    def order(*options: str) -> list[str]:
-        asked = ("evaluate", "qrels", *RUNS, "-m", FIRST, "-m", "nDCG@10", "--json")
-        done = json.loads(run(*asked, *options).stdout)
-        return [one["system"] for one in done["systems"]]
-
-    assert order() == ["high", "equal", "low"]
-    assert order("--sort", "given") == ["low", "high", "equal"]
-    assert order("--sort", "nDCG@10") == ["high", "equal", "low"]
-    found = run("evaluate", "qrels", *RUNS, "-m", "nDCG@10", "--per-query")
-    assert found.stdout.splitlines()[1].split()[:2] == ["high", "q0"]
-    compared = run("evaluate", "qrels", "equal", "low", "high", "-m", "nDCG@10")
-    table = compared.stdout.split("Differences from equal\n")[1].splitlines()
-    assert [re.split(r"\s\s+", line)[1] for line in table[1:3]] == ["high", "low"]
-
-
-def test_output_that_is_refused(refused: Callable[..., str], files: Path) -> None:
-    asked = ("evaluate", "qrels", "low", "high", "-m", "nDCG@10")
-    for options, message in (
-        (("-o", "x.xlsx"), "x.xlsx: ends in '.xlsx'; use a name that ends in .tex, .md, .csv"),
-        (("--sort", "nDCG@1"), "unknown measure 'nDCG@1'; did you mean 'nDCG@10'"),
+    asked = ("evaluate", "qrels", *RUNS, "-m", FIRST, "-m", "nDCG@10", "--json")
+    for options, order in (
+        ([], ["high", "equal", "low"]),
+        (["--sort", "given"], ["low", "high", "equal"]),
+        (["--sort", "nDCG@10"], ["high", "equal", "low"]),
     ):
-        assert message in refused(*asked, *options), options
+        found = json.loads(run(*asked, *options).stdout)
+        assert [one["system"] for one in found["systems"]] == order

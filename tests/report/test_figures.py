@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
-import subprocess
 import time
 from itertools import combinations
 from pathlib import Path
@@ -16,28 +14,26 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure as Drawing
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from dcglearn import InputError
 from dcglearn.lab.claims import Claim, Finding
-from dcglearn.lab.config import config_files, read_config
-from dcglearn.lab.experiment_figures import draw_figure, draw_on
+from dcglearn.lab.config import read_config
+from dcglearn.lab.experiment_figures import draw_figure
 from dcglearn.lab.findings import findings_latex
 from dcglearn.lab.plots import Figure, Plot, differences
-from dcglearn.lab.provenance import read_provenance
 from dcglearn.lab.repetitions import mean_interval
 from dcglearn.lab.results import make_figures
-from dcglearn.report.figures.style import DARK, LIGHT, Palette, missing_glyphs_as_boxes, save
+from dcglearn.report.figures.style import missing_glyphs_as_boxes, save
 from helpers.drawn_figures import (
     CASES,
     made,
     rising,
 )
 from helpers.places import ROOT
+from helpers.typeset import typeset
 
 
 def texts_of(drawing: Drawing) -> list[tuple[Text, Bbox]]:
@@ -101,7 +97,10 @@ def test_text_is_whole_apart_and_large_enough(name: str, width: float) -> None:
             assert both is None or both.height < 2 or both.width < 2
 
 
-@pytest.mark.parametrize("name", sorted(p.stem for p in (ROOT / "configs").glob("*.toml")))
+RESULTS = sorted(path.parent.name for path in (ROOT / "results").glob("*/table.csv"))
+
+
+@pytest.mark.parametrize("name", RESULTS)
 def test_committed_figures_are_legible(name: str) -> None:
     for figure in figures_of(name)[:3]:
         drawing = draw_figure(figure, 3.3)
@@ -115,18 +114,8 @@ def test_committed_figures_are_legible(name: str) -> None:
 
 def figures_of(name: str) -> tuple[Figure, ...]:
     """The figures of the committed results."""
-    config = read_config(ROOT / "configs" / f"{name}.toml")
-    path = ROOT / "results" / name / "table.csv"
-    if not path.exists():
-        pytest.skip("its results are not committed yet")
-    table = pd.read_csv(path)
-    try:
-        return make_figures(config, table)
-    except InputError:
-        made_from = read_provenance(path.parent).get("experiment")
-        if made_from == json.loads(json.dumps(config.content)):
-            raise
-        pytest.skip("its results are those of an earlier config")
+    table = pd.read_csv(ROOT / "results" / name / "table.csv")
+    return make_figures(read_config(ROOT / "configs" / f"{name}.toml"), table)
 
 
 def tick_labels(axes: Axes) -> list[str]:
@@ -183,11 +172,9 @@ def test_a_pdf_embeds_its_fonts_as_type_42(tmp_path: Path) -> None:
     assert b"/FontFile2" in content
     assert b"/Type3" not in content
     assert b"/CreationDate" not in content
-    width, height = map(
-        float, re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", content).groups()
-    )  # type: ignore[union-attr]  # each page has a size
-    assert width == pytest.approx(3.3 * 72)
-    assert 100 < height < 300
+    size = re.search(rb"/MediaBox \[ 0 0 ([\d.]+)", content)
+    assert size is not None
+    assert float(size[1]) == pytest.approx(3.3 * 72)
 
 
 def test_every_colour_of_an_svg_has_one_for_dark_pages(tmp_path: Path) -> None:
@@ -205,48 +192,6 @@ def test_every_colour_of_an_svg_has_one_for_dark_pages(tmp_path: Path) -> None:
         assert root.tag.endswith("svg")
 
 
-def contrast(one: str, other: str) -> float:
-    """The contrast ratio of two colours (WCAG 2.2, 1.4.3)."""
-    light = []
-    for colour in (one, other):
-        linear = [
-            c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)
-        ]
-        light.append(float(np.dot(linear, [0.2126, 0.7152, 0.0722])))
-    return (max(light) + 0.05) / (min(light) + 0.05)
-
-
-@pytest.mark.parametrize("palette", [LIGHT, DARK])
-def test_text_has_contrast_on_its_background(palette: Palette) -> None:
-    for colour in (palette.ink, palette.soft, palette.colours[0]):
-        assert contrast(colour, palette.paper) >= 4.5
-    assert len(set(palette.colours)) == 8
-
-
-# --- on the caller's own axes
-
-
-def test_a_figure_of_several_panels_takes_as_many_axes() -> None:
-    drawing = Drawing()
-    axes = drawing.subplots(1, 3)
-    draw_on(axes[:2], CASES["differences"])
-    assert axes[1].get_ylabel() == "One minus other"
-    with pytest.raises(InputError, match="3 axes for 2 panels"):
-        draw_on(axes, CASES["differences"])
-    with pytest.raises(InputError, match="ax: 1 axes for 2 panels; give as many, such as"):
-        draw_on(axes[2], CASES["differences"])
-    draw_on(axes[2], CASES["differences"].panel(1))
-    with pytest.raises(InputError, match="2 axes for 1 panels"):
-        draw_on(axes[:2], CASES["differences"].panel(1))
-    for wrong in (0, 3):
-        with pytest.raises(InputError, match=r"has no panel .*use 1 to 2"):
-            draw_on(axes[2], CASES["differences"].panel(wrong))
-    column = Drawing(layout="constrained").subplots(2, 1, squeeze=False)
-    draw_on(column, CASES["differences"])
-    assert all(one.lines for one in column.flat)
-    assert axes[2].get_ylabel() == "Precision"
-
-
 # --- LaTeX
 
 
@@ -256,51 +201,20 @@ def test_findings_are_a_latex_table() -> None:
     paper = Claim(
         "Grows.", Finding("holds", (mean_interval([-0.2, -0.1, -0.3], "a:"),)), section="6.3"
     )
-    figure = Figure("2b", "t", Plot("x", "y", ()), (mine, paper))
-    text = findings_latex([figure])
-    assert text.startswith(r"% needs \usepackage{array,booktabs,longtable}")
+    text = findings_latex([Figure("2b", "t", Plot("x", "y", ()), (mine, paper))])
     body = text.split(r"\endlastfoot")[1].split(r"\end{longtable}")[0]
-    rows = [line for line in body.splitlines() if line]
-    assert len(rows) == 2
-    for row in rows:
-        assert row.endswith(r" \\")
-        assert len(re.findall(r"(?<!\\)&", row)) == 4
-        assert not re.search(r"(?<!\\)[%#_$]", row)
-    assert r"\textbackslash{}input\{x\}" in rows[0]
-    assert rows[0].startswith("2b & this project & ")
-    assert rows[0].endswith(r": 0.500 (n = 1) \\")
-    assert rows[1] == r"2b & 6.3 & Grows. & holds & a: -0.200 (-0.448 to 0.048) \\"
-    assert text.count("{") == text.count("}")
+    first, second = [line for line in body.splitlines() if line]
+    assert len(re.findall(r"(?<!\\)&", first)) == 4
+    assert not re.search(r"(?<!\\)[%#_$]", first)
+    assert r"\textbackslash{}input\{x\}" in first
+    assert first.startswith("2b & this project & ")
+    assert second == r"2b & 6.3 & Grows. & holds & a: -0.200 (-0.448 to 0.048) \\"
 
 
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_latex_sets_the_findings_of_the_shipped_experiments(tmp_path: Path) -> None:
     """Without an error, and without a line that is wider than the page."""
-    program = shutil.which("pdflatex")
-    styles = shutil.which("kpsewhich")
-    needed = [f"{name}.sty" for name in ("array", "booktabs", "longtable")]
-    if program is None or styles is None:
-        pytest.skip("no pdflatex here")
-    if subprocess.run([styles, *needed], capture_output=True, check=False).returncode:
-        pytest.skip("LaTeX lacks booktabs or longtable here")
-    figures = []
-    for path in config_files():
-        config = read_config(path)
-        table = pd.read_csv(ROOT / "results" / config.name / "table.csv")
-        figures += make_figures(config, table)
-    (tmp_path / "findings.tex").write_text(findings_latex(figures), "utf-8")
-    (tmp_path / "paper.tex").write_text(
-        "\\documentclass{article}\n\\usepackage{array,booktabs,longtable}\n"
-        "\\begin{document}\n\\input{findings}\n\\end{document}\n"
-    )
-    done = subprocess.run(
-        [program, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"],
-        cwd=tmp_path,
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-    log = (tmp_path / "paper.log").read_text("latin-1")
-    assert done.returncode == 0, log
-    assert (tmp_path / "paper.pdf").stat().st_size > 10_000
+    text = findings_latex([figure for name in RESULTS for figure in figures_of(name)])
+    log = typeset(text, tmp_path, "array,booktabs,longtable")
     assert "Missing character" not in log
     assert not re.findall(r"Overfull .hbox \((?:[2-9]|\d\d)", log)

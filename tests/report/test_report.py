@@ -19,12 +19,9 @@ from dcglearn import (
     LinearUtility,
     MeasureComparison,
     MeasureFile,
-    Preferences,
-    Problem,
     Scale,
     certainty_of,
     drawn_lists,
-    identify,
     learned_measure,
     permuted_lists,
     side_by_side,
@@ -111,22 +108,11 @@ def test_a_table_that_is_wider_than_the_terminal() -> None:
         "first              0.1000   0.2000        0.3000  1.0000",
         "second             0.4000   0.5000                0.9000",
     ]
-    assert table.text(34).splitlines() == [
-        "        nDCG(exponential-",
-        "system         log2) @ 10  nDCG@10",
-        "first              0.1000   0.2000",
-        "second             0.4000   0.5000",
-        "",
-        "        nDCG(zipf) @",
-        "system             5  judged",
-        "first         0.3000  1.0000",
-        "second                0.9000",
-    ]
-    narrow = table.text(1).split("\n\n")
-    assert [part.splitlines()[-1].split()[0] for part in narrow] == ["second"] * 4
+    two = table.text(34).split("\n\n")
+    assert [part.splitlines()[1].split()[0] for part in two] == ["system"] * 2
+    assert two[1].splitlines()[2].split() == ["first", "0.3000", "1.0000"]
     words = Table(("one", "two"), [("a" * 20, "b" * 20)])
     assert words.text(10) == words.text()
-    assert Table(("one", "two"), []).text(3) == "one  two"
 
 
 def test_the_suffix_decides_the_format_of_a_table(tmp_path: Path) -> None:
@@ -134,18 +120,15 @@ def test_the_suffix_decides_the_format_of_a_table(tmp_path: Path) -> None:
     for ending, mark in ((".md", "| :--"), (".tex", "tabular"), (".csv", ","), (".txt", "rbp")):
         table.write(tmp_path / f"t{ending}")
         assert mark in (tmp_path / f"t{ending}").read_text()
-    heads = {end: (tmp_path / f"t{end}").read_text().splitlines() for end in (".txt", ".csv")}
-    assert "lead of learned  95% interval of lead" in heads[".txt"][1]
-    assert heads[".csv"][0] == ",".join(COMPARISON.to_json()["rows"][0])
-    (first, second, *_) = csv.DictReader(heads[".csv"])
+    rows = (tmp_path / "t.csv").read_text().splitlines()
+    assert rows[0] == ",".join(COMPARISON.to_json()["rows"][0])
+    first, second, *_ = csv.DictReader(rows)
     assert (first["ahead"], first["p"], first["verdict"]) == ("", "", "")
     names = ("agreement", "low", "high", "ahead", "ahead_low", "ahead_high", "p", "corrected")
     numbers = [float(second[name]) for name in names]
     assert numbers == [0.8, 0.7, 0.9, 0.1, 0.05, 0.15, 1e-4, 2e-4]
-    assert float(second["with_ties"]) == 0.6
-    caption = heads[".txt"][0]
+    caption = (tmp_path / "t.txt").read_text().splitlines()[0]
     assert "99 queries (so uneven that they are worth 20 of equal size)" in caption
-    assert "the measure calls the 66 closest pairs ties" in caption
     with pytest.raises(InputError, match=r"ends in \.txt, \.md, \.tex or \.csv"):
         table.write(tmp_path / "t.xls")
 
@@ -168,15 +151,8 @@ def test_a_measure_is_drawn_next_to_the_presets() -> None:
     assert gains["2^g - 1"] == pytest.approx([1, 1 / 3, 0])
     assert discounts["this measure"] == pytest.approx(list(content.dcg.discounts))
     assert discounts["1/rank"] == pytest.approx([1, 1 / 2, 1 / 3, 1 / 4])
-    assert len(discounts) == 1 + 2
     image = figure.axes[2].get_images()[0].get_array()
     assert np.array(image) == pytest.approx(content.utility.matrix)
-    assert [axes.get_title(loc="left") for axes in figure.axes[:3]] == [
-        "Gain by grade",
-        "Discount by rank",
-        "W, the learned worth of a grade at a rank",
-    ]
-    assert figure.axes[1].get_xlabel() == "Rank"
 
 
 def test_presets_are_mapped_like_affine_discounts() -> None:
@@ -255,43 +231,30 @@ def test_numbers_of_any_size_are_drawn(tmp_path: Path) -> None:
 def test_an_undetermined_number_is_a_dash() -> None:
     rng = np.random.default_rng(0)
     lists = drawn_lists(200, 3, [0.4, 0.3, 0.3], rng)
-    lists[:, :, 1] = 1
-    data = side_by_side(DCG([2, 1, 0]), lists, SCALE, rng)
-    content = learned_measure(DCGLearner(n_grades=3).fit(data.pairs), data, "x")
-    assert parameter_tables(content)[1].rows[1] == ("2", "-", "0.00")
-    assert "no pair differs at rank 2: the discount there is undetermined" in learned_text(content)
-    lists[:, :, 1], lists[:, :, 0] = lists[:, :, 0], 1  # now rank 1 is the constant one
-    data = side_by_side(DCG([2, 1, 0]), lists, SCALE, rng)
-    rows = parameter_tables(learned_measure(DCGLearner(n_grades=3).fit(data.pairs), data, "x"))[
-        1
-    ].rows
-    assert rows[0] == ("1", "-", "0.00")
-    assert [row[1:] for row in rows if row[2] == "fixed"] == [("1.000", "fixed")]
+    for rank in (1, 0):
+        same = lists.copy()
+        same[:, :, rank] = 1
+        data = side_by_side(DCG([2, 1, 0]), same, SCALE, rng)
+        content = learned_measure(DCGLearner(n_grades=3).fit(data.pairs), data, "x")
+        rows = parameter_tables(content)[1].rows
+        assert rows[rank] == (str(rank + 1), "-", "0.00")
+        assert [row[1:] for row in rows if row[2] == "fixed"] == [("1.000", "fixed")]
+        said = f"no pair differs at rank {rank + 1}: the discount there is undetermined"
+        assert said in learned_text(content)
 
 
 def test_comparisons_are_drawn_with_their_intervals() -> None:
-    figure = draw_comparison(COMPARISON, "title")
-    left, right = figure.axes
-    assert [text.get_text() for text in left.get_yticklabels()] == [
-        "learned",
-        "zipf_1",
-        "rbp",
-        "other",
-        "last",
-    ]
+    left, right = draw_comparison(COMPARISON, "title").axes
+    names = [text.get_text() for text in left.get_yticklabels()]
+    assert names == [row.name for row in COMPARISON.rows]
     (bars,) = left.collections
     assert [tuple(map(float, segment[:, 0])) for segment in bars.get_segments()] == [
         (row.low, row.high) for row in COMPARISON.rows
     ]
     legend = right.get_legend()
     assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == [
-        "undecided",
-        "learned better",
-        "learned worse",
-        "near the line",
-    ]
-    assert "minus" in right.get_xlabel()
+    kinds = {text.get_text() for text in legend.get_texts()}
+    assert kinds == {"undecided", "learned better", "learned worse", "near the line"}
 
 
 def test_measures_that_were_not_learned_are_shown_too() -> None:
@@ -299,70 +262,17 @@ def test_measures_that_were_not_learned_are_shown_too() -> None:
     assert "DCG({'good': 1, 'bad': 0}, zipf) @ 3" in text
     assert "0.3333" in text
     assert "\n2      3.0000\n" in measure_text("m", MeasureFile(DCG([3, 1, 0])))  # as in exports
-    text = measure_text("m", MeasureFile(utility=LinearUtility([[1, 0], [0.5, 0]]), use="utility"))
-    assert "W, the worth of a grade at a rank" in text
     figure = draw_measure_file(MeasureFile(DCG([1, 0])), "t")
     assert len(figure.axes) == 2
     with pytest.raises(InputError, match=r"ends in '\.gif'"):
         save(figure, "x.gif")
 
 
-def test_a_first_rank_that_does_not_count_is_not_said_to_have_discount_1() -> None:
-    """As of noise: what is fixed is another discount."""
-    pairs = np.zeros((40, 2, 3), np.int8)
-    pairs[:, 1, 1] = 1  # only rank 2 differs
-    pairs[20:, :, 0] = pairs[20:, :, 2] = [0, 1]
-    pairs[30:, :, (0, 2)] = pairs[30:, ::-1, (0, 2)]  # rank 1 and 3 both ways
-    data = Preferences.of(pairs, ["a"] * 40, Scale((1, 0)))
-    content = learned_measure(DCGLearner().fit(data), data, "x")
-    text = learned_text(content)
-    assert "; the discount of rank 2 is 1, as that of rank 1 is 0" in text
-    assert "the first discount is 1" not in text
-
-
 def test_a_learned_measure_is_described() -> None:
     text = learned_text(a_fit())
     assert text.startswith("grade  gain   data share\n")  # without a word on certainty
-    details = text.split("\n\ndetails:\n")[1]
-    assert details.startswith("learned with C = 1, unit margins (newton): confirmed optimal, ")
-    for line in (
-        "normalisation: the worst grade has gain 0, the best gain 1; the first discount is 1",
-        "what the judgments do not determine:",
-        "  - every grade at ranks 1-4 could gain the same constant",
-    ):
-        assert line in text.splitlines()
-    assert "bootstrap" not in text
+    assert "  - every grade at ranks 1-4 could gain the same constant" in text.splitlines()
     affine = learned_text(a_fit(same_content=True))
     assert "the best gain 1; the largest discount is 1 and the smallest 0 (only ratios" in affine
     with pytest.raises(InputError, match="is not a learned measure"):
         learned_text(MeasureFile(DCG([1, 0], [1, 0.5])))
-
-
-def test_documents_have_relevance() -> None:
-    rng = np.random.default_rng(0)
-    scale = Scale(("x", "y", "z"))
-    data = side_by_side(DCG([2, 1, 0]), permuted_lists(200, rng, range(3)), scale, rng)
-    content = learned_measure(DCGLearner(encoding="documents").fit(data.pairs), data, "x.jsonl")
-    text = learned_text(content)
-    assert "normalisation: the least relevant document has relevance 0, the most" in text
-    assert parameter_tables(content)[0].columns[:2] == ("document", "relevance")
-    assert "every document at ranks 1-3 could gain the same constant" in text
-
-
-def test_many_separate_components_are_counted() -> None:
-    """At each of 7 ranks the grades {0, 1} and {2, 3} are compared only among themselves."""
-    pairs = np.zeros((14, 2, 7), np.int8)
-    for rank in range(7):
-        pairs[2 * rank, :, rank] = 0, 1
-        pairs[2 * rank + 1, :, rank] = 2, 3
-    said = identify(Problem.of(pairs, 4)).undetermined(["a", "b", "c", "d"])
-    listed = [text for text in said if "{a, b} and {c, d} are never compared" in text]
-    assert [text[:9] for text in listed] == [f"at rank {k}" for k in range(1, 6)]
-    assert "and the same holds at 2 more ranks" in said
-
-
-def test_too_few_pairs_leave_other_directions() -> None:
-    pairs = [[[0, 0], [1, 1]], [[1, 1], [2, 2]]]  # both ranks always differ alike
-    said = identify(Problem.of(pairs, 3)).undetermined()
-    assert said[0] == "the differences of the pairs (2) have rank 2 of 6"
-    assert said[-1] == ("2 more directions of W are undetermined, because there are too few pairs")

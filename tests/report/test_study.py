@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from dataclasses import replace
 from html import unescape
@@ -27,12 +26,12 @@ from dcglearn import (
     write_measure,
     write_preferences,
 )
-from dcglearn.inference.calibration import LinkTest
 from dcglearn.judgments.folds import group_numbers, query_folds
 from dcglearn.measures.agreement import outcomes
 from dcglearn.report.study.facts import STUDY_TOOLS
 from dcglearn.report.study.page import study_json, study_page, study_pictures
 from dcglearn.report.study.words import headline, more_judgments, more_words
+from dcglearn.report.words import judged_pairs, short
 from helpers.simulated import SCALE, preset_judgments, with_ids
 from helpers.written import write_qrels, write_records, write_run
 
@@ -55,34 +54,26 @@ def test_what_is_wrong_is_changed_to_the_true_measure(linear: Study) -> None:
     assert decision.startswith("Change (2^g - 1) / log2(rank + 1) to the gains 2 = 1.00, 1 = 0.50,")
     assert ": yes. The judgments contradict it (p < .001), and the two order 1 in" in decision
     assert gain.startswith("The new one agrees with ")
-    assert gains.startswith("The middle grade is worth .")
-    assert "contradict 2^g - 1 (middle grade .33, 1 in " in gains
-    assert "do not contradict linear gains (middle grade .50)." in gains
+    one = linear.conclusion.free.gains()[1]
+    (question,) = (q for q in linear.conclusion.questions if q.hypothesis == "exponential")
+    assert all(short(number) in gains for number in (one.estimate, one.low, one.high))
+    assert f"2^g - 1 (middle grade .33, {judged_pairs(question.reversed_judged)}" in gains
     assert discounts.endswith("They do not contradict the discount 1/log2(rank + 1).")
     assert set(linear.tools) == {*STUDY_TOOLS}
-    assert all(isinstance(one, str) for one in linear.tools.values())
 
 
 def test_a_true_measure_stays_in_use() -> None:
     """Whatever else fits, too: what is in use is not to be kept and changed at once."""
     data = preset_judgments("exponential-log2", 4000, 2)
     used = preset("exponential-log2", SCALE, 4)
-    for found in (
-        studied(data),
-        study_judgments(data[:300], "x", np.random.default_rng(0), {"exponential-log2": used}),
-    ):
+    few = study_judgments(data[:300], "x", np.random.default_rng(0), {"exponential-log2": used})
+    for found in (studied(data), few):
         assert headline(found)[0] == (
             "Change (2^g - 1) / log2(rank + 1): no. The judgments do not contradict it."
         )
         assert found.change == "no"
         assert found.measure == used @ 4
-        text = " ".join(study_page(found, "txt").split())
-        assert "This is the measure in use, (2^g - 1) / log2(rank + 1), as nDCG" in text
-        assert "proposed measure" not in text
-        assert '"label_gain": [0, 1, 3]' in text
-    gains = headline(studied(data))[2]
-    assert "contradict linear gains (middle grade .50, 1 in" in gains
-    assert gains.endswith("They do not contradict 2^g - 1 (middle grade .33).")
+        assert '"label_gain": [0, 1, 3]' in " ".join(study_page(found, "txt").split())
 
 
 def test_other_discounts_are_learned_where_log2_does_not_fit() -> None:
@@ -91,18 +82,7 @@ def test_other_discounts_are_learned_where_log2_does_not_fit() -> None:
     assert "with the discounts 1.00, " in sentences[0]
     assert "contradict the discount 1/log2(rank + 1) (1 in" in sentences[-1]
     assert isinstance(found.tools["lightgbm"], InputError)
-    assert "lightgbm cannot take it: LightGBM discounts only by 1/log2(i + 1), which" in " ".join(
-        study_page(found, "txt").split()
-    )
-
-
-def test_the_numbers_in_sentences_are_those_of_the_study(linear: Study) -> None:
-    one = linear.conclusion.free.gains()[1]
-    interval = f"{one.low:.2f} to {one.high:.2f}".replace("0.", ".")
-    said = f"is worth {one.estimate:.2f}".replace("0.", ".")
-    assert f"{said} of the best (95% interval {interval})" in headline(linear)[2]
-    (question,) = (q for q in linear.conclusion.questions if q.hypothesis == "exponential")
-    assert f"1 in {round(1 / question.reversed_judged)} judged pairs" in headline(linear)[2]
+    assert "lightgbm cannot take it: LightGBM discounts only by" in study_page(found, "txt")
 
 
 def test_what_changes_is_counted_on_the_judged_pairs(linear: Study) -> None:
@@ -149,12 +129,11 @@ def test_few_judgments_do_not_say_no() -> None:
     """They contradict nothing, which does not speak for the measure in use."""
     found = studied(preset_judgments("linear-log2", 30, 1))
     assert found.against.verdict == "not rejected"
-    assert headline(found)[0] == (
-        "Change (2^g - 1) / log2(rank + 1): not yet. The judgments do not contradict it, nor any "
-        "other usual measure: more judgments could."
-    )
-    assert "agrees with" in headline(found)[1]
-    assert "The new one" not in headline(found)[1]
+    decision, agreement, *_ = headline(found)
+    assert ": not yet. The judgments do not contradict it, nor any other usual measure" in decision
+    assert "agrees with" in agreement
+    assert "The new one" not in agreement
+    assert json.dumps(study_json(found), allow_nan=False)
 
 
 def test_few_raters_are_told_to_ask_more() -> None:
@@ -222,19 +201,9 @@ def test_the_decision_is_a_measure_file_and_counts_what_it_changes(
     assert run("study", "p.jsonl", "--on-qrels", "q.txt").returncode == 2
 
 
-def test_two_grades_and_few_judgments() -> None:
-    two = studied(preset_judgments("linear-log2", 300, 5, Scale((1, 0))))
-    assert headline(two)[2].startswith("There are two grades, so gains are not in question; rank 2")
-    few = studied(preset_judgments("linear-log2", 12, 6))
-    assert study_page(few, "txt")
-    assert json.dumps(study_json(few), allow_nan=False)
-
-
-def test_a_link_that_no_judgments_could_show_is_not_tested(linear: Study) -> None:
-    found = replace(linear, link=LinkTest(0.0, 0.0, math.inf, 1.0))
-    text = " ".join(study_page(found, "txt").split())
-    assert "cannot show whether answers depend on the difference in another way" in text
-    assert " on inf" not in text
+def test_two_grades_leave_discounts() -> None:
+    found = studied(preset_judgments("linear-log2", 300, 5, Scale((1, 0))))
+    assert headline(found)[2].startswith("There are two grades, so gains are not in question;")
 
 
 def test_more_judgments_halve_intervals(linear: Study) -> None:
@@ -289,51 +258,46 @@ def test_all_formats_say_the_same(linear: Study) -> None:
 
 def test_test_command(tmp_path: Path, run: Any, refused: Any) -> None:
     write_preferences(preset_judgments("linear-log2", 1200, 10), tmp_path / "p.jsonl")
-
-    def tested(*words: str) -> str:
-        done = run("test", "p.jsonl", *words)
+    for options, begins, rejected in (
+        ("--gains exponential --discounts log2", "gains exponential", True),
+        ("--measure linear-log2", "linear-log2", False),
+        ("--gains 1,0.5,0 --discounts log2", "gains 1,0.5,0, discounts log2", False),
+        (
+            "--gains exponential --larger-discounts log2",
+            "gains exponential, within discounts log2",
+            True,
+        ),
+        ("--larger-positions", "the same gains at every rank", False),
+    ):
+        done = run("test", "p.jsonl", *options.split())
         assert done.returncode == 0, done.stderr
-        return str(done.stdout)
-
-    exponential = tested("--gains", "exponential", "--discounts", "log2")
-    assert " rejected" in exponential.splitlines()[1]
-    assert "not rejected" not in exponential.splitlines()[1]
-    assert "not rejected" in tested("--gains", "linear", "--discounts", "log2").splitlines()[1]
-    assert "not rejected" in tested("--measure", "linear-log2").splitlines()[1]
-    numbers = tested("--gains", "1,0.5,0", "--discounts", "log2").splitlines()[1]
-    assert numbers.startswith("gains 1,0.5,0, discounts log2  not rejected")
-    within = tested("--gains", "exponential", "--larger-discounts", "log2").splitlines()[1]
-    assert within.startswith("gains exponential, within discounts log2  rejected")
-    assert within.endswith("   1")  # degree of freedom
-    positions = tested("--larger-positions").splitlines()[1]
-    assert positions.startswith("the same gains at every rank  not rejected")
-    assert "name what is tested" in refused("test", "p.jsonl", "--larger-gains", "power:free")
-    narrow = refused("test", "p.jsonl", "--gains", "linear", "--larger-gains", "power:2")
-    assert "do not hold all measures" in narrow
-    table = json.loads(tested("--json"))
+        row = done.stdout.splitlines()[1]
+        assert begins in row, options
+        assert (" rejected" in row, "not rejected" in row) == (True, not rejected), options
+    table = json.loads(run("test", "p.jsonl", "--json").stdout)
     assert {one["about"] for one in table} >= {"measure", "gains", "discounts", "side"}
-    assert "did you mean 'exponential'" in refused("test", "p.jsonl", "--gains", "exponental")
-    both = refused("test", "p.jsonl", "--measure", "zipf", "--gains", "linear")
-    assert "--measure with --gains" in both
-    assert "unknown field 'countri'" in refused("test", "p.jsonl", "--by", "countri")
+    for options, problem in (
+        ("--larger-gains power:free", "name what is tested"),
+        ("--gains linear --larger-gains power:2", "do not hold all measures"),
+        ("--gains exponental", "did you mean 'exponential'"),
+        ("--measure zipf --gains linear", "--measure with --gains"),
+        ("--by countri", "unknown field 'countri'"),
+    ):
+        assert problem in refused("test", "p.jsonl", *options.split())
 
 
 def test_groups_of_a_field_and_files(tmp_path: Path, run: Any, refused: Any) -> None:
     data = preset_judgments("linear-log2", 800, 11)
-    records = [
-        {"a": lists[0], "b": lists[1], "answer": "ab"[answer], "country": "it" if i % 2 else "de"}
-        for i, (lists, answer) in enumerate(
-            zip((2 - data.lists).tolist(), data.answers.tolist(), strict=True)
-        )
-    ]
-    write_records(tmp_path / "p.jsonl", *records)
-    done = run("test", "p.jsonl", "--by", "country")
+    write_preferences(data, tmp_path / "p.jsonl")
+    lines = map(json.loads, (tmp_path / "p.jsonl").read_text().splitlines())
+    named = ({**one, "country": "it" if i % 2 else "de"} for i, one in enumerate(lines))
+    write_records(tmp_path / "by.jsonl", *named)
+    done = run("test", "by.jsonl", "--by", "country")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1].startswith("de ")
     for name, part in (("one.jsonl", data[:400]), ("two.jsonl", data[400:])):
         write_preferences(part, tmp_path / name)
     files = run("test", "one.jsonl", "two.jsonl", "--json")
-    assert files.returncode == 0, files.stderr
     (found,) = json.loads(files.stdout)["compared"]
     assert found["name"] == "one.jsonl"
     assert "several files" in refused("test", "one.jsonl", "two.jsonl", "--by", "country")
@@ -350,18 +314,13 @@ def test_a_measure_file_is_written_whatever_is_decided(
     names = ("a.json", "b.html", "c.md", "d.txt")
     done = run("study", "p.jsonl", "-m", "zipf", *(word for x in names for word in ("-o", x)))
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("What 40 judgments say about DCG")
     assert all((tmp_path / name).stat().st_size > 1000 for name in names)
     assert ".html" in refused("study", "p.jsonl", "-o", "s.pdf")
     decided = read_measure(tmp_path / "a.json")
     assert decided.about["study"]["change"] == "not yet"
     assert decided.dcg == preset("zipf", SCALE, 4) @ 4
-    for words in (
-        ("agree", "p.jsonl", "a.json"),
-        ("export", "a.json", "--to", "json"),
-        ("compare", "p.jsonl", "a.json", "--repeats", "1"),
-    ):
-        assert run(*words).returncode == 0
+    for words in ("agree p.jsonl a.json", "compare p.jsonl a.json --repeats 1"):
+        assert run(*words.split()).returncode == 0
     utility = learned_measure(DCGLearner().fit(noise), noise, "p.jsonl", use="utility")
     write_measure(utility, tmp_path / "u.json")
     assert "gains that differ by rank; name a DCG" in refused("study", "p.jsonl", "-m", "u.json")

@@ -89,11 +89,3 @@ def test_five_systems(found: SystemConclusions, tmp_path: Path) -> None:
         assert inside.y0 <= box.y0 < box.y1 <= inside.y1
         assert not legend.get_window_extent().overlaps(box)
     assert not any(title.get_window_extent().overlaps(box) for box in boxes[:-1])
-
-
-def test_only_the_systems_of_the_pairs(found: SystemConclusions) -> None:
-    some = [one for one in found.pairs if {one.a, one.b} <= {"b", "d", "first"}]
-    drawing = draw_pairs(replace(found, pairs=tuple(some)), MEANS)
-    axes: Any = drawing.axes[0]
-    assert [text.get_text() for text in axes.get_xticklabels()] == ["b", "d"]
-    assert [text.get_text() for text in axes.get_yticklabels()] == ["d", "first"]
