@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -78,14 +78,11 @@ class Candidates(ShortRepr):
 
     def without(self, some: Booleans, why: str) -> Candidates:
         """Leave out some, and count them."""
-        kept, count = ~some, int(some.sum())
-        return Candidates(
-            self.lists[kept],
-            self.scale,
-            self.queries[kept],
-            None if self.documents is None else self.documents[kept],
-            {**self.left_out, **({why: count} if count else {})},
-        )
+        if not some.any():
+            return self
+        documents = None if self.documents is None else self.documents[~some]
+        left_out = {**self.left_out, why: int(some.sum())}
+        return Candidates(self.lists[~some], self.scale, self.queries[~some], documents, left_out)
 
 
 def _query_numbers(queries: Iterable[str | None]) -> Integers:
@@ -93,10 +90,7 @@ def _query_numbers(queries: Iterable[str | None]) -> Integers:
 
 
 def _distinct(queries: Integers, lists: Pairs) -> tuple[Integers, Integers]:
-    """Return the first row of what is asked of each query, and the number of what each row asks.
-
-    It does not matter which list is a.
-    """
+    """Return the first row of each query's pair of lists, whichever is a, and each row's pair."""
     _, numbers = distinct_rows(lists.reshape(-1, lists.shape[2]).T)
     return distinct_rows([queries, *np.sort(numbers.reshape(-1, 2)).T])
 
@@ -186,36 +180,22 @@ def made_candidates(
     Returns
     -------
     Candidates
-
-    Raises
-    ------
-    InputError
-        If no query has enough judged documents of different grades.
     """
     indexed = open_qrels(qrels, scale)
-    query, number = np.divmod(indexed.keys, len(indexed.documents))
-    bounds = np.searchsorted(query, np.arange(len(indexed.queries) + 1)).tolist()
-    grades = indexed.grades
-    pools = [
-        (begin, end)
-        for begin, end in pairwise(bounds)
-        if end - begin > n_ranks and np.ptp(grades[begin:end])
-    ]
-    if not pools:
+    sizes, n_different = indexed.pools.sum(axis=1), np.count_nonzero(indexed.pools, axis=1)
+    usable = np.flatnonzero((sizes > n_ranks) & (n_different > 1))
+    if not len(usable):
         raise InputError(
             f"no query has more than {n_ranks} judged documents of different grades",
             "give shorter lists, or more judgments of documents",
         )
-    rows = np.array(
-        [
-            begin + _pair(grades[begin:end], n_ranks, rng)
-            for begin, end in pools
-            for _ in range(-(-n // len(pools)))
-        ]
-    )
-    documents = np.array(indexed.documents.to_pylist(), object)[number[rows]]
-    queries = np.array(indexed.queries, dtype=str)[query[rows[:, 0, 0]]]
-    return _worth_asking(Candidates(grades[rows], indexed.scale, queries, documents))
+    query, ends = np.repeat(usable, -(-n // len(usable))), sizes.cumsum()
+    grades = np.split(indexed.grades, ends)
+    rows = np.array([ends[q] - sizes[q] + _pair(grades[q], n_ranks, rng) for q in query])
+    number = indexed.keys[rows] % len(indexed.documents)
+    documents = np.array(indexed.documents.to_pylist(), object)[number]
+    queries = np.array(indexed.queries, dtype=str)[query]
+    return _worth_asking(Candidates(indexed.grades[rows], indexed.scale, queries, documents))
 
 
 def _pair(grades: NDArray[np.int8], n_ranks: int, rng: np.random.Generator) -> Integers:

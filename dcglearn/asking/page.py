@@ -173,29 +173,25 @@ def questions_of_judges(
 
 def label_studio_tasks(questions: Sequence[Shown], seed: int) -> list[dict[str, Any]]:
     """Return one task per question, whose list a is on the left."""
-    rng = random.Random(seed)  # noqa: S311 - not a secret
-    return [{"data": _task(one, rng.random() < 0.5)} for one in questions]
-
-
-def _task(shown: Shown, swap: bool) -> dict[str, Any]:
-    left, right = "ba" if swap else "ab"
-    return {
-        "question": shown["id"],
-        "query": shown["query"] or "",
-        "a": shown[left],
-        "b": shown[right],
-        "reversed": swap,
-        "title": shown["title"] or "Which list is better?",
-        "shown_left": _items(shown["shown"][left]),
-        "shown_right": _items(shown["shown"][right]),
-    }
-
-
-def _items(texts: Sequence[Text]) -> list[dict[str, str]]:
-    return [
-        {"id": str(rank), "title": one.title, "body": one.snippet}
-        for rank, one in enumerate(texts, start=1)
-    ]
+    rng, tasks = random.Random(seed), []  # noqa: S311 - not a secret
+    for one in questions:
+        swap = rng.random() < 0.5
+        left, right = "ba" if swap else "ab"
+        task = {
+            "question": one["id"],
+            "query": one["query"] or "",
+            "a": one[left],
+            "b": one[right],
+            "reversed": swap,
+            "title": one["title"] or "Which list is better?",
+        }
+        for name, side in (("shown_left", left), ("shown_right", right)):
+            task[name] = [
+                {"id": str(rank), "title": text.title, "body": text.snippet}
+                for rank, text in enumerate(one["shown"][side], start=1)
+            ]
+        tasks.append({"data": task})
+    return tasks
 
 
 def _hash(source: str, tag: str) -> str:

@@ -33,6 +33,7 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.names import NamedMeasure, measure_for
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
+from dcglearn.measures.utility import sum_over_ranks
 
 COUNTS = (25, 50, 100, 200, 400)
 """Numbers of answers for which widths are foretold."""
@@ -52,10 +53,8 @@ class Plan(ShortRepr):
     candidates : Candidates
     chosen : list of int
         The candidates to judge, those that say most first.
-    numbers : tuple of str
-        What widths are of: gains and discounts, ``gain 1`` and ``discount 2``.
-    asked : tuple of str
-        Those of them that are asked for.
+    numbers, asked : tuple of str
+        What widths are of, ``gain 1`` and ``discount 2``; and those of them that are asked for.
     judged : int
         The judgments so far.
     counts : tuple of int
@@ -67,8 +66,8 @@ class Plan(ShortRepr):
         chosen for `counts`, and others at random. From 1 on a number is not determined.
     after, after_random : ndarray of float, shape (len(counts), q)
         Those after so many answers, chosen or at random.
-    undetermined : tuple of str
-        The numbers that no answers to such pairs determine.
+    undetermined, rejected : tuple of str
+        The numbers that no answers to such pairs determine; measures that `judged` contradict.
     """
 
     candidates: Candidates
@@ -86,18 +85,7 @@ class Plan(ShortRepr):
     rejected: tuple[str, ...] = ()
 
     def answers_for(self, widths: Mapping[str, float]) -> int | None:
-        """Return the fewest answers of `counts` that give half widths; None if no number does.
-
-        Parameters
-        ----------
-        widths : mapping from str to float
-            For some of `numbers`.
-
-        Returns
-        -------
-        int or None
-            0 if they are reached.
-        """
+        """Return the fewest answers of `counts` that give half widths: 0 if reached, or None."""
         at = [self.numbers.index(name) for name in widths]
         wanted = np.array(list(widths.values()))
         for count, found in zip((0, *self.counts), (self.now, *self.after), strict=True):
@@ -118,19 +106,7 @@ class Plan(ShortRepr):
         return widths
 
     def questions(self, rng: np.random.Generator, repeated: float = 0.0) -> list[PairQuestion]:
-        """Return the chosen pairs as questions; which list is a is balanced at random.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-        repeated : float, default 0
-            The share of questions that are asked once more, for consistency.
-
-        Returns
-        -------
-        list of PairQuestion
-            Their names begin with that of the batch.
-        """
+        """Return the chosen pairs as questions, sides at random; a share is asked once more."""
         rows = list(self.chosen)
         rows += rng.choice(rows, round(repeated * len(rows)), replace=False).tolist()
         swapped = rng.permutation(np.arange(len(rows)) % 2 == 1).tolist()
@@ -158,7 +134,7 @@ def plan(
     n : int, default 100
         The number of pairs.
     rng : numpy.random.Generator, optional
-        Draws what is not known yet; by default with seed 0.
+        By default with seed 0.
     ask : str, default "everything"
         ``everything``, ``gains``, ``discounts``, ``gain 1``, ``discount 3``, or two measures whose
         difference decides: ``linear-log2:exponential-log2``.
@@ -174,12 +150,6 @@ def plan(
     Returns
     -------
     Plan
-
-    Raises
-    ------
-    InputError
-        If there is no candidate, nothing that is asked for depends on them, or the judgments have
-        another scale.
 
     Examples
     --------
@@ -338,11 +308,10 @@ def _rejected(pair: Sequence[NamedMeasure], judged: Preferences) -> tuple[str, .
 def _from_1(measure: Measure, n: int) -> Floats:
     """Return gains from 1 to 0 and discounts from 1, n numbers together."""
     if isinstance(measure, DCG):
-        gains = np.array(measure.gains)
-        discounts = measure.discounts_for(n - len(gains))
-        if gains[0] != gains[-1] and discounts[0] != 0:
-            span = gains[0] - gains[-1]
-            return np.append((gains - gains[-1]) / span, discounts / discounts[0])
+        W = measure.matrix_for(n - measure.n_grades)
+        gains, discounts = W[0] - W[0, -1], W[:, 0] - W[:, -1]
+        if gains[0] != 0:
+            return np.asarray(np.append(gains, discounts) / gains[0])
     raise InputError(f"{measure} has no gains and discounts that differ", "name another measure")
 
 
@@ -354,12 +323,10 @@ def known_so_far(
     design_effect: float = 1.0,
 ) -> tuple[Posterior, float]:
     """Return what is known before some lists are judged, and how often people tie (nu)."""
-    K = lists.shape[2]
     if judged is None or not judged.strict.any():
         return before_judgments(members_of(prior, scale, lists)), 0.0
     learned = learn_dcg(judged, prior, design_effect)
-    wide = np.column_stack([learned.weights * learned.scale, np.zeros(K)])
-    a, b = (wide[np.arange(K), judged.lists[:, side]].sum(axis=1) for side in (0, 1))
+    a, b = sum_over_ranks(learned.weights * learned.scale, judged.lists).T
     return learned.posterior, tie_strength(a - b, ~judged.strict)
 
 

@@ -82,11 +82,6 @@ def read_questions(path: PathLike) -> list[PairQuestion]:
     Returns
     -------
     list of PairQuestion
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, a line is no question, or an id is repeated.
     """
     found, lines = list[PairQuestion](), dict[str, int]()
     with open_text(Path(path), str(path)) as file:

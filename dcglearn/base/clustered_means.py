@@ -33,8 +33,7 @@ class ClusteredMean:
     """A weighted mean of values in clusters, and how sure it is.
 
     `error` is its standard error with `df` degrees of freedom, nan if fewer than two clusters
-    have weight; `effective` is the number of clusters of equal weight that are worth as
-    much.
+    have weight; `effective` clusters of equal weight are worth as much.
     """
 
     value: float
@@ -79,8 +78,8 @@ def clustered_mean(
     effective = float(total**2 / (sizes @ sizes))
     G = len(sizes)
     if G < 2 or (total - sizes <= 1e-12 * total).any():  # the other clusters have no share
-        return ClusteredMean(value, float("nan"), float("nan"), effective)
-    left_out = (np.bincount(cluster, given * (values - value))) / (total - sizes)
+        return ClusteredMean(value, np.nan, np.nan, effective)
+    left_out = np.bincount(cluster, given * (values - value)) / (total - sizes)
     squares = left_out**2
     variance = (G - 1) / G * squares.sum() + 2 * (given.min() / total) ** 2 + extra_variance
     fourth = squares @ squares

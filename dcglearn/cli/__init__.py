@@ -1,9 +1,8 @@
 """The command line.
 
-Commands read their options, call the library and print. Heavy libraries are loaded inside
-them, so that help is quick. Bad input ends with one line on standard error and exit code 2, a
-solver that did not reach the optimum with 1, Ctrl-C with 130, SIGTERM with 143. An error that
-nobody foresaw ends with one line, too, and exit code 70.
+Heavy libraries are loaded inside commands, so that help is quick. Errors end with one line on
+standard error: bad input with exit code 2, a solver that did not reach the optimum with 1, one that
+nobody foresaw with 70. Ctrl-C ends with 130, SIGTERM with 143.
 """
 
 from __future__ import annotations

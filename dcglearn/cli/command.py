@@ -1,7 +1,6 @@
 """What commands have in common: options on reading and writing, and how an answer is given.
 
-Typer makes options of the parameters of a function. :func:`command` adds those that many commands
-have, so that a command only says what it found.
+Typer makes options of parameters. :func:`command` adds those that many commands have.
 """
 
 from __future__ import annotations

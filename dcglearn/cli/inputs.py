@@ -62,9 +62,8 @@ def measures_for_judgments(
 def split_measures(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """Divide arguments into files of judgments and measures, each of which may be mixed.
 
-    The first argument is a file of judgments. Of the others, those are that are folders, patterns
-    (``*``), ``-``, or have the name of a format; and a ``.json`` file that does not begin as a
-    measure file does. What else is there under that name is a file, too, unless it is a preset.
+    The first argument is a file of judgments, and so are folders, patterns (``*``), ``-``, names
+    of a format, and other files that are not measure files, unless a preset has their name.
     """
     files = list(arguments[:1])
     measures: list[str] = []

@@ -58,14 +58,14 @@ def read_groups(
         names = [str(path[0]), "the other files" if len(parts) > 2 else str(path[1])]
         sizes = len(parts[0]), sum(map(len, parts[1:]))
         return concatenated(parts), np.repeat(np.array(names, object), sizes)
-    ids = {"query": "queries", "judge": "judges"}
+    ids = ("query", "judge")
     keep = () if by in ids or packed_paths(path) else (by,)
     opened = open_judgments(path, ReadOptions(**reading, keep=keep), advance)
     data = _in_memory(opened)
     if isinstance(opened, JudgmentTable):
         groups = opened.kept(by)
     elif by in ids:
-        groups = getattr(data, ids[by])
+        groups = data.columns()[by]
     else:
         raise unknown_name("field", by, ids)
     if not groups.any():

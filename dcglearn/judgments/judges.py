@@ -8,10 +8,10 @@ An answer is compared with the majority of the other judges' strict answers to t
     at random:  agreement is below (r + 1/2) / 2, closer to chance than to the others
 
 are tested with the opposite as the null, by Holm's correction. The share of a is the mean of two
-shares, where a is the better list and where b is, so that a judge to whom better lists were often
-shown on one side is no judge of one side, nor is one who swaps answers: that is an agreement below
-1/2, beyond chance. r is the median over judgments of their judges' shares, which a few bad judges
-do not move; judges with few judgments are one judge there and are not tested.
+shares, where a is the better list and where b is, so that neither a judge to whom better lists were
+often shown on one side nor one who swaps answers is taken for a judge of one side. r is the median
+over judgments of their judges' shares, which a few bad judges do not move; judges with few
+judgments are one judge there and are not tested.
 """
 
 from __future__ import annotations
@@ -156,14 +156,14 @@ def judge_tests(
     judgments, strict, sided = count(judges[known]), count(judge), count(judge[a_wins])
     compared, agree = count(judge[agrees != 0]), count(judge[agrees > 0])
     better = np.sign(agrees) * np.where(a_wins, 1, -1)  # the side of the better list
+    of_sides = [better == side for side in (1, -1)]
     share, error = _shares_of_a(
-        np.stack([count(judge[a_wins & (better == side)]) for side in (1, -1)]),
-        np.stack([count(judge[better == side]) for side in (1, -1)]),
+        np.stack([count(judge[a_wins & of_side]) for of_side in of_sides]),
+        np.stack([count(judge[of_side]) for of_side in of_sides]),
         sided,
         strict,
     )
-    p_one_sided = _one_sided(share, error, strict)
-    p, typical = _p_values(p_one_sided, strict, agree, compared)
+    p, typical = _p_values(share, error, strict, agree, compared)
     one_sided, random = p < LEVEL
     reversed_ = random & (scipy.special.bdtr(agree, compared, 0.5) < LEVEL)
     columns = (
@@ -196,10 +196,9 @@ def judge_tests(
 def _shares_of_a(
     a_wins: Integers, shown: Integers, all_a: Integers, strict: Integers
 ) -> tuple[Floats, Floats]:
-    """Return each judge's share of a, and its standard error, (J,).
+    """Return each judge's share of a, and its standard error, (J,), of Beta posteriors.
 
-    The mean of the shares where a and where b is better, (2, J), if there are some of each;
-    otherwise that of all. Shares are those of Beta posteriors.
+    It is the mean of the shares where a and where b is better, (2, J), if there are some of each.
     """
     share, variance = _beta(a_wins, shown)
     of_all, variance_of_all = _beta(all_a, strict)
@@ -214,14 +213,6 @@ def _beta(part: Integers, whole: Integers) -> tuple[Floats, Floats]:
     return mean, mean * (1 - mean) / (whole + 3)
 
 
-def _one_sided(share: Floats, error: Floats, strict: Integers) -> Floats:
-    """Return the p-values of one side, (J,)."""
-    typical, _ = _typical_shares(share * strict, strict)
-    above = (share - typical.clip(0.5, 1 - LEAD) - LEAD) / error
-    below = (typical.clip(LEAD, 0.5) - LEAD - share) / error
-    return np.asarray(2 * scipy.special.ndtr(-np.maximum(above, below)).clip(0, 0.5))
-
-
 def of_judges(preferences: Preferences, names: Sequence[str]) -> Booleans:
     """Return which judgments are of these judges; a name that no judge has is refused."""
     known = {*preferences.judges.tolist()} - {None}
@@ -233,12 +224,16 @@ def of_judges(preferences: Preferences, names: Sequence[str]) -> Booleans:
 
 
 def _p_values(
-    p_one_sided: Floats, strict: Integers, agree: Integers, compared: Integers
+    share: Floats, error: Floats, strict: Integers, agree: Integers, compared: Integers
 ) -> tuple[Floats, float]:
     """Return the corrected p-values of both tests, (2, J), and the typical agreement."""
+    usual, _ = _typical_shares(share * strict, strict)
+    above = (share - usual.clip(0.5, 1 - LEAD) - LEAD) / error
+    below = (usual.clip(LEAD, 0.5) - LEAD - share) / error
+    one_sided = 2 * scipy.special.ndtr(-np.maximum(above, below)).clip(0, 0.5)
     agreement, typical = _typical_shares(agree, compared)
     closer = scipy.special.bdtr(agree, compared, (agreement + 0.5) / 2)
-    p = np.stack([p_one_sided, closer])
+    p = np.stack([one_sided, closer])
     p[1, agreement <= 0.5] = 1
     tested = np.stack([strict, np.minimum(compared, compared.sum() - compared)]) >= FEWEST_JUDGMENTS
     p[tested], p[~tested] = holm(p[tested]), np.nan

@@ -130,16 +130,7 @@ class PackedPairs:
 
     @classmethod
     def of(cls, path: PathLike | Sequence[PathLike]) -> PackedPairs:
-        """Open files, or folders of files, of one scale and one K.
-
-        Parameters
-        ----------
-        path : path-like or sequence of these
-
-        Returns
-        -------
-        PackedPairs
-        """
+        """Open one or more files, or folders of files, of one scale and one K."""
         places = [path] if isinstance(path, str | os.PathLike) else path
         paths = [file for place in places for file in _files(place)]
         if not paths:
@@ -189,10 +180,6 @@ class PackedPairs:
             Bytes per judgment that will be needed besides; more than 8 GiB in all are refused.
         advance : callable
             Called with (judgments read, judgments in all).
-
-        Returns
-        -------
-        Preferences
         """
         if not strict:
             self.check_sides()
@@ -315,13 +302,13 @@ class PackedWriter:
             table = _table(part)
             self._row_groups.append((len(part), _digest(_decoded(table))))
             if self._file is None:
-                writer = pq.ParquetWriter(
+                self._file = pq.ParquetWriter(
                     self._path,
                     table.schema,
                     use_dictionary=[*_SHOWN[1:], *_IDS],
                     compression=dict.fromkeys(_SHOWN, "none") | dict.fromkeys(_IDS, "zstd"),
                 )
-                self._file = self._files.enter_context(writer)
+                self._files.enter_context(self._file)
             self._file.write_table(table, ROW_GROUP_SIZE)
         self._held = [held]
 

@@ -95,10 +95,6 @@ class Preferences:
         answers, scale, weights, queries, judges
             As for :meth:`from_arrays`.
 
-        Returns
-        -------
-        Preferences
-
         Examples
         --------
         >>> lists = [[[0, 1], [1, 1]], [[1, 0], [0, 0]]]
@@ -149,10 +145,6 @@ class Preferences:
         unjudged : {"worst", "drop", "nothing"} or a grade, default "worst"
             As for :func:`dcglearn.read_preferences`.
 
-        Returns
-        -------
-        Preferences
-
         Examples
         --------
         >>> data = Preferences.from_arrays(
@@ -183,10 +175,6 @@ class Preferences:
         scale, n_ranks, **options
             As for :func:`dcglearn.read_preferences`.
 
-        Returns
-        -------
-        Preferences
-
         Examples
         --------
         >>> import pandas as pd
@@ -202,10 +190,7 @@ class Preferences:
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with one judgment per row, which :meth:`from_frame` reads.
 
-        Returns
-        -------
-        pandas.DataFrame
-            Lists have K grades, None for an empty rank.
+        Lists have K grades, None for an empty rank.
 
         Examples
         --------

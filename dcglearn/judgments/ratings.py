@@ -16,7 +16,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import column_of
@@ -195,8 +195,7 @@ def pairs_from_ratings(
     >>> pairs_from_ratings(rated).preferences
     Preferences(3 judgments, 2 strict, 1 query, lists of 2, grades 2 > 1 > 0)
     """
-    if within not in WITHIN:
-        raise unknown_name("`within`", within, WITHIN)
+    check_name(within, "`within`", WITHIN)
     if not isinstance(ratings, Ratings):
         ratings = read_ratings(ratings)
 
@@ -271,4 +270,4 @@ def _a_is_first(lead: Floats, seed: int | None) -> Booleans:
     if seed is not None:
         return np.random.default_rng([seed, 1]).random(len(lead)) < 0.5
     in_turn = np.cumsum(lead != 0) % 2 == 1
-    return np.where(lead == 0, True, in_turn == (lead > 0))
+    return np.asarray((lead == 0) | (in_turn == (lead > 0)))

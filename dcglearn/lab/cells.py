@@ -2,14 +2,12 @@
 
 A cell is described by what differs from the defaults, and identified by a hash of that and of
 :data:`CELL_VERSION`. What a cell draws comes from generators that are seeded by named axes only
-(:data:`AXES`), not by the place of the cell in a grid. So two cells that differ in the margin, in
-C, in the number of pairs or of errors, or in the truth, use the same lists; and a grid that is
-extended or reordered asks for the same cells again.
+(:data:`AXES`), not by the place of the cell in a grid. So two cells that differ in C or in the
+truth use the same lists, and a grid that is extended asks for the same cells again.
 
 A table of queries (counts of grades read from a LETOR file) may be large. A cell holds its hash;
-the table itself is passed to :func:`dcglearn.lab.compute.run_cell` and stored once. So is the
-code of functions of one's own: when a line changes on which they depend, so do the cells that use
-them, but not what these draw.
+the table itself is stored once. So is the code of functions of one's own: when a line changes on
+which they depend, so do the cells that use them, but not what these draw.
 """
 
 from __future__ import annotations

@@ -33,17 +33,7 @@ FEW_SHARES = 20
 
 @dataclass(frozen=True)
 class Finding:
-    """The verdict on a claim and what it rests on.
-
-    Attributes
-    ----------
-    verdict : str
-        One of :data:`CLAIM_VERDICTS`.
-    intervals : tuple of MeanInterval
-        The means that the verdict rests on.
-    reason : str
-        Why the results differ from the paper's account, where they do; empty otherwise.
-    """
+    """The verdict on a claim, the means it rests on, and why the paper's differ, if they do."""
 
     verdict: ClaimVerdict
     intervals: tuple[MeanInterval, ...] = ()
@@ -58,13 +48,9 @@ class Claim:
     ----------
     tested : str
         What is tested here, in a sentence.
-    finding : Finding
-    quote : str
-        What the paper says, briefly; words between “ and ” are its own. Empty if the claim is this
-        project's.
-    section : str
-        Where the paper says it, such as ``6.3``, ``6.4, inferred`` or ``abstract``; empty if the
-        claim is this project's.
+    quote, section : str
+        What the paper says, its own words between “ and ”, and where: ``6.3``, ``6.4, inferred`` or
+        ``abstract``. Empty if the claim is this project's.
     thresholds : tuple of str
         This project's numbers in the test, with what they limit: ``("close: within 0.02",)``.
     needs_all : bool

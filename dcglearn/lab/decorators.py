@@ -34,15 +34,8 @@ _MARK = "__dcglearn_mark__"
 class CellData:
     """What a result may be computed from, besides the true and the learned measure.
 
-    Attributes
-    ----------
-    setting : Setting
-    training_pairs : ndarray of int8, shape (n, 2, K)
-        What was learned from, with its errors, the preferred list first. Read-only.
-    test_pairs : ndarray of int8, shape (m, 2, K)
-        Exact pairs, the list that is better in truth first. Read-only.
-    fit : Fit or None
-        The fit of a learner of this package.
+    Pairs are read-only: those that were learned from (n, 2, K), with their errors, the preferred
+    list first, and exact ones (m, 2, K). A learner of one's own has no `fit`.
     """
 
     setting: Any  # its module imports this one

@@ -52,11 +52,6 @@ def experiment(config: str | Path | Mapping[str, Any], out: str | Path | None = 
     -------
     Lab
 
-    Raises
-    ------
-    InputError
-        If there is no such config, or it does not make sense.
-
     Examples
     --------
     >>> lab = experiment({"columns": ["precision"], "seed": 1, "repetitions": 2})
@@ -75,18 +70,6 @@ class Lab:
 
     :func:`experiment` makes it. The table, the figures and the findings are those of the part
     that was run last: the quick part, or the whole grid.
-
-    Parameters
-    ----------
-    config : Config
-    out : path-like, optional
-        As in :func:`experiment`.
-
-    Attributes
-    ----------
-    config : Config
-    quick : bool
-        Whether the quick part was run last.
 
     Examples
     --------
@@ -110,33 +93,16 @@ class Lab:
     ) -> pd.DataFrame:
         """Compute the cells that are not finished yet, and return the table.
 
+        Finished cells are kept if some fail, or workers are lost; the next run tries the others.
+
         Parameters
         ----------
         quick : bool, default False
             Whether to compute the quick part of the grid only.
         workers : int or str, default 1
             A number of processes on this machine, or ``tcp://host:port`` of a Dask scheduler.
-            The results are the same.
         progress : bool, default True
-            Whether to show progress on standard error, from two seconds on.
-
-        Returns
-        -------
-        pandas.DataFrame
-            As :meth:`table` returns it.
-
-        Raises
-        ------
-        InputError
-            If the experiment file uses a column that the table lacks, or no cell could be
-            computed; with the error of the first.
-        WorkersLostError
-            If the workers are lost; finished cells are kept.
-
-        Warns
-        -----
-        InputWarning
-            If some cells failed. The others are kept, and the next run tries again.
+            Whether to show progress on standard error.
         """
         self.quick = quick
         with open_workers(str(workers)) as pool:
@@ -151,24 +117,15 @@ class Lab:
         return self.table()
 
     def table(self) -> pd.DataFrame:
-        """Return the finished cells.
+        """Return a row per finished cell: what is swept, the repetition, and the results.
 
-        Returns
-        -------
-        pandas.DataFrame
-            One row per cell: what is swept, the repetition, and the results. A result of
-            several numbers has the columns ``name_1``, ``name_2``, ...
+        A result of several numbers has the columns ``name_1``, ``name_2``, ...
         """
         self._check_begun()
         return result_table(self._part, self._store)
 
     def figures(self) -> tuple[Figure, ...]:
-        """Return the figures as data: curves with their bands, claims and captions.
-
-        Returns
-        -------
-        tuple of Figure
-        """
+        """Return the figures as data: curves with their bands, claims and captions."""
         return make_figures(self._part, self.table())
 
     def figure(
@@ -181,15 +138,14 @@ class Lab:
         legend: bool = True,
         panel: int | None = None,
     ) -> MatplotlibFigure | None:
-        """Draw a figure, by itself or on axes of one's own.
+        """Draw a figure, by itself or on axes of one's own; then None is returned.
 
         Parameters
         ----------
         number : int or str
             As in the config.
         ax : Axes or sequence of Axes, optional
-            One for each panel of the figure, such as those of ``subplots(1, 2)``; or one, for a
-            figure with one panel and for `panel`.
+            One for each panel of the figure, such as those of ``subplots(1, 2)``.
         width : float, default 3.3
             In inches, without `ax`: a column of a paper; 7 is a page.
         title : bool, default False
@@ -200,17 +156,6 @@ class Lab:
             Whether the series are named in a legend.
         panel : int, optional
             The only panel to draw: its number, from 1.
-
-        Returns
-        -------
-        matplotlib.figure.Figure or None
-            None if it is drawn on `ax`.
-
-        Raises
-        ------
-        InputError
-            If there is no such figure or panel, no cell is finished, or there are not as many
-            axes as panels.
         """
         found = {same_figure(figure.number): figure for figure in self.figures()}
         key = same_figure(str(number))
@@ -228,14 +173,7 @@ class Lab:
         return None
 
     def findings(self) -> pd.DataFrame:
-        """Return the verdicts on the claims.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row per claim: the figure, whose claim it is, what the paper says and where,
-            what is tested, the verdict, its reason, and the means that it rests on.
-        """
+        """Return a row per claim: what the paper says, what is tested, the verdict, and why."""
         return findings_table(self.figures())
 
     def write(self, out: str | Path, replace: bool = False) -> Path:
@@ -244,8 +182,7 @@ class Lab:
         Parameters
         ----------
         out : path-like
-            The folder of results. The files go into a folder of the experiment's name, of a
-            quick run in ``quick``.
+            The folder of results, in which the files get a folder of the experiment's name.
         replace : bool, default False
             Whether results of another config, or of more cells, may be replaced.
 
@@ -253,11 +190,6 @@ class Lab:
         -------
         Path
             The folder of the files.
-
-        Raises
-        ------
-        InputError
-            If no cell is finished, or the folder holds results of something else.
         """
         self._check_begun()
         return write_results(self._part, self._store, Path(out), replace).folder

@@ -1,8 +1,8 @@
 """Drawing the figures of experiments: curves with bands, bars, levels, and several panels.
 
-A figure is as wide as a column or a page of a paper, and its text is legible at that width. Lines
-differ in colour, marker and dashes, so they can be distinguished in greyscale too; of lines that
-hide each other the first is the widest, with the largest markers.
+A figure is as wide as a column or a page of a paper, and legible at that width. Lines differ in
+colour, marker and dashes, so in greyscale, too; of lines that hide each other the first is the
+widest, with the largest markers.
 """
 
 from __future__ import annotations

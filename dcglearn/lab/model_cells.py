@@ -1,10 +1,9 @@
 """Cells that measure what intervals, tests and conclusions are worth: how often they are right.
 
-Judges answer as a known truth says, with the noise and the lapses of the setting. A model of the
-judgment is fitted, and its intervals and tests are compared with the truth (:func:`certainty`); or
-judgments of a design are drawn, and so is what is concluded from them (:func:`conclusions`). Over
-repetitions, means are the coverage of intervals, the size and power of tests at the level of 5%,
-and the shares of studies that recommend a measure or reject what is true.
+Judges answer as a known truth says, with noise and lapses. The intervals and tests of a model are
+compared with the truth (:func:`certainty`), or what is concluded from judgments of a design
+(:func:`conclusions`). Means over repetitions are the coverage of intervals, the size and power of
+tests at the level of 5%, and the shares of studies that recommend a measure or reject what is true.
 """
 
 from __future__ import annotations
@@ -154,8 +153,7 @@ LEVEL = 0.05
 def conclusions(name: str, n: int, rng: np.random.Generator) -> dict[str, float]:
     """Draw n judgments of a design, and compare what is concluded with what is true.
 
-    Each is 1 or 0, and left out where it makes no sense; :data:`dcglearn.lab.columns.STUDY_COLUMNS`
-    says what each is.
+    :data:`dcglearn.lab.columns.STUDY_COLUMNS` says what each 1 or 0 is.
     """
     design = DESIGNS[name]
     found, truth = conclude(simulated_study(design, n, rng)), design.middle_gain

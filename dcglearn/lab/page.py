@@ -1,7 +1,6 @@
 """The page of results: every figure, the claim it tests, the verdict, and the command to repeat it.
 
-It is written as Markdown, ``README.md``, and rendered to ``index.html``. Pictures are beside it.
-The page loads no script and no font.
+It is written as Markdown, ``README.md``, and rendered to ``index.html``, without script or font.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Figures of experiments as data: series with confidence bands, labels, claims and captions.
 
-Nothing is drawn here; :mod:`dcglearn.lab.experiment_figures` draws. A :class:`Figure` has one
-:class:`Plot` or several panels; a plot has series, and says which values are possible.
+Nothing is drawn here; :mod:`dcglearn.lab.experiment_figures` draws.
 """
 
 from __future__ import annotations
@@ -47,17 +46,9 @@ CORRELATION = (-1.0, 1.0)
 
 @dataclass(frozen=True)
 class Series:
-    """One line of a plot with its band; all tuples have the same length.
+    """One line of a plot: means over `n` repetitions with their 95% intervals.
 
-    Attributes
-    ----------
-    label : str
-    x : tuple of float, str or None
-        Names are categories. A single None means every x: the series is a :func:`level`.
-    mean, low, high : tuple of float
-        Means over repetitions and their 95% intervals.
-    n : tuple of int
-        The number of repetitions at each point.
+    If x are names, they are categories. A single None means every x: the series is a :func:`level`.
     """
 
     label: str
@@ -77,23 +68,10 @@ class Series:
 class Plot:
     """The axes of a figure and the series it shows.
 
-    Attributes
-    ----------
-    x_label, y_label : str
-    series : tuple of Series
-    levels : dict from str to float
-        Horizontal lines, by name; an empty name is not written.
-    diagonal : bool
-        Whether the line y = x is drawn, for plots of estimated against true values.
-    log_x, log_y : bool
-        Whether an axis is logarithmic, and linear up to the smallest positive value where some
-        are not positive.
-    bars : bool
-        Whether the series are bars side by side; every x is then a category.
-    within : (float, float)
-        What y can be, such as :data:`SHARE`: neither a band nor the axis goes beyond it.
-    title : str
-        Of a panel, where a figure has several.
+    `levels` are horizontal lines, by name (an empty one is not written), and `diagonal` is the line
+    y = x. A logarithmic axis is linear up to the smallest positive value where some are not
+    positive; of `bars`, every x is a category. Neither a band nor the axis goes beyond what y can
+    be, `within`. A panel has a `title` where a figure has several.
     """
 
     x_label: str
@@ -131,12 +109,8 @@ class Figure:
     ----------
     number : str
         As in the paper, or a name: ``2``, ``2b``, ``ad-hoc``.
-    title : str
     plot : Plot
         The first panel, mostly the only one.
-    claims : tuple of Claim
-        What is claimed about it.
-    caption : str
     more : tuple of Plot
         Further panels; those with the same label of an axis have the same limits there.
     """

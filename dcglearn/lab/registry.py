@@ -1,11 +1,10 @@
 """Experiment files: what their names mean, and their functions as they travel to workers.
 
-Marked functions (:mod:`dcglearn.lab.decorators`) are named on their axis, beside the names of this
-package; an experiment file may hold or import them. The whole text of the file travels, with the
-data files that a function declares. A worker compiles it once and executes it anew for each call,
-so that nothing is kept from one cell to the next. The hash of both is part of every cell that uses
-one of its functions, without comments, docstrings, ``figures`` and functions whose name ends in
-``claims``: what a figure shows may change without any effect on cells.
+Marked functions (:mod:`dcglearn.lab.decorators`) are named on their axis; an experiment file may
+hold or import them. Its whole text travels, with the data files that a function declares. A worker
+executes it anew for each call, so that nothing is kept from one cell to the next. The hash of both
+is part of every cell that uses one of its functions, without comments, docstrings, ``figures`` and
+functions whose name ends in ``claims``: what a figure shows may change without effect on cells.
 """
 
 from __future__ import annotations

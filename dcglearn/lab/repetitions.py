@@ -56,8 +56,7 @@ def _student_quantile(n: int) -> float:
 def mean_over_repetitions(table: pd.DataFrame, y: str, label: str = "") -> MeanInterval:
     """Return the mean of a column over repetitions, whatever else varies in the table.
 
-    The cells of one repetition share their lists, so they are averaged first: the interval is
-    computed from one independent value per repetition.
+    The cells of one repetition share their lists, so they are averaged first.
     """
     return mean_interval(table.groupby("repetition")[y].mean().to_numpy(float), label)
 

@@ -288,10 +288,7 @@ def _foreign(made: Made, config: Config) -> Iterator[str]:
 def _write_figures(
     figures: Iterable[Figure], folder: Path, width: float | None, made: Made | None = None
 ) -> dict[str, str]:
-    """Write the files of figures, and return their hashes by name.
-
-    Those of a figure stay if they are what `made` describes, and its points are the same.
-    """
+    """Write files of figures, unless `made` describes them; return the hashes of all by name."""
     paths, changed = [], changed_files(folder, made) if made else []
     for figure in figures:
         files = [folder / f"{figure.name}{ending}" for ending in (".csv", *PICTURES)]

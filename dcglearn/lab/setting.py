@@ -1,7 +1,6 @@
 """The setting of a cell: truth, lists, judge, learner, test.
 
-Truth, lists, judge, margin and learner are names of a registry (:mod:`dcglearn.lab.registry`):
-those of this package, or functions of one's own (:mod:`dcglearn.lab.decorators`).
+Truth, lists, judge, margin and learner are names of :mod:`dcglearn.lab.registry`.
 
 The defaults are those of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6): 200 pairs of
 permutations of [5,5,4,4,3,3,2,2,1,1], an exact judge, and the quadratic program of eq. 1.

@@ -4,8 +4,7 @@ They are computed where ``COLUMNS`` of an experiment names them.
 
 Gains are identified up to an affine map; discounts up to scale, or up to an affine map where all
 pairs compare lists of the same content. They are compared with the truth after the least-squares
-map of that kind. There is nothing to compare if the truth is not a DCG, or if the learned measure
-ties all lists; then the results are left out.
+map of that kind, unless the truth is not a DCG, or the learned measure ties all lists.
 """
 
 from __future__ import annotations
@@ -66,8 +65,8 @@ def result_named(
 def _factors(learned: Measure, data: CellData) -> Factors | None:
     """Return learned gains and discounts; None if the measure ties all lists.
 
-    A fit keeps its factors. Of a learner of one's own, nothing but the measure is known: pairs that
-    reorder one list determine its discounts only up to an affine map.
+    A fit keeps its factors. Of a learner of one's own, only the measure is known, whose discounts
+    pairs that reorder one list determine up to an affine map.
     """
     try:
         if data.fit is not None:

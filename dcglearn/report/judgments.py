@@ -1,7 +1,6 @@
 """What the commands say about judgments: what a file holds, what stands out, what can be learned.
 
-``pairs`` says what it made of ratings, ``threshold`` what it learned from scored documents. Where a
-command has a document of JSON, the text is made of it.
+Where a command has a document of JSON, the text is made of it.
 """
 
 from __future__ import annotations

@@ -150,8 +150,7 @@ def estimates_of(record: LearnedRecord) -> tuple[Sequence[NumberRecord], Sequenc
 def parameter_tables(content: MeasureFile) -> tuple[Table, Table]:
     """Return gains by grade and discounts by rank of a learned file, as far as known.
 
-    First those of its DCG, beside what a model of the judgment estimates; then those of W, if that
-    is another measure, with what determines each.
+    First those of its DCG, beside a model's estimates; then those of W, if that is another measure.
     """
     record, dcg = learned_record(content), cast(DCG, content.dcg)
     n_ranks, noun = len(record.factors.discounts), record.parameters.noun

@@ -81,16 +81,16 @@ def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
     def by_count(widths: Floats) -> dict[str, Any]:
         return dict(zip(map(str, found.counts), map(by_name, widths), strict=True))
 
-    target = {"half_widths": dict(widths), "answers": found.answers_for(widths)}
+    target = {"half_widths": widths, "answers": found.answers_for(widths)}
     return {
         "candidates": len(found.candidates),
-        "left_out": dict(found.candidates.left_out),
+        "left_out": found.candidates.left_out,
         "judged": found.judged,
         "chosen": found.chosen,
         "possible": found.possible,
-        "asked": list(found.asked),
-        "undetermined": list(found.undetermined),
-        "rejected": list(found.rejected),
+        "asked": found.asked,
+        "undetermined": found.undetermined,
+        "rejected": found.rejected,
         "half_widths": {
             "now": by_name(found.now),
             "chosen": by_count(found.after),

@@ -1,7 +1,5 @@
 """Where records are read from: files in any usual format, compression and encoding, and frames.
 
-Files are named by paths, patterns, folders of parts, ``-`` for standard input, and open files.
-
 A suffix names the format, otherwise the content shows it. Each format has one decoder into
 columns: Arrow arrays, or lists of values where Arrow cannot hold a column. A sheet of Excel is read
 as CSV. The place of a record is found by reading again: only errors take the time for it.
@@ -354,7 +352,8 @@ class FrameSource:
         """Return all rows as one block."""
         columns = columns_of_frame(self.frame)
         choose(list(columns))
-        yield from [columns] if rows_of(columns) else []
+        if rows_of(columns):
+            yield columns
 
 
 def is_frame(value: object) -> bool:

@@ -167,10 +167,13 @@ def _example(others: list[str]) -> str:
 def _explained(text: str, wanted: dict[str, int], weighted: bool) -> tuple[int | None, float]:
     """Return what the map says of a value: written the same, but for its capitals, or its sign."""
     alike = {code for value, code in wanted.items() if _key(value) == _key(text)}
+    if len(alike) == 1:
+        return alike.pop(), 1.0
     number = parse_number(text)
-    if len(alike) == 1 or not abs(number) > 0:
-        return alike.pop() if len(alike) == 1 else None, 1.0
-    return wanted.get("positive" if number > 0 else "negative"), 1.0 if weighted else _size(text)
+    if not abs(number) > 0:
+        return None, 1.0
+    weight = 1.0 if weighted else min(abs(number), LARGEST_WEIGHT)
+    return wanted.get("positive" if number > 0 else "negative"), weight
 
 
 def _key(text: str) -> str | float:
@@ -186,10 +189,6 @@ def _check_sign(text: str, others: list[str]) -> None:
             "better",
             "say `answers='positive=...,negative=...,0=tie'`" if signed else _example(others),
         )
-
-
-def _size(text: str) -> float:
-    return min(abs(parse_number(text)), LARGEST_WEIGHT) or 1.0
 
 
 _SWAPPED = dict.fromkeys(("true", "yes", "1", "y", "swapped"), True)

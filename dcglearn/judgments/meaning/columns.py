@@ -231,9 +231,7 @@ class _Finder:
         found = [[plain[one] for one in pair] for pair in _SIDES if {*pair} <= {*plain}]
         if len(found) > 1:
             lists = " and ".join("/".join(map(_name, pair)) for pair in found)
-            example = ",".join(
-                f"{side}={_name(one)}" for side, one in zip("ab", found[0], strict=True)
-            )
+            example = "a={},b={}".format(*map(_name, found[0]))
             raise InputError(
                 f"the columns {lists} could be the lists", f"say which are: `columns={example!r}`"
             )

@@ -62,24 +62,7 @@ class DocumentGrades:
     def of(
         cls, qrels: Qrels, runs: Sequence[Run] = (), scale: Scale | None = None
     ) -> DocumentGrades:
-        """Join runs with qrels.
-
-        Parameters
-        ----------
-        qrels : Qrels
-        runs : sequence of Run
-        scale : Scale, optional
-            The grades, best first; by default those of the qrels.
-
-        Returns
-        -------
-        DocumentGrades
-
-        Raises
-        ------
-        InputError
-            If a grade is off the scale.
-        """
+        """Join runs with qrels, whose grades, the highest first, are the scale by default."""
         indexed = index_qrels(qrels, scale)
         return cls(indexed, {run.name: _table(grade_run(run, indexed)) for run in runs})
 

@@ -69,8 +69,8 @@ def number_of(value: object) -> float:
     try:
         number = np.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]  # what float() refuses is caught
     except (TypeError, ValueError, OverflowError):
-        return float("nan")
-    return number if np.isfinite(number) else float("nan")
+        return np.nan
+    return number if np.isfinite(number) else np.nan
 
 
 def parse_weight(value: object) -> float | None:

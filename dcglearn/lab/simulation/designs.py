@@ -1,9 +1,8 @@
 """Studies as teams run them: whose judgments, of which queries, answered how.
 
-What one concludes from judgments should be right whoever judged: people who are careless in
-different ways, few queries, many judges of one pair of lists, lists of different length, people
-who do not judge by a sum over documents, and people who do not look at grades at all. Three
-grades, five ranks; each query has lists of its own.
+What one concludes should be right whoever judged: people who are careless in different ways, who do
+not judge by a sum over documents, or do not look at grades at all; few queries, many judges of one
+pair of lists, lists of different length. Three grades, five ranks; each query has its own lists.
 """
 
 from __future__ import annotations

@@ -75,11 +75,10 @@ def true_pairs(truth: Measure, lists: Pairs) -> Pairs:
 
 
 def noise_scale(truth_differences: Floats, reliability: float) -> float:
-    """Compute the scale of logistic noise that gives a judge a certain reliability.
+    """Return the scale s of logistic noise that gives a judge a certain reliability.
 
-    A judge with noise of scale s prefers the better list with probability
-    1 / (1 + exp(-|d| / s)), where d is the true difference; the mean of that over the pairs is
-    the reliability.
+    That is the mean over pairs of the probability 1 / (1 + exp(-|d| / s)) to prefer the better
+    list, with d the true difference.
     """
     from scipy.optimize import brentq  # slow to load
 
@@ -151,11 +150,6 @@ def side_by_side(
     Returns
     -------
     Preferences
-
-    Raises
-    ------
-    InputError
-        If a number is not finite, the reliability not positive or the indifference negative.
     """
     reliability = checked_number(reliability, "`reliability`", 0, above=True)
     checked_number(indifference, "`indifference`", 0)

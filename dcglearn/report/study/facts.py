@@ -75,10 +75,6 @@ class Study:
 
     Attributes
     ----------
-    name : str
-        Of the file.
-    data : Preferences
-    inspection : Inspection
     conclusion : Conclusion
         Its questions, whether it supports a measure, and the models of the judgment.
     judges : tuple of JudgeShare
@@ -86,7 +82,7 @@ class Study:
     link : LinkTest
         Of the recommended model.
     held_out : HeldOut or None
-        None if there is only one query.
+        None if there is one query.
     agreement : tuple of Agreement
         Of the proposed measure, if there is one, each query by what was learned from others; then
         of the measure in use and of presets.
@@ -214,11 +210,6 @@ def study_judgments(
     Returns
     -------
     Study
-
-    Raises
-    ------
-    InputError
-        If no judgment can be used, or the measure in use is not a DCG.
     """
     checked_rng(rng)
     measures = dict(in_use or {}) | dict(usual_presets(preferences.scale, preferences.n_ranks))

@@ -1,7 +1,7 @@
 """What may be concluded about systems, and which gains reverse the order of two.
 
-A few pairs are listed one by one, many are counted. What is not shown here (every verdict, gains
-and discounts that prove it, the smallest changes, the orders by other measures) is in the JSON.
+A few pairs are listed one by one, many are counted. Every verdict, with gains and discounts that
+prove it, is in the JSON.
 """
 
 from __future__ import annotations
@@ -84,8 +84,7 @@ def conclusions_table(conclusions: SystemConclusions) -> Table:
 def reversals_table(conclusions: SystemConclusions, most: int | None = None) -> Table:
     """Return the pairs whose order by mean nDCG depends on the gains, with gains that show it.
 
-    Of more than `most`, those are kept that are significant under the tested measure, and then
-    those with the largest differences.
+    Of more than `most`, the significant ones are kept, and then those that differ most.
     """
     depending = [one for one in conclusions.pairs if one.holds_for == "depends"]
     depending.sort(key=lambda one: (not one.significant, -min(map(abs, one.mean_ndcg.differences))))
@@ -172,8 +171,7 @@ def coherence_text(
     """Return what may be concluded and the clearest reversals, as tables and sentences.
 
     More than `most` pairs are counted, and as many reversals are shown; `in_detail` adds the
-    queries on which the systems of each pair differ most. Wider tables are folded to `width`
-    characters.
+    queries on which the systems of each pair differ most.
     """
     n_ranks = conclusions.n_ranks
     listed = most is None or len(conclusions.pairs) <= most

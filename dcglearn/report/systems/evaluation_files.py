@@ -1,8 +1,6 @@
 """Evaluations as text and as files: for a reader, a paper, a program, or every value.
 
-The suffix of a file's name decides. ``.md`` and ``.tex`` hold the table of means with marks of
-significance, ``.csv`` the means with all digits; ``.parquet`` one row per system, measure and
-query; ``.eval`` what ``trec_eval -q`` prints; ``.json`` everything, with rules and comparisons.
+The suffix of a file's name decides (:func:`write_evaluation`).
 """
 
 from __future__ import annotations
@@ -53,17 +51,14 @@ def write_evaluation(
     Parameters
     ----------
     evaluation : Evaluation
-        The systems are written in its order; see
-        :meth:`~dcglearn.systems.evaluate.Evaluation.best_first`.
+        The systems are written in its order.
     path : path-like
         ``.tex`` and ``.md``: the means with the best in bold and marks of significance. ``.csv``:
-        the means in full. ``.parquet``: the columns of
-        :meth:`~dcglearn.systems.evaluate.Evaluation.to_frame`, one row per system, measure
-        and query. ``.eval``: the lines of ``trec_eval -q``; of several systems, each into a file
-        of its own, NAME.SYSTEM.eval. ``.json``: all of it.
+        the means in full. ``.parquet``: one row per system, measure and query. ``.eval``: the lines
+        of ``trec_eval -q``; of several systems, each into a file of its own, NAME.SYSTEM.eval.
+        ``.json``: all of it.
     comparisons : sequence of SystemComparison
-        From :func:`~dcglearn.systems.compare_systems.compare_systems` or
-        :func:`~dcglearn.systems.compare_systems.compare_all_pairs`.
+        From :func:`dcglearn.compare_systems` or :func:`dcglearn.compare_all_pairs`.
     per_query : bool, default False
         Whether ``.tex``, ``.md`` and ``.csv`` hold one row per system and query, and ``.json``
         the values of queries as well.
@@ -74,12 +69,6 @@ def write_evaluation(
     -------
     list of Path
         The files written.
-
-    Raises
-    ------
-    InputError
-        If the suffix is not known, the format cannot hold the evaluation, or a file cannot be
-        written.
 
     Examples
     --------
