@@ -22,11 +22,10 @@ from dcglearn.systems.rules import TIES, Rules, Ties
 if TYPE_CHECKING:
     import pandas as pd
 
-Metric = Callable[[ArrayLike, ArrayLike], float]
-"""A function of true labels and scores, as scikit-learn's ``make_scorer`` takes it."""
 
-
-def sklearn_metric(measure: MeasureLike, ties: Ties = "mean") -> Metric:
+def sklearn_metric(
+    measure: MeasureLike, ties: Ties = "mean"
+) -> Callable[[ArrayLike, ArrayLike], float]:
     """Return the measure as a metric for scikit-learn.
 
     Parameters

@@ -38,12 +38,7 @@ def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
 
 def outcomes(measure: Measure, pairs: ArrayLike) -> Floats:
     """Return 1 for each pair that the measure orders as judged, 1/2 for ties and 0 otherwise."""
-    return outcomes_of_differences(score_differences(measure, pairs))
-
-
-def outcomes_of_differences(difference: Floats) -> Floats:
-    """Return 1, 1/2 or 0 for positive, zero and negative differences."""
-    return np.heaviside(difference, 0.5)
+    return np.heaviside(score_differences(measure, pairs), 0.5)
 
 
 def agreement_with_ties(
@@ -59,7 +54,7 @@ def agreement_with_ties(
     before = np.cumsum(held) - held
     room = float(weights[tied].sum()) - before
     called = np.clip(np.divide(room, held, out=np.zeros_like(held), where=held > 0), 0, 1)[level]
-    right = np.where(tied, called, (1 - called) * outcomes_of_differences(difference))
+    right = np.where(tied, called, (1 - called) * np.heaviside(difference, 0.5))
     return weighted_mean(right, weights)
 
 

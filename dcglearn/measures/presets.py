@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_text
-from dcglearn.base.errors import InputError, did_you_mean, unknown_name
+from dcglearn.base.errors import InputError, did_you_mean
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number, split_parameter
@@ -119,10 +119,9 @@ def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
     called, cutoff = split_cutoff(checked_text(name, "a preset", "zipf"))
     head = re.split("[(:]", called)[0].strip()
     if head not in PRESETS:
-        error = unknown_name("preset", head, PRESETS)
-        others = ("nDCG", "DCG", *OTHER_OPTIONS, *ALIASES)
-        hint = "" if "did you mean" in error.remedy else did_you_mean(head, others)
-        raise InputError(error.problem, f"{hint}{error.remedy}; dcglearn measures lists all names")
+        guess = did_you_mean(head, PRESETS) or did_you_mean(head, (*OTHER_OPTIONS, *ALIASES))
+        known = f"Known: {', '.join(sorted(PRESETS))}; dcglearn measures lists all names"
+        raise InputError(f"unknown preset {head!r}", guess + known)
     formulas, parameter = PRESETS[head], split_parameter(called)[1]
     values = np.array(scale.values)
     if parameter is not None and not formulas.parameter:

@@ -166,15 +166,6 @@ class Scored(NamedTuple):
     grades: tuple[Label | None, ...]
     place: Callable[[int], str]
 
-    @property
-    def distinct(self) -> tuple[Label, ...]:
-        """The grades that occur, each once."""
-        return tuple(dict.fromkeys(grade for grade in self.grades if grade is not None))
-
-    def place_of(self, grade: Label) -> str:
-        """Return the place of the first document with a grade."""
-        return self.place(self.grades.index(grade))
-
 
 def read_scored(
     path: Place | Iterable[Place],
@@ -225,13 +216,12 @@ def by_relevance(
     documents: Scored, relevant: str | None, credit: float, other: float
 ) -> dict[Label, float]:
     """Return the worth of relevant grades, by default numbers above 0, and of others."""
-    grades = documents.distinct
+    grades = [grade for grade in dict.fromkeys(documents.grades) if grade is not None]
     if relevant is None:
-        for grade in grades:
+        for row, grade in enumerate(documents.grades):
             if isinstance(grade, str):
                 remedy = "name the relevant grades, such as `relevant=perfect,good`"
-                problem = f"the grade {grade!r} is a name"
-                raise InputError(problem, remedy, documents.place_of(grade))
+                raise InputError(f"the grade {grade!r} is a name", remedy, documents.place(row))
         labels = tuple(grade for grade in grades if float(grade) > 0)
     else:
         labels = Scale.parse(relevant).labels
@@ -243,8 +233,8 @@ def by_relevance(
 
 def utilities_of(documents: Scored, worth: Mapping[Label, float], unjudged: float) -> list[float]:
     """Return what delivering each document is worth."""
-    for grade in documents.distinct:
-        if grade not in worth:
+    for row, grade in enumerate(documents.grades):
+        if grade is not None and grade not in worth:
             remedy = f"give one, as {', '.join(map(str, worth))} have"
-            raise InputError(f"the grade {grade} has no gain", remedy, documents.place_of(grade))
+            raise InputError(f"the grade {grade} has no gain", remedy, documents.place(row))
     return [unjudged if grade is None else worth[grade] for grade in documents.grades]

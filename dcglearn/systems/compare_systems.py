@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from dcglearn.systems.paired_tests import (
 from dcglearn.systems.tukey import tukey_test
 
 Correct = Literal["measure", "all", "none"]
-CORRECT: tuple[Correct, ...] = ("measure", "all", "none")
+CORRECT: tuple[Correct, ...] = get_args(Correct)
 """Which comparisons p-values are corrected for: those of a measure, or of all measures."""
 
 MOST_UNASKED = 50

@@ -105,7 +105,7 @@ def _score(
         every = _with_unjudged(measure.matrix, unjudged_gain)
         return np.asarray(np.einsum("qkl,kl->q", ranked.grade_shares(len(every)), every))
     if isinstance(measure, RBPResidual):
-        return _residual(measure.of, ranked, unjudged_gain)
+        return _residual(measure, ranked, unjudged_gain)
     if isinstance(measure, DCG | RBP):
         dcg = measure.dcg if isinstance(measure, RBP) else measure
         return _of_dcg(dcg, ranked, unjudged_gain, worthless)
