@@ -205,11 +205,6 @@ class MeanDifference(NamedTuple):
     best: Integers
     tolerance: float
 
-    @property
-    def n_ratios(self) -> int:
-        """M - 1, the number of free ratios."""
-        return int(self.ideals.shape[1]) - 1
-
     def values(self, points: Floats, pairs: Integers) -> Floats:
         """Compute the mean difference at points of shape (n, M - 1)."""
         numerators, ideals = self._sums(_gains(points)[:, None], pairs)
@@ -226,7 +221,7 @@ class MeanDifference(NamedTuple):
 
         Return lower and upper bounds (n,), and bounds of the absolute slopes (n, M - 1).
         """
-        step = max(1, CORNER_BLOCK // max(1, 2**self.n_ratios * self.ideals.size))
+        step = max(1, CORNER_BLOCK // max(1, 2 ** low.shape[1] * self.ideals.size))
         blocks = [
             self._bounds(low[at : at + step], high[at : at + step], pairs[at : at + step])
             for at in range(0, len(low), step)
@@ -234,7 +229,7 @@ class MeanDifference(NamedTuple):
         return tuple(map(np.concatenate, zip(*blocks, strict=True)))
 
     def _bounds(self, low: Floats, high: Floats, pairs: Integers) -> tuple[Floats, ...]:
-        d = self.n_ratios
+        d = low.shape[1]
         upper = np.array(list(product((False, True), repeat=d)), bool).reshape(2**d, d)
         corners = np.where(upper, high[:, None], low[:, None])
         numerator, ideal = self._sums(_gains(corners), pairs)
@@ -330,7 +325,7 @@ def _search_ratios(
 
     Return bounds (pairs,), the largest lead of A and of B (2, pairs), and the ratios there.
     """
-    d, tolerance = difference.n_ratios, difference.tolerance
+    d, tolerance = difference.ideals.shape[1] - 1, difference.tolerance
     low, high, pairs = np.zeros((n_pairs, d)), np.ones((n_pairs, d)), np.arange(n_pairs)
     least, most = np.full(n_pairs, np.inf), np.full(n_pairs, -np.inf)
     leads, ratios = np.full((2, n_pairs), -np.inf), np.empty((2, n_pairs, d))

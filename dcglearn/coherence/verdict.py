@@ -100,20 +100,16 @@ def advantage_by_step(
     table = checked_advantage(D, many=True)
     n_ranks, n_grades = table.shape[-2:]
     check_name(worst_gain, "worst gain", WORST_GAINS)
-    found = table
+    rows, columns = np.eye(n_ranks), np.eye(n_grades)
     if discounts is not None:
-        found = np.diff(found, axis=-2, prepend=0.0)
+        table = np.diff(table, axis=-2, prepend=0.0)
+        rows = discount_vector(discounts, n_ranks)[None, :]
     if gains is not None:
-        found = np.diff(found, axis=-1, prepend=0.0)
-    size = np.abs(found)
-    if discounts is not None:
-        c = discount_vector(discounts, n_ranks)
-        found, size = c[None, :] @ found, np.abs(c)[None, :] @ size
-    if gains is not None:
-        g = gain_vector(gains, n_grades)
-        found, size = found @ g[:, None], size @ np.abs(g)[:, None]
-    if gains is None and worst_gain == "zero":
-        found, size = found[..., :-1], size[..., :-1]
+        table = np.diff(table, axis=-1, prepend=0.0)
+        columns = gain_vector(gains, n_grades)[:, None]
+    elif worst_gain == "zero":
+        columns = columns[:, :-1]
+    found, size = rows @ table @ columns, np.abs(rows) @ np.abs(table) @ np.abs(columns)
     return np.where(np.abs(found) <= TIE_TOLERANCE * size, 0.0, found)
 
 

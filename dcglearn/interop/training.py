@@ -30,14 +30,10 @@ from dcglearn.measures.ideal import NO_IDEAL, ratio
 from dcglearn.measures.names import MeasureLike
 from dcglearn.systems.rules import Ties
 
-Objective = Callable[..., tuple[Floats, Floats]]
-"""From what a tool passes to gradients and second derivatives, one per document."""
 
-RankingMetric = Callable[..., "tuple[str, float, bool] | tuple[str, float]"]
-"""From what a tool passes to the name, the mean over queries and True: larger is better."""
-
-
-def lambdarank_objective(measure: MeasureLike, sigma: float = 1.0, norm: bool = True) -> Objective:
+def lambdarank_objective(
+    measure: MeasureLike, sigma: float = 1.0, norm: bool = True
+) -> Callable[..., tuple[Floats, Floats]]:
     """Return a measure as an objective for LightGBM and XGBoost: LambdaRank under this measure.
 
     Parameters
@@ -71,7 +67,7 @@ def lambdarank_objective(measure: MeasureLike, sigma: float = 1.0, norm: bool = 
 
 def ranking_metric(
     measure: MeasureLike, ties: Ties = "mean", name: str | None = None
-) -> RankingMetric:
+) -> Callable[..., tuple[str, float, bool] | tuple[str, float]]:
     """Return a measure as a metric that LightGBM and XGBoost report and stop early by.
 
     Parameters

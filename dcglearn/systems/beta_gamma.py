@@ -156,9 +156,6 @@ def _ends(scores: Floats, utilities: Floats, slack: float) -> tuple[float, float
     return float(scores[best]), float(scores[zero])
 
 
-SCORED_DOCUMENTS = RecordFields("document", ("id", "score", "grade"), ("score",))
-
-
 class Scored(NamedTuple):
     """Documents with scores, shape (n,), and grades, None for an unjudged one."""
 
@@ -173,7 +170,8 @@ def read_scored(
     options: ReadOptions | None = None,
 ) -> Scored:
     """Read files of scored documents; of the options, those on columns and text apply."""
-    table = read_records(path, SCORED_DOCUMENTS, options or ReadOptions(), advance)
+    fields = RecordFields("document", ("id", "score", "grade"), ("score",))
+    table = read_records(path, fields, options or ReadOptions(), advance)
     first: dict[str, int] = {}
     for row, name in enumerate(table.ids("id").decoded().tolist()):
         if name is not None and first.setdefault(name, row) != row:
