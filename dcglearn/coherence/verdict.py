@@ -39,7 +39,7 @@ WORST_GAINS: tuple[WorstGain, ...] = ("nonnegative", "zero")
 
 def cumulative_counts(rankings: ArrayLike, n_grades: int) -> NDArray[np.int32]:
     """Count the documents of grade j or better in the top i of rankings (..., K): (..., K, L)."""
-    rows = checked_grades(rankings, checked_count(n_grades, "`n_grades`", high=MAX_GRADES))
+    rows = checked_grades(rankings, n_grades)
     counts = np.empty((*rows.shape, n_grades), np.int32)
     for grade in range(n_grades):
         at_least = (rows <= grade) & (rows > NO_DOCUMENT)

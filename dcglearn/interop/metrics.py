@@ -55,11 +55,6 @@ def sklearn_metric(
 
     def metric(y_true: ArrayLike, y_score: ArrayLike) -> float:
         labels, scores = np.atleast_2d(np.asarray(y_true)), np.atleast_2d(np.asarray(y_score))
-        if labels.shape != scores.shape or labels.ndim != 2 or not labels.size:
-            raise InputError(
-                f"labels of shape {labels.shape}, scores of shape {scores.shape}",
-                "give both as (lists, documents)",
-            )
         distinct, which = np.unique(labels, return_inverse=True)
         grades = np.array([scale.index(label) for label in distinct.tolist()])[which]
         grades = grades.reshape(labels.shape)

@@ -27,7 +27,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.dcg import DCG, gains_text
 from dcglearn.measures.discounts import format_number, rule_discounts
-from dcglearn.measures.names import MeasureLike, as_measure
+from dcglearn.measures.names import MeasureLike, as_dcg
 from dcglearn.systems.ranked import ranked_arrays
 from dcglearn.systems.rules import Ties
 from dcglearn.systems.scoring import score_runs
@@ -53,10 +53,7 @@ class Export:
 
 def labelled_dcg(measure: MeasureLike) -> DCG:
     """Return a DCG from any of its forms, with labels, for what needs one gain per grade."""
-    found = as_measure(measure)
-    if not isinstance(found, DCG):
-        raise InputError("gains that differ by rank", "give a DCG: it has one gain per grade")
-    return with_labels(found)
+    return with_labels(as_dcg(measure))
 
 
 def with_labels(measure: DCG) -> DCG:

@@ -91,6 +91,15 @@ def as_measure(
     return measure_for(text, scale, n_ranks).measure
 
 
+def as_dcg(measure: MeasureLike) -> DCG:
+    """Return the DCG that a value, a file or a text means."""
+    found = as_measure(measure)
+    if not isinstance(found, DCG):
+        file = measure.removesuffix(":utility") if isinstance(measure, str) else "FILE.json"
+        raise InputError("gains that differ by rank", f"name a DCG, such as {file}:dcg")
+    return found
+
+
 def not_a_measure(value: object) -> InputError:
     """Return the error about a value that is not a measure."""
     return InputError(
@@ -313,12 +322,7 @@ def _of_name(name: ParsedName, scale: Scale) -> OtherMeasure:
 
 def _gains_of_file(path: str, top: float) -> tuple[Fractions, tuple[Label, ...] | None]:
     """Return the gains of a measure file, multiplied so that the best is `top`, and its labels."""
-    measure = parse_measure(path).measure
-    if not isinstance(measure, DCG):
-        raise InputError(
-            "position-dependent weights are not gains",
-            f"write {path.removesuffix(':utility')}:dcg",
-        )
+    measure = as_dcg(path)
     largest = max(measure.gains)
     if min(measure.gains) < 0 or largest <= 0:
         raise InputError(

@@ -33,8 +33,7 @@ from dcglearn.base.types import Floats
 from dcglearn.judgments.meaning.columns import RecordFields
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.reading.fields import read_records
-from dcglearn.measures.dcg import DCG
-from dcglearn.measures.names import parse_measure
+from dcglearn.measures.names import as_dcg
 from dcglearn.measures.scale import Label, Scale, canonical_label
 
 _ROUNDING = 1e-12
@@ -198,11 +197,7 @@ def net_gains(gains: str | None, measure: str | None, cost: float) -> dict[Label
         scale = Scale.parse(gains)
         worth = dict(zip(scale.labels, scale.values, strict=True))
     elif measure is not None:
-        found = parse_measure(measure).measure
-        if not isinstance(found, DCG):
-            remedy = f"name a DCG, such as {measure.removesuffix(':utility')}:dcg"
-            problem = "its weights differ by rank, and a grade has no single gain"
-            raise InputError(problem, remedy, measure)
+        found = as_dcg(measure)
         if found.grades is None:
             remedy = "write its gains as {2: 1, 1: .4, 0: 0}"
             raise InputError("its grades have no names", remedy, measure)

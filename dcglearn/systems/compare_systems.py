@@ -101,7 +101,7 @@ def has_several_baselines(comparisons: Sequence[SystemComparison]) -> bool:
 
 def too_much_to_compare(evaluation: Evaluation, baseline: str) -> str | None:
     """Return why nobody would want a comparison who did not ask for it."""
-    n = (len(evaluation.systems) - 1) * len(evaluation.comparable().measures)
+    n = (len(evaluation.systems) - 1) * sum(evaluation.compared)
     if evaluation.rules.unjudged == "bounds":
         return '`unjudged="bounds"` gives no single value to compare'
     if len(evaluation.queries) < 2:

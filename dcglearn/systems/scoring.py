@@ -30,7 +30,7 @@ from dcglearn.measures.utility import LinearUtility
 from dcglearn.systems.binary import expected_stop, score_binary
 from dcglearn.systems.ranked import Ranked, rank_discounts
 from dcglearn.systems.rules import Rules
-from dcglearn.systems.unjudged_bounds import Bounds, unjudged_bounds
+from dcglearn.systems.unjudged_bounds import unjudged_bounds
 
 
 def score_runs(
@@ -78,7 +78,7 @@ def _of_rankings(measure: AskedMeasure, ranked: Ranked) -> Measure | OtherMeasur
     return asked_measure(found, Scale(tuple(labels)), longest).measure
 
 
-def values(measure: Measure | OtherMeasure, ranked: Ranked, rules: Rules) -> Bounds:
+def values(measure: Measure | OtherMeasure, ranked: Ranked, rules: Rules) -> tuple[Floats, Floats]:
     """Return the smallest and the largest value of each query of :func:`rankings_to_score`.
 
     They differ only under ``unjudged="bounds"``, and are nan for a query that is left out.
@@ -95,7 +95,7 @@ def values(measure: Measure | OtherMeasure, ranked: Ranked, rules: Rules) -> Bou
         return _bounds(measure, ranked, rules)
     gain = 0.0 if rules.unjudged == "nothing" else None
     value = _score(measure, ranked, gain, np.nan if rules.worthless is None else rules.worthless)
-    return Bounds(value, value)
+    return value, value
 
 
 def _score(
@@ -157,15 +157,16 @@ def _residual(measure: RBP, ranked: Ranked, unjudged_gain: float | None) -> Floa
     return ranked.sum_by_query(judged_later) + np.power(measure.p, seen)
 
 
-def _bounds(measure: Measure | OtherMeasure, ranked: Ranked, rules: Rules) -> Bounds:
+def _bounds(measure: Measure | OtherMeasure, ranked: Ranked, rules: Rules) -> tuple[Floats, Floats]:
     if isinstance(measure, ERR):  # rises with every R_i
         ends = min(measure.probabilities or ()), max(measure.probabilities or ())
-        return Bounds(*(_score(measure, ranked, end, 0.0) for end in ends))
+        low, high = (_score(measure, ranked, end, 0.0) for end in ends)
+        return low, high
     if isinstance(measure, RBP):
         least = min(measure.dcg.gains)
         low = _score(measure, ranked, least, 0.0)
         below = 0.0 if measure.cutoff is None else measure.p**measure.cutoff
-        return Bounds(low, low + (_residual(measure, ranked, least) - below))
+        return low, low + (_residual(measure, ranked, least) - below)
     if not isinstance(measure, DCG):
         raise InputError("no bounds for position-dependent weights")
     if rules.worthless is None and measure.normalise is not None:

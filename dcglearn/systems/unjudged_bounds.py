@@ -16,7 +16,6 @@ documents that only other runs hold change D only: it is smallest if all have th
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,15 +28,8 @@ from dcglearn.systems.ranked import Ranked, rank_discounts
 _OTHER_RULE = 'choose another rule, such as `unjudged="worst"`'
 
 
-class Bounds(NamedTuple):
-    """The smallest and the largest possible value of each query, shape (Q,); both are reached."""
-
-    low: Floats
-    high: Floats
-
-
-def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float = 0.0) -> Bounds:
-    """Bound each query's value over all grades that its unjudged documents may have."""
+def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float) -> tuple[Floats, Floats]:
+    """Return the smallest and the largest value (Q,) over all grades of unjudged documents."""
     discounts = rank_discounts(measure, ranked)
     if (discounts < 0).any():
         raise InputError("bounds for discounts below 0", _OTHER_RULE)
@@ -45,7 +37,8 @@ def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float = 0.0) -> Bou
         ends = [np.append(measure.gains, of(measure.gains)) for of in (min, max)]
         expected = (ranked.mean_over_ties(gains[ranked.grades]) for gains in ends)
         weights = discounts[ranked.ranks]
-        return Bounds(*(ranked.sum_by_query(gains * weights) for gains in expected))
+        low, high = (ranked.sum_by_query(gains * weights) for gains in expected)
+        return low, high
     if measure.normalise == "minmax" or min(measure.gains) < 0:
         raise InputError("bounds for gains below 0 or a minmaxDCG", _OTHER_RULE)
     if ranked.pooled is None:
@@ -57,7 +50,7 @@ def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float = 0.0) -> Bou
         pools[:, grade] += others
         bounds.append(_bounds_of_ratios(measure, replace(ranked, pools=pools), worthless))
     lows, highs = zip(*bounds, strict=True)
-    return Bounds(np.fmin(*lows), np.fmax(*highs))
+    return np.fmin(*lows), np.fmax(*highs)
 
 
 def judged_share(ranked: Ranked, cutoff: int | None = None) -> Floats:
@@ -67,7 +60,7 @@ def judged_share(ranked: Ranked, cutoff: int | None = None) -> Floats:
     return ratio(ranked.sum_by_query(judged), ranked.sum_by_query(counted), np.nan)
 
 
-def _bounds_of_ratios(measure: DCG, ranked: Ranked, worthless: float) -> Bounds:
+def _bounds_of_ratios(measure: DCG, ranked: Ranked, worthless: float) -> tuple[Floats, Floats]:
     gains, u = np.array(measure.gains), ranked.unjudged
     order = np.argsort(-gains, kind="stable")
     steps = -np.diff(gains[order], append=0.0)
@@ -110,4 +103,4 @@ def _bounds_of_ratios(measure: DCG, ranked: Ranked, worthless: float) -> Bounds:
     low = np.where(largest_ideal > 0, extreme_ratio(lowest, 1.0, -1), worthless)
     high = np.where(largest_ideal > 0, extreme_ratio(highest, 0.0, 1), worthless)
     if_worthless = np.where(smallest_ideal > 0, np.nan, worthless)
-    return Bounds(np.fmin(low, if_worthless), np.fmax(high, if_worthless))
+    return np.fmin(low, if_worthless), np.fmax(high, if_worthless)
