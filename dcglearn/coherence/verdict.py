@@ -161,12 +161,9 @@ def winners(
     gains: ArrayLike | None = None,
     discounts: Discounts | None = None,
     worst_gain: WorstGain = "nonnegative",
-) -> NDArray[np.str_]:
+) -> NDArray[Any]:
     """Decide who is ahead for all free parameters, for tables (..., K, L), without proofs."""
-    return _winners(advantage_by_step(D, gains, discounts, worst_gain))
-
-
-def _winners(by_step: Floats) -> NDArray[Any]:
+    by_step = advantage_by_step(D, gains, discounts, worst_gain)
     a_ahead, b_ahead = ((sign * by_step > 0).any(axis=(-2, -1)) for sign in (1, -1))
     return np.array(["equal", "a", "b", "depends"])[a_ahead + 2 * b_ahead]
 
@@ -206,10 +203,10 @@ def verdict(
     (DCG([4, 3, 1], [1.5, 0.5]), DCG([7, 2, 1], [1.5, 0.5]))
     """
     table = checked_advantage(D)
-    by_step = advantage_by_step(table, gains, discounts, worst_gain)
-    winner: Winner = _winners(by_step).item()
+    winner: Winner = winners(table, gains, discounts, worst_gain).item()
     if winner != "depends":
         return Verdict(winner)
+    by_step = advantage_by_step(table, gains, discounts, worst_gain)
     n_ranks, n_grades = table.shape
     measures, differences = [], []
     for at in (by_step.argmax(), by_step.argmin()):

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -176,18 +176,12 @@ def read_scored(
         if name is not None and first.setdefault(name, row) != row:
             problem = f"the document {name!r} is also in {table.place(first[name])}"
             raise InputError(problem, "keep one", table.place(row))
-    grades = table.column("grade").parsed(_grade, table.place).decoded()
+    grades = (
+        table.column("grade")
+        .parsed(lambda value: None if value == "" else canonical_label(value), table.place)
+        .decoded()
+    )
     return Scored(table.numbers("score"), tuple(grades.tolist()), table.place)
-
-
-def _grade(value: Any) -> Label | None:
-    if value == "":
-        return None
-    try:
-        return canonical_label(value)
-    except (TypeError, ValueError) as error:
-        problem = f'"grade" is {value!r}'
-        raise InputError(problem, "use a number or a name; leave it empty if unjudged") from error
 
 
 def net_gains(gains: str | None, measure: str | None, cost: float) -> dict[Label, float]:
