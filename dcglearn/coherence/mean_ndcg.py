@@ -79,10 +79,6 @@ class MeanVerdict:
     tolerance: float
 
 
-PairVerdicts = dict[tuple[int, int], MeanVerdict]
-"""Verdicts on pairs of runs, by their numbers."""
-
-
 def mean_verdict(
     a: ArrayLike,
     b: ArrayLike,
@@ -136,7 +132,7 @@ def mean_verdicts(
     max_boxes: int = 4096,
     counted: ArrayLike | None = None,
     pairs: ArrayLike | None = None,
-) -> PairVerdicts:
+) -> dict[tuple[int, int], MeanVerdict]:
     """Decide as :func:`mean_verdict` for pairs (i, j) of runs (n, Q, K), by default all.
 
     `counted` (n,) is the number of queries in the mean of each run, by default Q.

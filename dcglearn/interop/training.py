@@ -181,14 +181,9 @@ def _documents(
     weights = np.asarray(weight if weight is not None and len(weight) else np.ones(len(found)))
     if weights.shape != found.shape:  # one per query
         weights = np.repeat(weights, sizes)
-    return _grades_of_labels(measure, np.asarray(labels, float)), found, sizes, weights
-
-
-def _grades_of_labels(measure: DCG, labels: Floats) -> Integers:
-    """Return the grade index of each label, compared in 32 bits."""
-    known = numeric_labels(measure)
-    found = labels.astype(np.float32)[:, None] == np.array(known, np.float32)
-    missing = ~found.any(axis=1)
+    labels, known = np.asarray(labels, float), numeric_labels(measure)
+    of_grade = labels.astype(np.float32)[:, None] == np.array(known, np.float32)
+    missing = ~of_grade.any(axis=1)
     if missing.any():
         row = int(np.argmax(missing))
         raise InputError(
@@ -196,8 +191,7 @@ def _grades_of_labels(measure: DCG, labels: Floats) -> Integers:
             "give the measure a gain for it: the grades of the measure are the labels",
             f"row {row}",
         )
-    indices: Integers = found.argmax(axis=1)
-    return indices
+    return of_grade.argmax(axis=1), found, sizes, weights
 
 
 DOCUMENTS_AT_ONCE = 2**13

@@ -137,22 +137,19 @@ def beta_gamma_threshold(
     last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
     totals = np.cumsum(values[order])[last]
     totals[np.abs(totals) <= _ROUNDING * np.cumsum(np.abs(values[order]))[last]] = 0.0
-    optimal, zero = _ends(ranked[last], totals, _ROUNDING * float(np.abs(values).sum()))
+    distinct, largest = ranked[last], float(totals.max())
+    if largest <= 0:
+        optimal, zero = math.nextafter(distinct[0], math.inf), float(distinct[0])
+    else:
+        slack = _ROUNDING * float(np.abs(values).sum())
+        best = int(np.argmax((totals > 0) & (totals >= largest - slack)))
+        back = np.flatnonzero(totals[best + 1 :] <= 0)
+        optimal = float(distinct[best])
+        zero = float(distinct[best + 1 + back[0] if len(back) else -1])
     # From the nearer end, so that it is exact at both: documents with that score pass.
     end, share = (zero, 1 - alpha) if alpha > 0.5 else (optimal, -alpha)
     theta = end + share * (optimal - zero)
-    return Threshold(theta, optimal, zero, alpha, n_judged, ranked[last], last + 1, totals)
-
-
-def _ends(scores: Floats, utilities: Floats, slack: float) -> tuple[float, float]:
-    """Return theta_opt and theta_zero."""
-    largest = float(utilities.max())
-    if largest <= 0:
-        return math.nextafter(scores[0], math.inf), float(scores[0])
-    best = int(np.argmax((utilities > 0) & (utilities >= largest - slack)))
-    back = np.flatnonzero(utilities[best + 1 :] <= 0)
-    zero = best + 1 + back[0] if len(back) else -1
-    return float(scores[best]), float(scores[zero])
+    return Threshold(theta, optimal, zero, alpha, n_judged, distinct, last + 1, totals)
 
 
 class Scored(NamedTuple):

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -25,7 +25,7 @@ from dcglearn.base.errors import InputError, check_name, naming
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.significance import RESAMPLES
 from dcglearn.base.types import Floats, Integers
-from dcglearn.coherence.mean_ndcg import MeanVerdict, PairVerdicts, mean_verdicts
+from dcglearn.coherence.mean_ndcg import MeanVerdict, mean_verdicts
 from dcglearn.coherence.smallest_change import (
     SmallestChange,
     smallest_change_of_discounts,
@@ -40,7 +40,6 @@ from dcglearn.coherence.verdict import (
     winners,
 )
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.names import Named
 from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.systems.evaluate import Evaluation
@@ -213,7 +212,12 @@ def system_pairs(
     totals = counts.sum(axis=1, dtype=np.int64)
     chosen = [*combinations(range(len(names)), 2)]
     if between is not None:
-        chosen = [_places(pair, names) for pair in between]
+        for name in chain.from_iterable(between):
+            check_name(name, "system", names)
+        chosen = [(names.index(a), names.index(b)) for a, b in between]
+    for i, j in chosen:
+        if i == j:
+            raise InputError(f"{names[i]!r} twice", "name two systems")
     verdicts = partial(
         mean_verdicts,
         pools=pools,
@@ -221,12 +225,17 @@ def system_pairs(
         worst_gain=worst,
         counted=n_queries,
     )
+    rules = dict.fromkeys(one.discounts for one in usual_presets("1,0", n_ranks).values())
     pairs: list[SystemPair] = []
     for at in range(0, len(chosen), _PAIRS_AT_ONCE):
         block = chosen[at : at + _PAIRS_AT_ONCE]
         means = verdicts(rankings, discounts=discounts, pairs=block)
-        decided = [pair for pair in block if means[pair].winner in ("a", "b")]
-        usual = _at_usual_discounts(rankings, verdicts, means, decided)
+        usual = [pair for pair in block if means[pair].winner in ("a", "b")]
+        for rule, cutoff in product(rules, range(1, n_ranks + 1)):
+            if not usual:
+                break
+            found = verdicts(rankings[:, :, :cutoff], discounts=rule, max_boxes=_BOXES, pairs=usual)
+            usual = [one for one in usual if found[one].winner in (means[one].winner, "equal")]
         for i, j in block:
             m, n = (int(n_queries[k]) for k in (i, j))
             D = (totals[i] * n - totals[j] * m) / (m * n)  # with signs that are exact
@@ -247,32 +256,6 @@ def system_pairs(
             )
             pairs.append(pair)
         advance(len(pairs), len(chosen))
-    return pairs
-
-
-def _places(pair: tuple[str, str], names: Sequence[str]) -> tuple[int, int]:
-    """Return the places of the systems of a pair."""
-    for name in pair:
-        check_name(name, "system", names)
-    if pair[0] == pair[1]:
-        raise InputError(f"{pair[0]!r} twice", "name two systems")
-    return names.index(pair[0]), names.index(pair[1])
-
-
-def _at_usual_discounts(
-    rankings: Integers,
-    verdicts: Callable[..., PairVerdicts],
-    given: PairVerdicts,
-    pairs: Sequence[tuple[int, int]],
-) -> Sequence[tuple[int, int]]:
-    """Return the pairs whose winner is never behind at any usual discount and cutoff."""
-    n_ranks = rankings.shape[2]
-    rules = dict.fromkeys(one.discounts for one in usual_presets("1,0", n_ranks).values())
-    for rule, cutoff in product(rules, range(1, n_ranks + 1)):
-        if not pairs:
-            break
-        found = verdicts(rankings[:, :, :cutoff], discounts=rule, max_boxes=_BOXES, pairs=pairs)
-        pairs = [one for one in pairs if found[one].winner in (given[one].winner, "equal")]
     return pairs
 
 
@@ -499,8 +482,14 @@ def system_conclusions(
     checked_count(resamples, "`resamples`", high=10**7)
     checked_number(alpha, "`alpha`", 0, 1)
     named = evaluation.measures[0]
-    given = _given_measure(named, n_ranks)
+    measure = named.measure
     with naming(named.name):
+        if not isinstance(measure, DCG) or measure.normalise != "ideal":
+            raise InputError("is not an nDCG", f"name nDCG(...) @ {n_ranks} first")
+        if measure.n_ranks is None or measure.n_ranks > n_ranks:
+            deep = "all ranks" if measure.n_ranks is None else f"{measure.n_ranks} ranks"
+            raise InputError(f"has {deep}, and {n_ranks} are compared", "raise `n_ranks`")
+        given = measure.plain() @ measure.n_ranks
         pairs = system_pairs(evaluation, given, n_ranks, between, advance)
     values, means = evaluation.values[:, 0], evaluation.means()[:, 0]
     n, counted = len(values), np.isfinite(values).astype(int)
@@ -520,18 +509,6 @@ def system_conclusions(
             one = replace(one, significant=one.p < alpha and lead > 0)
         conclusions.append(one)
     return SystemConclusions(evaluation, given, n_ranks, alpha, test.drawn, tuple(conclusions))
-
-
-def _given_measure(named: Named, n_ranks: int) -> DCG:
-    """Return the DCG whose gains and discounts are the given ones, cut as the measure is."""
-    measure = named.measure
-    if not isinstance(measure, DCG) or measure.normalise != "ideal":
-        raise InputError("is not an nDCG", f"name nDCG(...) @ {n_ranks} first", named.name)
-    plain = measure.plain()
-    if plain.n_ranks is None or plain.n_ranks > n_ranks:
-        deep = "all ranks" if plain.n_ranks is None else f"{plain.n_ranks} ranks"
-        raise InputError(f"has {deep}, and {n_ranks} are compared", "raise `n_ranks`", named.name)
-    return plain @ plain.n_ranks
 
 
 def named_pair(text: str, names: Sequence[str]) -> tuple[str, str]:

@@ -145,19 +145,11 @@ class Evaluation:
 
     def comparable(self) -> Evaluation:
         """Return the same without the measures by which systems are not compared."""
-        return self._picked(range(len(self.systems)), np.flatnonzero(self.compared).tolist())
-
-    def _picked(self, systems: Sequence[int], measures: Sequence[int]) -> Evaluation:
-        """Return the values of some systems under some measures."""
-        at = np.ix_(systems, measures)
         return replace(
             self,
-            systems=tuple(self.systems[s] for s in systems),
-            runs=tuple(self.runs[s] for s in systems),
-            extra=tuple(self.extra[s] for s in systems),
-            measures=tuple(self.measures[m] for m in measures),
-            values=self.values[at],
-            high=None if self.high is None else self.high[at],
+            measures=tuple(compress(self.measures, self.compared)),
+            values=self.values[:, self.compared],
+            high=None if self.high is None else self.high[:, self.compared],
         )
 
     @property
@@ -214,7 +206,15 @@ class Evaluation:
         names = [one.name for one in self.measures]
         check_name(measure, "measure", (None, *names))
         means = self.means()[:, 0 if measure is None else names.index(measure)]
-        return self._picked(np.argsort(-means, kind="stable").tolist(), range(len(names)))
+        order = np.argsort(-means, kind="stable").tolist()
+        return replace(
+            self,
+            systems=tuple(self.systems[s] for s in order),
+            runs=tuple(self.runs[s] for s in order),
+            extra=tuple(self.extra[s] for s in order),
+            values=self.values[order],
+            high=None if self.high is None else self.high[order],
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with one row per system, measure and query.
@@ -304,8 +304,8 @@ def evaluate_opened(
     longest = max(int(run.lengths.max()) for run in runs)
     named = named_measures(measures, qrels.scale, longest, rules)
     low, high = _bounds(runs, named, rules)
-    ends = low, high if rules.unjudged == "bounds" else None
-    return Evaluation(qrels, systems, runs, extra, tuple(named), rules, *ends)
+    most = high if rules.unjudged == "bounds" else None
+    return Evaluation(qrels, systems, runs, extra, tuple(named), rules, low, most)
 
 
 def _bounds(runs: Sequence[Ranked], measures: Sequence[Named], rules: Rules) -> Floats:

@@ -160,7 +160,23 @@ def open_qrels_and_runs(
     lists = None
     if _is_path(qrels) and looks_like_letor(qrels):
         qrels = lists = read_graded_lists(qrels)
-    return open_qrels(qrels, scale), _run_sources(runs, lists)
+    indexed = open_qrels(qrels, scale)
+    named: list[tuple[str | None, RunLike]]
+    if isinstance(runs, Mapping) and not _is_one_run(runs):
+        named = [(str(name), run) for name, run in runs.items()]
+    else:
+        named = [(None, run) for run in (runs if isinstance(runs, list | tuple) else [runs])]
+    if not named:
+        raise InputError("no run", "give at least one")
+    sources = []
+    for n, (name, run) in enumerate(named, start=1):
+        place = name or ("run" if len(named) == 1 else f"run {n}")
+        if _is_path(run):
+            place = str(run)
+        elif isinstance(run, Run):
+            place = run.name
+        sources.append(RunSource(run, place, name, lists))
+    return indexed, tuple(sources)
 
 
 def open_qrels(qrels: QrelsLike, scale: ScaleLike | None = None) -> IndexedQrels:
@@ -181,28 +197,6 @@ def open_qrels(qrels: QrelsLike, scale: ScaleLike | None = None) -> IndexedQrels
         remedy = "give a path, {query: {document: grade}}, a frame or Qrels"
         raise InputError(f"qrels of type {type(qrels).__name__}", remedy)
     return index_qrels(qrels, scale)
-
-
-def _run_sources(
-    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike], lists: Qrels | None
-) -> tuple[RunSource, ...]:
-    named: list[tuple[str | None, RunLike]]
-    if isinstance(runs, Mapping) and not _is_one_run(runs):
-        named = [(str(name), run) for name, run in runs.items()]
-    else:
-        named = [(None, run) for run in (runs if isinstance(runs, list | tuple) else [runs])]
-    if not named:
-        raise InputError("no run", "give at least one")
-
-    def source(n: int, name: str | None, run: RunLike) -> RunSource:
-        place = name or ("run" if len(named) == 1 else f"run {n}")
-        if _is_path(run):
-            place = str(run)
-        elif isinstance(run, Run):
-            place = run.name
-        return RunSource(run, place, name, lists)
-
-    return tuple(source(n, *one) for n, one in enumerate(named, start=1))
 
 
 def _is_path(content: object) -> TypeGuard[FilePath]:

@@ -64,18 +64,14 @@ def score_runs(
     """
     if unjudged_gain is not None:
         unjudged_gain = checked_number(unjudged_gain, "`unjudged_gain`", -LARGEST, LARGEST)
-    return _score(_of_rankings(measure, ranked), ranked, unjudged_gain, worthless)
-
-
-def _of_rankings(measure: AskedMeasure, ranked: Ranked) -> Measure | OtherMeasure:
-    """Return the measure that is meant for rankings whose grades have no labels."""
     found = measure.measure if isinstance(measure, MeasureFile | Named) else measure
     labels = getattr(found, "grades", None) or range(ranked.n_grades)[::-1]
     if len(labels) != ranked.n_grades:
         problem = f"a measure of {len(labels)} grades for {ranked.n_grades}"
         raise InputError(problem, "use one scale")
     longest = int(ranked.lengths.max(initial=1))
-    return asked_measure(found, Scale(tuple(labels)), longest).measure
+    named = asked_measure(found, Scale(tuple(labels)), longest)
+    return _score(named.measure, ranked, unjudged_gain, worthless)
 
 
 def values(measure: Measure | OtherMeasure, ranked: Ranked, rules: Rules) -> tuple[Floats, Floats]:

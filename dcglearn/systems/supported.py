@@ -22,7 +22,6 @@ from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.ranked import ideal_ranking
 from dcglearn.systems.scoring import rankings_to_score
 
-_LEVELS = (0.025, 0.975)
 _EQUAL = 1e-12
 
 
@@ -167,5 +166,5 @@ def _standings(means: Floats) -> tuple[Integers, Floats]:
         ahead[s] = np.heaviside(lead, 0.5).mean(axis=1)
         ranks[s] = 1 + (lead < 0).sum(axis=0)
     np.fill_diagonal(ahead, 0.0)
-    low, high = np.quantile(ranks, _LEVELS, axis=1, method="inverted_cdf")
+    low, high = np.quantile(ranks, (0.025, 0.975), axis=1, method="inverted_cdf")
     return np.stack([low, high], axis=1), ahead
