@@ -126,11 +126,10 @@ def candidates_of_runs(
     -------
     Candidates
     """
-    opened = open_qrels_and_runs(qrels, runs, scale)
-    if len(opened.runs) < 2:
+    indexed, sources = open_qrels_and_runs(qrels, runs, scale)
+    if len(sources) < 2:
         raise InputError("one run", "give two or more")
-    indexed = opened.qrels
-    tops = [_top(run.read(set(indexed.queries)), indexed, n_ranks) for run in opened.runs]
+    tops = [_top(run.read(set(indexed.queries)), indexed, n_ranks) for run in sources]
     a, b = np.array(list(combinations(range(len(tops)), 2))).T
     lists, documents = (
         np.stack([of_runs[a], of_runs[b]], axis=2).reshape(-1, 2, n_ranks)

@@ -307,7 +307,7 @@ def _evaluate(
     with reporting("reading qrels"):
         opened = open_qrels_and_runs(qrels, runs, scale)
     with reporting("evaluating runs") as advance:
-        evaluation = evaluate_opened(opened, measures, rules, advance)
+        evaluation = evaluate_opened(*opened, measures, rules, advance)
     for note in evaluation.notes():
         print_note(note)
     return evaluation
@@ -470,12 +470,12 @@ def coherence(
     def draw() -> Figure:
         from dcglearn.report.figures.system_figures import draw_pairs
 
-        return draw_pairs(found, evaluation.means()[:, 0])
+        return draw_pairs(found)
 
     most = None if everything or pairs else SHOWN_PAIRS
-    text = coherence_text(evaluation, found, most, pairs is not None, terminal_width())
+    text = coherence_text(found, most, pairs is not None, terminal_width())
     if most is not None and len(found.pairs) > most:
         text += "\nevery pair: --all, or -o pairs.csv; two systems in detail: --between A,B"
-    document = coherence_to_json(evaluation, found, orderings, pairs is not None)
+    document = coherence_to_json(found, orderings, pairs is not None)
     result = Result(conclusions_table(found), document, draw)
     return Answer(lambda: document, lambda: text, result.write)

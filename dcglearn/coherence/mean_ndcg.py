@@ -79,10 +79,6 @@ class MeanVerdict:
     tolerance: float
 
 
-PairVerdicts = dict[tuple[int, int], MeanVerdict]
-"""Verdicts on pairs of runs, by their numbers."""
-
-
 def mean_verdict(
     a: ArrayLike,
     b: ArrayLike,
@@ -136,7 +132,7 @@ def mean_verdicts(
     max_boxes: int = 4096,
     counted: ArrayLike | None = None,
     pairs: ArrayLike | None = None,
-) -> PairVerdicts:
+) -> dict[tuple[int, int], MeanVerdict]:
     """Decide as :func:`mean_verdict` for pairs (i, j) of runs (n, Q, K), by default all.
 
     `counted` (n,) is the number of queries in the mean of each run, by default Q.
@@ -166,11 +162,11 @@ def mean_verdicts(
     for kept in (n_gains, *range(1, n_gains)):  # the positive gains, and then the faces
         difference = mean_difference(rows, pool, c, kept, (first, second), numbers)
         tolerance = tolerance or difference.tolerance  # the first one, of the most gains
-        face = search_ratios(difference, len(first), max_boxes)
-        lower, upper = np.minimum(lower, face.lower), np.maximum(upper, face.upper)
-        new = (largest <= tolerance) & (face.largest > tolerance)
-        largest[new] = face.largest[new]
-        gains[new, 0], gains[new, 1:kept] = 1.0, np.cumprod(face.at[new], axis=1)
+        least, most, leads, ratios = _search_ratios(difference, len(first), max_boxes)
+        lower, upper = np.minimum(lower, least), np.maximum(upper, most)
+        new = (largest <= tolerance) & (leads > tolerance)
+        largest[new] = leads[new]
+        gains[new, 0], gains[new, 1:kept] = 1.0, np.cumprod(ratios[new], axis=1)
     a_leads, b_leads = largest > tolerance
     never_behind, never_ahead = lower >= -tolerance, upper <= tolerance
     cases: dict[MeanWinner, Booleans] = {
@@ -193,14 +189,6 @@ def mean_verdicts(
     return found
 
 
-class BoxBounds(NamedTuple):
-    """Bounds of the mean difference in n boxes, (n,), and of its absolute slopes, (n, M - 1)."""
-
-    lower: Floats
-    upper: Floats
-    slopes: Floats
-
-
 class MeanDifference(NamedTuple):
     """The mean of nDCG(A) - nDCG(B) as a function of gain ratios, for many pairs of runs.
 
@@ -213,11 +201,6 @@ class MeanDifference(NamedTuple):
     best: Integers
     tolerance: float
 
-    @property
-    def n_ratios(self) -> int:
-        """M - 1, the number of free ratios."""
-        return int(self.ideals.shape[1]) - 1
-
     def values(self, points: Floats, pairs: Integers) -> Floats:
         """Compute the mean difference at points of shape (n, M - 1)."""
         numerators, ideals = self._sums(_gains(points)[:, None], pairs)
@@ -229,17 +212,20 @@ class MeanDifference(NamedTuple):
         numerators = np.einsum("ncgm,ngm->ncg", of_groups, self.numerators[pairs])
         return numerators, np.einsum("ncgm,gm->ncg", of_groups, self.ideals)
 
-    def bounds(self, low: Floats, high: Floats, pairs: Integers) -> BoxBounds:
-        """Bound the mean difference in boxes with these corners, of shape (n, M - 1)."""
-        step = max(1, CORNER_BLOCK // max(1, 2**self.n_ratios * self.ideals.size))
+    def bounds(self, low: Floats, high: Floats, pairs: Integers) -> tuple[Floats, ...]:
+        """Bound the mean difference in boxes with these corners, of shape (n, M - 1).
+
+        Return lower and upper bounds (n,), and bounds of the absolute slopes (n, M - 1).
+        """
+        step = max(1, CORNER_BLOCK // max(1, 2 ** low.shape[1] * self.ideals.size))
         blocks = [
             self._bounds(low[at : at + step], high[at : at + step], pairs[at : at + step])
             for at in range(0, len(low), step)
         ]
-        return BoxBounds(*map(np.concatenate, zip(*blocks, strict=True)))
+        return tuple(map(np.concatenate, zip(*blocks, strict=True)))
 
-    def _bounds(self, low: Floats, high: Floats, pairs: Integers) -> BoxBounds:
-        d = self.n_ratios
+    def _bounds(self, low: Floats, high: Floats, pairs: Integers) -> tuple[Floats, ...]:
+        d = low.shape[1]
         upper = np.array(list(product((False, True), repeat=d)), bool).reshape(2**d, d)
         corners = np.where(upper, high[:, None], low[:, None])
         numerator, ideal = self._sums(_gains(corners), pairs)
@@ -263,7 +249,7 @@ class MeanDifference(NamedTuple):
             tighter: Floats = np.maximum(smallest.sum(axis=1), at_centre)
             return sign * tighter
 
-        return BoxBounds(bound(1.0, rises, falls), bound(-1.0, falls, rises), slopes)
+        return bound(1.0, rises, falls), bound(-1.0, falls, rises), slopes
 
 
 def mean_difference(
@@ -328,55 +314,41 @@ def _slopes(
     return slowest.sum(axis=1), fastest.sum(axis=1)
 
 
-class Extremes(NamedTuple):
-    """Bounds (pairs,), the largest difference for A and for B (2, pairs), and the ratios there."""
+def _search_ratios(
+    difference: MeanDifference, n_pairs: int, max_boxes: int
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Search the gain ratios of all pairs for the sign of the mean difference.
 
-    lower: Floats
-    upper: Floats
-    largest: Floats
-    at: Floats
-
-
-def search_ratios(difference: MeanDifference, n_pairs: int, max_boxes: int) -> Extremes:
-    """Search the gain ratios of all pairs for the sign of the mean difference."""
-    d, tolerance = difference.n_ratios, difference.tolerance
+    Return bounds (pairs,), the largest lead of A and of B (2, pairs), and the ratios there.
+    """
+    d, tolerance = difference.ideals.shape[1] - 1, difference.tolerance
     low, high, pairs = np.zeros((n_pairs, d)), np.ones((n_pairs, d)), np.arange(n_pairs)
-    found = Extremes(
-        np.full(n_pairs, np.inf),
-        np.full(n_pairs, -np.inf),
-        np.full((2, n_pairs), -np.inf),
-        np.empty((2, n_pairs, d)),
-    )
+    least, most = np.full(n_pairs, np.inf), np.full(n_pairs, -np.inf)
+    leads, ratios = np.full((2, n_pairs), -np.inf), np.empty((2, n_pairs, d))
     n_bounded = np.zeros(n_pairs, np.intp)
     while len(pairs):
         lower, upper, slopes = difference.bounds(low, high, pairs)
-        _update_extremes(found, difference, (low + high) / 2, pairs)
+        middle = (low + high) / 2
+        values = difference.values(middle, pairs)
+        for largest, at, lead in zip(leads, ratios, (values, -values), strict=True):
+            before = largest[pairs]
+            np.maximum.at(largest, pairs, lead)
+            best = np.flatnonzero((lead > before) & (lead == largest[pairs]))[::-1]
+            at[pairs[best]] = middle[best]  # the first of equal ones
         n_bounded += np.bincount(pairs, minlength=n_pairs)
         ended = (lower >= -tolerance) | (upper <= tolerance) | (n_bounded >= max_boxes)[pairs]
         if d > 1:
-            ended |= (found.largest.min(axis=0) > tolerance)[pairs]
+            ended |= (leads.min(axis=0) > tolerance)[pairs]
         if d:
             axis = ((high - low) * slopes).argmax(axis=1)
             ended |= (high - low)[np.arange(len(low)), axis] <= RESOLUTION
-        np.minimum.at(found.lower, pairs[ended], lower[ended])
-        np.maximum.at(found.upper, pairs[ended], upper[ended])
+        np.minimum.at(least, pairs[ended], lower[ended])
+        np.maximum.at(most, pairs[ended], upper[ended])
         if ended.all():
             break
         low, high, pairs = low[~ended], high[~ended], np.tile(pairs[~ended], 2)
         rows, axis = np.arange(len(low)), axis[~ended]
         left_high, right_low = high.copy(), low.copy()
-        left_high[rows, axis] = right_low[rows, axis] = (low[rows, axis] + high[rows, axis]) / 2
+        left_high[rows, axis] = right_low[rows, axis] = middle[~ended][rows, axis]
         low, high = np.vstack([low, right_low]), np.vstack([left_high, high])
-    return found
-
-
-def _update_extremes(
-    found: Extremes, difference: MeanDifference, points: Floats, pairs: Integers
-) -> None:
-    """Evaluate the mean difference at points, and keep the best of each pair for A and for B."""
-    values = difference.values(points, pairs)
-    for largest, at, lead in zip(found.largest, found.at, (values, -values), strict=True):
-        before = largest[pairs]
-        np.maximum.at(largest, pairs, lead)
-        best = np.flatnonzero((lead > before) & (lead == largest[pairs]))[::-1]
-        at[pairs[best]] = points[best]  # the first of equal ones
+    return least, most, leads, ratios

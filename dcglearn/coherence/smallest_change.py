@@ -127,11 +127,14 @@ def _net_counts(table: Floats) -> Floats:
     return np.diff(np.diff(table, axis=0, prepend=0.0), axis=1, prepend=0.0)
 
 
-def _check_falling(values: Floats, name: str, worst: WorstGain | None = None) -> None:
+def _check_falling(values: Floats, name: str, worst: WorstGain | None) -> None:
     check_name(worst, "worst gain", (None, *WORST_GAINS))
-    ends = {None: True, "nonnegative": values[-1] >= 0, "zero": values[-1] == 0}[worst]
+    ends, least = {
+        None: (True, ""),
+        "nonnegative": (values[-1] >= 0, " and are 0 or more"),
+        "zero": (values[-1] == 0, " and end with 0"),
+    }[worst]
     if (np.diff(values) > 0).any() or not ends:
-        least = {None: "", "nonnegative": " and are 0 or more", "zero": " and end with 0"}[worst]
         raise InputError(f"{name} are {values.tolist()}", f"give {name} that never increase{least}")
 
 

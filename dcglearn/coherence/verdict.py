@@ -39,7 +39,7 @@ WORST_GAINS: tuple[WorstGain, ...] = ("nonnegative", "zero")
 
 def cumulative_counts(rankings: ArrayLike, n_grades: int) -> NDArray[np.int32]:
     """Count the documents of grade j or better in the top i of rankings (..., K): (..., K, L)."""
-    rows = checked_grades(rankings, checked_count(n_grades, "`n_grades`", high=MAX_GRADES))
+    rows = checked_grades(rankings, n_grades)
     counts = np.empty((*rows.shape, n_grades), np.int32)
     for grade in range(n_grades):
         at_least = (rows <= grade) & (rows > NO_DOCUMENT)
@@ -100,20 +100,16 @@ def advantage_by_step(
     table = checked_advantage(D, many=True)
     n_ranks, n_grades = table.shape[-2:]
     check_name(worst_gain, "worst gain", WORST_GAINS)
-    found = table
+    rows, columns = np.eye(n_ranks), np.eye(n_grades)
     if discounts is not None:
-        found = np.diff(found, axis=-2, prepend=0.0)
+        table = np.diff(table, axis=-2, prepend=0.0)
+        rows = discount_vector(discounts, n_ranks)[None, :]
     if gains is not None:
-        found = np.diff(found, axis=-1, prepend=0.0)
-    size = np.abs(found)
-    if discounts is not None:
-        c = discount_vector(discounts, n_ranks)
-        found, size = c[None, :] @ found, np.abs(c)[None, :] @ size
-    if gains is not None:
-        g = gain_vector(gains, n_grades)
-        found, size = found @ g[:, None], size @ np.abs(g)[:, None]
-    if gains is None and worst_gain == "zero":
-        found, size = found[..., :-1], size[..., :-1]
+        table = np.diff(table, axis=-1, prepend=0.0)
+        columns = gain_vector(gains, n_grades)[:, None]
+    elif worst_gain == "zero":
+        columns = columns[:, :-1]
+    found, size = rows @ table @ columns, np.abs(rows) @ np.abs(table) @ np.abs(columns)
     return np.where(np.abs(found) <= TIE_TOLERANCE * size, 0.0, found)
 
 
@@ -165,12 +161,9 @@ def winners(
     gains: ArrayLike | None = None,
     discounts: Discounts | None = None,
     worst_gain: WorstGain = "nonnegative",
-) -> NDArray[np.str_]:
+) -> NDArray[Any]:
     """Decide who is ahead for all free parameters, for tables (..., K, L), without proofs."""
-    return _winners(advantage_by_step(D, gains, discounts, worst_gain))
-
-
-def _winners(by_step: Floats) -> NDArray[Any]:
+    by_step = advantage_by_step(D, gains, discounts, worst_gain)
     a_ahead, b_ahead = ((sign * by_step > 0).any(axis=(-2, -1)) for sign in (1, -1))
     return np.array(["equal", "a", "b", "depends"])[a_ahead + 2 * b_ahead]
 
@@ -210,10 +203,10 @@ def verdict(
     (DCG([4, 3, 1], [1.5, 0.5]), DCG([7, 2, 1], [1.5, 0.5]))
     """
     table = checked_advantage(D)
-    by_step = advantage_by_step(table, gains, discounts, worst_gain)
-    winner: Winner = _winners(by_step).item()
+    winner: Winner = winners(table, gains, discounts, worst_gain).item()
     if winner != "depends":
         return Verdict(winner)
+    by_step = advantage_by_step(table, gains, discounts, worst_gain)
     n_ranks, n_grades = table.shape
     measures, differences = [], []
     for at in (by_step.argmax(), by_step.argmin()):

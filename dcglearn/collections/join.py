@@ -21,10 +21,10 @@ from dcglearn.base.types import Integers
 from dcglearn.collections.runs import Qrels, Run
 from dcglearn.measures.scale import Scale, ScaleLike, canonical_label, needed_scale
 
-Unjudged = Literal["worst", "nothing", "removed", "bounds"]
-"""What a document without a judgment counts as: one of the worst grade; a rank that gains
-nothing; not part of the ranking, so that the documents below it move up; or any grade, which
-gives the lowest and the highest possible value."""
+Unjudged = Literal["nothing", "worst", "removed", "bounds"]
+"""What a document without a judgment counts as: a rank that gains nothing; one of the worst grade;
+not part of the ranking, so that the documents below it move up; or any grade, which gives the
+lowest and the highest possible value."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

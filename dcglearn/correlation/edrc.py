@@ -36,9 +36,6 @@ EdrcDiscount = Literal["linear", "linear-from-0", "exponential", "log2"]
 Edges = Iterable[tuple[Hashable, Hashable]]
 """Preferences: the better item of each pair first. A pair may occur several times."""
 
-Likelihoods = Mapping[tuple[Hashable, Hashable], float]
-"""How likely the first item of a pair is above the second, from 0 to 1."""
-
 DISCOUNT_WEIGHTS: dict[str, Callable[[Floats], Floats]] = {
     "linear": lambda R: 1 / R,
     "linear-from-0": lambda R: 1 / (R - 1),  # the sums contain only ranks from 2 on
@@ -54,7 +51,7 @@ def edrc(
     *,
     items: Iterable[Hashable] | None = None,
     discount: EdrcDiscount = "linear",
-    likelihoods: Likelihoods | None = None,
+    likelihoods: Mapping[tuple[Hashable, Hashable], float] | None = None,
     normalise: Literal["attainable"] | None = None,
 ) -> float:
     """Compute the expected discounted rank correlation of predicted with true preferences.
@@ -68,7 +65,7 @@ def edrc(
     discount : {"linear", "linear-from-0", "exponential", "log2"}, default "linear"
         D = R, R - 1, 2^R or log2(1 + R).
     likelihoods : mapping from (v, w) to float, optional
-        How likely v is above w, for pairs that the truth does not relate; others count 1/2.
+        How likely v is above w, 0 to 1, for pairs that the truth does not relate; others count 1/2.
     normalise : {None, "attainable"}, default None
         "attainable" divides by the value of the best prediction.
 
@@ -93,12 +90,13 @@ def edrc(
     predicted, _ = _closure(edges[1], numbers, "prediction")
     expected = true.astype(float)  # +1 where the column is above the row
     possible = len(numbers) - 1 - true.sum(axis=0)
-    for pair, likelihood in (likelihoods or {}).items():
+    likelihoods = likelihoods or {}
+    for pair, likelihood in likelihoods.items():
         first, second = _numbered(pair, numbers, "likelihoods")
         if not 0 <= likelihood <= 1:
             problem = f"likelihood {likelihood} of {pair[0]} over {pair[1]}"
             raise InputError(problem, "use 0 ... 1", "likelihoods")
-        if (pair[1], pair[0]) in (likelihoods or {}):
+        if (pair[1], pair[0]) in likelihoods:
             problem = f"the likelihoods of {pair[0]} over {pair[1]} and of the reverse"
             raise InputError(problem, "give one of them", "likelihoods")
         if not true[second, first] and not true[first, second]:  # both count the pair

@@ -26,7 +26,6 @@ from dcglearn.inference.likelihood import Bend, Rows
 from dcglearn.inference.tests import LikelihoodRatio, ScoreTest, score_test
 from dcglearn.judgments.folds import group_numbers, query_folds
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.measures.agreement import outcomes_of_differences
 
 GROUPS = 5
 """Groups of equal size that differences are divided into."""
@@ -147,7 +146,7 @@ def held_out(
             raise InputError(problem, "add judgments of other queries")
         learned = model.fit(evidence.take(~held), learned)
         u = np.round(learned.utilities(judged.pairs), 9)
-        right[test[judged.strict]] = outcomes_of_differences(u[:, 0] - u[:, 1])
+        right[test[judged.strict]] = np.heaviside(u[:, 0] - u[:, 1], 0.5)
         if held.any():
             others = evidence.take(held)
             predicted = replace(learned, likelihood=replace(learned.likelihood, evidence=others))

@@ -22,11 +22,10 @@ from dcglearn.systems.rules import TIES, Rules, Ties
 if TYPE_CHECKING:
     import pandas as pd
 
-Metric = Callable[[ArrayLike, ArrayLike], float]
-"""A function of true labels and scores, as scikit-learn's ``make_scorer`` takes it."""
 
-
-def sklearn_metric(measure: MeasureLike, ties: Ties = "mean") -> Metric:
+def sklearn_metric(
+    measure: MeasureLike, ties: Ties = "mean"
+) -> Callable[[ArrayLike, ArrayLike], float]:
     """Return the measure as a metric for scikit-learn.
 
     Parameters
@@ -56,11 +55,6 @@ def sklearn_metric(measure: MeasureLike, ties: Ties = "mean") -> Metric:
 
     def metric(y_true: ArrayLike, y_score: ArrayLike) -> float:
         labels, scores = np.atleast_2d(np.asarray(y_true)), np.atleast_2d(np.asarray(y_score))
-        if labels.shape != scores.shape or labels.ndim != 2 or not labels.size:
-            raise InputError(
-                f"labels of shape {labels.shape}, scores of shape {scores.shape}",
-                "give both as (lists, documents)",
-            )
         distinct, which = np.unique(labels, return_inverse=True)
         grades = np.array([scale.index(label) for label in distinct.tolist()])[which]
         grades = grades.reshape(labels.shape)

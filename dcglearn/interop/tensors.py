@@ -29,8 +29,14 @@ def to_torch(measure: DCG) -> Export:
     notes = ["Lists lie along the last axis; documents with equal scores keep their order."]
     if measure.normalise == "minmax":
         raise InputError("the text for PyTorch has no minmaxDCG", ITSELF)
-    if measure.normalise == "ideal":
-        _check_sorted_ideal(measure)
+    discounts = () if isinstance(measure.discounts, str) else measure.discounts[: measure.n_ranks]
+    rising = (np.diff(discounts, append=0.0) > 0).any()
+    if measure.normalise == "ideal" and (rising or min(measure.gains) < 0):
+        raise InputError(
+            "the text for PyTorch sorts by gain for its ideal, which is wrong for gains below 0 "
+            "and for discounts that increase or end below 0",
+            ITSELF,
+        )
     labels = numeric_labels(measure)
     if any(isinstance(label, str) for label in measure.labels):
         pairs = ", ".join(f"{name} is {n}" for name, n in zip(measure.labels, labels, strict=True))
@@ -43,7 +49,7 @@ def to_torch(measure: DCG) -> Export:
         name, number = split_parameter(measure.discounts)
         at = DISCOUNT_TEXT[name].format(n=number)
     else:
-        listed = f"DISCOUNTS = {list(measure.discounts[: measure.n_ranks])}\n"
+        listed = f"DISCOUNTS = {list(discounts)}\n"
     if measure.n_ranks is not None:
         at += f" if rank <= {measure.n_ranks} else 0.0"
     text = _TORCH.format(
@@ -55,17 +61,6 @@ def to_torch(measure: DCG) -> Export:
         ideal=_IDEAL if measure.normalise == "ideal" else "    return found\n",
     )
     return Export(text, tuple(notes))
-
-
-def _check_sorted_ideal(measure: DCG) -> None:
-    """Refuse measures whose ideal is not the documents sorted by gain."""
-    discounts = () if isinstance(measure.discounts, str) else measure.discounts[: measure.n_ranks]
-    if min(measure.gains) < 0 or (np.diff(discounts, append=0.0) > 0).any():
-        raise InputError(
-            "the text for PyTorch sorts by gain for its ideal, which is wrong for gains below 0 "
-            "and for discounts that increase or end below 0",
-            ITSELF,
-        )
 
 
 _TORCH = '''\

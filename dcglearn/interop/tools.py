@@ -25,10 +25,9 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Grades
-from dcglearn.measures.dcg import DCG
+from dcglearn.measures.dcg import DCG, gains_text
 from dcglearn.measures.discounts import format_number, rule_discounts
-from dcglearn.measures.names import MeasureLike, as_measure
-from dcglearn.measures.scale import Label
+from dcglearn.measures.names import MeasureLike, as_dcg
 from dcglearn.systems.ranked import ranked_arrays
 from dcglearn.systems.rules import Ties
 from dcglearn.systems.scoring import score_runs
@@ -54,10 +53,7 @@ class Export:
 
 def labelled_dcg(measure: MeasureLike) -> DCG:
     """Return a DCG from any of its forms, with labels, for what needs one gain per grade."""
-    found = as_measure(measure)
-    if not isinstance(found, DCG):
-        raise InputError("gains that differ by rank", "give a DCG: it has one gain per grade")
-    return with_labels(found)
+    return with_labels(as_dcg(measure))
 
 
 def with_labels(measure: DCG) -> DCG:
@@ -77,11 +73,6 @@ def numeric_labels(measure: DCG) -> tuple[int | float, ...]:
     numbers = tuple(label for label in measure.labels if not isinstance(label, str))
     whole = len(numbers) == measure.n_grades
     return numbers if whole else tuple(range(measure.n_grades))[::-1]
-
-
-def gains_by_label(measure: DCG) -> dict[Label, float]:
-    """Return the gain of each label, best grade first."""
-    return dict(zip(measure.labels, measure.gains, strict=True))
 
 
 def check_ndcg(measure: DCG, tool: str, ordered: bool = False, has_dcg: bool = False) -> list[str]:
@@ -142,28 +133,29 @@ def whole_gains(measure: DCG, tool: str, most: int) -> tuple[list[int], Fraction
     return whole, factor
 
 
-def spread_gains(measure: DCG, tool: str, apart: float, most: float) -> tuple[str, ...]:
-    """Scale the gains by a power of ten until distinct gains, and 0, differ by at least `apart`."""
+_MOST_INT = 2**31 - 1
+"""trec_eval compares gains as C ints."""
+
+
+def _spread_gains(measure: DCG) -> list[str]:
+    """Scale the gains by a power of ten until distinct gains, and 0, differ by 1 at least."""
     exact = [Fraction(repr(gain)) for gain in measure.gains]
     scale = Fraction(1)
-    while max(exact) * scale > most:
+    while max(exact) * scale > _MOST_INT:
         scale /= 10
-    while max(exact) * scale <= most:
-        texts = tuple(format_number(float(gain * scale)) for gain in exact)
+    while max(exact) * scale <= _MOST_INT:
+        texts = [format_number(float(gain * scale)) for gain in exact]
         values = sorted({0.0, *map(float, texts)})
-        if all(b - a >= apart for a, b in pairwise(values)):
+        if all(b - a >= 1 for a, b in pairwise(values)):
             return texts
         scale *= 10
     raise InputError(
-        f"{tool} treats gains that differ by less than {format_number(apart)} as equal, and the "
-        f"gains {', '.join(map(format_number, measure.gains))} differ by that much only when "
-        f"scaled beyond {most:g}",
+        "trec_eval treats gains that differ by less than 1 as equal, and the gains "
+        f"{', '.join(map(format_number, measure.gains))} differ by that much only when scaled "
+        f"beyond {_MOST_INT:g}",
         f"round them, or {ITSELF}",
     )
 
-
-_MOST_INT = 2**31 - 1
-"""trec_eval compares gains as C ints."""
 
 _MOST_LEVEL = 1_000_000
 """trec_eval counts the documents of every level up to the largest."""
@@ -181,8 +173,7 @@ def to_trec_eval(measure: DCG) -> Export:
     notes = [*check_ndcg(measure, "trec_eval"), _TREC_TIES, UNJUDGED_NOTE]
     if measure.n_ranks is not None:
         return _trec_cut(measure, notes)
-    texts = spread_gains(measure, "trec_eval", 1.0, _MOST_INT)
-    named = _by_level(measure, texts, "trec_eval")
+    named = _by_level(measure, _spread_gains(measure), "trec_eval")
     levels = range(0 if 0 in named else 1, max(named, default=0) + 1)
     flags = ",".join(f"{level}={named.get(level, '0')}" for level in levels)
     between = [level for level in levels if level not in named]
@@ -297,8 +288,6 @@ metric = sklearn_metric(DCG.parse({str(measure)!r}))
 """
         other = f"{ties}; with sklearn_metric(..., ties='input') they keep the order of the input."
         return Export(text, (f"dcglearn computes it: scikit-learn {differs}.", other, use))
-    table = gains_by_label(measure).items()
-    gains = ", ".join(f"{label!r}: {format_number(gain)}" for label, gain in table)
     name = "dcg_score" if measure.normalise is None else "ndcg_score"
     k = "" if measure.n_ranks is None else f", k={measure.n_ranks}"
     text = f'''\
@@ -306,7 +295,7 @@ metric = sklearn_metric(DCG.parse({str(measure)!r}))
 import numpy as np
 from sklearn.metrics import {name}
 
-GAINS = {{{gains}}}
+GAINS = {gains_text(measure.gains, measure.labels)}
 
 
 def metric(labels, y_score):
@@ -371,11 +360,12 @@ def to_xgboost(measure: DCG) -> Export:
         )
     if any(gain % 1 for gain in measure.gains):
         notes.append("XGBoost before 3.1 refuses labels that are not whole.")
+    gains = dict(zip(measure.labels, measure.gains, strict=True))
     text = (
         f"# {measure}\nPARAMS = {{\n"
         '    "objective": "rank:ndcg",\n    "ndcg_exp_gain": False,\n'
         f'    "eval_metric": "ndcg@{measure.n_ranks or _XGBOOST_LONGEST}-",\n{pairs}}}\n'
-        f"LABELS = {gains_by_label(measure)!r}  # the label of each grade is its gain\n"
+        f"LABELS = {gains!r}  # the label of each grade is its gain\n"
     )
     return Export(
         text,

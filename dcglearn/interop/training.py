@@ -30,14 +30,10 @@ from dcglearn.measures.ideal import NO_IDEAL, ratio
 from dcglearn.measures.names import MeasureLike
 from dcglearn.systems.rules import Ties
 
-Objective = Callable[..., tuple[Floats, Floats]]
-"""From what a tool passes to gradients and second derivatives, one per document."""
 
-RankingMetric = Callable[..., "tuple[str, float, bool] | tuple[str, float]"]
-"""From what a tool passes to the name, the mean over queries and True: larger is better."""
-
-
-def lambdarank_objective(measure: MeasureLike, sigma: float = 1.0, norm: bool = True) -> Objective:
+def lambdarank_objective(
+    measure: MeasureLike, sigma: float = 1.0, norm: bool = True
+) -> Callable[..., tuple[Floats, Floats]]:
     """Return a measure as an objective for LightGBM and XGBoost: LambdaRank under this measure.
 
     Parameters
@@ -71,7 +67,7 @@ def lambdarank_objective(measure: MeasureLike, sigma: float = 1.0, norm: bool = 
 
 def ranking_metric(
     measure: MeasureLike, ties: Ties = "mean", name: str | None = None
-) -> RankingMetric:
+) -> Callable[..., tuple[str, float, bool] | tuple[str, float]]:
     """Return a measure as a metric that LightGBM and XGBoost report and stop early by.
 
     Parameters
@@ -185,14 +181,9 @@ def _documents(
     weights = np.asarray(weight if weight is not None and len(weight) else np.ones(len(found)))
     if weights.shape != found.shape:  # one per query
         weights = np.repeat(weights, sizes)
-    return _grades_of_labels(measure, np.asarray(labels, float)), found, sizes, weights
-
-
-def _grades_of_labels(measure: DCG, labels: Floats) -> Integers:
-    """Return the grade index of each label, compared in 32 bits."""
-    known = numeric_labels(measure)
-    found = labels.astype(np.float32)[:, None] == np.array(known, np.float32)
-    missing = ~found.any(axis=1)
+    labels, known = np.asarray(labels, float), numeric_labels(measure)
+    of_grade = labels.astype(np.float32)[:, None] == np.array(known, np.float32)
+    missing = ~of_grade.any(axis=1)
     if missing.any():
         row = int(np.argmax(missing))
         raise InputError(
@@ -200,8 +191,7 @@ def _grades_of_labels(measure: DCG, labels: Floats) -> Integers:
             "give the measure a gain for it: the grades of the measure are the labels",
             f"row {row}",
         )
-    indices: Integers = found.argmax(axis=1)
-    return indices
+    return of_grade.argmax(axis=1), found, sizes, weights
 
 
 DOCUMENTS_AT_ONCE = 2**13

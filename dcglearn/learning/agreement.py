@@ -12,7 +12,6 @@ from dcglearn.base.types import Floats
 from dcglearn.judgments.preferences import B, Preferences
 from dcglearn.measures.agreement import (
     agreement_with_ties,
-    outcomes_of_differences,
     score_differences,
 )
 from dcglearn.measures.names import MeasureLike, as_measure
@@ -63,7 +62,7 @@ class Predictions(NamedTuple):
     @classmethod
     def of(cls, differences: Floats, data: Preferences) -> Predictions:
         """Average over u(preferred) - u(other), shape (R, judgments), in a unit per repeat."""
-        right = outcomes_of_differences(differences[:, data.strict])
+        right = np.heaviside(differences[:, data.strict], 0.5)
         shares = right @ (data.pair_weights / data.pair_weights.sum())
         won, tied, lost = (float((right == one).sum(axis=1).mean()) for one in (1, 0.5, 0))
         with_ties = None

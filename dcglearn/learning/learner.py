@@ -21,7 +21,6 @@ from dcglearn.learning.problem import Parameters, Problem
 from dcglearn.learning.resample import fit_choosing
 from dcglearn.measures.agreement import (
     checked_pairs,
-    outcomes_of_differences,
     score_differences,
     weighted_mean,
 )
@@ -183,7 +182,7 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
             y, sample_weight = None, pairs.pair_weights
             pairs = pairs.pairs
         differences = self.decision_function(_preferred_first(pairs, y))
-        return weighted_mean(outcomes_of_differences(differences), sample_weight)
+        return weighted_mean(np.heaviside(differences, 0.5), sample_weight)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -25,25 +25,18 @@ def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
     rows = checked_pairs(pairs, measure.n_grades)
     weights = measure.matrix_for(rows.shape[-1])
     padded = np.pad(weights, ((0, 0), (0, 1)))  # the last column, index -1, is no document
-    result = np.zeros(len(rows))
+    result, largest = np.zeros((2, len(rows)))
     for k, row in enumerate(padded):  # by rank, so that equal terms cancel exactly
-        result += row[rows[:, 0, k]] - row[rows[:, 1, k]]
-    largest = np.abs(weights).max(axis=1)
-    # Rounding errors count as 0. This bound is weaker than the next; few pairs pass it.
-    close = np.flatnonzero(np.abs(result) <= TIE_TOLERANCE * largest.sum())
-    possible = (rows[close, 0] != rows[close, 1]) @ largest
-    result[close[np.abs(result[close]) <= TIE_TOLERANCE * possible]] = 0.0
+        first, second = rows[:, 0, k], rows[:, 1, k]
+        result += row[first] - row[second]
+        largest += np.abs(row).max() * (first != second)
+    result[np.abs(result) <= TIE_TOLERANCE * largest] = 0.0  # rounding errors
     return result
 
 
 def outcomes(measure: Measure, pairs: ArrayLike) -> Floats:
     """Return 1 for each pair that the measure orders as judged, 1/2 for ties and 0 otherwise."""
-    return outcomes_of_differences(score_differences(measure, pairs))
-
-
-def outcomes_of_differences(difference: Floats) -> Floats:
-    """Return 1, 1/2 or 0 for positive, zero and negative differences."""
-    return np.heaviside(difference, 0.5)
+    return np.heaviside(score_differences(measure, pairs), 0.5)
 
 
 def agreement_with_ties(
@@ -59,7 +52,7 @@ def agreement_with_ties(
     before = np.cumsum(held) - held
     room = float(weights[tied].sum()) - before
     called = np.clip(np.divide(room, held, out=np.zeros_like(held), where=held > 0), 0, 1)[level]
-    right = np.where(tied, called, (1 - called) * outcomes_of_differences(difference))
+    right = np.where(tied, called, (1 - called) * np.heaviside(difference, 0.5))
     return weighted_mean(right, weights)
 
 

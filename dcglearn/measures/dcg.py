@@ -101,14 +101,14 @@ class DCG:
             refuse_large(checked, "discounts")
         check_name(normalise, "normalisation", DCG_FORMS.values())
         if cutoff is not None:
-            checked_count(cutoff, "`cutoff`")
+            cutoff = checked_count(cutoff, "`cutoff`")
             if not isinstance(checked, str) and cutoff > len(checked):
                 problem = f"a cutoff of {cutoff} with {len(checked)} discounts"
                 raise InputError(problem, f"cut at {len(checked)} or less, or give more discounts")
         vars(self).update(
             gains=numbers,
             discounts=checked,
-            cutoff=None if cutoff is None else int(cutoff),
+            cutoff=cutoff,
             normalise=normalise,
             grades=labels,
         )

@@ -229,12 +229,21 @@ def parse_other_name(text: str) -> ParsedName | None:
     with naming(text):
         quoted = _FILE.sub(lambda file: repr(file[1]), ours)
         _, arguments, options, cutoff = parse_full_name(quoted, None, "P(rel=2) @ 10")
-        if len(arguments) > 1:
-            raise InputError("has too many arguments", "name all but the first, such as p=0.8")
+        if len(arguments) > (head in ("ERR", "RBP")):
+            raise InputError("has too many arguments", "name them, such as rel=2 or p=0.8")
         number = next(iter(arguments), None)
         if head == "RBP" and isinstance(number, float | int):
             arguments, options = (), {"p": number, **options}
-        _check(head, arguments, options, cutoff)
+        for key in options:
+            check_name(key, f"argument of {head}", OTHER_OPTIONS[head])
+        if cutoff is None and head in _CUTOFF_NEEDED:
+            raise InputError("needs a cutoff", f"write it like {head}@{_CUTOFF_NEEDED[head]}")
+        if cutoff is not None and head not in _CUTOFF_ALLOWED:
+            raise InputError(f"{head} has no cutoff", "leave it out")
+        if head == "IPrec":
+            checked_number(cutoff, "the recall", 0, 1)
+        elif cutoff is not None:
+            checked_count(cutoff, "the cutoff")
     return ParsedName(head, arguments, options, cutoff)
 
 
@@ -247,23 +256,6 @@ def _refuse_elsewhere(text: str) -> None:
         raise InputError("is a column of its own", remedy, text)
     if plain in _THEIRS:
         raise InputError("is not computed here", f"{_THEIRS[plain]} has it", text)
-
-
-def _check(head: str, arguments: tuple[Any, ...], options: dict[str, Any], cutoff: Any) -> None:
-    """Check cutoff, argument and keyword arguments of a measure."""
-    for key in options:
-        check_name(key, f"argument of {head}", OTHER_OPTIONS[head])
-    if cutoff is None and head in _CUTOFF_NEEDED:
-        raise InputError("needs a cutoff", f"write it like {head}@{_CUTOFF_NEEDED[head]}")
-    if cutoff is not None:
-        if head not in _CUTOFF_ALLOWED:
-            raise InputError(f"{head} has no cutoff", "leave it out")
-        if head == "IPrec":
-            checked_number(cutoff, "the recall", 0, 1)
-        else:
-            checked_count(cutoff, "the cutoff")
-    if arguments and head not in ("ERR", "RBP"):
-        raise InputError(f"{head} takes no numbers per grade", f"write it like {head}(rel=2)")
 
 
 def canonical_dcg_name(text: str) -> str:

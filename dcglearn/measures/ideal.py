@@ -62,9 +62,7 @@ def check_pools(rankings: Grades, pools: Grades, n_grades: int) -> None:
         )
 
 
-def leaves_rank_empty(
-    rankings: Grades, pools: Grades, n_ranks: int | float = np.inf
-) -> NDArray[np.bool_]:
+def leaves_rank_empty(rankings: Grades, pools: Grades, n_ranks: float) -> NDArray[np.bool_]:
     """Find rankings with an empty rank above a cutoff that a document of their pool could fill."""
     fillable = np.minimum((pools != NO_DOCUMENT).sum(axis=-1), n_ranks)
     ranks = np.arange(rankings.shape[-1])

@@ -31,12 +31,11 @@ from dcglearn.measures.other_measures import (
     ERR,
     RBP,
     BinaryMeasure,
-    Fractions,
     OtherMeasure,
     relevance_levels,
 )
 from dcglearn.measures.presets import preset
-from dcglearn.measures.scale import Label, Scale, ScaleLike, needed_scale
+from dcglearn.measures.scale import Scale, ScaleLike, needed_scale
 from dcglearn.measures.utility import LinearUtility
 
 if TYPE_CHECKING:
@@ -92,6 +91,15 @@ def as_measure(
     if scale is None or n_ranks is None:
         return parse_measure(text).measure
     return measure_for(text, scale, n_ranks).measure
+
+
+def as_dcg(measure: MeasureLike) -> DCG:
+    """Return the DCG that a value, a file or a text means."""
+    found = as_measure(measure)
+    if not isinstance(found, DCG):
+        file = measure.removesuffix(":utility") if isinstance(measure, str) else "FILE.json"
+        raise InputError("gains that differ by rank", f"name a DCG, such as {file}:dcg")
+    return found
 
 
 def not_a_measure(value: object) -> InputError:
@@ -313,8 +321,16 @@ def _of_name(name: ParsedName, scale: Scale) -> OtherMeasure:
     if numbers is not None and (rel is not None or "max_rel" in options):
         raise InputError("has numbers for grades and rel or max_rel", "keep one of them")
     if isinstance(numbers, str):
+        file = as_dcg(numbers)
+        largest = max(file.gains)
+        if min(file.gains) < 0 or largest <= 0:
+            raise InputError(
+                f"the gains {', '.join(map(format_number, file.gains))}",
+                "write a number from 0 to 1 for each grade, such as {2: 1, 1: 0.5, 0: 0}",
+            )
         usual = BEST_SATISFIES if name.head == "ERR" else 1.0
-        numbers, grades = _gains_of_file(numbers, usual if top is None else top)
+        best = usual if top is None else top
+        numbers, grades = tuple(best * (gain / largest) for gain in file.gains), file.grades
     elif top is not None:
         raise InputError("has top and no measure file", "write the numbers for the grades")
     elif rel is not None:
@@ -323,20 +339,3 @@ def _of_name(name: ParsedName, scale: Scale) -> OtherMeasure:
     kind: Any = ERR if name.head == "ERR" else RBP
     made: ERR | RBP = kind(numbers, cutoff=cutoff, grades=grades, **options)
     return made.on_scale(scale)
-
-
-def _gains_of_file(path: str, top: float) -> tuple[Fractions, tuple[Label, ...] | None]:
-    """Return the gains of a measure file, multiplied so that the best is `top`, and its labels."""
-    measure = parse_measure(path).measure
-    if not isinstance(measure, DCG):
-        raise InputError(
-            "position-dependent weights are not gains",
-            f"write {path.removesuffix(':utility')}:dcg",
-        )
-    largest = max(measure.gains)
-    if min(measure.gains) < 0 or largest <= 0:
-        raise InputError(
-            f"the gains {', '.join(map(format_number, measure.gains))}",
-            "write a number from 0 to 1 for each grade, such as {2: 1, 1: 0.5, 0: 0}",
-        )
-    return tuple(top * (gain / largest) for gain in measure.gains), measure.grades

@@ -193,23 +193,11 @@ class RBP(_Cut):
     __repr__ = __str__
 
 
-@dataclass(frozen=True)
-class RBPResidual:
+class RBPResidual(RBP):
     """The residual of RBP, as a column next to it."""
 
-    of: RBP
-
-    @property
-    def n_ranks(self) -> int | None:
-        """The number of ranks that count; None for all."""
-        return self.of.cutoff
-
-    def on_scale(self, scale: Scale) -> RBPResidual:
-        """Return the residual of RBP on a scale."""
-        return RBPResidual(self.of.on_scale(scale))
-
     def __str__(self) -> str:
-        return f"residual of {self.of}"
+        return f"residual of {super().__str__()}"
 
 
 @dataclass(frozen=True)
@@ -248,7 +236,7 @@ def is_in_one_order(measure: object) -> bool:
     return isinstance(measure, BinaryMeasure) and measure.name in ("IPrec", "Bpref", "infAP")
 
 
-OtherMeasure = ERR | RBP | RBPResidual | BinaryMeasure
+OtherMeasure = ERR | RBP | BinaryMeasure
 """A measure of runs that is not a DCG."""
 
 

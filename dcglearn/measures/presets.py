@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_text
-from dcglearn.base.errors import InputError, did_you_mean, unknown_name
+from dcglearn.base.errors import InputError, did_you_mean
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number, split_parameter
@@ -22,69 +22,57 @@ from dcglearn.measures.scale import ScaleLike, needed_scale
 
 @dataclass(frozen=True)
 class Preset:
-    """A preset: a gain formula, a discount rule, their source, and a parameter with its default."""
+    """A preset: a discount rule, formula, source, a parameter with its default, and the gain."""
 
-    gain: Callable[[Floats, float], Floats]
     discount: str
     formula: str
     source: str
     parameter: str = ""
     default: Callable[[Floats, int], float] = lambda r, n: 0.0
-
-
-def _linear(r: Floats, _: float) -> Floats:
-    return r
-
-
-def _share_of_largest(r: Floats, _: float) -> Floats:
-    positive = np.maximum(r, 0.0)
-    scaled: Floats = positive / (positive.max() or 1.0)
-    return scaled
+    gain: Callable[[Floats, float], Floats] = lambda r, _: r
 
 
 PRESETS = {
     "linear-log2": Preset(
-        _linear, "log2", "r / log2(i + 1)", "Jarvelin & Kekalainen 2002; as trec_eval's ndcg"
+        "log2", "r / log2(i + 1)", "Jarvelin & Kekalainen 2002; as trec_eval's ndcg"
     ),
     "exponential-log2": Preset(
-        lambda r, _: np.sign(r) * (2 ** np.abs(r) - 1),
         "log2",
         "sign(r) (2^|r| - 1) / log2(i + 1)",
         "Burges et al. 2005",
+        gain=lambda r, _: np.sign(r) * (2 ** np.abs(r) - 1),
     ),
     "jk": Preset(
-        _linear,
         "jk({})",
         "r / max(1, log_b i)",
         "Jarvelin & Kekalainen 2002",
         "b",
         lambda r, n: 2.0,
     ),
-    "zipf": Preset(_linear, "zipf", "r / i", "Urbano & Marrero 2015"),
+    "zipf": Preset("zipf", "r / i", "Urbano & Marrero 2015"),
     "linear-discount": Preset(
-        _linear,
         "linear({})",
         "r (n + 1 - i) / n",
         "Urbano & Marrero 2015",
         "n",
         lambda r, n: float(n),
     ),
-    "constant": Preset(_linear, "constant", "r", "cumulated gain, Jarvelin & Kekalainen 2002"),
+    "constant": Preset("constant", "r", "cumulated gain, Jarvelin & Kekalainen 2002"),
     "rbp": Preset(
-        _share_of_largest,
         "rbp({})",
         "max(r, 0) / max (1 - p) p^(i - 1)",
         "Moffat & Zobel 2008",
         "p",
         lambda r, n: 0.8,
+        lambda r, _: np.maximum(r, 0.0) / (max(r.max(), 0.0) or 1.0),
     ),
     "binary": Preset(
-        lambda r, at: (r >= at).astype(float),
         "log2",
         "[r >= t] / log2(i + 1)",
         "Urbano & Marrero 2015",
         "t",
         lambda r, n: float(r[0]),
+        lambda r, at: (r >= at).astype(float),
     ),
 }
 
@@ -119,10 +107,9 @@ def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
     called, cutoff = split_cutoff(checked_text(name, "a preset", "zipf"))
     head = re.split("[(:]", called)[0].strip()
     if head not in PRESETS:
-        error = unknown_name("preset", head, PRESETS)
-        others = ("nDCG", "DCG", *OTHER_OPTIONS, *ALIASES)
-        hint = "" if "did you mean" in error.remedy else did_you_mean(head, others)
-        raise InputError(error.problem, f"{hint}{error.remedy}; dcglearn measures lists all names")
+        guess = did_you_mean(head, PRESETS) or did_you_mean(head, (*OTHER_OPTIONS, *ALIASES))
+        known = f"Known: {', '.join(sorted(PRESETS))}; dcglearn measures lists all names"
+        raise InputError(f"unknown preset {head!r}", guess + known)
     formulas, parameter = PRESETS[head], split_parameter(called)[1]
     values = np.array(scale.values)
     if parameter is not None and not formulas.parameter:
@@ -156,7 +143,6 @@ def usual_presets(scale: ScaleLike, n_ranks: int) -> dict[str, DCG]:
     ['linear-log2', 'exponential-log2', 'jk:2']
     """
     scale = needed_scale(scale)
-    checked_count(n_ranks, "`n_ranks`", 0)
     values = np.array(scale.values)
     names = [
         f"{name}:{format_number(p.default(values, n_ranks))}" if p.parameter else name

@@ -125,8 +125,6 @@ class Scale:
         """
         text = checked_text(text, "a scale", "2,1,0")
         parts = [part.strip().partition("=") for part in text.split(",")]
-        if not all(name.strip() for name, _, _ in parts):
-            raise InputError(f"an empty grade in the scale {text!r}", "write it like 2,1,0")
         labels = tuple(name.strip() for name, _, _ in parts)
         given = [value.strip() for _, equals, value in parts if equals]
         if given and len(given) != len(labels):

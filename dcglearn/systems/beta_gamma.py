@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,8 +33,7 @@ from dcglearn.base.types import Floats
 from dcglearn.judgments.meaning.columns import RecordFields
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.reading.fields import read_records
-from dcglearn.measures.dcg import DCG
-from dcglearn.measures.names import parse_measure
+from dcglearn.measures.names import as_dcg
 from dcglearn.measures.scale import Label, Scale, canonical_label
 
 _ROUNDING = 1e-12
@@ -138,25 +137,19 @@ def beta_gamma_threshold(
     last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
     totals = np.cumsum(values[order])[last]
     totals[np.abs(totals) <= _ROUNDING * np.cumsum(np.abs(values[order]))[last]] = 0.0
-    optimal, zero = _ends(ranked[last], totals, _ROUNDING * float(np.abs(values).sum()))
+    distinct, largest = ranked[last], float(totals.max())
+    if largest <= 0:
+        optimal, zero = math.nextafter(distinct[0], math.inf), float(distinct[0])
+    else:
+        slack = _ROUNDING * float(np.abs(values).sum())
+        best = int(np.argmax((totals > 0) & (totals >= largest - slack)))
+        back = np.flatnonzero(totals[best + 1 :] <= 0)
+        optimal = float(distinct[best])
+        zero = float(distinct[best + 1 + back[0] if len(back) else -1])
     # From the nearer end, so that it is exact at both: documents with that score pass.
     end, share = (zero, 1 - alpha) if alpha > 0.5 else (optimal, -alpha)
     theta = end + share * (optimal - zero)
-    return Threshold(theta, optimal, zero, alpha, n_judged, ranked[last], last + 1, totals)
-
-
-def _ends(scores: Floats, utilities: Floats, slack: float) -> tuple[float, float]:
-    """Return theta_opt and theta_zero."""
-    largest = float(utilities.max())
-    if largest <= 0:
-        return math.nextafter(scores[0], math.inf), float(scores[0])
-    best = int(np.argmax((utilities > 0) & (utilities >= largest - slack)))
-    back = np.flatnonzero(utilities[best + 1 :] <= 0)
-    zero = best + 1 + back[0] if len(back) else -1
-    return float(scores[best]), float(scores[zero])
-
-
-SCORED_DOCUMENTS = RecordFields("document", ("id", "score", "grade"), ("score",))
+    return Threshold(theta, optimal, zero, alpha, n_judged, distinct, last + 1, totals)
 
 
 class Scored(NamedTuple):
@@ -166,15 +159,6 @@ class Scored(NamedTuple):
     grades: tuple[Label | None, ...]
     place: Callable[[int], str]
 
-    @property
-    def distinct(self) -> tuple[Label, ...]:
-        """The grades that occur, each once."""
-        return tuple(dict.fromkeys(grade for grade in self.grades if grade is not None))
-
-    def place_of(self, grade: Label) -> str:
-        """Return the place of the first document with a grade."""
-        return self.place(self.grades.index(grade))
-
 
 def read_scored(
     path: Place | Iterable[Place],
@@ -182,24 +166,19 @@ def read_scored(
     options: ReadOptions | None = None,
 ) -> Scored:
     """Read files of scored documents; of the options, those on columns and text apply."""
-    table = read_records(path, SCORED_DOCUMENTS, options or ReadOptions(), advance)
+    fields = RecordFields("document", ("id", "score", "grade"), ("score",))
+    table = read_records(path, fields, options or ReadOptions(), advance)
     first: dict[str, int] = {}
     for row, name in enumerate(table.ids("id").decoded().tolist()):
         if name is not None and first.setdefault(name, row) != row:
             problem = f"the document {name!r} is also in {table.place(first[name])}"
             raise InputError(problem, "keep one", table.place(row))
-    grades = table.column("grade").parsed(_grade, table.place).decoded()
+    grades = (
+        table.column("grade")
+        .parsed(lambda value: None if value == "" else canonical_label(value), table.place)
+        .decoded()
+    )
     return Scored(table.numbers("score"), tuple(grades.tolist()), table.place)
-
-
-def _grade(value: Any) -> Label | None:
-    if value == "":
-        return None
-    try:
-        return canonical_label(value)
-    except (TypeError, ValueError) as error:
-        problem = f'"grade" is {value!r}'
-        raise InputError(problem, "use a number or a name; leave it empty if unjudged") from error
 
 
 def net_gains(gains: str | None, measure: str | None, cost: float) -> dict[Label, float]:
@@ -209,11 +188,7 @@ def net_gains(gains: str | None, measure: str | None, cost: float) -> dict[Label
         scale = Scale.parse(gains)
         worth = dict(zip(scale.labels, scale.values, strict=True))
     elif measure is not None:
-        found = parse_measure(measure).measure
-        if not isinstance(found, DCG):
-            remedy = f"name a DCG, such as {measure.removesuffix(':utility')}:dcg"
-            problem = "its weights differ by rank, and a grade has no single gain"
-            raise InputError(problem, remedy, measure)
+        found = as_dcg(measure)
         if found.grades is None:
             remedy = "write its gains as {2: 1, 1: .4, 0: 0}"
             raise InputError("its grades have no names", remedy, measure)
@@ -225,13 +200,12 @@ def by_relevance(
     documents: Scored, relevant: str | None, credit: float, other: float
 ) -> dict[Label, float]:
     """Return the worth of relevant grades, by default numbers above 0, and of others."""
-    grades = documents.distinct
+    grades = [grade for grade in dict.fromkeys(documents.grades) if grade is not None]
     if relevant is None:
-        for grade in grades:
+        for row, grade in enumerate(documents.grades):
             if isinstance(grade, str):
                 remedy = "name the relevant grades, such as `relevant=perfect,good`"
-                problem = f"the grade {grade!r} is a name"
-                raise InputError(problem, remedy, documents.place_of(grade))
+                raise InputError(f"the grade {grade!r} is a name", remedy, documents.place(row))
         labels = tuple(grade for grade in grades if float(grade) > 0)
     else:
         labels = Scale.parse(relevant).labels
@@ -243,8 +217,8 @@ def by_relevance(
 
 def utilities_of(documents: Scored, worth: Mapping[Label, float], unjudged: float) -> list[float]:
     """Return what delivering each document is worth."""
-    for grade in documents.distinct:
-        if grade not in worth:
+    for row, grade in enumerate(documents.grades):
+        if grade is not None and grade not in worth:
             remedy = f"give one, as {', '.join(map(str, worth))} have"
-            raise InputError(f"the grade {grade} has no gain", remedy, documents.place_of(grade))
+            raise InputError(f"the grade {grade} has no gain", remedy, documents.place(row))
     return [unjudged if grade is None else worth[grade] for grade in documents.grades]

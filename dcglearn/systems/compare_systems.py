@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from dcglearn.systems.paired_tests import (
 from dcglearn.systems.tukey import tukey_test
 
 Correct = Literal["measure", "all", "none"]
-CORRECT: tuple[Correct, ...] = ("measure", "all", "none")
+CORRECT: tuple[Correct, ...] = get_args(Correct)
 """Which comparisons p-values are corrected for: those of a measure, or of all measures."""
 
 MOST_UNASKED = 50
@@ -101,7 +101,7 @@ def has_several_baselines(comparisons: Sequence[SystemComparison]) -> bool:
 
 def too_much_to_compare(evaluation: Evaluation, baseline: str) -> str | None:
     """Return why nobody would want a comparison who did not ask for it."""
-    n = (len(evaluation.systems) - 1) * len(evaluation.comparable().measures)
+    n = (len(evaluation.systems) - 1) * sum(evaluation.compared)
     if evaluation.rules.unjudged == "bounds":
         return '`unjudged="bounds"` gives no single value to compare'
     if len(evaluation.queries) < 2:

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -25,7 +25,7 @@ from dcglearn.base.errors import InputError, check_name, naming
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.significance import RESAMPLES
 from dcglearn.base.types import Floats, Integers
-from dcglearn.coherence.mean_ndcg import MeanVerdict, PairVerdicts, mean_verdicts
+from dcglearn.coherence.mean_ndcg import MeanVerdict, mean_verdicts
 from dcglearn.coherence.smallest_change import (
     SmallestChange,
     smallest_change_of_discounts,
@@ -40,7 +40,7 @@ from dcglearn.coherence.verdict import (
     winners,
 )
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.names import Named
+from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.ranked import ideal_ranking
@@ -52,25 +52,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
-class GradedRankings:
-    """Rankings (systems, Q, K) and pools (Q, N) of grades, given gains (L,) and discounts (K,).
-
-    `n_queries` (systems,) is the number of queries in the mean of each system.
-    """
-
-    rankings: Integers
-    pools: Integers
-    gains: Floats
-    discounts: Floats
-    worst_gain: WorstGain
-    n_queries: Integers
-
-
-def graded_rankings(evaluation: Evaluation, measure: DCG, n_ranks: int) -> GradedRankings:
-    """Return the rankings of an evaluation as grades, and the gains of a measure on its scale."""
+def graded_rankings(
+    evaluation: Evaluation, measure: DCG, n_ranks: int
+) -> tuple[Integers, Integers, Floats]:
+    """Return rankings (systems, Q, K) and pools (Q, N) of grades, and the gains of the grades."""
     checked_count(n_ranks, "`n_ranks`")
-    rules, missing = evaluation.rules, evaluation.missing
+    rules = evaluation.rules
     if len(evaluation.systems) < 2:
         raise InputError("one run", "give two or more")
     if coherence_rules(rules) != rules and any(run.has_ties for run in evaluation.runs):
@@ -98,15 +85,8 @@ def graded_rankings(evaluation: Evaluation, measure: DCG, n_ranks: int) -> Grade
     ideal = ideal_ranking(np.minimum(counts, n_ranks))  # no more of a grade than ranks
     of_unjudged = NO_DOCUMENT if rules.unjudged == "nothing" else len(gains) - 1
     rankings = np.array([one.grade_matrix(n_ranks) for one in ranked])
-    counted_out = missing.sum(axis=1) if rules.missing is None else 0
-    return GradedRankings(
-        np.where(rankings == len(gains), of_unjudged, rankings),
-        ideal.grade_matrix(int(ideal.lengths.max(initial=1))),
-        gains,
-        measure.discounts_for(n_ranks),
-        "zero" if gains[-1] == 0 else "nonnegative",
-        np.full(len(missing), missing.shape[1]) - counted_out,
-    )
+    pools = ideal.grade_matrix(int(ideal.lengths.max(initial=1)))
+    return np.where(rankings == len(gains), of_unjudged, rankings), pools, gains
 
 
 def coherence_rules(rules: Rules | str) -> Rules:
@@ -142,9 +122,6 @@ def coherence_rules(rules: Rules | str) -> Rules:
     return replace(rules, ties="input") if rules.ties == "mean" else rules
 
 
-USUAL_DISCOUNTS = ("log2", "jk(2)", "zipf", "linear", "constant", "rbp(0.8)")
-"""Discounts under which verdicts on mean nDCG are repeated; linear falls to 0 below the depth."""
-
 _BOXES = 64
 """Boxes of each of these searches; few, because there are many of them."""
 
@@ -169,8 +146,8 @@ class SystemPair:
         The smallest change of the gains, or of the discounts, that reverses the order by mean DCG;
         None if no change does.
     usual_discounts : bool
-        Whether the same system is ahead or equal by mean nDCG with any gains at each of
-        :data:`USUAL_DISCOUNTS` and at every cutoff.
+        Whether the same system is ahead or equal by mean nDCG with any gains at the discounts of
+        each of :func:`dcglearn.usual_presets` and at every cutoff.
     query_winners : tuple of str or None
         Of each query by itself, for all gains: ``"a"``, ``"b"``, ``"equal"`` or ``"depends"``;
         None where the query is left out of a system.
@@ -225,76 +202,60 @@ def system_pairs(
     >>> pair.dcg_difference, pair.any_gains.winner, pair.any_discounts.winner
     (0.5, 'depends', 'a')
     """
-    graded = graded_rankings(evaluation, measure, n_ranks)
-    names, L = evaluation.systems, len(evaluation.qrels.scale)
-    worst, given = graded.worst_gain, (graded.gains, graded.discounts)
+    rankings, pools, gains = graded_rankings(evaluation, measure, n_ranks)
+    discounts = measure.discounts_for(n_ranks)
+    worst: WorstGain = "zero" if gains[-1] == 0 else "nonnegative"
+    names = evaluation.systems
     left_out = evaluation.missing & (evaluation.rules.missing is None)
-    counts = cumulative_counts(graded.rankings, L)
+    n_queries = (~left_out).sum(axis=1)
+    counts = cumulative_counts(rankings, len(gains))
     totals = counts.sum(axis=1, dtype=np.int64)
     chosen = [*combinations(range(len(names)), 2)]
     if between is not None:
-        chosen = [_places(pair, names) for pair in between]
+        for name in chain.from_iterable(between):
+            check_name(name, "system", names)
+        chosen = [(names.index(a), names.index(b)) for a, b in between]
+    for i, j in chosen:
+        if i == j:
+            raise InputError(f"{names[i]!r} twice", "name two systems")
     verdicts = partial(
         mean_verdicts,
-        pools=graded.pools,
-        n_grades=L,
+        pools=pools,
+        n_grades=len(gains),
         worst_gain=worst,
-        counted=graded.n_queries,
+        counted=n_queries,
     )
+    rules = dict.fromkeys(one.discounts for one in usual_presets("1,0", n_ranks).values())
     pairs: list[SystemPair] = []
     for at in range(0, len(chosen), _PAIRS_AT_ONCE):
         block = chosen[at : at + _PAIRS_AT_ONCE]
-        means = verdicts(graded.rankings, discounts=graded.discounts, pairs=block)
-        decided = [pair for pair in block if means[pair].winner in ("a", "b")]
-        usual = _at_usual_discounts(graded.rankings, verdicts, means, decided)
+        means = verdicts(rankings, discounts=discounts, pairs=block)
+        usual = [pair for pair in block if means[pair].winner in ("a", "b")]
+        for rule, cutoff in product(rules, range(1, n_ranks + 1)):
+            if not usual:
+                break
+            found = verdicts(rankings[:, :, :cutoff], discounts=rule, max_boxes=_BOXES, pairs=usual)
+            usual = [one for one in usual if found[one].winner in (means[one].winner, "equal")]
         for i, j in block:
-            m, n = (int(graded.n_queries[k]) for k in (i, j))
+            m, n = (int(n_queries[k]) for k in (i, j))
             D = (totals[i] * n - totals[j] * m) / (m * n)  # with signs that are exact
-            by_query = winners(counts[i] - counts[j], None, graded.discounts, worst).astype(object)
+            by_query = winners(counts[i] - counts[j], None, discounts, worst).astype(object)
             by_query[left_out[i] | left_out[j]] = None
             pair = SystemPair(
                 names[i],
                 names[j],
-                dcg_difference=advantage_by_step(D, *given).item(),
+                dcg_difference=advantage_by_step(D, gains, discounts).item(),
                 any_parameters=verdict(D, worst_gain=worst),
-                any_gains=verdict(D, discounts=graded.discounts, worst_gain=worst),
-                any_discounts=verdict(D, gains=graded.gains),
+                any_gains=verdict(D, discounts=discounts, worst_gain=worst),
+                any_discounts=verdict(D, gains=gains),
                 mean_ndcg=means[i, j],
-                gains_change=smallest_change_of_gains(D, *given, worst_gain=worst),
-                discounts_change=smallest_change_of_discounts(D, *given),
+                gains_change=smallest_change_of_gains(D, gains, discounts, worst),
+                discounts_change=smallest_change_of_discounts(D, gains, discounts),
                 usual_discounts=(i, j) in usual,
                 query_winners=tuple(by_query.tolist()),
             )
             pairs.append(pair)
         advance(len(pairs), len(chosen))
-    return pairs
-
-
-def _places(pair: tuple[str, str], names: Sequence[str]) -> tuple[int, int]:
-    """Return the places of the systems of a pair."""
-    for name in pair:
-        check_name(name, "system", names)
-    if pair[0] == pair[1]:
-        raise InputError(f"{pair[0]!r} twice", "name two systems")
-    return names.index(pair[0]), names.index(pair[1])
-
-
-def _at_usual_discounts(
-    rankings: Integers,
-    verdicts: Callable[..., PairVerdicts],
-    given: PairVerdicts,
-    pairs: Sequence[tuple[int, int]],
-) -> Sequence[tuple[int, int]]:
-    """Return the pairs whose winner is never behind at any usual discount and cutoff."""
-    n_ranks = rankings.shape[2]
-    for rule, cutoff in product(USUAL_DISCOUNTS, range(1, n_ranks + 1)):
-        if not pairs:
-            break
-        discounts = f"linear({n_ranks})" if rule == "linear" else rule
-        found = verdicts(
-            rankings[:, :, :cutoff], discounts=discounts, max_boxes=_BOXES, pairs=pairs
-        )
-        pairs = [one for one in pairs if found[one].winner in (given[one].winner, "equal")]
     return pairs
 
 
@@ -422,33 +383,36 @@ def conclusion_row(one: PairConclusion) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SystemConclusions:
     """What may be concluded about pairs of systems.
 
     Attributes
     ----------
-    measure : Named
-        The tested measure.
+    evaluation : Evaluation
+        Its first measure is tested, and the test is corrected for all pairs of its systems.
+    given : DCG
+        The given gains and discounts: the tested measure without its normalisation.
     n_ranks : int
         The depth of the verdicts.
     alpha : float
         The level of the test.
     drawn : int
         Number of random exchanges of the test; 0 if all were taken or nothing was tested.
-    systems : tuple of str
-        All systems, for the pairs of which the test is corrected.
-    queries : tuple of str
     pairs : tuple of PairConclusion
     """
 
-    measure: Named
+    evaluation: Evaluation
+    given: DCG
     n_ranks: int
     alpha: float
     drawn: int
-    systems: tuple[str, ...]
-    queries: tuple[str, ...]
     pairs: tuple[PairConclusion, ...]
+
+    @property
+    def measure(self) -> str:
+        """The name of the tested measure."""
+        return self.evaluation.measures[0].name
 
     @property
     def tested(self) -> bool:
@@ -518,8 +482,14 @@ def system_conclusions(
     checked_count(resamples, "`resamples`", high=10**7)
     checked_number(alpha, "`alpha`", 0, 1)
     named = evaluation.measures[0]
-    given = given_measure(named, n_ranks)
+    measure = named.measure
     with naming(named.name):
+        if not isinstance(measure, DCG) or measure.normalise != "ideal":
+            raise InputError("is not an nDCG", f"name nDCG(...) @ {n_ranks} first")
+        if measure.n_ranks is None or measure.n_ranks > n_ranks:
+            deep = "all ranks" if measure.n_ranks is None else f"{measure.n_ranks} ranks"
+            raise InputError(f"has {deep}, and {n_ranks} are compared", "raise `n_ranks`")
+        given = measure.plain() @ measure.n_ranks
         pairs = system_pairs(evaluation, given, n_ranks, between, advance)
     values, means = evaluation.values[:, 0], evaluation.means()[:, 0]
     n, counted = len(values), np.isfinite(values).astype(int)
@@ -538,27 +508,7 @@ def system_conclusions(
             lead = {"a": total, "b": -total, None: 0.0}[one.leader]
             one = replace(one, significant=one.p < alpha and lead > 0)
         conclusions.append(one)
-    return SystemConclusions(
-        named,
-        n_ranks,
-        alpha,
-        test.drawn,
-        evaluation.systems,
-        evaluation.queries,
-        tuple(conclusions),
-    )
-
-
-def given_measure(named: Named, n_ranks: int) -> DCG:
-    """Return the DCG whose gains and discounts are the given ones, cut as the measure is."""
-    measure = named.measure
-    if not isinstance(measure, DCG) or measure.normalise != "ideal":
-        raise InputError("is not an nDCG", f"name nDCG(...) @ {n_ranks} first", named.name)
-    plain = measure.plain()
-    if plain.n_ranks is None or plain.n_ranks > n_ranks:
-        deep = "all ranks" if plain.n_ranks is None else f"{plain.n_ranks} ranks"
-        raise InputError(f"has {deep}, and {n_ranks} are compared", "raise `n_ranks`", named.name)
-    return plain @ plain.n_ranks
+    return SystemConclusions(evaluation, given, n_ranks, alpha, test.drawn, tuple(conclusions))
 
 
 def named_pair(text: str, names: Sequence[str]) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import compress, product
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -20,9 +21,9 @@ from dcglearn.measures.names import AskedMeasure, Named, asked_measure, repeated
 from dcglearn.measures.other_measures import RBP, BinaryMeasure, RBPResidual, is_in_one_order
 from dcglearn.measures.scale import Scale, ScaleLike
 from dcglearn.systems.inputs import (
-    QrelsAndRuns,
     QrelsLike,
     RunLike,
+    RunSource,
     open_qrels_and_runs,
     rank_runs,
 )
@@ -61,29 +62,24 @@ def named_measures(
         with naming(name):
             found = asked_measure(one, scale, n_ranks)
             found = replace(found, name=name or found.name)
-            _check_defined(found, rules)
+            if rules.unjudged == "bounds" and isinstance(found.measure, BinaryMeasure):
+                raise InputError(
+                    "no bounds for measures of relevant documents",
+                    'leave it out, or choose another rule than `unjudged="bounds"`',
+                    found.name,
+                )
+            if rules.ties == "mean" and is_in_one_order(found.measure):
+                raise InputError(
+                    "has no formula for the mean over the orders of documents with equal scores",
+                    'leave it out, or choose `ties="docid"`',
+                    found.name,
+                )
         named.append(found)
         if isinstance(found.measure, RBP) and rules.unjudged != "bounds":
-            named.append(Named(f"{found.name}, residual", RBPResidual(found.measure)))
+            named.append(Named(f"{found.name}, residual", RBPResidual(**vars(found.measure))))
     if repeated := repeated_name([one.name for one in named]):
         raise InputError(f"the measure {repeated} is named twice", "name it once")
     return named
-
-
-def _check_defined(named: Named, rules: Rules) -> None:
-    """Refuse measures of relevant documents that have no value by the rules."""
-    if rules.unjudged == "bounds" and isinstance(named.measure, BinaryMeasure):
-        raise InputError(
-            "no bounds for measures of relevant documents",
-            'leave it out, or choose another rule than `unjudged="bounds"`',
-            named.name,
-        )
-    if rules.ties == "mean" and is_in_one_order(named.measure):
-        raise InputError(
-            "has no formula for the mean over the orders of documents with equal scores",
-            'leave it out, or choose `ties="docid"`',
-            named.name,
-        )
 
 
 _DEFAULT_RULES = Rules()
@@ -111,10 +107,6 @@ class Evaluation:
         nan where a query is left out.
     high : ndarray of float, same shape, or None
         The largest possible values under ``unjudged="bounds"``; `values` are then the smallest.
-    judged : ndarray of float, shape (systems, cutoffs, queries)
-        The share of judged documents; nan where a query is missing from the run.
-    cutoffs : tuple of int or None
-        The distinct cutoffs of the measures, for `judged`.
     """
 
     qrels: IndexedQrels
@@ -125,13 +117,26 @@ class Evaluation:
     rules: Rules
     values: Floats
     high: Floats | None
-    judged: Floats
-    cutoffs: tuple[int | None, ...]
 
     @property
     def queries(self) -> tuple[str, ...]:
         """The queries of the qrels."""
         return self.qrels.queries
+
+    @property
+    def cutoffs(self) -> tuple[int | None, ...]:
+        """The distinct cutoffs of the measures, for `judged`."""
+        return tuple(dict.fromkeys(one.measure.n_ranks for one in self.measures))
+
+    @cached_property
+    def judged(self) -> Floats:
+        """The share of judged documents, (systems, cutoffs, queries); nan for missing queries."""
+
+        def shares(run: Ranked) -> list[Floats]:
+            ordered = in_order(run, self.rules)
+            return [judged_share(ordered, cutoff) for cutoff in self.cutoffs]
+
+        return np.array(map_threads(shares, self.runs))
 
     @property
     def compared(self) -> tuple[bool, ...]:
@@ -140,20 +145,11 @@ class Evaluation:
 
     def comparable(self) -> Evaluation:
         """Return the same without the measures by which systems are not compared."""
-        return self._picked(range(len(self.systems)), np.flatnonzero(self.compared).tolist())
-
-    def _picked(self, systems: Sequence[int], measures: Sequence[int]) -> Evaluation:
-        """Return the values of some systems under some measures."""
-        at = np.ix_(systems, measures)
         return replace(
             self,
-            systems=tuple(self.systems[s] for s in systems),
-            runs=tuple(self.runs[s] for s in systems),
-            extra=tuple(self.extra[s] for s in systems),
-            measures=tuple(self.measures[m] for m in measures),
-            values=self.values[at],
-            high=None if self.high is None else self.high[at],
-            judged=self.judged[list(systems)],
+            measures=tuple(compress(self.measures, self.compared)),
+            values=self.values[:, self.compared],
+            high=None if self.high is None else self.high[:, self.compared],
         )
 
     @property
@@ -202,10 +198,6 @@ class Evaluation:
         means[:, known] = mean_of_counted(_bounds(self.runs, measures, rules)[0])
         return means
 
-    def judged_by_measure(self) -> Floats:
-        """Return `judged` down to the cutoff of each measure, (systems, measures, queries)."""
-        return self.judged[:, [self.cutoffs.index(one.measure.n_ranks) for one in self.measures]]
-
     def best_first(self, measure: str | None = None) -> Evaluation:
         """Return the same with the systems sorted by their means under a measure, best first.
 
@@ -214,7 +206,15 @@ class Evaluation:
         names = [one.name for one in self.measures]
         check_name(measure, "measure", (None, *names))
         means = self.means()[:, 0 if measure is None else names.index(measure)]
-        return self._picked(np.argsort(-means, kind="stable").tolist(), range(len(names)))
+        order = np.argsort(-means, kind="stable").tolist()
+        return replace(
+            self,
+            systems=tuple(self.systems[s] for s in order),
+            runs=tuple(self.runs[s] for s in order),
+            extra=tuple(self.extra[s] for s in order),
+            values=self.values[order],
+            high=None if self.high is None else self.high[order],
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with one row per system, measure and query.
@@ -232,7 +232,8 @@ class Evaluation:
         frame["value"] = self.values.ravel()
         if self.high is not None:
             frame["high"] = self.high.ravel()
-        return frame.assign(judged=self.judged_by_measure().ravel())
+        cut = [self.cutoffs.index(one.measure.n_ranks) for one in self.measures]
+        return frame.assign(judged=self.judged[:, cut].ravel())
 
     def __repr__(self) -> str:
         import pandas as pd
@@ -285,42 +286,26 @@ def evaluate(
     1 query
     """
     rules = rules_like(rules)
-    return evaluate_opened(open_qrels_and_runs(qrels, runs, scale), measures, rules)
+    return evaluate_opened(*open_qrels_and_runs(qrels, runs, scale), measures, rules)
 
 
 def evaluate_opened(
-    opened: QrelsAndRuns,
+    qrels: IndexedQrels,
+    sources: Sequence[RunSource],
     measures: AskedMeasures,
     rules: Rules,
     advance: Advance = silent,
 ) -> Evaluation:
     """Evaluate runs that have not been read: each is read, graded and dropped."""
-    scale = opened.qrels.scale
-    known = named_measures(measures, scale, 1, rules)  # refused before any run is read
-    shared = rules.shared_pool and len(opened.runs) > 1
+    known = named_measures(measures, qrels.scale, 1, rules)  # refused before any run is read
+    shared = rules.shared_pool and len(sources) > 1
     shared = shared and unjudged_in_ideal(rules, [one.measure for one in known])
-    systems, runs, extra = rank_runs(opened, rules, shared, advance)
+    systems, runs, extra = rank_runs(qrels, sources, rules, shared, advance)
     longest = max(int(run.lengths.max()) for run in runs)
-    named = named_measures(measures, scale, longest, rules)
-    cutoffs = tuple(dict.fromkeys(one.measure.n_ranks for one in named))
-
-    def judged(run: Ranked) -> list[Floats]:
-        ordered = in_order(run, rules)
-        return [judged_share(ordered, cutoff) for cutoff in cutoffs]
-
+    named = named_measures(measures, qrels.scale, longest, rules)
     low, high = _bounds(runs, named, rules)
-    return Evaluation(
-        opened.qrels,
-        systems,
-        runs,
-        extra,
-        tuple(named),
-        rules,
-        low,
-        high if rules.unjudged == "bounds" else None,
-        np.array(map_threads(judged, runs)),
-        cutoffs,
-    )
+    most = high if rules.unjudged == "bounds" else None
+    return Evaluation(qrels, systems, runs, extra, tuple(named), rules, low, most)
 
 
 def _bounds(runs: Sequence[Ranked], measures: Sequence[Named], rules: Rules) -> Floats:

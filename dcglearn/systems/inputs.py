@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
 import numpy as np
 
 from dcglearn.base.errors import InputError, warn_of_input
-from dcglearn.base.progress import Advance, silent
+from dcglearn.base.progress import Advance
 from dcglearn.base.tables.columns import take_rows
 from dcglearn.base.threads import map_in_order
 from dcglearn.base.types import Integers
@@ -77,22 +77,18 @@ class RunSource(NamedTuple):
         raise InputError(f"a run of type {type(self.run).__name__}", remedy, self.place)
 
 
-class QrelsAndRuns(NamedTuple):
-    """Indexed qrels, and the runs to look up in them, at least one."""
-
-    qrels: IndexedQrels
-    runs: tuple[RunSource, ...]
-
-
 def rank_runs(
-    opened: QrelsAndRuns, rules: Rules, shared_pool: bool, advance: Advance = silent
+    known: IndexedQrels,
+    runs: Sequence[RunSource],
+    rules: Rules,
+    shared_pool: bool,
+    advance: Advance,
 ) -> tuple[tuple[str, ...], tuple[Ranked, ...], tuple[tuple[str, ...], ...]]:
     """Read every run and find the grades of its documents.
 
     Return names, rankings with the groups of equal scores whatever the rule for them, and the
     queries of each run that the qrels lack.
     """
-    known = opened.qrels
     queries = frozenset(known.queries)
 
     def rank(source: RunSource) -> tuple[str, Ranked, tuple[str, ...], Any, bool]:
@@ -112,8 +108,8 @@ def rank_runs(
 
     found = []
     pool = DocumentPool(len(known.queries))
-    read = map_in_order(rank, opened.runs, READING_THREADS)
-    for source, (name, ranked, left_out, unjudged, rises) in zip(opened.runs, read, strict=True):
+    read = map_in_order(rank, runs, READING_THREADS)
+    for source, (name, ranked, left_out, unjudged, rises) in zip(runs, read, strict=True):
         if rises:
             warn_of_input(
                 f"{source.place}: the scores rise from line to line in every query, and the "
@@ -122,10 +118,10 @@ def rank_runs(
         if shared_pool:
             pool.add(*unjudged)
         found.append((name, ranked, left_out))
-        advance(len(found), len(opened.runs))
+        advance(len(found), len(runs))
     names, rankings, extra = zip(*found, strict=True)
-    if all(_is_path(source.run) and source.name is None for source in opened.runs):
-        names = tuple(distinct_names(names, [source.place for source in opened.runs]))
+    if all(_is_path(source.run) and source.name is None for source in runs):
+        names = tuple(distinct_names(names, [source.place for source in runs]))
     elif repeated := repeated_name(names):
         raise InputError(f"two runs are named {repeated!r}", "name them: {'bm25': run, ...}")
     if shared_pool:
@@ -159,12 +155,28 @@ def open_qrels_and_runs(
     qrels: QrelsLike,
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
     scale: ScaleLike | None = None,
-) -> QrelsAndRuns:
-    """Read qrels from any of their forms; runs are read when they are needed, and once."""
+) -> tuple[IndexedQrels, tuple[RunSource, ...]]:
+    """Read qrels from any of their forms; runs, at least one, are read when they are needed."""
     lists = None
     if _is_path(qrels) and looks_like_letor(qrels):
         qrels = lists = read_graded_lists(qrels)
-    return QrelsAndRuns(open_qrels(qrels, scale), _run_sources(runs, lists))
+    indexed = open_qrels(qrels, scale)
+    named: list[tuple[str | None, RunLike]]
+    if isinstance(runs, Mapping) and not _is_one_run(runs):
+        named = [(str(name), run) for name, run in runs.items()]
+    else:
+        named = [(None, run) for run in (runs if isinstance(runs, list | tuple) else [runs])]
+    if not named:
+        raise InputError("no run", "give at least one")
+    sources = []
+    for n, (name, run) in enumerate(named, start=1):
+        place = name or ("run" if len(named) == 1 else f"run {n}")
+        if _is_path(run):
+            place = str(run)
+        elif isinstance(run, Run):
+            place = run.name
+        sources.append(RunSource(run, place, name, lists))
+    return indexed, tuple(sources)
 
 
 def open_qrels(qrels: QrelsLike, scale: ScaleLike | None = None) -> IndexedQrels:
@@ -185,28 +197,6 @@ def open_qrels(qrels: QrelsLike, scale: ScaleLike | None = None) -> IndexedQrels
         remedy = "give a path, {query: {document: grade}}, a frame or Qrels"
         raise InputError(f"qrels of type {type(qrels).__name__}", remedy)
     return index_qrels(qrels, scale)
-
-
-def _run_sources(
-    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike], lists: Qrels | None
-) -> tuple[RunSource, ...]:
-    named: list[tuple[str | None, RunLike]]
-    if isinstance(runs, Mapping) and not _is_one_run(runs):
-        named = [(str(name), run) for name, run in runs.items()]
-    else:
-        named = [(None, run) for run in (runs if isinstance(runs, list | tuple) else [runs])]
-    if not named:
-        raise InputError("no run", "give at least one")
-
-    def source(n: int, name: str | None, run: RunLike) -> RunSource:
-        place = name or ("run" if len(named) == 1 else f"run {n}")
-        if _is_path(run):
-            place = str(run)
-        elif isinstance(run, Run):
-            place = run.name
-        return RunSource(run, place, name, lists)
-
-    return tuple(source(n, *one) for n, one in enumerate(named, start=1))
 
 
 def _is_path(content: object) -> TypeGuard[FilePath]:

@@ -80,6 +80,7 @@ def compare_orderings(evaluation: Evaluation) -> list[OrderingComparison]:
     (-1.0, [('one', 'two')])
     """
     evaluation = evaluation.comparable()
+    systems, values = evaluation.systems, evaluation.values
     names = [one.name for one in evaluation.measures]
     means = np.array([_tied_alike(column) for column in evaluation.means().T]).T
     comparisons = []
@@ -90,8 +91,15 @@ def compare_orderings(evaluation: Evaluation) -> list[OrderingComparison]:
         if distinct > 1:
             tied = tau_ap(one, other, variant="b" if distinct < len(one) else None)
             taus = kendall_tau(one, other), tied
-        reversed_pairs = tuple(_reversed_pairs(evaluation, means, m, n))
-        comparisons.append(OrderingComparison(names[m], names[n], *taus, reversed_pairs))
+        first, second = one[:, None] - one, other[:, None] - other
+        pairs = []
+        for a, b in sorted(np.argwhere((first > 0) & (second < 0)).tolist(), key=sorted):
+            change = np.nan_to_num((values[a, n] - values[b, n]) - (values[a, m] - values[b, m]))
+            largest = np.argsort(change, kind="stable")[:MOST_CAUSES]
+            causes = tuple(evaluation.queries[q] for q in largest if change[q] < 0)
+            leads = float(first[a, b]), float(second[a, b])
+            pairs.append(ReversedPair(systems[a], systems[b], *leads, causes))
+        comparisons.append(OrderingComparison(names[m], names[n], *taus, tuple(pairs)))
     return comparisons
 
 
@@ -103,15 +111,3 @@ def _tied_alike(means: Floats) -> Floats:
     merged = np.empty_like(means)
     merged[order] = ordered[new][np.cumsum(new) - 1]
     return merged
-
-
-def _reversed_pairs(evaluation: Evaluation, means: Floats, m: int, n: int) -> list[ReversedPair]:
-    systems, values, pairs = evaluation.systems, evaluation.values, []
-    first, second = (means[:, k, None] - means[:, k] for k in (m, n))
-    for a, b in sorted(np.argwhere((first > 0) & (second < 0)).tolist(), key=sorted):
-        change = np.nan_to_num((values[a, n] - values[b, n]) - (values[a, m] - values[b, m]))
-        largest = np.argsort(change, kind="stable")[:MOST_CAUSES]
-        causes = tuple(evaluation.queries[q] for q in largest if change[q] < 0)
-        leads = float(first[a, b]), float(second[a, b])
-        pairs.append(ReversedPair(systems[a], systems[b], *leads, causes))
-    return pairs

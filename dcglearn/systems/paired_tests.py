@@ -92,10 +92,16 @@ def paired_intervals(
     patterns, pattern = np.unique(~np.isnan(differences), axis=0, return_inverse=True)
     intervals = np.empty((len(differences), 2))
     for number, kept in enumerate(patterns):
-        rows = np.flatnonzero(pattern.ravel() == number)
+        rows, n = np.flatnonzero(pattern.ravel() == number), int(kept.sum())
         for part in parts(len(rows), max(1, _MEANS // resamples)):
             values = differences[rows[part]][:, kept]
-            intervals[rows[part]] = _mean_intervals(values, rng, resamples, level)
+            sums = np.empty((len(values), resamples))
+            for drawn in parts(resamples, max(1, _COUNTED_AT_ONCE // n)):
+                counts = rng.multinomial(n, np.full(n, 1 / n), drawn.stop - drawn.start)
+                sums[:, drawn] = values @ counts.T
+            levels = (1 - level) / 2, (1 + level) / 2
+            ends = np.quantile(sums, levels, axis=1, overwrite_input=True)
+            intervals[rows[part]] = ends.T / n
     return intervals
 
 
@@ -114,19 +120,6 @@ def t_intervals(differences: Floats) -> Floats:
     half = stdtrit(n - 1, 0.975) * spread
     means = np.nanmean(differences, axis=1)
     return np.stack([means - half, means + half], axis=1)
-
-
-def _mean_intervals(
-    values: Floats, rng: np.random.Generator, resamples: int, level: float
-) -> Floats:
-    """Return a bootstrap interval of the mean of each row; all rows are resampled together."""
-    n = values.shape[1]
-    sums = np.empty((len(values), resamples))
-    for part in parts(resamples, max(1, _COUNTED_AT_ONCE // n)):
-        counts = rng.multinomial(n, np.full(n, 1 / n), part.stop - part.start)
-        sums[:, part] = values @ counts.T
-    ends = np.quantile(sums, [(1 - level) / 2, (1 + level) / 2], axis=1, overwrite_input=True)
-    return np.asarray(ends.T / n)
 
 
 def parts(total: int, size: int) -> Iterator[slice]:

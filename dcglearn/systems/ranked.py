@@ -184,6 +184,12 @@ def ranked_arrays(
         )
     pools = counts_by_grade(grades, n_grades)
     top = grades.shape[1] if top is None else min(checked_count(top, "`top`"), grades.shape[1])
+    if top < grades.shape[1]:  # only these are sorted
+        least = np.partition(given, -top, axis=1)[:, [-top]]
+        most = int((given >= least).sum(axis=1).max())
+        some = np.sort(np.argpartition(-given, most - 1, axis=1)[:, :most], axis=1)
+        given = np.take_along_axis(given, some, axis=1)
+        grades = np.take_along_axis(grades, some, axis=1)
     order = np.argsort(-given, axis=1, kind="stable" if ties == "input" else None)
     ordered = np.take_along_axis(given, order, axis=1)
     kept = ordered >= ordered[:, [top - 1]]

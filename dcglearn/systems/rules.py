@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from dcglearn.base.errors import check_name
 from dcglearn.collections.join import Unjudged
 
-Ties = Literal["mean", "input", "docid"]
-TIES: tuple[Ties, ...] = ("docid", "mean", "input")
+Ties = Literal["docid", "mean", "input"]
+TIES: tuple[Ties, ...] = get_args(Ties)
 
-UNJUDGED: tuple[Unjudged, ...] = ("nothing", "worst", "removed", "bounds")
+UNJUDGED: tuple[Unjudged, ...] = get_args(Unjudged)
 Pool = Literal["all", "own"]
-POOLS: tuple[Pool, ...] = ("all", "own")
+POOLS: tuple[Pool, ...] = get_args(Pool)
 
 
 @dataclass(frozen=True)

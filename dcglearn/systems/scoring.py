@@ -30,7 +30,7 @@ from dcglearn.measures.utility import LinearUtility
 from dcglearn.systems.binary import expected_stop, score_binary
 from dcglearn.systems.ranked import Ranked, rank_discounts
 from dcglearn.systems.rules import Rules
-from dcglearn.systems.unjudged_bounds import Bounds, unjudged_bounds
+from dcglearn.systems.unjudged_bounds import unjudged_bounds
 
 
 def score_runs(
@@ -64,21 +64,17 @@ def score_runs(
     """
     if unjudged_gain is not None:
         unjudged_gain = checked_number(unjudged_gain, "`unjudged_gain`", -LARGEST, LARGEST)
-    return _score(_of_rankings(measure, ranked), ranked, unjudged_gain, worthless)
-
-
-def _of_rankings(measure: AskedMeasure, ranked: Ranked) -> Measure | OtherMeasure:
-    """Return the measure that is meant for rankings whose grades have no labels."""
     found = measure.measure if isinstance(measure, MeasureFile | Named) else measure
     labels = getattr(found, "grades", None) or range(ranked.n_grades)[::-1]
     if len(labels) != ranked.n_grades:
         problem = f"a measure of {len(labels)} grades for {ranked.n_grades}"
         raise InputError(problem, "use one scale")
     longest = int(ranked.lengths.max(initial=1))
-    return asked_measure(found, Scale(tuple(labels)), longest).measure
+    named = asked_measure(found, Scale(tuple(labels)), longest)
+    return _score(named.measure, ranked, unjudged_gain, worthless)
 
 
-def values(measure: Measure | OtherMeasure, ranked: Ranked, rules: Rules) -> Bounds:
+def values(measure: Measure | OtherMeasure, ranked: Ranked, rules: Rules) -> tuple[Floats, Floats]:
     """Return the smallest and the largest value of each query of :func:`rankings_to_score`.
 
     They differ only under ``unjudged="bounds"``, and are nan for a query that is left out.
@@ -95,7 +91,7 @@ def values(measure: Measure | OtherMeasure, ranked: Ranked, rules: Rules) -> Bou
         return _bounds(measure, ranked, rules)
     gain = 0.0 if rules.unjudged == "nothing" else None
     value = _score(measure, ranked, gain, np.nan if rules.worthless is None else rules.worthless)
-    return Bounds(value, value)
+    return value, value
 
 
 def _score(
@@ -105,7 +101,7 @@ def _score(
         every = _with_unjudged(measure.matrix, unjudged_gain)
         return np.asarray(np.einsum("qkl,kl->q", ranked.grade_shares(len(every)), every))
     if isinstance(measure, RBPResidual):
-        return _residual(measure.of, ranked, unjudged_gain)
+        return _residual(measure, ranked, unjudged_gain)
     if isinstance(measure, DCG | RBP):
         dcg = measure.dcg if isinstance(measure, RBP) else measure
         return _of_dcg(dcg, ranked, unjudged_gain, worthless)
@@ -157,15 +153,16 @@ def _residual(measure: RBP, ranked: Ranked, unjudged_gain: float | None) -> Floa
     return ranked.sum_by_query(judged_later) + np.power(measure.p, seen)
 
 
-def _bounds(measure: Measure | OtherMeasure, ranked: Ranked, rules: Rules) -> Bounds:
+def _bounds(measure: Measure | OtherMeasure, ranked: Ranked, rules: Rules) -> tuple[Floats, Floats]:
     if isinstance(measure, ERR):  # rises with every R_i
         ends = min(measure.probabilities or ()), max(measure.probabilities or ())
-        return Bounds(*(_score(measure, ranked, end, 0.0) for end in ends))
+        low, high = (_score(measure, ranked, end, 0.0) for end in ends)
+        return low, high
     if isinstance(measure, RBP):
         least = min(measure.dcg.gains)
         low = _score(measure, ranked, least, 0.0)
         below = 0.0 if measure.cutoff is None else measure.p**measure.cutoff
-        return Bounds(low, low + (_residual(measure, ranked, least) - below))
+        return low, low + (_residual(measure, ranked, least) - below)
     if not isinstance(measure, DCG):
         raise InputError("no bounds for position-dependent weights")
     if rules.worthless is None and measure.normalise is not None:

@@ -22,7 +22,6 @@ from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.ranked import ideal_ranking
 from dcglearn.systems.scoring import rankings_to_score
 
-_LEVELS = (0.025, 0.975)
 _EQUAL = 1e-12
 
 
@@ -114,8 +113,6 @@ def supported_systems(
     names = [one.name for one in evaluation.measures]
     m = 0 if measure is None else names.index(measure)
     drawn = evaluation.measures[m].measure
-    if len(evaluation.systems) < 2:
-        raise InputError("one system", "give several runs")
     if not isinstance(drawn, DCG) or drawn.normalise == "minmax":
         raise InputError("not a DCG, normalised by its ideal or not", "name a learned DCG")
     if evaluation.high is not None:
@@ -164,9 +161,10 @@ def _standings(means: Floats) -> tuple[Integers, Floats]:
     ahead = np.empty((len(means), len(means)))
     ranks = np.empty(means.shape, np.int64)
     for s, own in enumerate(means):
-        behind, wins = own - means < -_EQUAL, own - means > _EQUAL
-        ahead[s] = (wins.sum(axis=1) - behind.sum(axis=1) + len(own)) / (2 * len(own))
-        ranks[s] = 1 + behind.sum(axis=0)
+        lead = own - means
+        lead[np.abs(lead) <= _EQUAL] = 0.0
+        ahead[s] = np.heaviside(lead, 0.5).mean(axis=1)
+        ranks[s] = 1 + (lead < 0).sum(axis=0)
     np.fill_diagonal(ahead, 0.0)
-    low, high = np.quantile(ranks, _LEVELS, axis=1, method="inverted_cdf")
+    low, high = np.quantile(ranks, (0.025, 0.975), axis=1, method="inverted_cdf")
     return np.stack([low, high], axis=1), ahead

@@ -16,12 +16,11 @@ documents that only other runs hold change D only: it is smallest if all have th
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.ideal import ratio
 from dcglearn.systems.ranked import Ranked, rank_discounts
@@ -29,15 +28,8 @@ from dcglearn.systems.ranked import Ranked, rank_discounts
 _OTHER_RULE = 'choose another rule, such as `unjudged="worst"`'
 
 
-class Bounds(NamedTuple):
-    """The smallest and the largest possible value of each query, shape (Q,); both are reached."""
-
-    low: Floats
-    high: Floats
-
-
-def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float = 0.0) -> Bounds:
-    """Bound each query's value over all grades that its unjudged documents may have."""
+def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float) -> tuple[Floats, Floats]:
+    """Return the smallest and the largest value (Q,) over all grades of unjudged documents."""
     discounts = rank_discounts(measure, ranked)
     if (discounts < 0).any():
         raise InputError("bounds for discounts below 0", _OTHER_RULE)
@@ -45,7 +37,8 @@ def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float = 0.0) -> Bou
         ends = [np.append(measure.gains, of(measure.gains)) for of in (min, max)]
         expected = (ranked.mean_over_ties(gains[ranked.grades]) for gains in ends)
         weights = discounts[ranked.ranks]
-        return Bounds(*(ranked.sum_by_query(gains * weights) for gains in expected))
+        low, high = (ranked.sum_by_query(gains * weights) for gains in expected)
+        return low, high
     if measure.normalise == "minmax" or min(measure.gains) < 0:
         raise InputError("bounds for gains below 0 or a minmaxDCG", _OTHER_RULE)
     if ranked.pooled is None:
@@ -57,7 +50,7 @@ def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float = 0.0) -> Bou
         pools[:, grade] += others
         bounds.append(_bounds_of_ratios(measure, replace(ranked, pools=pools), worthless))
     lows, highs = zip(*bounds, strict=True)
-    return Bounds(np.fmin(*lows), np.fmax(*highs))
+    return np.fmin(*lows), np.fmax(*highs)
 
 
 def judged_share(ranked: Ranked, cutoff: int | None = None) -> Floats:
@@ -67,32 +60,10 @@ def judged_share(ranked: Ranked, cutoff: int | None = None) -> Floats:
     return ratio(ranked.sum_by_query(judged), ranked.sum_by_query(counted), np.nan)
 
 
-class _Terms(NamedTuple):
-    """The terms of N and D for Q queries; m runs from 0 to M, the largest u."""
-
-    judged: Floats
-    u: Integers
-    steps: Floats
-    highest: Floats
-    lowest: Floats
-    ideals: Floats
-
-
-def _bounds_of_ratios(measure: DCG, ranked: Ranked, worthless: float) -> Bounds:
-    terms = _terms(measure, ranked)
-    queries, u = np.arange(len(terms.u)), terms.u
-    largest_ideal = terms.steps @ terms.ideals[:, queries, u]
-    smallest_ideal = terms.steps[:-1] @ terms.ideals[:-1, :, 0]
-    smallest_ideal += terms.steps[-1] * terms.ideals[-1, queries, u]
-    low = np.where(largest_ideal > 0, _extreme_ratio(terms, terms.lowest, 1.0, -1), worthless)
-    high = np.where(largest_ideal > 0, _extreme_ratio(terms, terms.highest, 0.0, 1), worthless)
-    if_worthless = np.where(smallest_ideal > 0, np.nan, worthless)
-    return Bounds(np.fmin(low, if_worthless), np.fmax(high, if_worthless))
-
-
-def _terms(measure: DCG, ranked: Ranked) -> _Terms:
+def _bounds_of_ratios(measure: DCG, ranked: Ranked, worthless: float) -> tuple[Floats, Floats]:
     gains, u = np.array(measure.gains), ranked.unjudged
     order = np.argsort(-gains, kind="stable")
+    steps = -np.diff(gains[order], append=0.0)
     m = np.arange(int(u.max(initial=0)) + 1)
     discounts = ranked.mean_over_ties(rank_discounts(measure, ranked)[ranked.ranks])
     unjudged = ranked.grades == ranked.n_grades
@@ -101,36 +72,35 @@ def _terms(measure: DCG, ranked: Ranked) -> _Terms:
     highest = np.zeros((len(u), len(m)))
     highest[query, place + 1] = own[np.lexsort((-own, query))]
     highest = np.cumsum(highest, axis=1)
-    rest = np.take_along_axis(highest, np.maximum(u[:, None] - m, 0), axis=1)
+    lowest = highest[:, -1:] - np.take_along_axis(highest, np.maximum(u[:, None] - m, 0), axis=1)
     cumulative = np.cumsum(ranked.pools[:, order], axis=1)
     n_ranks = measure.n_ranks or int(cumulative.max(initial=0)) + len(m)
     largest = np.sort(measure.discounts_for(n_ranks))[::-1]
     total = np.concatenate([[0.0], np.cumsum(largest)])
-    return _Terms(
-        judged=ranked.sum_by_query(np.append(gains, 0.0)[ranked.grades] * discounts),
-        u=u,
-        steps=-np.diff(gains[order], append=0.0),
-        highest=highest,
-        lowest=highest[:, -1:] - rest,
-        ideals=total[np.minimum(cumulative.T[:, :, None] + m, n_ranks)],
-    )
+    ideals = total[np.minimum(cumulative.T[:, :, None] + m, n_ranks)]
+    judged = ranked.sum_by_query(np.append(gains, 0.0)[ranked.grades] * discounts)
+    queries, possible = np.arange(len(u)), m <= u[:, None]
 
+    def extreme_ratio(S: Floats, start: float, sign: int) -> Floats:
+        """Return the largest N / D (sign 1) or the smallest (-1) by Dinkelbach's method."""
+        t = np.full(len(u), start)
+        while True:
+            N, D = np.zeros_like(S), np.zeros_like(S)  # of the assignment with the best N - t D
+            for step, ideal in zip(steps, ideals, strict=True):
+                value = np.where(possible, sign * (N - t[:, None] * D), -np.inf)
+                best = np.maximum.accumulate(value, axis=1)
+                at = np.maximum.accumulate(np.where(value == best, m, 0), axis=1)
+                N = np.take_along_axis(N, at, axis=1) + step * S
+                D = np.take_along_axis(D, at, axis=1) + step * ideal
+            new = ratio(judged + N[queries, u], D[queries, u], start)
+            better = sign * (new - t) > 0
+            if not better.any():
+                return t
+            t = np.where(better, new, t)
 
-def _extreme_ratio(terms: _Terms, S: Floats, start: float, sign: int) -> Floats:
-    """Return the largest N / D (sign 1) or the smallest (-1) by Dinkelbach's method."""
-    queries, m = np.arange(len(terms.u)), np.arange(S.shape[1])
-    possible = m <= terms.u[:, None]
-    t = np.full(len(queries), start)
-    while True:
-        N, D = np.zeros_like(S), np.zeros_like(S)  # of the assignment with the best N - t D
-        for step, ideal in zip(terms.steps, terms.ideals, strict=True):
-            value = np.where(possible, sign * (N - t[:, None] * D), -np.inf)
-            best = np.maximum.accumulate(value, axis=1)
-            at = np.maximum.accumulate(np.where(value == best, m, 0), axis=1)
-            N = np.take_along_axis(N, at, axis=1) + step * S
-            D = np.take_along_axis(D, at, axis=1) + step * ideal
-        new = ratio(terms.judged + N[queries, terms.u], D[queries, terms.u], start)
-        better = sign * (new - t) > 0
-        if not better.any():
-            return t
-        t = np.where(better, new, t)
+    largest_ideal = steps @ ideals[:, queries, u]
+    smallest_ideal = steps[:-1] @ ideals[:-1, :, 0] + steps[-1] * ideals[-1, queries, u]
+    low = np.where(largest_ideal > 0, extreme_ratio(lowest, 1.0, -1), worthless)
+    high = np.where(largest_ideal > 0, extreme_ratio(highest, 0.0, 1), worthless)
+    if_worthless = np.where(smallest_ideal > 0, np.nan, worthless)
+    return np.fmin(low, if_worthless), np.fmax(high, if_worthless)

@@ -131,18 +131,18 @@ def test_bounds_and_slopes_hold_in_boxes_of_any_size(
         )
         low, high = np.sort(rng.random((2, 40, d)), axis=0)
         pairs = np.zeros(40, int)
-        bounds = difference.bounds(low, high, pairs)
+        lower, upper, slopes = difference.bounds(low, high, pairs)
         for share in (*rng.random((20, d)), np.zeros(d), np.ones(d)):
             at = low + share * (high - low)
             values = difference.values(at, pairs)
-            assert (values >= bounds.lower - 1e-12).all()
-            assert (values <= bounds.upper + 1e-12).all()
+            assert (values >= lower - 1e-12).all()
+            assert (values <= upper + 1e-12).all()
             for ratio in range(d):
                 ahead, back = at.copy(), at.copy()
                 ahead[:, ratio] += step
                 back[:, ratio] -= step
                 change = difference.values(ahead, pairs) - difference.values(back, pairs)
-                assert (np.abs(change) / (2 * step) <= bounds.slopes[:, ratio] + 1e-5).all()
+                assert (np.abs(change) / (2 * step) <= slopes[:, ratio] + 1e-5).all()
 
 
 def test_swapped_rankings_of_two_equal_queries_are_tied_for_all_gains(

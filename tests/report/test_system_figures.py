@@ -54,11 +54,19 @@ def found() -> SystemConclusions:
         for k, (a, b) in enumerate(combinations(NAMES, 2))
     )
     name = "nDCG(a measure with a name that is longer than the figure is wide.json) @ 10"
-    return replace(some, measure=replace(some.measure, name=name), systems=NAMES, pairs=pairs)
+    renamed = replace(
+        some.evaluation,
+        measures=tuple(replace(one, name=name) for one in some.evaluation.measures),
+        systems=NAMES,
+        runs=some.evaluation.runs[:1] * 5,
+        extra=((),) * 5,
+        values=MEANS[:, None, None],
+    )
+    return replace(some, evaluation=renamed, pairs=pairs)
 
 
 def test_five_systems(found: SystemConclusions, tmp_path: Path) -> None:
-    drawing = draw_pairs(found, MEANS)
+    drawing = draw_pairs(found)
     save(drawing, tmp_path / "pairs.png")
     drawing.draw_without_rendering()
     axes: Any = drawing.axes[0]

@@ -135,7 +135,7 @@ def test_bounds_are_the_extremes_over_all_grades_of_unjudged_documents(
     tied = list(np.cumsum(cuts[: len(grades)]) - cuts[0])
     for form in ("ideal", None):
         measure = DCG(gains, discounts, cutoff, form)
-        found = unjudged_bounds(measure, one_query(grades, counts, tied), worthless)
+        low, high = unjudged_bounds(measure, one_query(grades, counts, tied), worthless)
         reached = []
         for filled in product(range(3), repeat=grades.count(3)):
             rest = iter(filled)
@@ -144,7 +144,7 @@ def test_bounds_are_the_extremes_over_all_grades_of_unjudged_documents(
             reached.append(score_runs(measure, one_query(known, more, tied), None, worthless)[0])
         sure = [value for value in reached if not np.isnan(value)] or [np.nan]
         extremes = min(sure), max(sure)
-        assert [found.low[0], found.high[0]] == pytest.approx(extremes, abs=1e-12, nan_ok=True)
+        assert [low[0], high[0]] == pytest.approx(extremes, abs=1e-12, nan_ok=True)
 
 
 def test_rules_for_documents_without_a_judgment() -> None:

@@ -15,7 +15,6 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from dcglearn.base.types import Floats
 from dcglearn.report.figures.style import COLOURS, STYLE
 from dcglearn.report.words import extent_in_words
 from dcglearn.systems.conclusions import EXTENTS, SystemConclusions
@@ -29,10 +28,10 @@ _CELL, _LETTER, _LINE, _WIDEST_LABEL = 0.3, 0.085, 0.18, 3.2
 
 
 @mpl.rc_context(STYLE)
-def draw_pairs(conclusions: SystemConclusions, means: Floats) -> Figure:
-    """Draw what may be concluded about pairs of systems; their means are by the tested measure."""
+def draw_pairs(conclusions: SystemConclusions) -> Figure:
+    """Draw what may be concluded about pairs of systems."""
     compared = {name for one in conclusions.pairs for name in (one.a, one.b)}
-    order = [conclusions.systems[s] for s in np.argsort(-means, kind="stable")]
+    order = conclusions.evaluation.best_first().systems
     names = [name for name in order if name in compared]
     at = range(len(names) - 1)
     cells = np.full((len(at), len(at)), np.nan)
@@ -44,7 +43,7 @@ def draw_pairs(conclusions: SystemConclusions, means: Floats) -> Figure:
             dots.append((high, low - 1))
     grid = _CELL * len(at) + _LETTER * max(map(len, names))  # and the names at two sides
     width = max(_WIDEST_LABEL, grid + 0.4)
-    title = f"For which parameters the order by {conclusions.measure.name} holds"
+    title = f"For which parameters the order by {conclusions.measure} holds"
     lines = textwrap.wrap(title, int(width / _LETTER), break_on_hyphens=False)
     height = grid + _LINE * (len(lines) + len(EXTENTS) + 1) + 0.5
     drawing = Figure(figsize=(width, height), layout="constrained")

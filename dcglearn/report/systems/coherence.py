@@ -24,10 +24,8 @@ from dcglearn.systems.conclusions import (
     PairConclusion,
     SystemConclusions,
     conclusion_row,
-    given_measure,
     graded_rankings,
 )
-from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.orderings import OrderingComparison
 from dcglearn.systems.scoring import with_least
 
@@ -74,7 +72,7 @@ def conclusions_table(conclusions: SystemConclusions) -> Table:
     records = [conclusion_row(one) for one in conclusions.pairs]
     legend = (
         f"the first system of a row is ahead, unless they are equal, under "
-        f"{conclusions.measure.name}; queries: on how many it is by itself ahead whatever the "
+        f"{conclusions.measure}; queries: on how many it is by itself ahead whatever the "
         "gains, behind, ahead or behind depending on the gains, equal"
     )
     notes = [legend, *conclusions_in_words(conclusions)]
@@ -100,21 +98,18 @@ def reversals_table(conclusions: SystemConclusions, most: int | None = None) -> 
     return Table(columns, rows, f"{caption} nDCG depends on the gains")
 
 
-def clearest_queries_table(
-    conclusions: SystemConclusions, one: PairConclusion, evaluation: Evaluation
-) -> Table:
+def clearest_queries_table(conclusions: SystemConclusions, one: PairConclusion) -> Table:
     """Return the queries on which two systems differ most, with the grades at each rank.
 
     Values and differences are under the tested measure.
     """
-    names = one.a, one.b
+    names, evaluation = (one.a, one.b), conclusions.evaluation
     pair = [evaluation.systems.index(name) for name in names]
     a, b = values = evaluation.values[pair, 0]
     difference = np.nan_to_num(a - b)
     most = np.argsort(-np.abs(difference), kind="stable")[:CLEAREST_QUERIES]
     order = most[np.argsort(-difference[most], kind="stable")]
-    given = given_measure(conclusions.measure, conclusions.n_ranks)
-    rankings = graded_rankings(evaluation, given, conclusions.n_ranks).rankings
+    rankings, _, _ = graded_rankings(evaluation, conclusions.given, conclusions.n_ranks)
     winners = {"a": names[0], "b": names[1], "depends": extent_in_words("depends")}
     rows = [
         (
@@ -131,8 +126,7 @@ def clearest_queries_table(
 
 def conclusions_in_words(conclusions: SystemConclusions) -> list[str]:
     """Return what the words of the tables mean."""
-    measure, n_ranks = conclusions.measure, conclusions.n_ranks
-    given = given_measure(measure, n_ranks)
+    given, n_ranks = conclusions.given, conclusions.n_ranks
     discounts = given.discounts if isinstance(given.discounts, str) else "the given"
     if given.n_ranks is not None and given.n_ranks < n_ranks:
         discounts = f"{discounts} @ {given.n_ranks}"
@@ -151,18 +145,17 @@ def conclusions_in_words(conclusions: SystemConclusions) -> list[str]:
         lines.append("not settled: the search found no gains that reverse the order, and no proof")
     if not conclusions.tested:
         return [*lines, "no test: two systems share fewer than two queries"]
-    n = len(conclusions.systems)
+    n = len(conclusions.evaluation.systems)
     drawn = f" ({conclusions.drawn:,} random orders)" if conclusions.drawn else ""
     pairs = f", corrected for all {n * (n - 1) // 2:,} pairs of {n:,} systems" if n > 2 else ""
     return [
         *lines,
-        f"p: Tukey's HSD test with randomisation{drawn} under {measure.name}{pairs}; "
+        f"p: Tukey's HSD test with randomisation{drawn} under {conclusions.measure}{pairs}; "
         f"*, significant: below {conclusions.alpha:g}",
     ]
 
 
 def coherence_text(
-    evaluation: Evaluation,
     conclusions: SystemConclusions,
     most: int | None = None,
     in_detail: bool = False,
@@ -173,15 +166,15 @@ def coherence_text(
     More than `most` pairs are counted, and as many reversals are shown; `in_detail` adds the
     queries on which the systems of each pair differ most.
     """
-    n_ranks = conclusions.n_ranks
+    evaluation, n_ranks = conclusions.evaluation, conclusions.n_ranks
     listed = most is None or len(conclusions.pairs) <= most
     main = conclusions_table(conclusions) if listed else digest_table(conclusions)
     tables = [main]
     if (reversals := reversals_table(conclusions, most)).rows:
         tables.append(reversals)
     if in_detail:
-        tables += [clearest_queries_table(conclusions, x, evaluation) for x in conclusions.pairs]
-    given = with_least(given_measure(conclusions.measure, n_ranks), evaluation.rules.least)
+        tables += [clearest_queries_table(conclusions, x) for x in conclusions.pairs]
+    given = with_least(conclusions.given, evaluation.rules.least)
     queries = counted(len(evaluation.queries), "query", "queries")
     ranks = "the first rank" if n_ranks == 1 else f"the first {n_ranks} ranks"
     worst = "the worst grade gains 0" if given.gains[-1] == 0 else "and are 0 or more"
@@ -196,20 +189,20 @@ def coherence_text(
 
 
 def coherence_to_json(
-    evaluation: Evaluation,
     conclusions: SystemConclusions,
     orderings: Sequence[OrderingComparison],
     by_query: bool = False,
 ) -> dict[str, Any]:
     """Return a comparison of systems as a JSON-able dict."""
+    evaluation = conclusions.evaluation
     pairs = [one.to_json() for one in conclusions.pairs]
     if by_query:
         for one, pair in zip(conclusions.pairs, pairs, strict=True):
-            pair["by query"] = dict(zip(conclusions.queries, one.query_winners, strict=True))
+            pair["by query"] = dict(zip(evaluation.queries, one.query_winners, strict=True))
     test = {
-        "measure": conclusions.measure.name,
+        "measure": conclusions.measure,
         "alpha": conclusions.alpha,
-        "systems": len(conclusions.systems),
+        "systems": len(evaluation.systems),
         "drawn": conclusions.drawn,
     }
     return {
