@@ -183,17 +183,12 @@ def test_the_decision_is_a_measure_file_and_counts_what_it_changes(
     assert decided.dcg is not None
     assert decided.dcg.gains[0] == 1
     assert decided.dcg.cutoff == 4
-    measures = (decided.dcg, preset("exponential-log2", SCALE, 4))
+    measures = (decided.dcg, preset("exponential-log2", SCALE, 4).normalised())
     scores = []
     for one in runs:
         ranked = [sorted(docs, key=docs.__getitem__, reverse=True) for docs in one.values()]
         grades = [[2 - qrels[q][d] for d in docs] for q, docs in zip(one, ranked, strict=True)]
-        scores.append(
-            [
-                np.mean([m.score(x[: 4 if m == decided.dcg else 8]) for x in grades])
-                for m in measures
-            ]
-        )
+        scores.append([np.mean([m.score(x) for x in grades]) for m in measures])
     changed = sum((a[0] - b[0]) * (a[1] - b[1]) < 0 for a, b in combinations(scores, 2))
     assert decided.about["study"]["changed_comparisons"] == [changed, 6]
     assert f"Of 6 comparisons of the runs, {changed} would change." in " ".join(done.stdout.split())
@@ -318,7 +313,7 @@ def test_a_measure_file_is_written_whatever_is_decided(
     assert ".html" in refused("study", "p.jsonl", "-o", "s.pdf")
     decided = read_measure(tmp_path / "a.json")
     assert decided.about["study"]["change"] == "not yet"
-    assert decided.dcg == preset("zipf", SCALE, 4) @ 4
+    assert decided.dcg == (preset("zipf", SCALE, 4) @ 4).normalised()
     for words in ("agree p.jsonl a.json", "compare p.jsonl a.json --repeats 1"):
         assert run(*words.split()).returncode == 0
     utility = learned_measure(DCGLearner().fit(noise), noise, "p.jsonl", use="utility")

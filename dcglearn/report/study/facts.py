@@ -170,11 +170,16 @@ class Study:
         measure = self.in_use[1]
         return measure if measure.n_ranks else measure @ self.data.n_ranks
 
+    @property
+    def normalised(self) -> DCG:
+        """The measure as nDCG, on the scale of tools."""
+        return _as_ndcg(self.measure)
+
     @cached_property
     def tools(self) -> dict[str, str | InputError]:
         """What to put into each tool, all as nDCG, with its notes; or why it cannot take it."""
         found = dict[str, str | InputError]()
-        measure = replace(self.measure, normalise=self.measure.normalise or "ideal")
+        measure = self.normalised
         for tool in STUDY_TOOLS:
             try:
                 made = export(measure, tool)
@@ -258,13 +263,17 @@ def study_judgments(
     )
 
 
+def _as_ndcg(measure: DCG) -> DCG:
+    return replace(measure, normalise=measure.normalise or "ideal")
+
+
 def changed_comparisons(
     study: Study, qrels: QrelsLike, runs: Sequence[RunLike]
 ) -> tuple[int, int] | None:
-    """Return how many pairs of runs the proposed measure orders otherwise, and all pairs."""
+    """Return how many pairs of runs the proposed nDCG orders otherwise, and all pairs."""
     if study.proposed is None:
         return None
-    measures = {"new": study.proposed, "old": study.in_use[1]}
+    measures = {"new": _as_ndcg(study.proposed), "old": _as_ndcg(study.in_use[1])}
     found = evaluate(qrels, runs, measures, rules="trec_eval", scale=study.data.scale)
     (orders,) = compare_orderings(found)
     return len(orders.reversed_pairs), math.comb(len(found.systems), 2)

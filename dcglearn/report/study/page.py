@@ -123,7 +123,7 @@ def write_study(study: Study, path: str | Path, rng: np.random.Generator) -> Non
     suffix = checked_suffix(path, STUDY_FORMATS)
     if suffix == ".json":
         about = {"study": study_json(study)}
-        text = measure_to_json(MeasureFile(dcg=study.measure, about=about))
+        text = measure_to_json(MeasureFile(dcg=study.normalised, about=about))
     elif suffix == ".html":
         text = study_page(study, "html", study_pictures(study, rng)) + "\n"
     else:
