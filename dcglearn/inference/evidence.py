@@ -3,7 +3,8 @@
 Lists are kept as codes (:mod:`dcglearn.learning.source`). The features of a judgment, x J for the
 encoded difference x of its lists and a matrix J of p columns, are sums of one row of a table per
 code. Judgments are in memory, or in packed files whose row groups are read again at every pass.
-Equal judgments are counted: what matters is the sum of their weights. An empty rank is one more
+Equal judgments are counted: what matters is the sum of their weights. Judgments of one query, or of
+one judge, are a cluster; one without a query is a cluster of its own. An empty rank is one more
 grade where lists of a pair differ in their empty ranks; where they do not, it cancels out.
 """
 
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.tables.columns import column_of, distinct_rows
@@ -62,6 +64,11 @@ class Judged(NamedTuple):
     queries: Integers
     judges: Integers
     lists: Pairs
+
+    @property
+    def query_and_judge(self) -> Integers:
+        """A number for each query with each judge, -1 without a query."""
+        return np.where(self.queries < 0, -1, (self.queries << 32) + self.judges)
 
     def take(self, rows: slice | Booleans | Integers) -> Judged:
         """Return some of the judgments; queries and judges keep their numbers."""
@@ -113,6 +120,59 @@ class Layout:
         if not self.levels:
             graded = np.where((lists[:, 0] == lists[:, 1])[:, None], 0, graded)
         return self.differences.encode(np.minimum(graded, self.n_grades + self.empty - 1))
+
+
+class Way(NamedTuple):
+    """One way to group judgments into clusters: ``query``, ``judge`` or ``both``.
+
+    `count` clusters may hold several judgments; `keys` are -1 and those of a query with a judge,
+    ascending, where both decide. So many `effective` clusters of equal weight would be as uneven:
+    (sum w)^2 / sum w^2.
+    """
+
+    name: str
+    count: int
+    keys: Integers
+    effective: float = 0.0
+
+    def number_of(self, judged: Judged) -> Integers:
+        """Return the cluster of each judgment, -1 for one of its own."""
+        if self.name != "both":
+            return judged.queries if self.name == "query" else judged.judges
+        return np.searchsorted(self.keys, judged.query_and_judge) - 1
+
+
+class ClusterSums:
+    """Sums over the clusters of a way of q numbers of each judgment.
+
+    `known`, (clusters, q), are those of clusters with a number; of judgments that are clusters of
+    their own there are the `total`, (q,), and the sum of products, `squares`, (q, q).
+    """
+
+    def __init__(self, way: Way, q: int) -> None:
+        self.way, self.known = way, np.zeros((way.count, q))
+        self.total, self.squares = np.zeros(q), np.zeros((q, q))
+
+    def add(self, judged: Judged, values: Floats) -> None:
+        """Add values (n, q) of some judgments to the sums of their clusters."""
+        numbers = self.way.number_of(judged)
+        if (numbers < 0).any():
+            alone = values[numbers < 0]
+            self.total += alone.sum(axis=0)
+            self.squares += alone.T @ alone
+            numbers, values = numbers[numbers >= 0], values[numbers >= 0]
+        place = np.zeros(self.way.count, np.int32)
+        place[numbers] = 1
+        clusters = np.flatnonzero(place)
+        place[clusters] = np.arange(len(clusters))
+        ones, row = np.ones(len(numbers)), np.arange(len(numbers) + 1)
+        members = csr_array((ones, place[numbers], row), shape=(len(numbers), len(clusters)))
+        self.known[clusters] += np.asarray(members.T @ values)
+
+    @property
+    def of_all(self) -> tuple[Floats, Floats]:
+        """The sum over all clusters, and that of products."""
+        return self.known.sum(axis=0) + self.total, self.known.T @ self.known + self.squares
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -211,6 +271,26 @@ class Evidence:
 
         with one_blas_thread():
             yield from chain.from_iterable(map_in_order(of_part, self._all_parts))
+
+    @cached_property
+    def ways(self) -> list[Way]:
+        """The ways to group judgments: by query; by judge and by both, if judges are many.
+
+        With few judges, what is said is said of them.
+        """
+        none = np.zeros(0, np.int64)
+        ways = [Way("query", self.n_queries, none)]
+        if self.has_many_judges:
+            found = self.map(lambda judged: np.unique(judged.query_and_judge), with_ids=True)
+            keys = np.unique(np.concatenate([[-1], *found]))
+            ways += [Way("judge", self.n_judges, none), Way("both", len(keys) - 1, keys)]
+        weights = [ClusterSums(way, 1) for way in ways]
+        for judged in self.map(lambda judged: judged, with_ids=True):
+            for one in weights:
+                one.add(judged, judged.weights[:, None])
+        sums = [one.of_all for one in weights]
+        effective = [float(total[0] ** 2 / squares[0, 0]) for total, squares in sums]
+        return [way._replace(effective=n) for way, n in zip(ways, effective, strict=True)]
 
     @property
     def _all_parts(self) -> range:
