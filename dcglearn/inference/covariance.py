@@ -32,7 +32,7 @@ import numpy as np
 
 from dcglearn.base.types import Booleans, Floats, Integers
 from dcglearn.inference.evidence import ClusterSums, Judged, Way
-from dcglearn.inference.likelihood import Likelihood, Rows
+from dcglearn.inference.likelihood import Likelihood, Rows, gram_of
 from dcglearn.inference.maximise import Maximum
 
 SMALL_CLUSTER = 0.02
@@ -209,9 +209,9 @@ class Covariance:
         likelihood, root = self.likelihood, self.root
 
         def of_rows(rows: Rows) -> _Statistic:
-            scores, information = likelihood.scores_and_information(self.parameters, rows, root)
-            weighted = scores * rows.judged.weights[:, None]
-            return statistic(Whitened(rows.judged, weighted, information))
+            scores, information = likelihood.scores_and_information(self.parameters, rows)
+            weighted = (scores @ root) * rows.judged.weights[:, None]
+            return statistic(Whitened(rows.judged, weighted, _times(information, root)))
 
         evidence = likelihood.evidence.by_cluster
         return likelihood.map(evidence, self.parameters, of_rows, with_ids=True)
@@ -274,12 +274,8 @@ def _adjustment(numbers: Integers, scores: Floats, rows: Whitened) -> Floats:
 
 def _information(numbers: Integers, large: Booleans, rows: Whitened) -> dict[int, Floats]:
     """Return the information (P, P) of each large cluster of a chunk."""
-    members = np.flatnonzero(large[numbers])
-    members = members[np.argsort(numbers[members], kind="stable")]
-    clusters, begins = np.unique(numbers[members], return_index=True)
-    parts = np.split(rows.information[members], begins[1:]) if len(clusters) else []
-    flat = (part.reshape(-1, part.shape[-1]) for part in parts)
-    return {number: one.T @ one for number, one in zip(clusters.tolist(), flat, strict=True)}
+    found = np.unique(numbers[large[numbers]]).tolist()
+    return {one: gram_of(rows.information[numbers == one]) for one in found}
 
 
 def _times(rows: Floats, matrix: Floats) -> Floats:

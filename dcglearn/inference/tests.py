@@ -40,7 +40,7 @@ from dcglearn.inference.covariance import inverse_root
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.evidence import ClusterSums, Judged
 from dcglearn.inference.families import WeightFamily, any_weights, multiples_of
-from dcglearn.inference.likelihood import Bend, Likelihood, Rows
+from dcglearn.inference.likelihood import Bend, Likelihood, Rows, gram_of
 from dcglearn.inference.maximise import maximum_with
 
 BEYOND_DOUBT = 1e-6
@@ -255,10 +255,9 @@ def score_test(
 
     def of_rows(rows: Rows) -> tuple[Judged, Floats, Floats]:
         judged, rows = rows.judged, rows.departing(bend(rows)) if bend else rows
-        every = np.eye(rows.n_parameters)
-        u = likelihood.scores(rows, likelihood.terms(parameters, rows), every)
+        u, information = likelihood.scores_and_information(parameters, rows)
         scores = np.column_stack([u * judged.weights[:, None], np.ones(len(u))])
-        return judged, scores, likelihood.information_of(parameters, rows)
+        return judged, scores, gram_of(information)
 
     evidence, found = likelihood.evidence, list[ClusterSums]()
     information = np.zeros(())
