@@ -125,13 +125,13 @@ class Layout:
 class Way(NamedTuple):
     """One way to group judgments into clusters: ``query``, ``judge`` or ``both``.
 
-    `count` clusters may hold several judgments; `keys` are -1 and those of a query with a judge,
+    `n_clusters` may hold several judgments; `keys` are -1 and those of a query with a judge,
     ascending, where both decide. So many `effective` clusters of equal weight would be as uneven:
     (sum w)^2 / sum w^2.
     """
 
     name: str
-    count: int
+    n_clusters: int
     keys: Integers
     effective: float = 0.0
 
@@ -150,7 +150,7 @@ class ClusterSums:
     """
 
     def __init__(self, way: Way, q: int) -> None:
-        self.way, self.known = way, np.zeros((way.count, q))
+        self.way, self.known = way, np.zeros((way.n_clusters, q))
         self.total, self.squares = np.zeros(q), np.zeros((q, q))
 
     def add(self, judged: Judged, values: Floats) -> None:
@@ -161,7 +161,7 @@ class ClusterSums:
             self.total += alone.sum(axis=0)
             self.squares += alone.T @ alone
             numbers, values = numbers[numbers >= 0], values[numbers >= 0]
-        place = np.zeros(self.way.count, np.int32)
+        place = np.zeros(self.way.n_clusters, np.int32)
         place[numbers] = 1
         clusters = np.flatnonzero(place)
         place[clusters] = np.arange(len(clusters))
@@ -202,16 +202,22 @@ class Evidence:
         """Collect the judgments that a model uses."""
         if isinstance(judgments, Evidence):
             return judgments
+        known: tuple[dict[str, int], dict[str, int]] = ({}, {})
+        numbers, kept, counts = [], [], np.zeros(10, np.int64)
+        for counted, rows, some in _scanned(judgments, ties):
+            named = zip(known, some[3:], strict=True)
+            places = [[ids.setdefault(name, len(ids)) for name in one.values] for ids, one in named]
+            numbers.append([np.array([*one, -1]) for one in places])
+            kept.append((*_numbered(some, numbers[-1]), rows))
+            counts += counted
+        layout = _layout(judgments, ties, counts[:-1])
+        *columns, rows = (np.concatenate(one) for one in zip(*kept, strict=True))
+        sizes = int(counts[2:7].sum()), len(known[0]), 0 if counts[-1] else len(known[1])
+        parts = None
         if isinstance(judgments, PackedPairs):
-            return _packed_evidence(judgments, ties)
-        rows, counts = _used(judgments, ties)
-        some, layout = judgments[rows], _layout(judgments, ties, counts)
-        queries, judges = map(column_of, (some.queries, some.judges))
-        ids = (one.codes.astype(np.int64) for one in (queries, judges))
-        judged = _encoded(layout, some.lists, some.answers, some.weights, *ids)
-        n_judges = len(judges.values) if (judges.codes >= 0).all() else 0
-        sizes = len(rows), len(queries.values), n_judges
-        return cls(judgments.scale, layout, judged, *sizes, rows, *counts[:2].tolist())
+            parts = PackedParts(judgments, ties, layout, numbers)
+        judged, (alike, weightless) = _encoded(layout, *columns), counts[:2].tolist()
+        return cls(judgments.scale, layout, judged, *sizes, rows, alike, weightless, parts)
 
     def __len__(self) -> int:
         return self.n_judgments
@@ -304,14 +310,14 @@ class Evidence:
         return self.judged.take(slice(part * CHUNK, (part + 1) * CHUNK))
 
     @cached_property
-    def distinct(self) -> Evidence | None:
-        """The distinct judgments, without queries and judges; None if too few are equal."""
+    def counted(self) -> Evidence:
+        """The distinct judgments, without queries and judges; these, if too few are equal."""
         if self.n_judgments < _FEWEST_COUNTED or self.relative_lapses is not None:
-            return None
+            return self
         packed = map_in_order(lambda part: self._part(part, False), self._all_parts)
         judged = _distinct([self.judged] if self.parts is None else packed)
         if judged is None:
-            return None
+            return self
         n, none = len(judged.answers), np.zeros(0, np.int64)
         return replace(
             self, judged=judged, n_judgments=n, n_queries=0, n_judges=0, rows=none, parts=None
@@ -371,51 +377,49 @@ def _encoded(
     return Judged(layout.encode(lists), answers, weights, queries, judges, lists)
 
 
-def _packed_evidence(pairs: PackedPairs, ties: TieModel) -> Evidence:
-    """Read all judgments once: count those that are used, and number queries and judges."""
-    pairs.check_sides()
-    every = max(1, pairs.n_pairs // SAMPLE)
+def _scanned(
+    judgments: Preferences | PackedPairs, ties: TieModel
+) -> Iterable[tuple[Integers, Integers, CodedJudgments]]:
+    """Read all judgments: yield the counts of those that are used, and those kept in memory.
 
-    def scan(group: RowGroup) -> tuple[Integers, Integers, CodedJudgments]:
-        found = group.read_judgments()
-        rows, counts = _used(found, ties)
-        nobody = np.sum(found.judges.codes[rows] < 0)
-        some = rows[(group.before + rows) % every == 0]
-        return np.append(counts, nobody), group.before + some, _some(found, some)
+    The last count is of those without a judge.
+    """
+    if isinstance(judgments, PackedPairs):
+        judgments.check_sides()
+        every = max(1, judgments.n_pairs // SAMPLE)
 
-    known: tuple[dict[str, int], dict[str, int]] = ({}, {})
-    numbers, samples, counts = [], [], np.zeros(10, np.int64)
-    for counted, rows, sample in map_in_order(scan, pairs.row_groups):
-        named = zip(known, sample[3:], strict=True)
-        places = [[ids.setdefault(name, len(ids)) for name in one.values] for ids, one in named]
-        numbers.append([np.array([*one, -1]) for one in places])
-        samples.append((*_numbered(sample, numbers[-1]), rows))
-        counts += counted
-    layout = _layout(pairs, ties, counts[:-1])
-    *columns, rows = (np.concatenate(one) for one in zip(*samples, strict=True))
-    sizes = int(counts[2:7].sum()), len(known[0]), 0 if counts[-1] else len(known[1])
-    parts = PackedParts(pairs, ties, layout, numbers)
-    alike, weightless = counts[:2].tolist()
-    some = _encoded(layout, *columns)
-    return Evidence(pairs.scale, layout, some, *sizes, rows, alike, weightless, parts)
+        def scan(group: RowGroup) -> tuple[Integers, Integers, CodedJudgments]:
+            found = group.read_judgments()
+            rows, counts = _used(found, ties)
+            nobody = np.sum(found.judges.codes[rows] < 0)
+            some = rows[(group.before + rows) % every == 0]
+            return np.append(counts, nobody), group.before + some, _some(found, some)
+
+        return map_in_order(scan, judgments.row_groups)
+    rows, counts = _used(judgments, ties)
+    some = judgments[rows]
+    ids = map(column_of, (some.queries, some.judges))
+    found = CodedJudgments(some.lists, some.answers, some.weights, *ids)
+    return [(np.append(counts, np.sum(found.judges.codes < 0)), rows, found)]
 
 
 def _distinct(parts: Iterable[Judged]) -> Judged | None:
     """Return the distinct judgments of several parts; None if too few are equal."""
-    kept: Judged | None = None
+    rows: NDArray[Any] = np.zeros(0)
+    lists, weights = rows, rows
     for part in parts:
-        rows, weights, lists = np.vstack([part.answers, part.codes]), part.weights, part.lists
-        if kept is None:
-            probe = rows[:, :_PROBE]
+        more = np.vstack([part.answers, part.codes])
+        if not rows.size:
+            probe = more[:, :_PROBE]
             if len(distinct_rows(probe)[0]) > (1 - _FEWEST_EQUAL) * probe.shape[1]:
                 return None
-        else:
-            rows = np.hstack([np.vstack([kept.answers, kept.codes]), rows])
-            weights, lists = np.append(kept.weights, weights), np.append(kept.lists, lists, axis=0)
+            rows, lists = more[:, :0], part.lists[:0]
+        rows, weights = np.hstack([rows, more]), np.append(weights, part.weights)
+        lists = np.concatenate([lists, part.lists])
         first, of_row = distinct_rows(rows)
         if len(first) > _MAX_DISTINCT:
             return None
-        codes, unknown = rows[1:, first].astype(part.codes.dtype), np.full(len(first), -1)
-        answers, sums = rows[0, first].astype(np.int8), np.bincount(of_row, weights).astype(float)
-        kept = Judged(codes, answers, sums, unknown, unknown, lists[first])
-    return kept
+        rows, weights, lists = rows[:, first], np.bincount(of_row, weights), lists[first]
+    unknown = np.full(len(weights), -1)
+    codes, answers = rows[1:].astype(part.codes.dtype), rows[0].astype(np.int8)
+    return Judged(codes, answers, weights, unknown, unknown, lists)

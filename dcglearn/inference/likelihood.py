@@ -192,16 +192,11 @@ class Likelihood:
         n = self.n_weights
         return np.append(self.family.balanced(parameters[:n]), parameters[n:])
 
-    @property
-    def counted(self) -> Evidence:
-        """The judgments that sums without queries go over: the distinct ones, if many are equal."""
-        return self.evidence.distinct or self.evidence
-
     def expand(self, parameters: Floats) -> Expanded:
         """Return the log likelihood with the prior, its gradient and Hessian."""
         theta, w = parameters[: self.n_weights], slice(self.n_weights)
         of_rows = partial(self._slopes, parameters)
-        sums = self.map(self.counted, parameters, of_rows, slopes=False)
+        sums = self.map(self.evidence.counted, parameters, of_rows, slopes=False)
         value, gradient, of_weights = (sum(parts) for parts in zip(*sums, strict=True))
         gradient[w] = self.family.jacobian(theta).T @ of_weights
         normal, slopes = self._normal(parameters)
@@ -262,7 +257,7 @@ class Likelihood:
                 found[self.index("level slope"), w] += mixed
             return found
 
-        found = np.asarray(sum(self.map(self.counted, parameters, of_rows)))
+        found = np.asarray(sum(self.map(self.evidence.counted, parameters, of_rows)))
         found[w, w] += bends
         return found - self.prior_information(parameters)
 
@@ -272,7 +267,7 @@ class Likelihood:
         def of_rows(rows: Rows) -> Floats:
             return gram_of(self.scores_and_information(parameters, rows)[1])
 
-        return np.asarray(sum(self.map(self.counted, parameters, of_rows)))
+        return np.asarray(sum(self.map(self.evidence.counted, parameters, of_rows)))
 
     def prior_information(self, parameters: Floats) -> Floats:
         """Return the information of the prior, shape (P, P), and on scales that change nothing."""

@@ -59,7 +59,7 @@ class Maximum(NamedTuple):
 @one_blas_thread()  # small matrices are not worth several
 def highest_posterior(likelihood: Likelihood, near: Floats | None = None) -> Maximum:
     """Return the maximum of a posterior; that of many judgments may be near known parameters."""
-    evidence = likelihood.counted
+    evidence = likelihood.evidence.counted
     if len(evidence) > 2 * _SAMPLE or evidence.parts is not None:
         if near is None:
             some = evidence.take(slice(None, None, max(1, len(evidence.judged.answers) // _SAMPLE)))

@@ -233,7 +233,7 @@ def _answered(asked: Sequence[_Asked]) -> tuple[Question, ...]:
 
 def reversed_judged(evidence: Evidence, pairs: Sequence[Sequence[JudgmentFit]]) -> list[float]:
     """Return the share of judgments that two models order differently; a tie counts 1/2."""
-    evidence = evidence.distinct or evidence
+    evidence = evidence.counted
     tables = np.stack([fit.table.ravel() for pair in pairs for fit in pair], axis=1)
 
     def sums(judged: Judged) -> tuple[Floats, float]:
