@@ -18,7 +18,7 @@ Sums go over chunks of judgments in their order, and so do not depend on the num
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations_with_replacement
@@ -103,18 +103,6 @@ class Rows(NamedTuple):
         found = np.zeros((len(self.v), self.n_parameters))
         for one, (at, slopes) in self.design.items():
             found[:, at] += slopes * terms.first[one][:, None]
-        return found
-
-    def gram(self, bends: dict[str, Floats]) -> Floats:
-        """Return the sum of products of derivatives of two inputs, times weights and bends."""
-        found = np.zeros((self.n_parameters, self.n_parameters))
-        for one, another in combinations_with_replacement(self.design, 2):
-            if one + another in bends:
-                (at, left), (to, right) = self.design[one], self.design[another]
-                block = left.T @ (right * (self.judged.weights * bends[one + another])[:, None])
-                found[np.ix_(at, to)] += block
-                if one != another:
-                    found[np.ix_(to, at)] += block.T
         return found
 
 
@@ -249,10 +237,17 @@ class Likelihood:
         w = slice(self.n_weights)
 
         def of_rows(rows: Rows) -> Floats:
-            terms = self.terms(parameters, rows)
-            found = rows.gram(terms.second)
+            terms, weights = self.terms(parameters, rows), rows.judged.weights
+            found = np.zeros((len(parameters), len(parameters)))
+            for one, another in combinations_with_replacement(rows.design, 2):
+                if one + another in terms.second:
+                    (at, left), (to, right) = rows.design[one], rows.design[another]
+                    block = left.T @ (right * (weights * terms.second[one + another])[:, None])
+                    found[np.ix_(at, to)] += block
+                    if one != another:
+                        found[np.ix_(to, at)] += block.T
             if self.has_levels:
-                mixed = rows.mean_utility[:, :-1].T @ (rows.judged.weights * terms.first[H])
+                mixed = rows.mean_utility[:, :-1].T @ (weights * terms.first[H])
                 found[w, self.index("level slope")] += mixed
                 found[self.index("level slope"), w] += mixed
             return found
@@ -310,33 +305,24 @@ class Likelihood:
         t, q = self.value_of("ties", parameters), 1 / len(self.answers)
         return answer_terms(answers, rows.v, t, rows.h, rows.e, self.ties, q)
 
-    def _weighed(self, parameters: Floats, rows: Rows) -> Iterator[tuple[Terms, Floats]]:
-        """Yield terms, and factors by which products of derivatives add up to expected ones.
-
-        Of each possible answer, that is P. Of two answers the given one is enough: the other's
-        derivatives are - P / (1 - P) times its own.
-        """
-        if self.ties == "strict":
-            given = self.terms(parameters, rows)
-            other = strict_probability((2.0 * rows.judged.answers - 1.0) * rows.v, rows.e)
-            yield given, np.exp(given.value) / other
-            return
-        for answer in self.answers:
-            terms = self.terms(parameters, rows, answer)
-            yield terms, np.exp(terms.value)
-
     def scores_and_information(self, parameters: Floats, rows: Rows) -> tuple[Floats, Floats]:
         """Return the scores of the given answers (n, P), and rows z (n, answers, P) of information.
 
-        z is the root of weight and factor times the score of an answer.
+        z is the root of weight and probability times the score of an answer. Of two answers the
+        given one is enough: the other's derivatives are - P / (1 - P) times its own.
         """
-        information = []
-        for terms, factor in self._weighed(parameters, rows):
-            scores = rows.scores(terms)
-            information.append(scores * np.sqrt(rows.judged.weights * factor)[:, None])
-        if self.ties != "strict":
-            scores = rows.scores(self.terms(parameters, rows))
-        return scores, np.stack(information, axis=1)
+        given = self.terms(parameters, rows)
+        scores, expected = rows.scores(given), []
+        if self.ties == "strict":
+            other = strict_probability((2.0 * rows.judged.answers - 1.0) * rows.v, rows.e)
+            expected.append((scores, np.exp(given.value) / other))
+        else:
+            for answer in self.answers:
+                terms = self.terms(parameters, rows, answer)
+                expected.append((rows.scores(terms), np.exp(terms.value)))
+        weights = rows.judged.weights
+        parts = [one * np.sqrt(weights * factor)[:, None] for one, factor in expected]
+        return scores, np.stack(parts, axis=1)
 
     @property
     def answers(self) -> tuple[int, ...]:

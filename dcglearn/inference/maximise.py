@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -64,20 +64,16 @@ def highest_posterior(likelihood: Likelihood, near: Floats | None = None) -> Max
         if near is None:
             some = evidence.take(slice(None, None, max(1, len(evidence.judged.answers) // _SAMPLE)))
             near = highest_posterior(replace(likelihood, evidence=some)).parameters
-        return _highest_from(likelihood, near)
+        return maximum_from(likelihood, near)
     starts, found = [likelihood.start], []
     if len(likelihood.evidence) <= _FEW:
         starts += _near_any_weights(likelihood)
     for start in starts:
         with suppress(SolverError):
-            found.append(_highest_from(likelihood, start))
+            found.append(maximum_from(likelihood, start))
     if not found:
         raise SolverError(f"the likelihood has no maximum that was reached in {MAX_STEPS} steps")
     return max(found, key=lambda one: one.at.value)
-
-
-def _highest_from(likelihood: Likelihood, start: Floats) -> Maximum:
-    return maximise(likelihood.expand, start, likelihood.bounds, likelihood.balanced)
 
 
 def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
@@ -88,16 +84,18 @@ def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
     anywhere = any_weights(layout.n_ranks, layout.n_grades, layout.empty)
     free = replace(likelihood, family=anywhere)
     with suppress(SolverError):
-        best = _highest_from(free, free.start).parameters
+        best = maximum_from(free, free.start).parameters
         W, others = anywhere.weights(best[: free.n_weights]), best[free.n_weights :]
         return [np.append(one, others) for one in family.near(W)]
     return []
 
 
-def maximum_with(likelihood: Likelihood, held: Booleans, at: Floats) -> Maximum:
-    """Return the maximum of a posterior from a point, some of whose parameters are held."""
-    low, high = (np.where(held, at, bound) for bound in likelihood.bounds)
-    return maximise(likelihood.expand, at, (low, high), likelihood.balanced)
+def maximum_from(
+    likelihood: Likelihood, start: Floats, held: Booleans | Literal[False] = False
+) -> Maximum:
+    """Return the maximum of a posterior that a search from a point finds, some parameters held."""
+    low, high = (np.where(held, start, bound) for bound in likelihood.bounds)
+    return maximise(likelihood.expand, start, (low, high), likelihood.balanced)
 
 
 def maximise(

@@ -41,7 +41,7 @@ from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.evidence import ClusterSums, Judged
 from dcglearn.inference.families import WeightFamily, any_weights, multiples_of
 from dcglearn.inference.likelihood import Bend, Likelihood, Rows, gram_of
-from dcglearn.inference.maximise import maximum_with
+from dcglearn.inference.maximise import maximum_from
 
 BEYOND_DOUBT = 1e-6
 """If the usual multiples of W have a smaller p-value, any W is not tested."""
@@ -220,7 +220,7 @@ def _where_nothing_counts(likelihood: Likelihood, tested: int | slice) -> float:
     held[tested] = True
     if likelihood.lapses:
         held[likelihood.index("lapses")] = True
-    null = maximum_with(likelihood, held, np.where(held, 0.0, likelihood.start))
+    null = maximum_from(likelihood, np.where(held, 0.0, likelihood.start), held)
     free, tangent = null.free & ~held, np.eye(len(held))[:, null.free & ~held]
     free[tested] = True
     return score_test(likelihood, null.parameters, tangent, free).p
