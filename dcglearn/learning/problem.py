@@ -35,7 +35,7 @@ from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import check_worth_learning
 from dcglearn.learning.cones import Cone
-from dcglearn.learning.source import Arrays, RowGroups, Source, in_threads
+from dcglearn.learning.source import Arrays, RowGroups, Source, in_threads, unless_ones
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
 from dcglearn.measures.scale import NO_DOCUMENT
 
@@ -119,9 +119,9 @@ class Problem(ShortRepr):
         (2, 2)
         """
         rows = checked_pairs(pairs, n_grades)
-        v = None if weights is None else one_per_pair(weights, len(rows), "weights", 0.0)
-        if v is not None and (v == 1).all():  # which then need no memory
-            v = None
+        v = None
+        if weights is not None:
+            v = unless_ones(one_per_pair(weights, len(rows), "weights", 0.0))
         if isinstance(margin, str):
             name, m = margin, margins_of(margin)(rows)
         else:

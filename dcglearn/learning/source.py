@@ -220,6 +220,11 @@ def taken(values: Floats | None, rows: Integers | slice) -> Floats | None:
     return None if values is None else values[rows]
 
 
+def unless_ones(weights: Floats) -> Floats | None:
+    """Return weights, or None, which needs no memory, if all are 1."""
+    return None if (weights == 1).all() else weights
+
+
 _Statistic = TypeVar("_Statistic")
 
 
@@ -349,9 +354,8 @@ class RowGroups(ShortRepr):
         parts = self._map(Arrays.some, rows)
         pairs = np.concatenate([part.pairs for part in parts])
         given = [np.ones(part.n_pairs) if part.weights is None else part.weights for part in parts]
-        weights = np.concatenate(given)
-        shared = None if (weights == 1).all() else weights
-        return Arrays(pairs, self.packed.n_grades, self.margin_of(pairs), shared)
+        weights = unless_ones(np.concatenate(given))
+        return Arrays(pairs, self.packed.n_grades, self.margin_of(pairs), weights)
 
     def agreements(self, measures: Sequence[Measure]) -> list[float]:
         """As :meth:`Arrays.agreements`, in one pass."""
@@ -387,9 +391,10 @@ def _run(
 ) -> Any:
     """Apply a function to one row group; return errors instead of raising them on a worker."""
     try:
-        pairs, weights = group.read(check)
+        pairs, weights, _ = group.read(check)
         with one_blas_thread():
-            return function(Arrays(pairs, n_grades, margin_of(pairs), weights), *arguments)
+            part = Arrays(pairs, n_grades, margin_of(pairs), unless_ones(weights))
+            return function(part, *arguments)
     except InputError as error:
         return error
     except (MemoryError, OSError) as error:
