@@ -213,8 +213,7 @@ class Covariance:
             weighted = (scores @ root) * rows.judged.weights[:, None]
             return statistic(Whitened(rows.judged, weighted, _times(information, root)))
 
-        evidence = likelihood.evidence.by_cluster
-        return likelihood.map(evidence, self.parameters, of_rows, with_ids=True)
+        return likelihood.map(likelihood.evidence, self.parameters, of_rows, with_ids=True)
 
     @cached_property
     def _every_clustering(self) -> list[Clustering]:

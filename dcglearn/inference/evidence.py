@@ -203,20 +203,23 @@ class Evidence:
         if isinstance(judgments, Evidence):
             return judgments
         known: tuple[dict[str, int], dict[str, int]] = ({}, {})
-        numbers, kept, counts = [], [], np.zeros(10, np.int64)
+        numbers, kept, places, counts = [], [], [], np.zeros(10, np.int64)
         for counted, rows, some in _scanned(judgments, ties):
             named = zip(known, some[3:], strict=True)
-            places = [[ids.setdefault(name, len(ids)) for name in one.values] for ids, one in named]
-            numbers.append([np.array([*one, -1]) for one in places])
-            kept.append((*_numbered(some, numbers[-1]), rows))
+            ids = [[of.setdefault(name, len(of)) for name in one.values] for of, one in named]
+            numbers.append([np.array([*one, -1]) for one in ids])
+            kept.append(some)
+            places.append(rows)
             counts += counted
         layout = _layout(judgments, ties, counts[:-1])
-        *columns, rows = (np.concatenate(one) for one in zip(*kept, strict=True))
+        encoded = (_encoded(layout, *part) for part in zip(kept, numbers, strict=True))
+        codes, *others = zip(*encoded, strict=True)
+        judged = Judged(np.hstack(codes), *map(np.concatenate, others))
         sizes = int(counts[2:7].sum()), len(known[0]), 0 if counts[-1] else len(known[1])
         parts = None
         if isinstance(judgments, PackedPairs):
             parts = PackedParts(judgments, ties, layout, numbers)
-        judged, (alike, weightless) = _encoded(layout, *columns), counts[:2].tolist()
+        (alike, weightless), rows = counts[:2].tolist(), np.concatenate(places)
         return cls(judgments.scale, layout, judged, *sizes, rows, alike, weightless, parts)
 
     def __len__(self) -> int:
@@ -224,11 +227,6 @@ class Evidence:
 
     def __repr__(self) -> str:
         return f"Evidence({self.n_judgments:,} judgments)"
-
-    @property
-    def n_ranks(self) -> int:
-        """K, the length of lists."""
-        return self.layout.n_ranks
 
     @property
     def has_query_ids(self) -> bool:
@@ -258,12 +256,9 @@ class Evidence:
         n, kept = len(judged.answers), self.rows[rows]
         return replace(self, judged=judged, n_judgments=n, rows=kept, parts=None)
 
-    @cached_property
-    def by_cluster(self) -> Evidence:
-        """The same judgments; in memory, those of a cluster together, which are summed faster."""
-        if self.parts is not None:
-            return self
-        return self.take(np.lexsort((self.judged.judges, self.judged.queries)))
+    def sample(self, n: int) -> Evidence:
+        """Return about n of the judgments in memory, evenly spaced, or all."""
+        return self.take(slice(None, None, max(1, len(self.judged.answers) // n)))
 
     def map(
         self, statistic: Callable[[Judged], _Statistic], with_ids: bool = False
@@ -339,7 +334,7 @@ class PackedParts(NamedTuple):
         """Read and encode the judgments of a row group; without ids, all are missing."""
         found = self.pairs.row_groups[number].read_judgments(with_ids, check=False)
         some = _some(found, _used(found, self.ties)[0])
-        return _encoded(self.layout, *_numbered(some, self.numbers[number]))
+        return _encoded(self.layout, some, self.numbers[number])
 
 
 def _layout(judgments: Preferences | PackedPairs, ties: TieModel, counts: Integers) -> Layout:
@@ -359,21 +354,11 @@ def _some(judged: CodedJudgments, rows: Integers) -> CodedJudgments:
     return CodedJudgments(*shown, queries.take(rows), judges.take(rows))
 
 
-def _numbered(judged: CodedJudgments, numbers: Sequence[Integers]) -> tuple[Any, ...]:
-    """Return the columns of judgments, queries and judges by the numbers of their names."""
-    ids = (of[column.codes] for of, column in zip(numbers, judged[3:], strict=True))
-    return (*judged[:3], *ids)
-
-
-def _encoded(
-    layout: Layout,
-    lists: Pairs,
-    answers: NDArray[np.int8],
-    weights: Floats,
-    queries: Integers,
-    judges: Integers,
-) -> Judged:
+def _encoded(layout: Layout, found: CodedJudgments, numbers: Sequence[Integers]) -> Judged:
+    """Return judgments as codes, with queries and judges by the numbers of their names."""
+    lists, answers, weights, *ids = found
     answers = answers if layout.levels else np.minimum(answers, TIE)
+    queries, judges = (of[column.codes] for of, column in zip(numbers, ids, strict=True))
     return Judged(layout.encode(lists), answers, weights, queries, judges, lists)
 
 

@@ -62,8 +62,8 @@ def highest_posterior(likelihood: Likelihood, near: Floats | None = None) -> Max
     evidence = likelihood.evidence.counted
     if len(evidence) > 2 * _SAMPLE or evidence.parts is not None:
         if near is None:
-            some = evidence.take(slice(None, None, max(1, len(evidence.judged.answers) // _SAMPLE)))
-            near = highest_posterior(replace(likelihood, evidence=some)).parameters
+            some = replace(likelihood, evidence=evidence.sample(_SAMPLE))
+            near = highest_posterior(some).parameters
         return maximum_from(likelihood, near)
     starts, found = [likelihood.start], []
     if len(likelihood.evidence) <= _FEW:
