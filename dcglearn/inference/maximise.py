@@ -120,11 +120,9 @@ def maximise(
             return Maximum(x, at, free, steps)
         reach = max(_REACH, _REACH_SHARE * float(np.abs(x).max()))
         step *= min(1.0, reach / float(np.abs(step).max()))
-        if at.gradient @ (np.clip(x + step, low, high) - x) > 0:
-            moved = _search(expand, x, at, step, bounds, balanced)
-        else:
-            moved = _search(expand, x, at, step * _share_within(x, step, bounds), bounds, balanced)
-            moved = moved and _at_bounds(expand, *moved, bounds)
+        if at.gradient @ (np.clip(x + step, low, high) - x) <= 0:
+            step *= _share_within(x, step, bounds)
+        moved = _search(expand, x, at, step, bounds, balanced)
         if moved is None:
             break
         x, at = moved
@@ -154,13 +152,10 @@ def _share_within(x: Floats, step: Floats, bounds: tuple[Floats, Floats]) -> flo
     return float(np.min(shares[shares > 0], initial=1.0))
 
 
-def _at_bounds(
-    expand: Callable[[Floats], Expanded], x: Floats, at: Expanded, bounds: tuple[Floats, Floats]
-) -> tuple[Floats, Expanded]:
-    """Return a point with the parameters that are at a bound but for rounding put on it."""
+def _cut(x: Floats, bounds: tuple[Floats, Floats]) -> Floats:
+    """Return a point cut at the bounds; what is at one but for rounding is put on it."""
     low, high = bounds
-    there = np.where(x - low < _ROUNDING, low, np.where(high - x < _ROUNDING, high, x))
-    return (x, at) if (there == x).all() else (there, expand(there))
+    return np.where(x - low < _ROUNDING, low, np.where(high - x < _ROUNDING, high, x))
 
 
 def _search(
@@ -174,7 +169,7 @@ def _search(
     """Return a point along the step, cut at the bounds, that is higher by enough."""
     rounding = 1e-13 * max(1.0, abs(at.value))
     for halving in range(_HALVINGS):
-        moved = np.clip(x + step * 0.5**halving, *bounds)
+        moved = _cut(x + step * 0.5**halving, bounds)
         rise = _RISE * float(at.gradient @ (moved - x))
         moved = balanced(moved)
         found = expand(moved)
