@@ -31,7 +31,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from dcglearn.base.types import Booleans, Floats, Integers
-from dcglearn.inference.evidence import ClusterSums, Judged, Way
+from dcglearn.inference.evidence import ClusterSums, Judged, Way, cluster_sums
 from dcglearn.inference.likelihood import Likelihood, Rows, gram_of
 from dcglearn.inference.maximise import Maximum
 
@@ -162,11 +162,9 @@ class Covariance:
             return squares.sum(axis=1, keepdims=True) if pooled else squares
 
         found: Floats = np.full(1 if pooled else len(contrasts), np.inf)
-        sums = [ClusterSums(way, len(found)) for way in self.ways[:2]]  # smaller ones have more
-        for judged, values in self.whitened(lambda rows: (rows.judged, shares(rows))):
-            for one in sums:
-                one.add(judged, values)
-        for total, squares in (one.of_all for one in sums):
+        ways = self.ways[:2]  # smaller clusters have more
+        for sums in cluster_sums(ways, len(found), self.whitened(shares)):
+            total, squares = sums.of_all
             found = np.minimum(found, total**2 / np.maximum(np.diag(squares), 1e-300))
         most = max(self.effective - 1, 1.0) if self.effective < FEW else np.inf
         return np.minimum(found, most)
@@ -204,32 +202,31 @@ class Covariance:
         values, vectors = np.linalg.eigh(total - self.both)
         return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
 
-    def whitened(self, statistic: Callable[[Whitened], _Statistic]) -> Iterable[_Statistic]:
-        """Return a statistic of each chunk of judgments, times the root, in order."""
+    def whitened(
+        self, statistic: Callable[[Whitened], _Statistic]
+    ) -> Iterable[tuple[Judged, _Statistic]]:
+        """Return each chunk of judgments, and a statistic of it, times the root, in order."""
         likelihood, root = self.likelihood, self.root
 
-        def of_rows(rows: Rows) -> _Statistic:
+        def of_rows(rows: Rows) -> tuple[Judged, _Statistic]:
             scores, information = likelihood.scores_and_information(self.parameters, rows)
             weighted = (scores @ root) * rows.judged.weights[:, None]
-            return statistic(Whitened(rows.judged, weighted, _times(information, root)))
+            found = Whitened(rows.judged, weighted, _times(information, root))
+            return rows.judged, statistic(found)
 
         return likelihood.map(likelihood.evidence, self.parameters, of_rows, with_ids=True)
 
     @cached_property
     def _every_clustering(self) -> list[Clustering]:
         root, ways, P = self.root, self.ways, len(self.root)
-        first = [ClusterSums(way, P + 1) for way in ways]
-        for judged, values in self.whitened(
-            lambda rows: (rows.judged, np.column_stack([rows.scores, rows.leverage]))
-        ):
-            for one in first:
-                one.add(judged, values)
+        chunks = self.whitened(lambda rows: np.column_stack([rows.scores, rows.leverage]))
+        first = cluster_sums(ways, P + 1, chunks)
         totals = [np.vstack([one.known[:, :P], np.zeros(P)]) for one in first]  # [-1] is of none
         large = [np.append(one.known[:, P] > SMALL_CLUSTER, False) for one in first]
 
-        def parts_of(rows: Whitened) -> tuple[Judged, list[tuple[Floats, dict[int, Floats]]]]:
+        def parts_of(rows: Whitened) -> list[tuple[Floats, dict[int, Floats]]]:
             numbers = [way.number_of(rows.judged) for way in ways]
-            return rows.judged, [
+            return [
                 (_adjustment(of, total, rows), _information(of, firm, rows))
                 for of, total, firm in zip(numbers, totals, large, strict=True)
             ]

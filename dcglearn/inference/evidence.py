@@ -175,6 +175,17 @@ class ClusterSums:
         return self.known.sum(axis=0) + self.total, self.known.T @ self.known + self.squares
 
 
+def cluster_sums(
+    ways: Sequence[Way], q: int, chunks: Iterable[tuple[Judged, Floats]]
+) -> list[ClusterSums]:
+    """Sum values (n, q) of the judgments of each chunk over the clusters of each way."""
+    found = [ClusterSums(way, q) for way in ways]
+    for judged, values in chunks:
+        for one in found:
+            one.add(judged, values)
+    return found
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Evidence:
     """Judgments whose lists differ; of packed ones, `judged` are some, and `parts` has all.
@@ -204,15 +215,15 @@ class Evidence:
             return judgments
         known: tuple[dict[str, int], dict[str, int]] = ({}, {})
         numbers, kept, places, counts = [], [], [], np.zeros(10, np.int64)
-        for counted, rows, some in _scanned(judgments, ties):
+        for part, rows, some in _scanned(judgments, ties):
             named = zip(known, some[3:], strict=True)
-            ids = [[of.setdefault(name, len(of)) for name in one.values] for of, one in named]
+            ids = [[own.setdefault(name, len(own)) for name in one.values] for own, one in named]
             numbers.append([np.array([*one, -1]) for one in ids])
             kept.append(some)
             places.append(rows)
-            counts += counted
+            counts += part
         layout = _layout(judgments, ties, counts[:-1])
-        encoded = (_encoded(layout, *part) for part in zip(kept, numbers, strict=True))
+        encoded = (_encoded(layout, *one) for one in zip(kept, numbers, strict=True))
         codes, *others = zip(*encoded, strict=True)
         judged = Judged(np.hstack(codes), *map(np.concatenate, others))
         sizes = int(counts[2:7].sum()), len(known[0]), 0 if counts[-1] else len(known[1])
@@ -285,11 +296,8 @@ class Evidence:
             found = self.map(lambda judged: np.unique(judged.query_and_judge), with_ids=True)
             keys = np.unique(np.concatenate([[-1], *found]))
             ways += [Way("judge", self.n_judges, none), Way("both", len(keys) - 1, keys)]
-        weights = [ClusterSums(way, 1) for way in ways]
-        for judged in self.map(lambda judged: judged, with_ids=True):
-            for one in weights:
-                one.add(judged, judged.weights[:, None])
-        sums = [one.of_all for one in weights]
+        weights = self.map(lambda judged: (judged, judged.weights[:, None]), with_ids=True)
+        sums = (one.of_all for one in cluster_sums(ways, 1, weights))
         effective = [float(total[0] ** 2 / squares[0, 0]) for total, squares in sums]
         return [way._replace(effective=n) for way, n in zip(ways, effective, strict=True)]
 
