@@ -214,7 +214,8 @@ class Covariance:
             found = Whitened(rows.judged, weighted, _times(information, root))
             return rows.judged, statistic(found)
 
-        return likelihood.map(likelihood.evidence, self.parameters, of_rows, with_ids=True)
+        evidence = likelihood.evidence.by_cluster
+        return likelihood.map(evidence, self.parameters, of_rows, with_ids=True)
 
     @cached_property
     def _every_clustering(self) -> list[Clustering]:

@@ -261,7 +261,9 @@ def score_test(
 
     evidence, found = likelihood.evidence, list[ClusterSums]()
     information = np.zeros(())
-    for judged, scores, part in likelihood.map(evidence, parameters, of_rows, with_ids=True):
+    for judged, scores, part in likelihood.map(
+        evidence.by_cluster, parameters, of_rows, with_ids=True
+    ):
         found = found or [ClusterSums(way, scores.shape[1]) for way in evidence.ways[:2]]
         information = information + part
         for one in found:
