@@ -296,9 +296,10 @@ def start(members: Members, likelihood: OwnExpansions) -> Ascent:
     alone = Ascent(members, likelihood, at_centre, np.array([first])).run()
     moved = members.translated(alone.theta[first], first)
     found, other = (Ascent(members, likelihood, one, everyone) for one in (at_centre, moved))
-    better = other.value <= found.value
-    theta = np.where(better[:, None], moved, at_centre)
-    return Ascent(members, likelihood, theta, everyone)
+    better = np.flatnonzero(other.value <= found.value)
+    at = Expansion(other.value[better], other.gradient[better], other.hessian[better])
+    found.move(better, other.theta[better], at)
+    return found
 
 
 def estimate(members: Members, answers: Answers) -> tuple[Ascent, int]:
