@@ -20,6 +20,7 @@ where q is 1 over the number of possible answers (Wichmann & Hill, Perception & 
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -102,13 +103,10 @@ def _with_lapses(terms: Terms, e: float | Floats, q: float) -> Terms:
     meant = np.exp(np.log1p(-e) + terms.value - value)  # the share of such answers that is meant
     p, inverse = np.exp(terms.value), np.exp(-np.maximum(value, -2 * _LARGEST))
     first = {one: meant * slope for one, slope in terms.first.items()}
-    second = {}
-    inputs = list(terms.first)
-    for i, one in enumerate(inputs):
-        for another in inputs[i:]:
-            bend = meant * (1 - meant) * terms.first[one] * terms.first[another]
-            second[one + another] = bend + meant * terms.second.get(one + another, 0.0)
-        second[one + E] = -terms.first[one] * (q * p * inverse**2)
+    second = {one + E: -slope * (q * p * inverse**2) for one, slope in terms.first.items()}
+    for one, another in combinations_with_replacement(terms.first, 2):
+        bend = meant * (1 - meant) * terms.first[one] * terms.first[another]
+        second[one + another] = bend + meant * terms.second.get(one + another, 0.0)
     first[E] = (q - p) * inverse
     second[E + E] = -(first[E] ** 2)
     return Terms(value, first, second)

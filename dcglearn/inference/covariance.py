@@ -18,23 +18,21 @@ With clusters by query and by judge, V = V_query + V_judge - V_both (Cameron, Ge
 J. Bus. Econ. Stat. 29, 2011), but never less than either of the first two.
 
 Two passes find V: the first sums the scores of each cluster, the second what its information does
-to them; only such sums are in memory. A judgment without a query is a cluster of its own.
+to them; only such sums are in memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from dcglearn.base.types import Booleans, Floats, Integers
-from dcglearn.inference.evidence import Evidence, Judged
-from dcglearn.inference.likelihood import Likelihood, Rows
+from dcglearn.inference.evidence import ClusterSums, Judged, Way, cluster_sums
+from dcglearn.inference.likelihood import Likelihood, Rows, gram_of
 from dcglearn.inference.maximise import Maximum
 
 SMALL_CLUSTER = 0.02
@@ -48,110 +46,6 @@ _FIRMEST = 0.02
 """Lower limit of the eigenvalues of I - F_q H^-1: a cluster that decides a direction alone."""
 
 _Statistic = TypeVar("_Statistic")
-
-
-class ClusterSums(NamedTuple):
-    """Sums over clusters of q numbers of each judgment.
-
-    `known`, (clusters, q), are those of clusters with a number; of judgments that are clusters of
-    their own there are the `total`, (q,), and the sum of products, `squares`, (q, q).
-    """
-
-    known: Floats
-    total: Floats
-    squares: Floats
-
-    @property
-    def of_all(self) -> tuple[Floats, Floats]:
-        """The sum over all clusters, and that of products."""
-        return self.known.sum(axis=0) + self.total, self.known.T @ self.known + self.squares
-
-
-@dataclass(frozen=True, eq=False)
-class Way:
-    """One way to group judgments into clusters: ``query``, ``judge`` or ``both``.
-
-    `count` clusters may hold several judgments; `keys` are those of pairs of a query and a judge,
-    ascending, where both decide. So many `effective` clusters of equal weight would be as uneven:
-    (sum w)^2 / sum w^2.
-    """
-
-    name: str
-    count: int
-    keys: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
-    n_judges: int = 0
-    effective: float = 0.0
-
-    def number_of(self, judged: Judged) -> Integers:
-        """Return the cluster of each judgment, -1 for one of its own."""
-        if self.name != "both":
-            return judged.queries if self.name == "query" else judged.judges
-        wanted = _pair_keys(judged, self.n_judges)
-        return np.where(wanted < 0, -1, np.searchsorted(self.keys, wanted))
-
-    def add(self, found: ClusterSums, judged: Judged, values: Floats) -> None:
-        """Add values (n, q) of some judgments to the sums of their clusters."""
-        numbers = self.number_of(judged)
-        if (numbers < 0).any():
-            alone = values[numbers < 0]
-            found.total[:] += alone.sum(axis=0)
-            found.squares[:] += alone.T @ alone
-            numbers, values = numbers[numbers >= 0], values[numbers >= 0]
-        place = np.zeros(self.count, np.int32)
-        place[numbers] = 1
-        clusters = np.flatnonzero(place)
-        place[clusters] = np.arange(len(clusters))
-        ones, row = np.ones(len(numbers)), np.arange(len(numbers) + 1)
-        members = csr_array((ones, place[numbers], row), shape=(len(numbers), len(clusters)))
-        found.known[clusters] += np.asarray(members.T @ values)
-
-
-def sums_of(
-    ways: Sequence[Way], chunks: Iterable[tuple[Judged, Sequence[Floats]]]
-) -> list[ClusterSums]:
-    """Sum values (n, q) of the judgments of each chunk, which differ by way."""
-    found: list[ClusterSums] = []
-    for judged, values in chunks:
-        q = values[0].shape[1]
-        found = found or [
-            ClusterSums(np.zeros((way.count, q)), np.zeros(q), np.zeros((q, q))) for way in ways
-        ]
-        for way, sums, of_way in zip(ways, found, values, strict=True):
-            way.add(sums, judged, of_way)
-    return found
-
-
-def ways_of(evidence: Evidence) -> list[Way]:
-    """Return the ways to group judgments: by query; by judge and by both, if judges are many.
-
-    With few judges, what is said is said of them. The tests of one study share what is found.
-    """
-    if evidence not in _KNOWN:
-        ways = _ways(evidence)
-        chunks = evidence.map(lambda judged: (judged, [judged.weights[:, None]] * len(ways)), True)
-        sums = [one.of_all for one in sums_of(ways, chunks)]
-        _KNOWN[evidence] = [
-            replace(way, effective=float(total[0] ** 2 / squares[0, 0]))
-            for way, (total, squares) in zip(ways, sums, strict=True)
-        ]
-    return _KNOWN[evidence]
-
-
-_KNOWN: WeakKeyDictionary[Evidence, list[Way]] = WeakKeyDictionary()
-
-
-def _ways(evidence: Evidence) -> list[Way]:
-    ways, n_judges = [Way("query", evidence.n_queries)], evidence.n_judges
-    if evidence.has_many_judges:
-        found = evidence.map(lambda judged: np.unique(_pair_keys(judged, n_judges)), with_ids=True)
-        keys = np.unique(np.concatenate(list(found)))
-        keys = keys[keys >= 0]
-        ways += [Way("judge", n_judges), Way("both", len(keys), keys, n_judges)]
-    return ways
-
-
-def _pair_keys(judged: Judged, n_judges: int) -> Integers:
-    return np.where(judged.queries < 0, -1, judged.queries * n_judges + judged.judges)
 
 
 class Whitened(NamedTuple):
@@ -215,10 +109,10 @@ class Covariance:
         """R with R R' = H^-1, shape (P, P), 0 where not free."""
         return inverse_root(self.likelihood.information(self.parameters) + self.prior, self.free)
 
-    @cached_property
+    @property
     def ways(self) -> list[Way]:
         """The ways to group judgments into clusters."""
-        return ways_of(self.likelihood.evidence)
+        return self.likelihood.evidence.ways
 
     @property
     def clusterings(self) -> list[Clustering]:
@@ -267,10 +161,9 @@ class Covariance:
             squares: Floats = (_times(rows.information, columns) ** 2).sum(axis=1)
             return squares.sum(axis=1, keepdims=True) if pooled else squares
 
-        ways = self.ways[:2]  # smaller clusters have more
-        chunks = self.whitened(lambda rows: (rows.judged, [shares(rows)] * len(ways)))
         found: Floats = np.full(1 if pooled else len(contrasts), np.inf)
-        for sums in sums_of(ways, chunks):
+        ways = self.ways[:2]  # smaller clusters have more
+        for sums in cluster_sums(ways, len(found), self.whitened(shares)):
             total, squares = sums.of_all
             found = np.minimum(found, total**2 / np.maximum(np.diag(squares), 1e-300))
         most = max(self.effective - 1, 1.0) if self.effective < FEW else np.inf
@@ -309,14 +202,17 @@ class Covariance:
         values, vectors = np.linalg.eigh(total - self.both)
         return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
 
-    def whitened(self, statistic: Callable[[Whitened], _Statistic]) -> Iterable[_Statistic]:
-        """Return a statistic of each chunk of judgments, times the root, in order."""
+    def whitened(
+        self, statistic: Callable[[Whitened], _Statistic]
+    ) -> Iterable[tuple[Judged, _Statistic]]:
+        """Return each chunk of judgments, and a statistic of it, times the root, in order."""
         likelihood, root = self.likelihood, self.root
 
-        def of_rows(rows: Rows) -> _Statistic:
-            scores, information = likelihood.scores_and_information(self.parameters, rows, root)
-            weighted = scores * rows.judged.weights[:, None]
-            return statistic(Whitened(rows.judged, weighted, information))
+        def of_rows(rows: Rows) -> tuple[Judged, _Statistic]:
+            scores, information = likelihood.scores_and_information(self.parameters, rows)
+            weighted = (scores @ root) * rows.judged.weights[:, None]
+            found = Whitened(rows.judged, weighted, _times(information, root))
+            return rows.judged, statistic(found)
 
         evidence = likelihood.evidence.by_cluster
         return likelihood.map(evidence, self.parameters, of_rows, with_ids=True)
@@ -324,35 +220,30 @@ class Covariance:
     @cached_property
     def _every_clustering(self) -> list[Clustering]:
         root, ways, P = self.root, self.ways, len(self.root)
+        chunks = self.whitened(lambda rows: np.column_stack([rows.scores, rows.leverage]))
+        first = cluster_sums(ways, P + 1, chunks)
+        totals = [np.vstack([one.known[:, :P], np.zeros(P)]) for one in first]  # [-1] is of none
+        large = [np.append(one.known[:, P] > SMALL_CLUSTER, False) for one in first]
 
-        def totals(rows: Whitened) -> tuple[Judged, list[Floats]]:
-            return rows.judged, [np.column_stack([rows.scores, rows.leverage])] * len(ways)
-
-        first = [one.known for one in sums_of(ways, self.whitened(totals))]
-        scores = [np.vstack([one[:, :P], np.zeros(P)]) for one in first]  # [-1] is of none
-        large = [np.append(one[:, P] > SMALL_CLUSTER, False) for one in first]
-        information: list[dict[int, Floats]] = [{} for _ in ways]
-
-        def adjustments(rows: Whitened) -> tuple[Judged, list[Floats], list[dict[int, Floats]]]:
+        def parts_of(rows: Whitened) -> list[tuple[Floats, dict[int, Floats]]]:
             numbers = [way.number_of(rows.judged) for way in ways]
-            moves = [_adjustment(*one, rows) for one in zip(numbers, scores, strict=True)]
-            known = [_information(*one, rows) for one in zip(numbers, large, strict=True)]
-            return rows.judged, moves, known
+            return [
+                (_adjustment(of, total, rows), _information(of, firm, rows))
+                for of, total, firm in zip(numbers, totals, large, strict=True)
+            ]
 
-        def chunks() -> Iterable[tuple[Judged, list[Floats]]]:
-            for judged, moves, known in self.whitened(adjustments):
-                for of_way, parts in zip(information, known, strict=True):
-                    for number, part in parts.items():
-                        of_way[number] = of_way.get(number, 0.0) + part
-                yield judged, moves
-
+        moves, known = [ClusterSums(way, P) for way in ways], [dict[int, Floats]() for _ in ways]
+        for judged, parts in self.whitened(parts_of):
+            for move, of_way, (adjustment, information) in zip(moves, known, parts, strict=True):
+                move.add(judged, adjustment)
+                for number, part in information.items():
+                    of_way[number] = of_way.get(number, 0.0) + part
         found = []
-        moves = sums_of(ways, chunks())
-        for way, total, move, known in zip(ways, scores, moves, information, strict=True):
+        for way, total, move, of_way in zip(ways, totals, moves, known, strict=True):
             adjusted = total[:-1] + move.known
-            if known:
-                numbers = np.array(list(known))
-                adjusted[numbers] = _adjusted(total[numbers], np.stack(list(known.values())))
+            if of_way:
+                numbers = np.array(list(of_way))
+                adjusted[numbers] = _adjusted(total[numbers], np.stack(list(of_way.values())))
             steps, alone = adjusted @ root.T, root @ move.squares @ root.T
             found.append(Clustering(way.name, steps, alone))
         return found
@@ -380,12 +271,8 @@ def _adjustment(numbers: Integers, scores: Floats, rows: Whitened) -> Floats:
 
 def _information(numbers: Integers, large: Booleans, rows: Whitened) -> dict[int, Floats]:
     """Return the information (P, P) of each large cluster of a chunk."""
-    members = np.flatnonzero(large[numbers])
-    members = members[np.argsort(numbers[members], kind="stable")]
-    clusters, begins = np.unique(numbers[members], return_index=True)
-    parts = np.split(rows.information[members], begins[1:]) if len(clusters) else []
-    flat = (part.reshape(-1, part.shape[-1]) for part in parts)
-    return {number: one.T @ one for number, one in zip(clusters.tolist(), flat, strict=True)}
+    found = np.unique(numbers[large[numbers]]).tolist()
+    return {one: gram_of(rows.information[numbers == one]) for one in found}
 
 
 def _times(rows: Floats, matrix: Floats) -> Floats:

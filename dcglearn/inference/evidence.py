@@ -3,7 +3,8 @@
 Lists are kept as codes (:mod:`dcglearn.learning.source`). The features of a judgment, x J for the
 encoded difference x of its lists and a matrix J of p columns, are sums of one row of a table per
 code. Judgments are in memory, or in packed files whose row groups are read again at every pass.
-Equal judgments are counted: what matters is the sum of their weights. An empty rank is one more
+Equal judgments are counted: what matters is the sum of their weights. Judgments of one query, or of
+one judge, are a cluster; one without a query is a cluster of its own. An empty rank is one more
 grade where lists of a pair differ in their empty ranks; where they do not, it cancels out.
 """
 
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.tables.columns import column_of, distinct_rows
@@ -62,6 +64,11 @@ class Judged(NamedTuple):
     queries: Integers
     judges: Integers
     lists: Pairs
+
+    @property
+    def query_and_judge(self) -> Integers:
+        """A number for each query with each judge, -1 without a query."""
+        return np.where(self.queries < 0, -1, (self.queries << 32) + self.judges)
 
     def take(self, rows: slice | Booleans | Integers) -> Judged:
         """Return some of the judgments; queries and judges keep their numbers."""
@@ -115,6 +122,70 @@ class Layout:
         return self.differences.encode(np.minimum(graded, self.n_grades + self.empty - 1))
 
 
+class Way(NamedTuple):
+    """One way to group judgments into clusters: ``query``, ``judge`` or ``both``.
+
+    `n_clusters` may hold several judgments; `keys` are -1 and those of a query with a judge,
+    ascending, where both decide. So many `effective` clusters of equal weight would be as uneven:
+    (sum w)^2 / sum w^2.
+    """
+
+    name: str
+    n_clusters: int
+    keys: Integers
+    effective: float = 0.0
+
+    def number_of(self, judged: Judged) -> Integers:
+        """Return the cluster of each judgment, -1 for one of its own."""
+        if self.name != "both":
+            return judged.queries if self.name == "query" else judged.judges
+        return np.searchsorted(self.keys, judged.query_and_judge) - 1
+
+
+class ClusterSums:
+    """Sums over the clusters of a way of q numbers of each judgment.
+
+    `known`, (clusters, q), are those of clusters with a number; of judgments that are clusters of
+    their own there are the `total`, (q,), and the sum of products, `squares`, (q, q).
+    """
+
+    def __init__(self, way: Way, q: int) -> None:
+        self.way, self.known = way, np.zeros((way.n_clusters, q))
+        self.total, self.squares = np.zeros(q), np.zeros((q, q))
+
+    def add(self, judged: Judged, values: Floats) -> None:
+        """Add values (n, q) of some judgments to the sums of their clusters."""
+        numbers = self.way.number_of(judged)
+        if (numbers < 0).any():
+            alone = values[numbers < 0]
+            self.total += alone.sum(axis=0)
+            self.squares += alone.T @ alone
+            numbers, values = numbers[numbers >= 0], values[numbers >= 0]
+        place = np.zeros(self.way.n_clusters, np.int32)
+        place[numbers] = 1
+        clusters = np.flatnonzero(place)
+        place[clusters] = np.arange(len(clusters))
+        ones, row = np.ones(len(numbers)), np.arange(len(numbers) + 1)
+        members = csr_array((ones, place[numbers], row), shape=(len(numbers), len(clusters)))
+        self.known[clusters] += np.asarray(members.T @ values)
+
+    @property
+    def of_all(self) -> tuple[Floats, Floats]:
+        """The sum over all clusters, and that of products."""
+        return self.known.sum(axis=0) + self.total, self.known.T @ self.known + self.squares
+
+
+def cluster_sums(
+    ways: Sequence[Way], q: int, chunks: Iterable[tuple[Judged, Floats]]
+) -> list[ClusterSums]:
+    """Sum values (n, q) of the judgments of each chunk over the clusters of each way."""
+    found = [ClusterSums(way, q) for way in ways]
+    for judged, values in chunks:
+        for one in found:
+            one.add(judged, values)
+    return found
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Evidence:
     """Judgments whose lists differ; of packed ones, `judged` are some, and `parts` has all.
@@ -142,27 +213,31 @@ class Evidence:
         """Collect the judgments that a model uses."""
         if isinstance(judgments, Evidence):
             return judgments
+        known: tuple[dict[str, int], dict[str, int]] = ({}, {})
+        numbers, kept, places, counts = [], [], [], np.zeros(10, np.int64)
+        for part, rows, some in _scanned(judgments, ties):
+            named = zip(known, some[3:], strict=True)
+            ids = [[own.setdefault(name, len(own)) for name in one.values] for own, one in named]
+            numbers.append([np.array([*one, -1]) for one in ids])
+            kept.append(some)
+            places.append(rows)
+            counts += part
+        layout = _layout(judgments, ties, counts[:-1])
+        encoded = (_encoded(layout, *one) for one in zip(kept, numbers, strict=True))
+        codes, *others = zip(*encoded, strict=True)
+        judged = Judged(np.hstack(codes), *map(np.concatenate, others))
+        sizes = int(counts[2:7].sum()), len(known[0]), 0 if counts[-1] else len(known[1])
+        parts = None
         if isinstance(judgments, PackedPairs):
-            return _packed_evidence(judgments, ties)
-        rows, counts = _used(judgments, ties)
-        some, layout = judgments[rows], _layout(judgments, ties, counts)
-        queries, judges = map(column_of, (some.queries, some.judges))
-        ids = (one.codes.astype(np.int64) for one in (queries, judges))
-        judged = _encoded(layout, some.lists, some.answers, some.weights, *ids)
-        n_judges = len(judges.values) if (judges.codes >= 0).all() else 0
-        sizes = len(rows), len(queries.values), n_judges
-        return cls(judgments.scale, layout, judged, *sizes, rows, *counts[:2].tolist())
+            parts = PackedParts(judgments, ties, layout, numbers)
+        (alike, weightless), rows = counts[:2].tolist(), np.concatenate(places)
+        return cls(judgments.scale, layout, judged, *sizes, rows, alike, weightless, parts)
 
     def __len__(self) -> int:
         return self.n_judgments
 
     def __repr__(self) -> str:
         return f"Evidence({self.n_judgments:,} judgments)"
-
-    @property
-    def n_ranks(self) -> int:
-        """K, the length of lists."""
-        return self.layout.n_ranks
 
     @property
     def has_query_ids(self) -> bool:
@@ -199,6 +274,10 @@ class Evidence:
             return self
         return self.take(np.lexsort((self.judged.judges, self.judged.queries)))
 
+    def sample(self, n: int) -> Evidence:
+        """Return about n of the judgments in memory, evenly spaced, or all."""
+        return self.take(slice(None, None, max(1, len(self.judged.answers) // n)))
+
     def map(
         self, statistic: Callable[[Judged], _Statistic], with_ids: bool = False
     ) -> Iterator[_Statistic]:
@@ -212,6 +291,23 @@ class Evidence:
         with one_blas_thread():
             yield from chain.from_iterable(map_in_order(of_part, self._all_parts))
 
+    @cached_property
+    def ways(self) -> list[Way]:
+        """The ways to group judgments: by query; by judge and by both, if judges are many.
+
+        With few judges, what is said is said of them.
+        """
+        none = np.zeros(0, np.int64)
+        ways = [Way("query", self.n_queries, none)]
+        if self.has_many_judges:
+            found = self.map(lambda judged: np.unique(judged.query_and_judge), with_ids=True)
+            keys = np.unique(np.concatenate([[-1], *found]))
+            ways += [Way("judge", self.n_judges, none), Way("both", len(keys) - 1, keys)]
+        weights = self.map(lambda judged: (judged, judged.weights[:, None]), with_ids=True)
+        sums = (one.of_all for one in cluster_sums(ways, 1, weights))
+        effective = [float(total[0] ** 2 / squares[0, 0]) for total, squares in sums]
+        return [way._replace(effective=n) for way, n in zip(ways, effective, strict=True)]
+
     @property
     def _all_parts(self) -> range:
         """The numbers of row groups, or of chunks in memory."""
@@ -224,14 +320,14 @@ class Evidence:
         return self.judged.take(slice(part * CHUNK, (part + 1) * CHUNK))
 
     @cached_property
-    def distinct(self) -> Evidence | None:
-        """The distinct judgments, without queries and judges; None if too few are equal."""
+    def counted(self) -> Evidence:
+        """The distinct judgments, without queries and judges; these, if too few are equal."""
         if self.n_judgments < _FEWEST_COUNTED or self.relative_lapses is not None:
-            return None
+            return self
         packed = map_in_order(lambda part: self._part(part, False), self._all_parts)
         judged = _distinct([self.judged] if self.parts is None else packed)
         if judged is None:
-            return None
+            return self
         n, none = len(judged.answers), np.zeros(0, np.int64)
         return replace(
             self, judged=judged, n_judgments=n, n_queries=0, n_judges=0, rows=none, parts=None
@@ -253,7 +349,7 @@ class PackedParts(NamedTuple):
         """Read and encode the judgments of a row group; without ids, all are missing."""
         found = self.pairs.row_groups[number].read_judgments(with_ids, check=False)
         some = _some(found, _used(found, self.ties)[0])
-        return _encoded(self.layout, *_numbered(some, self.numbers[number]))
+        return _encoded(self.layout, some, self.numbers[number])
 
 
 def _layout(judgments: Preferences | PackedPairs, ties: TieModel, counts: Integers) -> Layout:
@@ -275,69 +371,57 @@ def _some(judged: CodedJudgments, rows: Integers) -> CodedJudgments:
     return CodedJudgments(*shown, queries.take(rows), judges.take(rows))
 
 
-def _numbered(judged: CodedJudgments, numbers: Sequence[Integers]) -> tuple[Any, ...]:
-    """Return the columns of judgments, queries and judges by the numbers of their names."""
-    ids = (of[column.codes] for of, column in zip(numbers, judged[3:], strict=True))
-    return (*judged[:3], *ids)
-
-
-def _encoded(
-    layout: Layout,
-    lists: Pairs,
-    answers: NDArray[np.int8],
-    weights: Floats,
-    queries: Integers,
-    judges: Integers,
-) -> Judged:
+def _encoded(layout: Layout, found: CodedJudgments, numbers: Sequence[Integers]) -> Judged:
+    """Return judgments as codes, with queries and judges by the numbers of their names."""
+    lists, answers, weights, *ids = found
     answers = answers if layout.levels else np.minimum(answers, TIE)
+    queries, judges = (of[column.codes] for of, column in zip(numbers, ids, strict=True))
     return Judged(layout.encode(lists), answers, weights, queries, judges, lists)
 
 
-def _packed_evidence(pairs: PackedPairs, ties: TieModel) -> Evidence:
-    """Read all judgments once: count those that are used, and number queries and judges."""
-    pairs.check_sides()
-    every = max(1, pairs.n_pairs // SAMPLE)
+def _scanned(
+    judgments: Preferences | PackedPairs, ties: TieModel
+) -> Iterable[tuple[Integers, Integers, CodedJudgments]]:
+    """Read all judgments: yield the counts of those that are used, and those kept in memory.
 
-    def scan(group: RowGroup) -> tuple[Integers, Integers, CodedJudgments]:
-        found = group.read_judgments()
-        rows, counts = _used(found, ties)
-        nobody = np.sum(found.judges.codes[rows] < 0)
-        some = rows[(group.before + rows) % every == 0]
-        return np.append(counts, nobody), group.before + some, _some(found, some)
+    The last count is of those without a judge.
+    """
+    if isinstance(judgments, PackedPairs):
+        judgments.check_sides()
+        every = max(1, judgments.n_pairs // SAMPLE)
 
-    known: tuple[dict[str, int], dict[str, int]] = ({}, {})
-    numbers, samples, counts = [], [], np.zeros(10, np.int64)
-    for counted, rows, sample in map_in_order(scan, pairs.row_groups):
-        named = zip(known, sample[3:], strict=True)
-        places = [[ids.setdefault(name, len(ids)) for name in one.values] for ids, one in named]
-        numbers.append([np.array([*one, -1]) for one in places])
-        samples.append((*_numbered(sample, numbers[-1]), rows))
-        counts += counted
-    layout = _layout(pairs, ties, counts[:-1])
-    *columns, rows = (np.concatenate(one) for one in zip(*samples, strict=True))
-    sizes = int(counts[2:7].sum()), len(known[0]), 0 if counts[-1] else len(known[1])
-    parts = PackedParts(pairs, ties, layout, numbers)
-    alike, weightless = counts[:2].tolist()
-    some = _encoded(layout, *columns)
-    return Evidence(pairs.scale, layout, some, *sizes, rows, alike, weightless, parts)
+        def scan(group: RowGroup) -> tuple[Integers, Integers, CodedJudgments]:
+            found = group.read_judgments()
+            rows, counts = _used(found, ties)
+            nobody = np.sum(found.judges.codes[rows] < 0)
+            some = rows[(group.before + rows) % every == 0]
+            return np.append(counts, nobody), group.before + some, _some(found, some)
+
+        return map_in_order(scan, judgments.row_groups)
+    rows, counts = _used(judgments, ties)
+    some = judgments[rows]
+    ids = map(column_of, (some.queries, some.judges))
+    found = CodedJudgments(some.lists, some.answers, some.weights, *ids)
+    return [(np.append(counts, np.sum(found.judges.codes < 0)), rows, found)]
 
 
 def _distinct(parts: Iterable[Judged]) -> Judged | None:
     """Return the distinct judgments of several parts; None if too few are equal."""
-    kept: Judged | None = None
+    rows: NDArray[Any] = np.zeros(0)
+    lists, weights = rows, rows
     for part in parts:
-        rows, weights, lists = np.vstack([part.answers, part.codes]), part.weights, part.lists
-        if kept is None:
-            probe = rows[:, :_PROBE]
+        more = np.vstack([part.answers, part.codes])
+        if not rows.size:
+            probe = more[:, :_PROBE]
             if len(distinct_rows(probe)[0]) > (1 - _FEWEST_EQUAL) * probe.shape[1]:
                 return None
-        else:
-            rows = np.hstack([np.vstack([kept.answers, kept.codes]), rows])
-            weights, lists = np.append(kept.weights, weights), np.append(kept.lists, lists, axis=0)
+            rows, lists = more[:, :0], part.lists[:0]
+        rows, weights = np.hstack([rows, more]), np.append(weights, part.weights)
+        lists = np.concatenate([lists, part.lists])
         first, of_row = distinct_rows(rows)
         if len(first) > _MAX_DISTINCT:
             return None
-        codes, unknown = rows[1:, first].astype(part.codes.dtype), np.full(len(first), -1)
-        answers, sums = rows[0, first].astype(np.int8), np.bincount(of_row, weights).astype(float)
-        kept = Judged(codes, answers, sums, unknown, unknown, lists[first])
-    return kept
+        rows, weights, lists = rows[:, first], np.bincount(of_row, weights), lists[first]
+    unknown = np.full(len(weights), -1)
+    codes, answers = rows[1:].astype(part.codes.dtype), rows[0].astype(np.int8)
+    return Judged(codes, answers, weights, unknown, unknown, lists)

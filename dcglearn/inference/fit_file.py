@@ -300,7 +300,7 @@ def learned_measure(
         factors=factors,
         identifiability=known,
         undetermined=tuple(known.undetermined(labels, parameters.noun)),
-        agreement=AgreementRecord(*problem.source.agreements([utility, nearest, of_W, dcg])),
+        agreement=AgreementRecord(*problem.agreements([utility, nearest, of_W, dcg])),
         intervals=intervals,
         choice=fit.choice,
         certainty=certainty,

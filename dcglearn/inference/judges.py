@@ -90,7 +90,7 @@ def _prior_masses() -> Floats:
 def with_judges(likelihood: Likelihood) -> Evidence:
     """Return the judgments with how much more or less often than others each judge lapses."""
     evidence = likelihood.evidence
-    some = evidence.take(slice(None, None, max(1, len(evidence.judged.answers) // SAMPLE)))
+    some = evidence.sample(SAMPLE)
     every = some if evidence.parts else evidence
     for _ in range(_ROUNDS):
         at = highest_posterior(replace(likelihood, evidence=some)).parameters

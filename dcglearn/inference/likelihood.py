@@ -18,7 +18,7 @@ Sums go over chunks of judgments in their order, and so do not depend on the num
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations_with_replacement
@@ -98,16 +98,11 @@ class Rows(NamedTuple):
         both = np.append(at, np.arange(self.n_parameters, n_parameters)), np.hstack([slopes, z])
         return self._replace(design={**self.design, V: both}, n_parameters=n_parameters)
 
-    def gram(self, bends: dict[str, Floats]) -> Floats:
-        """Return the sum of products of derivatives of two inputs, times weights and bends."""
-        found = np.zeros((self.n_parameters, self.n_parameters))
-        for one, another in combinations_with_replacement(self.design, 2):
-            if one + another in bends:
-                (at, left), (to, right) = self.design[one], self.design[another]
-                block = left.T @ (right * (self.judged.weights * bends[one + another])[:, None])
-                found[np.ix_(at, to)] += block
-                if one != another:
-                    found[np.ix_(to, at)] += block.T
+    def scores(self, terms: Terms) -> Floats:
+        """Return the gradient of the log probability of each answer, (n, P)."""
+        found = np.zeros((len(self.v), self.n_parameters))
+        for one, (at, slopes) in self.design.items():
+            found[:, at] += slopes * terms.first[one][:, None]
         return found
 
 
@@ -185,40 +180,43 @@ class Likelihood:
         n = self.n_weights
         return np.append(self.family.balanced(parameters[:n]), parameters[n:])
 
-    @property
-    def counted(self) -> Evidence:
-        """The judgments that sums without queries go over: the distinct ones, if many are equal."""
-        return self.evidence.distinct or self.evidence
-
     def expand(self, parameters: Floats) -> Expanded:
         """Return the log likelihood with the prior, its gradient and Hessian."""
         theta, w = parameters[: self.n_weights], slice(self.n_weights)
-        W, signs = self.family.weights(theta), self.family.signs
         of_rows = partial(self._slopes, parameters)
-        sums = self.map(self.counted, parameters, of_rows, slopes=False)
+        sums = self.map(self.evidence.counted, parameters, of_rows, slopes=False)
         value, gradient, of_weights = (sum(parts) for parts in zip(*sums, strict=True))
-        pull = of_weights.reshape(W.shape) - W / PRIOR_SD**2
-        b = float(theta @ (signs * theta)) / 2
-        gradient[w] = self.family.jacobian(theta).T @ pull.ravel() - b * signs * theta
-        normal = np.array([name != "lapses" for name in self.names], bool)
-        gradient[self.n_weights :] -= parameters[self.n_weights :] * normal / PRIOR_SD**2
+        gradient[w] = self.family.jacobian(theta).T @ of_weights
+        normal, slopes = self._normal(parameters)
+        gradient -= slopes.T @ normal
         if self.lapses:
             at = self.index("lapses")
             gradient[at] -= (LAPSE_PRIOR - 1) / (1 - float(parameters[at]))
-        bends = self.family.curvature(theta, pull) - b * np.diag(signs)
+        n = len(of_weights)
+        bends = self.family.curvature(theta, of_weights - normal[:n] / PRIOR_SD)
+        bends -= normal[n] * np.diag(self.family.signs)
         value += self.log_prior(parameters)
         return Expanded(value, gradient, partial(self._hessian, parameters, bends))
 
     def log_prior(self, parameters: Floats) -> float:
         """Return the log density of the prior, but for a constant."""
+        normal = self._normal(parameters)[0]
+        return lapse_prior(self.value_of("lapses", parameters)) - float(normal @ normal) / 2
+
+    def _normal(self, parameters: Floats) -> tuple[Floats, Floats]:
+        """Return what is normal with standard deviation 1 in the prior, and its derivatives.
+
+        That is W, what does not change W and would be 0, and the other parameters but for lapses.
+        """
         theta, others = parameters[: self.n_weights], parameters[self.n_weights :]
-        normal = others[[name != "lapses" for name in self.names]]
-        squares = (self.family.weights(theta) ** 2).sum() + (normal**2).sum()
-        b = float(theta @ (self.family.signs * theta)) / 2
-        return (
-            lapse_prior(self.value_of("lapses", parameters))
-            - float(squares / PRIOR_SD**2 + b**2) / 2
-        )
+        W, along = self.family.weights(theta).ravel(), self.family.signs * theta
+        kept = [name != "lapses" for name in self.names]
+        values = np.concatenate([W / PRIOR_SD, [theta @ along / 2], others[kept] / PRIOR_SD])
+        slopes = np.zeros((len(values), len(parameters)))
+        n, p = W.size, len(theta)
+        slopes[:n, :p], slopes[n, :p] = self.family.jacobian(theta) / PRIOR_SD, along
+        slopes[n + 1 :, p:] = np.eye(len(others))[kept] / PRIOR_SD
+        return values, slopes
 
     def _slopes(self, parameters: Floats, rows: Rows) -> tuple[float, Floats, Floats]:
         """Return the log likelihood of a chunk, and the gradients in other parameters and in W."""
@@ -239,38 +237,37 @@ class Likelihood:
         w = slice(self.n_weights)
 
         def of_rows(rows: Rows) -> Floats:
-            terms = self.terms(parameters, rows)
-            found = rows.gram(terms.second)
+            terms, weights = self.terms(parameters, rows), rows.judged.weights
+            found = np.zeros((len(parameters), len(parameters)))
+            for one, another in combinations_with_replacement(rows.design, 2):
+                if one + another in terms.second:
+                    (at, left), (to, right) = rows.design[one], rows.design[another]
+                    block = left.T @ (right * (weights * terms.second[one + another])[:, None])
+                    found[np.ix_(at, to)] += block
+                    if one != another:
+                        found[np.ix_(to, at)] += block.T
             if self.has_levels:
-                mixed = rows.mean_utility[:, :-1].T @ (rows.judged.weights * terms.first[H])
+                mixed = rows.mean_utility[:, :-1].T @ (weights * terms.first[H])
                 found[w, self.index("level slope")] += mixed
                 found[self.index("level slope"), w] += mixed
             return found
 
-        found = np.asarray(sum(self.map(self.counted, parameters, of_rows)))
+        found = np.asarray(sum(self.map(self.evidence.counted, parameters, of_rows)))
         found[w, w] += bends
         return found - self.prior_information(parameters)
 
     def information(self, parameters: Floats) -> Floats:
         """Return the expected information of the judgments, shape (P, P)."""
-        parts = self.map(self.counted, parameters, partial(self.information_of, parameters))
-        return np.asarray(sum(parts))
 
-    def information_of(self, parameters: Floats, rows: Rows) -> Floats:
-        """Return the expected information of some judgments, shape (P, P)."""
-        expected = dict[str, Floats]()
-        for terms, factor in self._weighed(parameters, rows):
-            for one, another in combinations_with_replacement(rows.design, 2):
-                product = factor * terms.first[one] * terms.first[another]
-                expected[one + another] = expected.get(one + another, 0.0) + product
-        return rows.gram(expected)
+        def of_rows(rows: Rows) -> Floats:
+            return gram_of(self.scores_and_information(parameters, rows)[1])
+
+        return np.asarray(sum(self.map(self.evidence.counted, parameters, of_rows)))
 
     def prior_information(self, parameters: Floats) -> Floats:
         """Return the information of the prior, shape (P, P), and on scales that change nothing."""
-        theta, information = parameters[: self.n_weights], np.eye(self.n_parameters) / PRIOR_SD**2
-        J, along = self.family.jacobian(theta), self.family.signs * theta
-        of_weights = J.T @ J / PRIOR_SD**2 + np.outer(along, along)
-        information[: self.n_weights, : self.n_weights] = of_weights
+        slopes = self._normal(parameters)[1]
+        information: Floats = slopes.T @ slopes
         if self.lapses:
             at = self.index("lapses")
             information[at, at] = (LAPSE_PRIOR - 1) / (1 - float(parameters[at])) ** 2
@@ -278,14 +275,7 @@ class Likelihood:
 
     def log_likelihood(self, parameters: Floats) -> float:
         """Return the log likelihood without the prior."""
-        return math.fsum(
-            self.map(
-                self.counted,
-                parameters,
-                lambda rows: float(rows.judged.weights @ self.terms(parameters, rows).value),
-                slopes=False,
-            )
-        )
+        return self.expand(parameters).value - self.log_prior(parameters)
 
     def map(
         self,
@@ -315,42 +305,24 @@ class Likelihood:
         t, q = self.value_of("ties", parameters), 1 / len(self.answers)
         return answer_terms(answers, rows.v, t, rows.h, rows.e, self.ties, q)
 
-    def _weighed(self, parameters: Floats, rows: Rows) -> Iterator[tuple[Terms, Floats]]:
-        """Yield terms, and factors by which products of derivatives add up to expected ones.
+    def scores_and_information(self, parameters: Floats, rows: Rows) -> tuple[Floats, Floats]:
+        """Return the scores of the given answers (n, P), and rows z (n, answers, P) of information.
 
-        Of each possible answer, that is P. Of two answers the given one is enough: the other's
-        derivatives are - P / (1 - P) times its own.
+        z is the root of weight and probability times the score of an answer. Of two answers the
+        given one is enough: the other's derivatives are - P / (1 - P) times its own.
         """
+        given = self.terms(parameters, rows)
+        scores, expected = rows.scores(given), []
         if self.ties == "strict":
-            given = self.terms(parameters, rows)
             other = strict_probability((2.0 * rows.judged.answers - 1.0) * rows.v, rows.e)
-            yield given, np.exp(given.value) / other
-            return
-        for answer in self.answers:
-            terms = self.terms(parameters, rows, answer)
-            yield terms, np.exp(terms.value)
-
-    def scores(self, rows: Rows, terms: Terms, directions: Floats) -> Floats:
-        """Return the gradient of the log probability of each answer times directions (P, d)."""
-        found = np.zeros((len(rows.v), directions.shape[1]))
-        for one, (at, slopes) in rows.design.items():
-            found += (slopes @ directions[at]) * terms.first[one][:, None]
-        return found
-
-    def scores_and_information(
-        self, parameters: Floats, rows: Rows, directions: Floats
-    ) -> tuple[Floats, Floats]:
-        """Return the scores of the given answers (n, d), and rows z (n, answers, d) of information.
-
-        Both are times directions (P, d); z is the root of weight and factor times a score.
-        """
-        information = []
-        for terms, factor in self._weighed(parameters, rows):
-            scores = self.scores(rows, terms, directions)
-            information.append(scores * np.sqrt(rows.judged.weights * factor)[:, None])
-        if self.ties != "strict":
-            scores = self.scores(rows, self.terms(parameters, rows), directions)
-        return scores, np.stack(information, axis=1)
+            expected.append((scores, np.exp(given.value) / other))
+        else:
+            for answer in self.answers:
+                terms = self.terms(parameters, rows, answer)
+                expected.append((rows.scores(terms), np.exp(terms.value)))
+        weights = rows.judged.weights
+        parts = [one * np.sqrt(weights * factor)[:, None] for one, factor in expected]
+        return scores, np.stack(parts, axis=1)
 
     @property
     def answers(self) -> tuple[int, ...]:
@@ -385,6 +357,12 @@ class Likelihood:
                 e = e * factor[:, 0]
             design[E] = np.array([self.index("lapses")]), factor
         return Rows(judged, v, h, e, design, both, self.n_parameters)
+
+
+def gram_of(information: Floats) -> Floats:
+    """Return the information (P, P) of some judgments, of rows (n, answers, P)."""
+    rows = information.reshape(-1, information.shape[2])
+    return rows.T @ rows
 
 
 def lapse_prior(share: float) -> float:

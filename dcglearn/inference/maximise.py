@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -59,25 +59,21 @@ class Maximum(NamedTuple):
 @one_blas_thread()  # small matrices are not worth several
 def highest_posterior(likelihood: Likelihood, near: Floats | None = None) -> Maximum:
     """Return the maximum of a posterior; that of many judgments may be near known parameters."""
-    evidence = likelihood.counted
+    evidence = likelihood.evidence.counted
     if len(evidence) > 2 * _SAMPLE or evidence.parts is not None:
         if near is None:
-            some = evidence.take(slice(None, None, max(1, len(evidence.judged.answers) // _SAMPLE)))
-            near = highest_posterior(replace(likelihood, evidence=some)).parameters
-        return _highest_from(likelihood, near)
+            some = replace(likelihood, evidence=evidence.sample(_SAMPLE))
+            near = highest_posterior(some).parameters
+        return maximum_from(likelihood, near)
     starts, found = [likelihood.start], []
     if len(likelihood.evidence) <= _FEW:
         starts += _near_any_weights(likelihood)
     for start in starts:
         with suppress(SolverError):
-            found.append(_highest_from(likelihood, start))
+            found.append(maximum_from(likelihood, start))
     if not found:
         raise SolverError(f"the likelihood has no maximum that was reached in {MAX_STEPS} steps")
     return max(found, key=lambda one: one.at.value)
-
-
-def _highest_from(likelihood: Likelihood, start: Floats) -> Maximum:
-    return maximise(likelihood.expand, start, likelihood.bounds, likelihood.balanced)
 
 
 def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
@@ -88,16 +84,18 @@ def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
     anywhere = any_weights(layout.n_ranks, layout.n_grades, layout.empty)
     free = replace(likelihood, family=anywhere)
     with suppress(SolverError):
-        best = _highest_from(free, free.start).parameters
+        best = maximum_from(free, free.start).parameters
         W, others = anywhere.weights(best[: free.n_weights]), best[free.n_weights :]
         return [np.append(one, others) for one in family.near(W)]
     return []
 
 
-def maximum_with(likelihood: Likelihood, held: Booleans, at: Floats) -> Maximum:
-    """Return the maximum of a posterior from a point, some of whose parameters are held."""
-    low, high = (np.where(held, at, bound) for bound in likelihood.bounds)
-    return maximise(likelihood.expand, at, (low, high), likelihood.balanced)
+def maximum_from(
+    likelihood: Likelihood, start: Floats, held: Booleans | Literal[False] = False
+) -> Maximum:
+    """Return the maximum of a posterior that a search from a point finds, some parameters held."""
+    low, high = (np.where(held, start, bound) for bound in likelihood.bounds)
+    return maximise(likelihood.expand, start, (low, high), likelihood.balanced)
 
 
 def maximise(
@@ -122,11 +120,9 @@ def maximise(
             return Maximum(x, at, free, steps)
         reach = max(_REACH, _REACH_SHARE * float(np.abs(x).max()))
         step *= min(1.0, reach / float(np.abs(step).max()))
-        if at.gradient @ (np.clip(x + step, low, high) - x) > 0:
-            moved = _search(expand, x, at, step, bounds, balanced)
-        else:
-            moved = _search(expand, x, at, step * _share_within(x, step, bounds), bounds, balanced)
-            moved = moved and _at_bounds(expand, *moved, bounds)
+        if at.gradient @ (np.clip(x + step, low, high) - x) <= 0:
+            step *= _share_within(x, step, bounds)
+        moved = _search(expand, x, at, step, bounds, balanced)
         if moved is None:
             break
         x, at = moved
@@ -156,13 +152,10 @@ def _share_within(x: Floats, step: Floats, bounds: tuple[Floats, Floats]) -> flo
     return float(np.min(shares[shares > 0], initial=1.0))
 
 
-def _at_bounds(
-    expand: Callable[[Floats], Expanded], x: Floats, at: Expanded, bounds: tuple[Floats, Floats]
-) -> tuple[Floats, Expanded]:
-    """Return a point with the parameters that are at a bound but for rounding put on it."""
+def _cut(x: Floats, bounds: tuple[Floats, Floats]) -> Floats:
+    """Return a point cut at the bounds; what is at one but for rounding is put on it."""
     low, high = bounds
-    there = np.where(x - low < _ROUNDING, low, np.where(high - x < _ROUNDING, high, x))
-    return (x, at) if (there == x).all() else (there, expand(there))
+    return np.where(x - low < _ROUNDING, low, np.where(high - x < _ROUNDING, high, x))
 
 
 def _search(
@@ -176,7 +169,7 @@ def _search(
     """Return a point along the step, cut at the bounds, that is higher by enough."""
     rounding = 1e-13 * max(1.0, abs(at.value))
     for halving in range(_HALVINGS):
-        moved = np.clip(x + step * 0.5**halving, *bounds)
+        moved = _cut(x + step * 0.5**halving, bounds)
         rise = _RISE * float(at.gradient @ (moved - x))
         moved = balanced(moved)
         found = expand(moved)

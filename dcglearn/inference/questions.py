@@ -233,7 +233,7 @@ def _answered(asked: Sequence[_Asked]) -> tuple[Question, ...]:
 
 def reversed_judged(evidence: Evidence, pairs: Sequence[Sequence[JudgmentFit]]) -> list[float]:
     """Return the share of judgments that two models order differently; a tie counts 1/2."""
-    evidence = evidence.distinct or evidence
+    evidence = evidence.counted
     tables = np.stack([fit.table.ravel() for pair in pairs for fit in pair], axis=1)
 
     def sums(judged: Judged) -> tuple[Floats, float]:
@@ -247,7 +247,7 @@ def reversed_judged(evidence: Evidence, pairs: Sequence[Sequence[JudgmentFit]]) 
 
 def _reversed_all(evidence: Evidence, pairs: Sequence[Sequence[JudgmentFit]]) -> list[float]:
     """Return the share of pairs of distinct lists, some if packed, that are ordered differently."""
-    rows = evidence.judged.lists.reshape(-1, evidence.n_ranks)
+    rows = evidence.judged.lists.reshape(-1, evidence.layout.n_ranks)
     distinct = rows[distinct_rows(rows.T)[0]]
     shown = distinct[:: -(-len(distinct) // MAX_LISTS)]
     first, second = np.triu_indices(len(shown), 1)

@@ -25,7 +25,7 @@ from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats
 from dcglearn.inference.covariance import Covariance
 from dcglearn.inference.likelihood import Expanded, lapse_prior
-from dcglearn.inference.maximise import maximise, maximum_with
+from dcglearn.inference.maximise import maximise, maximum_from
 
 MIN_SHARE = 0.9
 """An estimate is determined if the data give at least this share of its information."""
@@ -191,7 +191,7 @@ def _largest_lapses(spread: Covariance, contrast: Floats, level: float) -> float
     def excess(share: float) -> float:
         nonlocal found
         at_share = np.where(held, share, found.parameters)
-        found = maximum_with(spread.likelihood, held, at_share)
+        found = maximum_from(spread.likelihood, at_share, held)
         return found.at.value - lapse_prior(share) - lowest
 
     largest = float(spread.likelihood.bounds[1][held][0])

@@ -28,7 +28,6 @@ answers are for a as for b.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -37,12 +36,12 @@ from scipy.special import fdtrc, stdtr
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Booleans, Floats
-from dcglearn.inference.covariance import ClusterSums, inverse_root, sums_of, ways_of
+from dcglearn.inference.covariance import inverse_root
 from dcglearn.inference.estimate import JudgmentFit
-from dcglearn.inference.evidence import Judged
+from dcglearn.inference.evidence import ClusterSums, Judged
 from dcglearn.inference.families import WeightFamily, any_weights, multiples_of
-from dcglearn.inference.likelihood import Bend, Likelihood, Rows
-from dcglearn.inference.maximise import maximum_with
+from dcglearn.inference.likelihood import Bend, Likelihood, Rows, gram_of
+from dcglearn.inference.maximise import maximum_from
 
 BEYOND_DOUBT = 1e-6
 """If the usual multiples of W have a smaller p-value, any W is not tested."""
@@ -221,7 +220,7 @@ def _where_nothing_counts(likelihood: Likelihood, tested: int | slice) -> float:
     held[tested] = True
     if likelihood.lapses:
         held[likelihood.index("lapses")] = True
-    null = maximum_with(likelihood, held, np.where(held, 0.0, likelihood.start))
+    null = maximum_from(likelihood, np.where(held, 0.0, likelihood.start), held)
     free, tangent = null.free & ~held, np.eye(len(held))[:, null.free & ~held]
     free[tested] = True
     return score_test(likelihood, null.parameters, tangent, free).p
@@ -253,23 +252,22 @@ def score_test(
     `tangent`, (P, q), are the directions that it estimates, among the parameters that are `free`;
     a departure `bend` of m columns is tested beside these parameters.
     """
-    ways, information = ways_of(likelihood.evidence)[:2], np.zeros(())
 
     def of_rows(rows: Rows) -> tuple[Judged, Floats, Floats]:
         judged, rows = rows.judged, rows.departing(bend(rows)) if bend else rows
-        every = np.eye(rows.n_parameters)
-        u = likelihood.scores(rows, likelihood.terms(parameters, rows), every)
+        u, information = likelihood.scores_and_information(parameters, rows)
         scores = np.column_stack([u * judged.weights[:, None], np.ones(len(u))])
-        return judged, scores, likelihood.information_of(parameters, rows)
+        return judged, scores, gram_of(information)
 
-    def chunks() -> Iterator[tuple[Judged, list[Floats]]]:
-        nonlocal information
-        evidence = likelihood.evidence.by_cluster
-        for judged, scores, part in likelihood.map(evidence, parameters, of_rows, with_ids=True):
-            information = information + part
-            yield judged, [scores] * len(ways)
-
-    found = sums_of(ways, chunks())
+    evidence, found = likelihood.evidence, list[ClusterSums]()
+    information = np.zeros(())
+    for judged, scores, part in likelihood.map(
+        evidence.by_cluster, parameters, of_rows, with_ids=True
+    ):
+        found = found or [ClusterSums(way, scores.shape[1]) for way in evidence.ways[:2]]
+        information = information + part
+        for one in found:
+            one.add(judged, scores)
     m = len(information) - len(parameters)
     prior = np.pad(likelihood.prior_information(parameters), (0, m))
     free = np.pad(free, (0, m), constant_values=True)

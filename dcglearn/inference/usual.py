@@ -20,7 +20,7 @@ from dcglearn.base.types import Booleans, Floats, Pairs
 from dcglearn.inference.ascent import Answers, estimate
 from dcglearn.inference.centres import Members, Posterior, centre_of, sums_from, usual_centres
 from dcglearn.judgments.packed import PackedPairs, RowGroup
-from dcglearn.judgments.preferences import B, Preferences, check_worth_learning, put_preferred_first
+from dcglearn.judgments.preferences import B, Preferences, check_worth_learning
 from dcglearn.learning.record import PriorRecord
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.names import as_measure
@@ -154,16 +154,10 @@ def why_no_prior(scale: Scale, n_ranks: int) -> str:
 
 def _packed_answers(packed: PackedPairs) -> Answers:
     """Return the strict answers, and how lists were shown if the files say that."""
-
-    def read(group: RowGroup) -> tuple[Pairs, Floats, Booleans]:
-        found = group.read_judgments(with_ids=False)
-        strict = found.answers <= B
-        pairs, b_wins = found.lists[strict], found.answers[strict] == B
-        put_preferred_first(pairs, b_wins)
-        return pairs, found.weights[strict], b_wins
-
     groups = packed.row_groups[:: -(-packed.n_pairs // MOST_PACKED)]
-    pairs, weights, b_wins = map(np.concatenate, zip(*map_threads(read, groups), strict=True))
+    pairs, weights, b_wins = map(
+        np.concatenate, zip(*map_threads(RowGroup.read, groups), strict=True)
+    )
     check_worth_learning(pairs, weights)
     return Answers(pairs, weights, _sides(b_wins) * packed.has_sides)
 

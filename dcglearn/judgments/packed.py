@@ -28,7 +28,7 @@ from dcglearn.base.tables.columns import Column, column_of
 from dcglearn.base.tables.sources import format_of_name
 from dcglearn.base.tables.text import guarded
 from dcglearn.base.threads import map_in_order
-from dcglearn.base.types import Floats, Pairs
+from dcglearn.base.types import Booleans, Floats, Pairs
 from dcglearn.judgments.preferences import B, Preferences, concatenated, put_preferred_first
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
 from dcglearn.measures.scale import Scale
@@ -72,13 +72,13 @@ class RowGroup:
     n_rows: int
     digest: str
 
-    def read(self, check: bool = True) -> tuple[Pairs, Floats | None]:
-        """Read the strict judgments: pairs, and weights, None if each counts 1."""
+    def read(self, check: bool = True) -> tuple[Pairs, Floats, Booleans]:
+        """Read the strict judgments: pairs, their weights, and whether list b won."""
         lists, answers, weights, *_ = self.read_judgments(False, check)
         strict = np.flatnonzero(answers <= B)
-        pairs, weights = lists.take(strict, axis=0), weights[strict]
-        put_preferred_first(pairs, answers[strict] == B)
-        return pairs, None if (weights == 1).all() else weights
+        pairs, b_wins = lists.take(strict, axis=0), answers[strict] == B
+        put_preferred_first(pairs, b_wins)
+        return pairs, weights[strict], b_wins
 
     def read_judgments(self, with_ids: bool = True, check: bool = True) -> CodedJudgments:
         """Read all judgments."""

@@ -17,7 +17,7 @@ Solvers ask for sums over blocks of pairs, in memory or in files (:mod:`dcglearn
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Literal, TypeVar, cast, get_args
@@ -35,8 +35,9 @@ from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import check_worth_learning
 from dcglearn.learning.cones import Cone
-from dcglearn.learning.source import Arrays, RowGroups, Source, in_threads
+from dcglearn.learning.source import Arrays, RowGroups, Source, in_threads, unless_ones
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
+from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import NO_DOCUMENT
 
 _Statistic = TypeVar("_Statistic")
@@ -119,9 +120,9 @@ class Problem(ShortRepr):
         (2, 2)
         """
         rows = checked_pairs(pairs, n_grades)
-        v = None if weights is None else one_per_pair(weights, len(rows), "weights", 0.0)
-        if v is not None and (v == 1).all():  # which then need no memory
-            v = None
+        v = None
+        if weights is not None:
+            v = unless_ones(one_per_pair(weights, len(rows), "weights", 0.0))
         if isinstance(margin, str):
             name, m = margin, margins_of(margin)(rows)
         else:
@@ -181,6 +182,11 @@ class Problem(ShortRepr):
     def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
         """Return the sum of ``statistic(block, *arguments)`` over all blocks, in their order."""
         return self.source.sum_over_blocks(statistic, *arguments)
+
+    def agreements(self, measures: Sequence[Measure]) -> list[float]:
+        """Return the share of the pairs' weight that each measure agrees with; ties count 1/2."""
+        *agreed, total = self.source.agreed_weights(measures).tolist()
+        return [one / total for one in agreed]
 
     def with_C(self, C: float) -> Problem:
         """Return the same problem with another C."""

@@ -31,7 +31,7 @@ from dcglearn.base.threads import map_in_order, map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Grades, Integers
 from dcglearn.base.workers import Workers
 from dcglearn.judgments.packed import PackedPairs, RowGroup
-from dcglearn.measures.agreement import outcomes, weighted_mean
+from dcglearn.measures.agreement import outcomes
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import NO_DOCUMENT
 
@@ -220,6 +220,11 @@ def taken(values: Floats | None, rows: Integers | slice) -> Floats | None:
     return None if values is None else values[rows]
 
 
+def unless_ones(weights: Floats) -> Floats | None:
+    """Return weights, or None, which needs no memory, if all are 1."""
+    return None if (weights == 1).all() else weights
+
+
 _Statistic = TypeVar("_Statistic")
 
 
@@ -273,9 +278,11 @@ class Arrays(ShortRepr):
         pairs = np.ascontiguousarray(self.pairs[rows])
         return Arrays(pairs, self.n_grades, taken(self.margins, rows), taken(self.weights, rows))
 
-    def agreements(self, measures: Sequence[Measure]) -> list[float]:
-        """Return the share of the pairs' weight that each measure agrees with; ties count 1/2."""
-        return [weighted_mean(outcomes(measure, self.pairs), self.weights) for measure in measures]
+    def agreed_weights(self, measures: Sequence[Measure]) -> Floats:
+        """Return the weight of pairs that each measure agrees with, ties by half, and of all."""
+        weights = np.ones(self.n_pairs) if self.weights is None else self.weights
+        agreed = [weights @ outcomes(measure, self.pairs) for measure in measures]
+        return np.array([*agreed, weights.sum()])
 
 
 def in_threads(function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
@@ -284,10 +291,9 @@ def in_threads(function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator
 
 
 class Summary(NamedTuple):
-    """What the first pass over row groups finds; the weight is the sum of all."""
+    """What the first pass over row groups finds."""
 
     n_pairs: int
-    weight: float
     has_empty_ranks: bool
 
 
@@ -308,21 +314,18 @@ class RowGroups(ShortRepr):
     def summary(self) -> Summary:
         """What all row groups hold; an InputError if nothing can be learned from it."""
         parts = np.array(self._map(_summarise, check=True), float)
-        (n, weight), (empty, differ, above, worst) = (
-            parts[:, :2].sum(axis=0),
-            parts[:, 2:].max(axis=0),
-        )
+        n, (empty, differ, above, worst) = int(parts[:, 0].sum()), parts[:, 1:].max(axis=0)
         if worst < 0:
             problem = "there are no strict preferences, or all weights are 0"
             raise InputError(problem, "pack some judgments")
         if not differ:
             raise InputError(
-                f"all strict preferences ({int(n):,}) are between identical lists",
+                f"all strict preferences ({n:,}) are between identical lists",
                 "give pairs whose lists differ",
             )
         if above == -worst:
             raise InputError("only one grade occurs", "judge lists of different grades")
-        return Summary(int(n), float(weight), bool(empty))
+        return Summary(n, bool(empty))
 
     @property
     def n_pairs(self) -> int:
@@ -349,14 +352,13 @@ class RowGroups(ShortRepr):
         parts = self._map(Arrays.some, rows)
         pairs = np.concatenate([part.pairs for part in parts])
         given = [np.ones(part.n_pairs) if part.weights is None else part.weights for part in parts]
-        weights = np.concatenate(given)
-        shared = None if (weights == 1).all() else weights
-        return Arrays(pairs, self.packed.n_grades, self.margin_of(pairs), shared)
+        weights = unless_ones(np.concatenate(given))
+        return Arrays(pairs, self.packed.n_grades, self.margin_of(pairs), weights)
 
-    def agreements(self, measures: Sequence[Measure]) -> list[float]:
-        """As :meth:`Arrays.agreements`, in one pass."""
-        agreed: Floats = reduce(add, self._map(_agreed_weight, tuple(measures)))
-        return [float(share) for share in agreed / self.summary.weight]
+    def agreed_weights(self, measures: Sequence[Measure]) -> Floats:
+        """As :meth:`Arrays.agreed_weights`, in one pass."""
+        total: Floats = reduce(add, self._map(Arrays.agreed_weights, tuple(measures)))
+        return total
 
     def _map(self, function: Callable[..., Any], *arguments: Any, check: bool = False) -> list[Any]:
         """Apply a function to the arrays of every row group, in the order of the groups."""
@@ -387,9 +389,10 @@ def _run(
 ) -> Any:
     """Apply a function to one row group; return errors instead of raising them on a worker."""
     try:
-        pairs, weights = group.read(check)
+        pairs, weights, _ = group.read(check)
         with one_blas_thread():
-            return function(Arrays(pairs, n_grades, margin_of(pairs), weights), *arguments)
+            part = Arrays(pairs, n_grades, margin_of(pairs), unless_ones(weights))
+            return function(part, *arguments)
     except InputError as error:
         return error
     except (MemoryError, OSError) as error:
@@ -397,19 +400,13 @@ def _run(
 
 
 def _summarise(part: Arrays) -> tuple[float, ...]:
-    """Return numbers to add: pairs and their weight; and to compare: what is there, and grades."""
+    """Return a number to add: of pairs; and to compare: what is there, and grades."""
     pairs, weights = part.pairs, part.weights
     counted = pairs if weights is None else pairs[weights > 0]
     return (
         len(pairs),
-        len(pairs) if weights is None else weights.sum(),
         part.has_empty_ranks,
         (counted[:, 0] != counted[:, 1]).any(),
         -int(counted.min(where=counted >= 0, initial=127)),
         counted.max(initial=-1),
     )
-
-
-def _agreed_weight(part: Arrays, measures: Sequence[Measure]) -> Floats:
-    agreed = [outcomes(measure, part.pairs) for measure in measures]
-    return np.array([one.sum() if part.weights is None else part.weights @ one for one in agreed])

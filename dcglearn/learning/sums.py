@@ -13,7 +13,7 @@ X'(v r) is added up over few pairs at a time, in parts of which most are exact.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -36,30 +36,21 @@ class Additive(ShortRepr):
 
 @dataclass(frozen=True, repr=False)
 class QuadraticModel(Additive):
-    """The quadratic that equals the loss near some W: X_A' V X_A, X_A' V m_A and sum_A v r^2."""
+    """The quadratic that equals the loss near some W: X_A' V X_A, X_A' V m_A and sum_A v r^2.
+
+    Or what is added to it by pairs that become active at a second W, `changed` in number.
+    """
 
     hessian: Floats
     linear: Floats
     loss: float
+    changed: int = 0
 
-    def updated(self, change: ActiveSetChange, w: Floats, target: Floats) -> QuadraticModel:
+    def updated(self, change: QuadraticModel, w: Floats, target: Floats) -> QuadraticModel:
         """Return the model at the target, from the change on the way from w."""
         decrease = float((target - w) @ (2 * self.linear - self.hessian @ (w + target)))
-        return QuadraticModel(
-            self.hessian + change.hessian,
-            self.linear + change.linear,
-            max(0.0, self.loss - decrease + change.loss),
-        )
-
-
-@dataclass(frozen=True, repr=False)
-class ActiveSetChange(Additive):
-    """What pairs that become active at a second W, `changed` in number, add to the model there."""
-
-    hessian: Floats
-    linear: Floats
-    loss: float
-    changed: int
+        there = self + change
+        return replace(there, loss=max(0.0, there.loss - decrease), changed=0)
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,7 +94,7 @@ def quadratic_model(block: Block, w: Floats) -> QuadraticModel:
     return QuadraticModel(*_hessian_and_linear(block, rows, taken(block.weights, rows)), loss)
 
 
-def active_set_change(block: Block, w: Floats, target: Floats) -> ActiveSetChange:
+def active_set_change(block: Block, w: Floats, target: Floats) -> QuadraticModel:
     """Return how the quadratic model changes from w to another point; cheap near the optimum."""
     before, after = block.residuals_kept(w), block.residuals_kept(target)
     active = after > 0
@@ -111,7 +102,7 @@ def active_set_change(block: Block, w: Floats, target: Floats) -> ActiveSetChang
     signed = block.weighted(np.where(active[rows], 1.0, -1.0), rows)
     hessian, linear = _hessian_and_linear(block, rows, signed)
     r = after[rows]
-    return ActiveSetChange(hessian, linear, float((signed * r) @ r), len(rows))
+    return QuadraticModel(hessian, linear, float((signed * r) @ r), len(rows))
 
 
 def directional_derivatives(block: Block, w: Floats, direction: Floats, steps: Floats) -> Floats:

@@ -269,7 +269,7 @@ def test_a_cluster_reads_packed_pairs_to_the_same_answer(
     with open_workers(cluster.address) as found:
         there = Problem.packed(PackedPairs.of(path), workers=found)
         assert (W == solve(there).W).all()
-        assert there.source.agreements(measures) == here.source.agreements(measures)
+        assert there.agreements(measures) == here.agreements(measures)
         path.unlink()
         with pytest.raises(InputError, match=r"p\.parquet"):
             solve(there)

@@ -34,7 +34,7 @@ def plain_cr2(fit: JudgmentFit, clusters: np.ndarray) -> np.ndarray:
     ((scores, rows_of),) = likelihood.map(
         likelihood.evidence,
         x,
-        lambda rows: likelihood.scores_and_information(x, rows, np.eye(len(x))),
+        lambda rows: likelihood.scores_and_information(x, rows),
     )
     parts = rows_of.transpose(1, 0, 2)
     middle = np.zeros_like(inverse)

@@ -122,14 +122,14 @@ def test_equal_judgments_are_counted_once(
     some = uneven_judgments(rng, 150)
     many = some[rng.integers(0, 150, 900)]
     found = streamed(tmp_path, many, JudgmentModel())
-    assert len(found.likelihood.counted) < 150
+    assert len(found.evidence.counted) < 150
     twin = JudgmentModel().fit(many)
     assert numbers(found) == pytest.approx(numbers(twin), rel=1e-5, abs=1e-6)
     monkeypatch.setattr(maximise, "_SAMPLE", 50)
     assert numbers(JudgmentModel().fit(many)) == pytest.approx(numbers(twin), rel=1e-5, abs=1e-6)
     monkeypatch.setattr(evidence, "_MAX_DISTINCT", 20)
     found = streamed(tmp_path, many, JudgmentModel())
-    assert found.evidence.distinct is None
+    assert found.evidence.counted is found.evidence
     assert numbers(found) == pytest.approx(numbers(twin), rel=1e-5, abs=1e-6)
 
 
@@ -195,13 +195,13 @@ def test_sums_over_distinct_judgments_are_those_over_all(
     data = random_judgments(3000, model.ties, rng)
     counted = model.fit(data)
     assert (
-        len(counted.likelihood.counted)
+        len(counted.evidence.counted)
         < len(counted.evidence)
         == len(data) - ((data.lists[:, 0] == data.lists[:, 1]).all(axis=1).sum())
     )
     monkeypatch.setattr(evidence, "_FEWEST_COUNTED", 10_000)
     plain = model.fit(data)
-    assert plain.likelihood.counted is plain.evidence
+    assert plain.evidence.counted is plain.evidence
     start = plain.likelihood.start + 0.3 * rng.random(plain.likelihood.n_parameters)
     for lapses, steepness in itertools.product((0.2, 1e-5, 0.0), (1, 10)):
         x = steepness * start

@@ -30,6 +30,7 @@ from dcglearn import (
 )
 from dcglearn.inference.evidence import Evidence
 from dcglearn.judgments import packed
+from dcglearn.judgments.preferences import B
 from helpers.generated import preferences
 from helpers.packed_files import write_packed
 from helpers.simulated import every_answer, with_ids
@@ -66,10 +67,11 @@ def test_what_is_packed_is_read_back(
     found = PackedPairs.of(folder / "p.parquet")
     assert found.preferences() == given
     assert len(found.row_groups) == -(-len(given) // size)
-    strict = [part.read() for part in found.row_groups]
-    np.testing.assert_array_equal(np.concatenate([pairs for pairs, _ in strict]), given.pairs)
-    weights = [np.ones(len(pairs)) if v is None else v for pairs, v in strict]
-    np.testing.assert_array_equal(np.concatenate(weights), given.pair_weights)
+    parts = zip(*[part.read() for part in found.row_groups], strict=True)
+    pairs, weights, b_wins = map(np.concatenate, parts)
+    np.testing.assert_array_equal(pairs, given.pairs)
+    np.testing.assert_array_equal(weights, given.pair_weights)
+    np.testing.assert_array_equal(b_wins, given.answers[given.strict] == B)
     assert (folder / "p.parquet").read_bytes() == (folder / "q.parquet").read_bytes()
 
 

@@ -82,9 +82,7 @@ def test_the_answer_is_that_of_the_pairs_in_memory(
     assert pytest.approx(twin.W, abs=1e-9) == found.W
     assert found.certificate.active_pairs == twin.certificate.active_pairs
     measure = preset("zipf", FIVE, 6)
-    assert problem.source.agreements([measure]) == pytest.approx(
-        [agreement(measure, pairs, weights)]
-    )
+    assert problem.agreements([measure]) == pytest.approx([agreement(measure, pairs, weights)])
     learned = fit(problem)
     again = DCGLearner(margin=margin, C=3.0).fit(pairs, sample_weight=weights)
     assert learned.dcg.gains == pytest.approx(again.dcg_.gains, abs=1e-8)
