@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from dcglearn.base.process import end_like_ctrl_c, interrupted_code, prepare_streams
@@ -10,6 +11,7 @@ from dcglearn.base.process import end_like_ctrl_c, interrupted_code, prepare_str
 def main() -> None:
     """Load the command line and run it; Ctrl-C and SIGTERM are handled while it loads, too."""
     prepare_streams()
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # those that wait for small sums spin
     try:
         end_like_ctrl_c()
         from dcglearn.cli import main as run
