@@ -319,15 +319,19 @@ class Evidence:
             return self.parts.read(part, with_ids)
         return self.judged.take(slice(part * CHUNK, (part + 1) * CHUNK))
 
-    @cached_property
+    @property
     def counted(self) -> Evidence:
         """The distinct judgments, without queries and judges; these, if too few are equal."""
+        return self if self._distinct is None else self._distinct  # a cache of itself is a cycle
+
+    @cached_property
+    def _distinct(self) -> Evidence | None:
         if self.n_judgments < _FEWEST_COUNTED or self.relative_lapses is not None:
-            return self
+            return None
         packed = map_in_order(lambda part: self._part(part, False), self._all_parts)
         judged = _distinct([self.judged] if self.parts is None else packed)
         if judged is None:
-            return self
+            return None
         n, none = len(judged.answers), np.zeros(0, np.int64)
         return replace(
             self, judged=judged, n_judgments=n, n_queries=0, n_judges=0, rows=none, parts=None
