@@ -109,7 +109,6 @@ from .systems.evaluate import evaluate as evaluate
 from .report.systems.evaluation_files import write_evaluation as write_evaluation
 from .systems.compare_systems import SystemComparison as SystemComparison
 from .systems.compare_systems import compare_systems as compare_systems
-from .systems.compare_systems import compare_all_pairs as compare_all_pairs
 from .systems.power import queries_needed as queries_needed
 from .systems.orderings import OrderingComparison as OrderingComparison
 from .systems.orderings import compare_orderings as compare_orderings
@@ -262,7 +261,6 @@ __all__ = [
     "write_evaluation",
     "SystemComparison",
     "compare_systems",
-    "compare_all_pairs",
     "queries_needed",
     "OrderingComparison",
     "compare_orderings",

@@ -96,7 +96,7 @@ def explain(
     Without lists, the example is the one on which the measures differ most.
     """
     from dcglearn.coherence import explain as explanations
-    from dcglearn.measures.names import measures_on_one_scale, with_grades
+    from dcglearn.measures.names import measures_on_one_scale
     from dcglearn.measures.scale import parse_lists
     from dcglearn.report.systems.explanation import explanation_text, explanation_to_json
 
@@ -104,7 +104,7 @@ def explain(
         raise InputError("--a and --b belong together", "give both, or neither for an example")
     longest = n_ranks or explanations.SHORT
     declared, found = measures_on_one_scale((first, second), scale, longest)
-    named = [with_grades(one, declared) for one in found]
+    named = [one.with_grades(declared) for one in found]
     one, other = (each.measure for each in named)
     lists = (
         explanations.clearest_example(one, other, n_ranks)

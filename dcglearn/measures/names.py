@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from dcglearn.base.checks import checked_text
 from dcglearn.base.errors import InputError, naming
@@ -45,15 +45,17 @@ _FORM_OF = re.compile(r"\s*(DCG|nDCG|minmaxDCG)\(([^\[{]+)\)\s*")
 _FILE = re.compile(r"(.+\.json)(?::(\w*))?", re.IGNORECASE)
 
 
-_AnyNamed = TypeVar("_AnyNamed", bound="Named")
-
-
 @dataclass(frozen=True)
 class Named:
     """A measure of any kind, and the text that named it."""
 
     name: str
     measure: Measure | OtherMeasure
+
+    def with_grades(self, scale: Scale) -> Self:
+        """Return the measure for documents of these grades."""
+        with naming(self.name):
+            return replace(self, measure=self.measure.on_scale(scale))
 
 
 @dataclass(frozen=True)
@@ -211,7 +213,7 @@ def measure_for_documents(text: str, scale: ScaleLike, n_ranks: int) -> NamedMea
     nDCG({1: 1, 0: 0}, log2) @ 5
     """
     scale = needed_scale(scale)
-    return with_grades(parse_measure(text, scale, n_ranks), scale)
+    return parse_measure(text, scale, n_ranks).with_grades(scale)
 
 
 def check_compatible(
@@ -263,12 +265,6 @@ def named_measure(text: str, scale: str | None, n_ranks: int | None) -> NamedMea
     return named
 
 
-def with_grades(named: _AnyNamed, scale: Scale) -> _AnyNamed:
-    """Return a measure for documents of these grades."""
-    with naming(named.name):
-        return replace(named, measure=named.measure.on_scale(scale))
-
-
 def as_ndcg(name: str, depth: int) -> str:
     """Return the name of the nDCG of a measure, cut at `depth` unless the name has a cutoff."""
     called, cutoff = split_cutoff(canonical_dcg_name(name).strip())
@@ -298,7 +294,7 @@ def asked_measure(measure: AskedMeasure, scale: Scale, n_ranks: int) -> Named:
     elif isinstance(measure, DCG | LinearUtility | OtherMeasure):
         measure = Named(str(measure), measure)
     if isinstance(measure, Named):
-        return with_grades(measure, scale)
+        return measure.with_grades(scale)
     kinds = {one.__module__.partition(".")[0] for one in type(measure).__mro__}
     if not isinstance(measure, str | os.PathLike) and "ir_measures" not in kinds:
         raise not_a_measure(measure)

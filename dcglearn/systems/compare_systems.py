@@ -130,7 +130,8 @@ def compare_systems(
     evaluation : Evaluation
         Not of bounds.
     baseline : str or None
-        The name of a system, or None for :func:`compare_all_pairs`.
+        The name of a system, or None for all pairs, which are corrected by Tukey's HSD test with
+        randomisation; for the t test by Holm's method.
     rng : numpy.random.Generator
     test : {"randomisation", "t"}, default "randomisation"
     resamples : int, default 9999
@@ -143,7 +144,8 @@ def compare_systems(
     Returns
     -------
     list of SystemComparison
-        By measure, then by system; the residuals of RBP are not compared.
+        By measure, then by system, or by pair, whose `system` comes first in
+        ``evaluation.systems``; the residuals of RBP are not compared.
 
     Examples
     --------
@@ -192,42 +194,6 @@ def compare_systems(
         replace(one, corrected=value, correction=correction, family=family, orders_drawn=drawn)
         for one, value in zip(found, p.ravel().tolist(), strict=True)
     ]
-
-
-def compare_all_pairs(
-    evaluation: Evaluation,
-    rng: np.random.Generator,
-    test: PairedTest = "randomisation",
-    resamples: int = RESAMPLES,
-    correct: Correct = "measure",
-    advance: Advance = silent,
-) -> list[SystemComparison]:
-    """Compare all pairs of systems under every measure.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    rng : numpy.random.Generator
-    test, resamples, correct, advance : optional
-        As in :func:`compare_systems`, but corrected by Tukey's HSD test with randomisation; for the
-        t test by Holm's method.
-
-    Returns
-    -------
-    list of SystemComparison
-        By measure, then by pair, whose `system` comes first in ``evaluation.systems``.
-
-    Examples
-    --------
-    >>> from dcglearn import evaluate
-    >>> qrels = {f"q{i}": {"d1": 1, "d2": 0} for i in range(8)}
-    >>> runs = {name: {q: {first: 2.0, other: 1.0} for q in qrels}
-    ...         for name, first, other in (("a", "d1", "d2"), ("b", "d1", "d2"), ("c", "d2", "d1"))}
-    >>> found = compare_all_pairs(evaluate(qrels, runs, "zipf"), np.random.default_rng(0))
-    >>> [(one.system, one.baseline, one.difference, one.better, one.corrected) for one in found]
-    [('a', 'b', 0.0, 0, 1.0), ('a', 'c', 0.5, 8, 0.0006), ('b', 'c', 0.5, 8, 0.0006)]
-    """
-    return compare_systems(evaluation, None, rng, test, resamples, correct, advance)
 
 
 def _under_measure(

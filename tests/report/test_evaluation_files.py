@@ -19,7 +19,6 @@ from dcglearn import (
     Evaluation,
     InputError,
     Rules,
-    compare_all_pairs,
     compare_systems,
     evaluate,
     write_evaluation,
@@ -98,7 +97,7 @@ def test_the_best_are_bold_and_what_differs_from_the_baseline_is_marked(found: E
 
 def test_after_all_pairs_letters_name_the_systems_below(found: Evaluation) -> None:
     rng = np.random.default_rng(0)
-    each = paper_table(found, compare_all_pairs(found, rng, correct="none"))
+    each = paper_table(found, compare_systems(found, None, rng, correct="none"))
     rows = [row.rpartition(" | 1.0000 | 1.0000 |")[0] for row in each.markdown().splitlines()[4:7]]
     assert rows == [
         "| a | high | **1.0000**<sup>b,c</sup> | **1.0000**<sup>c</sup>",
@@ -106,10 +105,10 @@ def test_after_all_pairs_letters_name_the_systems_below(found: Evaluation) -> No
         "| c | low | 0.6199 | 0.0000",
     ]
     assert "not corrected for the number of comparisons" in each.caption
-    marks, _ = significance_marks(found.systems, compare_all_pairs(found, rng))
+    marks, _ = significance_marks(found.systems, compare_systems(found, None, rng))
     assert marks["high", "nDCG@10"] == "c", "a stricter test than that of single pairs"
     given = evaluate(QRELS, RUNS, ["nDCG@10", FIRST])  # each pair the other way round
-    reverse = compare_all_pairs(given, rng, correct="none")
+    reverse = compare_systems(given, None, rng, correct="none")
     marks, labels = significance_marks(found.systems, reverse)
     assert (labels, marks["high", "nDCG@10"]) == (["a", "b", "c"], "b,c")
     assert "a  high    1.0000 b,c  1.0000 c " in means_table(found, reverse).text()
@@ -162,7 +161,7 @@ def test_latex_compiles_whatever_the_names(tmp_path: Path) -> None:
     runs = dict(zip(names, [*RUNS.values()] * 3, strict=False))
     measures = {"nDCG@10": "nDCG@10", "x_1 & [y]%": FIRST, "*": "nDCG(exponential-log2) @ 10"}
     found, rng = evaluate(QRELS, runs, measures).best_first(), np.random.default_rng(0)
-    each = ([], compare_systems(found, "ok", rng), compare_all_pairs(found, rng))
+    each = ([], compare_systems(found, "ok", rng), compare_systems(found, None, rng))
     for one in each:
         assert "Warning" not in typeset(paper_table(found, one).latex(), tmp_path)
 

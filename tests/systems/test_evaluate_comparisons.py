@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from dcglearn import Evaluation, Rules, compare_all_pairs, compare_systems, evaluate
+from dcglearn import Evaluation, Rules, compare_systems, evaluate
 from dcglearn.base.significance import holm
 from dcglearn.report.systems.words import comparisons_in_words
 from dcglearn.systems.tukey import tukey_test
@@ -41,7 +41,7 @@ def found(runs: dict[str, dict[str, dict[str, float]]]) -> Evaluation:
 
 def test_corrections_of_all_pairs(found: Evaluation) -> None:
     def compared(**options: str) -> np.ndarray:
-        pairs = compare_all_pairs(found, np.random.default_rng(1), resamples=500, **options)  # type: ignore[arg-type]  # options by name
+        pairs = compare_systems(found, None, np.random.default_rng(1), resamples=500, **options)  # type: ignore[arg-type]  # options by name
         names = [(one.measure, one.system, one.baseline) for one in pairs]
         assert names == [
             (m.name, a, b) for m in found.measures for a, b in combinations(found.systems, 2)
@@ -68,7 +68,7 @@ def test_one_system_has_no_pairs() -> None:
     rules = Rules(worthless=None, missing=None)
     found = evaluate(qrels, {"one": {"q1": {"a": 1.0}}}, "nDCG@2", rules=rules)
     assert np.isnan(found.values).all()
-    assert compare_all_pairs(found, np.random.default_rng(0)) == []
+    assert compare_systems(found, None, np.random.default_rng(0)) == []
 
 
 def test_corrections_with_a_baseline(found: Evaluation) -> None:
@@ -93,7 +93,7 @@ def test_queries_are_counted_as_better_worse_or_equal() -> None:
     third = {q: {"a": 1.0, "b": 1.0 if q == "q0" else 0.0} for q in qrels}
     runs = {"first": first, "second": second, "third": third}
     found = evaluate(qrels, runs, "zipf", rules=Rules(missing=None))
-    pairs = compare_all_pairs(found, np.random.default_rng(0))
+    pairs = compare_systems(found, None, np.random.default_rng(0))
     counts = [(one.better, one.worse, one.equal, one.queries) for one in pairs]
     (said,) = (line for line in comparisons_in_words(pairs) if "neither" in line)
     assert said == "two systems are compared on the queries that neither leaves out, 6 to 7 of them"
@@ -105,5 +105,5 @@ def test_rounding_makes_no_query_better() -> None:
     run = {q: {"a": 2.0, "b": 1.0} for q in qrels}
     found = evaluate(qrels, {"one": run, "two": run}, "zipf")
     found.values[1] *= 1 + 2**-52
-    (pair,) = compare_all_pairs(found, np.random.default_rng(0))
+    (pair,) = compare_systems(found, None, np.random.default_rng(0))
     assert (pair.better, pair.worse, pair.equal) == (0, 0, 3)

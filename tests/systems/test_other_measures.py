@@ -20,7 +20,6 @@ from dcglearn import (
     Ranked,
     Rules,
     Scale,
-    compare_all_pairs,
     compare_orderings,
     compare_systems,
     evaluate,
@@ -361,7 +360,7 @@ def test_systems_are_not_compared_by_residuals() -> None:
     names = ["AP", "RBP(p=0.8)", "ERR@20"]
     rng = np.random.default_rng(0)
     assert [one.measure for one in compare_systems(found, "a", rng)] == names
-    assert [one.measure for one in compare_all_pairs(found, rng)] == names
+    assert [one.measure for one in compare_systems(found, None, rng)] == names
     assert {one.second for one in compare_orderings(found)} == {*names[1:]}
     with pytest.raises(InputError, match="AP: is not an nDCG"):
         system_conclusions(found, 10, rng)

@@ -58,7 +58,7 @@ def write_evaluation(
         of ``trec_eval -q``; of several systems, each into a file of its own, NAME.SYSTEM.eval.
         ``.json``: all of it.
     comparisons : sequence of SystemComparison
-        From :func:`dcglearn.compare_systems` or :func:`dcglearn.compare_all_pairs`.
+        From :func:`dcglearn.compare_systems`.
     per_query : bool, default False
         Whether ``.tex``, ``.md`` and ``.csv`` hold one row per system and query, and ``.json``
         the values of queries as well.
