@@ -318,6 +318,8 @@ def compare(
 
     table = comparison_table(found)
     lines = [table.text()]
+    if (data.weights != data.weights[:1]).any():
+        lines.append("Agreement is weighted; the counts of CSV and JSON are not.")
     for one in named:
         record = LearnedRecord.read(one.file) if one.file else None
         if record and record.learned_from.file in (Path(name).name for name in (prefs, *files)):

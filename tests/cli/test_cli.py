@@ -137,6 +137,16 @@ def test_compare_writes_every_form(run: Run, folder: Path) -> None:
         assert row["right"] + row["tied"] + row["wrong"] == pytest.approx(written["strict"])
 
 
+def test_agreement_that_is_weighted_is_called_so(run: Run, folder: Path) -> None:
+    lines = (folder / "p.jsonl").read_text().splitlines()
+    first = json.loads(lines[0]) | {"weight": 2}
+    (folder / "w.jsonl").write_text("\n".join([json.dumps(first), *lines[1:]]) + "\n")
+    for command in ("agree {} zipf", "compare {} zipf --folds 2 --repeats 1"):
+        for name, says in (("p.jsonl", False), ("w.jsonl", True)):
+            found = run(*command.format(name).split(), cwd=folder)
+            assert ("agreement is weighted" in " ".join(found.stdout.lower().split())) == says
+
+
 def test_compare_with_any_measure(run: Run, folder: Path) -> None:
     """Listed or not, by preset or file."""
     asked = ("compare", "p.jsonl", "zipf", "--folds", "2", "--repeats", "2")
