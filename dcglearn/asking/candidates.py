@@ -125,6 +125,11 @@ def candidates_of_runs(
     Returns
     -------
     Candidates
+
+    Raises
+    ------
+    InputError
+        If something cannot be read, or there are fewer than two runs.
     """
     indexed, sources = open_qrels_and_runs(qrels, runs, scale)
     if len(sources) < 2:
@@ -179,6 +184,11 @@ def made_candidates(
     Returns
     -------
     Candidates
+
+    Raises
+    ------
+    InputError
+        If no query has enough judged documents of different grades.
     """
     indexed = open_qrels(qrels, scale)
     sizes, n_different = indexed.pools.sum(axis=1), np.count_nonzero(indexed.pools, axis=1)

@@ -151,6 +151,12 @@ def plan(
     -------
     Plan
 
+    Raises
+    ------
+    InputError
+        If there is no candidate, nothing that is asked for depends on them, or the judgments have
+        another scale.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)

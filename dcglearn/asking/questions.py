@@ -67,6 +67,11 @@ def write_questions(path: PathLike, questions: Iterable[PairQuestion]) -> None:
     ----------
     path : path-like
     questions : iterable of PairQuestion
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
     """
     lines = (json.dumps(one.to_json(), ensure_ascii=False) + "\n" for one in questions)
     write_text(path, "".join(lines))
@@ -82,6 +87,11 @@ def read_questions(path: PathLike) -> list[PairQuestion]:
     Returns
     -------
     list of PairQuestion
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, a line is no question, or an id is repeated.
     """
     found, lines = list[PairQuestion](), dict[str, int]()
     with open_text(Path(path), str(path)) as file:

@@ -119,6 +119,11 @@ def read_run(path: PathLike, queries: Container[str] | None = None) -> Run:
     Run
         Named by the first tag of the text, or by the file if there is none.
 
+    Raises
+    ------
+    InputError
+        As :func:`read_qrels`.
+
     Examples
     --------
     >>> import tempfile
@@ -148,6 +153,11 @@ def qrels_of(content: FrameLike, name: str = "qrels") -> Qrels:
     -------
     Qrels
 
+    Raises
+    ------
+    InputError
+        As :func:`read_qrels`, naming the row.
+
     Examples
     --------
     >>> len(qrels_of({"301": {"d1": 2, "d2": 0}}))
@@ -169,6 +179,11 @@ def run_of(content: FrameLike, name: str = "run") -> Run:
     Returns
     -------
     Run
+
+    Raises
+    ------
+    InputError
+        As :func:`read_run`, naming the row.
 
     Examples
     --------

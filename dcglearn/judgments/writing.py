@@ -41,6 +41,11 @@ def write_preferences(preferences: Preferences, path: PathLike) -> None:
         ``.jsonl``, ``.json``, ``.csv``, ``.tsv``, ``.parquet`` or ``.arrow``; text may also be
         compressed, such as ``.jsonl.gz``. Columns without content are left out. Empty ranks within
         a list are read back as such with ``unjudged="nothing"`` only.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written, or there is no judgment.
     """
     suffix = check_judgment_format(path)
     if not len(preferences):

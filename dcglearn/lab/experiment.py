@@ -52,6 +52,11 @@ def experiment(config: str | Path | Mapping[str, Any], out: str | Path | None = 
     -------
     Lab
 
+    Raises
+    ------
+    InputError
+        If there is no such config, or it does not make sense.
+
     Examples
     --------
     >>> lab = experiment({"columns": ["precision"], "seed": 1, "repetitions": 2})
@@ -103,6 +108,14 @@ class Lab:
             A number of processes on this machine, or ``tcp://host:port`` of a Dask scheduler.
         progress : bool, default True
             Whether to show progress on standard error.
+
+        Raises
+        ------
+        InputError
+            If the experiment file uses a column that the table lacks, or no cell could be
+            computed; with the error of the first.
+        WorkersLostError
+            If the workers are lost; finished cells are kept.
         """
         self.quick = quick
         with open_workers(str(workers)) as pool:
@@ -156,6 +169,12 @@ class Lab:
             Whether the series are named in a legend.
         panel : int, optional
             The only panel to draw: its number, from 1.
+
+        Raises
+        ------
+        InputError
+            If there is no such figure or panel, no cell is finished, or there are not as many
+            axes as panels.
         """
         found = {same_figure(figure.number): figure for figure in self.figures()}
         key = same_figure(str(number))
@@ -190,6 +209,11 @@ class Lab:
         -------
         Path
             The folder of the files.
+
+        Raises
+        ------
+        InputError
+            If no cell is finished, or the folder holds results of something else.
         """
         self._check_begun()
         return write_results(self._part, self._store, Path(out), replace).folder

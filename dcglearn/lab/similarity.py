@@ -35,6 +35,11 @@ def similarity(W: ArrayLike, learned: ArrayLike) -> float:
     float
         In [-1, 1]; 0 if one of them gives all grades the same weight at every rank.
 
+    Raises
+    ------
+    InputError
+        If the shapes differ.
+
     Examples
     --------
     The limit for pairs that reorder one list, as in the paper:
@@ -65,6 +70,11 @@ def identifiable_similarity(W: ArrayLike, learned: ArrayLike) -> float:
     -------
     float
         In [-1, 1]; 0 if that part of one of them is 0.
+
+    Raises
+    ------
+    InputError
+        If the shapes differ.
 
     Examples
     --------

@@ -169,7 +169,7 @@ class _Finder:
         self.found = ColumnMap({}, (), (), fields)
 
     def wanted(self, names: Iterable[str]) -> set[str]:
-        """Return the columns of a table that are read: those of fields, and kept ones."""
+        """Return the columns of a table that are read; unknown ones are looked at, too."""
         self._find(names)
         return {*self.found.used, *self.found.unknown, *self._options.keep} & {*names}
 

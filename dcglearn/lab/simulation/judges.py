@@ -150,6 +150,11 @@ def side_by_side(
     Returns
     -------
     Preferences
+
+    Raises
+    ------
+    InputError
+        If a number is not finite, the reliability not positive or the indifference negative.
     """
     reliability = checked_number(reliability, "`reliability`", 0, above=True)
     checked_number(indifference, "`indifference`", 0)

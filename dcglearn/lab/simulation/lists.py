@@ -63,6 +63,12 @@ def drawn_lists(
     Returns
     -------
     ndarray of int8, shape (n, 2, K)
+
+    Raises
+    ------
+    InputError
+        If a probability is negative, they do not add up to 1, or `shortest` is outside
+        1 ... K.
     """
     checked_count(n, "`n`", 0)
     checked_count(n_ranks, "`n_ranks`")

@@ -64,6 +64,12 @@ def named_truth(name: str, n_ranks: int, n_grades: int, rng: np.random.Generator
     -------
     DCG or LinearUtility
 
+    Raises
+    ------
+    InputError
+        If there is no such truth (the message lists those that exist), or it has another K or
+        L.
+
     Examples
     --------
     >>> named_truth("data-2", 10, 4, np.random.default_rng(0))

@@ -215,6 +215,11 @@ def study_judgments(
     Returns
     -------
     Study
+
+    Raises
+    ------
+    InputError
+        If no judgment can be used, or the measure in use is not a DCG.
     """
     checked_rng(rng)
     measures = dict(in_use or {}) | dict(usual_presets(preferences.scale, preferences.n_ranks))

@@ -119,6 +119,11 @@ def write_study(study: Study, path: str | Path, rng: np.random.Generator) -> Non
         from now on, with all numbers in ``about``.
     rng : numpy.random.Generator
         For the bands of the figure.
+
+    Raises
+    ------
+    InputError
+        If the suffix is another one, or the file cannot be written.
     """
     suffix = checked_suffix(path, STUDY_FORMATS)
     if suffix == ".json":

@@ -70,6 +70,12 @@ def write_evaluation(
     list of Path
         The files written.
 
+    Raises
+    ------
+    InputError
+        If the suffix is not known, the format cannot hold the evaluation, or a file cannot be
+        written.
+
     Examples
     --------
     >>> import tempfile
