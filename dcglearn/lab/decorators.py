@@ -27,7 +27,8 @@ from dcglearn.learning.solve import Fit
 OWN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 """What a function may be called on its axis."""
 
-_MARK = "__dcglearn_mark__"
+MARK = "__dcglearn_mark__"
+"""The attribute of a function that holds its mark."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Axis:
         if not OWN_NAME.fullmatch(own) or own == "same":  # of test lists: as the training lists
             remedy = "use up to 40 letters, digits, - and _, and not same"
             raise InputError(f"{own!r} is not a name", remedy, self.name)
-        setattr(function, _MARK, Mark(self.name, own, self._options(function, reads), reads))
+        setattr(function, MARK, Mark(self.name, own, self._options(function, reads), reads))
         return function
 
     def _options(self, function: Any, reads: Mapping[str, str]) -> dict[str, Any]:
@@ -112,16 +113,10 @@ def is_option_value(value: object) -> bool:
     return isinstance(value, bool | int | str)
 
 
-def mark_of(function: object) -> Mark | None:
-    """Return what a decorator noted on a function; None if it is not marked."""
-    found = getattr(function, _MARK, None)
-    return found if isinstance(found, Mark) else None
-
-
 truth = Axis(
     "truth",
     "n_ranks, n_grades, rng",
-    "DCG or LinearUtility",
+    "DCG, LinearUtility, or weights (K, L)",
     "the measure by which lists are better in truth",
 )
 lists = Axis(

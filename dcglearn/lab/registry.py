@@ -13,20 +13,19 @@ import ast
 import inspect
 import sys
 import tempfile
-import threading
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from traceback import extract_tb
 from types import CodeType, ModuleType
 from typing import Any
 
 from dcglearn.asking.policies import POLICIES
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.files import read_text
-from dcglearn.lab.decorators import mark_of
+from dcglearn.lab.decorators import MARK, Mark
 from dcglearn.lab.provenance import sha256_of
 from dcglearn.lab.simulation.truths import FREE, TRUTHS
 from dcglearn.lab.success import RESULTS
@@ -67,13 +66,6 @@ NAMES: dict[str, Mapping[str, str]] = {
 """The names of this package, by axis, with what each is."""
 
 
-LARGEST = 8 << 20
-"""The largest file that travels with cells, in bytes."""
-
-_PARSING = threading.Lock()
-"""Two threads of a worker must not parse at once: Python 3.11 counts the depth of both together."""
-
-
 @dataclass(frozen=True)
 class DataFile:
     """A file that a function reads, and the parameter that receives the path of a copy."""
@@ -85,35 +77,27 @@ class DataFile:
 
 @dataclass(frozen=True)
 class Code:
-    """A function of an experiment file, with the text of the file, and of the one it is from."""
+    """A function of an experiment file, with the text of the file, and of the one it is from.
+
+    `digest` is what a cell holds of it.
+    """
 
     axis: str
     name: str
     function: str
     file: str
-    line: int
+    place: str
     text: str
-    imported: str = ""
-    files: tuple[DataFile, ...] = ()
-    about: str = ""
-    options: Mapping[str, Any] = field(default_factory=dict, compare=False)
-
-    @property
-    def place(self) -> str:
-        """The file and the line of the function."""
-        return f"{self.file}, line {self.line}"
+    imported: str
+    files: tuple[DataFile, ...]
+    digest: str
+    about: str
+    options: Mapping[str, Any] = field(compare=False)
 
     @property
     def called(self) -> str:
         """Where it is called, in errors."""
         return f"{self.place}, in {self.function}"
-
-    @property
-    def digest(self) -> str:
-        """What a cell holds of it."""
-        read = tuple((one.option, one.name, sha256_of(one.content)) for one in self.files)
-        parts = syntax_digest(self.text), syntax_digest(self.imported), read
-        return sha256_of(repr(parts).encode())
 
 
 @dataclass(frozen=True)
@@ -172,10 +156,11 @@ def experiment_code(name: str, config: Path) -> ExperimentCode:
         with redirect_stdout(sys.stderr):  # a command may print data
             module = executed(text, str(path))
     except (Exception, SystemExit) as error:
-        problem, remedy = f"cannot be loaded ({error_and_line(error, path)})", "fix it"
+        place = place_in(str(path), error) or str(path)
         if isinstance(error, InputError):  # of a decorator
-            problem, remedy = error.problem, error.remedy
-        raise InputError(problem, remedy, f"{path}{_line(error, path)}") from error
+            raise InputError(error.problem, error.remedy, place) from error
+        problem = f"cannot be loaded ({type(error).__name__}: {error})"
+        raise InputError(problem, "fix it", place) from error
     for required in ("COLUMNS", "figures"):
         if not hasattr(module, required):
             remedy = "define COLUMNS and figures(table), as the other experiments do"
@@ -186,24 +171,27 @@ def experiment_code(name: str, config: Path) -> ExperimentCode:
 
 def _marked_functions(module: ModuleType, text: str, path: Path) -> tuple[Code, ...]:
     """Return the marked functions that an experiment file holds or imports."""
-    file, root = f"{path.parent.name}/{path.name}", path.resolve().parent.parent
+    file, of_file = f"{path.parent.name}/{path.name}", syntax_digest(text)
     found: dict[tuple[str, str], Code] = {}
     seen = set[Any]()
     for key, function in vars(module).items():
-        mark = mark_of(function)
-        if mark is None or function in seen:  # whatever else it is called
+        mark = getattr(function, MARK, None)
+        if not isinstance(mark, Mark) or function in seen:  # whatever else it is called
             continue
         seen.add(function)
-        source, about = imported_source(function, module.__name__), inspect.getdoc(function) or ""
+        source, axis, name = imported_source(function, module.__name__), mark.axis, mark.name
         line = 1 if source else inspect.unwrap(function).__code__.co_firstlineno
-        place, axis, name = f"{file}, line {line}", mark.axis, mark.name
+        place = f"{file}, line {line}"
         if (axis, name) in found or name in NAMES[axis]:
             where = found[axis, name].place if (axis, name) in found else "dcglearn"
             problem = f"the {axis} {name!r} is already defined in {where}"
             raise InputError(problem, "give it another name", place)
-        files, title = data_files(mark.reads, root, place), about.partition("\n")[0]
+        files = data_files(mark.reads, path.resolve().parent.parent, place)
+        read = tuple((one.option, one.name, sha256_of(one.content)) for one in files)
+        digest = sha256_of(repr((of_file, syntax_digest(source), read)).encode())
+        about = (inspect.getdoc(function) or "").partition("\n")[0]
         found[axis, name] = Code(
-            axis, name, key, file, line, text, source, files, title, mark.options
+            axis, name, key, file, place, text, source, files, digest, about, mark.options
         )
     return tuple(found.values())
 
@@ -216,22 +204,15 @@ def checked_columns(columns: Any, place: str) -> tuple[str, ...]:
     return tuple(columns)
 
 
-def error_and_line(error: BaseException, file: Path) -> str:
-    """Name an error and the line of a file in which it arose."""
-    return f"{type(error).__name__}: {error}{_line(error, file)}"
+def place_in(file: str, error: BaseException) -> str:
+    """Return the innermost place in a file that an error passed through, or nothing."""
+    frames = [one for one in extract_tb(error.__traceback__) if one.filename == file]
+    return f"{file}, line {frames[-1].lineno}, in {frames[-1].name}" if frames else ""
 
 
-def _line(error: BaseException, file: Path) -> str:
-    frame = innermost_frame(error, str(file))
-    return f", line {frame.lineno}" if frame else ""
-
-
-@lru_cache(256)
 def syntax_digest(text: str) -> str:
     """Return the hash of what a file computes, the same in all versions of Python."""
-    with _PARSING:
-        tree = ast.parse(text)
-    kept = [node for node in tree.body if not _only_shows(node)]
+    kept = [node for node in ast.parse(text).body if not _only_shows(node)]
     return sha256_of(_syntax(kept).encode())
 
 
@@ -278,23 +259,13 @@ def _compiled(text: str, file: str) -> tuple[str, CodeType]:
     return name, compile(text, file, "exec", dont_inherit=True)
 
 
-def innermost_frame(error: BaseException, file: str) -> traceback.FrameSummary | None:
-    """Return the innermost place in a file that an error passed through."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return next((one for one in reversed(frames) if one.filename == file), None)
-
-
 @contextmanager
 def copied(files: Sequence[DataFile]) -> Iterator[dict[str, Path]]:
     """Write data files for one call; yield their paths, by the parameters of the function."""
-    if not files:
-        yield {}
-        return
     with tempfile.TemporaryDirectory(prefix="dcglearn-reads-") as folder:
         paths = {}
         for file in files:
-            paths[file.option] = Path(folder, file.option, Path(file.name).name)
-            paths[file.option].parent.mkdir()
+            paths[file.option] = Path(folder, f"{file.option}-{Path(file.name).name}")
             paths[file.option].write_bytes(file.content)
         yield paths
 
@@ -304,14 +275,9 @@ def data_files(reads: Mapping[str, str], root: Path, place: str) -> tuple[DataFi
     found = []
     for option, name in sorted(reads.items()):
         path = root / name if (root / name).exists() else Path(name)
-        declared = f"declares that it reads {name!r}, which"
         try:
-            content = path.read_bytes()
+            found.append(DataFile(option, name, path.read_bytes()))
         except OSError as error:
-            problem = f"{declared} cannot be read ({error.strerror})"
+            problem = f"declares that it reads {name!r}, which cannot be read ({error.strerror})"
             raise InputError(problem, "name it from the folder of configs/", place) from error
-        if len(content) > LARGEST:
-            problem = f"{declared} has more than {LARGEST >> 20} MiB"
-            raise InputError(problem, "make it smaller", place)
-        found.append(DataFile(option, name, content))
     return tuple(found)

@@ -41,7 +41,7 @@ from dcglearn.lab.provenance import (
     sha256_of,
     write_provenance,
 )
-from dcglearn.lab.registry import error_and_line
+from dcglearn.lab.registry import place_in
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.store import Store
 from dcglearn.report.figures.style import save
@@ -172,8 +172,8 @@ def make_figures(config: Config, table: pd.DataFrame, complete: bool = False) ->
         remedy = "fix it and run again; finished cells are kept"
         if isinstance(error, KeyError):
             remedy += f". Columns: {', '.join(map(str, given.columns))}"
-        problem = f"figures(table) failed ({error_and_line(error, path)})"
-        raise InputError(problem, remedy, str(path)) from error
+        problem = f"figures(table) failed ({type(error).__name__}: {error})"
+        raise InputError(problem, remedy, place_in(str(path), error) or str(path)) from error
     wanted = {same_figure(number): number for number in config.figures}
     drawn: dict[str, Figure] = {}
     for figure in found:
