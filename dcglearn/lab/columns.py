@@ -24,8 +24,6 @@ LEARNED_COLUMNS = {
     "offset": "similarity after 100 is added to both, which makes it meaningless",
     "margin_correlation": "correlation of the margin and the true difference, if the margin varies",
     "chosen_C": "the C that was used",
-    "draws": "pairs left out because the judge cannot tell the lists apart",
-    "drawn": "pairs drawn in all",
     "precision:PRESET": "precision of each preset of `against`",
 }
 """What cells that learn a measure result in."""

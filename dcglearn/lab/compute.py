@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from dcglearn.inference.ascent import Answers
 from dcglearn.inference.usual import learn_from_answers
 from dcglearn.lab.cells import Cell, QueryTable
 from dcglearn.lab.decorators import CellData
-from dcglearn.lab.draws import Draws, StrictPairs
+from dcglearn.lab.draws import Draws
 from dcglearn.lab.model_cells import certainty, conclusions
 from dcglearn.lab.own_functions import OwnCodeError, call_own
 from dcglearn.lab.registry import JUDGMENT_MODEL, STUDY, USUAL, Code, ExperimentCode
@@ -60,10 +59,6 @@ def compute_cell(cell: Cell, queries: QueryTable | None = None, codes: Sequence[
         cell = {**cell, "queries": queries}
     if isinstance(cell.get("queries"), str):
         raise InputError("the table of queries is missing", "pass it as `queries`", "queries")
-    known = {f"{code.axis} {code.name}": code.digest for code in codes}
-    for name, digest in cell.get("code", {}).items():
-        if known.get(name) != digest:
-            raise InputError(f"the code of the {name} is missing", "pass it as `codes`", "code")
     draws = Draws(cell, ExperimentCode(functions=tuple(codes)))
     if draws.setting.learner == STUDY:
         return dict(conclusions(draws.setting.design, draws.setting.pairs, draws.rng("judge")))
@@ -84,43 +79,36 @@ def _tested(draws: Draws) -> Cell:
         "similarity": similarity(true_W, W),
         "identifiable": identifiable_similarity(true_W, W),
         "offset": offset_similarity(true_W, W),
+        "margin_correlation": draws.margin_correlation(),
+        "chosen_C": fitted.problem.C if fitted else None,
     }
-    correlation = draws.margin_correlation()
-    if correlation is not None:
-        result["margin_correlation"] = correlation
-    if fitted is not None:
-        result["chosen_C"] = fitted.problem.C
-    result |= {"draws": training.draws, "drawn": training.drawn}
     for name in setting.against:
         measure = preset(name, grade_scale(setting.grades), setting.n_ranks)
         result[f"precision:{name}"] = agreement(measure, exact)
-    data = CellData(setting, training.pairs, exact, fitted)
+    data = CellData(setting, training, exact, fitted)
     for name in draws.cell.get("columns", ()):
         own = call_own(draws.own, "result", name, setting, truth, learned, data)
-        if own is not None:
-            result[name] = own.tolist()
-        elif (found := result_named(name, truth, learned, data)) is not None:
-            result[name] = found
-    return result
+        result[name] = result_named(name, truth, learned, data) if own is None else own.tolist()
+    return {name: value for name, value in result.items() if value is not None}
 
 
-def learn(draws: Draws) -> tuple[StrictPairs, Measure, Fit | None]:
+def learn(draws: Draws) -> tuple[Pairs, Measure, Fit | None]:
     """Return the training pairs, what is learned, and its fit if it is of the program."""
-    setting, training = draws.setting, draws.training_pairs()
-    pairs, rng = training.pairs, draws.rng("errors")
+    setting, pairs, rng = draws.setting, draws.training_pairs(), draws.rng("errors")
     if setting.flips:
         pairs = flip_pairs(pairs, setting.flips, rng)
     if setting.wrong_grades:
         pairs = misgrade_pairs(pairs, setting.wrong_grades, setting.grades, rng)
-    training, rng = replace(training, pairs=pairs), draws.rng("learner")
+    pairs.flags.writeable = False
+    rng = draws.rng("learner")
     found = call_own(draws.own, "learner", setting.learner, setting, pairs, setting, rng)
     if found is not None:
-        return training, found, None
+        return pairs, found, None
     if setting.learner == USUAL:
         answers = Answers(pairs, np.ones(len(pairs)), np.zeros(len(pairs)))
-        return training, learn_from_answers(answers, grade_scale(setting.grades)).dcg, None
+        return pairs, learn_from_answers(answers, grade_scale(setting.grades)).dcg, None
     fitted = _solve(draws, pairs)
-    return training, _measure_of(setting, fitted), fitted
+    return pairs, _measure_of(setting, fitted), fitted
 
 
 def _solve(draws: Draws, pairs: Pairs) -> Fit:

@@ -21,7 +21,7 @@ from dcglearn.asking.policies import choose_pairs, size_of_round
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.lab.cells import AXES, Cell, rng_for, setting_of
-from dcglearn.lab.own_functions import OwnCodeError, call_own
+from dcglearn.lab.own_functions import call_own
 from dcglearn.lab.registry import RANDOM, SHIPPED, ExperimentCode
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.simulation.judges import judged_pairs, noise_scale, true_pairs
@@ -42,15 +42,6 @@ from dcglearn.measures.utility import LinearUtility
 PAIRS_PER_BLOCK = 500
 MAX_EMPTY_BLOCKS = 100
 """Consecutive blocks without a strict pair after which drawing is given up."""
-
-
-@dataclass(frozen=True)
-class StrictPairs:
-    """Judged pairs, the preferred list first; how many were left out, and how many drawn in all."""
-
-    pairs: Pairs
-    draws: int
-    drawn: int
 
 
 @dataclass(frozen=True)
@@ -101,7 +92,7 @@ class Draws:
         differences = score_differences(self.truth, lists)
         return noise_scale(differences, s.reliability), s.bias * float(differences.std())
 
-    def training_pairs(self) -> StrictPairs:
+    def training_pairs(self) -> Pairs:
         """Return the pairs to learn from, as the judge orders them."""
         s = self.setting
         if s.policy != RANDOM:
@@ -119,39 +110,30 @@ class Draws:
 
     def first_strict(
         self, name: str, lists: str, n: int, judged: Callable[[Pairs], Pairs]
-    ) -> StrictPairs:
+    ) -> Pairs:
         """Draw blocks of lists, and judge them, until n pairs are strict."""
         kept: list[Pairs] = []
-        n_kept = empty_blocks = 0
         for pairs in map(judged, self._blocks(lists, self.rng(name))):
             kept.append(pairs)
-            n_kept += len(pairs)
-            empty_blocks = 0 if len(pairs) else empty_blocks + 1
-            if n_kept >= n or empty_blocks == MAX_EMPTY_BLOCKS:
+            if sum(map(len, kept)) >= n:
+                return np.concatenate(kept)[:n]
+            if len(kept) >= MAX_EMPTY_BLOCKS and not any(map(len, kept[-MAX_EMPTY_BLOCKS:])):
                 break
-        if n_kept >= n:
-            drawn = PAIRS_PER_BLOCK * len(kept)
-            return StrictPairs(np.concatenate(kept)[:n], drawn - n_kept, drawn)
-        judge = self.own.function("judge", self.setting.judge)
-        if judge is not None:
-            remedy = "return those pairs that are judged, the preferred list first"
-            shown = f"{empty_blocks * PAIRS_PER_BLOCK:,} pairs of {lists} lists in a row"
-            raise OwnCodeError(f"leaves out {shown}", remedy, judge.called)
-        problem = f"the truth {self.setting.truth} distinguishes too few {lists} lists"
-        raise InputError(problem, "choose another truth or other lists", "truth")
+        s, many = self.setting, f"{MAX_EMPTY_BLOCKS * PAIRS_PER_BLOCK:,} pairs of {lists} lists"
+        problem = f"the truth {s.truth} and the judge {s.judge} prefer none of {many} in a row"
+        raise InputError(problem, "choose another truth or judge, or other lists", "truth")
 
-    def _chosen_pairs(self) -> StrictPairs:
-        """Return what the first questions of a policy brought, in whole rounds, ties among them."""
+    def _chosen_pairs(self) -> Pairs:
+        """Return what the first questions of a policy brought, in whole rounds."""
         part = self._part("training", "truth", "reliability", "bias", "judge", "policy", "pool")
         rounds, n = _rounds_kept(part, self.own), self.setting.pairs
         if sum(size for size, _ in rounds) < n:
             rounds[:] = self._rounds(n)
         asked = np.cumsum([size for size, _ in rounds])
-        last = int(np.searchsorted(asked, n))
-        pairs, n_asked = np.concatenate([one for _, one in rounds[: last + 1]]), int(asked[last])
+        pairs = np.concatenate([one for _, one in rounds[: np.searchsorted(asked, n) + 1]])
         if not len(pairs):
             raise InputError("no pair that was chosen has an answer", "choose others", "policy")
-        return StrictPairs(pairs[:n], n_asked - len(pairs), n_asked)
+        return pairs[:n]
 
     def _rounds(self, n: int) -> Iterator[tuple[int, Pairs]]:
         """Choose n pairs or more in rounds; yield how many are judged, and those with answers."""
@@ -203,7 +185,7 @@ def _exact_pairs(part: str, own: ExperimentCode) -> Pairs:
     s = draws.setting
     lists = s.lists_to_test_on if name == "test" else s.lists
     n = s.test_pairs if name == "test" else s.validation_pairs
-    pairs = draws.first_strict(name, lists, n, partial(true_pairs, draws.truth)).pairs
+    pairs = draws.first_strict(name, lists, n, partial(true_pairs, draws.truth))
     pairs.flags.writeable = False
     return pairs
 

@@ -186,7 +186,7 @@ def test_a_larger_number_of_answers_begins_with_the_smaller(policy: str) -> None
 
 
 def training_pairs(cell: dict[str, Any]) -> np.ndarray:
-    return Draws(cell).training_pairs().pairs
+    return Draws(cell).training_pairs()
 
 
 def test_cells_that_differ_in_method_or_errors_use_the_same_lists() -> None:

@@ -314,7 +314,7 @@ def test_failed_cells_are_reported_and_computed_again(run: Run, folder: Path) ->
         failed = run("run", "configs/flips.toml")
         assert failed.returncode == 1
         assert f"flips: 4 of 8 cells: {counts}, 4 failed" in failed.stdout
-        assert "distinguishes too few permutations lists" in failed.stderr
+        assert "prefer none of 50,000 pairs of permutations lists in a row" in failed.stderr
     assert len((folder / "results/flips/table.csv").read_text().splitlines()) == 5
     status = run("status", "configs/flips.toml").stdout
     assert "the first failed cell of flips: truth = DCG([1, 1, 1, 1, 1], log2)" in status
