@@ -88,7 +88,9 @@ def _study(python: str, make: list[str], judgments: Path, out: Path, repetitions
     pages = ["study.html", "study.md"]
     chosen = ["chosen.md", "chosen.svg", "chosen.png"]
     made = [learned, "learned.svg", "learned.png", *comparison, *pages, *chosen]
-    retrospective = str(ROOT / "scripts" / "retrospective.py")
+    retrospective, provenance = (
+        str(ROOT / "scripts" / f"{script}.py") for script in ("retrospective", "provenance")
+    )
     dcglearn = ["-m", "dcglearn"]
     again = ["--repetitions", str(repetitions)]
     at_once = [
@@ -104,7 +106,7 @@ def _study(python: str, make: list[str], judgments: Path, out: Path, repetitions
         ],
         [[*dcglearn, "study", name, *_written(pages)], [*dcglearn, "agree", name]],
         [[retrospective, name, *again, *_written(chosen)]],
-        [["-m", "dcglearn.lab.provenance", name, *made, *KEPT, "-o", "provenance.json"]],
+        [[provenance, name, *made, *KEPT]],
     ]
     for commands in at_once:
         runs = run_children(

@@ -6,7 +6,6 @@ taken for what was computed.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import platform
@@ -27,13 +26,6 @@ Made: TypeAlias = dict[str, Any]
 
 PROVENANCE = "provenance.json"
 """The name of the file, in a folder of results."""
-
-
-def provenance(data: Path, kept: Sequence[Path] = ()) -> Made:
-    """Return what distinguishes two results: the data and the software."""
-    digest = sha256_of(data.read_bytes())
-    files = {"files": hashes_of(kept)} if kept else {}
-    return {"data": {"file": data.name, "sha256": digest}, **files, **made_with()}
 
 
 def sha256_of(content: bytes) -> str:
@@ -95,12 +87,3 @@ def _git(*command: str) -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return found.decode().strip() or None
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("kept", type=Path, nargs="*")
-    parser.add_argument("-o", "--out", type=Path, required=True)
-    options = parser.parse_args()
-    write_provenance(provenance(options.data, options.kept), options.out)

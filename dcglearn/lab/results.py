@@ -7,15 +7,13 @@ its own table.
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass, field
 from functools import partial
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +36,6 @@ from dcglearn.lab.provenance import (
     hashes_of,
     made_with,
     read_provenance,
-    sha256_of,
     write_provenance,
 )
 from dcglearn.lab.registry import place_in
@@ -95,24 +92,23 @@ def count_cells(config: Config, store: Store) -> CellCounts:
     errors = [
         f"{', '.join(f'{key} = {value}' for key, value in point.items())}: {error}"
         for point, cell in lacking
-        if (error := store.error(cell)) is not None
+        if (error := store.error(cell))
     ]
-    first = errors[0] if errors else None
-    return CellCounts(len(cells) - len(lacking), len(errors), len(cells), first)
+    done, first = len(cells) - len(lacking), next(iter(errors), None)
+    return CellCounts(done, len(errors), len(cells), first)
 
 
 def progress_of(configs: Sequence[Config], out: Path) -> tuple[Table, list[str]]:
     """Return a table of how much of each experiment is done, and the first failures."""
     store, rows, errors = Store(out / "store"), list[dict[str, Any]](), []
     for config in configs:
-        elsewhere = 0
+        made: Made = {}
         try:
-            if made := check_folder(out, config):
-                elsewhere = made["cells"]["done"]
+            made = check_folder(out, config)
         except InputError as error:
             warn_of_input(str(error))
         full, part = (count_cells(one, store) for one in (config, config.quick_part()))
-        if full.first_error is not None:
+        if full.first_error:
             errors.append(f"the first failed cell of {config.name}: {full.first_error}")
         row = {
             "experiment": config.name,
@@ -121,7 +117,7 @@ def progress_of(configs: Sequence[Config], out: Path) -> tuple[Table, list[str]]
             "failed": full.failed,
             "cells": full.total,
             "quick part": f"{part.done:,} of {part.total:,}",
-            "in its table": elsewhere,
+            "in its table": made["cells"]["done"] if made else 0,
         }
         rows.append(row)
     return Table.of(rows, f"cells in {store.path}", records=rows), errors
@@ -164,34 +160,27 @@ def _rounded(value: float) -> float:
 
 def make_figures(config: Config, table: pd.DataFrame, complete: bool = False) -> tuple[Figure, ...]:
     """Return the figures of a table that the config lists, as data: nothing is drawn yet."""
-    given, path = add_settings(config, table), config.code.path
+    given, path = add_settings(config, table), str(config.code.path)
     try:
         with redirect_stdout(sys.stderr):  # a command may print data
-            found: tuple[Any, ...] = tuple(config.code.figures(given))
+            drawn = {same_figure(one.number): one for one in config.code.figures(given)}
     except Exception as error:
         remedy = "fix it and run again; finished cells are kept"
         if isinstance(error, KeyError):
             remedy += f". Columns: {', '.join(map(str, given.columns))}"
         problem = f"figures(table) failed ({type(error).__name__}: {error})"
-        raise InputError(problem, remedy, place_in(str(path), error) or str(path)) from error
+        raise InputError(problem, remedy, place_in(path, error) or path) from error
     wanted = {same_figure(number): number for number in config.figures}
-    drawn: dict[str, Figure] = {}
-    for figure in found:
-        if not isinstance(figure, Figure):
-            problem = f"figures(table) returned {figure!r}"
-            raise InputError(problem, "return a list of Figure", str(path))
-        if (name := same_figure(figure.number)) in drawn:
-            problem = f"figures(table) returned figure {figure.number} twice"
-            raise InputError(problem, "give one of them another number", str(path))
-        drawn[name] = figure.in_quick_run() if config.whole else figure
-        if name not in wanted:
-            warn_of_input(f"{config.path}: `figures` does not list {figure.number}: left out")
+    for name in drawn.keys() - wanted.keys():
+        words = f"`figures` does not list {drawn[name].number}: left out"
+        warn_of_input(f"{config.path}: {words}")
     lacking = [number for name, number in wanted.items() if name not in drawn]
     if lacking and complete:
         problem = f"lists figure {lacking[0]}, which {path} does not draw"
         remedy = "draw it, or remove it from the list; finished cells are kept"
         raise InputError(problem, remedy, f"{config.path}, figures")
-    return tuple(figure for name, figure in drawn.items() if name in wanted)
+    shown = (figure for name, figure in drawn.items() if name in wanted)
+    return tuple(one.in_quick_run() if config.whole else one for one in shown)
 
 
 def results_folder(out: Path, config: Config) -> Path:
@@ -208,49 +197,44 @@ def write_results(
     """
     folder, counts = results_folder(out, config), count_cells(config, store)
     made = {} if replace else check_folder(out, config)
-    if made and made["cells"]["done"] > counts.done:
-        return _write_from_table(config, folder, made, counts, width)
+    kept = made["cells"] if made and made["cells"]["done"] > counts.done else {}
+    if kept and made["experiment"].get("code") != config.content.get("code"):
+        warn_of_input(
+            f"{folder}: is left as it is, with {counted(kept['done'], 'cell')} of functions that "
+            f"have changed since; compute them: dcglearn run {config.path}; or use `replace`"
+        )
+        return ReportedExperiment(config, folder, counts)
+    if kept:
+        counts = CellCounts(kept["done"], kept["failed"], counts.total)
+        changed = changed_files(folder, made)
+        if TABLE in changed:
+            remedy = f"restore the file, or compute the cells again: dcglearn run {config.path}"
+            problem = f"is not the table that {PROVENANCE} describes"
+            raise InputError(problem, remedy, str(folder / TABLE))
+        table = pd.read_csv(folder / TABLE, engine="pyarrow")  # rounds each number correctly
+        unchanged = made["files"].keys() - changed
+    else:
+        table, unchanged = result_table(config, store), set()
     if not counts.done:
         return ReportedExperiment(config, folder, counts)
-    table, content = result_table(config, store), config.content
     figures = make_figures(config, table, counts.complete and not config.whole)
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.iterdir():
         if _LEFT_BEHIND.fullmatch(path.name) and path.stat().st_mtime < time.time() - 3600:
             path.unlink()
-    write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))
-    text = json.dumps([CELL_VERSION, content], sort_keys=True)
-    numbers = {"done": counts.done, "failed": counts.failed, "total": counts.total}
-    made = {
-        "config": config.path.name,
-        "hash": sha256_of(text.encode()),
-        "experiment": content,
-        "cells": {"version": CELL_VERSION, **numbers, "quick": config.whole is not None},
-        "files": hashes_of([folder / TABLE]) | _write_figures(figures, folder, width),
-        **made_with(),
-    }
-    write_provenance(made, folder / PROVENANCE)
-    return ReportedExperiment(config, folder, counts, figures, made)
-
-
-def _write_from_table(
-    config: Config, folder: Path, made: Made, counts: CellCounts, width: float | None
-) -> ReportedExperiment:
-    """Draw from the table of a folder what is missing there, was changed, or has other points."""
-    cells, experiment = made["cells"], made["experiment"]
-    if experiment.get("code") != config.content.get("code"):
-        warn_of_input(
-            f"{folder}: is left as it is, with {counted(cells['done'], 'cell')} of functions that "
-            f"have changed since; compute them: dcglearn run {config.path}; or use `replace`"
-        )
-        return ReportedExperiment(config, folder, counts)
-    counts = CellCounts(cells["done"], cells["failed"], cells["total"])
-    whole = counts.complete and experiment["sweep"] == config.sweep
-    table = _read_table(folder / TABLE, made, config)
-    figures = make_figures(config, table, whole)
-    files = _write_figures(figures, folder, width, {} if width else made)
-    if not files.items() <= made["files"].items():
-        made = {**made, "files": made["files"] | files, "redrawn": made_with()}
+    if not kept:
+        write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))
+        numbers = {"done": counts.done, "failed": counts.failed, "total": counts.total}
+        made = {
+            "config": config.path.name,
+            "experiment": config.content,
+            "cells": {"version": CELL_VERSION, **numbers, "quick": config.whole is not None},
+            "files": hashes_of([folder / TABLE]),
+            **made_with(),
+        }
+    files = made["files"] | _write_figures(figures, folder, width, set() if width else unchanged)
+    if not kept or files != made["files"]:
+        made |= {"files": files} | ({"redrawn": made_with()} if kept else {})
         write_provenance(made, folder / PROVENANCE)
     return ReportedExperiment(config, folder, counts, figures, made)
 
@@ -270,7 +254,7 @@ def _foreign(made: Made, config: Config) -> Iterator[str]:
     version = made["cells"]["version"]
     if version != CELL_VERSION:
         yield f"results of version {version} of the cells, and this is version {CELL_VERSION}"
-    there, here = made["experiment"], json.loads(json.dumps(config.content))
+    there, here = made["experiment"], config.content
     old, new = ({**one, **one["setting"], "setting": ""} for one in (there, here))
     for key in sorted((old.keys() | new.keys()) - {"sweep", "repetitions", "code"}):
         if old.get(key) != new.get(key):
@@ -286,34 +270,24 @@ def _foreign(made: Made, config: Config) -> Iterator[str]:
 
 
 def _write_figures(
-    figures: Iterable[Figure], folder: Path, width: float | None, made: Made | None = None
+    figures: Iterable[Figure], folder: Path, width: float | None, unchanged: Collection[str]
 ) -> dict[str, str]:
-    """Write files of figures, unless `made` describes them; return the hashes of all by name."""
-    paths, changed = [], changed_files(folder, made) if made else []
+    """Write files of figures, but for those with the same points; return the hashes of new ones."""
+    paths = []
     for figure in figures:
         files = [folder / f"{figure.name}{ending}" for ending in (".csv", *PICTURES)]
         points = figure.table().to_csv(index=False, lineterminator="\n", float_format="%.9g")
-        if made:
-            bad = [path for path in files if path.name in changed or not path.is_file()]
-            if bad:
-                warn_of_input(f"{bad[0]}: was changed or is missing; it is made again")
-            elif files[0].read_text("utf-8") == points:
-                continue
+        bad = [path for path in files if path.name not in unchanged]
+        if unchanged and bad:
+            warn_of_input(f"{bad[0]}: was changed or is missing; it is made again")
+        elif unchanged and files[0].read_text("utf-8") == points:
+            continue
         write_text(files[0], points)
         drawing = draw_figure(figure, width or WIDTHS["column"])
         for path in files[1:]:
             save(drawing, path, dpi=PRINTED, adapts=True)
         paths += files
     return hashes_of(paths)
-
-
-def _read_table(path: Path, made: Made, config: Config) -> pd.DataFrame:
-    """Read a table; refuse one that is not what its provenance describes."""
-    content = path.read_bytes() if path.is_file() else b""
-    if made["files"].get(TABLE) != sha256_of(content):
-        remedy = f"restore the file, or compute the cells again: dcglearn run {config.path}"
-        raise InputError(f"is not the table that {PROVENANCE} describes", remedy, str(path))
-    return pd.read_csv(BytesIO(content), engine="pyarrow")  # rounds each number correctly
 
 
 def compute_cells(

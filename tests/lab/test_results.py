@@ -104,10 +104,8 @@ def test_code_outside_a_repository_has_no_revision(
 
 
 def test_files_of_results_are_hashed(tmp_path: Path) -> None:
-    (tmp_path / "j.jsonl").write_bytes(b"{}\n")
     (tmp_path / "fit.txt").write_bytes(b"fit")
-    found = provenance.provenance(tmp_path / "j.jsonl", [tmp_path / "fit.txt"])
-    assert found["data"] == {"file": "j.jsonl", "sha256": hashlib.sha256(b"{}\n").hexdigest()}
+    found = {"files": provenance.hashes_of([tmp_path / "fit.txt"])}
     assert found["files"] == {"fit.txt": hashlib.sha256(b"fit").hexdigest()}
     assert provenance.changed_files(tmp_path, found) == []
     (tmp_path / "fit.txt").write_bytes(b"fat")
