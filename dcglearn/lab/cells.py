@@ -5,9 +5,8 @@ A cell is described by what differs from the defaults, and identified by a hash 
 (:data:`AXES`), not by the place of the cell in a grid. So two cells that differ in C or in the
 truth use the same lists, and a grid that is extended asks for the same cells again.
 
-A table of queries (counts of grades read from a LETOR file) may be large. A cell holds its hash;
-the table itself is stored once. So is the code of functions of one's own: when a line changes on
-which they depend, so do the cells that use them, but not what these draw.
+Of functions of one's own a cell holds the hash of their code: when a line changes on which they
+depend, so do the cells that use them, but not what these draw.
 """
 
 from __future__ import annotations
@@ -27,12 +26,9 @@ CELL_VERSION = 7
 Cell: TypeAlias = dict[str, Any]
 """A cell, or what it results in: JSON-able."""
 
-QueryTable = list[list[int]]
-"""Counts of grades, best grade first; one row per query."""
-
 _NOT_OF_SETTING = ("seed", "repetition", "columns", "code")
 
-_LISTS = ("base", "grades", "ranks", "probabilities", "queries")
+_LISTS = ("base", "grades", "ranks", "probabilities")
 
 AXES: dict[str, tuple[str, ...]] = {
     "truth": ("grades", "ranks"),
@@ -80,20 +76,19 @@ def setting_of(cell: Cell) -> Setting:
 
 def key_of(cell: Cell) -> str:
     """Return the key under which the result of a cell is stored."""
-    return content_hash([CELL_VERSION, cell])[:32]
+    return _hash([CELL_VERSION, cell])[:32]
 
 
 def rng_for(cell: Cell, name: str) -> np.random.Generator:
     """Return the generator for one of the things that a cell draws."""
     axes = {axis: cell[axis] for axis in AXES[name] if axis in cell}
     return np.random.default_rng(
-        int(content_hash([name, cell["seed"], cell["repetition"], axes]), 16)
+        int(_hash([name, cell["seed"], cell["repetition"], axes]), 16)
     )
 
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 
 
-def content_hash(content: object) -> str:
-    """Return the hash of JSON-able content, by which cells refer to a table of queries."""
+def _hash(content: object) -> str:
     return sha256_of(_encode(content).encode())

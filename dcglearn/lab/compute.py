@@ -1,7 +1,7 @@
 """Computing a cell: draw lists, judge them, learn from the judgments, test what was learned.
 
-The result is a pure function of the cell (and of the table of queries and the code whose hashes it
-holds): the same in any process and in any order. This is all that workers run.
+The result is a pure function of the cell (and of the code whose hashes it holds): the same in any
+process and in any order. This is all that workers run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Pairs
 from dcglearn.inference.ascent import Answers
 from dcglearn.inference.usual import learn_from_answers
-from dcglearn.lab.cells import Cell, QueryTable
+from dcglearn.lab.cells import Cell
 from dcglearn.lab.decorators import CellData
 from dcglearn.lab.draws import Draws
 from dcglearn.lab.model_cells import certainty, conclusions
@@ -39,11 +39,11 @@ FRAMES = 8
 """Innermost frames of a traceback that are kept."""
 
 
-def run_cell(cell: Cell, queries: QueryTable | None = None, codes: Sequence[Code] = ()) -> Cell:
+def run_cell(cell: Cell, codes: Sequence[Code] = ()) -> Cell:
     """Compute a cell without ever raising an error."""
     try:
         with one_blas_thread():  # the order of additions must not vary
-            return {"result": compute_cell(cell, queries, codes)}
+            return {"result": compute_cell(cell, codes)}
     except OwnCodeError as error:
         return {"error": str(error)}
     except (InputError, SolverError) as error:
@@ -53,12 +53,8 @@ def run_cell(cell: Cell, queries: QueryTable | None = None, codes: Sequence[Code
         return {"error": words, "traceback": traceback.format_exc(limit=-FRAMES)}
 
 
-def compute_cell(cell: Cell, queries: QueryTable | None = None, codes: Sequence[Code] = ()) -> Cell:
+def compute_cell(cell: Cell, codes: Sequence[Code] = ()) -> Cell:
     """Compute the result of a cell."""
-    if queries is not None and "queries" in cell:  # its content seeds the generators
-        cell = {**cell, "queries": queries}
-    if isinstance(cell.get("queries"), str):
-        raise InputError("the table of queries is missing", "pass it as `queries`", "queries")
     draws = Draws(cell, ExperimentCode(functions=tuple(codes)))
     if draws.setting.learner == STUDY:
         return dict(conclusions(draws.setting.design, draws.setting.pairs, draws.rng("judge")))

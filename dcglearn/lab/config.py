@@ -20,8 +20,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.files import read_text
-from dcglearn.collections.letor import read_grade_counts
-from dcglearn.lab.cells import Cell, QueryTable, cell_of, content_hash
+from dcglearn.lab.cells import Cell, cell_of
 from dcglearn.lab.columns import check_result_columns
 from dcglearn.lab.decorators import is_option_value
 from dcglearn.lab.plots import FIGURE_NAME, figure_file_name, same_figure
@@ -39,8 +38,7 @@ from dcglearn.lab.setting import (
     unused_keys,
     valid,
 )
-from dcglearn.lab.simulation.truths import grade_scale
-from dcglearn.measures.names import is_measure_file_name, measure_for
+from dcglearn.measures.names import is_measure_file_name
 
 Table: TypeAlias = dict[str, Any]
 Sweep: TypeAlias = dict[str, list[Any]]
@@ -95,7 +93,6 @@ class Config(Document):
 
     path: Path
     code: ExperimentCode
-    queries: QueryTable | None = None
     whole: Config | None = None
 
     @property
@@ -195,9 +192,9 @@ def _config_of(
     for key in sweep.keys() & given.keys():
         raise InputError(f"{key} is in [setting] and in [sweep]", "remove one of them", "sweep")
     setting = {key: _value(key, one, f"setting.{key}", code) for key, one in given.items()}
-    queries = _replace_files(setting, path)
+    _replace_truth(setting)
     grid = {key: _values(key, values, code) for key, values in sweep.items()}
-    checked = {"setting": setting, "sweep": grid, "queries": queries, "path": path, "code": code}
+    checked = {"setting": setting, "sweep": grid, "path": path, "code": code}
     quick = _quick_part(quick, document.repetitions, grid)
     config = Config.model_construct(**dict(document) | checked | {"quick": quick})
     _check_cells(config)
@@ -242,8 +239,6 @@ def _value(key: str, value: Any, place: str, code: ExperimentCode) -> Any:
 def _values(key: str, values: Any, code: ExperimentCode) -> list[Any]:
     """Return the values of a key of a sweep."""
     place, found = f"sweep.{key}", list[Any]()
-    if key == "queries":
-        raise InputError("a config has one file of queries", "write it in [setting]", place)
     if not isinstance(values, list) or not values:
         raise InputError(f"{values!r}", "give a list of values", place)
     for n, value in enumerate(values, 1):
@@ -254,22 +249,12 @@ def _values(key: str, values: Any, code: ExperimentCode) -> list[Any]:
     return found
 
 
-def _replace_files(given: Table, path: Path) -> QueryTable | None:
-    """Replace the names of files by what they hold; a table of queries by its hash."""
-    setting, queries = Setting(**with_options(given)), None
-    if isinstance(setting.queries, list):
-        raise InputError("found a list", "name a file", "setting.queries")
-    if setting.queries is not None:
-        with at_key("setting.queries"):
-            file = Path(setting.queries)
-            file = file if file.is_file() else path.parent / file
-            queries = read_grade_counts(file, setting.grades).tolist()
-        given["queries"] = content_hash(queries)
+def _replace_truth(given: Table) -> None:
+    """Replace the name of a measure file by the measure that it holds."""
+    setting = Setting(**with_options(given))
     if is_measure_file_name(setting.truth):
         with at_key("setting.truth"):
-            scale = grade_scale(setting.grades)
-            given["truth"] = str(measure_for(setting.truth, scale, setting.n_ranks).measure)
-    return queries
+            given["truth"] = str(setting.true_measure())
 
 
 def _quick_part(quick: Table, full: int, sweep: Sweep) -> Table:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import islice
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,6 @@ from dcglearn.lab.setting import Setting
 from dcglearn.lab.simulation.judges import judged_pairs, noise_scale, true_pairs
 from dcglearn.lab.simulation.lists import (
     drawn_lists,
-    lists_of_queries,
     permuted_lists,
     sorted_against_another,
     sorted_against_shuffled,
@@ -213,9 +211,7 @@ def draw_lists(
             return sorted_against_another(n, K, L, rng)
         case "documents":
             return permuted_lists(n, rng, np.arange(K))
-        case "drawn":
-            return drawn_lists(n, K, setting.probabilities or [1 / L] * L, rng)
-    return lists_of_queries(n, K, cast(list[int], setting.queries), rng)
+    return drawn_lists(n, K, setting.probabilities or [1 / L] * L, rng)
 
 
 def base_list(setting: Setting) -> NDArray[np.int64]:

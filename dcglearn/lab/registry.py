@@ -49,7 +49,6 @@ NAMES: dict[str, Mapping[str, str]] = {
         "sorted-against-shuffled": "the base list in its best order, and a permutation of it",
         "sorted-against-another": "a list in its best order, and one of other grades",
         "documents": "two permutations of documents without grades",
-        "queries": "two permutations of the documents of a query of a LETOR file",
     },
     "judge": {CALIBRATED: "as the truth says, with noise and bias as given"},
     "policy": {RANDOM: "pairs as they are drawn", **POLICIES},

@@ -296,7 +296,7 @@ def compute_cells(
     """Compute the cells that the store lacks; each is stored as soon as it is finished."""
     cells = {key_of(cell): cell for _, cell in config.cells() if store.get(cell) is None}
     lacking = list(cells.values())
-    compute = partial(run_cell, queries=config.queries, codes=config.code.functions)
+    compute = partial(run_cell, codes=config.code.functions)
     try:
         with reporting(config.name) if progress else nullcontext(silent) as advance:
             for done, (index, outcome) in enumerate(

@@ -72,8 +72,6 @@ class Setting(BaseModel):
     lists"""
     probabilities: list[Annotated[float, Field(ge=0)]] | None = None
     """for drawn lists: the probability of each grade, best first; uniform by default"""
-    queries: str | list[list[int]] | None = None
-    """for lists = "queries": the name of a LETOR / SVMlight file"""
     pairs: _Count = 200
     """how many strict preferences are learned from"""
     judge: str = CALIBRATED
@@ -185,7 +183,6 @@ def unused_keys(setting: Setting, code: ExperimentCode = SHIPPED) -> dict[str, s
     program = f'learner = "{PROGRAMS[0]}"'
     rules = (
         ("drawn" in lists, 'lists = "drawn"', "probabilities"),
-        ("queries" in lists, 'lists = "queries"', "queries"),
         (isinstance(setting.C, str), 'C = "validation"', "C_grid"),
         (setting.C == "validation", 'C = "validation"', "validation_pairs"),
         (setting.learner in PROGRAMS, program, "margin C C_grid validation_pairs"),
@@ -278,8 +275,6 @@ def _conflicts(s: Setting) -> Iterator[tuple[bool, str, str, str]]:
     shares = s.probabilities or [1 / L] * L
     odd = len(shares) != L or abs(sum(shares) - 1) > 1e-9
     yield odd, f"{shares}", f"give {L} numbers that add up to 1", "probabilities"
-    needs = "queries" in used and not s.queries
-    yield needs, 'lists = "queries" needs a file', "name a LETOR file", "queries"
     yield s.flips > s.pairs, f"{s.flips} flips of {s.pairs} pairs", "lower it", "flips"
     chosen, few = s.policy != RANDOM, f"a pool of {s.pool} pairs for {s.pairs}"
     yield chosen and s.pool < s.pairs, few, "enlarge it", "pool"

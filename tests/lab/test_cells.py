@@ -88,8 +88,6 @@ def test_gains_and_discounts_of_a_measure_that_ties_all_lists_are_left_out() -> 
     )
 
 
-QUERIES = [[1, 2, 3, 0, 1], [0, 1, 2, 3, 4]]
-IN_TABLE = {"lists": "queries", "ranks": 5}
 DRAWN = {"lists": "drawn"}
 NOISY = {**DRAWN, "pairs": 30, "reliability": 0.7}
 MODEL = {**DRAWN, "learner": "judgment-model", "base": [3, 2, 1], "grades": 3, "pairs": 300}
@@ -121,7 +119,6 @@ VARIED: list[tuple[dict[str, Any], dict[str, Any]]] = [
         },
     ),
     (DRAWN, {"probabilities": [0.1, 0.1, 0.1, 0.1, 0.6]}),
-    ({**IN_TABLE, "queries": QUERIES}, {"queries": QUERIES[:1]}),
     (
         {"learner": "usual", "pairs": 15, "policy": "smallest", "pool": 60},
         {"policy": "everything", "pool": 70},

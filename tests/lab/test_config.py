@@ -9,12 +9,10 @@ import pandas as pd
 import pytest
 
 from dcglearn import DCG, InputError, InputWarning, MeasureFile, write_measure
-from dcglearn.lab.cells import content_hash, key_of
+from dcglearn.lab.cells import key_of
 from dcglearn.lab.config import config_files, config_from, read_config
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.results import make_figures
-from dcglearn.lab.store import Store
-from helpers.own_functions import computed
 from helpers.written import write
 
 GOOD = """
@@ -101,8 +99,7 @@ def test_an_extended_or_reordered_grid_has_the_same_cells(tmp_path: Path) -> Non
                 ("against = ['zipff']", "against: unknown preset 'zipff'"),
                 ("probabilities = [0.5, 0.3, 0.2]", "has no effect"),
                 ("C_grid = [1.0]", 'C_grid: has no effect; .*C = "validation"'),
-                ("lists = 'queries'", "queries: lists = .queries. needs a file"),
-                ("queries = 'no.txt'", "no.txt: no such file"),
+                ("lists = 'queries'", "lists: unknown list generator 'queries'"),
                 ("lists = 'documents'\nwrong_grades = 1", "documents have no grades"),
                 ("learner = 'judgment-model'\nclusters = -1", "clusters: found -1"),
                 (
@@ -127,21 +124,6 @@ def test_cells_hold_the_truth_of_a_measure_file(tmp_path: Path) -> None:
     text = text.replace("grades = 3", f"grades = 3\ntruth = '{measure}'")
     config = read_config(written(tmp_path, text))
     assert config.cells()[0][1]["truth"] == "DCG([4, 1, 0], zipf)"
-
-
-def test_cells_hold_the_hash_of_the_queries_in_a_file(tmp_path: Path) -> None:
-    written(tmp_path, "2 qid:1 1:0.5\n0 qid:1\n# nothing\n1 qid:2 1:.1 # a comment\n", "judged.txt")
-    text = GOOD.replace("grades = 3", "grades = 3\nlists = 'queries'\nqueries = 'judged.txt'")
-    config = read_config(written(tmp_path, text))
-    assert config.queries == [[1, 0, 1], [0, 1, 0]]
-    assert config.cells()[0][1]["queries"] == content_hash(config.queries)
-    setting = {**config.setting, "test_pairs": 50, "truth": "data-1"}
-    small = config.model_copy(update={"setting": setting, "sweep": {"pairs": [20]}})
-    stores = {workers: Store(tmp_path / workers) for workers in ("1", "2")}
-    for workers, store in stores.items():
-        computed(small, store, workers)
-    one, two = ([store.get(cell) for _, cell in small.cells()] for store in stores.values())
-    assert one == two
 
 
 @pytest.mark.parametrize("path", config_files(), ids=lambda path: path.stem)

@@ -59,7 +59,7 @@ def test_every_committed_file_is_what_was_made(name: str) -> None:
 def test_a_committed_row_equals_its_cell(name: str) -> None:
     """Compute the first cell of every table again."""
     config = read_config(ROOT / "configs" / f"{name}.toml")
-    result = run_cell(config.cells()[0][1], config.queries, config.code.functions)["result"]
+    result = run_cell(config.cells()[0][1], config.code.functions)["result"]
     with (RESULTS / name / "table.csv").open(newline="", encoding="utf-8") as file:
         row = next(csv.DictReader(file))
     found = [column for column in row if isinstance(result.get(column), float)]
