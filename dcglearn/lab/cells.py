@@ -82,9 +82,7 @@ def key_of(cell: Cell) -> str:
 def rng_for(cell: Cell, name: str) -> np.random.Generator:
     """Return the generator for one of the things that a cell draws."""
     axes = {axis: cell[axis] for axis in AXES[name] if axis in cell}
-    return np.random.default_rng(
-        int(_hash([name, cell["seed"], cell["repetition"], axes]), 16)
-    )
+    return np.random.default_rng(int(_hash([name, cell["seed"], cell["repetition"], axes]), 16))
 
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode

@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from dcglearn.base.errors import InputError, did_you_mean
 from dcglearn.lab.decorators import OPEN_AXES
-from dcglearn.lab.registry import JUDGMENT_MODEL, NAMES, STUDY, USUAL, ExperimentCode
-from dcglearn.lab.setting import Setting, described
+from dcglearn.lab.registry import JUDGMENT_MODEL, NAMES, STUDY, ExperimentCode
+from dcglearn.lab.setting import PROGRAMS, Setting, described
 from dcglearn.lab.success import PARAMETERS
 from dcglearn.measures.dcg import DCG
 
@@ -61,19 +61,14 @@ STUDY_COLUMNS = {
 }
 """What cells of studies result in: 1 or 0."""
 
-_PATTERNS = {"precision:PRESET", "p:HYPOTHESIS"}
-"""Of those, what is a name for several."""
-
 
 def columns_of(setting: Setting, code: ExperimentCode) -> set[str]:
     """Return the columns that the cells of a setting can result in."""
     if setting.learner == STUDY:
         return set(STUDY_COLUMNS)
     if setting.learner == JUDGMENT_MODEL:
-        return {*MODEL_COLUMNS, *(f"p:{name}" for name in setting.hypotheses)} - _PATTERNS
-    lacking = set(_PATTERNS)
-    if setting.learner == USUAL or code.function("learner", setting.learner):
-        lacking |= {"chosen_C", "margin_correlation"}
+        return {*MODEL_COLUMNS, *(f"p:{name}" for name in setting.hypotheses)}
+    lacking = set() if setting.learner in PROGRAMS else {"chosen_C"}
     if setting.margin == "unit":
         lacking.add("margin_correlation")
     if not code.function("truth", setting.truth) and not isinstance(setting.true_measure(), DCG):

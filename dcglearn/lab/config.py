@@ -32,6 +32,7 @@ from dcglearn.lab.registry import (
 )
 from dcglearn.lab.setting import (
     CHECKED,
+    OPTION,
     Setting,
     at_key,
     check_setting,
@@ -43,9 +44,6 @@ from dcglearn.measures.names import is_measure_file_name
 Table: TypeAlias = dict[str, Any]
 Sweep: TypeAlias = dict[str, list[Any]]
 """Keys with their values, and with lists of values."""
-
-OPTION = "options."
-"""What the keys of options of functions of one's own begin with."""
 
 RESERVED = ("quick", "store", "benchmark", "side-by-side", "stand-in", "index.html", "readme.md")
 """Names in the folder of results that do not belong to an experiment."""
@@ -111,7 +109,7 @@ class Config(Document):
         found = {
             "experiment": self.experiment,
             "seed": self.seed,
-            "setting": with_options(self.setting),
+            "setting": Setting(**self.setting).model_dump(exclude_unset=True),
             "swept": sorted(self.sweep),
             "sweep": self.sweep,
             "repetitions": self.repetitions,
@@ -126,7 +124,7 @@ class Config(Document):
         """Return the points of the grid: the swept values of each, and its setting."""
         sweep = self.sweep
         points = [dict(zip(sweep, p, strict=True)) for p in itertools.product(*sweep.values())]
-        return [(point, Setting(**with_options(self.setting | point))) for point in points]
+        return [(point, Setting(**(self.setting | point))) for point in points]
 
     def points(self) -> list[tuple[Table, Cell]]:
         """Return the cells of the first repetition, with the swept values of each."""
@@ -210,20 +208,11 @@ def dotted(table: Table) -> Table:
     return flat
 
 
-def with_options(flat: Table) -> Table:
-    """Return settings with a table of options in place of ``options.NAME``."""
-    plain = {key: value for key, value in flat.items() if not key.startswith(OPTION)}
-    options = {key.removeprefix(OPTION): flat[key] for key in flat if key not in plain}
-    return plain | ({"options": options} if options else {})
-
-
 def _value(key: str, value: Any, place: str, code: ExperimentCode) -> Any:
     """Return the value of a key as the setting holds it; of an option, of its default's type."""
-    if not key.startswith(OPTION):
-        if key not in Setting.model_fields:
-            raise unknown_name("key", key, Setting.model_fields, place)
-        return getattr(valid(Setting, {key: value}, place), key)
     name = key.removeprefix(OPTION)
+    if name == key:
+        return getattr(valid(Setting, {key: value}, place), key)
     defaults = {option: d for one in code.functions for option, d in one.options.items()}
     if name not in defaults:
         raise unknown_name("option", name, defaults, place)
@@ -251,7 +240,7 @@ def _values(key: str, values: Any, code: ExperimentCode) -> list[Any]:
 
 def _replace_truth(given: Table) -> None:
     """Replace the name of a measure file by the measure that it holds."""
-    setting = Setting(**with_options(given))
+    setting = Setting(**given)
     if is_measure_file_name(setting.truth):
         with at_key("setting.truth"):
             given["truth"] = str(setting.true_measure())
@@ -291,7 +280,7 @@ def config_files(shipped: bool = False) -> list[Path]:
     """Return the paths of configs, sorted by file name."""
     found: dict[str, Path] = {}
     for folder in search_folders("configs"):
-        for path in sorted(file for file in folder.glob("*.toml") if file.is_file()):
+        for path in filter(Path.is_file, folder.glob("*.toml")):
             found.setdefault(path.name, path)
         if found and not shipped:
             break
@@ -300,13 +289,11 @@ def config_files(shipped: bool = False) -> list[Path]:
 
 def config_named(text: str) -> Config:
     """Read a config that is named by its file, or without folder and ending."""
-    path = Path(text)
-    if path.suffix or len(path.parts) != 1 or path.exists():
-        return read_config(path)
     known = {one.stem: one for one in config_files(shipped=True)}
-    if text not in known:
-        raise unknown_name("experiment", text, tuple(known), "config")
-    return read_config(known[text])
+    path = known.get(text, Path(text))
+    if not (path.suffix or len(path.parts) > 1 or path.exists()):
+        raise unknown_name("experiment", text, known, "config")
+    return read_config(path)
 
 
 def find_configs(shipped: bool = False, all_needed: bool = False) -> list[Config]:
@@ -328,15 +315,13 @@ def find_configs(shipped: bool = False, all_needed: bool = False) -> list[Config
 def select_configs(configs: Sequence[Config], only: str) -> list[Config]:
     """Return the configs that a list with commas names, or whose figures it names."""
     known = {name.lower(): name for one in configs for name in (*one.figures, one.name)}
-    names = [part.strip() for part in only.split(",") if part.strip()]
-    if not names:
-        raise InputError("`only` is empty", "name figures or configs, such as `only=5,6`")
+    names = [part.strip().lower() for part in only.split(",")]
     for name in names:
-        if name.lower() not in known:
+        if name not in known:
             error = unknown_name("figure or config", name, known.values())
             remedy = f"{error.remedy}; `shipped` adds those of the package"
             raise InputError(error.problem, remedy)
-    asked = {known[name.lower()] for name in names}
+    asked = {known[name] for name in names}
     return [one for one in configs if asked & {one.name, *one.figures}]
 
 

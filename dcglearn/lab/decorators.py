@@ -76,8 +76,8 @@ class Axis:
         if function is None:
             return partial(self, name=name, reads=reads)
         own, reads = name or function.__name__, reads or {}
-        if not OWN_NAME.fullmatch(own) or own == "same":  # of test lists: as the training lists
-            remedy = "use up to 40 letters, digits, - and _, and not same"
+        if not OWN_NAME.fullmatch(own):
+            remedy = "use up to 40 letters, digits, - and _"
             raise InputError(f"{own!r} is not a name", remedy, self.name)
         setattr(function, MARK, Mark(self.name, own, self._options(function, reads), reads))
         return function

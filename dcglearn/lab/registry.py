@@ -27,6 +27,7 @@ from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.files import read_text
 from dcglearn.lab.decorators import MARK, Mark
 from dcglearn.lab.provenance import sha256_of
+from dcglearn.lab.simulation.designs import DESIGNS
 from dcglearn.lab.simulation.truths import FREE, TRUTHS
 from dcglearn.lab.success import RESULTS
 from dcglearn.measures.presets import PRESETS
@@ -60,6 +61,7 @@ NAMES: dict[str, Mapping[str, str]] = {
         JUDGMENT_MODEL: "intervals and tests of a model of the judgment",
         STUDY: "what is concluded from the judgments of a design",
     },
+    "design": {name: design.about for name, design in DESIGNS.items()},
     "result": RESULTS,
 }
 """The names of this package, by axis, with what each is."""
@@ -117,9 +119,9 @@ class ExperimentCode:
         found = (one for one in self.functions if (one.axis, one.name) == (axis, name))
         return next(found, None)
 
-    def check(self, axis: str, name: str, place: str, also: Iterable[str] = ()) -> None:
+    def check(self, axis: str, name: str, place: str) -> None:
         """Refuse an unknown name; the error has similar names."""
-        known = (*also, *self.names(axis))
+        known = self.names(axis)
         if name not in known:
             raise unknown_name("list generator" if axis == "lists" else axis, name, known, place)
 

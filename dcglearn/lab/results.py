@@ -26,7 +26,7 @@ from dcglearn.base.progress import reporting, silent
 from dcglearn.base.workers import Workers, WorkersLostError
 from dcglearn.lab.cells import CELL_VERSION, key_of
 from dcglearn.lab.compute import run_cell
-from dcglearn.lab.config import Config, dotted, with_options
+from dcglearn.lab.config import Config, dotted
 from dcglearn.lab.experiment_figures import WIDTHS, draw_figure
 from dcglearn.lab.plots import Figure, same_figure
 from dcglearn.lab.provenance import (
@@ -142,7 +142,7 @@ def result_table(config: Config, store: Store) -> pd.DataFrame:
 
 def add_settings(config: Config, table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with one more column for every setting that was not swept."""
-    setting = dotted(Setting(**with_options(config.setting)).model_dump())
+    setting = dotted(Setting(**config.setting).model_dump())
     fixed = {key: as_text(value) for key, value in setting.items() if key not in table}
     whole = table.assign(**fixed)
     lengths = whole["base"].str.split().str.len()

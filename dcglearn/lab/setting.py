@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.inference.families import FREE_FAMILY
@@ -27,7 +27,6 @@ from dcglearn.lab.registry import (
     Code,
     ExperimentCode,
 )
-from dcglearn.lab.simulation.designs import DESIGNS
 from dcglearn.lab.simulation.judges import Noise
 from dcglearn.lab.simulation.truths import grade_scale, named_truth
 from dcglearn.learning.solve import C_GRID
@@ -37,8 +36,8 @@ from dcglearn.measures.presets import preset
 PROGRAMS = ("qp", "qp-dcg")
 """The learners that solve the quadratic program."""
 
-SAME = "same"
-"""The value of ``test_lists`` for test pairs made like the training pairs."""
+OPTION = "options."
+"""What the keys of options of functions of one's own begin with."""
 
 MAX_PAIRS = 1_000_000
 
@@ -103,8 +102,8 @@ class Setting(BaseModel):
     """how many independent exact pairs validation uses"""
     test_pairs: _Count = 5000
     """how many exact pairs test what was learned"""
-    test_lists: str = SAME
-    """the generator of the test lists, by name, or same"""
+    test_lists: str | None = None
+    """the generator of the test lists, by name; by default that of the training lists"""
     against: list[str] = []
     """presets whose precision is measured on the same test pairs"""
     noise: Noise = "logistic"
@@ -132,6 +131,14 @@ class Setting(BaseModel):
     options: dict[str, Any] = {}
     """options of functions of one's own, by name: [setting.options]"""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _options_in_a_table(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Accept ``options.NAME`` for an entry of the table of options."""
+        plain = {key: value for key, value in given.items() if not key.startswith(OPTION)}
+        options = {key.removeprefix(OPTION): given[key] for key in given if key not in plain}
+        return plain | ({"options": options} if options else {})
+
     @property
     def n_ranks(self) -> int:
         """The number of ranks, K."""
@@ -150,7 +157,7 @@ class Setting(BaseModel):
     @property
     def lists_to_test_on(self) -> str:
         """The generator of the test lists."""
-        return self.lists if self.test_lists == SAME else self.test_lists
+        return self.test_lists or self.lists
 
     def true_measure(self, rng: np.random.Generator | None = None) -> Measure:
         """Return the truth, if it is one of this package; without a generator, any of its kind."""
@@ -159,13 +166,13 @@ class Setting(BaseModel):
 
 def own_functions_used(setting: Setting, code: ExperimentCode) -> list[Code]:
     """Return the functions of one's own that the cells of a setting use."""
-    axes, columns = ["truth", "lists", "test_lists", "judge", "policy", "learner"], code.columns
-    if setting.learner in PROGRAMS:
-        axes.append("margin")
-    if setting.learner in (STUDY, JUDGMENT_MODEL):
-        axes, columns = [] if setting.learner == STUDY else axes[:2], ()
-    named = [(axis.removeprefix("test_"), getattr(setting, axis)) for axis in axes]
-    named += [("result", column) for column in columns]
+    axes = ("truth", "lists", "test_lists", "judge", "policy", "margin", "learner")
+    unused = _without_effect(setting)
+    named = [
+        (axis.removeprefix("test_"), getattr(setting, axis)) for axis in axes if axis not in unused
+    ]
+    if setting.learner not in (JUDGMENT_MODEL, STUDY):
+        named += [("result", column) for column in code.columns]
     found = (code.function(*one) for one in dict.fromkeys(named))
     return [one for one in found if one is not None]
 
@@ -178,6 +185,18 @@ _OF_STUDY = {"learner", "pairs", "design", "options"}
 
 def unused_keys(setting: Setting, code: ExperimentCode = SHIPPED) -> dict[str, str]:
     """Return the keys that have no effect in a setting, and what would give them an effect."""
+    unused = _without_effect(setting)
+    used = {option for one in own_functions_used(setting, code) for option in one.options}
+    for option in setting.options.keys() - used:
+        unused[f"options.{option}"] = " or ".join(
+            f'{"COLUMNS" if one.axis == "result" else one.axis} = "{one.name}"'
+            for one in code.functions
+            if option in one.options
+        )
+    return unused
+
+
+def _without_effect(setting: Setting) -> dict[str, str]:
     lists = {setting.lists, setting.test_lists}
     models, studies = (setting.learner == name for name in (JUDGMENT_MODEL, STUDY))
     program = f'learner = "{PROGRAMS[0]}"'
@@ -194,24 +213,14 @@ def unused_keys(setting: Setting, code: ExperimentCode = SHIPPED) -> dict[str, s
         (not studies, program, " ".join(Setting.model_fields.keys() - _OF_STUDY)),
         (studies, f'learner = "{STUDY}"', "design"),
     )
-    unused = {key: words for met, words, keys in rules if not met for key in keys.split()}
-    used = {option for one in own_functions_used(setting, code) for option in one.options}
-    for option in setting.options.keys() - used:
-        unused[f"options.{option}"] = " or ".join(
-            f'{"COLUMNS" if one.axis == "result" else one.axis} = "{one.name}"'
-            for one in code.functions
-            if option in one.options
-        )
-    return unused
+    return {key: words for met, words, keys in rules if not met for key in keys.split()}
 
 
 def check_setting(setting: Setting, code: ExperimentCode = SHIPPED) -> None:
     """Refuse unknown names and values that do not go together."""
-    for axis in ("lists", "judge", "policy", "margin", "learner"):
+    for axis in ("lists", "judge", "policy", "margin", "learner", "design"):
         code.check(axis, getattr(setting, axis), axis)
-    code.check("lists", setting.test_lists, "test_lists", (SAME,))
-    if setting.design not in DESIGNS:
-        raise unknown_name("design", setting.design, DESIGNS, "design")
+    code.check("lists", setting.lists_to_test_on, "test_lists")
     with at_key("against"):
         for name in setting.against:
             preset(name, grade_scale(setting.grades), setting.n_ranks)
@@ -234,8 +243,8 @@ def valid(model: type[M], content: Mapping[str, Any], place: str = "") -> M:
         field = model.model_fields.get(key)
         if first["type"] == "extra_forbidden":
             table: Any = field.annotation if field else model
-            place = key if field else ""
-            raise unknown_name("key", first["loc"][-1], table.model_fields, place) from error
+            known = table.model_fields
+            raise unknown_name("key", first["loc"][-1], known, key if field else place) from error
         about = described(model)[key]
         if first["type"] == "missing":
             raise InputError(f"{key} is missing", f"add it: {about}", place) from error

@@ -343,7 +343,7 @@ def test_only_some_experiments_are_run(run: Run, folder: Path) -> None:
         ("[5, 6]", "run configs/flips.toml --workers none", "'none' is not a number of workers"),
         ("[5, 6]", "run configs/flips.toml --width wide", "'wide' is not the width of a figure"),
         ("[5, 6]", "reproduce --only 99", "unknown figure or config '99'"),
-        ("[5, 6]", "reproduce --only ,", "--only is empty"),
+        ("[5, 6]", "reproduce --only ,", "unknown figure or config ''"),
         ('[5, 6, "T7"]', "run configs/flips.toml", "lists figure T7, which"),
         ('[7, "06"]', "reproduce", "draws figure 06, as"),
         ('[7, "06"]', "reproduce --only 7", "draws figure 06, as"),

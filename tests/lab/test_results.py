@@ -14,7 +14,7 @@ import pytest
 from dcglearn.lab import provenance
 from dcglearn.lab.cells import CELL_VERSION
 from dcglearn.lab.compute import run_cell
-from dcglearn.lab.config import read_config, with_options
+from dcglearn.lab.config import read_config
 from dcglearn.lab.provenance import changed_files, read_provenance
 from dcglearn.lab.setting import Setting
 from helpers.places import GOLDEN, ROOT
@@ -42,7 +42,7 @@ def test_results_were_made_from_the_committed_config(name: str) -> None:
     assert cells["done"] == cells["total"] == len(config.cells())
     assert config.repetitions >= 50
     if name != "asked":  # which is about intervals, not precision
-        assert Setting(**with_options(config.setting)).test_pairs >= 2000
+        assert Setting(**config.setting).test_pairs >= 2000
     assert len(pd.read_csv(RESULTS / name / "table.csv")) == cells["total"]
 
 
