@@ -8,7 +8,7 @@ widest, with the largest markers.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import matplotlib as mpl
@@ -42,12 +42,10 @@ _WIDE = 5.0
 """Inches from which panels are side by side and text is larger."""
 
 DASHES: tuple[Any, ...] = ((0, ()), (0, (4, 1.5)), (0, (5, 1.2, 1.2, 1.2)), (0, (1.2, 1.2)))
-"""Of the lines of a figure, in order."""
+"""Of the lines of a figure, in order; of its levels, too."""
 
 HATCHES = ("", "////", "....", "xxxx", "----", "||||")
 """Of the bars of a figure, in order."""
-
-_LEVEL_DASHES: tuple[Any, ...] = ("-", (0, (1, 1.6)), (0, (6, 2)), (0, (3, 1, 1, 1)))
 
 
 def figure_width(text: str | None) -> float | None:
@@ -105,9 +103,7 @@ def draw_on(
     with mpl.rc_context({"text.parse_math": False}), missing_glyphs_as_boxes():
         _draw_panels(given, panels, DARK if dark else LIGHT, width)
         for one in given if legend else ():
-            if width >= NARROWEST:
-                _legend(one, one, width)
-            elif one.get_legend_handles_labels()[1]:  # above them it would be higher than the axes
+            if one.get_legend_handles_labels()[1]:  # above them it may be higher than the axes
                 one.legend(loc="best", fontsize="xx-small", handlelength=1.5, framealpha=0.6)
 
 
@@ -180,24 +176,26 @@ def _draw_panels(
         first = grid[[other.y_label for other in panels].index(panel.y_label)]
         if not axes.get_shared_y_axes().joined(axes, first):
             axes.sharey(first)
-        shown = [series for other in same for series in other.series]
-        values = [x for series in shown if not series.is_level for x in series.x]
+        shown = [series for other in same for series in other.series if not series.is_level]
+        values = [x for series in shown for x in series.x]
         named = any(isinstance(x, str) for x in values) or any(other.bars for other in same)
         categories = list(dict.fromkeys(values)) if named else None
         _draw_series(axes, panel, categories, palette)
         _write_label(axes.xaxis, panel.x_label, width)
         _write_label(axes.yaxis, panel.y_label, 1.5)
-        if panel.log_x:
-            _make_logarithmic(axes.xaxis, axes.set_xscale, values, width)
-        if panel.log_y:
-            means = [y for series in shown for y in series.mean]
-            _make_logarithmic(axes.yaxis, axes.set_yscale, means, 1.5)
         if categories is not None:
             long = any(len(str(name)) > 60 // max(len(categories), 1) for name in categories)
             ticks = [textwrap.fill(str(name), 24 if long else 12) for name in categories]
             axes.set_xticks(range(len(ticks)), ticks, rotation=90 if long else 0)
-        elif axes.get_xscale() == "linear":
+        elif panel.log_x and min(values, default=0) > 0:
+            axes.set_xscale("log")
+            room = width / max(np.log10(max(values) / min(values)), 0.5)  # inches for 10 times
+            subs = (1, 2, 5) if room > 1.6 else (1, 3) if room > 0.8 else (1,)
+            axes.xaxis.set_major_locator(LogLocator(subs=subs, numticks=12))
+            axes.xaxis.set_minor_locator(NullLocator())
+        else:
             axes.locator_params("x", nbins=4, steps=[1, 2, 5, 10])
+        if categories is None:
             axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
         axes.grid(axis="y", color=palette.grid, linewidth=0.6)
         axes.set_axisbelow(True)
@@ -220,27 +218,25 @@ def _draw_series(axes: Axes, panel: Plot, categories: list[Any] | None, palette:
         points = np.array([places, series.mean, series.low, series.high], float)
         points[2:] = np.clip(points[2:], *panel.within)
         x, mean, low, high = points[:, np.argsort(points[0], kind="stable")]
-        look = _look(index, len(curves), palette)
+        look, known = _look(index, len(curves), palette), np.isfinite(high - low)
         colour = look["color"]
         if panel.bars:
-            width = 0.8 / len(curves)
-            middle = x + (index - (len(curves) - 1) / 2) * width
+            x = x + (index - (len(curves) - 1) / 2) * 0.8 / len(curves)
             filled: Any = {"hatch": HATCHES[index % len(HATCHES)], "edgecolor": palette.ink}
-            filled |= {"color": colour, "alpha": 0.75, "linewidth": 0.4}
-            axes.bar(middle, mean, 0.92 * width, label=series.label, **filled)
-            axes.vlines(middle, low, high, color=palette.ink, linewidth=1.0)
-            continue
-        known = np.isfinite(low) & np.isfinite(high)
-        look["linewidth"] *= 0.55 if panel.diagonal else 1.0
-        axes.plot(x, mean, label=series.label, **look)
-        if panel.diagonal or known.sum() == 1:  # a band needs two points
+            filled |= {"color": colour, "alpha": 0.75, "linewidth": 0.4, "label": series.label}
+            axes.bar(x, mean, 0.736 / len(curves), **filled)
+            colour = palette.ink
+        else:
+            look["linewidth"] *= 0.55 if panel.diagonal else 1.0
+            axes.plot(x, mean, label=series.label, **look)
+        if panel.bars or panel.diagonal or known.sum() == 1:  # a band needs two points
             axes.vlines(x[known], low[known], high[known], color=colour, linewidth=1.0)
         elif known.any():
             axes.fill_between(x, low, high, where=known, color=colour, alpha=0.18, linewidth=0)
     constant = [(series.label, series.mean[0]) for series in panel.series if series.is_level]
     for index, (name, height) in enumerate([*constant, *panel.levels.items()]):
-        style = _LEVEL_DASHES[index % len(_LEVEL_DASHES)]
-        line: Any = {"color": palette.soft, "linewidth": 0.9, "linestyle": style, "zorder": 1.5}
+        line: Any = {"color": palette.soft, "linewidth": 0.9, "zorder": 1.5}
+        line["linestyle"] = DASHES[index % len(DASHES)]
         axes.axhline(height, label=name or "_", **line)
     if panel.diagonal:
         axes.axline((0, 0), slope=1, color=palette.soft, linewidth=0.7, zorder=0.9, label="Exact")
@@ -259,22 +255,3 @@ def _look(index: int, n: int, palette: Palette) -> dict[str, Any]:
         "markerfacecolor": colour if index < n_colours else "none",
         "markeredgewidth": 0.7,
     }
-
-
-def _make_logarithmic(
-    axis: Axis, set_scale: Callable[..., None], shown: Sequence[Any], size: float
-) -> None:
-    """Make an axis logarithmic; linear up to the smallest positive value where some are not."""
-    values = np.array(shown, float)
-    positive = values[values > 0]
-    if not len(positive):
-        return
-    if len(positive) < len(values):
-        set_scale("symlog", linthresh=positive.min(), linscale=0.6)
-    else:
-        set_scale("log")
-        room = size / max(np.log10(positive.max() / positive.min()), 0.5)  # inches for 10 times
-        subs = (1, 2, 5) if room > 1.6 else (1, 3) if room > 0.8 else (1,)
-        axis.set_major_locator(LogLocator(subs=subs, numticks=12))
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(StrMethodFormatter("{x:,.6g}"))

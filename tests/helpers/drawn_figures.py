@@ -67,11 +67,7 @@ CASES = {
             "errors",
             (series("a", (0, 1, 10, 100), [0.0, 0.001, 0.1, 20.0], 0.0),),
             log_x=True,
-            log_y=True,
         )
-    ),
-    "logarithms": made(
-        Plot("flips", "errors", (series("a", (1, 10, 100), [1, 30, 2000], 0.5),), log_y=True)
     ),
     "many ticks": made(Plot("rank", "y", (rising("a", 0.1, tuple(range(1, 60))),))),
     "large numbers": made(Plot("n", "y", (rising("a", 0.1, (10**4, 10**5, 10**6, 10**7)),))),

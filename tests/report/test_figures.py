@@ -13,7 +13,6 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from matplotlib.legend import Legend
 from matplotlib.text import Text
@@ -29,8 +28,6 @@ from dcglearn.lab.results import make_figures
 from dcglearn.report.figures.style import missing_glyphs_as_boxes, save
 from helpers.drawn_figures import (
     CASES,
-    made,
-    rising,
 )
 from helpers.places import ROOT
 from helpers.typeset import typeset
@@ -118,19 +115,10 @@ def figures_of(name: str) -> tuple[Figure, ...]:
     return make_figures(read_config(ROOT / "configs" / f"{name}.toml"), table)
 
 
-def tick_labels(axes: Axes) -> list[str]:
-    axes.figure.draw_without_rendering()
-    return [tick.label1.get_text() for tick in axes.xaxis.get_major_ticks() if in_view(tick)]
-
-
-def test_a_logarithmic_axis_has_room_for_0() -> None:
-    (axes,) = draw_figure(CASES["logarithms of 0"]).axes
-    assert (axes.get_xscale(), axes.get_yscale()) == ("symlog", "symlog")
-    assert tick_labels(axes) == ["0", "1", "10", "100"]
-    (axes,) = draw_figure(CASES["logarithms"]).axes
-    assert axes.get_yscale() == "log"
-    (axes,) = draw_figure(made(Plot("x", "y", (rising("a", 0.5, (-2, -1, 0)),), log_x=True))).axes
-    assert axes.get_xscale() == "linear"
+def test_an_axis_with_0_is_linear() -> None:
+    cases = ("one series", "logarithms of 0")
+    scales = [draw_figure(CASES[name]).axes[0].get_xscale() for name in cases]
+    assert scales == ["log", "linear"]
 
 
 def test_differences_are_paired_within_repetitions() -> None:
