@@ -227,14 +227,13 @@ def _value(key: str, value: Any, place: str, code: ExperimentCode) -> Any:
 
 def _values(key: str, values: Any, code: ExperimentCode) -> list[Any]:
     """Return the values of a key of a sweep."""
-    place, found = f"sweep.{key}", list[Any]()
+    place = f"sweep.{key}"
     if not isinstance(values, list) or not values:
         raise InputError(f"{values!r}", "give a list of values", place)
-    for n, value in enumerate(values, 1):
-        one = _value(key, value, f"{place}, value {n}", code)
-        if one in found:
-            raise InputError(f"{one!r} appears twice", "remove one", place)
-        found.append(one)
+    found = [_value(key, value, place, code) for value in values]
+    for n, value in enumerate(found):
+        if value in found[:n]:
+            raise InputError(f"{value!r} appears twice", "remove one", place)
     return found
 
 

@@ -169,15 +169,11 @@ def curve(table: pd.DataFrame, x: str, y: str, label: str) -> Series:
 
 def series_of(label: str, points: Mapping[Any, MeanInterval]) -> Series:
     """Return a series of means with their intervals."""
-    found = points.values()
-    return Series(
-        label,
-        tuple(points),
-        tuple(p.mean for p in found),
-        tuple(p.low for p in found),
-        tuple(p.high for p in found),
-        tuple(p.n for p in found),
+    mean, low, high, n = (
+        tuple(getattr(one, name) for one in points.values())
+        for name in ("mean", "low", "high", "n")
     )
+    return Series(label, tuple(points), mean, low, high, n)
 
 
 def level(table: pd.DataFrame, y: str, label: str) -> Series:

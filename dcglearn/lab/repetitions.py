@@ -58,7 +58,7 @@ def mean_over_repetitions(table: pd.DataFrame, y: str, label: str = "") -> MeanI
 
     The cells of one repetition share their lists, so they are averaged first.
     """
-    return mean_interval(table.groupby("repetition")[y].mean().to_numpy(float), label)
+    return mean_interval(table.groupby("repetition")[y].mean(), label)
 
 
 def paired_difference(
@@ -66,7 +66,7 @@ def paired_difference(
 ) -> MeanInterval:
     """Return the mean difference of a column between two tables, paired by repetition."""
     both = one.groupby("repetition")[y].mean() - other.groupby("repetition")[y].mean()
-    return mean_interval(both.to_numpy(float), label)
+    return mean_interval(both, label)
 
 
 def means(
@@ -119,10 +119,9 @@ def trend_over_range(table: pd.DataFrame, x: str, y: str, by: str) -> list[MeanI
 
 def rows_where(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
     """Return the rows of a table that have the given values."""
-    wanted = np.ones(len(table), bool)
     for column, value in values.items():
-        wanted &= (table[column] == value).to_numpy(bool)
-    return table[wanted]
+        table = table[table[column] == value]
+    return table
 
 
 def display_name(value: Any) -> str:

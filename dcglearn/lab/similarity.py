@@ -50,13 +50,13 @@ def similarity(W: ArrayLike, learned: ArrayLike) -> float:
     0.8917
     """
     truth, found = _same_shape(W, learned)
-    return _cosine(fix_gauge(truth, "worst"), fix_gauge(found, "worst"))
+    return cosine(fix_gauge(truth, "worst"), fix_gauge(found, "worst"))
 
 
 def limit_on_permutations(n_ranks: int) -> float:
     """Return the limit of the similarity where all pairs reorder one list."""
     c = 1 / np.log(np.arange(2, n_ranks + 2))
-    return _cosine(c, c - c[-1])
+    return cosine(c, c - c[-1])
 
 
 def identifiable_similarity(W: ArrayLike, learned: ArrayLike) -> float:
@@ -84,7 +84,7 @@ def identifiable_similarity(W: ArrayLike, learned: ArrayLike) -> float:
     1.0
     """
     truth, found = _same_shape(W, learned)
-    return _cosine(double_centred(truth), double_centred(found))
+    return cosine(double_centred(truth), double_centred(found))
 
 
 def offset_similarity(W: ArrayLike, learned: ArrayLike) -> float:
@@ -94,7 +94,7 @@ def offset_similarity(W: ArrayLike, learned: ArrayLike) -> float:
     not measure what was learned.
     """
     truth, found = _same_shape(W, learned)
-    return _cosine(truth + 100.0, found + 100.0)
+    return cosine(truth + 100.0, found + 100.0)
 
 
 def double_centred(W: Floats) -> Floats:
@@ -113,6 +113,7 @@ def _same_shape(W: ArrayLike, learned: ArrayLike) -> tuple[Floats, Floats]:
     return truth, found
 
 
-def _cosine(a: Floats, b: Floats) -> float:
+def cosine(a: Floats, b: Floats) -> float:
+    """Return the cosine of two arrays of one shape; 0 if one of them is 0."""
     size = float(np.linalg.norm(a) * np.linalg.norm(b))
     return float(np.sum(a * b)) / size if size else 0.0

@@ -15,6 +15,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Grades
 from dcglearn.correlation.tau import kendall_tau
 from dcglearn.lab.decorators import CellData
+from dcglearn.lab.similarity import cosine
 from dcglearn.learning.factorise import factorise
 from dcglearn.learning.record import Factors, Gauge, is_affine
 from dcglearn.measures.agreement import outcomes, score_differences
@@ -54,9 +55,7 @@ def result_named(
         found, affine = factors.discounts, is_affine(factors.gauge)
         true = truth.discounts_for(len(found))
     if name.endswith("correlation"):
-        a, b = found - found.mean(), true - true.mean()
-        size = float(np.linalg.norm(a) * np.linalg.norm(b))
-        return abs(float(a @ b)) / size if size else 0.0  # the sign is part of the map
+        return abs(cosine(found - found.mean(), true - true.mean()))  # the sign is part of the map
     columns = np.column_stack([found, np.ones(len(found))] if affine else [found])
     nearest = columns @ np.linalg.lstsq(columns, true)[0]
     return [*nearest.tolist()]

@@ -77,7 +77,7 @@ def test_an_extended_or_reordered_grid_has_the_same_cells(tmp_path: Path) -> Non
         ('experiment = "pairs"', 'experiment = "../x"', "experiment: found '../x'"),
         ("[quick]", "[quick]\nbase = [[1]]", "quick: unknown key 'base'"),
         ("[20, 40]", "[]", "sweep.pairs: .*give a list of values"),
-        ("[20, 40]", "[20, '40']", r"sweep.pairs, value 2: found '40' \(str\)"),
+        ("[20, 40]", "[20, '40']", r"sweep.pairs: found '40' \(str\)"),
         ("[20, 40]", "[20, 40, 20]", "sweep.pairs: 20 appears twice"),
         ("pairs = [40]", "pairs = [60]", r"quick.pairs: \[60\]; choose from \[20, 40\]"),
         ("repetitions = 2", "repetitions = 9", "quick.repetitions: 9; use 1 ... 3"),
