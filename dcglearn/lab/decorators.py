@@ -14,6 +14,7 @@ Parameters after ``*`` are its options, which a config sets in ``[setting.option
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -86,17 +87,13 @@ class Axis:
         """Return the options of a function, with their defaults."""
         signature = inspect.signature(function)
         given = signature.parameters.values()
-        options = {p.name: p.default for p in given if p.kind is p.KEYWORD_ONLY}
+        named = {p.name: p.default for p in given if p.kind is p.KEYWORD_ONLY}
         what = f"the {self.name} {function.__name__}"
-        if len(given) - len(options) != len(self.arguments.split()):
-            remedy = f"write def {function.__name__}({self.arguments}), and options after *"
+        if len(given) - len(named) != len(self.arguments.split()) or reads.keys() - named:
+            after = ", ".join(["", "*", *reads]) if reads else ""
+            remedy = f"write def {function.__name__}({self.arguments}{after}), and options after *"
             raise InputError(f"{what} takes {signature}", remedy)
-        for parameter, path in reads.items():
-            if parameter not in options:
-                problem = f"{what} reads {path!r} and has no parameter {parameter}"
-                remedy = f"write def {function.__name__}({self.arguments}, *, {parameter})"
-                raise InputError(problem, remedy)
-            del options[parameter]
+        options = {option: named[option] for option in named if option not in reads}
         for option, default in options.items():
             if not is_option_value(default):
                 problem = f"the option {option} of {what} has no usable default"
@@ -105,12 +102,11 @@ class Axis:
 
 
 def is_option_value(value: object) -> bool:
-    """Return whether an option can have a value: plain, finite, or a list of such values."""
-    if isinstance(value, list | tuple):
-        return all(is_option_value(one) and not isinstance(one, list | tuple) for one in value)
-    if isinstance(value, float):
-        return abs(value) < float("inf")
-    return isinstance(value, bool | int | str)
+    """Return whether an option can have a value: a finite number, a text, or a list of such."""
+    try:
+        return json.dumps(value, allow_nan=False)[0] not in "{n"  # a table, and None
+    except (TypeError, ValueError):
+        return False
 
 
 truth = Axis(

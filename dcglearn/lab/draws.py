@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,15 +124,17 @@ class Draws:
 
     def _chosen_pairs(self) -> Pairs:
         """Return what the first questions of a policy brought, in whole rounds."""
-        part = self._part("training", "truth", "reliability", "bias", "judge", "policy", "pool")
-        rounds, n = _rounds_kept(part, self.own), self.setting.pairs
+        # with fewer pairs, the rounds are the beginning of those with more
+        rounds = self._kept("training", "reliability", "bias", "judge", "policy", "pool")
+        n = self.setting.pairs
         if sum(size for size, _ in rounds) < n:
             rounds[:] = self._rounds(n)
         asked = np.cumsum([size for size, _ in rounds])
         pairs = np.concatenate([one for _, one in rounds[: np.searchsorted(asked, n) + 1]])
         if not len(pairs):
             raise InputError("no pair that was chosen has an answer", "choose others", "policy")
-        return pairs[:n]
+        found: Pairs = pairs[:n]
+        return found
 
     def _rounds(self, n: int) -> Iterator[tuple[int, Pairs]]:
         """Choose n pairs or more in rounds; yield how many are judged, and those with answers."""
@@ -151,7 +154,16 @@ class Draws:
 
     def exact_pairs(self, name: str) -> Pairs:
         """Return the pairs without errors that a cell is tested on, or that C is chosen on."""
-        return _exact_pairs(self._part(name, "truth", f"{name}_pairs"), self.own)
+        kept, s = self._kept(name, "test_pairs", "validation_pairs"), self.setting
+        if not kept:
+            lists, n = s.lists, s.validation_pairs
+            if name == "test":
+                lists, n = s.lists_to_test_on, s.test_pairs
+            pairs = self.first_strict(name, lists, n, partial(true_pairs, self.truth))
+            pairs.flags.writeable = False
+            kept.append(pairs)
+        found: Pairs = kept[0]
+        return found
 
     def margins(self, pairs: Pairs) -> str | Floats:
         """Return the margin of each pair, (n,), or the name of one of this package."""
@@ -168,29 +180,16 @@ class Draws:
             return None
         return float(np.corrcoef(size, score_differences(self.truth, pairs))[0, 1])
 
-    def _part(self, name: str, *more: str) -> str:
-        """Return the part of a cell that a generator and some more keys depend on, as JSON."""
-        kept = {"seed", "repetition", "options", *AXES[name], *AXES["truth"], *more}
-        part = {key: self.cell[key] for key in sorted(kept & self.cell.keys())}
-        return json.dumps([name, part])
+    def _kept(self, name: str, *more: str) -> list[Any]:
+        """Return what cells share that are alike in what a generator and more keys depend on."""
+        alike = {"seed", "repetition", "options", "truth", *AXES[name], *AXES["truth"], *more}
+        part = {key: self.cell[key] for key in sorted(alike & self.cell.keys())}
+        return _shared(json.dumps([name, part]), self.own)
 
 
 @lru_cache(32)
-def _exact_pairs(part: str, own: ExperimentCode) -> Pairs:
-    """Draw exact pairs; neighbouring cells of a grid share them."""
-    name, cell = json.loads(part)
-    draws = Draws(cell, own)
-    s = draws.setting
-    lists = s.lists_to_test_on if name == "test" else s.lists
-    n = s.test_pairs if name == "test" else s.validation_pairs
-    pairs = draws.first_strict(name, lists, n, partial(true_pairs, draws.truth))
-    pairs.flags.writeable = False
-    return pairs
-
-
-@lru_cache(4)
-def _rounds_kept(part: str, own: ExperimentCode) -> list[tuple[int, Pairs]]:
-    """Return a place for the longest rounds so far: with fewer pairs, they are its beginning."""
+def _shared(part: str, own: ExperimentCode) -> list[Any]:
+    """Return a place for what neighbouring cells of a grid share."""
     return []
 
 

@@ -31,10 +31,10 @@ from dcglearn.base.workers import WorkersLostError, open_workers
 from dcglearn.judgments import packed
 from dcglearn.lab.config import Config, read_config
 from dcglearn.lab.results import compute_cells
-from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.lab.store import CELLS_FILE, Store
 from helpers.commands import run_command
 from helpers.processes import PROGRAM, Cluster, Process, Processes
+from helpers.truths import DATA_1
 
 CONFIG = """
 experiment = "flips"

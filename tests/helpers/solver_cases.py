@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from dcglearn import Problem, drawn_lists, true_pairs
-from dcglearn.lab.simulation.truths import DATA_1
+from helpers.truths import DATA_1
 
 
 @st.composite

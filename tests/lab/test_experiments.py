@@ -22,9 +22,9 @@ from dcglearn.lab.repetitions import (
     mean_interval,
 )
 from dcglearn.lab.results import add_settings, make_figures, result_table
-from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.lab.store import Store
 from helpers.own_functions import computed
+from helpers.truths import DATA_1
 
 CONFIGS = {path.stem: path for path in config_files()}
 

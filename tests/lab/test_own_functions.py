@@ -252,7 +252,11 @@ WRONG_CONFIGS = [
 WRONG_READS = [
     ("weights.csv", "weihgts.csv", r"line 10: declares .*'data/weihgts.csv', which cannot be r"),
     ("data/weights.csv", "data", r"reads 'data', which cannot be read .Is a directory"),
-    ("*, table, ", "*, ", r"reads 'data/weights.csv' and has no parameter table; write def kn"),
+    (
+        "*, table, ",
+        "*, ",
+        r"the learner known takes .*; write def known.pairs, setting, rng, \*, table",
+    ),
 ]
 
 

@@ -14,7 +14,7 @@ from dcglearn import (
     similarity,
     true_pairs,
 )
-from dcglearn.lab.simulation.truths import DATA_1, DATA_2
+from helpers.truths import DATA_1, DATA_2
 
 
 def learned_weights(n: int, seed: int, truth: DCG = DATA_1) -> np.ndarray:

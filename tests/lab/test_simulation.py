@@ -17,9 +17,10 @@ from dcglearn import (
 from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.lab.simulation.judges import flip_pairs, judged_pairs, misgrade_pairs, noise_scale
 from dcglearn.lab.simulation.lists import BASE_LIST, sorted_against_another, sorted_against_shuffled
-from dcglearn.lab.simulation.truths import DATA_1, DATA_2, gains_by_rank
+from dcglearn.lab.simulation.truths import gains_by_rank
 from dcglearn.measures.agreement import score_differences
 from helpers.simulated import TRUTH, simulated_judgments
+from helpers.truths import DATA_1, DATA_2
 
 
 @pytest.mark.parametrize("shares", [[0.2] * 5, [0.1, 0.6, 0.3], [0, 0.5, 0, 0.5, 0], [1.0]])

@@ -19,9 +19,9 @@ from dcglearn import (
     solve,
     true_pairs,
 )
-from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning.problem import margins_of
 from dcglearn.learning.qp import encode
+from helpers.truths import DATA_1
 
 TRUTH = DCG([1, 0.6, 0.2], "zipf")
 

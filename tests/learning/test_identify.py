@@ -17,12 +17,12 @@ from dcglearn import (
     permuted_lists,
     true_pairs,
 )
-from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning.factorise import factorise, fix_gauge, rank_one
 from dcglearn.learning.identify import null_space
 from dcglearn.learning.record import is_affine
 from dcglearn.learning.sums import gram_matrices
 from helpers.kkt import dense_differences
+from helpers.truths import DATA_1
 
 
 def paper(n: int, different: int, seed: int = 0, truth: DCG = DATA_1) -> np.ndarray:

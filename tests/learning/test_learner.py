@@ -25,8 +25,8 @@ from dcglearn import (
     true_pairs,
 )
 from dcglearn.base.clustered_means import clustered_mean
-from dcglearn.lab.simulation.truths import DATA_1
 from helpers.kkt import check_kkt
+from helpers.truths import DATA_1
 
 
 @pytest.fixture

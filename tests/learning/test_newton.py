@@ -16,7 +16,6 @@ from hypothesis import given, settings
 
 from dcglearn import Problem, SolverError, permuted_lists, solve, true_pairs
 from dcglearn.lab.simulation.judges import flip_pairs
-from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning import newton as newtons
 from dcglearn.learning.newton import newton
 from dcglearn.learning.solve import certify
@@ -30,6 +29,7 @@ from dcglearn.learning.sums import (
 )
 from helpers.kkt import check_kkt, dense_differences, margins_of, weights_of
 from helpers.solver_cases import noisy_pairs, weighted_problems
+from helpers.truths import DATA_1
 
 
 @pytest.mark.parametrize("n", [1, 20, 1000])

@@ -19,7 +19,6 @@ from dcglearn import (
     solve,
     true_pairs,
 )
-from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning import qp
 from dcglearn.learning import solve as solving
 from dcglearn.learning.newton import Descent, newton
@@ -28,6 +27,7 @@ from dcglearn.learning.sums import quadratic_model
 from helpers.kkt import check_kkt, dense_differences, margins_of, objective, weights_of
 from helpers.places import GOLDEN
 from helpers.solver_cases import noisy_pairs, problems
+from helpers.truths import DATA_1
 
 
 def reference(problem: Problem) -> np.ndarray:

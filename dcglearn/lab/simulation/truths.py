@@ -14,19 +14,12 @@ import numpy as np
 from dcglearn.base.checks import checked_count, checked_text
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.numbers import parse_number
-from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import split_parameter
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.names import is_measure_file_name, measure_for
 from dcglearn.measures.presets import PRESETS
 from dcglearn.measures.scale import MAX_GRADES, Scale
 from dcglearn.measures.utility import LinearUtility
-
-DATA_1 = DCG([5, 4, 3, 2, 1], "log2")
-"""Section 6, Data 1: gain l. The base of the logarithm does not change the order."""
-
-DATA_2 = DCG([31, 15, 7, 3, 1], "log2")
-"""Section 6, Data 2: gain 2^l - 1."""
 
 TRUTHS = {"data-1": "linear-log2", "data-2": "exponential-log2"}
 """The preset of each truth of the paper, on grades L ... 1."""
