@@ -22,7 +22,6 @@ from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.files import read_text
 from dcglearn.lab.cells import Cell, cell_of
 from dcglearn.lab.columns import check_result_columns
-from dcglearn.lab.decorators import is_option_value
 from dcglearn.lab.plots import FIGURE_NAME, figure_file_name, same_figure
 from dcglearn.lab.registry import (
     ExperimentCode,
@@ -32,7 +31,6 @@ from dcglearn.lab.registry import (
 )
 from dcglearn.lab.setting import (
     CHECKED,
-    OPTION,
     Setting,
     at_key,
     check_setting,
@@ -42,8 +40,7 @@ from dcglearn.lab.setting import (
 from dcglearn.measures.names import is_measure_file_name
 
 Table: TypeAlias = dict[str, Any]
-Sweep: TypeAlias = dict[str, list[Any]]
-"""Keys with their values, and with lists of values."""
+"""Keys with their values."""
 
 RESERVED = ("quick", "store", "benchmark", "side-by-side", "stand-in", "index.html", "readme.md")
 """Names in the folder of results that do not belong to an experiment."""
@@ -74,7 +71,7 @@ class Document(BaseModel):
     """how often each point of the grid is drawn anew"""
     setting: Table = {}
     """what all cells have in common, where it is not the default"""
-    sweep: Table = {}
+    sweep: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
     """what varies: a list of values for each key of a setting"""
     quick: Table = {}
     """shorter lists of [sweep], and repetitions, for a quick run"""
@@ -85,8 +82,8 @@ class Document(BaseModel):
 class Config(Document):
     """A config that has been read and checked, or its quick part.
 
-    `setting` and `sweep` have ``options.NAME`` in place of a table of options, and what files hold
-    in place of their names; `quick` has the sweep and the repetitions of the quick part.
+    `setting` has ``options.NAME`` in place of a table of options, and a measure in place of the
+    name of its file; `quick` has the sweep and the repetitions of the quick part.
     """
 
     path: Path
@@ -122,9 +119,12 @@ class Config(Document):
 
     def settings(self) -> list[tuple[Table, Setting]]:
         """Return the points of the grid: the swept values of each, and its setting."""
-        sweep = self.sweep
-        points = [dict(zip(sweep, p, strict=True)) for p in itertools.product(*sweep.values())]
-        return [(point, Setting(**(self.setting | point))) for point in points]
+        found = []
+        for values in itertools.product(*self.sweep.values()):
+            point = dict(zip(self.sweep, values, strict=True))
+            with at_key(in_words(point) or "setting"):
+                found.append((point, valid(Setting, self.setting | point)))
+        return found
 
     def points(self) -> list[tuple[Table, Cell]]:
         """Return the cells of the first repetition, with the swept values of each."""
@@ -186,14 +186,18 @@ def _config_of(
         if not document.figures:
             raise InputError("an empty list", "write figures = [1, 2]", "figures")
         code = experiment_code(document.experiment, path)
-    given, sweep, quick = map(dotted, (document.setting, document.sweep, document.quick))
-    for key in sweep.keys() & given.keys():
+    setting, sweep = dotted(document.setting), document.sweep
+    for key in sweep.keys() & setting.keys():
         raise InputError(f"{key} is in [setting] and in [sweep]", "remove one of them", "sweep")
-    setting = {key: _value(key, one, f"setting.{key}", code) for key, one in given.items()}
-    _replace_truth(setting)
-    grid = {key: _values(key, values, code) for key, values in sweep.items()}
-    checked = {"setting": setting, "sweep": grid, "path": path, "code": code}
-    quick = _quick_part(quick, document.repetitions, grid)
+    for key, values in sweep.items():
+        if any(values.count(value) > 1 for value in values):
+            raise InputError(f"{values!r}", "give different values", f"sweep.{key}")
+    with at_key("setting"):
+        fixed = valid(Setting, setting)
+        if is_measure_file_name(fixed.truth):
+            setting["truth"] = str(fixed.true_measure())
+    checked = {"setting": setting, "path": path, "code": code}
+    quick = _quick_part(document.quick, document.repetitions, sweep)
     config = Config.model_construct(**dict(document) | checked | {"quick": quick})
     _check_cells(config)
     return config
@@ -208,44 +212,7 @@ def dotted(table: Table) -> Table:
     return flat
 
 
-def _value(key: str, value: Any, place: str, code: ExperimentCode) -> Any:
-    """Return the value of a key as the setting holds it; of an option, of its default's type."""
-    name = key.removeprefix(OPTION)
-    if name == key:
-        return getattr(valid(Setting, {key: value}, place), key)
-    defaults = {option: d for one in code.functions for option, d in one.options.items()}
-    if name not in defaults:
-        raise unknown_name("option", name, defaults, place)
-    default = defaults[name]
-    if type(default) is float and type(value) is int:
-        value = float(value)
-    same = type(value) is (list if isinstance(default, tuple) else type(default))
-    if not same or not is_option_value(value):
-        raise InputError(f"found {value!r}", f"expected a value like {default!r}", place)
-    return value
-
-
-def _values(key: str, values: Any, code: ExperimentCode) -> list[Any]:
-    """Return the values of a key of a sweep."""
-    place = f"sweep.{key}"
-    if not isinstance(values, list) or not values:
-        raise InputError(f"{values!r}", "give a list of values", place)
-    found = [_value(key, value, place, code) for value in values]
-    for n, value in enumerate(found):
-        if value in found[:n]:
-            raise InputError(f"{value!r} appears twice", "remove one", place)
-    return found
-
-
-def _replace_truth(given: Table) -> None:
-    """Replace the name of a measure file by the measure that it holds."""
-    setting = Setting(**given)
-    if is_measure_file_name(setting.truth):
-        with at_key("setting.truth"):
-            given["truth"] = str(setting.true_measure())
-
-
-def _quick_part(quick: Table, full: int, sweep: Sweep) -> Table:
+def _quick_part(quick: Table, full: int, sweep: dict[str, list[Any]]) -> Table:
     """Check that the quick grid is a part of the full one; return its sweep and repetitions."""
     repetitions, chosen = quick.pop("repetitions", min(2, full)), dict(sweep)
     if type(repetitions) is not int or not 1 <= repetitions <= full:
@@ -262,17 +229,21 @@ def _quick_part(quick: Table, full: int, sweep: Sweep) -> Table:
 
 def _check_cells(config: Config) -> None:
     """Refuse points that make no sense, and what has no effect."""
-    points = config.settings()
+    points, code = config.settings(), config.code
     for point, setting in points:
-        where = ", ".join(f"{key} = {value!r}" for key, value in point.items()) or "setting"
-        with at_key(where):
-            check_setting(setting, config.code)
+        with at_key(in_words(point) or "setting"):
+            check_setting(setting, code)
     settings = [setting for _, setting in points]
-    without = [unused_keys(setting, config.code) for setting in settings]
+    without = [unused_keys(setting, code) for setting in settings]
     for key in (*config.setting, *config.sweep):
         if all(key in one for one in without):
             raise InputError("has no effect", f"remove it, or set {without[0][key]}", key)
-    check_result_columns(settings, config.code)
+    check_result_columns(settings, code)
+
+
+def in_words(point: Table) -> str:
+    """Return the values of a point of the grid as a text."""
+    return ", ".join(f"{key} = {value}" for key, value in point.items())
 
 
 def config_files(shipped: bool = False) -> list[Path]:

@@ -26,7 +26,7 @@ from dcglearn.base.progress import reporting, silent
 from dcglearn.base.workers import Workers, WorkersLostError
 from dcglearn.lab.cells import CELL_VERSION, key_of
 from dcglearn.lab.compute import run_cell
-from dcglearn.lab.config import Config, dotted
+from dcglearn.lab.config import Config, dotted, in_words
 from dcglearn.lab.experiment_figures import WIDTHS, draw_figure
 from dcglearn.lab.plots import Figure, same_figure
 from dcglearn.lab.provenance import (
@@ -90,9 +90,7 @@ def count_cells(config: Config, store: Store) -> CellCounts:
     cells = config.cells()
     lacking = [(point, cell) for point, cell in cells if store.get(cell) is None]
     errors = [
-        f"{', '.join(f'{key} = {value}' for key, value in point.items())}: {error}"
-        for point, cell in lacking
-        if (error := store.error(cell))
+        f"{in_words(point)}: {error}" for point, cell in lacking if (error := store.error(cell))
     ]
     done, first = len(cells) - len(lacking), next(iter(errors), None)
     return CellCounts(done, len(errors), len(cells), first)

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.inference.families import FREE_FAMILY
+from dcglearn.lab.decorators import is_option_value
 from dcglearn.lab.registry import (
     CALIBRATED,
     JUDGMENT_MODEL,
@@ -221,6 +222,15 @@ def check_setting(setting: Setting, code: ExperimentCode = SHIPPED) -> None:
     for axis in ("lists", "judge", "policy", "margin", "learner", "design"):
         code.check(axis, getattr(setting, axis), axis)
     code.check("lists", setting.lists_to_test_on, "test_lists")
+    defaults = {option: one.options[option] for one in code.functions for option in one.options}
+    for option, value in setting.options.items():
+        if option not in defaults:
+            raise unknown_name("option", option, defaults, "options")
+        default = type(defaults[option])
+        kind: Any = {float: (float, int), tuple: list}.get(default, default)
+        if not isinstance(value, kind) or not is_option_value(value):
+            remedy = f"expected a value like {defaults[option]!r}"
+            raise InputError(f"found {value!r}", remedy, f"options.{option}")
     with at_key("against"):
         for name in setting.against:
             preset(name, grade_scale(setting.grades), setting.n_ranks)
@@ -232,8 +242,8 @@ def check_setting(setting: Setting, code: ExperimentCode = SHIPPED) -> None:
             raise InputError(problem, remedy, key)
 
 
-def valid(model: type[M], content: Mapping[str, Any], place: str = "") -> M:
-    """Return a table of a config as its model; an InputError names the key, or the given place."""
+def valid(model: type[M], content: Mapping[str, Any]) -> M:
+    """Return a table of a config as its model; an InputError names the key."""
     try:
         return model.model_validate(content)
     except ValidationError as error:
@@ -244,13 +254,13 @@ def valid(model: type[M], content: Mapping[str, Any], place: str = "") -> M:
         if first["type"] == "extra_forbidden":
             table: Any = field.annotation if field else model
             known = table.model_fields
-            raise unknown_name("key", first["loc"][-1], known, key if field else place) from error
+            raise unknown_name("key", first["loc"][-1], known, key if field else "") from error
         about = described(model)[key]
         if first["type"] == "missing":
-            raise InputError(f"{key} is missing", f"add it: {about}", place) from error
+            raise InputError(f"{key} is missing", f"add it: {about}") from error
         wanted = first["msg"].removeprefix("Input should be ").removeprefix("a valid ")
         found = f"found {first['input']!r} ({type(first['input']).__name__})"
-        raise InputError(found, f"expected {wanted}: {about}", place or key) from error
+        raise InputError(found, f"expected {wanted}: {about}", key) from error
 
 
 def described(model: type[BaseModel]) -> dict[str, str]:

@@ -76,9 +76,9 @@ def test_an_extended_or_reordered_grid_has_the_same_cells(tmp_path: Path) -> Non
         ('experiment = "pairs"', "", "experiment is missing; add it: the name"),
         ('experiment = "pairs"', 'experiment = "../x"', "experiment: found '../x'"),
         ("[quick]", "[quick]\nbase = [[1]]", "quick: unknown key 'base'"),
-        ("[20, 40]", "[]", "sweep.pairs: .*give a list of values"),
-        ("[20, 40]", "[20, '40']", r"sweep.pairs: found '40' \(str\)"),
-        ("[20, 40]", "[20, 40, 20]", "sweep.pairs: 20 appears twice"),
+        ("[20, 40]", "[]", "sweep: found .. .list.; expected List should have at least 1"),
+        ("[20, 40]", "[20, '40']", r"truth = data-1, pairs = 40, pairs: found '40' \(str\)"),
+        ("[20, 40]", "[20, 40, 20]", r"sweep.pairs: \[20, 40, 20\]; give different values"),
         ("pairs = [40]", "pairs = [60]", r"quick.pairs: \[60\]; choose from \[20, 40\]"),
         ("repetitions = 2", "repetitions = 9", "quick.repetitions: 9; use 1 ... 3"),
         ('"free"', '"data-3"', "unknown truth 'data-3'; did you mean 'data-.*Known: .*zipf"),
@@ -87,7 +87,7 @@ def test_an_extended_or_reordered_grid_has_the_same_cells(tmp_path: Path) -> Non
             ("grades = 3", f"grades = 3\n{more}", message)
             for more, message in (
                 ("margin = 'hammin'", "margin: unknown.*did you mean 'hamming'"),
-                ("C = 'best'", "setting.C: found .best."),
+                ("C = 'best'", "setting, C: found .best."),
                 ("C = nan", "C: found nan"),
                 ("pairs = 5", r"pairs is in \[setting\] and in \[sweep\]"),
                 ("ranks = 4", "K = 4 is larger than the base list of 3"),
