@@ -76,15 +76,17 @@ def draw_figure(
         heading = _wrapped(figure.heading, width) if title else ""
         names = {tuple(axes.get_legend_handles_labels()[1]) for axes in drawing.axes}
         for axes, panel in zip(grid, panels, strict=True):
-            head = _wrapped(_sentence(panel.title), 0.75 * width / n_columns)
-            if len(names) == 1 or not _legend(axes, axes, width / n_columns, head):
-                axes.set_title(head)
-        legend = len(names) == 1 and _legend(grid[0], drawing, width, heading)
-        if heading and not legend:  # Matplotlib would write it over a legend
+            axes.set_title(_wrapped(_sentence(panel.title), 0.75 * width / n_columns))
+            if len(names) > 1:
+                _legend_inside(axes)
+        labels = list(names.pop()) if len(names) == 1 else []
+        if labels:
+            legend = _legend_above(drawing, grid[0], [_wrapped(one, width - 0.6) for one in labels])
+            legend.set_title(heading or None)  # Matplotlib would write one of the figure over it
+            height = legend.get_window_extent().height / drawing.dpi
+            drawing.set_figheight(drawing.get_figheight() + height)
+        elif heading:
             drawing.suptitle(heading, x=0.01, ha="left")
-        legends = [one.get_window_extent().height for one in drawing.findobj(Legend)]
-        height = sum(legends) if n_columns == 1 else n_rows * max(legends, default=0)
-        drawing.set_figheight(drawing.get_figheight() + height / drawing.dpi)
     return drawing
 
 
@@ -103,8 +105,7 @@ def draw_on(
     with mpl.rc_context({"text.parse_math": False}), missing_glyphs_as_boxes():
         _draw_panels(given, panels, DARK if dark else LIGHT, width)
         for one in given if legend else ():
-            if one.get_legend_handles_labels()[1]:  # above them it may be higher than the axes
-                one.legend(loc="best", fontsize="xx-small", handlelength=1.5, framealpha=0.6)
+            _legend_inside(one)
 
 
 def _style(wide: bool, palette: Palette) -> Any:
@@ -136,22 +137,15 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] if text[1:2].isalpha() else text
 
 
-def _legend(axes: Axes, owner: Axes | MatplotlibFigure, width: float, title: str = "") -> bool:
-    """Name the series of a panel above it, or above a figure, in as many columns as fit.
-
-    Return whether there are any.
-    """
-    handles, names = axes.get_legend_handles_labels()
-    if not names:
-        return False
-    labels = [_wrapped(name, width - 0.6) for name in names]
+def _legend_above(drawing: MatplotlibFigure, axes: Axes, labels: list[str]) -> Legend:
+    """Name the series of a panel above a figure, in as many columns as fit."""
     longest = max(len(line) for label in labels for line in label.split("\n"))
-    above: Any = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0)}
-    owner.legend(
-        handles=handles,
+    width = drawing.get_figwidth()
+    return drawing.legend(
+        handles=axes.get_legend_handles_labels()[0],
         labels=labels,
         ncols=max(1, min(len(labels), int(width / (0.06 * longest + 0.55)))),
-        title=title or None,
+        loc="outside upper left",
         alignment="left",
         frameon=False,
         handlelength=2.2,
@@ -159,9 +153,13 @@ def _legend(axes: Axes, owner: Axes | MatplotlibFigure, width: float, title: str
         columnspacing=1.2,
         labelspacing=0.3,
         borderaxespad=0.2,
-        **(above if owner is axes else {"loc": "outside upper left"}),
     )
-    return True
+
+
+def _legend_inside(axes: Axes) -> None:
+    """Name the series of a panel in it: above it, a legend may be higher than the panel."""
+    if axes.get_legend_handles_labels()[1]:
+        axes.legend(loc="best", fontsize=6.5, handlelength=1.5, labelspacing=0.3, framealpha=0.6)
 
 
 def _draw_panels(

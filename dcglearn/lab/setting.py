@@ -278,15 +278,13 @@ def at_key(key: str) -> Iterator[None]:
         raise error.at(key) from error
 
 
-def _conflicts(s: Setting) -> Iterator[tuple[bool, str, str, str]]:
+def _conflicts(s: Setting) -> Iterator[tuple[object, str, str, str]]:
     """Yield what may be wrong: whether it is, the problem, the remedy and the key."""
-    K, L, used = s.n_ranks, s.grades, {s.lists, s.test_lists}
-    strange = next((grade for grade in s.base if not 1 <= grade <= L), None)
-    remedy = f"use grades from 1 to {L}, the best"
-    yield strange is not None, f"{strange} is not a grade", remedy, "base"
-    long = bool(used & {"permutations", "sorted-against-shuffled", "documents"})
+    K, L, used, chosen = s.n_ranks, s.grades, {s.lists, s.test_lists}, s.policy != RANDOM
+    yield {*s.base} - {*range(1, L + 1)}, f"{s.base}", f"use grades from 1 to {L}, the best", "base"
+    short = len(s.base) < K and used & {"permutations", "sorted-against-shuffled"}
     problem = f"K = {K} is larger than the base list of {len(s.base)}"
-    yield long and len(s.base) < K, problem, "lengthen base, or lower ranks", "ranks"
+    yield short, problem, "lengthen base, or lower ranks", "ranks"
     yield s.documents and len(s.base) != K, "all documents are ranked", "remove it", "ranks"
     mixed = s.documents != (s.lists_to_test_on == "documents")
     problem = f"{s.test_lists!r} lists cannot test what is learned from {s.lists!r} lists"
@@ -295,14 +293,10 @@ def _conflicts(s: Setting) -> Iterator[tuple[bool, str, str, str]]:
     odd = len(shares) != L or abs(sum(shares) - 1) > 1e-9
     yield odd, f"{shares}", f"give {L} numbers that add up to 1", "probabilities"
     yield s.flips > s.pairs, f"{s.flips} flips of {s.pairs} pairs", "lower it", "flips"
-    chosen, few = s.policy != RANDOM, f"a pool of {s.pool} pairs for {s.pairs}"
+    few = f"a pool of {s.pool} pairs for {s.pairs}"
     yield chosen and s.pool < s.pairs, few, "enlarge it", "pool"
-    n_grades = 2 * s.pairs * K
-    problem = f"{s.wrong_grades} of {n_grades} grades"
-    yield s.wrong_grades > n_grades, problem, "lower it", "wrong_grades"
-    for key, given in (("wrong_grades", s.wrong_grades), ("against", s.against)):
-        yield s.documents and bool(given), "documents have no grades", "remove it", key
-    graded = chosen or s.learner in (JUDGMENT_MODEL, USUAL)
-    yield s.documents and graded, "documents have no grades", "draw lists of grades", "lists"
+    graded = s.wrong_grades or s.against or chosen or s.learner in (JUDGMENT_MODEL, USUAL)
+    remedy = "draw other lists, or learn by the program, without wrong_grades, against and policy"
+    yield s.documents and graded, "documents have no grades", remedy, "lists"
     both = s.ties != "strict" and s.noise != "logistic"
     yield both, "ties are drawn with logistic noise", "leave one of them out", "ties"

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure as Drawing
-from matplotlib.legend import Legend
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
@@ -87,7 +86,7 @@ def test_text_is_whole_apart_and_large_enough(name: str, width: float) -> None:
         both = Bbox.intersection(first, second)
         apart = both is None or min(both.width, both.height) < 1.5
         assert apart, f"{one} is over {other}"
-    for legend in drawing.findobj(Legend):
+    for legend in drawing.legends:
         box = legend.get_window_extent()
         for axes in drawing.axes:
             both = Bbox.intersection(box, axes.get_window_extent())
