@@ -155,7 +155,6 @@ from .interop.training import ranking_metric as ranking_metric
 from .lab.simulation.truths import named_truth as named_truth
 from .lab.simulation.lists import drawn_lists as drawn_lists
 from .lab.simulation.lists import permuted_lists as permuted_lists
-from .lab.simulation.lists import lists_of_queries as lists_of_queries
 from .lab.simulation.judges import side_by_side as side_by_side
 from .lab.simulation.judges import true_pairs as true_pairs
 from .lab.similarity import similarity as similarity
@@ -308,7 +307,6 @@ __all__ = [
     "named_truth",
     "drawn_lists",
     "permuted_lists",
-    "lists_of_queries",
     "side_by_side",
     "true_pairs",
     "similarity",

@@ -1,19 +1,14 @@
-"""Pairs of lists to judge, drawn at random or from the documents of real queries.
-
-The designs of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6), lists of independent grades, and
-lists of the judged documents of one query.
-"""
+"""Pairs of lists to judge: the designs of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dcglearn.base.checks import checked_count, checked_rng, finite_array
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.types import Pairs
 from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, checked_grades
 
@@ -99,49 +94,3 @@ def sorted_against_another(n: int, n_ranks: int, n_grades: int, rng: np.random.G
     lists = rng.integers(n_grades, size=(n, 2, n_ranks)).astype(np.int8)
     lists[:, 0] = np.sort(lists[:, 0], axis=1)
     return lists
-
-
-def lists_of_queries(n: int, n_ranks: int, counts: ArrayLike, rng: np.random.Generator) -> Pairs:
-    """Draw pairs of lists of the documents of a real query.
-
-    Both lists of a pair are random orderings of the documents of one random query, cut at K,
-    so their content differs where the query has more than K documents.
-
-    Parameters
-    ----------
-    n, n_ranks : int
-        Number of pairs, and K.
-    counts : array-like of int, shape (queries, L)
-        The number of documents of each grade that each query has, best grade first.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray of int8, shape (n, 2, K)
-        Queries with fewer than K documents leave the last ranks empty.
-
-    Examples
-    --------
-    >>> lists_of_queries(1, 4, [[1, 0, 2]], np.random.default_rng(1))[0]
-    array([[ 2,  0,  2, -1],
-           [ 0,  2,  2, -1]], dtype=int8)
-    """
-    checked_count(n, "`n`", 0)
-    checked_count(n_ranks, "`n_ranks`")
-    checked_rng(rng)
-    table = _checked_counts(counts)
-    width = int(max(table.sum(axis=1).max(), n_ranks))
-    documents = np.full((len(table), width), NO_DOCUMENT, np.int8)
-    for row, n_of_grade in zip(documents, table, strict=True):
-        row[: n_of_grade.sum()] = np.repeat(np.arange(table.shape[1]), n_of_grade)
-    chosen = documents[rng.integers(len(table), size=n)]
-    pools = np.repeat(chosen[:, None], 2, axis=1)
-    keys = np.where(pools == NO_DOCUMENT, 2.0, rng.random(pools.shape))  # empty ranks come last
-    return np.take_along_axis(pools, np.argsort(keys, axis=2), axis=2)[:, :, :n_ranks]
-
-
-def _checked_counts(counts: ArrayLike) -> NDArray[np.int64]:
-    numbers = finite_array(counts, "counts", (None, None), low=0.0)
-    if not numbers.size or (numbers != np.floor(numbers)).any() or numbers.max() > MAX_EXACT:
-        raise InputError("counts are not whole numbers", "give the documents of each grade")
-    return numbers.astype(np.int64)
