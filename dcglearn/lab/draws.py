@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,47 +122,28 @@ class Draws:
         raise InputError(problem, "choose another truth or judge, or other lists", "truth")
 
     def _chosen_pairs(self) -> Pairs:
-        """Return what the first questions of a policy brought, in whole rounds."""
-        # with fewer pairs, the rounds are the beginning of those with more
-        rounds = self._kept("training", "reliability", "bias", "judge", "policy", "pool")
-        n = self.setting.pairs
-        if sum(size for size, _ in rounds) < n:
-            rounds[:] = self._rounds(n)
-        asked = np.cumsum([size for size, _ in rounds])
-        pairs = np.concatenate([one for _, one in rounds[: np.searchsorted(asked, n) + 1]])
-        if not len(pairs):
-            raise InputError("no pair that was chosen has an answer", "choose others", "policy")
-        found: Pairs = pairs[:n]
-        return found
-
-    def _rounds(self, n: int) -> Iterator[tuple[int, Pairs]]:
-        """Choose n pairs or more in rounds; yield how many are judged, and those with answers."""
+        """Return what a policy brings: pairs of a pool, chosen and judged in whole rounds."""
         s, rng, judge_rng = self.setting, self.rng("policy"), self.rng("judge")
         left = self.first_lists(s.pool, self.rng("training"))
         so_far, n_asked = left[:0], 0
-        while n_asked < n:
+        while n_asked < s.pairs:
             size = min(size_of_round(n_asked), len(left))
             rows = call_own(self.own, "policy", s.policy, s, left, so_far, size, s, rng)
             if rows is None:
                 scale = grade_scale(s.grades)
                 rows = choose_pairs(s.policy, left, so_far, size, scale, rng)
-            judged = self._judged(left[rows], judge_rng)
-            yield size, judged
-            so_far = np.concatenate([so_far, judged])
+            so_far = np.concatenate([so_far, self._judged(left[rows], judge_rng)])
             left, n_asked = np.delete(left, rows, axis=0), n_asked + size
+        if not len(so_far):
+            raise InputError("no pair that was chosen has an answer", "choose others", "policy")
+        return so_far[: s.pairs]
 
     def exact_pairs(self, name: str) -> Pairs:
         """Return the pairs without errors that a cell is tested on, or that C is chosen on."""
-        kept, s = self._kept(name, "test_pairs", "validation_pairs"), self.setting
-        if not kept:
-            lists, n = s.lists, s.validation_pairs
-            if name == "test":
-                lists, n = s.lists_to_test_on, s.test_pairs
-            pairs = self.first_strict(name, lists, n, partial(true_pairs, self.truth))
-            pairs.flags.writeable = False
-            kept.append(pairs)
-        found: Pairs = kept[0]
-        return found
+        keys = {"seed", "repetition", "options", "truth", f"{name}_pairs"}
+        keys |= {*AXES[name], *AXES["truth"]}
+        part = {key: self.cell[key] for key in sorted(keys & self.cell.keys())}
+        return _exact_pairs(name, json.dumps(part), self.own)
 
     def margins(self, pairs: Pairs) -> str | Floats:
         """Return the margin of each pair, (n,), or the name of one of this package."""
@@ -180,17 +160,18 @@ class Draws:
             return None
         return float(np.corrcoef(size, score_differences(self.truth, pairs))[0, 1])
 
-    def _kept(self, name: str, *more: str) -> list[Any]:
-        """Return what cells share that are alike in what a generator and more keys depend on."""
-        alike = {"seed", "repetition", "options", "truth", *AXES[name], *AXES["truth"], *more}
-        part = {key: self.cell[key] for key in sorted(alike & self.cell.keys())}
-        return _shared(json.dumps([name, part]), self.own)
-
 
 @lru_cache(32)
-def _shared(part: str, own: ExperimentCode) -> list[Any]:
-    """Return a place for what neighbouring cells of a grid share."""
-    return []
+def _exact_pairs(name: str, part: str, own: ExperimentCode) -> Pairs:
+    """Draw exact pairs; neighbouring cells of a grid share them."""
+    draws = Draws(json.loads(part), own)
+    s = draws.setting
+    lists, n = s.lists, s.validation_pairs
+    if name == "test":
+        lists, n = s.lists_to_test_on, s.test_pairs
+    pairs = draws.first_strict(name, lists, n, partial(true_pairs, draws.truth))
+    pairs.flags.writeable = False
+    return pairs
 
 
 def draw_lists(
