@@ -101,9 +101,9 @@ def run(
 
 
 def _print_vocabulary(config: Config | None) -> None:
-    from dcglearn.lab.columns import vocabulary
     from dcglearn.lab.config import Document
     from dcglearn.lab.registry import SHIPPED
+    from dcglearn.lab.setting import vocabulary
 
     code = SHIPPED if config is None else config.code
     for heading, names in vocabulary(code, Document).items():

@@ -21,7 +21,6 @@ from pydantic import BaseModel, BeforeValidator, Field
 from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.files import read_text
 from dcglearn.lab.cells import Cell, cell_of
-from dcglearn.lab.columns import check_result_columns
 from dcglearn.lab.plots import FIGURE_NAME, figure_file_name, same_figure
 from dcglearn.lab.registry import (
     ExperimentCode,
@@ -33,6 +32,7 @@ from dcglearn.lab.setting import (
     CHECKED,
     Setting,
     at_key,
+    check_result_columns,
     check_setting,
     unused_keys,
     valid,

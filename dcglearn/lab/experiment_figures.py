@@ -82,7 +82,7 @@ def draw_figure(
         labels = list(names.pop()) if len(names) == 1 else []
         if labels:
             legend = _legend_above(drawing, grid[0], [_wrapped(one, width - 0.6) for one in labels])
-            legend.set_title(heading or None)  # Matplotlib would write one of the figure over it
+            legend.set_title(heading)  # Matplotlib would write one of the figure over it
             height = legend.get_window_extent().height / drawing.dpi
             drawing.set_figheight(drawing.get_figheight() + height)
         elif heading:

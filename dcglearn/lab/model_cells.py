@@ -153,7 +153,7 @@ LEVEL = 0.05
 def conclusions(name: str, n: int, rng: np.random.Generator) -> dict[str, float]:
     """Draw n judgments of a design, and compare what is concluded with what is true.
 
-    :data:`dcglearn.lab.columns.STUDY_COLUMNS` says what each 1 or 0 is.
+    :data:`dcglearn.lab.setting.STUDY_COLUMNS` says what each 1 or 0 is.
     """
     design = DESIGNS[name]
     found, truth = conclude(simulated_study(design, n, rng)), design.middle_gain

@@ -29,7 +29,6 @@ from dcglearn.lab.decorators import MARK, Mark
 from dcglearn.lab.provenance import sha256_of
 from dcglearn.lab.simulation.designs import DESIGNS
 from dcglearn.lab.simulation.truths import FREE, TRUTHS
-from dcglearn.lab.success import RESULTS
 from dcglearn.measures.presets import PRESETS
 
 JUDGMENT_MODEL = "judgment-model"
@@ -62,7 +61,14 @@ NAMES: dict[str, Mapping[str, str]] = {
         STUDY: "what is concluded from the judgments of a design",
     },
     "design": {name: design.about for name, design in DESIGNS.items()},
-    "result": RESULTS,
+    "result": {
+        "gains": "learned gains on the scale of the truth (gains_1: the best grade's)",
+        "gains_correlation": "correlation of learned and true gains",
+        "discounts": "learned discounts on the scale of the truth (discounts_1: the first rank's)",
+        "discounts_correlation": "correlation of learned and true discounts",
+        "regret": "share of the true difference that is lost by trusting the learned order",
+        "kendall_tau": "tau-b of the true and the learned order of the lists of 1,000 test pairs",
+    },
 }
 """The names of this package, by axis, with what each is."""
 

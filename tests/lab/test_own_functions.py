@@ -14,15 +14,13 @@ from scipy.stats import kendalltau
 
 from dcglearn import DCG, InputError, experiment
 from dcglearn.lab.cells import AXES
-from dcglearn.lab.columns import vocabulary
-from dcglearn.lab.compute import compute_cell, learn, run_cell
+from dcglearn.lab.compute import compute_cell, learn, regret, run_cell
 from dcglearn.lab.config import Document, read_config
 from dcglearn.lab.draws import Draws
 from dcglearn.lab.registry import ExperimentCode
 from dcglearn.lab.results import add_settings, result_table
-from dcglearn.lab.setting import Setting
+from dcglearn.lab.setting import Setting, vocabulary
 from dcglearn.lab.store import Store
-from dcglearn.lab.success import regret
 from helpers.commands import Run
 from helpers.own_functions import CODE, CONFIG, computed, keys, written
 from helpers.places import ROOT
@@ -330,8 +328,8 @@ def test_regret_and_tau_are_what_their_formulas_say(tmp_path: Path) -> None:
     lists = rng.integers(0, 3, (300, 2, 4)).astype(np.int8)
     gaps = np.array([truth.score(a) - truth.score(b) for a, b in lists])
     pairs = np.where((gaps > 0)[:, None, None], lists, lists[:, ::-1])[gaps != 0]
+    from dcglearn.lab.compute import order_of_lists
     from dcglearn.lab.decorators import CellData
-    from dcglearn.lab.success import order_of_lists
 
     data = CellData(None, pairs, pairs)
     lost = total = 0.0
