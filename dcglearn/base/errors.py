@@ -62,6 +62,15 @@ class SolverError(RuntimeError):
     """
 
 
+@contextmanager
+def errors_at(place: str) -> Iterator[None]:
+    """Put a place, such as a file or a key, before that of an error."""
+    try:
+        yield
+    except InputError as error:
+        raise error.at(place) from error
+
+
 def warn_of_input(message: str) -> None:
     """Issue an `InputWarning` that points at the line which called this package."""
     frame, level = sys._getframe(1), 2

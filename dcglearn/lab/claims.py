@@ -75,11 +75,6 @@ class Claim:
         """Whether the paper makes the claim; otherwise it is this project's."""
         return bool(self.section)
 
-    @property
-    def place(self) -> str:
-        """Where the paper makes the claim, in words: ``section 6.3``, or ``abstract``."""
-        return f"section {self.section}" if self.section[:1].isdecimal() else self.section
-
     def in_quick_run(self) -> Claim:
         """Return the claim as a quick run reports it: without a verdict if it needs all cells."""
         if not self.needs_all:

@@ -18,7 +18,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from dcglearn.base.errors import InputError, unknown_name, warn_of_input
+from dcglearn.base.errors import InputError, errors_at, unknown_name, warn_of_input
 from dcglearn.base.files import read_text
 from dcglearn.lab.cells import Cell, cell_of
 from dcglearn.lab.plots import FIGURE_NAME, figure_file_name, same_figure
@@ -31,7 +31,6 @@ from dcglearn.lab.registry import (
 from dcglearn.lab.setting import (
     CHECKED,
     Setting,
-    at_key,
     check_result_columns,
     check_setting,
     unused_keys,
@@ -122,7 +121,7 @@ class Config(Document):
         found = []
         for values in itertools.product(*self.sweep.values()):
             point = dict(zip(self.sweep, values, strict=True))
-            with at_key(in_words(point) or "setting"):
+            with errors_at(in_words(point) or "setting"):
                 found.append((point, valid(Setting, self.setting | point)))
         return found
 
@@ -148,13 +147,13 @@ def read_config(path: str | Path) -> Config:
         content = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also whole numbers of 5,000 digits
         raise InputError(f"is not valid TOML ({error})", "fix it", str(path)) from error
-    with at_key(str(path)):
+    with errors_at(str(path)):
         return _config_of(content, Path(path))
 
 
 def config_from(content: Mapping[str, Any]) -> Config:
     """Check a config that is given as a dict."""
-    with at_key("experiment"):
+    with errors_at("experiment"):
         plain, code = json.loads(json.dumps(content, default=_plain)), None
         if "columns" in plain:
             if plain.keys() & {"experiment", "figures"}:
@@ -192,7 +191,7 @@ def _config_of(
     for key, values in sweep.items():
         if any(values.count(value) > 1 for value in values):
             raise InputError(f"{values!r}", "give different values", f"sweep.{key}")
-    with at_key("setting"):
+    with errors_at("setting"):
         fixed = valid(Setting, setting)
         if is_measure_file_name(fixed.truth):
             setting["truth"] = str(fixed.true_measure())
@@ -231,7 +230,7 @@ def _check_cells(config: Config) -> None:
     """Refuse points that make no sense, and what has no effect."""
     points, code = config.settings(), config.code
     for point, setting in points:
-        with at_key(in_words(point) or "setting"):
+        with errors_at(in_words(point) or "setting"):
             check_setting(setting, code)
     settings = [setting for _, setting in points]
     without = [unused_keys(setting, code) for setting in settings]

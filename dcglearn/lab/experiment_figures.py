@@ -214,7 +214,6 @@ def _draw_series(axes: Axes, panel: Plot, categories: list[Any] | None, palette:
     for index, series in enumerate(curves):
         places = series.x if categories is None else [categories.index(x) for x in series.x]
         points = np.array([places, series.mean, series.low, series.high], float)
-        points[2:] = np.clip(points[2:], *panel.within)
         x, mean, low, high = points[:, np.argsort(points[0], kind="stable")]
         look, known = _look(index, len(curves), palette), np.isfinite(high - low)
         colour = look["color"]

@@ -75,13 +75,8 @@ def _checked(axis: str, returned: Any, setting: Setting, arguments: tuple[Any, .
             weights = finite_array(weights, RETURNED, (K, L), wanted)
             return returned if measure else LinearUtility(weights)
         case "lists" | "judge":
-            n = arguments[1] if axis == "lists" else len(arguments[1])
-            pairs = checked_pairs(returned, L)
-            if pairs.shape[2] != K or len(pairs) > n or (axis == "lists" and len(pairs) < n):
-                least = "" if axis == "lists" else " or fewer"
-                wanted = f"return {n} pairs{least} of shape (2, {K})"
-                raise InputError(f"{RETURNED} are pairs of shape {pairs.shape}", wanted)
-            return pairs.astype(np.int8)
+            shape = (arguments[1] if axis == "lists" else None, 2, K)
+            return checked_pairs(finite_array(returned, RETURNED, shape), L).astype(np.int8)
         case "policy":
             n, of = arguments[2], len(arguments[0])
             wanted = f"return {n} different rows, from 0 to {of - 1}"

@@ -83,11 +83,6 @@ class Plot:
     within: tuple[float, float] = (-inf, inf)
     title: str = ""
 
-    @property
-    def axes_in_words(self) -> str:
-        """What is drawn over what."""
-        return f"{self.y_label} over {self.x_label}"
-
     def table(self) -> pd.DataFrame:
         """Return the points as a table, one row per point."""
         names = ["series", self.x_label, "mean", "low", "high", "repetitions"]

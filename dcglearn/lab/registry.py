@@ -23,8 +23,9 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from dcglearn.asking.policies import POLICIES
-from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.errors import InputError, errors_at, unknown_name
 from dcglearn.base.files import read_text
+from dcglearn.base.tables.text import guarded
 from dcglearn.lab.decorators import MARK, Mark
 from dcglearn.lab.provenance import sha256_of
 from dcglearn.lab.simulation.designs import DESIGNS
@@ -156,8 +157,8 @@ def experiment_code(name: str, config: Path) -> ExperimentCode:
     path = next(filter(Path.is_file, files), None)
     if path is None:
         known = sorted({one.stem for file in files for one in file.parent.glob("*.py")})
-        remedy = f"write it, or name one of {', '.join(known)}" if known else "write it"
-        raise InputError(f"there is no file experiments/{name}.py", remedy, "experiment")
+        problem = f"there is no file experiments/{name}.py"
+        raise InputError(problem, f"write it, or name one of {', '.join(known)}", "experiment")
     text = read_text(path)
     try:
         with redirect_stdout(sys.stderr):  # a command may print data
@@ -168,10 +169,9 @@ def experiment_code(name: str, config: Path) -> ExperimentCode:
             raise InputError(error.problem, error.remedy, place) from error
         problem = f"cannot be loaded ({type(error).__name__}: {error})"
         raise InputError(problem, "fix it", place) from error
-    for required in ("COLUMNS", "figures"):
-        if not hasattr(module, required):
-            remedy = "define COLUMNS and figures(table), as the other experiments do"
-            raise InputError(f"does not define {required}", remedy, str(path))
+    if lacking := {"COLUMNS", "figures"} - vars(module).keys():
+        remedy = "define COLUMNS and figures(table), as the other experiments do"
+        raise InputError(f"does not define {min(lacking)}", remedy, str(path))
     columns = checked_columns(module.COLUMNS, str(path))
     return ExperimentCode(path, columns, module.figures, _marked_functions(module, text, path))
 
@@ -190,10 +190,10 @@ def _marked_functions(module: ModuleType, text: str, path: Path) -> tuple[Code, 
         line = 1 if source else inspect.unwrap(function).__code__.co_firstlineno
         place = f"{file}, line {line}"
         if (axis, name) in found or name in NAMES[axis]:
-            where = found[axis, name].place if (axis, name) in found else "dcglearn"
-            problem = f"the {axis} {name!r} is already defined in {where}"
+            problem = f"the {axis} {name!r} is already defined"
             raise InputError(problem, "give it another name", place)
-        files = data_files(mark.reads, path.resolve().parent.parent, place)
+        with errors_at(place):
+            files = data_files(mark.reads, path.resolve().parent.parent)
         read = tuple((one.option, one.name, sha256_of(one.content)) for one in files)
         digest = sha256_of(repr((of_file, syntax_digest(source), read)).encode())
         about = (inspect.getdoc(function) or "").partition("\n")[0]
@@ -252,18 +252,16 @@ def imported_source(function: object, module: str) -> str:
 
 def executed(text: str, file: str) -> ModuleType:
     """Execute the text of a file as a module of its own."""
-    name, code = _compiled(text, file)
-    module = ModuleType(name)
+    module = ModuleType(f"experiment_{sha256_of(f'{file}{text}'.encode())[:16]}")
     module.__file__ = file
-    sys.modules[name] = module  # data classes look their module up
-    exec(code, vars(module))  # noqa: S102 - the user's own file
+    sys.modules[module.__name__] = module  # data classes look their module up
+    exec(_compiled(text, file), vars(module))  # noqa: S102 - the user's own file
     return module
 
 
 @lru_cache(256)
-def _compiled(text: str, file: str) -> tuple[str, CodeType]:
-    name = f"experiment_{sha256_of(f'{file}{text}'.encode())[:16]}"
-    return name, compile(text, file, "exec", dont_inherit=True)
+def _compiled(text: str, file: str) -> CodeType:
+    return compile(text, file, "exec", dont_inherit=True)
 
 
 @contextmanager
@@ -277,14 +275,11 @@ def copied(files: Sequence[DataFile]) -> Iterator[dict[str, Path]]:
         yield paths
 
 
-def data_files(reads: Mapping[str, str], root: Path, place: str) -> tuple[DataFile, ...]:
+def data_files(reads: Mapping[str, str], root: Path) -> tuple[DataFile, ...]:
     """Read the files that a function declares, named from a folder or from the current one."""
     found = []
     for option, name in sorted(reads.items()):
         path = root / name if (root / name).exists() else Path(name)
-        try:
+        with guarded(name):
             found.append(DataFile(option, name, path.read_bytes()))
-        except OSError as error:
-            problem = f"declares that it reads {name!r}, which cannot be read ({error.strerror})"
-            raise InputError(problem, "name it from the folder of configs/", place) from error
     return tuple(found)

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from dcglearn.base.errors import InputError, did_you_mean, unknown_name
+from dcglearn.base.errors import InputError, did_you_mean, errors_at, unknown_name
 from dcglearn.inference.families import FREE_FAMILY
 from dcglearn.lab.decorators import OPEN_AXES, is_option_value
 from dcglearn.lab.registry import (
@@ -282,11 +281,11 @@ def check_setting(setting: Setting, code: ExperimentCode = SHIPPED) -> None:
         if not isinstance(value, kind) or not is_option_value(value):
             remedy = f"expected a value like {defaults[option]!r}"
             raise InputError(f"found {value!r}", remedy, f"options.{option}")
-    with at_key("against"):
+    with errors_at("against"):
         for name in setting.against:
             preset(name, grade_scale(setting.grades), setting.n_ranks)
     if code.function("truth", setting.truth) is None:
-        with at_key("truth"):
+        with errors_at("truth"):
             setting.true_measure()
     for wrong, problem, remedy, key in _conflicts(setting):
         if wrong:
@@ -375,15 +374,6 @@ def described(model: type[BaseModel]) -> dict[str, str]:
     """Return the keys of a table with what each is, in one line."""
     fields = model.model_fields.items()
     return {name: " ".join((field.description or "").split()) for name, field in fields}
-
-
-@contextmanager
-def at_key(key: str) -> Iterator[None]:
-    """Name the key of a config in an error."""
-    try:
-        yield
-    except InputError as error:
-        raise error.at(key) from error
 
 
 def _conflicts(s: Setting) -> Iterator[tuple[object, str, str, str]]:

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.checks import finite_array
-from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.learning.factorise import fix_gauge
 
@@ -105,12 +104,8 @@ def double_centred(W: Floats) -> Floats:
 
 
 def _same_shape(W: ArrayLike, learned: ArrayLike) -> tuple[Floats, Floats]:
-    truth, found = (finite_array(x, "weights", (None, None)) for x in (W, learned))
-    if truth.shape != found.shape:
-        raise InputError(
-            f"weights of shapes {truth.shape} and {found.shape}", "give two (K, L) matrices"
-        )
-    return truth, found
+    truth = finite_array(W, "weights", (None, None))
+    return truth, finite_array(learned, "weights", truth.shape)
 
 
 def cosine(a: Floats, b: Floats) -> float:

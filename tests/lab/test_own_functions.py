@@ -144,9 +144,9 @@ def failing(tmp_path: Path, body: str, axis: str = "learner") -> list[dict[str, 
         ("learner", "pairs[:] = 0", "line 8, in bad: ValueError: assignment destination is read"),
         ("learner", "pass", r"line 6, in bad: returned values of shape \(\), not \(3, 3\); ret"),
         ("learner", "return np.eye(2)", r"values of shape \(2, 2\), not \(3, 3\); ret.*\(3, 3\)"),
-        ("judge", "return lists[:, 0]", r"pairs of shape \(500, 3\); give \(n, 2, K\)"),
+        ("judge", "return lists[:, 0]", r"returned values of shape \(500, 3\), not \(any, 2, 3\)"),
         ("judge", "return lists + 9", "pairs hold the grade index .*; use 0 .best. ... 2, or"),
-        ("judge", "return lists[:, :, :2]", r"pairs of shape \(500, 2, 2\); return 500 pairs or f"),
+        ("judge", "return lists[:, :, :2]", r"of shape \(500, 2, 2\), not \(any, 2, 3\); give"),
         ("margin", "return np.ones(3)", r"returned values of shape \(3,\), not \(30,\); give"),
         ("truth", "return np.eye(2)", r"of shape \(2, 2\), not \(3, 3\); return a DCG, a Linear"),
         ("policy", "return [0] * n", r"are \[0, 0, 0, 0, 0\]; return 5 different rows, from 0 to"),
@@ -248,8 +248,8 @@ WRONG_CONFIGS = [
     ("[sweep]", '[sweep]\n"options.depth" = [1]', r"options.depth is in \[setting\] and in"),
 ]
 WRONG_READS = [
-    ("weights.csv", "weihgts.csv", r"line 10: declares .*'data/weihgts.csv', which cannot be r"),
-    ("data/weights.csv", "data", r"reads 'data', which cannot be read .Is a directory"),
+    ("weights.csv", "weihgts.csv", "line 10, data/weihgts.csv: no such file"),
+    ("data/weights.csv", "data", "line 10, data: cannot be read .Is a directory"),
     (
         "*, table, ",
         "*, ",
