@@ -196,10 +196,10 @@ def _config_of(
         if is_measure_file_name(fixed.truth):
             setting["truth"] = str(fixed.true_measure())
     checked = {"setting": setting, "path": path, "code": code}
-    quick = _quick_part(document.quick, document.repetitions, sweep)
-    config = Config.model_construct(**dict(document) | checked | {"quick": quick})
+    config = Config.model_construct(**dict(document) | checked)
     _check_cells(config)
-    return config
+    quick = _quick_part(document.quick, document.repetitions, sweep)
+    return config.model_copy(update={"quick": quick})
 
 
 def dotted(table: Table) -> Table:

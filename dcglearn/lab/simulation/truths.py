@@ -16,7 +16,7 @@ from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.numbers import parse_number
 from dcglearn.measures.discounts import split_parameter
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.names import is_measure_file_name, measure_for
+from dcglearn.measures.names import measure_for, states_its_grades
 from dcglearn.measures.presets import PRESETS
 from dcglearn.measures.scale import MAX_GRADES, Scale
 from dcglearn.measures.utility import LinearUtility
@@ -83,7 +83,7 @@ def named_truth(name: str, n_ranks: int, n_grades: int, rng: np.random.Generator
         return gains_by_rank(n_ranks, n_grades, strength)
     scale = grade_scale(n_grades)
     text = TRUTHS.get(name, name)
-    if not (is_measure_file_name(text) or "[" in text or "{" in text):
+    if not states_its_grades(text):
         head = split_parameter(text.partition("@")[0])[0]
         if not is_one_of(head, PRESETS):
             raise unknown_name("truth", name, [*TRUTHS, FREE, f"{BY_RANK}:1", *PRESETS])
