@@ -99,9 +99,7 @@ class Config(Document):
         """Everything that changes results, JSON-able; of a quick part, that of the whole."""
         if self.whole is not None:
             return self.whole.content
-        code: Table = {}
-        for _, cell in self.points():
-            code |= cell.get("code", {})
+        code = {f"{one.axis} {one.name}": one.digest for one in self.code.functions}
         found = {
             "experiment": self.experiment,
             "seed": self.seed,
@@ -125,14 +123,11 @@ class Config(Document):
                 found.append((point, valid(Setting, self.setting | point)))
         return found
 
-    def points(self) -> list[tuple[Table, Cell]]:
-        """Return the cells of the first repetition, with the swept values of each."""
-        seed, code = self.seed, self.code
-        return [(point, cell_of(setting, seed, 0, code)) for point, setting in self.settings()]
-
     def cells(self) -> list[tuple[Table, Cell]]:
         """Return the cells: the swept values of each with its repetition, and the cell."""
-        points = self.points()
+        points = [
+            (point, cell_of(setting, self.seed, 0, self.code)) for point, setting in self.settings()
+        ]
         return [
             ({**point, "repetition": r}, {**cell, "repetition": r})
             for r in range(self.repetitions)

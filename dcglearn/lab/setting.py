@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from dcglearn.base.errors import InputError, did_you_mean, errors_at, unknown_name
+from dcglearn.base.errors import InputError, errors_at, unknown_name
 from dcglearn.inference.families import FREE_FAMILY
 from dcglearn.lab.decorators import OPEN_AXES, is_option_value
 from dcglearn.lab.registry import (
@@ -317,9 +317,7 @@ def check_result_columns(settings: Iterable[Setting], code: ExperimentCode) -> N
     known = {name for setting in settings for name in columns_of(setting, code)}
     for column in code.columns:
         if column not in known:
-            near, names = did_you_mean(column, sorted(known)), ", ".join(sorted(known))
-            problem = f"COLUMNS names {column!r}, and no cell of this config computes it"
-            raise InputError(problem, f"{near}Known: {names}", str(code.path))
+            raise unknown_name("result of these cells", column, known, f"{code.path}, COLUMNS")
 
 
 def vocabulary(code: ExperimentCode, config: type[BaseModel]) -> dict[str, dict[str, str]]:

@@ -166,7 +166,7 @@ def test_a_broken_experiment_file_is_named(tmp_path: Path, content: str, message
 def test_a_column_that_the_truth_does_not_have_is_refused(truth: str) -> None:
     """Before anything is computed; it is there as soon as one truth is a DCG."""
     config = {"columns": ["gains"], "seed": 1, "repetitions": 1, "setting": {"truth": truth}}
-    with pytest.raises(InputError, match="COLUMNS names 'gains', and no cell"):
+    with pytest.raises(InputError, match="COLUMNS: unknown result of these cells 'gains'"):
         config_from(config)
     assert config_from({**config, "setting": {}, "sweep": {"truth": [truth, "zipf"]}})
 
