@@ -65,16 +65,16 @@ def draw_figure(
     figure: Figure, width: float = WIDTHS["column"], title: bool = False, dark: bool = False
 ) -> MatplotlibFigure:
     """Draw a figure of an experiment."""
-    panels, palette, wide = figure.panels, DARK if dark else LIGHT, width >= _WIDE
+    panels, wide = figure.panels, width >= _WIDE
     n_columns = (2 if len(panels) == 4 else min(len(panels), 3)) if wide else 1
     n_rows = -(-len(panels) // n_columns)
-    with mpl.rc_context(_style(wide, palette)), missing_glyphs_as_boxes():
+    with mpl.rc_context(_style(wide, DARK if dark else LIGHT)), missing_glyphs_as_boxes():
         drawing = Drawing(figsize=(width, n_rows * (2.9 if wide else 2.2)), layout="constrained")
         FigureCanvasAgg(drawing)
         grid = [drawing.add_subplot(n_rows, n_columns, n) for n in range(1, len(panels) + 1)]
-        _draw_panels(grid, panels, palette, 0.8 * width / n_columns)
+        draw_on(grid, figure, legend=False, dark=dark)
         heading = _wrapped(figure.heading, width) if title else ""
-        names = {tuple(axes.get_legend_handles_labels()[1]) for axes in drawing.axes}
+        names = {tuple(axes.get_legend_handles_labels()[1]) for axes in grid}
         for axes, panel in zip(grid, panels, strict=True):
             axes.set_title(_wrapped(_sentence(panel.title), 0.75 * width / n_columns))
             if len(names) > 1:
@@ -95,17 +95,39 @@ def draw_on(
 ) -> None:
     """Draw a figure, or one plot, on axes of a figure that is the caller's."""
     panels = drawn.panels if isinstance(drawn, Figure) else (drawn,)
-    given: list[Axes] = list(np.ravel(np.array(axes, dtype=object)))  # also a grid, as of subplots
-    if len(given) != len(panels):
+    grid: list[Axes] = list(np.ravel(np.array(axes, dtype=object)))  # also as of subplots
+    if len(grid) != len(panels):
         n = len(panels)
         remedy = f"give as many, such as subplots(1, {n})[1], or `panel`: 1 to {n}"
-        raise InputError(f"{len(given)} axes for {len(panels)} panels", remedy, "ax")
-    root = cast("MatplotlibFigure", given[0].get_figure(root=True))
-    width = min(one.get_position().width for one in given) * root.get_size_inches()[0]
+        raise InputError(f"{len(grid)} axes for {len(panels)} panels", remedy, "ax")
+    root, palette = cast("MatplotlibFigure", grid[0].get_figure(root=True)), DARK if dark else LIGHT
+    width = min(one.get_position().width for one in grid) * root.get_size_inches()[0]
     with mpl.rc_context({"text.parse_math": False}), missing_glyphs_as_boxes():
-        _draw_panels(given, panels, DARK if dark else LIGHT, width)
-        for one in given if legend else ():
-            _legend_inside(one)
+        for axes, panel in zip(grid, panels, strict=True):
+            same = [other for other in panels if other.x_label == panel.x_label]
+            first = grid[panels.index(same[0])]
+            if not axes.get_shared_x_axes().joined(axes, first):
+                axes.sharex(first)
+            first = grid[[other.y_label for other in panels].index(panel.y_label)]
+            if not axes.get_shared_y_axes().joined(axes, first):
+                axes.sharey(first)
+            shown = [series for other in same for series in other.series if not series.is_level]
+            values = [x for series in shown for x in series.x]
+            named = any(isinstance(x, str) for x in values) or any(other.bars for other in same)
+            categories = list(dict.fromkeys(values)) if named else None
+            _draw_series(axes, panel, categories, palette)
+            _write_label(axes.xaxis, panel.x_label, width)
+            _write_label(axes.yaxis, panel.y_label, 1.5)
+            _set_ticks(axes, categories, values if panel.log_x else [0], width)
+            axes.grid(axis="y", color=palette.grid, linewidth=0.6)
+            axes.set_axisbelow(True)
+        for axes, panel in zip(grid, panels, strict=True):
+            low, high = np.clip(axes.get_ylim(), *panel.within)
+            axes.set_ylim(low, high)
+            for line in axes.lines:  # markers are whole at the edge of the possible
+                line.set_clip_on(not {low, high} & {*panel.within})
+            if legend:
+                _legend_inside(axes)
 
 
 def _style(wide: bool, palette: Palette) -> Any:
@@ -162,46 +184,22 @@ def _legend_inside(axes: Axes) -> None:
         axes.legend(loc="best", fontsize=6.5, handlelength=1.5, labelspacing=0.3, framealpha=0.6)
 
 
-def _draw_panels(
-    grid: Sequence[Axes], panels: Sequence[Plot], palette: Palette, width: float
-) -> None:
-    """Draw panels; those with the same label of an axis share it."""
-    for axes, panel in zip(grid, panels, strict=True):
-        same = [other for other in panels if other.x_label == panel.x_label]
-        first = grid[panels.index(same[0])]
-        if not axes.get_shared_x_axes().joined(axes, first):
-            axes.sharex(first)
-        first = grid[[other.y_label for other in panels].index(panel.y_label)]
-        if not axes.get_shared_y_axes().joined(axes, first):
-            axes.sharey(first)
-        shown = [series for other in same for series in other.series if not series.is_level]
-        values = [x for series in shown for x in series.x]
-        named = any(isinstance(x, str) for x in values) or any(other.bars for other in same)
-        categories = list(dict.fromkeys(values)) if named else None
-        _draw_series(axes, panel, categories, palette)
-        _write_label(axes.xaxis, panel.x_label, width)
-        _write_label(axes.yaxis, panel.y_label, 1.5)
-        if categories is not None:
-            long = any(len(str(name)) > 60 // max(len(categories), 1) for name in categories)
-            ticks = [textwrap.fill(str(name), 24 if long else 12) for name in categories]
-            axes.set_xticks(range(len(ticks)), ticks, rotation=90 if long else 0)
-        elif panel.log_x and min(values, default=0) > 0:
-            axes.set_xscale("log")
-            room = width / max(np.log10(max(values) / min(values)), 0.5)  # inches for 10 times
-            subs = (1, 2, 5) if room > 1.6 else (1, 3) if room > 0.8 else (1,)
-            axes.xaxis.set_major_locator(LogLocator(subs=subs, numticks=12))
-            axes.xaxis.set_minor_locator(NullLocator())
-        else:
-            axes.locator_params("x", nbins=4, steps=[1, 2, 5, 10])
-        if categories is None:
-            axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
-        axes.grid(axis="y", color=palette.grid, linewidth=0.6)
-        axes.set_axisbelow(True)
-    for axes, panel in zip(grid, panels, strict=True):
-        low, high = np.clip(axes.get_ylim(), *panel.within)
-        axes.set_ylim(low, high)
-        for line in axes.lines:  # markers are whole at the edge of the possible
-            line.set_clip_on(not {low, high} & {*panel.within})
+def _set_ticks(axes: Axes, categories: list[Any] | None, values: list[Any], width: float) -> None:
+    """Name categories below an axis, or make it logarithmic if all values are positive."""
+    if categories is not None:
+        long = any(len(str(name)) > 60 // max(len(categories), 1) for name in categories)
+        ticks = [textwrap.fill(str(name), 24 if long else 12) for name in categories]
+        axes.set_xticks(range(len(ticks)), ticks, rotation=90 if long else 0)
+        return
+    if min(values, default=0) > 0:
+        axes.set_xscale("log")
+        room = width / max(np.log10(max(values) / min(values)), 0.5)  # inches for 10 times
+        subs = (1, 2, 5) if room > 1.6 else (1, 3) if room > 0.8 else (1,)
+        axes.xaxis.set_major_locator(LogLocator(subs=subs, numticks=12))
+        axes.xaxis.set_minor_locator(NullLocator())
+    else:
+        axes.locator_params("x", nbins=4, steps=[1, 2, 5, 10])
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
 
 
 def _write_label(axis: Axis, label: str, size: float) -> None:
