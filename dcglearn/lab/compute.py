@@ -25,13 +25,12 @@ from dcglearn.lab.cells import Cell
 from dcglearn.lab.decorators import CellData
 from dcglearn.lab.draws import Draws
 from dcglearn.lab.model_cells import certainty, conclusions
-from dcglearn.lab.own_functions import OwnCodeError, call_own
+from dcglearn.lab.own_functions import call_own
 from dcglearn.lab.registry import JUDGMENT_MODEL, STUDY, USUAL, Code, ExperimentCode
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.similarity import (
     cosine,
     identifiable_similarity,
-    offset_similarity,
     similarity,
 )
 from dcglearn.lab.simulation.judges import flip_pairs, misgrade_pairs
@@ -59,10 +58,8 @@ def run_cell(cell: Cell, codes: Sequence[Code] = ()) -> Cell:
     try:
         with one_blas_thread():  # the order of additions must not vary
             return {"result": compute_cell(cell, codes)}
-    except OwnCodeError as error:
-        return {"error": str(error)}
     except (InputError, SolverError) as error:
-        return {"error": f"{type(error).__name__}: {error}"}
+        return {"error": str(error)}
     except Exception as error:
         words = f"{type(error).__name__}: {error}"
         return {"error": words, "traceback": traceback.format_exc(limit=-FRAMES)}
@@ -89,7 +86,7 @@ def _tested(draws: Draws) -> Cell:
         "precision": agreement(learned, exact),
         "similarity": similarity(true_W, W),
         "identifiable": identifiable_similarity(true_W, W),
-        "offset": offset_similarity(true_W, W),
+        "offset": cosine(true_W + 100.0, W + 100.0),
         "margin_correlation": draws.margin_correlation(),
         "chosen_C": fitted.problem.C if fitted else None,
     }

@@ -35,10 +35,6 @@ _ALONE = threading.RLock()
 """Standard output and global generators belong to the process: threads call one function each."""
 
 
-class OwnCodeError(InputError):
-    """A function of one's own failed, or returned what it may not; with file and line."""
-
-
 def call_own(own: ExperimentCode, axis: str, name: str, setting: Setting, *arguments: Any) -> Any:
     """Return what the function of a name returns, checked; None if it is one of this package."""
     code = own.function(axis, name)
@@ -56,11 +52,11 @@ def call_own(own: ExperimentCode, axis: str, name: str, setting: Setting, *argum
         except (Exception, SystemExit) as error:
             hint = "; declare data with reads" if isinstance(error, FileNotFoundError) else ""
             words = " ".join(f"{type(error).__name__}: {error}{hint}".split())
-            raise OwnCodeError(words, place=place_in(code.file, error) or code.called) from error
+            raise InputError(words, place=place_in(code.file, error) or code.called) from error
     try:
         return _checked(axis, returned, setting, arguments)
     except InputError as error:
-        raise OwnCodeError(error.problem, error.remedy, code.called) from error
+        raise error.at(code.called) from error
 
 
 def _checked(axis: str, returned: Any, setting: Setting, arguments: tuple[Any, ...]) -> Any:

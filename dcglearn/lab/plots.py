@@ -83,16 +83,6 @@ class Plot:
     within: tuple[float, float] = (-inf, inf)
     title: str = ""
 
-    def table(self) -> pd.DataFrame:
-        """Return the points as a table, one row per point."""
-        names = ["series", self.x_label, "mean", "low", "high", "repetitions"]
-        rows = [
-            (series.label, *point)
-            for series in self.series
-            for point in zip(series.x, series.mean, series.low, series.high, series.n, strict=True)
-        ]
-        return pd.DataFrame(rows, columns=names)
-
 
 @dataclass(frozen=True)
 class Figure:
@@ -114,11 +104,6 @@ class Figure:
     claims: tuple[Claim, ...]
     caption: str = ""
     more: tuple[Plot, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.number, str) or not re.fullmatch(FIGURE_NAME, self.number):
-            problem = f"{self.number!r} is not the number of a figure"
-            raise InputError(problem, "use a text of up to 40 letters, digits and -")
 
     @property
     def name(self) -> str:
@@ -148,12 +133,16 @@ class Figure:
         return replace(self, claims=tuple(claim.in_quick_run() for claim in self.claims))
 
     def table(self) -> pd.DataFrame:
-        """Return the points of all panels; with several, the first column names the panel."""
-        if not self.more:
-            return self.plot.table()
-        names = [panel.title or panel.y_label for panel in self.panels]
-        tables = [panel.table() for panel in self.panels]
-        return pd.concat(tables, keys=names, names=["panel"]).reset_index(level="panel")
+        """Return a row for each point; with several panels, the first column names the panel."""
+        rows = [
+            (panel.title or panel.y_label, series.label, *point)
+            for panel in self.panels
+            for series in panel.series
+            for point in zip(series.x, series.mean, series.low, series.high, series.n, strict=True)
+        ]
+        names = ["panel", "series", self.plot.x_label, "mean", "low", "high", "repetitions"]
+        found = pd.DataFrame(rows, columns=names)
+        return found if self.more else found.drop(columns="panel")
 
 
 def curve(table: pd.DataFrame, x: str, y: str, label: str) -> Series:

@@ -83,7 +83,7 @@ def _git(*command: str) -> str | None:
     root = Path(__file__).resolve().parents[2]
     program = ["git", f"--git-dir={root / '.git'}"]  # not that of a project it is installed in
     try:
-        found = subprocess.check_output([*program, *command], cwd=root, stderr=subprocess.DEVNULL)
-    except (OSError, subprocess.SubprocessError):
+        done = subprocess.run([*program, *command], cwd=root, capture_output=True, check=False)
+    except OSError:  # there is no git
         return None
-    return found.decode().strip() or None
+    return done.stdout.decode().strip() or None

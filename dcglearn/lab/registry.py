@@ -128,9 +128,8 @@ class ExperimentCode:
 
     def check(self, axis: str, name: str, place: str) -> None:
         """Refuse an unknown name; the error has similar names."""
-        known = self.names(axis)
-        if name not in known:
-            raise unknown_name("list generator" if axis == "lists" else axis, name, known, place)
+        if name not in self.names(axis):
+            raise unknown_name(axis, name, self.names(axis), place)
 
 
 SHIPPED = ExperimentCode()

@@ -86,16 +86,6 @@ def identifiable_similarity(W: ArrayLike, learned: ArrayLike) -> float:
     return cosine(double_centred(truth), double_centred(found))
 
 
-def offset_similarity(W: ArrayLike, learned: ArrayLike) -> float:
-    """Return the cosine after adding 100 to both matrices.
-
-    Section 6.2 notes that it is close to 1. It is close to 1 for any two matrices, so it does
-    not measure what was learned.
-    """
-    truth, found = _same_shape(W, learned)
-    return cosine(truth + 100.0, found + 100.0)
-
-
 def double_centred(W: Floats) -> Floats:
     """Subtract the means of rows and columns from a matrix."""
     rows = W - W.mean(axis=1, keepdims=True)

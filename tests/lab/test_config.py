@@ -98,7 +98,7 @@ def test_an_extended_or_reordered_grid_has_the_same_cells(tmp_path: Path) -> Non
                 ("against = ['zipff']", "against: unknown preset 'zipff'"),
                 ("probabilities = [0.5, 0.3, 0.2]", "has no effect"),
                 ("C_grid = [1.0]", 'C_grid: has no effect; .*C = "validation"'),
-                ("lists = 'queries'", "lists: unknown list generator 'queries'"),
+                ("lists = 'queries'", "lists: unknown lists 'queries'"),
                 ("lists = 'documents'\nwrong_grades = 1", "documents have no grades"),
                 ("learner = 'judgment-model'\nclusters = -1", "clusters: found -1"),
                 (
@@ -177,10 +177,7 @@ def test_names_that_are_no_folder_of_their_own_are_refused(tmp_path: Path, name:
         read_config(written(tmp_path, GOOD, name))
 
 
-@pytest.mark.parametrize(
-    "figure",
-    ["Figure(2, '', PLOT, ())", "Figure('../x', '', PLOT, ())", "Figure('', '', PLOT, ())", "3"],
-)
+@pytest.mark.parametrize("figure", ["Figure(2, '', PLOT, ())", "3"])
 def test_what_is_no_figure_is_refused(tmp_path: Path, figure: str) -> None:
     with pytest.raises(InputError, match=r"odd\.py"):
         drawn(tmp_path, figure)
