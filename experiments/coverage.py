@@ -11,7 +11,7 @@ from dcglearn.lab.plots import (
     describe_errors,
     over_pairs,
     paneled,
-    panels_over_pairs,
+    panels,
 )
 from dcglearn.lab.repetitions import common_value, means, rows_where
 
@@ -78,7 +78,9 @@ def _by_truth(table: pd.DataFrame, model: str) -> Figure:
         for number in means(rows, "covered", "{part}, {truth}, {pairs:,} judgments:")
     ]
     shown = long.assign(part=long["part"].str.capitalize(), truth="gains: " + long["truth"])
-    panels = panels_over_pairs(shown, "covered", "part", "truth", "judgments", Y, LEVELS)
+    plots = panels(
+        shown, "truth", lambda rows: over_pairs(rows, "covered", "part", "judgments", Y, LEVELS)
+    )
     claim = Claim(
         "No truth has intervals of gains, or of discounts, that contain it in less than 90% of "
         "studies.",
@@ -89,4 +91,4 @@ def _by_truth(table: pd.DataFrame, model: str) -> Figure:
         f"Means over {table['lapses'].nunique()} shares of answers at random. {model} "
         f"{describe_errors(found, 'points')}"
     )
-    return paneled("C2", "Coverage by truth", panels, [claim], caption)
+    return paneled("C2", "Coverage by truth", plots, [claim], caption)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, judge_between
-from dcglearn.lab.plots import BAND, Figure, describe_errors, paneled, panels_over_pairs
+from dcglearn.lab.plots import BAND, Figure, describe_errors, over_pairs, paneled, panels
 from dcglearn.lab.repetitions import means
 
 COLUMNS = (
@@ -37,7 +37,8 @@ def figures(table: pd.DataFrame) -> list[Figure]:
     levels = {"0.93": LOW, "0.97": HIGH}
     y_label = "share of 95% intervals that contain the truth"
     shown = named.assign(lists=named["lists"].map(LISTS))
-    panels = panels_over_pairs(shown, "coverage", "kind", "lists", "judgments", y_label, levels)
+    axes = "judgments", y_label, levels
+    plots = panels(shown, "lists", lambda rows: over_pairs(rows, "coverage", "kind", *axes))
     found = means(named, "coverage", "{design}:")
     claim = Claim(
         "In each design 93 to 97% of the intervals contain the truth, in the mean over the numbers "
@@ -51,4 +52,4 @@ def figures(table: pd.DataFrame) -> list[Figure]:
         "shows four pairs of lists, which differ in more than grades. Linear gains, discount log2, "
         f"5% of answers at random. {BAND} {describe_errors(found)}"
     )
-    return [paneled("C3", "Coverage in other designs", panels, [claim], caption)]
+    return [paneled("C3", "Coverage in other designs", plots, [claim], caption)]

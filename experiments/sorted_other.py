@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, judge_all, judge_together
-from dcglearn.lab.plots import BAND, Figure, describe_C, paneled, panels_over_pairs
+from dcglearn.lab.plots import BAND, Figure, describe_C, over_pairs, paneled, panels
 from dcglearn.lab.repetitions import MeanInterval, change_over_range, means, rows_where
 
 COLUMNS = ("precision", "similarity")
@@ -49,8 +49,8 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 def _slowly(table: pd.DataFrame) -> Figure:
     most = table["pairs"].max()
     named = table.assign(tested=table["tested"].str.capitalize())
-    axes, levels = ("training pairs", "precision"), {str(QUICK): QUICK}
-    panels = panels_over_pairs(named, "precision", "tested", "truth", *axes, levels)
+    axes = "training pairs", "precision", {str(QUICK): QUICK}
+    plots = panels(named, "truth", lambda rows: over_pairs(rows, "precision", "tested", *axes))
     at_most, label = rows_where(table, pairs=most), f"{{tested}}: {{truth}}, {most} pairs:"
     alike = means(rows_where(at_most, test_lists=RESTRICTED), "precision", label)
     others = means(at_most[at_most["test_lists"] != RESTRICTED], "precision", label)
@@ -74,14 +74,14 @@ def _slowly(table: pd.DataFrame) -> Figure:
         f"permutations of one list. {describe_C(table)}. {BAND}"
     )
     title = "Precision with an optimal list of other content"
-    return paneled("10", title, panels, [claim], caption)
+    return paneled("10", title, plots, [claim], caption)
 
 
 def _restricted(table: pd.DataFrame) -> Figure:
     """Return the figure that compares restricted pairs with others."""
     shown = table.assign(tested="tested " + table["tested"])
     axes = "training pairs", "precision"
-    panels = panels_over_pairs(shown, "precision", "trained", "tested", *axes)
+    plots = panels(shown, "tested", lambda rows: over_pairs(rows, "precision", "trained", *axes))
     at = table[table["pairs"].isin([table["pairs"].min(), AT])]
     fewer = _behind(rows_where(at, test_lists="permutations"), "permutations")
     alike = _behind(rows_where(at, test_lists=RESTRICTED), "drawn")
@@ -112,7 +112,7 @@ def _restricted(table: pd.DataFrame) -> Figure:
         f"and permutations of one list. {describe_C(table)}. {BAND}"
     )
     title = "Restricted pairs against others"
-    return paneled("10b", title, panels, [claim], caption)
+    return paneled("10b", title, plots, [claim], caption)
 
 
 def _behind(table: pd.DataFrame, other: str) -> list[MeanInterval]:

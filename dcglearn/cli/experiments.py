@@ -25,8 +25,7 @@ WorkersOption = Annotated[
     str | None,
     Option(
         metavar="N|tcp://HOST:PORT",
-        help="Processes on this machine, or the address of a Dask scheduler; by default 1, or what "
-        "the config of dcglearn run sets.",
+        help="Processes on this machine, or the address of a Dask scheduler; by default 1.",
     ),
 ]
 OutOption = Annotated[
@@ -35,7 +34,7 @@ OutOption = Annotated[
         "--out",
         "-o",
         metavar="FOLDER",
-        help="Folder of results; by default results, or what the config of dcglearn run sets.",
+        help="Folder of results; by default results.",
     ),
 ]
 ReplaceOption = Annotated[
@@ -92,9 +91,8 @@ def run(
         return
     if read is None:
         raise InputError("no config is named", "name one, such as dcglearn run configs/flips.toml")
-    asked = read.run.workers if workers is None else workers
-    place = _results_folder(read.run.out if out is None else out)
-    (shown,) = _run(_parts([read], quick), asked, place, replace, width)
+    place = _results_folder(out)
+    (shown,) = _run(_parts([read], quick), workers or "1", place, replace, width)
     end = f"results are in {shown.folder}"
     print_text(end if shown.made else f"no cell is finished: {shown.folder} is as it was")
     _end_if_unfinished([shown])
@@ -142,7 +140,7 @@ def reproduce(
         with naming("--only"):
             selected = select_configs(every, only)
     else:
-        selected = [one for one in every if long or quick or not one.run.long]
+        selected = [one for one in every if long or quick or not one.long]
     others = [one for one in every if one not in selected]
     for one in others if only is None else ():
         print_note(f"{one.name}: takes more than minutes; add --long to run it")

@@ -1,7 +1,7 @@
 """Configs: experiments as TOML files.
 
 ``experiment``, ``seed``, ``repetitions``, ``[setting]`` and ``[sweep]`` change results.
-``figures``, ``[quick]`` and ``[run]`` do not: they say what is drawn, which part is run, and how.
+``figures``, ``[quick]`` and ``long`` do not: they say what is drawn, and which part is run.
 ``[sweep]`` gives lists of values for keys of the setting; the grid is their product. ``[quick]``
 selects some of these values and fewer repetitions, so its cells are a subset of the full run's.
 Names may be those of functions in the experiment file, which is executed when the config is read.
@@ -45,16 +45,6 @@ RESERVED = ("quick", "store", "benchmark", "side-by-side", "stand-in", "index.ht
 """Names in the folder of results that do not belong to an experiment."""
 
 
-class RunSettings(BaseModel):
-    """The table ``[run]`` of a config: how cells are computed; no result depends on it."""
-
-    model_config = CHECKED
-
-    workers: str = "1"
-    out: str = "results"
-    long: bool = False
-
-
 class Document(BaseModel):
     """A config file as written, before the parts are checked against each other."""
 
@@ -74,8 +64,8 @@ class Document(BaseModel):
     """what varies: a list of values for each key of a setting"""
     quick: Table = {}
     """shorter lists of [sweep], and repetitions, for a quick run"""
-    run: RunSettings = RunSettings()
-    """workers = "1", out = "results"; long = true for what takes longer"""
+    long: bool = False
+    """true for what takes more than minutes"""
 
 
 class Config(Document):

@@ -90,8 +90,10 @@ def _checked(axis: str, returned: Any, setting: Setting, arguments: tuple[Any, .
 @contextmanager
 def _seeded(arguments: tuple[Any, ...]) -> Iterator[None]:
     """Seed the global generators by one among arguments; print to standard error meanwhile."""
-    states = (one.bit_generator.state for one in arguments if isinstance(one, np.random.Generator))
-    seed = zlib.crc32("".join(map(repr, states)).encode())
+    states = [
+        str(one.bit_generator.state) for one in arguments if isinstance(one, np.random.Generator)
+    ]
+    seed = zlib.crc32("".join(states).encode())
     with _ALONE, redirect_stdout(sys.stderr):
         before = random.getstate(), np.random.get_state()  # noqa: NPY002 - to be restored
         random.seed(seed)

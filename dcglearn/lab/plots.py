@@ -6,7 +6,7 @@ Nothing is drawn here; :mod:`dcglearn.lab.experiment_figures` draws.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
@@ -190,20 +190,10 @@ def over_pairs(
     return Plot(x_label, y_label, series, levels or {}, log_x=True, within=within, title=title)
 
 
-def panels_over_pairs(
-    table: pd.DataFrame,
-    y: str,
-    by: str,
-    each: str,
-    x_label: str,
-    y_label: str,
-    levels: dict[str, float] | None = None,
-) -> list[Plot]:
-    """Return such a plot for each value of a column, which is its title."""
-    return [
-        over_pairs(rows, y, by, x_label, y_label, levels, title=display_name(value))
-        for value, rows in table.groupby(each, sort=False)
-    ]
+def panels(table: pd.DataFrame, each: str, plot: Callable[[pd.DataFrame], Plot]) -> list[Plot]:
+    """Return a plot of the rows with each value of a column, which is its title."""
+    groups = table.groupby(each, sort=False)
+    return [replace(plot(rows), title=display_name(value)) for value, rows in groups]
 
 
 def paneled(

@@ -46,10 +46,10 @@ def write_provenance(made: Made, path: Path) -> None:
 def read_provenance(folder: Path) -> Made:
     """Read the provenance of the results in a folder; empty if it holds none."""
     path = folder / PROVENANCE
-    if not path.exists():
-        return {}
     try:
         return {"files": {}, **json.loads(path.read_bytes())}
+    except FileNotFoundError:
+        return {}
     except (ValueError, TypeError, OSError) as error:
         remedy = "use `replace` to write the folder anew"
         raise InputError("cannot be read", remedy, str(path)) from error

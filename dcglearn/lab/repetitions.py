@@ -53,20 +53,18 @@ def _student_quantile(n: int) -> float:
     return float(stdtrit(n - 1, (1 + CONFIDENCE) / 2))
 
 
-def mean_over_repetitions(table: pd.DataFrame, y: str, label: str = "") -> MeanInterval:
+def mean_over_repetitions(
+    table: pd.DataFrame, y: str, label: str = "", minus: pd.DataFrame | None = None
+) -> MeanInterval:
     """Return the mean of a column over repetitions, whatever else varies in the table.
 
-    The cells of one repetition share their lists, so they are averaged first.
+    The cells of one repetition share their lists, so they are averaged first. With `minus`, it is
+    the mean difference from another table, paired by repetition.
     """
-    return mean_interval(table.groupby("repetition")[y].mean(), label)
-
-
-def paired_difference(
-    one: pd.DataFrame, other: pd.DataFrame, y: str, label: str = ""
-) -> MeanInterval:
-    """Return the mean difference of a column between two tables, paired by repetition."""
-    both = one.groupby("repetition")[y].mean() - other.groupby("repetition")[y].mean()
-    return mean_interval(both, label)
+    found, *others = (
+        one.groupby("repetition")[y].mean() for one in (table, minus) if one is not None
+    )
+    return mean_interval(found - others[0] if others else found, label)
 
 
 def means(
@@ -84,11 +82,12 @@ def means(
         at = dict(zip(columns, values, strict=True))
         rows = rows_where(table, **at)
         named = label.format(**{key: _DISPLAY_NAMES.get(value, value) for key, value in at.items()})
+        other = minus
         if minus is not None:
             same = {key: value for key, value in at.items() if key in minus}
-            found.append(paired_difference(rows, rows_where(minus, **same), y, named))
-        elif len(rows):
-            found.append(mean_over_repetitions(rows, y, named))
+            other = rows_where(minus, **same)
+        if len(rows) or minus is not None:
+            found.append(mean_over_repetitions(rows, y, named, other))
     return found
 
 

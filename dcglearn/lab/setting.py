@@ -355,11 +355,8 @@ def valid(model: type[M], content: Mapping[str, Any]) -> M:
         # A misspelt key leaves the correct one missing; report the misspelling.
         first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
         key = str(first["loc"][0])
-        field = model.model_fields.get(key)
         if first["type"] == "extra_forbidden":
-            table: Any = field.annotation if field else model
-            known = table.model_fields
-            raise unknown_name("key", first["loc"][-1], known, key if field else "") from error
+            raise unknown_name("key", key, model.model_fields) from error
         about = described(model)[key]
         if first["type"] == "missing":
             raise InputError(f"{key} is missing", f"add it: {about}") from error

@@ -321,9 +321,7 @@ def test_failed_cells_are_reported_and_computed_again(run: Run, folder: Path) ->
 
 
 def test_only_some_experiments_are_run(run: Run, folder: Path) -> None:
-    text = CONFIG + '\n[run]\nworkers = "none"\nout = "there"\n'
-    (folder / "configs/flips.toml").write_text(text)
-    done = run("run", "configs/flips.toml", "--workers", "1", "--quick")
+    done = run("run", "configs/flips.toml", "--workers", "1", "--quick", "--out", "there")
     assert "2 of 2 cells" in done.stdout
     assert (folder / "there/quick/flips/table.csv").exists()
     done = run("reproduce", "--only", "5, 6", "--workers", "1", "--out", "there")
