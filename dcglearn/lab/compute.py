@@ -60,9 +60,8 @@ def run_cell(cell: Cell, codes: Sequence[Code] = ()) -> Cell:
             return {"result": compute_cell(cell, codes)}
     except (InputError, SolverError) as error:
         return {"error": str(error)}
-    except Exception as error:
-        words = f"{type(error).__name__}: {error}"
-        return {"error": words, "traceback": traceback.format_exc(limit=-FRAMES)}
+    except Exception:
+        return {"error": traceback.format_exc(limit=-FRAMES)}
 
 
 def compute_cell(cell: Cell, codes: Sequence[Code] = ()) -> Cell:

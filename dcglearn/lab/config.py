@@ -149,12 +149,10 @@ def config_from(content: Mapping[str, Any]) -> Config:
 
 
 def _plain(value: Any) -> Any:
-    """Return what a config file would hold in place of an array, a range or a mapping."""
+    """Return what a config file would hold in place of an array or a range."""
     if callable(value):
         problem = f"{value!r} is a function"
         raise InputError(problem, "write it into an experiment file, and name it here")
-    if isinstance(value, Mapping):
-        return dict(value)
     return value.tolist() if hasattr(value, "tolist") else list(value)
 
 

@@ -68,7 +68,6 @@ class Axis:
     arguments: str
     returns: str
     about: str
-    key: str = ""
 
     def __call__(
         self, function: Any = None, *, name: str = "", reads: Mapping[str, str] | None = None
@@ -119,8 +118,7 @@ lists = Axis(
     "lists",
     "setting, n, rng",
     "grade indices, 0 the best, (n, 2, K)",
-    "draws pairs of lists",
-    "lists, test_lists",
+    "draws pairs of lists, also to test on",
 )
 judge = Axis(
     "judge",
@@ -150,8 +148,7 @@ result = Axis(
     "result",
     "truth, learned, data",
     "a number, or a sequence of numbers",
-    "a column of the table: what is measured on what was learned",
-    "COLUMNS of the experiment file",
+    "a column of the table, named by COLUMNS: what is measured on what was learned",
 )
 
 OPEN_AXES = {axis.name: axis for axis in (truth, lists, judge, policy, margin, learner, result)}

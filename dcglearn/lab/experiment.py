@@ -146,7 +146,6 @@ class Lab:
         number: int | str,
         ax: Axes | Sequence[Axes] | None = None,
         width: float | None = None,
-        title: bool = False,
         dark: bool = False,
         legend: bool = True,
         panel: int | None = None,
@@ -161,8 +160,6 @@ class Lab:
             One for each panel of the figure, such as those of ``subplots(1, 2)``.
         width : float, default 3.3
             In inches, without `ax`: a column of a paper; 7 is a page.
-        title : bool, default False
-            Whether the title is drawn.
         dark : bool, default False
             Whether the colours are for a dark background.
         legend : bool, default True
@@ -187,7 +184,7 @@ class Lab:
         if panel is not None:
             shown = replace(shown, plot=shown.panel(panel), more=())
         if ax is None:
-            return draw_figure(shown, width or WIDTHS["column"], title, dark)
+            return draw_figure(shown, width or WIDTHS["column"], dark)
         draw_on(ax, shown, legend, dark)
         return None
 

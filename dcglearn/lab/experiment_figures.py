@@ -62,9 +62,9 @@ def figure_width(text: str | None) -> float | None:
 
 
 def draw_figure(
-    figure: Figure, width: float = WIDTHS["column"], title: bool = False, dark: bool = False
+    figure: Figure, width: float = WIDTHS["column"], dark: bool = False
 ) -> MatplotlibFigure:
-    """Draw a figure of an experiment."""
+    """Draw a figure of an experiment; what it shows is said by the text around it."""
     panels, wide = figure.panels, width >= _WIDE
     n_columns = (2 if len(panels) == 4 else min(len(panels), 3)) if wide else 1
     n_rows = -(-len(panels) // n_columns)
@@ -73,7 +73,6 @@ def draw_figure(
         FigureCanvasAgg(drawing)
         grid = [drawing.add_subplot(n_rows, n_columns, n) for n in range(1, len(panels) + 1)]
         draw_on(grid, figure, legend=False, dark=dark)
-        heading = _wrapped(figure.heading, width) if title else ""
         names = {tuple(axes.get_legend_handles_labels()[1]) for axes in grid}
         for axes, panel in zip(grid, panels, strict=True):
             axes.set_title(_wrapped(_sentence(panel.title), 0.75 * width / n_columns))
@@ -82,11 +81,8 @@ def draw_figure(
         labels = list(names.pop()) if len(names) == 1 else []
         if labels:
             legend = _legend_above(drawing, grid[0], [_wrapped(one, width - 0.6) for one in labels])
-            legend.set_title(heading)  # Matplotlib would write one of the figure over it
             height = legend.get_window_extent().height / drawing.dpi
             drawing.set_figheight(drawing.get_figheight() + height)
-        elif heading:
-            drawing.suptitle(heading, x=0.01, ha="left")
     return drawing
 
 
@@ -134,11 +130,11 @@ def _style(wide: bool, palette: Palette) -> Any:
     """Return settings for a figure: text of 7 to 8 points in a column, a little more on a page."""
     text = 9.0 if wide else 8.0
     small = ("xtick.labelsize", "ytick.labelsize", "legend.fontsize")
-    sizes = ("font.size", "axes.labelsize", "axes.titlesize", "figure.titlesize")
+    sizes = ("font.size", "axes.labelsize", "axes.titlesize")
     inks = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
     return {
         **STYLE,
-        **dict.fromkeys((*sizes, "legend.title_fontsize"), text),
+        **dict.fromkeys(sizes, text),
         **dict.fromkeys(small, text - 1),
         **dict.fromkeys(inks, palette.ink),
         **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6),
@@ -247,6 +243,5 @@ def _look(index: int, n: int, palette: Palette) -> dict[str, Any]:
         "linestyle": DASHES[(index + index // n_colours) % len(DASHES)],
         "markersize": 4.6 - 0.7 * rank,
         "linewidth": 1.6 - 0.22 * rank,
-        "markerfacecolor": colour if index < n_colours else "none",
         "markeredgewidth": 0.7,
     }

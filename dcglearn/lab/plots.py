@@ -111,12 +111,6 @@ class Figure:
         return figure_file_name(self.number)
 
     @property
-    def heading(self) -> str:
-        """The title, after the number where it is one of the paper's figures."""
-        head = f"Figure {self.number}. " if self.number[0].isdecimal() else ""
-        return head + self.title
-
-    @property
     def panels(self) -> tuple[Plot, ...]:
         """All plots of the figure."""
         return (self.plot, *self.more)

@@ -7,7 +7,6 @@ its own table.
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -55,7 +54,7 @@ PICTURES = (".svg", ".pdf", ".png")
 PRINTED = 300
 """The resolution of pictures, in dots per inch at the width of a figure."""
 
-_LEFT_BEHIND = re.compile(r"\..+-[0-9a-f]{12}\.\w+")
+LEFT_BEHIND = f".*-{12 * '[0-9a-f]'}.*"
 """Files that a run has begun to write; those of an hour ago are of one that was killed."""
 
 
@@ -217,8 +216,8 @@ def write_results(
         return ReportedExperiment(config, folder, counts)
     figures = make_figures(config, table, counts.complete and not config.whole)
     folder.mkdir(parents=True, exist_ok=True)
-    for path in folder.iterdir():
-        if _LEFT_BEHIND.fullmatch(path.name) and path.stat().st_mtime < time.time() - 3600:
+    for path in folder.glob(LEFT_BEHIND):
+        if path.stat().st_mtime < time.time() - 3600:
             path.unlink()
     if not kept:
         write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))

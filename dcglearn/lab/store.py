@@ -38,8 +38,7 @@ class Store:
 
     def error(self, cell: Cell) -> str | None:
         """Return the error of a cell that failed when it was last tried, or None."""
-        outcome = self._outcome(cell)
-        return "\n".join(outcome[key] for key in ("error", "traceback") if key in outcome) or None
+        return self._outcome(cell).get("error")
 
     def _outcome(self, cell: Cell) -> Cell:
         return self._outcomes.get(key_of(cell), {}) if self._outcomes else {}
@@ -49,8 +48,7 @@ class Store:
         for name, value in outcome.get("result", {}).items():
             if not np.size(value) or not np.isfinite(value).all():
                 outcome = {"error": f"ValueError: {name} is {value!r}"}
-        record = {"key": key_of(cell), "cell": cell, "outcome": outcome}
-        line = json.dumps(record)
+        line = json.dumps({"key": key_of(cell), "cell": cell, "outcome": outcome})
         if self.path is not None:
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)

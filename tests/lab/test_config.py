@@ -101,10 +101,6 @@ def test_an_extended_or_reordered_grid_has_the_same_cells(tmp_path: Path) -> Non
                 ("lists = 'queries'", "lists: unknown lists 'queries'"),
                 ("lists = 'documents'\nwrong_grades = 1", "documents have no grades"),
                 ("learner = 'judgment-model'\nclusters = -1", "clusters: found -1"),
-                (
-                    "learner = 'judgment-model'\nties = 'davidson'\nnoise = 'cauchy'",
-                    "ties: ties are drawn with logistic noise",
-                ),
             )
         ),
     ],

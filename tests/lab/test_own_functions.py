@@ -243,7 +243,7 @@ WRONG_CODE = [
 WRONG_CONFIGS = [
     ('"counting"', '"countin"', "unknown learner 'countin'; did you mean 'counting'"),
     ("depth = 2", "deph = 2", "options: unknown option 'deph'; did you mean 'depth'"),
-    ("depth = 2", "depth = 2.5", "options.depth: found 2.5; expected a value like 1"),
+    ("depth = 2", "depth = nan", "options.depth: found nan; give a number, a text, true, false"),
     (', "hasty"]', "]", 'options.depth: has no effect; remove it, or set judge = "hasty"'),
     ("[sweep]", '[sweep]\n"options.depth" = [1]', r"options.depth is in \[setting\] and in"),
 ]

@@ -73,7 +73,7 @@ WIDE = ("differences", "small multiples", "presets", "long labels")
     ("name", "width"), [*((name, 3.3) for name in CASES), *((name, 7.0) for name in WIDE)]
 )
 def test_text_is_whole_apart_and_large_enough(name: str, width: float) -> None:
-    drawing = draw_figure(CASES[name], width, title=True)
+    drawing = draw_figure(CASES[name], width)
     assert drawing.get_size_inches()[0] == width
     with missing_glyphs_as_boxes():
         found = texts_of(drawing)
