@@ -270,9 +270,7 @@ def select_configs(configs: Sequence[Config], only: str) -> list[Config]:
     names = [part.strip().lower() for part in only.split(",")]
     for name in names:
         if name not in known:
-            error = unknown_name("figure or config", name, known.values())
-            remedy = f"{error.remedy}; `shipped` adds those of the package"
-            raise InputError(error.problem, remedy)
+            raise unknown_name("figure or config", name, known.values())
     asked = {known[name] for name in names}
     return [one for one in configs if asked & {one.name, *one.figures}]
 

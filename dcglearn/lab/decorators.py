@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -24,9 +23,6 @@ from typing import Any
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Pairs
 from dcglearn.learning.solve import Fit
-
-OWN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
-"""What a function may be called on its axis."""
 
 MARK = "__dcglearn_mark__"
 """The attribute of a function that holds its mark."""
@@ -76,9 +72,6 @@ class Axis:
         if function is None:
             return partial(self, name=name, reads=reads)
         own, reads = name or function.__name__, reads or {}
-        if not OWN_NAME.fullmatch(own):
-            remedy = "use up to 40 letters, digits, - and _"
-            raise InputError(f"{own!r} is not a name", remedy, self.name)
         setattr(function, MARK, Mark(self.name, own, self._options(function, reads), reads))
         return function
 

@@ -166,9 +166,7 @@ def _exact_pairs(name: str, part: str, own: ExperimentCode) -> Pairs:
     """Draw exact pairs; neighbouring cells of a grid share them."""
     draws = Draws(json.loads(part), own)
     s = draws.setting
-    lists, n = s.lists, s.validation_pairs
-    if name == "test":
-        lists, n = s.lists_to_test_on, s.test_pairs
+    lists, n = s.lists_to_test_on if name == "test" else s.lists, getattr(s, f"{name}_pairs")
     pairs = draws.first_strict(name, lists, n, partial(true_pairs, draws.truth))
     pairs.flags.writeable = False
     return pairs

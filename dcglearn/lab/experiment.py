@@ -174,13 +174,12 @@ class Lab:
             axes as panels.
         """
         found = {same_figure(figure.number): figure for figure in self.figures()}
-        key = same_figure(str(number))
         if not found:
             raise InputError("draws no figure", "look at the table", self.config.name)
-        if key not in found:
+        shown = found.get(same_figure(str(number)))
+        if shown is None:
             known = [figure.number for figure in found.values()]
             raise unknown_name("figure", str(number), known, "number")
-        shown = found[key]
         if panel is not None:
             shown = replace(shown, plot=shown.panel(panel), more=())
         if ax is None:

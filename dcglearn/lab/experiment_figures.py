@@ -15,7 +15,6 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
 from matplotlib.legend import Legend
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
@@ -70,7 +69,6 @@ def draw_figure(
     n_rows = -(-len(panels) // n_columns)
     with mpl.rc_context(_style(wide, DARK if dark else LIGHT)), missing_glyphs_as_boxes():
         drawing = Drawing(figsize=(width, n_rows * (2.9 if wide else 2.2)), layout="constrained")
-        FigureCanvasAgg(drawing)
         grid = [drawing.add_subplot(n_rows, n_columns, n) for n in range(1, len(panels) + 1)]
         draw_on(grid, figure, legend=False, dark=dark)
         names = {tuple(axes.get_legend_handles_labels()[1]) for axes in grid}
@@ -137,8 +135,6 @@ def _style(wide: bool, palette: Palette) -> Any:
         **dict.fromkeys(sizes, text),
         **dict.fromkeys(small, text - 1),
         **dict.fromkeys(inks, palette.ink),
-        **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6),
-        "hatch.linewidth": 0.4,
         "figure.facecolor": palette.paper,
         "axes.facecolor": "none",
     }
@@ -167,10 +163,8 @@ def _legend_above(drawing: MatplotlibFigure, axes: Axes, labels: list[str]) -> L
         alignment="left",
         frameon=False,
         handlelength=2.2,
-        handletextpad=0.5,
         columnspacing=1.2,
         labelspacing=0.3,
-        borderaxespad=0.2,
     )
 
 

@@ -19,11 +19,9 @@ from dcglearn.base.files import write_text
 from dcglearn.base.text import markdown_cell
 from dcglearn.lab.claims import CLAIM_VERDICTS, Claim
 from dcglearn.lab.plots import Figure, figure_file_name
-from dcglearn.lab.results import TABLE, ReportedExperiment
+from dcglearn.lab.results import ReportedExperiment
 
 PAGE, MARKDOWN = "index.html", "README.md"
-
-TITLE = "Learning the gains and discounts of DCG: the experiments"
 
 _BLOCK = re.compile(r"^(\s*\d*)([#+\-=>.)])")
 """What would begin a heading, a list or a quotation."""
@@ -31,7 +29,7 @@ _BLOCK = re.compile(r"^(\s*\d*)([#+\-=>.)])")
 
 def write_page(experiments: Sequence[ReportedExperiment]) -> Path:
     """Write the page, beside the folders of results, as Markdown and as HTML; return the latter."""
-    out, quick = experiments[0].folder.parent, experiments[0].config.whole is not None
+    out = experiments[0].folder.parent
     experiments = sorted(experiments, key=lambda one: figure_file_name(one.config.figures[0]))
     shown = [(one, figure) for one in experiments for figure in one.figures]
     shown.sort(key=lambda entry: entry[1].name)
@@ -48,32 +46,24 @@ def write_page(experiments: Sequence[ReportedExperiment]) -> Path:
         "shell": shlex.quote,
         "sentence": verdicts_in_words,
     }
-    figures = [figure for _, figure in shown]
     text = environment.get_template("page.md.jinja").render(
-        title=TITLE,
         shown=shown,
-        tables={
-            "Claims of the paper": list(_claims(figures, of_paper=True)),
-            "Claims of this project": list(_claims(figures, of_paper=False)),
-        },
+        claims=list(_claims(figure for _, figure in shown)),
         experiments=experiments,
-        quick=quick,
-        table_name=TABLE,
     )
     write_text(out / MARKDOWN, text)
     body = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
-    write_text(out / PAGE, environment.get_template("page.html").render(title=TITLE, body=body))
+    write_text(out / PAGE, environment.get_template("page.html").render(body=body))
     return out / PAGE
 
 
-def _claims(figures: Iterable[Figure], of_paper: bool) -> Iterable[tuple[Figure, str, list[Claim]]]:
+def _claims(figures: Iterable[Figure]) -> Iterable[tuple[Figure, str, list[Claim]]]:
     """Yield what is claimed about figures, with the ways in which it was tested."""
     for figure in figures:
-        found: dict[str, list[Claim]] = {}
-        for claim in figure.claims:
-            if claim.of_paper is of_paper:  # what the paper says once is one claim
-                found.setdefault(claim.quote or claim.tested, []).append(claim)
-        for words, claims in found.items():
+        found: dict[tuple[bool, str], list[Claim]] = {}
+        for claim in figure.claims:  # what the paper says once is one claim
+            found.setdefault((claim.of_paper, claim.quote or claim.tested), []).append(claim)
+        for (_, words), claims in found.items():
             yield figure, words, claims
 
 

@@ -155,9 +155,8 @@ def experiment_code(name: str, config: Path) -> ExperimentCode:
     files = [place / f"{name}.py" for place in (beside, *search_folders("experiments"))]
     path = next(filter(Path.is_file, files), None)
     if path is None:
-        known = sorted({one.stem for file in files for one in file.parent.glob("*.py")})
-        problem = f"there is no file experiments/{name}.py"
-        raise InputError(problem, f"write it, or name one of {', '.join(known)}", "experiment")
+        known = {one.stem for file in files for one in file.parent.glob("*.py")}
+        raise unknown_name("file in experiments/", name, known, "experiment")
     text = read_text(path)
     try:
         with redirect_stdout(sys.stderr):  # a command may print data

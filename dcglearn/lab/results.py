@@ -127,13 +127,13 @@ def result_table(config: Config, store: Store) -> pd.DataFrame:
         result = store.get(cell)
         if result is None:
             continue
-        rows.append({key: as_text(value) for key, value in point.items()})
+        row = {key: as_text(value) for key, value in point.items()}
         for column in config.code.columns:
-            value = result.get(column)
+            value, numbers = result.get(column), {column: result.get(column)}
             if isinstance(value, list):
-                rows[-1] |= {f"{column}_{i}": _rounded(one) for i, one in enumerate(value, 1)}
-            elif value is not None:
-                rows[-1][column] = _rounded(value)
+                numbers = {f"{column}_{i}": one for i, one in enumerate(value, 1)}
+            row |= {key: _rounded(one) for key, one in numbers.items() if one is not None}
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -221,11 +221,16 @@ def write_results(
             path.unlink()
     if not kept:
         write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))
-        numbers = {"done": counts.done, "failed": counts.failed, "total": counts.total}
         made = {
             "config": config.path.name,
             "experiment": config.content,
-            "cells": {"version": CELL_VERSION, **numbers, "quick": config.whole is not None},
+            "cells": {
+                "version": CELL_VERSION,
+                "done": counts.done,
+                "failed": counts.failed,
+                "total": counts.total,
+                "quick": config.whole is not None,
+            },
             "files": hashes_of([folder / TABLE]),
             **made_with(),
         }

@@ -64,12 +64,12 @@ class Setting(BaseModel):
     measure in full, or one's own"""
     lists: str = "permutations"
     """the generator of the pairs of lists, by name"""
-    base: list[int] = Field([5, 5, 4, 4, 3, 3, 2, 2, 1, 1], min_length=1, max_length=1000)
+    base: list[int] = Field([5, 5, 4, 4, 3, 3, 2, 2, 1, 1], min_length=1)
     """the list of grades that permutations, sorted-against-shuffled and documents reorder; L is the
     best grade, 1 the worst"""
     grades: int = Field(5, ge=2, le=100)
     """L, the number of grades"""
-    ranks: int | None = Field(None, ge=1, le=1000)
+    ranks: int | None = Field(None, ge=1)
     """K, the number of ranks; by default the length of base; a smaller K truncates the reordered
     lists"""
     probabilities: list[Annotated[float, Field(ge=0)]] | None = None
@@ -117,7 +117,7 @@ class Setting(BaseModel):
     """the share of answers given at random"""
     ties: Literal["strict", "davidson"] = "strict"
     """whether judges may answer that lists are equal"""
-    clusters: int = Field(0, ge=0, le=MAX_PAIRS)
+    clusters: int = Field(0, ge=0)
     """the number of queries, of uneven size; with 0 each judgment has its own"""
     unseen: float = Field(0.0, ge=0, le=100)
     """the standard deviation, in log odds, of what else than grades makes a list better; the same

@@ -41,7 +41,7 @@ class Store:
         return self._outcome(cell).get("error")
 
     def _outcome(self, cell: Cell) -> Cell:
-        return self._outcomes.get(key_of(cell), {}) if self._outcomes else {}
+        return self._outcomes.get(key_of(cell), {})
 
     def add(self, cell: Cell, outcome: Cell) -> None:
         """Write an outcome and keep it; a result that is not finite is kept as a failure."""

@@ -139,7 +139,7 @@ def test_shipped_configs_are_complete(path: Path) -> None:
 
 def test_a_missing_experiment_file_names_the_existing_ones(tmp_path: Path) -> None:
     config = written(tmp_path, GOOD.replace('"pairs"', '"pears"', 1))
-    with pytest.raises(InputError, match=r"no file experiments/pears.py.*flips"):
+    with pytest.raises(InputError, match=r"unknown file in experiments/ .pears.;.*flips"):
         read_config(config)
 
 

@@ -236,7 +236,6 @@ WRONG_CODE = [
     ("def mean_gap", "def precision", "the table already has a column 'precision'"),
     ("(pairs, setting, rng, *,", "(pairs, setting, *,", "line 19, in <module>: the learner cou"),
     ("*, smoothing=1.0", "*, smoothing=None", "option smoothing of the learner counting has"),
-    ("@learner", '@learner(name="a b")', "'a b' is not a name"),
     ('"mean_gap",', '"mean_gab",', "of these cells 'mean_gab'; did you mean 'mean_gap'"),
     ("import numpy as np", "print(1)\nimport numpi", "cannot be loaded .ModuleNotFoundError"),
 ]

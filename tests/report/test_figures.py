@@ -13,6 +13,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Drawing
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
@@ -34,7 +35,7 @@ from helpers.typeset import typeset
 
 def texts_of(drawing: Drawing) -> list[tuple[Text, Bbox]]:
     """The texts that are visible, with their boxes in pixels."""
-    renderer = drawing.canvas.get_renderer()  # type: ignore[attr-defined]  # Agg has one
+    renderer = FigureCanvasAgg(drawing).get_renderer()
     drawing.draw(renderer)
     ticks = [
         (tick, kind)

@@ -90,13 +90,11 @@ def noise_scale(truth_differences: Floats, reliability: float) -> float:
     if reliability == 1:
         return 0.0
 
-    def excess(log_noise: float) -> float:
-        return float(expit(sizes / np.exp(log_noise)).mean()) - reliability
-
     # With noise of e^-40 times the smallest difference all judgments are correct; with e^40
     # times the largest, half of them.
     low, high = np.log(sizes.min()) - 40, np.log(sizes.max()) + 40
-    return float(np.exp(brentq(excess, low, high, xtol=1e-12)))
+    found = brentq(lambda x: expit(sizes / np.exp(x)).mean() - reliability, low, high, xtol=1e-12)
+    return float(np.exp(found))
 
 
 def judged_pairs(

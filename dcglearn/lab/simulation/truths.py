@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dcglearn.base.checks import checked_count, checked_text
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.checks import checked_count, checked_number, checked_text
+from dcglearn.base.errors import is_one_of, unknown_name
 from dcglearn.base.numbers import parse_number
 from dcglearn.measures.discounts import split_parameter
 from dcglearn.measures.measure import Measure
@@ -75,11 +75,7 @@ def named_truth(name: str, n_ranks: int, n_grades: int, rng: np.random.Generator
         return free_truth(n_ranks, n_grades, rng)
     head, _, number = name.partition(":")
     if head == BY_RANK:
-        strength = parse_number(number)
-        if not 0 <= strength <= MAX_STRENGTH:
-            problem = f"{name!r} does not say how much gains change with the rank"
-            remedy = f"write a number from 0 to {MAX_STRENGTH:g}, such as {BY_RANK}:1"
-            raise InputError(problem, remedy)
+        strength = checked_number(parse_number(number), f"the number of {name!r}", 0, MAX_STRENGTH)
         return gains_by_rank(n_ranks, n_grades, strength)
     scale = grade_scale(n_grades)
     text = TRUTHS.get(name, name)
