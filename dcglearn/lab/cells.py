@@ -32,15 +32,9 @@ _LISTS = ("base", "grades", "ranks", "probabilities")
 
 AXES: dict[str, tuple[str, ...]] = {
     "truth": ("grades", "ranks"),
-    "training": ("lists", *_LISTS),
-    "calibration": ("lists", *_LISTS),
-    "validation": ("lists", *_LISTS),
+    **dict.fromkeys(("training", "calibration", "validation"), ("lists", *_LISTS)),
     "test": ("lists", "test_lists", *_LISTS),
-    "judge": (),
-    "errors": (),
-    "policy": (),
-    "folds": (),
-    "learner": (),
+    **dict.fromkeys(("judge", "errors", "policy", "folds", "learner"), ()),
 }
 """The axes that seed each generator, besides the seed, the repetition and its name."""
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
+from dcglearn.lab.cells import AXES
 from dcglearn.lab.registry import ExperimentCode, copied, executed, imported_source, place_in
 from dcglearn.lab.setting import Setting
 from dcglearn.measures.agreement import checked_pairs
@@ -28,7 +29,7 @@ from dcglearn.measures.utility import LinearUtility
 
 RETURNED = "returned values"
 
-_OF_LISTS = {"lists", "test_lists", "base", "grades", "ranks", "probabilities", "options"}
+_OF_LISTS = {*AXES["test"], "options"}
 """What a generator of lists is told of a setting: what seeds it, and its options."""
 
 _ALONE = threading.RLock()

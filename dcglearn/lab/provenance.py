@@ -76,14 +76,14 @@ def made_with() -> Made:
 def _revision() -> str | None:
     commit = _git("rev-parse", "--short", "HEAD")
     changed = _git("status", "--porcelain", "--", "dcglearn", "scripts", "experiments", "configs")
-    return f"{commit}, changed" if commit and changed else commit
+    return f"{commit}, changed" if commit and changed else commit or None
 
 
-def _git(*command: str) -> str | None:
+def _git(*command: str) -> str:
     root = Path(__file__).resolve().parents[2]
     program = ["git", f"--git-dir={root / '.git'}"]  # not that of a project it is installed in
     try:
         done = subprocess.run([*program, *command], cwd=root, capture_output=True, check=False)
     except OSError:  # there is no git
-        return None
-    return done.stdout.decode().strip() or None
+        return ""
+    return done.stdout.decode().strip()

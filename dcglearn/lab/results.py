@@ -45,9 +45,6 @@ from dcglearn.report.tables import Table
 
 TABLE = "table.csv"
 
-SIGNIFICANT_DIGITS = 9
-"""Significant digits of the numbers in a table."""
-
 PICTURES = (".svg", ".pdf", ".png")
 """Endings of the files of a figure, beside the table of its points."""
 
@@ -132,7 +129,8 @@ def result_table(config: Config, store: Store) -> pd.DataFrame:
             value, numbers = result.get(column), {column: result.get(column)}
             if isinstance(value, list):
                 numbers = {f"{column}_{i}": one for i, one in enumerate(value, 1)}
-            row |= {key: _rounded(one) for key, one in numbers.items() if one is not None}
+            # with nine significant digits
+            row |= {key: float(f"{one:.9g}") for key, one in numbers.items() if one is not None}
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -149,10 +147,6 @@ def add_settings(config: Config, table: pd.DataFrame) -> pd.DataFrame:
 def as_text(value: Any) -> Any:
     """Return a value of a setting as the table holds it."""
     return " ".join(map(str, value)) if isinstance(value, list) else value
-
-
-def _rounded(value: float) -> float:
-    return float(f"{value:.{SIGNIFICANT_DIGITS}g}")
 
 
 def make_figures(config: Config, table: pd.DataFrame, complete: bool = False) -> tuple[Figure, ...]:

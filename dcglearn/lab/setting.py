@@ -248,11 +248,10 @@ def unused_keys(setting: Setting, code: ExperimentCode = SHIPPED) -> dict[str, s
 
 
 def _without_effect(setting: Setting) -> dict[str, str]:
-    lists = {setting.lists, setting.test_lists}
     models, studies = (setting.learner == name for name in (JUDGMENT_MODEL, STUDY))
     program = f'learner = "{PROGRAMS[0]}"'
     rules = (
-        ("drawn" in lists, 'lists = "drawn"', "probabilities"),
+        ("drawn" in (setting.lists, setting.test_lists), 'lists = "drawn"', "probabilities"),
         (isinstance(setting.C, str), 'C = "validation"', "C_grid"),
         (setting.C == "validation", 'C = "validation"', "validation_pairs"),
         (setting.learner in PROGRAMS, program, "margin C C_grid validation_pairs"),

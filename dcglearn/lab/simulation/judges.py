@@ -182,7 +182,7 @@ def _relative_utility(truth: Measure, lists: Pairs) -> Floats:
     weights = truth.matrix_for(lists.shape[2])
     low, high = weights.min(axis=1).sum(), weights.max(axis=1).sum()
     utility = (truth.plain() if isinstance(truth, DCG) else truth).score(lists).mean(axis=1)
-    return (utility - low) / (high - low) if high > low else np.zeros(len(lists))
+    return np.asarray((utility - low) / max(high - low, 1e-300))
 
 
 Noise = Literal["logistic", "normal", "cauchy"]
