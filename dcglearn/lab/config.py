@@ -109,7 +109,7 @@ class Config(Document):
         found = []
         for values in itertools.product(*self.sweep.values()):
             point = dict(zip(self.sweep, values, strict=True))
-            with errors_at(in_words(point) or "setting"):
+            with errors_at(in_words(point)):
                 found.append((point, valid(Setting, self.setting | point)))
         return found
 
@@ -213,7 +213,7 @@ def _check_cells(config: Config) -> None:
     """Refuse points that make no sense, and what has no effect."""
     points, code = config.settings(), config.code
     for point, setting in points:
-        with errors_at(in_words(point) or "setting"):
+        with errors_at(in_words(point)):
             check_setting(setting, code)
     settings = [setting for _, setting in points]
     without = [unused_keys(setting, code) for setting in settings]
@@ -224,8 +224,8 @@ def _check_cells(config: Config) -> None:
 
 
 def in_words(point: Table) -> str:
-    """Return the values of a point of the grid as a text."""
-    return ", ".join(f"{key} = {value}" for key, value in point.items())
+    """Return the values of a point of the grid as a text; without any, where they are from."""
+    return ", ".join(f"{key} = {value}" for key, value in point.items()) or "setting"
 
 
 def config_files(shipped: bool = False) -> list[Path]:
@@ -283,5 +283,4 @@ def refuse_shared_figures(configs: Sequence[Config]) -> None:
             other = drawn.setdefault(same_figure(number), config)
             if other is not config:
                 problem = f"draws figure {number}, as {other.path} does"
-                place = f"{config.path}, figures"
-                raise InputError(problem, "name another figure in one of them", place)
+                raise InputError(problem, "name another in one of them", f"{config.path}, figures")

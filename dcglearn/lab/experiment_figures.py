@@ -43,7 +43,7 @@ _WIDE = 5.0
 DASHES: tuple[Any, ...] = ((0, ()), (0, (4, 1.5)), (0, (5, 1.2, 1.2, 1.2)), (0, (1.2, 1.2)))
 """Of the lines of a figure, in order; of its levels, too."""
 
-HATCHES = ("", "////", "....", "xxxx", "----", "||||")
+HATCHES = ("", "////", "....", "xxxx")
 """Of the bars of a figure, in order."""
 
 
@@ -71,15 +71,13 @@ def draw_figure(
         drawing = Drawing(figsize=(width, n_rows * (2.9 if wide else 2.2)), layout="constrained")
         grid = [drawing.add_subplot(n_rows, n_columns, n) for n in range(1, len(panels) + 1)]
         draw_on(grid, figure, legend=False, dark=dark)
-        names = {tuple(axes.get_legend_handles_labels()[1]) for axes in grid}
+        handles: dict[str, Any] = {}
         for axes, panel in zip(grid, panels, strict=True):
             axes.set_title(_wrapped(_sentence(panel.title), 0.75 * width / n_columns))
-            if len(names) > 1:
-                _legend_inside(axes)
-        labels = list(names.pop()) if len(names) == 1 else []
-        if labels:
-            legend = _legend_above(drawing, grid[0], [_wrapped(one, width - 0.6) for one in labels])
-            height = legend.get_window_extent().height / drawing.dpi
+            for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+                handles.setdefault(name, handle)
+        if handles:
+            height = _legend_above(drawing, handles).get_window_extent().height / drawing.dpi
             drawing.set_figheight(drawing.get_figheight() + height)
     return drawing
 
@@ -120,8 +118,8 @@ def draw_on(
             axes.set_ylim(low, high)
             for line in axes.lines:  # markers are whole at the edge of the possible
                 line.set_clip_on(not {low, high} & {*panel.within})
-            if legend:
-                _legend_inside(axes)
+            if legend and axes.get_legend_handles_labels()[1]:  # above, it may be higher than them
+                axes.legend(fontsize=6.5, handlelength=1.5, labelspacing=0.3, framealpha=0.6)
 
 
 def _style(wide: bool, palette: Palette) -> Any:
@@ -151,12 +149,13 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] if text[1:2].isalpha() else text
 
 
-def _legend_above(drawing: MatplotlibFigure, axes: Axes, labels: list[str]) -> Legend:
-    """Name the series of a panel above a figure, in as many columns as fit."""
-    longest = max(len(line) for label in labels for line in label.split("\n"))
+def _legend_above(drawing: MatplotlibFigure, handles: dict[str, Any]) -> Legend:
+    """Name what panels show above the figure, in as many columns as fit."""
     width = drawing.get_figwidth()
+    labels = [_wrapped(name, width - 0.6) for name in handles]
+    longest = max(len(line) for label in labels for line in label.split("\n"))
     return drawing.legend(
-        handles=axes.get_legend_handles_labels()[0],
+        handles=list(handles.values()),
         labels=labels,
         ncols=max(1, min(len(labels), int(width / (0.06 * longest + 0.55)))),
         loc="outside upper left",
@@ -166,12 +165,6 @@ def _legend_above(drawing: MatplotlibFigure, axes: Axes, labels: list[str]) -> L
         columnspacing=1.2,
         labelspacing=0.3,
     )
-
-
-def _legend_inside(axes: Axes) -> None:
-    """Name the series of a panel in it: above it, a legend may be higher than the panel."""
-    if axes.get_legend_handles_labels()[1]:
-        axes.legend(loc="best", fontsize=6.5, handlelength=1.5, labelspacing=0.3, framealpha=0.6)
 
 
 def _set_ticks(axes: Axes, categories: list[Any] | None, values: list[Any], width: float) -> None:
@@ -212,7 +205,6 @@ def _draw_series(axes: Axes, panel: Plot, categories: list[Any] | None, palette:
             axes.bar(x, mean, 0.736 / len(curves), **filled)
             colour = palette.ink
         else:
-            look["linewidth"] *= 0.55 if panel.diagonal else 1.0
             axes.plot(x, mean, label=series.label, **look)
         if panel.bars or panel.diagonal or known.sum() == 1:  # a band needs two points
             axes.vlines(x[known], low[known], high[known], color=colour, linewidth=1.0)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.inference.answers import B
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.lab.simulation.judges import NOISES, Noise, answers_by
 from dcglearn.lab.simulation.lists import drawn_lists
@@ -55,7 +54,7 @@ class Design:
     side: float = 0.0
     ties: Literal["", "davidson", "rao-kupper", "random"] = ""
     noise: Noise = "logistic"
-    of_length: bool = False
+    shortest: int | None = None
     coin: Literal["", "judgment", "query"] = ""
     decided: float = 4.0
 
@@ -85,7 +84,7 @@ DESIGNS: dict[str, Design] = {
     "ties-rao-kupper": Design("ties after Rao & Kupper", ties="rao-kupper"),
     "ties-random": Design("ties at random", ties="random"),
     "side": Design("list a is liked more", side=0.7),
-    "lengths": Design("lists of different length", gains=(1.0, 0.6, 0.2, 0.0), of_length=True),
+    "lengths": Design("lists of different length", gains=(1.0, 0.6, 0.2, 0.0), shortest=2),
     "probit": Design("normal noise", noise="normal"),
     "cauchy": Design("Cauchy noise", noise="cauchy"),
     "coin": Design("a coin per judgment", coin="judgment"),
@@ -104,8 +103,7 @@ def simulated_study(design: Design, n: int, rng: np.random.Generator) -> Prefere
     v = _differences(design, queries, lists, rng) + design.side
     answers = _answers(design, v, queries, rng)
     answers = np.where(judge < design.random, rng.integers(0, 2, n), answers)
-    swapped = (judge < design.swapped) & (answers <= B)
-    answers = np.where(swapped, 1 - answers, answers).astype(np.int8)
+    answers = np.where(judge < design.swapped, 1 - answers, answers).astype(np.int8)
     return Preferences(lists, answers, SCALE, np.ones(n), names, np.array(judges, object))
 
 
@@ -120,8 +118,7 @@ def _shown(design: Design, n: int, rng: np.random.Generator) -> tuple[Integers, 
         queries = rng.choice(60, n, p=share / share.sum())
     else:
         queries = shown % max(2, n // PER_QUERY)
-    shortest = 2 if design.of_length else None
-    return queries, drawn_lists(count, N_RANKS, SHARES, rng, shortest)[shown]
+    return queries, drawn_lists(count, N_RANKS, SHARES, rng, design.shortest)[shown]
 
 
 def _differences(
