@@ -229,5 +229,4 @@ def _look(index: int, n: int, palette: Palette) -> dict[str, Any]:
         "linestyle": DASHES[(index + index // n_colours) % len(DASHES)],
         "markersize": 4.6 - 0.7 * rank,
         "linewidth": 1.6 - 0.22 * rank,
-        "markeredgewidth": 0.7,
     }

@@ -145,8 +145,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent.parent
 
 def search_folders(kind: str) -> list[Path]:
     """Return the folders that hold configs or experiments, the current folder's first."""
-    places = [Path(kind), SHIPPED_FOLDER / kind, CHECKOUT / kind]
-    return [place for place in places if place.is_dir()]
+    return [one / kind for one in (Path(), SHIPPED_FOLDER, CHECKOUT) if (one / kind).is_dir()]
 
 
 def experiment_code(name: str, config: Path) -> ExperimentCode:

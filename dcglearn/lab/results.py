@@ -48,9 +48,6 @@ TABLE = "table.csv"
 PICTURES = (".svg", ".pdf", ".png")
 """Endings of the files of a figure, beside the table of its points."""
 
-PRINTED = 300
-"""The resolution of pictures, in dots per inch at the width of a figure."""
-
 LEFT_BEHIND = f".*-{12 * '[0-9a-f]'}.*"
 """Files that a run has begun to write; those of an hour ago are of one that was killed."""
 
@@ -281,7 +278,7 @@ def _write_figures(
         write_text(files[0], points)
         drawing = draw_figure(figure, width or WIDTHS["column"])
         for path in files[1:]:
-            save(drawing, path, dpi=PRINTED, adapts=True)
+            save(drawing, path, dpi=300, adapts=True)  # as journals ask for
         paths += files
     return hashes_of(paths)
 
