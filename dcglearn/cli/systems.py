@@ -361,7 +361,8 @@ def _supported(evaluation: Evaluation, seed: int, digits: int) -> Answer:
 
         return draw_supported(found)
 
-    tables, document = supported_tables(found, digits), supported_json(found)
+    document = supported_json(found)
+    tables = supported_tables(document, digits)
     return Answer(
         lambda: document,
         lambda: "\n\n".join(table.text(terminal_width()) for table in tables),

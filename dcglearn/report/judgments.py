@@ -128,11 +128,7 @@ def inspection_text(found: Inspection) -> str:
         f"of lists that were also judged a tie: {s.also_tied:,}",
     ]
     if s.weightless < s.strict:
-        most = _by_weight(s, f"{s.unweighted_ceiling:.4f}", f"{s.ceiling:.4f}")
-        lines.append(
-            f"no measure can agree with more than {most} of them, because of opposite answers and "
-            "identical lists"
-        )
+        lines.append(ceiling_text(s))
     text = "The strict judgments:\n" + bulleted(lines)
     return text if found.judges is None else f"{text}\n\n{_judges_text(found.judges)}"
 
@@ -162,6 +158,15 @@ def inspection_page(content: Mapping[str, Any], found: Inspection, scale: str) -
         head = "What these judgments determine, before any fit (C = 1):"
         text += [inspection_text(found), f"{head}\n{determined}"]
     return wrap_lines("\n\n".join(text))
+
+
+def ceiling_text(s: Summary) -> str:
+    """Say how often a measure can agree."""
+    most = _by_weight(s, f"{s.unweighted_ceiling:.1%}", f"{s.ceiling:.1%}")
+    return (
+        f"no measure can agree with more than {most} of the strict judgments, because of opposite "
+        "answers and identical lists"
+    )
 
 
 def _by_weight(s: Summary, of_judgments: str, of_weight: str) -> str:

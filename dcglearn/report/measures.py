@@ -5,7 +5,7 @@ Then its numbers, with what determines each, what is undetermined, and details.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, cast
 
 import numpy as np
@@ -82,19 +82,20 @@ def measure_text(
         other = "utility" if content.use == "dcg" else "dcg"
         lines.append(f"commands use its {content.use}; it also holds a {other}")
     if isinstance(measure, LinearUtility):
-        by_grade = zip(*measure.weights, strict=True)
-        columns = dict(zip(map(str, measure.labels), by_grade, strict=True))
-        ranks = range(1, measure.n_ranks + 1)
-        caption = "W, the worth of a grade at a rank"
-        lines += ["", _numbered("rank", ranks, columns, caption).text()]
+        weights = enumerate(measure.matrix.tolist(), start=1)
+        rows = [[str(rank), *row] for rank, row in weights]
+        columns = ("rank", *map(str, measure.labels))
+        lines += ["", Table(columns, rows, "W, the worth of a grade at a rank").text()]
     elif LearnedRecord.read(content) is not None:
         lines += ["", learned_text(content)]
     else:
-        n_ranks = n_ranks or measure.n_ranks or 10
-        numbers = {"discount": measure.discounts_for(n_ranks).tolist()}
-        gains = _numbered("grade", measure.labels, {"gain": measure.gains})
-        discounts = _numbered("rank", range(1, n_ranks + 1), numbers)
-        lines += ["", gains.text(), "", discounts.text()]
+        discounts = measure.discounts_for(n_ranks or measure.n_ranks or 10).tolist()
+        for head, names, numbers in (
+            (("grade", "gain"), measure.labels, measure.gains),
+            (("rank", "discount"), range(1, len(discounts) + 1), discounts),
+        ):
+            rows = [[str(name), number] for name, number in zip(names, numbers, strict=True)]
+            lines += ["", Table(head, rows).text()]
     return "\n".join(lines)
 
 
@@ -110,14 +111,6 @@ def in_full(measure: Measure, content: MeasureFile | None = None) -> str:
         f"{counted(source.judgments, 'judgment')} in "
         f"{source.file}"
     )
-
-
-def _numbered(
-    head: str, names: Sequence[object], columns: Mapping[str, Sequence[Cell]], caption: str = ""
-) -> Table:
-    """Return a table of columns beside the names of their rows."""
-    rows = list(zip(map(str, names), *columns.values(), strict=True))
-    return Table((head, *columns), rows, caption)
 
 
 def learned_record(content: MeasureFile) -> LearnedRecord:
@@ -147,56 +140,48 @@ def estimates_of(record: LearnedRecord) -> tuple[Sequence[NumberRecord], Sequenc
     return ((), ()) if certainty is None else (certainty.gains, certainty.discounts)
 
 
-def parameter_tables(content: MeasureFile) -> tuple[Table, Table]:
-    """Return gains by grade and discounts by rank of a learned file, as far as known.
-
-    First those of its DCG, beside a model's estimates; then those of W, if that is another measure.
-    """
+def parameter_tables(content: MeasureFile) -> list[Table]:
+    """Return gains by grade and discounts by rank of a learned file, beside a model's estimates."""
     record, dcg = learned_record(content), cast(DCG, content.dcg)
-    n_ranks, noun = len(record.factors.discounts), record.parameters.noun
-    number = "relevance" if noun == "document" else "gain"
-    learned = dcg.discounts_for(n_ranks).tolist()
-    return (
-        _numbered(noun, dcg.labels, _columns(record, 0, number, dcg.gains)),
-        _numbered("rank", range(1, n_ranks + 1), _columns(record, 1, "discount", learned)),
+    prior, known, noun = record.prior, record.identifiability, record.parameters.noun
+    discounts = dcg.discounts_for(len(record.factors.discounts)).tolist()
+    parts = (
+        (noun, dcg.labels, "relevance" if noun == "document" else "gain", dcg.gains),
+        ("rank", range(1, len(discounts) + 1), "discount", discounts),
     )
-
-
-def _columns(
-    record: LearnedRecord, part: Literal[0, 1], number: str, learned: Sequence[float]
-) -> dict[str, Sequence[Cell]]:
-    """Return the columns of one of the two tables: of gains (part 0) or of discounts (part 1)."""
-    known, factors, prior, bounds = (
-        record.identifiability,
-        record.factors,
-        record.prior,
-        record.intervals,
-    )
-    origins, estimates = parameter_origins(record)[part], estimates_of(record)[part]
-    columns: dict[str, Sequence[Cell]] = {}
+    origins = parameter_origins(record)
+    from_data = [known.gain_share, known.discount_share]
     if prior is not None:
-        columns[f"learned {number}"] = [f"{value:.3f}" for value in learned]
-    if estimates and record.certainty is not None:
-        columns["estimate"] = [*map(estimate_words, estimates)]
-        columns[f"{record.certainty.level:.0%} interval"] = [*map(interval_words, estimates)]
-    if prior is not None:
-        from_data = (prior.gains_from_data, prior.discounts_from_data)[part]
-        columns["from data"] = ["" if share != share else f"{share:.2f}" for share in from_data]
-        number = f"{number} of W"
-    of_W = (factors.gains, factors.discounts)[part]
-    columns[number] = [_NUMBER[by].format(one) for by, one in zip(origins, of_W, strict=True)]
-    shares = (known.gain_share, known.discount_share)[part]
-    columns["data share"] = [
-        "fixed" if by == "fixed" else f"{share:.2f}"
-        for by, share in zip(origins, shares, strict=True)
-    ]
-    if bounds is not None:
-        ends = (bounds.gains, bounds.discounts)[part]
-        columns[f"{bounds.level:.0%} of resamples"] = [
-            "" if by in ("fixed", "none") or low != low else f"{low:.3f} to {high:.3f}"
-            for by, (low, high) in zip(origins, ends, strict=True)
+        from_data = [prior.gains_from_data, prior.discounts_from_data]
+        origins = [["fixed" if x != x else "data" for x in shares] for shares in from_data]
+    tables = []
+    for k, (noun, names, number, values) in enumerate(parts):
+        estimates, determined = estimates_of(record)[k], origins[k]
+        columns: list[tuple[str, Sequence[Cell]]] = [
+            (noun, [*map(str, names)]),
+            (
+                f"learned {number}",
+                [_NUMBER[by].format(one) for by, one in zip(determined, values, strict=True)],
+            ),
         ]
-    return columns
+        if estimates and record.certainty is not None:
+            columns += [
+                ("estimate", [*map(estimate_words, estimates)]),
+                (f"{record.certainty.level:.0%} interval", [*map(interval_words, estimates)]),
+            ]
+        shares = zip(determined, from_data[k], strict=True)
+        columns.append(
+            ("from data", ["fixed" if by == "fixed" else f"{share:.2f}" for by, share in shares])
+        )
+        if record.intervals is not None:
+            ends = (record.intervals.gains, record.intervals.discounts)[k]
+            moved = [
+                "" if by == "fixed" or low != low else f"{low:.3f} to {high:.3f}"
+                for by, (low, high) in zip(determined, ends, strict=True)
+            ]
+            columns.append((f"{record.intervals.level:.0%} of resamples", moved))
+        tables.append(Table.by_column(columns))
+    return tables
 
 
 def answer(content: MeasureFile) -> list[str]:
@@ -236,33 +221,34 @@ def learned_text(content: MeasureFile, source: str = "") -> str:
 def _about_numbers(record: LearnedRecord) -> list[str]:
     """Return what the columns of the tables are."""
     certainty, prior, known = record.certainty, record.prior, record.identifiability
-    lines = ["gains and discounts are those of W; measure files hold them"]
+    lines = []
     if prior is not None:
-        lines = [f"learned: {_about_prior(prior)}; measure files hold it"]
-        if prior.judgments < record.learned_from.strict:
-            lines[0] += f" (from {prior.judgments:,} evenly spaced judgments)"
+        some = f" (from {prior.judgments:,} evenly spaced judgments)"
+        lines += [
+            f"learned: {_about_prior(prior)}; measure files hold it"
+            + some * (prior.judgments < record.learned_from.strict),
+            "from data: how much of the variance that the prior leaves to the logarithm of a "
+            "number the judgments took away (1: all of it); it is not a standard error",
+        ]
+    else:
+        lines += [
+            "gains and discounts are those of W; measure files hold them",
+            "from data: how much of a number the data determine, as opposed to the penalty w'w "
+            "(1: the data alone); it is not a standard error",
+        ]
+        if {"ridge", "none"} & {*known.gains_determined_by, *known.discounts_determined_by}:
+            lines.append("(x): partly the penalty; -: undetermined")
     if certainty is not None and certainty.reason and record.parameters.noun != "grade":
         lines.append(f"no interval: {certainty.reason}")
-    if certainty is not None and not certainty.reason:
+    elif certainty is not None and not certainty.reason:
         lines.append(
             "estimate: by a model of how people answer; if they answer so, its interval holds the "
             f"true number in {certainty.level:.0%} of studies; {kept_together(certainty.clusters)}"
         )
         if certainty.empty_ranks:
             lines.append(f"{EMPTY_RANKS}, which the learned gains need not")
-    if prior is not None:
-        lines.append(
-            "from data: how much of the variance that the prior leaves to the logarithm of a "
-            "number the judgments took away (1: all of it); it is not a standard error"
-        )
-    lines.append(
-        f"data share: how much of a number {'of W ' if prior else ''}the data determine, as "
-        "opposed to the penalty w'w (1: the data alone); it is not a standard error"
-    )
-    if {"ridge", "none"} & {*known.gains_determined_by, *known.discounts_determined_by}:
-        lines.append("(x): partly the penalty; -: undetermined")
     if record.intervals is not None:
-        lines.append(_about_resamples(record.intervals))
+        lines.append(_about_resamples(record.intervals, "" if prior is None else " of W"))
     return lines
 
 
@@ -277,7 +263,7 @@ def _about_prior(prior: PriorRecord) -> str:
     return f"starts from the usual measures ({', '.join(words)}) and departs from them on evidence"
 
 
-def _about_resamples(bounds: ParameterIntervals) -> str:
+def _about_resamples(bounds: ParameterIntervals, of_W: str) -> str:
     reason = "left out: nothing to learn, or not solved"
     left_out = f" ({bounds.left_out} {reason})" if bounds.left_out else ""
     unit = "queries" if bounds.by_query else "judgments"
@@ -285,7 +271,7 @@ def _about_resamples(bounds: ParameterIntervals) -> str:
     if bounds.C[0] < bounds.C[1]:
         C = f"C is chosen again in each, from {bounds.C[0]:g} to {bounds.C[1]:g}"
     return (
-        f"resamples: how far the numbers move with other {unit}, in "
+        f"resamples: how far the numbers{of_W} move with other {unit}, in "
         f"{counted(bounds.resamples, 'fit')}{left_out}; {C}; it is spread, not an interval for a "
         "judge's own numbers, and what is fixed or partly the penalty has none"
     )
@@ -296,29 +282,19 @@ def _details(record: LearnedRecord) -> list[str]:
     factors, agreement = record.factors, record.agreement
     polished = ", polished" if solution.polished else ""
     change = record.identifiability.change_on_doubling_c
-    agreements = [
-        ("W (the utility)", agreement.utility),
-        ("rank-1 part of W", agreement.rank_one),
-        *([("the DCG of W", agreement.factors)] if record.prior else []),
-        ("the DCG above", agreement.dcg),
-    ]
-    return [
-        f"learned with C = {how.C:g}, {how.margin} margins ({solution.solver}{polished}): "
+    details = [
+        f"W learned with C = {how.C:g}, {how.margin} margins ({solution.solver}{polished}): "
         f"confirmed optimal, duality gap <= {round_up(certificate.gap):.1e}, |W - W*| <= "
         f"{round_up(certificate.distance):.1e} with |W| = {certificate.size:.3g}; active pairs "
         f"{certificate.active_pairs:,}, tied grades {certificate.tied_grades}",
-        f"normalisation{' of W' if record.prior else ''}: {_normalisation(record)}",
-        *(
-            []
-            if change is None
-            else [f"if C doubled, no gain or discount would change by more than about {change:.3f}"]
-        ),
-        f"rank 1: sigma_2 / sigma_1 = {factors.second_ratio:.3f}; the DCG accounts for "
-        f"{factors.rank_one_share:.1%} of the sum of squares of W (normalised as above)",
-        *([] if record.choice is None else ["", _choice_table(record.choice).text()]),
-        "",
-        Table(("agreement with the training judgments", ""), agreements).text(),
+        f"rank 1 of W: sigma_2 / sigma_1 = {factors.second_ratio:.3f}; its DCG accounts for "
+        f"{factors.rank_one_share:.1%} of the sum of squares, where {_normalisation(record)}",
+        f"agreement with the training judgments: {agreement.utility:.4f} of W, "
+        f"{agreement.factors:.4f} of its DCG, {agreement.dcg:.4f} of the DCG above",
     ]
+    if change is not None:
+        details.append(f"if C doubled, no number of W would change by more than about {change:.3f}")
+    return details if record.choice is None else [*details, _about_choice(record.choice)]
 
 
 def _normalisation(record: LearnedRecord) -> str:
@@ -341,20 +317,17 @@ def _normalisation(record: LearnedRecord) -> str:
     return f"{gains}; the discount of rank {rank + 1} is {sign}, as that of rank 1 is 0"
 
 
-def _choice_table(choice: ChosenC) -> Table:
-    """Return a table of the agreement of each C with held-out queries, or judgments."""
-    best = max(choice.agreement)
-    rows = [
-        (f"{C:g}", share, best - share, error, "chosen" if choice.C == C else "")
-        for C, share, error in zip(choice.grid, choice.agreement, choice.error, strict=True)
-    ]
+def _about_choice(choice: ChosenC) -> str:
+    """Say how C was chosen."""
     held_out = "queries" if choice.by_query else "judgments"
-    columns = ("C", f"agreement, held-out {held_out}", "behind the best", "standard error", "")
-    rule = "the largest within one standard error of the best"
+    rule = "is the largest within one standard error of the best"
     if choice.queries < FEW_QUERIES:
-        rule = f"the best, for there are fewer than {FEW_QUERIES} {held_out}"
-    caption = f"C: {rule}, by repeated cross-validation"
-    return Table(columns, rows, caption + (f"; {choice.remark}" if choice.remark else ""))
+        rule = f"agrees best, for there are fewer than {FEW_QUERIES} {held_out}"
+    return (
+        f"C = {choice.C:g} {rule}, of {len(choice.grid)} candidates, by agreement with held-out "
+        f"{held_out}: {choice.agreement[choice.grid.index(choice.C)]:.4f}"
+        + (f"; {choice.remark}" if choice.remark else "")
+    )
 
 
 _OPENING = """\
@@ -362,6 +335,12 @@ A measure is a preset, with nDCG(...) around it and @ 10 after it where wanted; 
 nDCG({2: 3, 1: 1, 0: 0}, log2) @ 10; or a file, learned.json. r is the value of a grade, i
 the rank. Quote names with brackets in a shell."""
 
+_CAPTIONS = (
+    "Presets: gain and discount",
+    "Rules of discounts, for measures in full",
+    "Other measures, in evaluate; all but ERR take (rel=2) for: relevant from grade 2 up",
+    "Measures of other tools, and what computes the same here",
+)
 
 OTHER_MEASURES = {
     "P@10": ("share of relevant documents among the first 10", "P_10, precision@10"),
@@ -386,8 +365,8 @@ OTHER_MEASURES = {
 """The measures that are not a DCG: what they are, and other forms of their names."""
 
 
-def known_measures() -> dict[str, Table]:
-    """Return the tables of presets, rules of discounts, other measures and those of tools."""
+def known_measures() -> dict[str, list[dict[str, str]]]:
+    """Return presets, rules of discounts, other measures and those of tools, a row for each."""
     presets = [
         (f"{name}:{one.parameter}" if one.parameter else name, one.formula, one.source)
         for name, one in PRESETS.items()
@@ -397,27 +376,20 @@ def known_measures() -> dict[str, Table]:
         for name, one in DISCOUNT_RULES.items()
     ]
     others = [(name, *about) for name, about in OTHER_MEASURES.items()]
-    of_rules = "Rules of discounts, for measures in full"
-    of_others = (
-        "Other measures, in evaluate; all but ERR take (rel=2) for: relevant from grade 2 up"
-    )
-    of_tools = "Measures of other tools, and what computes the same here"
+    tables: dict[str, tuple[Sequence[str], Iterable[Sequence[str]]]] = {
+        "presets": (("preset", "formula", "source"), presets),
+        "discounts": (("rule", "formula", "source"), rules),
+        "others": (("measure", "value", "also"), others),
+        "tools": (("tool", "its measure", "-m here", "options"), TOOL_MEASURES),
+    }
     return {
-        "presets": Table(("preset", "formula", "source"), presets, "Presets: gain and discount"),
-        "discounts": Table(("rule", "formula", "source"), rules, of_rules),
-        "others": Table(("measure", "value", "also"), others, of_others),
-        "tools": Table(("tool", "its measure", "-m here", "options"), TOOL_MEASURES, of_tools),
+        name: [dict(zip(columns, row, strict=True)) for row in rows]
+        for name, (columns, rows) in tables.items()
     }
 
 
 def known_measures_text() -> str:
-    """Return the tables of measures that have names."""
-    return "\n\n".join([_OPENING, *(table.text() for table in known_measures().values())])
-
-
-def known_measures_to_json() -> dict[str, list[dict[str, Cell]]]:
-    """Return the tables of measures that have names as lists of rows."""
-    return {
-        name: [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-        for name, table in known_measures().items()
-    }
+    """Return the same as tables."""
+    rows = known_measures().values()
+    tables = (Table.of(one, caption) for one, caption in zip(rows, _CAPTIONS, strict=True))
+    return "\n\n".join([_OPENING, *(table.text() for table in tables)])

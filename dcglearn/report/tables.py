@@ -34,6 +34,37 @@ LONGEST = 40
 """Rows of a table in LaTeX on one page."""
 
 
+_TABULAR = r"""\begin{{tabular}}{{{ends}}}
+\hline
+{head}
+\hline
+{body}
+\hline
+\end{{tabular}}"""
+
+_TABLE = rf"""\begin{{{{table}}}}
+\centering
+{{caption}}
+\medskip
+{_TABULAR}
+\end{{{{table}}}}"""
+
+_LONGTABLE = r"""% needs \usepackage{{longtable}}
+\begin{{longtable}}{{{ends}}}
+{caption}\\
+\hline
+{head}
+\hline
+\endfirsthead
+\hline
+{head}
+\hline
+\endhead
+{body}
+\hline
+\end{{longtable}}"""
+
+
 class Shown(NamedTuple):
     """A number that readers see as another text, in bold, or with a mark after it."""
 
@@ -61,6 +92,14 @@ class Table:
     def of(cls, rows: Sequence[Mapping[str, Cell]], caption: str = "", **more: Any) -> Table:
         """Return the table of rows that name their columns, all alike; there is at least one."""
         return cls(tuple(rows[0]), [tuple(row.values()) for row in rows], caption, **more)
+
+    @classmethod
+    def by_column(
+        cls, columns: Sequence[tuple[str, Sequence[Cell]]], caption: str = "", **more: Any
+    ) -> Table:
+        """Return the table of columns, each with its name."""
+        names, cells = zip(*columns, strict=True)
+        return cls(names, [*zip(*cells, strict=True)], caption, **more)
 
     def text(self, width: int | None = None) -> str:
         """Return the table as plain text, with numbers aligned on the right.
@@ -110,25 +149,19 @@ class Table:
             return stacked if kind != "text" and len(lines) > 1 else latex_cell(name)
 
         kinds = self.kinds()
-        ends = "".join("r" if kind == "number" else "l" for kind in kinds)
         rows = self._dressed(r"\textbf{{{}}}", r"\textsuperscript{{{}}}", latex_cell)
-        names = map(head, self.columns, kinds)
-        first, *lines = (rf"{' & '.join(row)} \\" for row in (names, *rows))
-        top = [r"\hline", first, r"\hline"]
-        comments = [f"% {plain_text(note)}" for note in self.notes]
-        caption = latex_cell(self.caption[:1].upper() + self.caption[1:]).rstrip(".") + "."
-        if len(lines) > LONGEST:
-            opening = [r"% needs \usepackage{longtable}", *comments]
-            opening.append(rf"\begin{{longtable}}{{{ends}}}")
-            if self.caption:
-                opening += [rf"\caption{{{caption}}}\\", *top, r"\endfirsthead"]
-            ending = [r"\hline", r"\end{longtable}"]
-            return "\n".join([*opening, *top, r"\endhead", *lines, *ending])
-        lines = [rf"\begin{{tabular}}{{{ends}}}", *top, *lines, r"\hline", r"\end{tabular}"]
-        if self.caption:
-            opening = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", r"\medskip"]
-            lines = [*opening, *lines, r"\end{table}"]
-        return "\n".join([*comments, *lines])
+        first, *lines = (
+            rf"{' & '.join(row)} \\" for row in (map(head, self.columns, kinds), *rows)
+        )
+        form = _LONGTABLE if len(lines) > LONGEST else _TABLE if self.caption else _TABULAR
+        caption = latex_cell(self.caption[:1].upper() + self.caption[1:]).rstrip(".")
+        table = form.format(
+            ends="".join("r" if kind == "number" else "l" for kind in kinds),
+            caption=rf"\caption{{{caption}.}}" if caption else "%",
+            head=first,
+            body="\n".join(lines),
+        )
+        return "\n".join([*(f"% {plain_text(note)}" for note in self.notes), table])
 
     def csv(self) -> str:
         """Return the table as CSV, with numbers in full."""

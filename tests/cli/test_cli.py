@@ -70,7 +70,8 @@ def test_inspect_takes_what_teaches_nothing(run: Run, tmp_path: Path, text: str,
 def test_fit_says_what_it_writes(run: Run, folder: Path) -> None:
     asked = ("fit", "p.jsonl", "--C", "cv", "--margin", "hamming", "--intervals", "5")
     said = run(*asked, "-o", "chosen.json", cwd=folder).stdout
-    assert "how far the numbers move with other queries, in 5 fits" in said
+    assert "how far the numbers of W move with other queries, in 5 fits" in said
+    assert "C = " in said
     assert "wrote chosen.json; commands given this file use its DCG" in said
     assert "95% of resamples" in run("show", "chosen.json", "--no-figure", cwd=folder).stdout
     about = json.loads((folder / "chosen.json").read_text())["about"]

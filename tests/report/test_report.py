@@ -270,7 +270,7 @@ def test_measures_that_were_not_learned_are_shown_too() -> None:
 
 def test_a_learned_measure_is_described() -> None:
     text = learned_text(a_fit())
-    assert text.startswith("grade  gain   data share\n")  # without a word on certainty
+    assert text.startswith("grade  learned gain  from data\n")  # without a word on certainty
     assert "  - every grade at ranks 1-4 could gain the same constant" in text.splitlines()
     affine = learned_text(a_fit(same_content=True))
     assert "the best gain 1; the largest discount is 1 and the smallest 0 (only ratios" in affine

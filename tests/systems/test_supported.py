@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,8 @@ def test_the_command(tmp_path: Path) -> None:
     assert (tmp_path / "ranks.svg").exists()
     found = json.loads(numbers.stdout)
     assert found["measures"] == 200
-    one, other = found["ahead"]["new"]["old"], found["ahead"]["old"]["new"]
-    assert one + other == pytest.approx(1)
+    order = [one["system"] for one in found["systems"]]
+    assert [(one["above"], one["below"]) for one in found["pairs"]] == [*combinations(order, 2)]
+    assert all(0.4 < one["of_measures"] <= 1 for one in found["pairs"])
     assert without.returncode == 2
     assert "--draws" in without.stderr

@@ -87,7 +87,6 @@ def study_json(study: Study) -> dict[str, Any]:
             "n_folds": held_out.n_folds,
         },
         "inspection": study.inspection.to_json(),
-        "tools": {tool: one for tool, one in study.tools.items() if isinstance(one, str)},
         "changed_comparisons": study.changed,
         "program": f"dcglearn {__version__}",
     }
@@ -129,10 +128,9 @@ def write_study(study: Study, path: str | Path, rng: np.random.Generator) -> Non
     if suffix == ".json":
         about = {"study": study_json(study)}
         text = measure_to_json(MeasureFile(dcg=study.normalised, about=about))
-    elif suffix == ".html":
-        text = study_page(study, "html", study_pictures(study, rng)) + "\n"
     else:
-        text = study_page(study, suffix[1:]) + "\n"
+        pictures = study_pictures(study, rng) if suffix == ".html" else ()
+        text = study_page(study, suffix[1:], pictures) + "\n"
     write_text(path, text)
 
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from dcglearn.base.numbers import counted, decimals
 from dcglearn.inference.fit_file import Certainty, hypothesis_record
 from dcglearn.inference.questions import Conclusion, upside_down
-from dcglearn.report.judgments import findings
-from dcglearn.report.questions import DOUBLED
+from dcglearn.report.judgments import ceiling_text, contents_text, findings
+from dcglearn.report.questions import DOUBLED, questions_table
 from dcglearn.report.study.facts import LEARNED, Study
-from dcglearn.report.tables import Table, shown_p
+from dcglearn.report.tables import Table
 from dcglearn.report.words import (
     EMPTY_RANKS,
     FAMILY_NAMES,
@@ -30,7 +29,6 @@ from dcglearn.report.words import (
     one_in,
     p_phrase,
     short,
-    statement,
     verdict_sentences,
 )
 
@@ -210,16 +208,6 @@ def sections(study: Study) -> list[Section]:
 
 
 def _measure(study: Study) -> Section:
-    rising = [
-        str(rank)
-        for rank, (upper, lower) in enumerate(pairwise(study.conclusion.free.discounts()), 2)
-        if lower.estimate > upper.estimate and lower.low < upper.high
-        if upper.determined and lower.determined
-    ]
-    disorder = (
-        f"Rank {', '.join(rising)} seems to count more than the rank above it, but the intervals "
-        "overlap: the judgments do not say so."
-    )
     tables = []
     for one in study.parts:
         numbers = zip(one.names, one.estimates(), *one.usual.values(), strict=True)
@@ -235,8 +223,8 @@ def _measure(study: Study) -> Section:
             "worst grade is worth 0. Discounts say how much each rank counts, relative to the "
             "first.",
             "The interval holds the true number 95 times in 100, if people judge as the model "
-            "says (see how well it predicts, below).",
-            *([disorder] if rising else []),
+            "says (see how well it predicts, below). Where a rank seems to count more than the one "
+            "above it but their intervals overlap, the judgments do not say so.",
             "The same gains and discounts serve nDCG: normalising divides both lists of a query "
             "by the same number.",
         ],
@@ -245,37 +233,31 @@ def _measure(study: Study) -> Section:
 
 
 def _matters(study: Study) -> Section:
-    columns = ["measure", "agrees", "95% interval"]
     rows = [
-        [
+        (
             measure_words(one.measure),
             f"{one.share:.1%}",
             # one query has no variance between queries
             "" if math.isnan(one.low) else f"{one.low:.1%} to {one.high:.1%}",
-        ]
+            "" if one.differs is None else one_in(one.differs),
+        )
         for one in study.agreement
     ]
-    paragraphs = [
-        "Agreement is the share of judgments in which a measure prefers the list that people "
-        "prefer."
-    ]
-    if study.proposed is not None:
-        paragraphs.append(
-            "What was learned from these judgments predicts each of them from other "
-            f"{study.unit}. The last column says how many judged pairs a measure orders otherwise "
-            "than the one that is learned from all."
-        )
-        columns.append("differs from learned (judged pairs)")
-        for row, one in zip(rows, study.agreement, strict=True):
-            row.append("" if one.differs is None else one_in(one.differs))
-    return Section("How much it matters", paragraphs, [Table(columns, rows)])
+    return Section(
+        "How much it matters",
+        [
+            "Agreement is the share of judgments in which a measure prefers the list that people "
+            "prefer. What was learned from these judgments predicts each of them from other "
+            f"{study.unit}.",
+            "The last column says how many judged pairs a measure orders otherwise than the one "
+            "that is learned from all; it is empty where these judgments support no measure.",
+        ],
+        [Table(("measure", "agrees", "95% interval", "differs from learned (judged pairs)"), rows)],
+    )
 
 
 def _tests(study: Study) -> Section:
-    rows = [
-        (statement(one), one.verdict, shown_p(one.corrected) if one.test.df else None)
-        for one in study.conclusion.questions
-    ]
+    questions = study.conclusion.questions
     return Section(
         "What the judgments contradict",
         [
@@ -284,24 +266,17 @@ def _tests(study: Study) -> Section:
             "could turn it either way.",
             f"Here {DOUBLED}. Other statements are about the model, and stand alone.",
         ],
-        [Table(("statement", "verdict", "p"), rows)],
+        [questions_table(questions, "statement", "verdict", "differs (judged pairs)", "p")],
     )
 
 
 def _judgments(study: Study) -> Section:
     found, evidence = study.inspection, study.conclusion.free.evidence
     summary = found.summary
-    queries = f" of {counted(summary.queries, 'query', 'queries')}" if summary.queries else ""
-    left_out = {
-        "of two lists with the same grades": evidence.same_lists,
-        "of weight 0": evidence.without_weight,
-    }
     said = [
-        f"{counted(summary.judgments, 'judgment')}{queries}, in lists of {summary.n_ranks}: "
-        f"{counted(summary.strict, 'prefers', 'prefer')} a list, "
-        f"{counted(summary.ties, 'is a tie', 'are ties')}",
-        f"the estimates use {counted(len(evidence), 'preference')}",
-        *(f"not used: {n:,} {what}" for what, n in left_out.items() if n),
+        contents_text("in all", summary, f"grades {study.data.scale}"),
+        f"the estimates use {counted(len(evidence), 'preference')}; {evidence.same_lists:,} of two "
+        f"lists with the same grades and {evidence.without_weight:,} of weight 0 are not used",
         *findings(found),
     ]
     if evidence.layout.empty:
@@ -314,24 +289,14 @@ def _judgments(study: Study) -> Section:
     if found.judges is None:
         said.append("no judge is named, so judges cannot be compared")
     if summary.contradicted:
-        said.append(
-            f"no measure can agree with more than {summary.ceiling:.1%}, because of opposite "
-            "answers and identical lists"
-        )
+        said.append(ceiling_text(summary))
     recommended = study.conclusion.recommended
-    if study.conclusion.support == "open":
-        said.append("how many answers are random cannot be said: none seem to depend on grades")
-    elif "lapses" in recommended.likelihood.names:
+    if study.conclusion.support != "open" and "lapses" in recommended.likelihood.names:
         lapses = recommended.other("lapses")
         said.append(
             f"about {lapses.estimate:.1%} of the answers look random ({lapses.low:.1%} to "
             f"{lapses.high:.1%})"
         )
-    verbs = {"rejected": "changes answers", "near the line": "may change answers"}
-    for one in study.conclusion.questions:
-        if one.about == "side":
-            shown = verbs.get(one.verdict, "makes no difference that shows")
-            said.append(f"the side on which a list is shown {shown}")
     return Section("About the judgments", [f"{one[0].upper()}{one[1:]}." for one in said])
 
 
@@ -343,24 +308,18 @@ def _calibration(study: Study) -> list[Section]:
         (name, one.judgments, f"{one.expected:.1%}", f"{one.observed:.1%}")
         for name, one in zip(names, study.held_out.groups, strict=False)
     ]
-    p = p_phrase(study.link.p)
-    if math.isinf(study.link.df):
-        said = (
-            "These judgments cannot show whether answers depend on the difference in another way."
-        )
-    elif study.link.p >= 0.05:
+    how = "small differences decide more, or large ones less,"
+    if study.link.gamma > 0:
+        how = "large differences decide more"
+    said = (
+        f"Answers do not depend on the difference quite as the model says: {how} than it "
+        "expects. Intervals are then somewhat too narrow or off; trust the order of sizes, "
+        "not the second digit."
+    )
+    if study.link.p >= 0.05:
         said = (
             "Nothing suggests that answers depend on the difference in another way than the model "
-            f"says ({p})."
-        )
-    else:
-        how = "small differences decide more, or large ones less,"
-        if study.link.gamma > 0:
-            how = "large differences decide more"
-        said = (
-            f"Answers do not depend on the difference quite as the model says ({p}): {how} than it "
-            "expects. Intervals are then somewhat too narrow or off; trust the order of sizes, "
-            "not the second digit."
+            "says."
         )
     paragraphs = [
         f"The {study.unit} were divided into {study.held_out.n_folds} parts, and each was "
@@ -391,17 +350,6 @@ def _tools(study: Study) -> Section:
 
 def _engineers(study: Study) -> Section:
     recommended, link = study.conclusion.recommended, study.link
-    rows = [
-        (
-            statement(one),
-            one.test.statistic,
-            one.test.score,
-            one.test.df,
-            round(one.test.cluster_df) if one.test.df else None,
-            shown_p(one.test.p) if one.test.df else None,
-        )
-        for one in study.conclusion.questions
-    ]
     clusters, tested = study.conclusion.free.clusters, "these judgments cannot test it"
     if math.isfinite(link.df):
         numbers = f"gamma = {link.gamma:.3f}, t = {link.t:.2f} on {link.df:.0f}"
@@ -413,10 +361,11 @@ def _engineers(study: Study) -> Section:
         f"variances{f' clustered by {listed(clusters)}' if clusters else ''}, Satterthwaite's "
         "degrees of freedom, or the profile where Fieller's has no bounds.",
         "Tests: scores at the restricted estimate, Hotelling's T, F; LR is the likelihood ratio "
-        "beside it; p is as it comes, not doubled.",
+        "beside it; raw p is as it comes, not doubled.",
         f"Link: score test of v |v|, {tested}.",
     ]
     if study.held_out is not None:
         said.append(f"Held-out log loss {study.held_out.log_loss:.4f} nats per judgment.")
-    columns = ("hypothesis", "LR", "T", "df", "df of clusters", "p")
-    return Section("For engineers", said, [Table(columns, rows, digits=2)])
+    columns = ("statement", "LR", "T", "df", "df of clusters", "raw p")
+    table = questions_table(study.conclusion.questions, *columns)
+    return Section("For engineers", said, [table])

@@ -14,6 +14,7 @@ import numpy as np
 
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Grades
+from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
 from dcglearn.report.systems.explanation import labels_of
 from dcglearn.report.systems.words import rules_in_words
@@ -88,11 +89,9 @@ def reversals_table(conclusions: SystemConclusions, most: int | None = None) -> 
     depending.sort(key=lambda one: (not one.significant, -min(map(abs, one.mean_ndcg.differences))))
     rows: list[list[Cell]] = []
     for one in depending[:most]:
-        found, row = one.mean_ndcg, list[Cell]()
-        names = one.a, one.b
-        for name, dcg, by in zip(names, found.witnesses, found.differences, strict=True):
-            row += [name, "" if dcg is None else _gains(dcg.gains), abs(by)]
-        rows.append(row)
+        found = one.mean_ndcg
+        ahead = zip((one.a, one.b), found.witnesses, found.differences, strict=True)
+        rows.append([cell for name, dcg, by in ahead for cell in (name, _gains(dcg), abs(by))])
     caption = f"The clearest reversals, of {counted(len(depending), 'pair')} whose order by mean"
     columns = ("ahead", "with gains", "by", "ahead with other gains", "gains", "by")
     return Table(columns, rows, f"{caption} nDCG depends on the gains")
@@ -105,23 +104,22 @@ def clearest_queries_table(conclusions: SystemConclusions, one: PairConclusion) 
     """
     names, evaluation = (one.a, one.b), conclusions.evaluation
     pair = [evaluation.systems.index(name) for name in names]
-    a, b = values = evaluation.values[pair, 0]
-    difference = np.nan_to_num(a - b)
-    most = np.argsort(-np.abs(difference), kind="stable")[:CLEAREST_QUERIES]
-    order = most[np.argsort(-difference[most], kind="stable")]
+    values = evaluation.values[pair, 0]
+    differences = np.nan_to_num(values[0] - values[1]).tolist()
+    most = np.argsort(-np.abs(differences), kind="stable")[:CLEAREST_QUERIES].tolist()
     rankings, _, _ = graded_rankings(evaluation, conclusions.given, conclusions.n_ranks)
-    winners = {"a": names[0], "b": names[1], "depends": extent_in_words("depends")}
+    winners = {"a": one.a, "b": one.b, "depends": extent_in_words("depends")}
     rows = [
         (
-            *(evaluation.queries[q], *values[:, q].tolist(), float(difference[q])),
+            *(evaluation.queries[q], *values[:, q].tolist(), differences[q]),
             winners.get(str(one.query_winners[q]), "equal"),
             *(_grades(rankings[s, q], evaluation.qrels.scale) for s in pair),
         )
-        for q in order
-        if difference[q]
+        for q in sorted(most, key=differences.__getitem__, reverse=True)
+        if differences[q]
     ]
     columns = ("query", *names, "difference", "ahead by itself", *(f"grades, {x}" for x in names))
-    return Table(columns, rows, f"{names[0]} and {names[1]}: the queries that differ most")
+    return Table(columns, rows, f"{one.a} and {one.b}: the queries that differ most")
 
 
 def conclusions_in_words(conclusions: SystemConclusions) -> list[str]:
@@ -211,10 +209,6 @@ def coherence_to_json(
         "rules": dict(vars(evaluation.rules)),
         "measures": {one.name: str(one.measure) for one in evaluation.measures},
         "tested": test if conclusions.tested else None,
-        "counts": [
-            {"holds_for": extent, "significant": significant, "pairs": number}
-            for (extent, significant), number in sorted(conclusions.counts().items(), key=str)
-        ],
         "pairs": pairs,
         "orderings": [asdict(one) for one in orderings],
     }
@@ -226,8 +220,8 @@ def _caption(conclusions: SystemConclusions) -> str:
     return f"What may be concluded about {pairs} of systems: where the order holds{chance}"
 
 
-def _gains(gains: Sequence[float]) -> str:
-    return " ".join(f"{gain:.4g}" for gain in gains)
+def _gains(dcg: DCG | None) -> str:
+    return "" if dcg is None else " ".join(f"{gain:.4g}" for gain in dcg.gains)
 
 
 def _grades(row: Grades, scale: Scale) -> str:

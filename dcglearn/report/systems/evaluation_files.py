@@ -96,10 +96,8 @@ def write_evaluation(
         return [path]
     if per_query:
         table = replace(queries_table(evaluation), digits=digits)
-    elif suffix == ".csv":
-        table = means_table(evaluation)
     else:
-        table = paper_table(evaluation, comparisons, digits)
+        table = paper_table(evaluation, () if suffix == ".csv" else comparisons, digits)
     Result(table, evaluation_to_json(evaluation, comparisons, per_query)).write(path)
     return [path]
 
@@ -115,16 +113,14 @@ def means_table(
     marks, labels = significance_marks(evaluation.systems, comparisons)
     names, values = _columns(evaluation)
     means, missing = mean_of_counted(values), evaluation.missing.sum(axis=1).tolist()
+    best = np.fmax.reduce(means)
     columns: list[tuple[str, Sequence[Cell]]] = [("#", labels)] if labels else []
     columns.append(("system", evaluation.systems))
     for m, name in enumerate(names):
-        shown = [decimals(mean, digits) for mean in means[:, m]]
-        best = ""
-        if has_best(evaluation) and evaluation.compared[m]:
-            best = decimals(np.nan_to_num(means[:, m], nan=-np.inf).max(), digits)
+        top = decimals(best[m], digits) if has_best(evaluation) and evaluation.compared[m] else ""
         cells = [
-            Shown(mean, "", text == best, marks.get((system, name), ""))
-            for system, mean, text in zip(evaluation.systems, means[:, m], shown, strict=True)
+            Shown(mean, "", decimals(mean, digits) == top, marks.get((system, name), ""))
+            for system, mean in zip(evaluation.systems, means[:, m], strict=True)
         ]
         columns.append((name, cells))
     cutoffs = [*zip(evaluation.cutoffs, evaluation.judged_means().T.tolist(), strict=True)]
@@ -133,8 +129,7 @@ def means_table(
     columns += [(_judged_name(cutoff), judged) for cutoff, judged in cutoffs]
     if any(missing):
         columns.append(("missing", missing))
-    heads, cells_of = zip(*columns, strict=True)
-    return Table(heads, [*zip(*cells_of, strict=True)], digits=digits)
+    return Table.by_column(columns, digits=digits)
 
 
 def has_best(evaluation: Evaluation) -> bool:
@@ -218,23 +213,22 @@ def evaluation_to_json(
 ) -> dict[str, Any]:
     """Return an evaluation, and the queries that would find a difference, as a JSON-able dict."""
     names, values = _columns(evaluation)
-    means, judged = mean_of_counted(values).tolist(), evaluation.judged_means().tolist()
     cutoffs = [*map(_judged_name, evaluation.cutoffs)]
-    systems = []
-    for s, system in enumerate(evaluation.systems):
-        entry: dict[str, Any] = {
+    means, judged = mean_of_counted(values).tolist(), evaluation.judged_means().tolist()
+    systems: list[dict[str, Any]] = [
+        {
             "system": system,
             "means": dict(zip(names, means[s], strict=True)),
             "judged": dict(zip(cutoffs, judged[s], strict=True)),
             "missing": int(evaluation.missing[s].sum()),
             "left out": len(evaluation.extra[s]),
         }
-        if per_query:
-            entry["queries"] = {
-                query: dict(zip(names, row, strict=True))
-                for query, row in zip(evaluation.queries, values[s].T.tolist(), strict=True)
-            }
-        systems.append(entry)
+        for s, system in enumerate(evaluation.systems)
+    ]
+    if per_query:
+        for one, of_queries in zip(systems, values.swapaxes(1, 2).tolist(), strict=True):
+            rows = [dict(zip(names, row, strict=True)) for row in of_queries]
+            one["queries"] = dict(zip(evaluation.queries, rows, strict=True))
     found = {
         "measures": _in_full(evaluation),
         "rules": dict(vars(evaluation.rules)),

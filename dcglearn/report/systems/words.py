@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 from string import ascii_lowercase
-from typing import TypeGuard
 
 import numpy as np
 
 from dcglearn.base.numbers import counted
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.discounts import format_number
-from dcglearn.measures.other_measures import ERR, LARGEST_GRADE, RBP, BinaryMeasure
-from dcglearn.measures.scale import Scale
+from dcglearn.measures.other_measures import ERR, RBP, BinaryMeasure
 from dcglearn.report.tables import Cell, Table, shown_p
 from dcglearn.systems.compare_systems import (
     FEW_QUERIES,
@@ -105,10 +102,6 @@ def _other_rules(rules: Rules, measures: Sequence[object]) -> list[str]:
     if any(min(one.levels, default=0) < 0 for one in by_judgment):
         names = ", ".join(map(str, by_judgment))
         sentences.append(f"{names}: grades below 0 count as not judged")
-    for largest in dict.fromkeys(one.max_rel for one in measures if _is_usual(one)):
-        same = ", as in gdeval and ir_measures" if largest == LARGEST_GRADE else ""
-        chance = f"(2^g - 1) / 2^{format_number(largest)}"
-        sentences.append(f"ERR: grade g satisfies with probability {chance}{same}")
     if any(isinstance(one, RBP) for one in measures):
         sentences.append(
             "most of RBP: with all judgments, and relevant documents below the end of the run"
@@ -117,14 +110,6 @@ def _other_rules(rules: Rules, measures: Sequence[object]) -> list[str]:
             "below the run or the cutoff; RBP can be larger by it"
         )
     return sentences
-
-
-def _is_usual(measure: object) -> TypeGuard[ERR]:
-    """Return whether a measure is ERR with the probabilities of its formula."""
-    if not isinstance(measure, ERR) or measure.grades is None:
-        return False
-    satisfied = 2.0 ** np.maximum(Scale(measure.grades).values, 0.0) - 1
-    return measure.probabilities == tuple((satisfied / 2.0**measure.max_rel).tolist())
 
 
 def _definitions(evaluation: Evaluation) -> list[str]:
