@@ -53,7 +53,9 @@ flips = [0, 10]
 """
 
 
-@pytest.mark.parametrize("spec", ["0", "1.5", "http://x", "99999"])
+@pytest.mark.parametrize(
+    "spec", ["0", "1.5", "\u0661", "http://x", "99999", "tcp://127.0.0.1:notaport"]
+)
 def test_other_specifications_of_workers_are_refused(spec: str) -> None:
     with pytest.raises(InputError), open_workers(spec):
         pass
@@ -278,37 +280,28 @@ def test_a_cluster_reads_packed_pairs_to_the_same_answer(
 # --- addresses
 
 
-@pytest.mark.parametrize("answer", [b"", b"HTTP/1.0 400 Bad request\r\n\r\n"])
-def test_an_address_where_something_else_answers_is_refused(
-    answer: bytes, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.0 400 Bad request\r\n\r\n", None])
+def test_an_address_without_a_scheduler_is_refused(
+    answer: bytes | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A silent port, and a web server such as the dashboard."""
+    """A silent port, a web server such as the dashboard, and a port where nothing listens."""
     pytest.importorskip("distributed", reason="the extra dask is not installed")
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        held: list[socket.socket] = []
+    monkeypatch.setattr(workers, "CONNECT_SECONDS", 0.1)
+    held: list[socket.socket] = []
 
-        def serve() -> None:
-            with suppress(OSError):  # it is closed
-                while True:
-                    connection, _ = server.accept()
-                    held.append(connection)
-                    connection.sendall(answer)
+    def serve() -> None:
+        with suppress(OSError):  # it is closed
+            while answer is not None:
+                held.append(server.accept()[0])
+                held[-1].sendall(answer)
 
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        if answer is not None:
+            server.listen()
         threading.Thread(target=serve, daemon=True).start()
-        monkeypatch.setattr(workers, "CONNECT_SECONDS", 0.1)
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(InputError, match=address), open_workers(address):
             pass
-        for connection in held:
-            connection.close()
-
-
-def test_an_address_where_nothing_answers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed", reason="the extra dask is not installed")
-    monkeypatch.setattr(workers, "CONNECT_SECONDS", 0.1)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))  # not listening
-        port = free.getsockname()[1]
-        for address in (f"tcp://127.0.0.1:{port}", "tcp://127.0.0.1:notaport"):
-            with pytest.raises(InputError, match=address), open_workers(address):
-                pass
+    for connection in held:
+        connection.close()

@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 from dcglearn import DCG, InputError, linear_ndcg, pairwise_loss
 
 FEW = settings(max_examples=settings().max_examples * 2 // 5)
-
-
 whole = st.integers(-4, 4).map(float)
 Query = tuple[int, list[int], list[float]]
 
@@ -65,15 +63,6 @@ def orderings(scores: list[float]) -> list[tuple[int, ...]]:
 def test_the_figures_of_the_paper(ranking: list[int], dcg: int, ideal: int) -> None:
     assert float(linear_ndcg(ranking, linear_gains(max(ranking) + 1))) == dcg / ideal
     assert error(ranking) == ideal - dcg
-
-
-def test_the_error_of_a_swap() -> None:
-    """The relevant document at rank i and the irrelevant one at rank m + j are swapped."""
-    m, n = 3, 4
-    for i, j in itertools.product(range(1, m + 1), range(1, n + 1)):
-        ranking = [0] * m + [1] * n
-        ranking[i - 1], ranking[m + j - 1] = 1, 0
-        assert error(ranking) == m + j - i
 
 
 @FEW

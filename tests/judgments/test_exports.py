@@ -1,10 +1,16 @@
-"""Files as spreadsheets, warehouses, judging tools and forms export them."""
+"""Files as spreadsheets, warehouses, judging tools, forms, pandas and Arrow export them."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dcglearn import InputError, Preferences, read_preferences
@@ -12,14 +18,14 @@ from helpers.notes import noted
 
 pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 
-EXPECTED = Preferences.from_frame(
-    {
-        "query": ["caf\xe9", "q", "7"],
-        "a": [[2, 0, 1], [0, 2, 0], [1, 1, 1]],
-        "b": [[1, 1, 0], [1, 2, 0], [2, 0, 0]],
-        "answer": ["a", "b", "tie"],
-    }
-)
+COLUMNS = {
+    "query": ["caf\xe9", "q", "7"],
+    "a": [[2, 0, 1], [0, 2, 0], [1, 1, 1]],
+    "b": [[1, 1, 0], [1, 2, 0], [2, 0, 0]],
+    "answer": ["a", "b", "tie"],
+}
+EXPECTED = Preferences.from_frame(COLUMNS)
+FRAME = pd.DataFrame(COLUMNS, [2, 1, 0])
 
 SHEET = """query,a,b,answer
 caf\xe9,2 0 1,1 1 0,a
@@ -27,6 +33,7 @@ q,0 2 0,1 2 0,b
 7,1 1 1,2 0 0,tie
 """
 
+ORIENTS: tuple[Any, ...] = ("columns", "index", "split", "records")
 TEXTS = {
     "empty rows below": SHEET + ",,,\n,,,\n",
     "a title": "My study,,,\n\n" + SHEET,
@@ -87,6 +94,9 @@ h,w,7,1 1 1,2 0 0,Same
 1/2/2026,q,"0, 2, 0","1, 2, 0",List B is slightly better
 1/2/2026,7,"1, 1, 1","2, 0, 0",About the same
 """,
+    **{f"pandas, {one}": FRAME.to_json(orient=one, indent=2) for one in ORIENTS},
+    "pandas, list": json.dumps(FRAME.to_dict("list")),
+    "pandas, tight": json.dumps(FRAME.to_dict("tight")),
 }
 
 
@@ -110,3 +120,56 @@ def test_titles_are_said_and_lines_counted_below_them(tmp_path: Path) -> None:
     with pytest.raises(InputError) as refused:
         read_preferences(path)
     assert refused.value.place == f"{path}, line 7"
+
+
+def test_one_record_over_several_lines(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(FRAME.to_dict("records")[0], indent=1))
+    assert read_preferences(path).queries.tolist() == ["caf\xe9"]
+
+
+UNUSED = {
+    "far times": pa.array([2**62, -(2**62)], pa.timestamp("us")),
+    "structs": pa.array([[{"x": [1]}], None]),
+    "maps": pa.array([[("k", 1)], None], pa.map_(pa.string(), pa.int64())),
+    "durations": pa.array([2**62] * 2, pa.duration("s")),
+    "nothing": pa.nulls(2),
+    "bytes": pa.array([b"\xff", None]),
+}
+ROWS: dict[str, Any] = {"a": [[2, 0], [1, None]], "b": [[1, 1], [0]], "answer": ["a", "tie"]}
+
+
+@pytest.mark.parametrize("name", UNUSED)
+def test_columns_that_are_not_used_may_hold_anything(tmp_path: Path, name: str) -> None:
+    pq.write_table(pa.table({**ROWS, name: UNUSED[name]}), tmp_path / "x.parquet")
+    with noted() as notes:
+        assert read_preferences(tmp_path / "x.parquet") == read_preferences(ROWS)
+    assert any(repr(name) in note for note in notes)
+    with pytest.raises(InputError, match=name):
+        read_preferences(tmp_path / "x.parquet", strict=True)
+
+
+LISTS = {
+    "small floats": pa.list_(pa.float32()),
+    "half floats": pa.list_(pa.float16()),
+    "large lists": pa.large_list(pa.int8()),
+    "unsigned": pa.list_(pa.uint64()),
+    "text": pa.list_(pa.string()),
+    "large text": pa.large_list(pa.large_string()),
+    "views": pa.list_view(pa.int64()),
+}
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_all_types_of_lists_are_read_alike(kind: str) -> None:
+    plain, lists = read_preferences(ROWS), pa.array([[2, 0], [1, None]])
+    if kind == "half floats":
+        column = pa.array([np.array([2, 0], "f2"), [np.float16(1), None]], LISTS[kind])
+    elif kind == "views":
+        column = pa.array([[2, 0], [1, None]], LISTS[kind])
+    else:
+        column = lists.cast(LISTS[kind])
+    table = pa.table({**ROWS, "a": column, "answer": pa.array(ROWS["answer"]).dictionary_encode()})
+    assert read_preferences(table) == plain
+    part = pa.concat_tables([table, table]).slice(1, 2)
+    assert read_preferences(part).lists.tolist() == plain.lists[::-1].tolist()

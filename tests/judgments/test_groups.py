@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -43,20 +42,15 @@ def test_groups_are_files(files: list[Path]) -> None:
     assert read_groups(files)[1].tolist() == [old] * 2 + ["the other files"] * 4
 
 
-def test_judgments_without_queries_are_not_grouped_by_query(
-    files: list[Path], refused: Callable[..., str]
-) -> None:
-    files[0].write_text('{"a": [2, 0], "b": [1, 1], "answer": "a"}\n')
-    write_packed(read_preferences(files[0]), files[0].with_suffix(".parquet"), Scale((2, 1, 0)))
-    for name in ("old.jsonl", "old.parquet"):
-        assert refused("test", name, "--by", "query") == (
-            f"dcglearn: {name}: no judgment has a query; name another field: --by\n"
-        )
-
-
 def test_packed_judgments_have_queries_and_judges(tmp_path: Path, files: list[Path]) -> None:
     data, queries = read_groups(files, by="query")
-    write_packed(data, tmp_path / "p.parquet", data.scale)
-    assert read_groups(tmp_path / "p.parquet", by="query")[1].tolist() == queries.tolist()
+    path = tmp_path / "p.parquet"
+    write_packed(data, path, data.scale)
+    assert read_groups(path, by="query")[1].tolist() == queries.tolist()
     with pytest.raises(InputError, match="did you mean 'query'"):
-        read_groups(tmp_path / "p.parquet", by="qurey")
+        read_groups(path, by="qurey")
+    files[0].write_text('{"a": [2, 0], "b": [1, 1], "answer": "a"}\n')
+    write_packed(read_preferences(files[0]), path, Scale((2, 1, 0)))
+    for without in (files[0], path):
+        with pytest.raises(InputError, match="no judgment has a query"):
+            read_groups(without, by="query")

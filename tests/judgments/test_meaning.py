@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from dcglearn.base.tables.columns import column_of
 from dcglearn.judgments.meaning.answers import ANSWERS, given_codes, resolve_answers, text_of
 from dcglearn.judgments.meaning.columns import resolve_columns
 from dcglearn.judgments.options import grade_unjudged, parse_given_map
-from dcglearn.judgments.reading.lists import check_kinds, label_of, lists_of, parse_list_text
+from dcglearn.judgments.reading.lists import lists_of, parse_list_text
 from dcglearn.measures.scale import canonical_label
 from helpers.slow_reader import trimmed
 
@@ -55,6 +54,8 @@ def test_what_users_say_is_parsed_or_refused(text: Any, expected: dict[str, str]
         ("query query_id a b answer", "query=query"),
         ("b2 a2 a1 b1 a10 a3 a4 a5 a6 a7 a8 a9", "a=a1...a10 b=b1...b2"),
         ("left_0 left_1 right_0 right_1", "a=left_0...left_1 b=right_0...right_1"),
+        ("a.1 a.2 b.1 b.2", "a=a.1...a.2 b=b.1...b.2"),
+        ("a[1] a[2] b[1] b[2]", "a=a[1]...a[2] b=b[1]...b[2]"),
         ("list_1_1 list_1_2 list_2_1", "a=list_1_1...list_1_2 b=list_2_1...list_2_1"),
     ],
 )
@@ -160,13 +161,6 @@ def test_answers_that_say_nothing_are_refused(
 @given(st.lists(st.sampled_from(["left", "RIGHT", "same ", "A", "b"]), unique=True))
 def test_each_value_means_the_same_among_others(values: Sequence[str]) -> None:
     assert meanings(values) == [meanings([value])[0] for value in values]
-
-
-def labels(values: list[Any], scale: Scale | None) -> list[Any]:
-    found = column_of(values).parsed(partial(label_of, scale=scale, missing=()), str)
-    if scale is None:
-        check_kinds(found, str)
-    return found.decoded().tolist()
 
 
 def slowly_graded(row: list[int], rule: str) -> list[int]:

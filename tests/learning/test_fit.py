@@ -19,7 +19,6 @@ from dcglearn import (
     solve,
     true_pairs,
 )
-from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning.problem import margins_of
 from dcglearn.learning.qp import encode
 
@@ -67,14 +66,6 @@ def test_stiff_problems_are_solved_or_refused(weighed: bool) -> None:
             learned = fit(Problem.of(pairs, L, weights=weights, C=C, monotone=bool(seed % 3)))
             assert learned.certificate.confirmed
             assert learned.identifiability.change_on_doubling_c is not None
-
-
-def test_weights_count_like_repeated_pairs(rng: np.random.Generator) -> None:
-    pairs = true_pairs(DATA_1, permuted_lists(60, rng))
-    times = rng.integers(0, 4, len(pairs))
-    once = solve(Problem.of(pairs, 5, weights=times)).W
-    copies = solve(Problem.of(np.repeat(pairs, times, axis=0), 5)).W
-    assert once == pytest.approx(copies, abs=1e-7)
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from scipy.optimize import nnls
 
 from dcglearn import (
     InputError,
     Problem,
     SolverError,
-    drawn_lists,
     permuted_lists,
     solve,
     true_pairs,
@@ -22,76 +19,25 @@ from dcglearn import (
 from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning import qp
 from dcglearn.learning import solve as solving
-from dcglearn.learning.newton import Descent, newton
+from dcglearn.learning.newton import Descent
 from dcglearn.learning.solve import fit_path
 from dcglearn.learning.sums import quadratic_model
-from helpers.kkt import check_kkt, dense_differences, margins_of, objective, weights_of
+from helpers.kkt import check_kkt, objective
 from helpers.places import GOLDEN
 from helpers.solver_cases import noisy_pairs, problems
 
 
-def reference(problem: Problem) -> np.ndarray:
-    """Solve the problem as printed, with slacks, by its dual.
-
-    With u = (w, sqrt(C v) xi) this is the shortest u with G u >= h. By Lawson &
-    Hanson (Solving Least Squares Problems, ch. 23) it is u = -r[:-1] / r[-1], for the
-    residual r of the non-negative y whose (G, h)' y is nearest to (0, ..., 0, 1).
-    """
-    K, L = problem.shape
-    counted = weights_of(problem) > 0
-    X = dense_differences(problem.pairs, L)[counted]
-    n = len(X)
-    G = np.hstack([X, np.diag((problem.C * weights_of(problem)[counted]) ** -0.5)])
-    h = margins_of(problem)[counted]
-    G, h = np.vstack([G, np.eye(K * L + n)[K * L :]]), np.r_[h, np.zeros(n)]
-    if problem.monotone:
-        differences = np.kron(np.eye(K), np.eye(L)[:-1] - np.eye(L)[1:])
-        G, h = (
-            np.vstack([G, np.hstack([differences, np.zeros((len(differences), n))])]),
-            np.r_[h, np.zeros(len(differences))],
-        )
-    if not len(h):  # SciPy's nnls aborts the process
-        return np.zeros((K, L))
-    E, f = np.vstack([G.T, h]), np.eye(K * L + n + 1)[-1]
-    r = E @ nnls(E, f)[0] - f
-    return (-r[: K * L] / r[-1]).reshape(K, L)
-
-
 @settings(max_examples=20)
 @given(problem=problems())
-def test_solutions_are_optimal_and_equal_to_those_of_scipy(problem: Problem) -> None:
-    for solver in ("newton", "osqp", "clarabel"):
-        solution = solve(problem, solver)
+def test_solutions_of_independent_solvers_are_optimal_and_equal(problem: Problem) -> None:
+    found = [solve(problem, solver) for solver in ("newton", "osqp", "clarabel")]
+    for solution in found:
         W = solution.W
         check_kkt(problem, W)
         assert solution.certificate.confirmed
         value = objective(problem, W.ravel())
         assert solution.certificate.objective == pytest.approx(value, rel=1e-9, abs=1e-12)
-        twin = reference(problem)
-        assert np.abs(W - twin).max() <= 2e-6 * max(1.0, np.abs(W).max())
-        assert value <= objective(problem, twin.ravel()) + 1e-9 * max(1.0, value)
-
-
-@pytest.mark.parametrize("margin", ["unit", "hamming", "custom"])
-@pytest.mark.parametrize("flips", [0, 0.1])
-@pytest.mark.parametrize("C", [0.01, 100])
-def test_empty_ranks_weights_and_margins_against_clarabel(
-    C: float, flips: float, margin: str, rng: np.random.Generator
-) -> None:
-    n = 400
-    lists = drawn_lists(n + 200, 6, [0.2] * 5, rng, shortest=2)
-    pairs = true_pairs(DATA_1, lists)
-    pairs = pairs[:n]
-    reversed_pairs = rng.random(len(pairs)) < flips
-    pairs[reversed_pairs] = pairs[reversed_pairs][:, ::-1]
-    m: Any = rng.normal(1, 0.5, len(pairs)) if margin == "custom" else margin
-    problem = Problem.of(pairs, 5, m, rng.choice([0.5, 1.0, 2.0], len(pairs)), C)
-    program, W = qp.cvxpy_problem(problem)
-    program.solve(solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
-    found = newton(problem)
-    assert found.settled
-    assert np.abs(found.W - W.value).max() <= 1e-7 * max(1.0, np.abs(found.W).max())
-    check_kkt(problem, found.W)
+        assert np.abs(W - found[0].W).max() <= 2e-6 * max(1.0, np.abs(W).max())
 
 
 def test_golden_weights() -> None:
