@@ -11,10 +11,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from dcglearn import InputError, InputWarning, read_preferences
+from dcglearn import InputWarning, read_preferences
 from dcglearn.asking.questions import PairQuestion
 from helpers.asked import asked_by, drawn_questions, written_texts
-from helpers.commands import run_here
 from helpers.written import write, write_records
 
 
@@ -107,39 +106,3 @@ def test_tasks_of_label_studio(tmp_path: Path) -> None:
         assert found.columns()["answer"].tolist() == [row["answer"] for row in kept]
         assert (2 - found.lists).tolist() == [[row["a"], row["b"]] for row in kept]
         assert {*found.judges} == {"1"}
-
-
-LINE = {"question": "x-1", "a": [2, 1], "b": [0, 1], "a_documents": ["d1", "d2"]}
-DOCUMENT = {"id": "d1", "title": "One"}
-
-
-@pytest.mark.parametrize(
-    ("out", "options", "problem"),
-    [
-        ("asked.jsonl", {}, "asked.jsonl: ends in '.jsonl'"),
-        ("p.html", {"documents": "names.jsonl"}, "has no ids and titles of documents"),
-        ("p.html", {"documents": "other.jsonl"}, "holds none of the documents"),
-        ("p.html", {"documents": "same.jsonl"}, "line 2: the document 'd1' appears"),
-        ("p.html", {"overlap": 0.1}, "--overlap without --judges"),
-        ("p.html", {"judges": "ann,,bob"}, "is not a list of names"),
-        ("p.html", {"judges": "a/b,a.b,a-b"}, "p-a-b.html: is to be written twice"),
-        ("t.json", {"to": "label-studio", "judges": "ann"}, "--to label-studio with --judges"),
-    ],
-)
-def test_what_is_wrong_is_said_and_nothing_written(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    out: str,
-    options: dict[str, Any],
-    problem: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_records(tmp_path / "asked.jsonl", LINE)
-    write_records(tmp_path / "names.jsonl", {"id": "d1"})
-    write_records(tmp_path / "other.jsonl", {"id": "e1", "title": "One"})
-    write_records(tmp_path / "same.jsonl", DOCUMENT, DOCUMENT)
-    before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
-    with pytest.raises(InputError) as error:
-        run_here("judge", "asked.jsonl", "--out", out, **options)
-    assert problem in str(error.value)
-    assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == before

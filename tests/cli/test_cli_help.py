@@ -21,11 +21,11 @@ from dcglearn.learning.solve import SOLVERS
 from dcglearn.measures.measure_files import MeasurePart
 from dcglearn.systems.compare_systems import CORRECT
 from dcglearn.systems.rules import POOLS, TIES, UNJUDGED
-from helpers.command_lines import FUNCTIONS
-from helpers.commands import Run, run_program
+from helpers.commands import run_commands, run_program
 
 GROUP: Any = get_command(app)
 NAMES = list(GROUP.commands)
+FUNCTIONS = {command.__name__: command for group in COMMANDS.values() for command in group}
 
 
 def shell(tmp_path: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -46,13 +46,13 @@ def test_help_lists_the_commands_by_group(tmp_path: Path) -> None:
     assert shell(tmp_path).stderr == found.stdout, "the help is shown where no command is given"
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_help_of_a_command(name: str, run: Run) -> None:
-    found = run(name, "--help")
-    assert found.returncode == 0
-    assert found.stdout.startswith(f"Usage: dcglearn {name} [OPTIONS]")
-    assert all(len(line) <= 80 for line in found.stdout.splitlines())
-    assert all(param.help for param in GROUP.commands[name].params)
+def test_help_of_each_command(tmp_path: Path) -> None:
+    for found in run_commands([[name, "--help"] for name in NAMES], tmp_path):
+        name = found.args[0]
+        assert found.returncode == 0
+        assert found.stdout.startswith(f"Usage: dcglearn {name} [OPTIONS]")
+        assert all(len(line) <= 80 for line in found.stdout.splitlines()), name
+        assert all(param.help for param in GROUP.commands[name].params), name
 
 
 @pytest.mark.parametrize(
@@ -112,25 +112,3 @@ def test_an_option_is_spelt_in_one_way() -> None:
     with_figures = ("--figure", "--out", "-o")  # the suffix says whether it is one
     assert {opts for opts, _ in forms["--out"]} == {("--out", "-o"), with_figures}
     assert {metavar for _, metavar in forms["--K"]} == {"K"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["fit"], "missing argument 'JUDGMENTS'; see dcglearn fit --help"),
-        (["fti"], "no such command 'fti'. Did you mean 'fit'? See dcglearn --help"),
-        (["fit", "p", "--seed", "x"], "invalid value for '--seed': 'x' should be a whole number;"),
-        (["fit", "p", "--K", "0"], "'--K': '0' should be greater than or equal to 1; see dcglearn"),
-        (["pack", "p"], "missing argument 'JUDGMENTS' or 'OUT'; see dcglearn pack --help"),
-        (
-            ["export", "zipf", "--to", "xgbost"],
-            "did you mean 'xgboost'? See dcglearn export --help",
-        ),
-    ],
-)
-def test_wrong_options_end_with_one_line(run: Run, arguments: list[str], message: str) -> None:
-    found = run(*arguments)
-    assert (found.returncode, found.stdout) == (2, "")
-    assert found.stderr.startswith("dcglearn: ")
-    assert found.stderr.count("\n") == 1
-    assert message in found.stderr

@@ -78,18 +78,6 @@ def test_more_judgments_are_tested_without_reading_them_into_memory(
     assert "300 judgments take 0.0 GiB in memory, more than 0" in words
 
 
-def test_options_on_reading_do_not_apply(refused: Refused, data: Preferences) -> None:
-    for command in ("inspect", "test", "pack"):
-        more = ["out.parquet"] if command == "pack" else []
-        words = refused(command, "two", *more, "--scale", "2,1,0")
-        assert "two: --scale does not apply to packed pairs; leave it out" in words
-    words = refused("fit", "two", "--C", "cv", "--workers", 2)
-    assert "two: --workers applies to packed pairs only, without --C cv or --intervals" in words
-    assert "unknown field 'judges'; did you mean 'judge'?" in refused(
-        "test", "two", "--by", "judges"
-    )
-
-
 def test_arrays_of_pairs_have_no_sides_and_serve_fit(
     run: Run, refused: Refused, tmp_path: Path, data: Preferences
 ) -> None:

@@ -62,14 +62,6 @@ def test_an_unforeseen_error_is_one_line(folder: Path) -> None:
     assert "dcglearn: unexpected error" in shown.stderr.splitlines()[-1]
 
 
-@pytest.mark.parametrize("form", ["", "--json"])
-def test_grades_that_the_terminal_lacks_are_printed_as_escapes(folder: Path, form: str) -> None:
-    line = f"-m dcglearn inspect p.jsonl --scale good,é {form}"
-    found = shell(line, folder, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
-    assert found.returncode == 0, found.stderr
-    assert ("\\u00e9" if form else "\\xe9") in found.stdout
-
-
 def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
     line = "-m dcglearn agree p.jsonl --scale good,é"
     found = shell(f"{line} | head -1; exit ${{PIPESTATUS[0]}}", folder)

@@ -71,14 +71,6 @@ def test_cr2_of_many_small_clusters_is_that_of_its_definition() -> None:
     np.testing.assert_allclose(fit.covariance.robust[np.ix_(free, free)], twin, rtol=3e-4)
 
 
-def test_repeated_judgments_in_a_cluster_are_not_new_evidence() -> None:
-    """Ten copies of every judgment, each query with its copies: the interval hardly moves."""
-    once = every_answer(400, 12, levels=False)
-    ten = once[np.repeat(np.arange(len(once)), 10)]
-    narrow, same = (JudgmentModel(discounts="log2").fit(data).gains()[1] for data in (once, ten))
-    assert same.high - same.low == pytest.approx(narrow.high - narrow.low, rel=0.15)
-
-
 def test_equal_clusters_have_one_degree_of_freedom_less() -> None:
     repeated = every_answer(40, 13)[np.tile(np.arange(40), 12)]
     data = with_ids(repeated, np.repeat([f"q{i}" for i in range(12)], 40))

@@ -87,7 +87,7 @@ def test_estimates_and_intervals_are_those_in_memory(
     tmp_path: Path, rng: np.random.Generator, name: str, ids: str
 ) -> None:
     model = MODELS[name]
-    changes: dict[str, Any] = {"queries": None} if ids == "none" else {}
+    changes: dict[str, Any] = {}
     if ids == "judges":
         changes["judges"] = [f"j{int(one)}" for one in rng.integers(0, 7, 500)]
     data = uneven_judgments(rng, ties=0.15, **changes)

@@ -15,14 +15,14 @@ from dcglearn.lab import provenance
 from dcglearn.lab.cells import CELL_VERSION
 from dcglearn.lab.compute import run_cell
 from dcglearn.lab.config import read_config, with_options
+from dcglearn.lab.page import write_page
 from dcglearn.lab.provenance import changed_files, read_provenance
+from dcglearn.lab.results import CellCounts, ReportedExperiment, make_figures
 from dcglearn.lab.setting import Setting
 from helpers.places import GOLDEN, ROOT
 
 RESULTS = ROOT / "results"
 CONFIGS = sorted(path.stem for path in (ROOT / "configs").glob("*.toml"))
-
-
 NAMES = [name for name in CONFIGS if (RESULTS / name).exists()]  # the others are in the making
 WITHIN = 0.02
 
@@ -85,14 +85,21 @@ def test_means_are_close_to_those_of_independent_replications(published: dict[st
         assert rows[published["y"]].mean() == pytest.approx(float(mean), abs=WITHIN + rounding)
 
 
-def test_every_figure_of_the_paper_is_there() -> None:
-    page = (RESULTS / "index.html").read_text("utf-8")
-    for number in range(1, 14):
-        assert f"Figure {number}." in page
-    files = {path.name for path in RESULTS.glob("*/figure-*.svg")}
-    assert {f"figure-{number:02d}.svg" for number in range(1, 14)} <= files
-    assert Path(RESULTS / "README.md").is_file()
-    assert not list(RESULTS.glob("**/*.tmp"))
+def test_the_committed_page_is_what_the_committed_tables_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every claim, verdict, interval and caption; ``dcglearn report`` makes it anew."""
+    monkeypatch.chdir(ROOT)
+    shown = []
+    for name in NAMES:
+        config, made = read_config(f"configs/{name}.toml"), read_provenance(RESULTS / name)
+        figures = make_figures(config, pd.read_csv(RESULTS / name / "table.csv"))
+        counts = CellCounts(*(made["cells"][key] for key in ("done", "failed", "total")))
+        shown.append(ReportedExperiment(config, tmp_path / name, counts, figures, made))
+    assert {f"{n}" for n in range(1, 14)} <= {one.number for each in shown for one in each.figures}
+    page = write_page(shown)
+    for path in (page, page.with_name("README.md")):
+        assert path.read_text("utf-8") == (RESULTS / path.name).read_text("utf-8")
 
 
 def test_code_outside_a_repository_has_no_revision(

@@ -321,14 +321,3 @@ def test_the_command_writes_the_frame(run: Run, files: Path) -> None:
     assert done.returncode == 0, done.stderr
     found = evaluate(files / "qrels", [files / name for name in RUNS], FIRST).to_frame()
     pd.testing.assert_frame_equal(pq.read_table(files / "x.parquet").to_pandas(), found)
-
-
-def test_systems_sorted_on_request(run: Run, files: Path) -> None:
-    asked = ("evaluate", "qrels", *RUNS, "-m", FIRST, "-m", "nDCG@10", "--json")
-    for options, order in (
-        ([], ["high", "equal", "low"]),
-        (["--sort", "given"], ["low", "high", "equal"]),
-        (["--sort", "nDCG@10"], ["high", "equal", "low"]),
-    ):
-        found = json.loads(run(*asked, *options).stdout)
-        assert [one["system"] for one in found["systems"]] == order

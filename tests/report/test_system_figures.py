@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import combinations
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,8 @@ import pytest
 
 from dcglearn import (
     DCG,
-    PairConclusion,
     Rules,
     SystemConclusions,
-    Verdict,
     evaluate,
     system_conclusions,
 )
@@ -23,46 +20,27 @@ from dcglearn.report.figures.style import save
 from dcglearn.report.figures.system_figures import draw_pairs
 
 NAMES = ("first", "another system with a long name", "b", "c", "d")
-MEANS = np.array([0.1, 0.5, 0.4, 0.3, 0.2])
-KINDS = [("a", "a"), ("depends", "b"), ("equal", "equal"), ("depends", "depends")]
-"""Winners by mean DCG with any of both and by mean nDCG with any gains."""
-
-
-def with_names(
-    one: PairConclusion, a: str, b: str, kind: tuple[str, str], significant: bool
-) -> PairConclusion:
-    return replace(
-        one,
-        a=a,
-        b=b,
-        any_parameters=Verdict(kind[0]),  # type: ignore[arg-type]  # names of winners
-        mean_ndcg=replace(one.mean_ndcg, winner=kind[1]),
-        significant=significant,
-    )
+KINDS = ["nDCG any gains, DCG both", "nDCG any gains", "equal", "depends"]
+"""In the order of the numbers of their colours."""
 
 
 @pytest.fixture(scope="module")
 def found() -> SystemConclusions:
-    """Ten pairs of five systems, of which every second one is significant."""
-    qrels = {"q": {"d1": 1, "d2": 0}}
-    runs = {"one": {"q": {"d1": 1.0}}, "two": {"q": {"d2": 1.0}}}
-    measure = DCG({1: 1, 0: 0}, "log2", 2, "ideal")
-    evaluation = evaluate(qrels, runs, measure, rules=Rules("input"))
-    some = system_conclusions(evaluation, 2, np.random.default_rng(0))
-    pairs = tuple(
-        with_names(some.pairs[0], a, b, KINDS[k % 4], k % 2 == 1)
-        for k, (a, b) in enumerate(combinations(NAMES, 2))
-    )
+    """Ten pairs of five systems; the last two are equal."""
+    rng = np.random.default_rng(0)
+    qrels = {f"q{q}": {f"d{d}": int(rng.integers(0, 4)) for d in range(9)} for q in range(12)}
+    runs = {
+        name: {
+            q: {d: float(rng.random()) + s / 9 * grade for d, grade in judged.items()}
+            for q, judged in qrels.items()
+        }
+        for s, name in enumerate(NAMES)
+    }
+    runs["d"] = runs["c"]
+    measure = DCG({3: 3, 2: 2, 1: 1, 0: 0}, "log2", 4, "ideal")
     name = "nDCG(a measure with a name that is longer than the figure is wide.json) @ 10"
-    renamed = replace(
-        some.evaluation,
-        measures=tuple(replace(one, name=name) for one in some.evaluation.measures),
-        systems=NAMES,
-        runs=some.evaluation.runs[:1] * 5,
-        extra=((),) * 5,
-        values=MEANS[:, None, None],
-    )
-    return replace(some, evaluation=renamed, pairs=pairs)
+    evaluation = evaluate(qrels, runs, {name: measure}, rules=Rules("input"))
+    return system_conclusions(evaluation, 4, rng, alpha=0.2)
 
 
 def test_five_systems(found: SystemConclusions, tmp_path: Path) -> None:
@@ -71,14 +49,13 @@ def test_five_systems(found: SystemConclusions, tmp_path: Path) -> None:
     drawing.draw_without_rendering()
     axes: Any = drawing.axes[0]
     (legend,) = drawing.legends
-    assert [text.get_text() for text in legend.get_texts()] == [
-        "nDCG any gains, DCG both: 3",
-        "nDCG any gains: 3",
-        "depends on the gains: 2",
-        "equal: 2",
-        "significant",
-    ]
-    order = [*NAMES[1:], NAMES[0]]
+    counts = Counter(one.holds_for for one in found.pairs)
+    assert len(counts) > 2
+    shown = {
+        f"{kind}: {n}".replace("depends", "depends on the gains") for kind, n in counts.items()
+    }
+    assert {text.get_text() for text in legend.get_texts()} == {*shown, "significant"}
+    order = list(found.evaluation.best_first().systems)
     assert [text.get_text() for text in axes.get_xticklabels()] == order[:-1]
     assert [text.get_text() for text in axes.get_yticklabels()] == order[1:]
     drawn = {frozenset((order[int(x)], order[int(y) + 1])) for x, y in axes.lines[0].get_xydata()}
@@ -86,8 +63,7 @@ def test_five_systems(found: SystemConclusions, tmp_path: Path) -> None:
     cells = axes.collections[0].get_array()
     for one in found.pairs:
         high, low = sorted(map(order.index, (one.a, one.b)))
-        kind = (one.any_parameters.winner, one.mean_ndcg.winner)
-        assert cells[low - 1, high] == {0: 0, 1: 1, 2: 3, 3: 2}[KINDS.index(kind)]
+        assert cells[low - 1, high] == KINDS.index(one.holds_for)
     title: Any = drawing._suptitle  # type: ignore[attr-defined]  # it has no public name
     texts = [*axes.get_xticklabels(), *axes.get_yticklabels(), title]
     boxes = [text.get_window_extent() for text in texts]

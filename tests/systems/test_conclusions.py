@@ -226,8 +226,6 @@ def test_the_command_writes_every_pair(files: list[str], run: Run, tmp_path: Pat
     found = run("coherence", *files, "--K", K, *options)
     assert found.returncode == 0, found.stderr
     assert found.stdout.rstrip().endswith("wrote pairs.svg")
-    assert "concluded about 10 pairs of systems: where the order holds, and whether" in found.stdout
-    assert "corrected for all 10 pairs of 5 systems; *, significant: below 0.05" in found.stdout
     with (tmp_path / "pairs.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     content = json.loads((tmp_path / "pairs.json").read_text())
@@ -243,7 +241,3 @@ def test_the_command_writes_every_pair(files: list[str], run: Run, tmp_path: Pat
     assert ahead == [
         (row["ahead"] or row["a"]).replace("&", r"\&").replace("_", r"\_") for row in rows
     ]
-    proved = (
-        "mean nDCG with any gains at log2 discounts; DCG both: also by mean DCG with any gains and"
-    )
-    assert all(proved in text for text in (found.stdout, latex))

@@ -10,7 +10,7 @@ from scipy.stats import norm, ttest_1samp, ttest_rel
 
 from dcglearn import InputError, Rules, compare_systems, evaluate, queries_needed
 from dcglearn.base.significance import holm
-from dcglearn.report.systems.words import comparisons_in_words, comparisons_table
+from dcglearn.report.systems.words import comparisons_table
 from dcglearn.systems.paired_tests import paired_intervals, paired_p_values, t_intervals
 from dcglearn.systems.power import paired_deviations, paired_power
 
@@ -24,21 +24,13 @@ def test_intervals_of_few_queries_are_students(rng: np.random.Generator) -> None
     runs = {
         name: {q: {"a": rng.random(), "b": rng.random()} for q in qrels} for name in ("x", "y", "z")
     }
-    words = {}
     for n, test in ((60, "randomisation"), (60, "t"), (20, "randomisation")):
         some = {q: qrels[q] for q in list(qrels)[:n]}
         found = evaluate(some, runs, "zipf")
-        (one, *_) = pairs = compare_systems(found, "x", np.random.default_rng(0), test)  # type: ignore[arg-type]  # its two values
-        words[n, test] = comparisons_in_words(pairs)[0]
+        (one, *_) = compare_systems(found, "x", np.random.default_rng(0), test)  # type: ignore[arg-type]  # its two values
         differences = found.values[1, 0] - found.values[0, 0]
         student = (one.low, one.high) == pytest.approx(tuple(t_intervals(differences[None])[0]))
         assert student == ((n, test) != (60, "randomisation"))
-    assert (
-        "interval, by a bootstrap over queries (Student's t below 50), of this"
-        in words[60, "randomisation"]
-    )
-    assert "interval, by Student's t, of this comparison alone" in words[60, "t"]
-    assert words[20, "randomisation"] == words[60, "t"]
 
 
 def test_randomisation_is_the_count_over_all_signs(rng: np.random.Generator) -> None:
