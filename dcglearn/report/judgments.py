@@ -64,12 +64,7 @@ def findings_text(found: Inspection) -> str:
     said = findings(found)
     if said:
         return "What stands out:\n" + bulleted(said)
-    calm = ["neither side wins more often"]
-    if found.queries is not None:
-        calm.append("no query dominates")
-    if found.judges is not None and found.judges.tested:
-        calm.append("no judge answers at random, or nearly always one side")
-    return "Nothing stands out: " + "; ".join(calm)
+    return "Nothing stands out: no side, query or judge"
 
 
 def findings(found: Inspection) -> list[str]:
@@ -147,16 +142,8 @@ def inspection_page(content: Mapping[str, Any], found: Inspection, scale: str) -
         rows = [(str(label), n, n / total) for label, n in zip(labels, counts, strict=True)]
         text.append(Table(("grade", "documents", "share"), rows, digits=3).text())
     if known is not None:
-        number = "relevance" if labels is None else "gain"
-        shares = (
-            "data shares (1: the data alone; 0: the penalty w'w alone): at most "
-            f"{known['offset_share']:.2f} for a constant added to all discounts; "
-            f"{min(known['discount_share']):.2f} for the least determined discount; "
-            f"{min(known['gain_share']):.2f} for the least determined {number}"
-        )
-        determined = bulleted([*known["statements"], shares])
-        head = "What these judgments determine, before any fit (C = 1):"
-        text += [inspection_text(found), f"{head}\n{determined}"]
+        head = "What these judgments determine, before any fit:"
+        text += [inspection_text(found), f"{head}\n{bulleted(known['statements'])}"]
     return wrap_lines("\n\n".join(text))
 
 

@@ -163,6 +163,13 @@ class Table:
         )
         return "\n".join([*(f"% {plain_text(note)}" for note in self.notes), table])
 
+    def named_rows(self) -> list[dict[str, Any]]:
+        """Return the rows by name of their columns, with numbers in full."""
+        values = (
+            [cell.value if isinstance(cell, Shown) else cell for cell in row] for row in self.rows
+        )
+        return [dict(zip(self.columns, row, strict=True)) for row in values]
+
     def csv(self) -> str:
         """Return the table as CSV, with numbers in full."""
         rows: list[Iterable[Any]] = [self.columns, *self.rows]

@@ -212,30 +212,16 @@ def evaluation_to_json(
     topics: float | None = None,
 ) -> dict[str, Any]:
     """Return an evaluation, and the queries that would find a difference, as a JSON-able dict."""
-    names, values = _columns(evaluation)
-    cutoffs = [*map(_judged_name, evaluation.cutoffs)]
-    means, judged = mean_of_counted(values).tolist(), evaluation.judged_means().tolist()
-    systems: list[dict[str, Any]] = [
-        {
-            "system": system,
-            "means": dict(zip(names, means[s], strict=True)),
-            "judged": dict(zip(cutoffs, judged[s], strict=True)),
-            "missing": int(evaluation.missing[s].sum()),
-            "left out": len(evaluation.extra[s]),
-        }
-        for s, system in enumerate(evaluation.systems)
-    ]
-    if per_query:
-        for one, of_queries in zip(systems, values.swapaxes(1, 2).tolist(), strict=True):
-            rows = [dict(zip(names, row, strict=True)) for row in of_queries]
-            one["queries"] = dict(zip(evaluation.queries, rows, strict=True))
     found = {
         "measures": _in_full(evaluation),
         "rules": dict(vars(evaluation.rules)),
         "queries": len(evaluation.queries),
-        "systems": systems,
+        "systems": means_table(evaluation).named_rows(),
+        "left_out": dict(zip(evaluation.systems, map(len, evaluation.extra), strict=True)),
         "comparisons": [dict(vars(one)) for one in comparisons],
     }
+    if per_query:
+        found["values"] = queries_table(evaluation).named_rows()
     return found if topics is None else found | {"topics": topics_to_json(evaluation, topics)}
 
 
