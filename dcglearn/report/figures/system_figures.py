@@ -7,8 +7,6 @@ significant.
 
 from __future__ import annotations
 
-import textwrap
-
 import matplotlib as mpl
 import numpy as np
 from matplotlib.colors import ListedColormap
@@ -43,9 +41,7 @@ def draw_pairs(conclusions: SystemConclusions) -> Figure:
             dots.append((high, low - 1))
     grid = _CELL * len(at) + _LETTER * max(map(len, names))  # and the names at two sides
     width = max(_WIDEST_LABEL, grid + 0.4)
-    title = f"For which parameters the order by {conclusions.measure} holds"
-    lines = textwrap.wrap(title, int(width / _LETTER), break_on_hyphens=False)
-    height = grid + _LINE * (len(lines) + len(EXTENTS) + 1) + 0.5
+    height = grid + _LINE * (len(EXTENTS) + 4) + 0.5
     drawing = Figure(figsize=(width, height), layout="constrained")
     axes = drawing.subplots()
     image = axes.pcolormesh(at, at, cells, cmap=ListedColormap(_COLOURS), edgecolor="white")
@@ -62,7 +58,8 @@ def draw_pairs(conclusions: SystemConclusions) -> Figure:
     axes.set_yticks(at, names[1:])
     axes.tick_params(length=0)
     axes.spines[["left", "bottom"]].set_visible(False)
-    drawing.suptitle("\n".join(lines), x=0.02, ha="left", fontsize=STYLE["axes.titlesize"])
+    title = f"For which parameters the order by {conclusions.measure} holds"
+    drawing.suptitle(title, x=0.02, ha="left", fontsize=STYLE["axes.titlesize"], wrap=True)
     drawing.legend(loc="outside lower left", frameon=False)
     return drawing
 
