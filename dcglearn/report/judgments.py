@@ -27,6 +27,16 @@ MOST_ROWS, WIDEST = 10, 24
 """The number of judges in the table, and of characters of their names."""
 
 
+_LEFT_OUT = (
+    ("list", "without a query or judge"),
+    ("list", "alone in their group"),
+    ("pair", "of equal ratings"),
+    ("pair", "whose ratings differ by less than the minimum"),
+    ("pair", "that were not drawn; the others have their weight"),
+)
+"""What pairs of rated lists leave out, in the order of their document."""
+
+
 def contents_text(name: str, counts: Contents, scale: str) -> str:
     """Describe a judgment file in a paragraph."""
     n, answers, shorter = counts.judgments, counts.answers, counts.shorter_lists
@@ -237,11 +247,11 @@ def _judges_text(judges: JudgeTests) -> str:
         lines.append(f"without a judge: {counted(judges.without_judge, 'judgment')}")
     rows = [
         (
-            one.judge if len(one.judge) <= WIDEST else f"{one.judge[: WIDEST - 3]}...",
+            f"{one.judge:.{WIDEST}}",
             one.judgments,
             one.strict,
-            one.a_share if one.strict else None,
-            one.agreement if one.compared else None,
+            one.a_share,
+            one.agreement,
             one.compared,
             one.contradict_self,
             one.contradicted,
@@ -261,21 +271,11 @@ def rating_pairs_text(
     content: Mapping[str, Any], within: Within, equal_weights: bool, sides: str
 ) -> str:
     """Say what the document of ``pairs`` holds, what was left out, and what the pairs weigh."""
-    ids = "query or judge"
-    groups = f" of {counted(content['groups'], 'judge and query', 'pairs of judge and query')}"
-    if within != "judge":
-        ids = "query" if within == "query" else "id"
-        groups = f" of {counted(content['groups'], 'query', 'queries')}" * (within == "query")
-    reasons = (
-        ("list", f"without a {ids}"),
-        ("list", f"alone in a {'query' if within == 'query' else 'group'}"),
-        ("pair", "of equal ratings"),
-        ("pair", "whose ratings differ by less than the minimum"),
-        ("pair", "that were not drawn; the others have their weight"),
-    )
+    of = {"judge": ("judge and query", "pairs of judge and query"), "query": ("query", "queries")}
+    groups = f" of {counted(content['groups'], *of[within])}" if within in of else ""
     said = [
         f"left out: {counted(n, noun)} {why}"
-        for n, (noun, why) in zip(content["left_out"].values(), reasons, strict=True)
+        for n, (noun, why) in zip(content["left_out"].values(), _LEFT_OUT, strict=True)
         if n
     ]
     if content["identical"]:

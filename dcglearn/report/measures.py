@@ -55,13 +55,17 @@ _LEAST_SHARE = 0.05
 
 def usual_numbers(scale: Scale, n_ranks: int) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Return usual gains and discounts by name; the first discount is 1."""
-    linear, exponential, zipf = (
-        preset(name, scale, n_ranks) for name in ("linear-log2", "exponential-log2", "zipf")
-    )
-    log2, by_rank = linear.discounts_for(n_ranks), zipf.discounts_for(n_ranks)
+
+    def of(name: str) -> DCG:
+        return preset(name, scale, n_ranks)
+
+    linear, exponential = of("linear-log2"), of("exponential-log2")
     return (
         {"linear": np.array(linear.gains), "2^g - 1": np.array(exponential.gains)},
-        {"1/log2(rank + 1)": log2, "1/rank": by_rank},
+        {
+            "1/log2(rank + 1)": linear.discounts_for(n_ranks),
+            "1/rank": of("zipf").discounts_for(n_ranks),
+        },
     )
 
 
@@ -155,31 +159,20 @@ def parameter_tables(content: MeasureFile) -> list[Table]:
         origins = [["fixed" if x != x else "data" for x in shares] for shares in from_data]
     tables = []
     for k, (noun, names, number, values) in enumerate(parts):
-        estimates, determined = estimates_of(record)[k], origins[k]
-        columns: list[tuple[str, Sequence[Cell]]] = [
-            (noun, [*map(str, names)]),
-            (
-                f"learned {number}",
-                [_NUMBER[by].format(one) for by, one in zip(determined, values, strict=True)],
-            ),
-        ]
-        if estimates and record.certainty is not None:
-            columns += [
-                ("estimate", [*map(estimate_words, estimates)]),
-                (f"{record.certainty.level:.0%} interval", [*map(interval_words, estimates)]),
-            ]
-        shares = zip(determined, from_data[k], strict=True)
-        columns.append(
-            ("from data", ["fixed" if by == "fixed" else f"{share:.2f}" for by, share in shares])
-        )
-        if record.intervals is not None:
-            ends = (record.intervals.gains, record.intervals.discounts)[k]
-            moved = [
-                "" if by == "fixed" or low != low else f"{low:.3f} to {high:.3f}"
-                for by, (low, high) in zip(determined, ends, strict=True)
-            ]
-            columns.append((f"{record.intervals.level:.0%} of resamples", moved))
-        tables.append(Table.by_column(columns))
+        estimates, bounds, rows = estimates_of(record)[k], record.intervals, []
+        for i, (name, value) in enumerate(zip(names, values, strict=True)):
+            by = origins[k][i]
+            row: dict[str, Cell] = {noun: str(name), f"learned {number}": _NUMBER[by].format(value)}
+            if estimates:
+                row["estimate"] = estimate_words(estimates[i])
+                row["95% interval"] = interval_words(estimates[i])
+            row["from data"] = "fixed" if by == "fixed" else f"{from_data[k][i]:.2f}"
+            if bounds is not None:
+                low, high = (bounds.gains, bounds.discounts)[k][i]
+                moved = "" if by == "fixed" or low != low else f"{low:.3f} to {high:.3f}"
+                row[f"{bounds.level:.0%} of resamples"] = moved
+            rows.append(row)
+        tables.append(Table.of(rows))
     return tables
 
 

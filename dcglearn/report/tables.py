@@ -93,14 +93,6 @@ class Table:
         """Return the table of rows that name their columns, all alike; there is at least one."""
         return cls(tuple(rows[0]), [tuple(row.values()) for row in rows], caption, **more)
 
-    @classmethod
-    def by_column(
-        cls, columns: Sequence[tuple[str, Sequence[Cell]]], caption: str = "", **more: Any
-    ) -> Table:
-        """Return the table of columns, each with its name."""
-        names, cells = zip(*columns, strict=True)
-        return cls(names, [*zip(*cells, strict=True)], caption, **more)
-
     def text(self, width: int | None = None) -> str:
         """Return the table as plain text, with numbers aligned on the right.
 

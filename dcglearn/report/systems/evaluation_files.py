@@ -17,7 +17,7 @@ from dcglearn.base.files import atomic_write, checked_suffix
 from dcglearn.base.numbers import counted, decimals
 from dcglearn.base.significance import mean_of_counted
 from dcglearn.base.types import Floats
-from dcglearn.report.results import Result
+from dcglearn.report.results import write_result
 from dcglearn.report.systems.trec_eval_lines import write_trec_eval
 from dcglearn.report.systems.words import (
     are_many,
@@ -98,7 +98,7 @@ def write_evaluation(
         table = replace(queries_table(evaluation), digits=digits)
     else:
         table = paper_table(evaluation, () if suffix == ".csv" else comparisons, digits)
-    Result(table, evaluation_to_json(evaluation, comparisons, per_query)).write(path)
+    write_result(path, table, evaluation_to_json(evaluation, comparisons, per_query))
     return [path]
 
 
@@ -129,7 +129,8 @@ def means_table(
     columns += [(_judged_name(cutoff), judged) for cutoff, judged in cutoffs]
     if any(missing):
         columns.append(("missing", missing))
-    return Table.by_column(columns, digits=digits)
+    heads, cells_of = zip(*columns, strict=True)
+    return Table(heads, [*zip(*cells_of, strict=True)], digits=digits)
 
 
 def has_best(evaluation: Evaluation) -> bool:
