@@ -155,8 +155,8 @@ class Study:
         if self.proposed is None:
             return "not yet"
         if self.against.verdict == "not rejected":
-            asked = [q for q in self.conclusion.questions if q.about in ("gains", "discounts")]
-            told_apart = any(q.verdict in ("rejected", "near the line") for q in asked)
+            asked = (q for q in self.conclusion.questions if q.about in ("gains", "discounts"))
+            told_apart = any(q.verdict in GRAVEST[:2] for q in asked)
             return "no" if told_apart else "not yet"
         if not self.used.differs:
             return "no"

@@ -28,7 +28,6 @@ from dcglearn.systems.conclusions import (
     graded_rankings,
 )
 from dcglearn.systems.orderings import OrderingComparison
-from dcglearn.systems.scoring import with_least
 
 CLEAREST_QUERIES = 6
 """Number of queries that are shown for a pair of systems."""
@@ -164,25 +163,22 @@ def coherence_text(
     More than `most` pairs are counted, and as many reversals are shown; `in_detail` adds the
     queries on which the systems of each pair differ most.
     """
-    evaluation, n_ranks = conclusions.evaluation, conclusions.n_ranks
+    evaluation = conclusions.evaluation
     listed = most is None or len(conclusions.pairs) <= most
     main = conclusions_table(conclusions) if listed else digest_table(conclusions)
-    tables = [main]
-    if (reversals := reversals_table(conclusions, most)).rows:
-        tables.append(reversals)
+    tables = [main, reversals_table(conclusions, most)]
     if in_detail:
         tables += [clearest_queries_table(conclusions, x) for x in conclusions.pairs]
-    given = with_least(conclusions.given, evaluation.rules.least)
     queries = counted(len(evaluation.queries), "query", "queries")
-    ranks = "the first rank" if n_ranks == 1 else f"the first {n_ranks} ranks"
-    worst = "the worst grade gains 0" if given.gains[-1] == 0 else "and are 0 or more"
     notes = [
         *main.notes,
         *rules_in_words(evaluation.rules, [one.measure for one in evaluation.measures]),
-        f"gains never rise from a better grade to a worse one, {worst}; discounts never rise",
+        "gains never rise from a better grade to a worse one, and a worst gain of 0 stays 0; "
+        "discounts never rise",
     ]
-    head = f"{len(evaluation.systems)} systems, {queries}, {ranks}"
-    texts = [replace(one, notes=()).text(width) for one in tables]
+    ranks = counted(conclusions.n_ranks, "rank")
+    head = f"{len(evaluation.systems)} systems, {queries}, the first {ranks}"
+    texts = [replace(one, notes=()).text(width) for one in tables if one.rows]
     return "\n\n".join([head, *texts, "\n".join(notes)])
 
 

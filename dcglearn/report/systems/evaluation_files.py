@@ -113,14 +113,14 @@ def means_table(
     marks, labels = significance_marks(evaluation.systems, comparisons)
     names, values = _columns(evaluation)
     means, missing = mean_of_counted(values), evaluation.missing.sum(axis=1).tolist()
-    best = np.fmax.reduce(means)
+    compared = evaluation.compared if has_best(evaluation) else [False] * len(names)
     columns: list[tuple[str, Sequence[Cell]]] = [("#", labels)] if labels else []
     columns.append(("system", evaluation.systems))
-    for m, name in enumerate(names):
-        top = decimals(best[m], digits) if has_best(evaluation) and evaluation.compared[m] else ""
+    for name, mean, has in zip(names, means.T, compared, strict=True):
+        best = decimals(np.fmax.reduce(mean), digits) if has else ""
         cells = [
-            Shown(mean, "", decimals(mean, digits) == top, marks.get((system, name), ""))
-            for system, mean in zip(evaluation.systems, means[:, m], strict=True)
+            Shown(one, "", decimals(one, digits) == best, marks.get((system, name), ""))
+            for system, one in zip(evaluation.systems, mean.tolist(), strict=True)
         ]
         columns.append((name, cells))
     cutoffs = [*zip(evaluation.cutoffs, evaluation.judged_means().T.tolist(), strict=True)]
