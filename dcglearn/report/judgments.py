@@ -18,7 +18,7 @@ from dcglearn.judgments.ratings import Within
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.scale import Scale
 from dcglearn.report.tables import Table
-from dcglearn.report.words import bulleted, wrap_lines
+from dcglearn.report.words import bulleted, filled
 
 MOST_NAMED = 5
 """The number of queries, and of judges, that sentences name."""
@@ -141,7 +141,7 @@ def inspection_text(found: Inspection) -> str:
 def inspection_page(content: Mapping[str, Any], found: Inspection, scale: str) -> str:
     """Say in paragraphs and tables what the document of ``inspect`` holds."""
     reading, known, labels = content["reading"], content["identifiability"], content.get("grades")
-    text = [contents_text(content["file"], found.summary, scale)]
+    text = [filled(contents_text(content["file"], found.summary, scale))]
     if "digest" in reading:
         text.append(f"SHA-256 of the content: {reading['digest']}")
     nothing = "no strict preference: nothing can be learned from this file"
@@ -154,7 +154,7 @@ def inspection_page(content: Mapping[str, Any], found: Inspection, scale: str) -
     if known is not None:
         head = "What these judgments determine, before any fit:"
         text += [inspection_text(found), f"{head}\n{bulleted(known['statements'])}"]
-    return wrap_lines("\n\n".join(text))
+    return "\n\n".join(text)
 
 
 def ceiling_text(s: Summary) -> str:
@@ -297,7 +297,7 @@ def rating_pairs_text(
         f"{content['strict']:,} strict, {counted(content['ties'], 'tie')}, from "
         f"{counted(content['lists'], 'rated list')}{groups}"
     )
-    return wrap_lines(f"{head}\n{bulleted(said)}")
+    return f"{filled(head)}\n{bulleted(said)}"
 
 
 def threshold_text(content: Mapping[str, Any]) -> str:

@@ -38,9 +38,9 @@ from dcglearn.report.words import (
     bulleted,
     certainty_sentences,
     estimate_words,
+    filled,
     interval_words,
     kept_together,
-    wrap_lines,
 )
 
 Origin = Literal["fixed", "data", "ridge", "none"]
@@ -193,13 +193,13 @@ def learned_text(content: MeasureFile, source: str = "") -> str:
     gains, discounts = parameter_tables(content)
     without = " without a prior" if record.prior else ""
     parts = [
-        wrap_lines(" ".join(answer(content))),
-        source,
+        filled(" ".join(answer(content))),
+        filled(source),
         gains.text(),
         discounts.text(),
-        "\n".join(wrap_lines(one) for one in _about_numbers(record)),
+        "\n".join(map(filled, _about_numbers(record))),
         f"what the judgments do not determine{without}:\n{bulleted(record.undetermined)}",
-        "\n".join(["details:", *_details(record)]),
+        f"details:\n{bulleted(_details(record))}",
     ]
     return "\n\n".join(filter(None, parts))
 

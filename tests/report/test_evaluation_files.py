@@ -192,7 +192,7 @@ def test_parquet_holds_the_frame_and_what_it_depends_on(
     for found in (with_gaps, bounds):
         (path,) = write_evaluation(found, tmp_path / "values.parquet")
         pd.testing.assert_frame_equal(pd.read_parquet(path), found.to_frame())
-        said = json.loads(pq.read_schema(path).metadata[b"dcglearn"])
+        said = pd.read_parquet(path).attrs
         assert said["measures"] == {one.name: str(one.measure) for one in found.measures}
     assert said["rules"]["unjudged"] == "bounds"
     (path,) = write_evaluation(with_gaps, tmp_path / "values.parquet")

@@ -5,7 +5,6 @@ The suffix of a file's name decides (:func:`write_evaluation`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -179,12 +178,12 @@ def paper_table(
     return replace(table, caption=caption, notes=evaluation_in_words(evaluation))
 
 
-def topics_to_json(evaluation: Evaluation, difference: float) -> list[dict[str, Any]]:
+def topics_table(evaluation: Evaluation, difference: float) -> Table:
     """Return for each measure the paired deviations of the runs, and the queries they ask for."""
     compared, rows = evaluation.comparable(), []
     for m, named in enumerate(compared.measures):
         mean, largest = paired_deviations(compared.values[:, m])
-        row = {
+        row: dict[str, Cell] = {
             "measure": named.name,
             "deviation": mean,
             "queries": queries_needed(difference, mean),
@@ -192,12 +191,6 @@ def topics_to_json(evaluation: Evaluation, difference: float) -> list[dict[str, 
             "queries for it": queries_needed(difference, largest),
         }
         rows.append(row)
-    return rows
-
-
-def topics_table(evaluation: Evaluation, difference: float) -> Table:
-    """Return the same as a table."""
-    rows = topics_to_json(evaluation, difference)
     caption = (
         f"Queries with which a paired t test at {LEVEL:g} finds a difference of {difference:g} "
         f"with a power of {POWER:.0%}"
@@ -223,7 +216,9 @@ def evaluation_to_json(
     }
     if per_query:
         found["values"] = queries_table(evaluation).named_rows()
-    return found if topics is None else found | {"topics": topics_to_json(evaluation, topics)}
+    if topics is not None:
+        found["topics"] = topics_table(evaluation, topics).named_rows()
+    return found
 
 
 def evaluation_text(
@@ -253,14 +248,11 @@ def evaluation_text(
 
 
 def _write_parquet(evaluation: Evaluation, path: Path) -> None:
-    """Write the frame of an evaluation, with the measures and rules behind them."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    rows = pa.Table.from_pandas(evaluation.to_frame(), preserve_index=False)
-    about = json.dumps({"measures": _in_full(evaluation), "rules": vars(evaluation.rules)})
+    """Write the frame of an evaluation, whose `attrs` are the measures and rules behind it."""
+    frame = evaluation.to_frame()
+    frame.attrs = {"measures": _in_full(evaluation), "rules": vars(evaluation.rules)}
     with atomic_write(path) as temporary:
-        pq.write_table(rows.replace_schema_metadata({"dcglearn": about}), temporary)
+        frame.to_parquet(temporary, index=False)
 
 
 def _in_full(evaluation: Evaluation) -> dict[str, str]:
