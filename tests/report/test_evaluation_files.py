@@ -27,9 +27,10 @@ from dcglearn.report.systems.evaluation_files import (
     EVALUATION_FORMATS,
     means_table,
     paper_table,
+    paths_of_systems,
     queries_table,
+    trec_eval_name,
 )
-from dcglearn.report.systems.trec_eval_lines import paths_of_systems, trec_eval_name
 from dcglearn.report.systems.words import (
     evaluation_in_words,
     in_ranges,

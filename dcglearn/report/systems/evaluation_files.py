@@ -5,19 +5,22 @@ The suffix of a file's name decides (:func:`write_evaluation`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dcglearn.base.files import atomic_write, checked_suffix
+from dcglearn.base.errors import InputError
+from dcglearn.base.files import atomic_write, checked_suffix, write_text_blocks
 from dcglearn.base.numbers import counted, decimals
 from dcglearn.base.significance import mean_of_counted
 from dcglearn.base.types import Floats
+from dcglearn.measures.grammar import resolve_alias
+from dcglearn.measures.names import repeated_name
 from dcglearn.report.results import write_result
-from dcglearn.report.systems.trec_eval_lines import write_trec_eval
 from dcglearn.report.systems.words import (
     are_many,
     comparisons_in_words,
@@ -274,3 +277,96 @@ def _columns(evaluation: Evaluation) -> tuple[list[str], Floats]:
 
 def _judged_name(cutoff: int | None) -> str:
     return "judged" if cutoff is None else f"judged@{cutoff}"
+
+
+_THEIRS = {
+    "nDCG(linear-log2)": "ndcg",
+    "nDCG(linear-log2)@": "ndcg_cut_",
+    "AP": "map",
+    "AP@": "map_cut_",
+    "P@": "P_",
+    "R@": "recall_",
+    "Success@": "success_",
+    "RR": "recip_rank",
+    "Rprec": "Rprec",
+    "Bpref": "bpref",
+    "infAP": "infAP",
+}
+"""Measures here, without and with a cutoff -> in trec_eval."""
+
+
+def trec_eval_name(name: str) -> str:
+    """Return the name of a measure in trec_eval, or the name without blanks.
+
+    >>> [trec_eval_name(name) for name in ("nDCG@10", "ndcg", "nDCG(zipf) @ 5", "P@5", "mine")]
+    ['ndcg_cut_10', 'ndcg', 'nDCG(zipf)@5', 'P_5', 'mine']
+    """
+    called, at, cutoff = (resolve_alias(name) or name).partition("@")
+    theirs = _THEIRS.get(called.strip() + at)
+    return f"{theirs}{cutoff.strip()}" if theirs else _without_blanks(name)
+
+
+def write_trec_eval(evaluation: Evaluation, path: Path) -> list[Path]:
+    """Write the lines of each system; return the files."""
+    if evaluation.high is not None:
+        raise InputError(
+            "trec_eval's lines hold one value per query, not two bounds",
+            "write .csv or .parquet, or use another value of `unjudged`",
+        )
+    for query in evaluation.queries:
+        if query.split() != [query]:
+            raise InputError(
+                f"the query {query!r:.60} has blanks, which end a field in trec_eval's lines",
+                "write .csv or .parquet",
+            )
+    if repeated := repeated_name([trec_eval_name(one.name) for one in evaluation.measures]):
+        raise InputError(f"two measures are called {repeated} in these lines", "rename one")
+    paths = paths_of_systems(path, evaluation.systems)
+    for s, one in enumerate(paths):
+        write_text_blocks(one, trec_eval_lines(evaluation, s))
+    return paths
+
+
+def trec_eval_lines(evaluation: Evaluation, s: int) -> Iterator[str]:
+    """Yield the lines of one system: those of each query, then the means.
+
+    >>> from dcglearn.systems.evaluate import evaluate
+    >>> found = evaluate({"7": {"d": 1}}, {"bm25": {"7": {"d": 2}}}, "nDCG@10")
+    >>> for line in trec_eval_lines(found, 0):
+    ...     print(line.expandtabs(), end="")
+    ndcg_cut_10             7       1.0000
+    runid                   all     bm25
+    num_q                   all     1
+    ndcg_cut_10             all     1.0000
+    """
+    names = [trec_eval_name(one.name) for one in evaluation.measures]
+    values = evaluation.values[s]
+
+    def lines(query: str, column: Floats) -> Iterator[str]:
+        for name, value in zip(names, column, strict=True):
+            if not np.isnan(value):
+                yield f"{name:<22}\t{query}\t{value:.4f}\n"
+
+    for query, column in zip(evaluation.queries, values.T, strict=True):
+        yield from lines(query, column)
+    yield f"{'runid':<22}\tall\t{_without_blanks(evaluation.systems[s])}\n"
+    yield f"{'num_q':<22}\tall\t{np.isfinite(values).any(axis=0).sum()}\n"
+    yield from lines("all", evaluation.means()[s])
+
+
+def paths_of_systems(path: Path, systems: Sequence[str]) -> list[Path]:
+    """Return the file of each system: the path itself for one, NAME.SYSTEM.eval for several.
+
+    >>> [one.name for one in paths_of_systems(Path("x.eval"), ["bm25", "my/run"])]
+    ['x.bm25.eval', 'x.my_run.eval']
+    """
+    if len(systems) == 1:
+        return [path]
+    names = [re.sub(r"[^\w.+-]", "_", system)[:100] for system in systems]
+    if repeated := repeated_name([name.lower() for name in names]):  # as file systems compare them
+        raise InputError(f"two systems would have the file {path.stem}.{repeated}", "rename one")
+    return [path.with_name(f"{path.stem}.{name}{path.suffix}") for name in names]
+
+
+def _without_blanks(name: str) -> str:
+    return "".join(name.split())
