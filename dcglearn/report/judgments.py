@@ -101,11 +101,11 @@ def findings(found: Inspection) -> list[str]:
             "learned, but counted below wherever no weight is mentioned"
         )
     if s.repeated_rows:
-        of = ["query"] * bool(s.queries) + ["lists", "answer"] + ["judge"] * bool(s.judges)
-        share = f" ({s.repeated_rows / s.judgments:.1%}; they may be other people's)"
         said.append(
-            f"{counted(s.repeated_rows, 'exact repetition')} of an earlier row: the same "
-            f"{', '.join(of)}{'' if s.judges else share}"
+            f"{counted(s.repeated_rows, 'exact repetition')} of an earlier row "
+            f"({s.repeated_rows / s.judgments:.1%})"
+            + "; they may be other people's"
+            * (not s.judges)
         )
     return said
 

@@ -17,12 +17,10 @@ from dcglearn.interop.tool_measures import TOOL_MEASURES
 from dcglearn.learning.record import (
     FEW_QUERIES,
     ChosenC,
-    Factors,
     LearnedRecord,
     NumberRecord,
     ParameterIntervals,
     PriorRecord,
-    is_affine,
     round_up,
 )
 from dcglearn.measures.dcg import DCG
@@ -48,9 +46,6 @@ Origin = Literal["fixed", "data", "ridge", "none"]
 
 _NUMBER = {"fixed": "{:.3f}", "data": "{:.3f}", "ridge": "({:.3f})", "none": "-"}
 """How a gain or discount of W is printed, by its origin."""
-
-_LEAST_SHARE = 0.05
-"""Usual measures with less weight are not named."""
 
 
 def usual_numbers(scale: Scale, n_ranks: int) -> tuple[dict[str, Floats], dict[str, Floats]]:
@@ -241,12 +236,9 @@ def _about_numbers(record: LearnedRecord) -> list[str]:
 def _about_prior(prior: PriorRecord) -> str:
     if prior.name != "usual":
         return f"starts from {prior.name} and departs from it on evidence"
-    named = [(name, share) for name, share in prior.centres.items() if share >= _LEAST_SHARE]
-    words = [f"{share:.0%} {name}" for name, share in named]
-    rest = 1 - sum(share for _, share in named)
-    if rest >= _LEAST_SHARE / 2:
-        words.append(f"{rest:.0%} others")
-    return f"starts from the usual measures ({', '.join(words)}) and departs from them on evidence"
+    centres = [f"{share:.0%} {name}" for name, share in prior.centres.items()]
+    most = ", ".join(centres[:3])
+    return f"starts from the usual measures ({most}, ...) and departs from them on evidence"
 
 
 def _about_resamples(bounds: ParameterIntervals, of_W: str) -> str:
@@ -273,24 +265,11 @@ def _details(record: LearnedRecord) -> list[str]:
         f"{round_up(certificate.distance):.1e} with |W| = {certificate.size:.3g}; active pairs "
         f"{certificate.active_pairs:,}, tied grades {certificate.tied_grades}",
         f"rank 1 of W: sigma_2 / sigma_1 = {factors.second_ratio:.3f}; its DCG accounts for "
-        f"{factors.rank_one_share:.1%} of the sum of squares, where {_normalisation(factors)}",
+        f"{factors.rank_one_share:.1%} of its sum of squares",
         f"agreement with the training judgments: {agreement.utility:.4f} of W, "
         f"{agreement.factors:.4f} of its DCG, {agreement.dcg:.4f} of the DCG above",
     ]
     return details if record.choice is None else [*details, _about_choice(record.choice)]
-
-
-def _normalisation(factors: Factors) -> str:
-    """Say what is fixed by convention."""
-    worst = "an empty rank" if factors.gauge.startswith("absolute") else "the worst"
-    gains = f"{worst} has gain 0, the best 1"
-    if is_affine(factors.gauge):
-        return (
-            f"{gains}; the largest discount is 1 and the smallest 0 (only ratios of differences "
-            "between discounts are determined)"
-        )
-    (rank,) = factors.fixed_discounts
-    return f"{gains}; the discount of rank {rank + 1} is {factors.discounts[rank]:.0f}"
 
 
 def _about_choice(choice: ChosenC) -> str:

@@ -102,15 +102,9 @@ def test_a_table_that_is_wider_than_the_terminal() -> None:
     table = Table(columns, [("first", 0.1, 0.2, 0.3, 1.0), ("second", 0.4, 0.5, None, 0.9)])
     wide = table.text()
     assert table.text(len(wide.splitlines()[0])) == wide
-    assert table.text(60).splitlines() == [
-        "        nDCG(exponential-           nDCG(zipf) @",
-        "system         log2) @ 10  nDCG@10             5  judged",
-        "first              0.1000   0.2000        0.3000  1.0000",
-        "second             0.4000   0.5000                0.9000",
-    ]
-    two = table.text(34).split("\n\n")
-    assert [part.splitlines()[1].split()[0] for part in two] == ["system"] * 2
-    assert two[1].splitlines()[2].split() == ["first", "0.3000", "1.0000"]
+    two = table.text(60).split("\n\n")
+    assert [part.split()[0] for part in two] == ["system"] * 2
+    assert two[1].splitlines()[1].split() == ["first", "0.3000", "1.0000"]
     words = Table(("one", "two"), [("a" * 20, "b" * 20)])
     assert words.text(10) == words.text()
 
@@ -268,6 +262,6 @@ def test_a_learned_measure_is_described() -> None:
     assert text.startswith("grade  learned gain  from data\n")  # without a word on certainty
     assert "  - every grade at ranks 1-4 could gain the same constant" in text.splitlines()
     affine = learned_text(a_fit(same_content=True))
-    assert "the best 1; the largest discount is 1 and the smallest 0 (only ratios" in affine
+    assert "discounts are determined only up to an affine map" in affine
     with pytest.raises(InputError, match="is not a learned measure"):
         learned_text(MeasureFile(DCG([1, 0], [1, 0.5])))

@@ -67,13 +67,10 @@ def conclusions_table(conclusions: SystemConclusions) -> Table:
         }
         if conclusions.tested:
             row["p"] = shown_p(one.p, "*" * bool(one.significant))
-        counts = [one.n_queries(winner) for winner in (ahead, behind, "depends", "equal")]
-        rows.append(row | {"queries": "/".join(map(str, counts))})
+        rows.append(row)
     records = [conclusion_row(one) for one in conclusions.pairs]
     legend = (
-        f"the first system of a row is ahead, unless they are equal, under "
-        f"{conclusions.measure}; queries: on how many it is by itself ahead whatever the "
-        "gains, behind, ahead or behind depending on the gains, equal"
+        f"the first system of a row is ahead, unless they are equal, under {conclusions.measure}"
     )
     notes = [legend, *conclusions_in_words(conclusions)]
     return Table.of(rows, _caption(conclusions), records=records, notes=notes)
@@ -107,17 +104,15 @@ def clearest_queries_table(conclusions: SystemConclusions, one: PairConclusion) 
     differences = np.nan_to_num(values[0] - values[1]).tolist()
     most = np.argsort(-np.abs(differences), kind="stable")[:CLEAREST_QUERIES].tolist()
     rankings, _, _ = graded_rankings(evaluation, conclusions.given, conclusions.n_ranks)
-    winners = {"a": one.a, "b": one.b, "depends": extent_in_words("depends")}
     rows = [
         (
             *(evaluation.queries[q], *values[:, q].tolist(), differences[q]),
-            winners.get(str(one.query_winners[q]), "equal"),
             *(_grades(rankings[s, q], evaluation.qrels.scale) for s in pair),
         )
         for q in sorted(most, key=differences.__getitem__, reverse=True)
         if differences[q]
     ]
-    columns = ("query", *names, "difference", "ahead by itself", *(f"grades, {x}" for x in names))
+    columns = ("query", *names, "difference", *(f"grades, {x}" for x in names))
     return Table(columns, rows, f"{one.a} and {one.b}: the queries that differ most")
 
 
