@@ -81,13 +81,18 @@ def test_five_systems(found: SystemConclusions, tmp_path: Path) -> None:
     order = [*NAMES[1:], NAMES[0]]
     assert [text.get_text() for text in axes.get_xticklabels()] == order[:-1]
     assert [text.get_text() for text in axes.get_yticklabels()] == order[1:]
-    drawn = {frozenset((order[int(x)], order[int(y) + 1])) for x, y in axes.lines[0].get_xydata()}
-    assert drawn == {frozenset((x.a, x.b)) for x in found.pairs if x.significant}
-    cells = axes.collections[0].get_array()
-    for one in found.pairs:
-        high, low = sorted(map(order.index, (one.a, one.b)))
-        kind = (one.any_parameters.winner, one.mean_ndcg.winner)
-        assert cells[low - 1, high] == {0: 0, 1: 1, 2: 3, 3: 2}[KINDS.index(kind)]
+    *kinds, significant = axes.lines
+
+    def pairs_of(line: Any) -> set[frozenset[str]]:
+        return {frozenset(order[int(place)] for place in places) for places in line.get_xydata()}
+
+    assert pairs_of(significant) == {frozenset((x.a, x.b)) for x in found.pairs if x.significant}
+    for line, kind in zip(kinds, (0, 1, 3, 2), strict=True):
+        assert pairs_of(line) == {
+            frozenset((one.a, one.b))
+            for one in found.pairs
+            if (one.any_parameters.winner, one.mean_ndcg.winner) == KINDS[kind]
+        }
     title: Any = drawing._suptitle  # type: ignore[attr-defined]  # it has no public name
     texts = [*axes.get_xticklabels(), *axes.get_yticklabels(), title]
     boxes = [text.get_window_extent() for text in texts]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
 BARS = ((4, "95% interval"), (1, "95% of all at once"))
 """The widths of bars, and what they are."""
 
+Kind = Literal["grade", "document", "rank", "affine"]
+
 LABELS = {
     "grade": {"title": "Gain by grade", "xlabel": "Grade", "ylabel": "Gain (best = 1)"},
     "document": {
@@ -62,7 +64,7 @@ class Numbers:
     `bars` are intervals, (n, 2), nan for none, the thick ones first; what is `doubtful` is hollow.
     """
 
-    kind: Literal["grade", "document", "rank", "affine"]
+    kind: Kind
     names: Sequence[object]
     values: Floats
     usual: Mapping[str, Floats]
@@ -123,24 +125,9 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
 def _numbers_of(dcg: DCG, record: LearnedRecord | None, scale: Scale) -> list[Numbers]:
     """Return the gains and discounts of a measure, beside usual ones in the same gauge."""
     n_ranks = dcg.n_ranks or 10
-    usual_gains, usual_discounts = usual_numbers(scale, n_ranks)
-    of_zero, affine, documents = True, False, False
-    bars: list[list[Floats]] = [[], []]
-    doubtful = [[False] * dcg.n_grades, [False] * n_ranks]
-    if record is not None:
-        of_zero = record.factors.gauge.startswith("absolute")
-        affine = record.prior is None and is_affine(record.factors.gauge)
-        documents = record.parameters.noun == "document"
-        estimates = estimates_of(record)
-        if estimates[0]:
-            bars = [[intervals_of(part)] for part in estimates]
-            doubtful = [[not one.determined for one in part] for part in estimates]
-        if affine:
-            bars[1] = []  # of discounts in another gauge
-        if record.prior is None:  # the measure is that of W
-            doubtful = [
-                [kind in ("ridge", "none") for kind in x] for x in parameter_origins(record)
-            ]
+    of_zero = record is None or record.factors.gauge.startswith("absolute")
+    affine = record is not None and record.prior is None and is_affine(record.factors.gauge)
+    documents = record is not None and record.parameters.noun == "document"
 
     def gains_of(gains: Floats) -> Floats:
         return gains / (np.abs(gains).max() or 1.0) if of_zero else unit_range(gains)
@@ -149,24 +136,26 @@ def _numbers_of(dcg: DCG, record: LearnedRecord | None, scale: Scale) -> list[Nu
         first = discounts[0] or np.abs(discounts).max() or 1.0
         return unit_range(discounts) if affine else discounts / first
 
-    return [
-        Numbers(
-            "document" if documents else "grade",
-            scale.labels,
-            gains_of(np.array(dcg.gains)),
-            {} if documents else {name: gains_of(one) for name, one in usual_gains.items()},
-            bars[0],
-            doubtful[0],
-        ),
-        Numbers(
+    parts: list[tuple[Kind, Sequence[object], Floats, Callable[[Floats], Floats]]] = [
+        ("document" if documents else "grade", scale.labels, np.array(dcg.gains), gains_of),
+        (
             "affine" if affine else "rank",
             range(1, n_ranks + 1),
-            discounts_of(dcg.discounts_for(n_ranks)),
-            {name: discounts_of(one) for name, one in usual_discounts.items()},
-            bars[1],
-            doubtful[1],
+            dcg.discounts_for(n_ranks),
+            discounts_of,
         ),
     ]
+    numbers = []
+    for k, (kind, names, own, gauge) in enumerate(parts):
+        usual = {} if kind == "document" else usual_numbers(scale, n_ranks)[k]
+        estimates = () if record is None else estimates_of(record)[k]
+        doubtful = [not one.determined for one in estimates] or [False] * len(own)
+        if record is not None and record.prior is None:  # the measure is that of W
+            doubtful = [by in ("ridge", "none") for by in parameter_origins(record)[k]]
+        bars = [] if kind == "affine" or not estimates else [intervals_of(estimates)]
+        drawn = {name: gauge(one) for name, one in usual.items()}
+        numbers.append(Numbers(kind, names, gauge(own), drawn, bars, doubtful))
+    return numbers
 
 
 def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale, noun: str) -> None:

@@ -164,25 +164,19 @@ class Study:
 
     @property
     def measure(self) -> DCG:
-        """The measure to use from now on, cut where lists were judged."""
-        if self.change == "yes" and self.proposed is not None:
-            return self.proposed
+        """The nDCG to use from now on, cut where lists were judged: the scale of all tools."""
         measure = self.in_use[1]
-        return measure if measure.n_ranks else measure @ self.data.n_ranks
-
-    @property
-    def normalised(self) -> DCG:
-        """The measure as nDCG, on the scale of tools."""
-        return _as_ndcg(self.measure)
+        if self.change == "yes" and self.proposed is not None:
+            measure = self.proposed
+        return _as_ndcg(measure if measure.n_ranks else measure @ self.data.n_ranks)
 
     @cached_property
     def tools(self) -> dict[str, str | InputError]:
         """What to put into each tool, all as nDCG, with its notes; or why it cannot take it."""
         found = dict[str, str | InputError]()
-        measure = self.normalised
         for tool in STUDY_TOOLS:
             try:
-                made = export(measure, tool)
+                made = export(self.measure, tool)
             except InputError as error:
                 found[tool] = error
             else:

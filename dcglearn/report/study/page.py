@@ -125,7 +125,7 @@ def write_study(study: Study, path: str | Path, rng: np.random.Generator) -> Non
     suffix = checked_suffix(path, STUDY_FORMATS)
     if suffix == ".json":
         about = {"study": study_json(study)}
-        text = measure_to_json(MeasureFile(dcg=study.normalised, about=about))
+        text = measure_to_json(MeasureFile(dcg=study.measure, about=about))
     else:
         pictures = study_pictures(study, rng) if suffix == ".html" else ()
         text = study_page(study, suffix[1:], pictures) + "\n"

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dcglearn.base.json_text import jsonable
 from dcglearn.base.types import Grades
 from dcglearn.coherence.explain import Explanation
 from dcglearn.coherence.verdict import advantage, verdict
-from dcglearn.measures.dcg import DCG
 from dcglearn.measures.names import NamedMeasure
 from dcglearn.measures.scale import Scale
 from dcglearn.report.tables import Table
@@ -49,10 +47,8 @@ def explanation_text(
         3,
     )
     lines = [table.text()]
-    for named, difference, winner in zip(measures, found.differences, found.winners, strict=True):
-        unit = " in DCG" if isinstance(named.measure, DCG) and named.measure.normalise else ""
-        words = f"prefers {winner}, by {abs(difference):g}{unit}"
-        words = "finds a and b equal" if winner == "equal" else words
+    for named, winner in zip(measures, found.winners, strict=True):
+        words = "finds a and b equal" if winner == "equal" else f"prefers {winner}"
         lines.append(f"{named.name} {words}: {named.measure}")
     lines += ["", "They agree on these lists." if found.agree else _REASONS[found.reason]]
     certain = verdict(advantage(*lists, len(scale)), worst_gain="zero").winner
@@ -71,7 +67,7 @@ def explanation_to_json(
         "first": first,
         "second": second,
         "lists": [labels_of(row, scale) for row in lists],
-        **jsonable(vars(found)),
+        **vars(found),
         "reason": found.reason or None,
     }
 
