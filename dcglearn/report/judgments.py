@@ -18,13 +18,23 @@ from dcglearn.judgments.ratings import Within
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.scale import Scale
 from dcglearn.report.tables import Table
-from dcglearn.report.words import bulleted, wrap_lines
+from dcglearn.report.words import bulleted, filled
 
 MOST_NAMED = 5
 """The number of queries, and of judges, that sentences name."""
 
 MOST_ROWS, WIDEST = 10, 24
 """The number of judges in the table, and of characters of their names."""
+
+
+_LEFT_OUT = (
+    ("list", "without a query or judge"),
+    ("list", "alone in their group"),
+    ("pair", "of equal ratings"),
+    ("pair", "whose ratings differ by less than the minimum"),
+    ("pair", "that were not drawn; the others have their weight"),
+)
+"""What pairs of rated lists leave out, in the order of their document."""
 
 
 def contents_text(name: str, counts: Contents, scale: str) -> str:
@@ -64,12 +74,7 @@ def findings_text(found: Inspection) -> str:
     said = findings(found)
     if said:
         return "What stands out:\n" + bulleted(said)
-    calm = ["neither side wins more often"]
-    if found.queries is not None:
-        calm.append("no query dominates")
-    if found.judges is not None and found.judges.tested:
-        calm.append("no judge answers at random, or nearly always one side")
-    return "Nothing stands out: " + "; ".join(calm)
+    return "Nothing stands out: no side, query or judge"
 
 
 def findings(found: Inspection) -> list[str]:
@@ -96,11 +101,11 @@ def findings(found: Inspection) -> list[str]:
             "learned, but counted below wherever no weight is mentioned"
         )
     if s.repeated_rows:
-        of = ["query"] * bool(s.queries) + ["lists", "answer"] + ["judge"] * bool(s.judges)
-        share = f" ({s.repeated_rows / s.judgments:.1%}; they may be other people's)"
         said.append(
-            f"{counted(s.repeated_rows, 'exact repetition')} of an earlier row: the same "
-            f"{', '.join(of)}{'' if s.judges else share}"
+            f"{counted(s.repeated_rows, 'exact repetition')} of an earlier row "
+            f"({s.repeated_rows / s.judgments:.1%})"
+            + "; they may be other people's"
+            * (not s.judges)
         )
     return said
 
@@ -136,7 +141,7 @@ def inspection_text(found: Inspection) -> str:
 def inspection_page(content: Mapping[str, Any], found: Inspection, scale: str) -> str:
     """Say in paragraphs and tables what the document of ``inspect`` holds."""
     reading, known, labels = content["reading"], content["identifiability"], content.get("grades")
-    text = [contents_text(content["file"], found.summary, scale)]
+    text = [filled(contents_text(content["file"], found.summary, scale))]
     if "digest" in reading:
         text.append(f"SHA-256 of the content: {reading['digest']}")
     nothing = "no strict preference: nothing can be learned from this file"
@@ -147,17 +152,9 @@ def inspection_page(content: Mapping[str, Any], found: Inspection, scale: str) -
         rows = [(str(label), n, n / total) for label, n in zip(labels, counts, strict=True)]
         text.append(Table(("grade", "documents", "share"), rows, digits=3).text())
     if known is not None:
-        number = "relevance" if labels is None else "gain"
-        shares = (
-            "data shares (1: the data alone; 0: the penalty w'w alone): at most "
-            f"{known['offset_share']:.2f} for a constant added to all discounts; "
-            f"{min(known['discount_share']):.2f} for the least determined discount; "
-            f"{min(known['gain_share']):.2f} for the least determined {number}"
-        )
-        determined = bulleted([*known["statements"], shares])
-        head = "What these judgments determine, before any fit (C = 1):"
-        text += [inspection_text(found), f"{head}\n{determined}"]
-    return wrap_lines("\n\n".join(text))
+        head = "What these judgments determine, before any fit:"
+        text += [inspection_text(found), f"{head}\n{bulleted(known['statements'])}"]
+    return "\n\n".join(text)
 
 
 def ceiling_text(s: Summary) -> str:
@@ -250,11 +247,11 @@ def _judges_text(judges: JudgeTests) -> str:
         lines.append(f"without a judge: {counted(judges.without_judge, 'judgment')}")
     rows = [
         (
-            one.judge if len(one.judge) <= WIDEST else f"{one.judge[: WIDEST - 3]}...",
+            f"{one.judge:.{WIDEST}}",
             one.judgments,
             one.strict,
-            one.a_share if one.strict else None,
-            one.agreement if one.compared else None,
+            one.a_share,
+            one.agreement,
             one.compared,
             one.contradict_self,
             one.contradicted,
@@ -274,21 +271,11 @@ def rating_pairs_text(
     content: Mapping[str, Any], within: Within, equal_weights: bool, sides: str
 ) -> str:
     """Say what the document of ``pairs`` holds, what was left out, and what the pairs weigh."""
-    ids = "query or judge"
-    groups = f" of {counted(content['groups'], 'judge and query', 'pairs of judge and query')}"
-    if within != "judge":
-        ids = "query" if within == "query" else "id"
-        groups = f" of {counted(content['groups'], 'query', 'queries')}" * (within == "query")
-    reasons = (
-        ("list", f"without a {ids}"),
-        ("list", f"alone in a {'query' if within == 'query' else 'group'}"),
-        ("pair", "of equal ratings"),
-        ("pair", "whose ratings differ by less than the minimum"),
-        ("pair", "that were not drawn; the others have their weight"),
-    )
+    of = {"judge": ("judge and query", "pairs of judge and query"), "query": ("query", "queries")}
+    groups = f" of {counted(content['groups'], *of[within])}" if within in of else ""
     said = [
         f"left out: {counted(n, noun)} {why}"
-        for n, (noun, why) in zip(content["left_out"].values(), reasons, strict=True)
+        for n, (noun, why) in zip(content["left_out"].values(), _LEFT_OUT, strict=True)
         if n
     ]
     if content["identical"]:
@@ -310,7 +297,7 @@ def rating_pairs_text(
         f"{content['strict']:,} strict, {counted(content['ties'], 'tie')}, from "
         f"{counted(content['lists'], 'rated list')}{groups}"
     )
-    return wrap_lines(f"{head}\n{bulleted(said)}")
+    return f"{filled(head)}\n{bulleted(said)}"
 
 
 def threshold_text(content: Mapping[str, Any]) -> str:

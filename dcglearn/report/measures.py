@@ -5,8 +5,8 @@ Then its numbers, with what determines each, what is undetermined, and details.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Literal, cast
+from collections.abc import Sequence
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from dcglearn.learning.record import (
     NumberRecord,
     ParameterIntervals,
     PriorRecord,
-    is_affine,
     round_up,
 )
 from dcglearn.measures.dcg import DCG
@@ -37,11 +36,9 @@ from dcglearn.report.words import (
     bulleted,
     certainty_sentences,
     estimate_words,
-    grade_names,
+    filled,
     interval_words,
     kept_together,
-    worth_sentence,
-    wrap_lines,
 )
 
 Origin = Literal["fixed", "data", "ridge", "none"]
@@ -50,19 +47,20 @@ Origin = Literal["fixed", "data", "ridge", "none"]
 _NUMBER = {"fixed": "{:.3f}", "data": "{:.3f}", "ridge": "({:.3f})", "none": "-"}
 """How a gain or discount of W is printed, by its origin."""
 
-_LEAST_SHARE = 0.05
-"""Usual measures with less weight are not named."""
-
 
 def usual_numbers(scale: Scale, n_ranks: int) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Return usual gains and discounts by name; the first discount is 1."""
-    linear, exponential, zipf = (
-        preset(name, scale, n_ranks) for name in ("linear-log2", "exponential-log2", "zipf")
-    )
-    log2, by_rank = linear.discounts_for(n_ranks), zipf.discounts_for(n_ranks)
+
+    def of(name: str) -> DCG:
+        return preset(name, scale, n_ranks)
+
+    linear, exponential = of("linear-log2"), of("exponential-log2")
     return (
         {"linear": np.array(linear.gains), "2^g - 1": np.array(exponential.gains)},
-        {"1/log2(rank + 1)": log2, "1/rank": by_rank},
+        {
+            "1/log2(rank + 1)": linear.discounts_for(n_ranks),
+            "1/rank": of("zipf").discounts_for(n_ranks),
+        },
     )
 
 
@@ -156,31 +154,20 @@ def parameter_tables(content: MeasureFile) -> list[Table]:
         origins = [["fixed" if x != x else "data" for x in shares] for shares in from_data]
     tables = []
     for k, (noun, names, number, values) in enumerate(parts):
-        estimates, determined = estimates_of(record)[k], origins[k]
-        columns: list[tuple[str, Sequence[Cell]]] = [
-            (noun, [*map(str, names)]),
-            (
-                f"learned {number}",
-                [_NUMBER[by].format(one) for by, one in zip(determined, values, strict=True)],
-            ),
-        ]
-        if estimates and record.certainty is not None:
-            columns += [
-                ("estimate", [*map(estimate_words, estimates)]),
-                (f"{record.certainty.level:.0%} interval", [*map(interval_words, estimates)]),
-            ]
-        shares = zip(determined, from_data[k], strict=True)
-        columns.append(
-            ("from data", ["fixed" if by == "fixed" else f"{share:.2f}" for by, share in shares])
-        )
-        if record.intervals is not None:
-            ends = (record.intervals.gains, record.intervals.discounts)[k]
-            moved = [
-                "" if by == "fixed" or low != low else f"{low:.3f} to {high:.3f}"
-                for by, (low, high) in zip(determined, ends, strict=True)
-            ]
-            columns.append((f"{record.intervals.level:.0%} of resamples", moved))
-        tables.append(Table.by_column(columns))
+        estimates, bounds, rows = estimates_of(record)[k], record.intervals, []
+        for i, (name, value) in enumerate(zip(names, values, strict=True)):
+            by = origins[k][i]
+            row: dict[str, Cell] = {noun: str(name), f"learned {number}": _NUMBER[by].format(value)}
+            if estimates:
+                row["estimate"] = estimate_words(estimates[i])
+                row["95% interval"] = interval_words(estimates[i])
+            row["from data"] = "fixed" if by == "fixed" else f"{from_data[k][i]:.2f}"
+            if bounds is not None:
+                low, high = (bounds.gains, bounds.discounts)[k][i]
+                moved = "" if by == "fixed" or low != low else f"{low:.3f} to {high:.3f}"
+                row[f"{bounds.level:.0%} of resamples"] = moved
+            rows.append(row)
+        tables.append(Table.of(rows))
     return tables
 
 
@@ -190,15 +177,9 @@ def answer(content: MeasureFile) -> list[str]:
     certainty = record.certainty
     if certainty is None or record.parameters.noun != "grade":
         return []
-    labels = dcg.labels
-    if not certainty.reason:
-        return certainty_sentences(labels, certainty)
-    numbers = [
-        NumberRecord(determined=origin == "data", given=False, estimate=gain)
-        for origin, gain in zip(parameter_origins(record)[0], dcg.gains, strict=True)
-    ]
-    worth = worth_sentence(grade_names(labels), numbers)
-    return [*filter(None, [worth]), f"No interval: {certainty.reason}."]
+    if certainty.reason:
+        return [f"No interval: {certainty.reason}."]
+    return certainty_sentences(dcg.labels, certainty)
 
 
 def learned_text(content: MeasureFile, source: str = "") -> str:
@@ -207,13 +188,13 @@ def learned_text(content: MeasureFile, source: str = "") -> str:
     gains, discounts = parameter_tables(content)
     without = " without a prior" if record.prior else ""
     parts = [
-        wrap_lines(" ".join(answer(content))),
-        source,
+        filled(" ".join(answer(content))),
+        filled(source),
         gains.text(),
         discounts.text(),
-        "\n".join(wrap_lines(one) for one in _about_numbers(record)),
+        "\n".join(map(filled, _about_numbers(record))),
         f"what the judgments do not determine{without}:\n{bulleted(record.undetermined)}",
-        "\n".join(["details:", *_details(record)]),
+        f"details:\n{bulleted(_details(record))}",
     ]
     return "\n\n".join(filter(None, parts))
 
@@ -255,12 +236,9 @@ def _about_numbers(record: LearnedRecord) -> list[str]:
 def _about_prior(prior: PriorRecord) -> str:
     if prior.name != "usual":
         return f"starts from {prior.name} and departs from it on evidence"
-    named = [(name, share) for name, share in prior.centres.items() if share >= _LEAST_SHARE]
-    words = [f"{share:.0%} {name}" for name, share in named]
-    rest = 1 - sum(share for _, share in named)
-    if rest >= _LEAST_SHARE / 2:
-        words.append(f"{rest:.0%} others")
-    return f"starts from the usual measures ({', '.join(words)}) and departs from them on evidence"
+    centres = [f"{share:.0%} {name}" for name, share in prior.centres.items()]
+    most = ", ".join(centres[:3])
+    return f"starts from the usual measures ({most}, ...) and departs from them on evidence"
 
 
 def _about_resamples(bounds: ParameterIntervals, of_W: str) -> str:
@@ -281,40 +259,17 @@ def _details(record: LearnedRecord) -> list[str]:
     how, solution, certificate = record.parameters, record.solution, record.certificate
     factors, agreement = record.factors, record.agreement
     polished = ", polished" if solution.polished else ""
-    change = record.identifiability.change_on_doubling_c
     details = [
         f"W learned with C = {how.C:g}, {how.margin} margins ({solution.solver}{polished}): "
         f"confirmed optimal, duality gap <= {round_up(certificate.gap):.1e}, |W - W*| <= "
         f"{round_up(certificate.distance):.1e} with |W| = {certificate.size:.3g}; active pairs "
         f"{certificate.active_pairs:,}, tied grades {certificate.tied_grades}",
         f"rank 1 of W: sigma_2 / sigma_1 = {factors.second_ratio:.3f}; its DCG accounts for "
-        f"{factors.rank_one_share:.1%} of the sum of squares, where {_normalisation(record)}",
+        f"{factors.rank_one_share:.1%} of its sum of squares",
         f"agreement with the training judgments: {agreement.utility:.4f} of W, "
         f"{agreement.factors:.4f} of its DCG, {agreement.dcg:.4f} of the DCG above",
     ]
-    if change is not None:
-        details.append(f"if C doubled, no number of W would change by more than about {change:.3f}")
     return details if record.choice is None else [*details, _about_choice(record.choice)]
-
-
-def _normalisation(record: LearnedRecord) -> str:
-    """Say what is fixed by convention."""
-    factors = record.factors
-    if record.parameters.noun == "document":
-        gains = "the least relevant document has relevance 0, the most relevant 1"
-    else:
-        worst = "an empty rank" if factors.gauge.startswith("absolute") else "the worst grade"
-        gains = f"{worst} has gain 0, the best gain 1"
-    if is_affine(factors.gauge):
-        return (
-            f"{gains}; the largest discount is 1 and the smallest 0 (only ratios of differences "
-            "between discounts are determined)"
-        )
-    (rank,) = factors.fixed_discounts
-    if not rank:
-        return f"{gains}; the first discount is 1"
-    sign = "-1" if factors.discounts[rank] < 0 else "1"
-    return f"{gains}; the discount of rank {rank + 1} is {sign}, as that of rank 1 is 0"
 
 
 def _about_choice(choice: ChosenC) -> str:
@@ -334,13 +289,6 @@ _OPENING = """\
 A measure is a preset, with nDCG(...) around it and @ 10 after it where wanted; in full,
 nDCG({2: 3, 1: 1, 0: 0}, log2) @ 10; or a file, learned.json. r is the value of a grade, i
 the rank. Quote names with brackets in a shell."""
-
-_CAPTIONS = (
-    "Presets: gain and discount",
-    "Rules of discounts, for measures in full",
-    "Other measures, in evaluate; all but ERR take (rel=2) for: relevant from grade 2 up",
-    "Measures of other tools, and what computes the same here",
-)
 
 OTHER_MEASURES = {
     "P@10": ("share of relevant documents among the first 10", "P_10, precision@10"),
@@ -365,8 +313,8 @@ OTHER_MEASURES = {
 """The measures that are not a DCG: what they are, and other forms of their names."""
 
 
-def known_measures() -> dict[str, list[dict[str, str]]]:
-    """Return presets, rules of discounts, other measures and those of tools, a row for each."""
+def known_measures() -> list[Table]:
+    """Return tables of presets, rules of discounts, other measures and those of tools."""
     presets = [
         (f"{name}:{one.parameter}" if one.parameter else name, one.formula, one.source)
         for name, one in PRESETS.items()
@@ -376,20 +324,28 @@ def known_measures() -> dict[str, list[dict[str, str]]]:
         for name, one in DISCOUNT_RULES.items()
     ]
     others = [(name, *about) for name, about in OTHER_MEASURES.items()]
-    tables: dict[str, tuple[Sequence[str], Iterable[Sequence[str]]]] = {
-        "presets": (("preset", "formula", "source"), presets),
-        "discounts": (("rule", "formula", "source"), rules),
-        "others": (("measure", "value", "also"), others),
-        "tools": (("tool", "its measure", "-m here", "options"), TOOL_MEASURES),
-    }
-    return {
-        name: [dict(zip(columns, row, strict=True)) for row in rows]
-        for name, (columns, rows) in tables.items()
-    }
+    return [
+        Table(("preset", "formula", "source"), presets, "Presets: gain and discount"),
+        Table(("rule", "formula", "source"), rules, "Rules of discounts, for measures in full"),
+        Table(
+            ("measure", "value", "also"),
+            others,
+            "Other measures, in evaluate; all but ERR take (rel=2) for: relevant from grade 2 up",
+        ),
+        Table(
+            ("tool", "its measure", "-m here", "options"),
+            TOOL_MEASURES,
+            "Measures of other tools, and what computes the same here",
+        ),
+    ]
 
 
 def known_measures_text() -> str:
-    """Return the same as tables."""
-    rows = known_measures().values()
-    tables = (Table.of(one, caption) for one, caption in zip(rows, _CAPTIONS, strict=True))
-    return "\n\n".join([_OPENING, *(table.text() for table in tables)])
+    """Return them as text."""
+    return "\n\n".join([_OPENING, *(table.text() for table in known_measures())])
+
+
+def known_measures_json() -> dict[str, list[dict[str, Any]]]:
+    """Return their rows."""
+    names = ("presets", "discounts", "others", "tools")
+    return {name: table.named_rows() for name, table in zip(names, known_measures(), strict=True)}

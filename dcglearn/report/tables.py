@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,9 +25,6 @@ FIGURE_FORMATS = {
 
 Kind = Literal["text", "number", "marked"]
 """What a column holds: text, numbers, or numbers with marks."""
-
-NARROW = 12
-"""Characters in a line of a long name of a column, where a table would be too wide."""
 
 LONGEST = 40
 """Rows of a table in LaTeX on one page."""
@@ -93,31 +89,25 @@ class Table:
         """Return the table of rows that name their columns, all alike; there is at least one."""
         return cls(tuple(rows[0]), [tuple(row.values()) for row in rows], caption, **more)
 
-    @classmethod
-    def by_column(
-        cls, columns: Sequence[tuple[str, Sequence[Cell]]], caption: str = "", **more: Any
-    ) -> Table:
-        """Return the table of columns, each with its name."""
-        names, cells = zip(*columns, strict=True)
-        return cls(names, [*zip(*cells, strict=True)], caption, **more)
-
     def text(self, width: int | None = None) -> str:
         """Return the table as plain text, with numbers aligned on the right.
 
-        If it is wider than `width`, the names of columns are broken into lines, and columns that
-        do not fit follow below, after the columns of text that come first.
+        If it is wider than `width`, columns that do not fit follow below, after the columns of text
+        that come first.
         """
-        kinds, rows = self.kinds(), self._dressed("{}", " {}", plain_text)
-        names = [[plain_text(name)] for name in self.columns]
-        parts = [_justified(names, rows, kinds)]
-        if width is not None and _size(parts[0]) > width and {*kinds} != {"text"}:
-            n_keys = next(c for c, kind in enumerate(kinds) if kind != "text")
-            names[n_keys:] = [_broken(*name) for name in names[n_keys:]]
-            columns, parts = _justified(names, rows, kinds), []
-            for column in columns[n_keys:]:
-                if not parts or _size([*parts[-1], column]) > width:
-                    parts.append(columns[:n_keys])
-                parts[-1].append(column)
+        kinds = self.kinds()
+        rows = [[*map(plain_text, self.columns)], *self._dressed("{}", " {}", plain_text)]
+        columns = []
+        for kind, cells in zip(kinds, zip(*rows, strict=True), strict=True):
+            align = str.rjust if kind == "number" else str.ljust
+            columns.append([align(cell, max(map(len, cells))) for cell in cells])
+        n_keys = next((c for c, kind in enumerate(kinds) if kind != "text"), len(kinds))
+        parts = [columns[:n_keys]]
+        for column in columns[n_keys:]:
+            line = "  ".join(cells[0] for cells in [*parts[-1], column])
+            if width is not None and len(line) > width and len(parts[-1]) > n_keys:
+                parts.append(columns[:n_keys])
+            parts[-1].append(column)
         blocks = [
             "\n".join("  ".join(line).rstrip() for line in zip(*part, strict=True))
             for part in parts
@@ -142,17 +132,10 @@ class Table:
         It is a ``longtable``, which breaks over pages, if it has more than :data:`LONGEST` rows,
         and otherwise a ``tabular``, which needs no packages; in a ``table`` if it has a caption.
         """
-
-        def head(name: str, kind: str) -> str:
-            lines = [*map(latex_cell, _broken(name))]
-            stacked = r"\shortstack{" + r"\\".join(lines) + "}"
-            return stacked if kind != "text" and len(lines) > 1 else latex_cell(name)
-
         kinds = self.kinds()
         rows = self._dressed(r"\textbf{{{}}}", r"\textsuperscript{{{}}}", latex_cell)
-        first, *lines = (
-            rf"{' & '.join(row)} \\" for row in (map(head, self.columns, kinds), *rows)
-        )
+        names = map(latex_cell, self.columns)
+        first, *lines = (rf"{' & '.join(row)} \\" for row in (names, *rows))
         form = _LONGTABLE if len(lines) > LONGEST else _TABLE if self.caption else _TABULAR
         caption = latex_cell(self.caption[:1].upper() + self.caption[1:]).rstrip(".")
         table = form.format(
@@ -162,6 +145,13 @@ class Table:
             body="\n".join(lines),
         )
         return "\n".join([*(f"% {plain_text(note)}" for note in self.notes), table])
+
+    def named_rows(self) -> list[dict[str, Any]]:
+        """Return the rows by name of their columns, with numbers in full."""
+        values = (
+            [cell.value if isinstance(cell, Shown) else cell for cell in row] for row in self.rows
+        )
+        return [dict(zip(self.columns, row, strict=True)) for row in values]
 
     def csv(self) -> str:
         """Return the table as CSV, with numbers in full."""
@@ -240,25 +230,3 @@ def _csv_cell(value: Any) -> Any:
     if isinstance(value, bool):
         return str(value).lower()
     return None if value != value else value  # nan
-
-
-def _broken(name: str) -> list[str]:
-    """Divide a long name of a column into lines, where words end."""
-    return textwrap.wrap(name, NARROW, break_long_words=False) or [""]
-
-
-def _justified(
-    names: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], kinds: Sequence[Kind]
-) -> list[list[str]]:
-    """Return the columns, each as strings of one length, of which the first are its name."""
-    height, columns = max(map(len, names)), []
-    for kind, name, *cells in zip(kinds, names, *rows, strict=True):
-        lines = [*[""] * (height - len(name)), *name, *cells]
-        align = str.rjust if kind == "number" else str.ljust
-        columns.append([align(line, max(map(len, lines))) for line in lines])
-    return columns
-
-
-def _size(columns: Sequence[Sequence[str]]) -> int:
-    """Return the length of a line of the columns."""
-    return len("  ".join(column[0] for column in columns))

@@ -7,7 +7,6 @@ the same of the same judgments.
 from __future__ import annotations
 
 import math
-import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -247,22 +246,18 @@ def _hypothesis(one: HypothesisRecord, verdict: str) -> str:
     return f"{name} ({', '.join(details)})" if details else name
 
 
+def filled(text: str, first: str = "", other: str = "") -> str:
+    """Break a paragraph into lines between words."""
+    return textwrap.fill(
+        text,
+        LINE_WIDTH,
+        initial_indent=first,
+        subsequent_indent=other,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
 def bulleted(statements: Sequence[str]) -> str:
-    """Return statements as an indented list, one per line."""
-    return "\n".join(f"  - {statement}" for statement in statements)
-
-
-def wrap_lines(text: str) -> str:
-    """Break long lines between words; what follows an item's mark is indented as its text."""
-    lines = []
-    for line in text.split("\n"):
-        mark = re.match(r" *(- )?", line)
-        indent = " " * len(mark.group()) if mark else ""
-        lines += textwrap.wrap(
-            line,
-            LINE_WIDTH,
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        ) or [""]
-    return "\n".join(lines)
+    """Return statements as an indented list."""
+    return "\n".join(filled(statement, "  - ", "    ") for statement in statements)

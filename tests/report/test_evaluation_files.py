@@ -27,9 +27,10 @@ from dcglearn.report.systems.evaluation_files import (
     EVALUATION_FORMATS,
     means_table,
     paper_table,
+    paths_of_systems,
     queries_table,
+    trec_eval_name,
 )
-from dcglearn.report.systems.trec_eval_lines import paths_of_systems, trec_eval_name
 from dcglearn.report.systems.words import (
     evaluation_in_words,
     in_ranges,
@@ -192,7 +193,7 @@ def test_parquet_holds_the_frame_and_what_it_depends_on(
     for found in (with_gaps, bounds):
         (path,) = write_evaluation(found, tmp_path / "values.parquet")
         pd.testing.assert_frame_equal(pd.read_parquet(path), found.to_frame())
-        said = json.loads(pq.read_schema(path).metadata[b"dcglearn"])
+        said = pd.read_parquet(path).attrs
         assert said["measures"] == {one.name: str(one.measure) for one in found.measures}
     assert said["rules"]["unjudged"] == "bounds"
     (path,) = write_evaluation(with_gaps, tmp_path / "values.parquet")

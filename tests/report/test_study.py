@@ -69,7 +69,7 @@ def test_a_true_measure_stays_in_use() -> None:
             "Change (2^g - 1) / log2(rank + 1): no. The judgments do not contradict it."
         )
         assert found.change == "no"
-        assert found.measure == used @ 4
+        assert found.measure == (used @ 4).normalised()
         assert '"label_gain": [0, 1, 3]' in " ".join(study_page(found, "txt").split())
 
 

@@ -20,8 +20,6 @@ from dcglearn.report.figures.style import save
 from dcglearn.report.figures.system_figures import draw_pairs
 
 NAMES = ("first", "another system with a long name", "b", "c", "d")
-KINDS = ["nDCG any gains, DCG both", "nDCG any gains", "equal", "depends"]
-"""In the order of the numbers of their colours."""
 
 
 @pytest.fixture(scope="module")
@@ -58,12 +56,15 @@ def test_five_systems(found: SystemConclusions, tmp_path: Path) -> None:
     order = list(found.evaluation.best_first().systems)
     assert [text.get_text() for text in axes.get_xticklabels()] == order[:-1]
     assert [text.get_text() for text in axes.get_yticklabels()] == order[1:]
-    drawn = {frozenset((order[int(x)], order[int(y) + 1])) for x, y in axes.lines[0].get_xydata()}
-    assert drawn == {frozenset((x.a, x.b)) for x in found.pairs if x.significant}
-    cells = axes.collections[0].get_array()
-    for one in found.pairs:
-        high, low = sorted(map(order.index, (one.a, one.b)))
-        assert cells[low - 1, high] == KINDS.index(one.holds_for)
+    *kinds, significant = axes.lines
+
+    def pairs_of(line: Any) -> set[frozenset[str]]:
+        return {frozenset(order[int(place)] for place in places) for places in line.get_xydata()}
+
+    assert pairs_of(significant) == {frozenset((x.a, x.b)) for x in found.pairs if x.significant}
+    for line in kinds:
+        kind = line.get_label().partition(":")[0].removesuffix(" on the gains")
+        assert pairs_of(line) == {frozenset((x.a, x.b)) for x in found.pairs if x.holds_for == kind}
     title: Any = drawing._suptitle  # type: ignore[attr-defined]  # it has no public name
     texts = [*axes.get_xticklabels(), *axes.get_yticklabels(), title]
     boxes = [text.get_window_extent() for text in texts]

@@ -155,8 +155,8 @@ class Study:
         if self.proposed is None:
             return "not yet"
         if self.against.verdict == "not rejected":
-            asked = [q for q in self.conclusion.questions if q.about in ("gains", "discounts")]
-            told_apart = any(q.verdict in ("rejected", "near the line") for q in asked)
+            asked = (q for q in self.conclusion.questions if q.about in ("gains", "discounts"))
+            told_apart = any(q.verdict in GRAVEST[:2] for q in asked)
             return "no" if told_apart else "not yet"
         if not self.used.differs:
             return "no"
@@ -164,25 +164,19 @@ class Study:
 
     @property
     def measure(self) -> DCG:
-        """The measure to use from now on, cut where lists were judged."""
-        if self.change == "yes" and self.proposed is not None:
-            return self.proposed
+        """The nDCG to use from now on, cut where lists were judged: the scale of all tools."""
         measure = self.in_use[1]
-        return measure if measure.n_ranks else measure @ self.data.n_ranks
-
-    @property
-    def normalised(self) -> DCG:
-        """The measure as nDCG, on the scale of tools."""
-        return _as_ndcg(self.measure)
+        if self.change == "yes" and self.proposed is not None:
+            measure = self.proposed
+        return _as_ndcg(measure if measure.n_ranks else measure @ self.data.n_ranks)
 
     @cached_property
     def tools(self) -> dict[str, str | InputError]:
         """What to put into each tool, all as nDCG, with its notes; or why it cannot take it."""
         found = dict[str, str | InputError]()
-        measure = self.normalised
         for tool in STUDY_TOOLS:
             try:
-                made = export(measure, tool)
+                made = export(self.measure, tool)
             except InputError as error:
                 found[tool] = error
             else:

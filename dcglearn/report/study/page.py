@@ -7,7 +7,6 @@ The same judgments and seed give the same bytes.
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from dcglearn.report.figures.style import LIGHT, STYLE, adapting_svg
 from dcglearn.report.questions import question_json
 from dcglearn.report.study.facts import Study
 from dcglearn.report.study.words import headline, sections
+from dcglearn.report.words import filled
 
 STUDY_FORMATS = (".html", ".md", ".json", ".txt")
 
@@ -96,9 +96,7 @@ def study_json(study: Study) -> dict[str, Any]:
 
 def _fit_json(fit: JudgmentFit) -> dict[str, Any]:
     return {
-        "gains_family": fit.model.gains,
-        "discounts_family": fit.model.discounts,
-        "ties": fit.model.ties,
+        "model": fit.model,
         "log_likelihood": fit.log_likelihood,
         "judgments": len(fit.evidence),
         "gains": fit.gains(),
@@ -127,7 +125,7 @@ def write_study(study: Study, path: str | Path, rng: np.random.Generator) -> Non
     suffix = checked_suffix(path, STUDY_FORMATS)
     if suffix == ".json":
         about = {"study": study_json(study)}
-        text = measure_to_json(MeasureFile(dcg=study.normalised, about=about))
+        text = measure_to_json(MeasureFile(dcg=study.measure, about=about))
     else:
         pictures = study_pictures(study, rng) if suffix == ".html" else ()
         text = study_page(study, suffix[1:], pictures) + "\n"
@@ -135,8 +133,7 @@ def write_study(study: Study, path: str | Path, rng: np.random.Generator) -> Non
 
 
 def _filled(text: str, first: str = "", other: str = "") -> str:
-    filled = textwrap.fill(_unbroken(text), 96, initial_indent=first, subsequent_indent=other)
-    return filled.replace("\u00a0", " ")
+    return filled(_unbroken(text), first, other).replace("\u00a0", " ")
 
 
 def _unbroken(text: str) -> str:

@@ -32,20 +32,6 @@ from dcglearn.report.words import (
     verdict_sentences,
 )
 
-WORDS = Table(
-    ("word", "meaning"),
-    [
-        ("grade", "how relevant a document is to a query, as assessors said"),
-        ("gain", "what a document of a grade is worth, in units of the best grade"),
-        ("discount", "how much a rank counts, in units of the first rank"),
-        ("DCG", "the sum over ranks of discount times gain: the value of a list"),
-        ("tie", "an answer that neither list is better"),
-        ("agreement", "the share of judgments in which the measure prefers the same list"),
-        ("interval", "from where to where the true number may be; it holds it 95 times in 100"),
-    ],
-)
-
-
 _WHY_NOTHING = {
     "reversed": "Better grades lose: people prefer the lists with the worse grades. Check that the "
     "scale names the best grade first, and that the preferred list is the one meant; if so, no "
@@ -202,7 +188,6 @@ def sections(study: Study) -> list[Section]:
         *_calibration(study),
         Section("How much more would help", [more_judgments(study)]),
         _tools(study),
-        Section("Words", tables=[WORDS]),
         _engineers(study),
     ]
 
@@ -219,9 +204,9 @@ def _measure(study: Study) -> Section:
     return Section(
         "Gains and discounts",
         [
-            "Gains say what a document of each grade is worth, relative to the best grade; the "
-            "worst grade is worth 0. Discounts say how much each rank counts, relative to the "
-            "first.",
+            "DCG, the value of a list, is the sum over its ranks of discount times gain. Gains say "
+            "what a document of each grade is worth, relative to the best grade; the worst grade "
+            "is worth 0. Discounts say how much each rank counts, relative to the first.",
             "The interval holds the true number 95 times in 100, if people judge as the model "
             "says (see how well it predicts, below). Where a rank seems to count more than the one "
             "above it but their intervals overlap, the judgments do not say so.",

@@ -28,7 +28,6 @@ from dcglearn.systems.conclusions import (
     graded_rankings,
 )
 from dcglearn.systems.orderings import OrderingComparison
-from dcglearn.systems.scoring import with_least
 
 CLEAREST_QUERIES = 6
 """Number of queries that are shown for a pair of systems."""
@@ -68,13 +67,10 @@ def conclusions_table(conclusions: SystemConclusions) -> Table:
         }
         if conclusions.tested:
             row["p"] = shown_p(one.p, "*" * bool(one.significant))
-        counts = [one.n_queries(winner) for winner in (ahead, behind, "depends", "equal")]
-        rows.append(row | {"queries": "/".join(map(str, counts))})
+        rows.append(row)
     records = [conclusion_row(one) for one in conclusions.pairs]
     legend = (
-        f"the first system of a row is ahead, unless they are equal, under "
-        f"{conclusions.measure}; queries: on how many it is by itself ahead whatever the "
-        "gains, behind, ahead or behind depending on the gains, equal"
+        f"the first system of a row is ahead, unless they are equal, under {conclusions.measure}"
     )
     notes = [legend, *conclusions_in_words(conclusions)]
     return Table.of(rows, _caption(conclusions), records=records, notes=notes)
@@ -108,17 +104,15 @@ def clearest_queries_table(conclusions: SystemConclusions, one: PairConclusion) 
     differences = np.nan_to_num(values[0] - values[1]).tolist()
     most = np.argsort(-np.abs(differences), kind="stable")[:CLEAREST_QUERIES].tolist()
     rankings, _, _ = graded_rankings(evaluation, conclusions.given, conclusions.n_ranks)
-    winners = {"a": one.a, "b": one.b, "depends": extent_in_words("depends")}
     rows = [
         (
             *(evaluation.queries[q], *values[:, q].tolist(), differences[q]),
-            winners.get(str(one.query_winners[q]), "equal"),
             *(_grades(rankings[s, q], evaluation.qrels.scale) for s in pair),
         )
         for q in sorted(most, key=differences.__getitem__, reverse=True)
         if differences[q]
     ]
-    columns = ("query", *names, "difference", "ahead by itself", *(f"grades, {x}" for x in names))
+    columns = ("query", *names, "difference", *(f"grades, {x}" for x in names))
     return Table(columns, rows, f"{one.a} and {one.b}: the queries that differ most")
 
 
@@ -164,25 +158,22 @@ def coherence_text(
     More than `most` pairs are counted, and as many reversals are shown; `in_detail` adds the
     queries on which the systems of each pair differ most.
     """
-    evaluation, n_ranks = conclusions.evaluation, conclusions.n_ranks
+    evaluation = conclusions.evaluation
     listed = most is None or len(conclusions.pairs) <= most
     main = conclusions_table(conclusions) if listed else digest_table(conclusions)
-    tables = [main]
-    if (reversals := reversals_table(conclusions, most)).rows:
-        tables.append(reversals)
+    tables = [main, reversals_table(conclusions, most)]
     if in_detail:
         tables += [clearest_queries_table(conclusions, x) for x in conclusions.pairs]
-    given = with_least(conclusions.given, evaluation.rules.least)
     queries = counted(len(evaluation.queries), "query", "queries")
-    ranks = "the first rank" if n_ranks == 1 else f"the first {n_ranks} ranks"
-    worst = "the worst grade gains 0" if given.gains[-1] == 0 else "and are 0 or more"
     notes = [
         *main.notes,
         *rules_in_words(evaluation.rules, [one.measure for one in evaluation.measures]),
-        f"gains never rise from a better grade to a worse one, {worst}; discounts never rise",
+        "gains never rise from a better grade to a worse one, and a worst gain of 0 stays 0; "
+        "discounts never rise",
     ]
-    head = f"{len(evaluation.systems)} systems, {queries}, {ranks}"
-    texts = [replace(one, notes=()).text(width) for one in tables]
+    ranks = counted(conclusions.n_ranks, "rank")
+    head = f"{len(evaluation.systems)} systems, {queries}, the first {ranks}"
+    texts = [replace(one, notes=()).text(width) for one in tables if one.rows]
     return "\n\n".join([head, *texts, "\n".join(notes)])
 
 

@@ -44,14 +44,10 @@ LEAST_MOVE = 0.00005
 def evaluation_in_words(evaluation: Evaluation) -> list[str]:
     """Return what a table of an evaluation means, one sentence per line."""
     queries = counted(len(evaluation.queries), "query", "queries")
-    judged = "judged: share of the run's documents that have a judgment"
-    if any(evaluation.cutoffs):
-        judged = "judged@k: share of the run's first k documents that have a judgment"
-        judged += "; judged: of all" * (None in evaluation.cutoffs)
     return [
         *_definitions(evaluation),
         f"{queries}; grades {evaluation.qrels.scale}",
-        judged,
+        "judged@k: share of the run's first k documents that have a judgment; judged: of all",
         *rules_in_words(evaluation.rules, [one.measure for one in evaluation.measures]),
         *_ties(evaluation),
     ]
@@ -189,15 +185,12 @@ def comparisons_in_words(comparisons: Sequence[SystemComparison]) -> list[str]:
     by_bootstrap = f"by a bootstrap over queries (Student's t below {FEW_QUERIES})"
     interval = "by Student's t" if student else by_bootstrap
     alone = ", of this comparison alone" if one.family > 1 else ""
-    least = 2.0 ** (1 - few)
-    limit = [f"with {few} queries no p can be below {least:g}"]
     return [
         f"difference: mean of the system minus that of {other}; "
         f"from, to: its 95% interval, {interval}{alone}",
         f"p: {tested_in_words(comparisons)}",
         "better, worse, equal: queries on which the system's value is higher, lower, the same",
         *shared,
-        *limit * (one.test != "t" and least >= SIGNIFICANT),
     ]
 
 
