@@ -137,15 +137,6 @@ def test_judgments_that_cannot_say_much(design: str) -> None:
     assert study.change == "not yet"
 
 
-def test_a_judge_is_dropped(tmp_path: Path) -> None:
-    path = tmp_path / "j.jsonl"
-    data = of_design("spammer", 400)
-    write_preferences(data, path)
-    without = printed("study", path, "--drop-judge", "judge 0", cwd=tmp_path)
-    assert without["inspection"]["judgments"] == int((data.judges != "judge 0").sum())
-    assert len(without["judges"]) == 4
-
-
 def test_p_is_doubled_for_what_decides_what_to_use() -> None:
     data = of_design("even", 300)
     for one in usual_questions(data):

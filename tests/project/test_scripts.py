@@ -211,16 +211,9 @@ def test_children_end_before_their_script(
     assert list(temporary.iterdir()) == []
 
 
-def test_a_benchmark_writes_its_section_and_evaluators_agree(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_benchmark_writes_its_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     benchmark = importlib.import_module("benchmark")
-    benchmark.write_runs(tmp_path, 2, 5, 30, ".gz")
-    place = tmp_path / "qrels", sorted(tmp_path.glob("run*"))
-    own = benchmark.by_dcglearn(*place)
-    assert own == pytest.approx(benchmark.by_pytrec_eval(*place), abs=1e-9)
-    assert own == pytest.approx(benchmark.by_ir_measures(*place), abs=1e-9)
     page, committed = tmp_path / "README.md", benchmark.PAGE.read_text("utf-8")
     page.write_text(committed, "utf-8")
     taken = [benchmark.meter.Taken(1.0, 2.0, 3.0, "answer")]
