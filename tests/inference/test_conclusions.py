@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from dcglearn import (
-    InputError,
     JudgmentModel,
     Preferences,
     Scale,
@@ -119,14 +118,9 @@ def test_a_gain_outside_its_interval_is_in_doubt_although_it_is_not_rejected() -
         assert said.endswith(" in doubt: more raters could decide.") == (low == 0.6)
 
 
-@pytest.mark.parametrize("design", ["one pair", "few queries", "all ties"])
+@pytest.mark.parametrize("design", ["one pair", "few queries"])
 def test_judgments_that_cannot_say_much(design: str) -> None:
     data = of_design("even", 500)
-    if design == "all ties":
-        ties = Preferences.of(data.lists, ["tie"] * 500, SCALE)
-        with pytest.raises(InputError, match="no judgment"):
-            study_judgments(ties, "x", np.random.default_rng(0))
-        return
     if design == "one pair":
         lists = np.broadcast_to([[0, 1, 2, 2, 1], [1, 0, 2, 1, 2]], (500, 2, 5))
         words = WORDS[(np.random.default_rng(0).random(500) < 0.2).astype(int)]

@@ -196,7 +196,5 @@ def test_frame_and_json_hold_the_same(rng: np.random.Generator) -> None:
 def test_names_that_hold_commas() -> None:
     assert named_pair("a, b", ["a", "b"]) == ("a", "b")
     assert named_pair("x,y,z", ["x", "y,z"]) == ("x", "y,z")
-    with pytest.raises(
-        InputError, match="'x,y,z' is not one pair of systems; write A,B"
-    ):
+    with pytest.raises(InputError, match="'x,y,z' is not one pair of systems; write A,B"):
         named_pair("x,y,z", ["x", "y,z", "x,y", "z"])
