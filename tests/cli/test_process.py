@@ -27,7 +27,10 @@ JUDGMENTS = (
 
 FAULTY = """
 import sys
+from dcglearn.base import progress
 from dcglearn.report import judgments
+
+progress.QUIET_SECONDS = 900
 
 def fail(*arguments):
     raise KeyError("no\\x1b[31m\\nsuch")

@@ -3,8 +3,8 @@
 A session names its commands, one on each line that begins with ``$``. To add one, write that line
 and run this script, which runs every session in a folder of its own and writes what is said below
 each command: lines of the standard output begin with ``>``, those of the standard error with ``!``.
-Numbers with decimals and the place of this repository are masked, and of long output the beginning
-is kept. The last lines name the files that a session wrote.
+Numbers with decimals are masked where other machines may print other digits, and of long output the
+beginning is kept. The last lines name the files that a session wrote, and show what is in them.
 """
 
 from __future__ import annotations
@@ -26,8 +26,14 @@ sys.path.insert(0, str(FOLDER.parents[1]))
 
 from helpers.commands import run_commands  # noqa: E402 - after its place is known
 
-MOST_LINES, MOST_OF_LONG = 8, 16
-LONG = ("evaluate", "coherence", "plan")
+MOST_LINES = {"fit": 30, "show": 30, "study": 40, "evaluate": 16, "coherence": 16, "plan": 16}
+"""Of the output that is kept, where they are not 8."""
+
+EXACT = ("evaluate", "threshold")
+"""Sessions whose numbers are sums and counts, and not masked."""
+
+SHOWN = {".md", ".tex", ".csv", ".txt", ".eval"}
+"""Files of sessions about systems whose first lines are shown."""
 
 
 def judged_lines() -> str:
@@ -101,6 +107,8 @@ FILES: dict[str, str | bytes] = {
     "cut.parquet": b"PAR1....",
     "not.csv.gz": EXPORT,
     "facts.json": '{"version": 1, "judgments": [{"a": [1], "b": [0], "answer": "a"}]}',
+    "rankings.csv": "query,a,b,answer\nq1,d1 d2 d3,d3 d2 d1,a\nq2,d2 d1 d3,d1 d3 d2,a\n",
+    "weighted.jsonl": judged_lines().replace('"answer": "a"', '"answer": "a", "weight": 2', 3),
     "documents.csv": "query,a,b,answer\nq1,d1 d2,d2 d9,a\nq1,d1 d8,d2,b\n",
     "qrels": "q1 0 d1 2\nq1 0 d2 0\n",
     "rated.csv": "query,grades,satisfaction\nq1,2 0,5\nq1,1 1,3\nq2,0 0,1\nq2,1 0,2\n",
@@ -111,6 +119,7 @@ FILES: dict[str, str | bytes] = {
     "trec_one": "q1 Q0 d1 1 2 one\nq1 Q0 d3 2 1 one\nq2 Q0 d9 1 1 one\nq3 Q0 d2 1 1 one\n",
     "trec_two": "q1 Q0 d2 1 2 two\nq1 Q0 d4 2 1 two\nq2 Q0 d2 1 1 two\nq7 Q0 d2 1 1 two\n",
     "trec_tied": "q1 Q0 d1 1 2 tied\nq1 Q0 d2 2 2 tied\nq2 Q0 d1 1 1 tied\n",
+    "trec_strange": "q1 Q0 d1 1 2 \x1b[31m$x$<img>\nq1 Q0 d2 2 1 \x1b[31m$x$<img>\n",
     "trec_other": "q9 Q0 d1 1 1 other\n",
     "tie.jsonl": lines(PAIR | {"answer": "tie"}),
     "alike.jsonl": lines({"a": [1, 0], "b": [1, 0], "answer": "a"}),
@@ -129,6 +138,7 @@ FILES: dict[str, str | bytes] = {
     "unasked.jsonl": lines(DOCUMENT | {"id": "e1"}),
     "twice.jsonl": lines(DOCUMENT, DOCUMENT),
     "configs/flips.toml": CONFIG,
+    "bad.toml": CONFIG.replace("[0]", '[0]\ntruth = ["zipf", "DCG([1, 1, 1, 1, 1], log2)"]'),
     "more.toml": CONFIG.replace("6]", '6, "T7"]'),
     "trec_twice": "q1 Q0 d1 1 2 twice\nq1 Q0 d1 2 1 twice\n",
 }
@@ -153,26 +163,28 @@ def transcript(name: str) -> str:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary, "files")
         write_files(folder)
-        text = "".join(said(one, str(folder)) for one in run_commands(commands_of(name), folder))
-        paths = {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
-    return text + "".join(f"wrote {path}\n" for path in sorted(paths - {*FILES, "configs"}))
+        text = "".join(said(one, name) for one in run_commands(commands_of(name), folder))
+        for path in sorted(folder.rglob("*")):
+            if (file := path.relative_to(folder).as_posix()) not in {*FILES, "configs"}:
+                text += f"wrote {file}\n"
+                if name in ("evaluate", "coherence") and path.suffix in SHOWN:
+                    text += shown("|", path.read_text("utf-8"), name)
+        return text.replace(str(folder), "FOLDER").replace(ROOT, "ROOT")
 
 
-def said(done: subprocess.CompletedProcess[str], folder: str) -> str:
+def said(done: subprocess.CompletedProcess[str], name: str) -> str:
     """Return a command, its exit code and what it printed."""
-    most = MOST_OF_LONG if done.args[0] in LONG else MOST_LINES
-    text = [f"$ {shlex.join(['dcglearn', *done.args])}", f"exit code {done.returncode}"]
-    for mark, stream in ((">", done.stdout), ("!", done.stderr)):
-        lines = [masked(line, folder) for line in stream.splitlines()]
-        text += [f"{mark} {line}".rstrip() for line in lines[:most]]
-        text += [f"{mark} ..."] * (len(lines) > most)
-    return "\n".join(text) + "\n\n"
+    head = f"$ {shlex.join(['dcglearn', *done.args])}\nexit code {done.returncode}\n"
+    return head + shown(">", done.stdout, name) + shown("!", done.stderr, name) + "\n"
 
 
-def masked(line: str, folder: str) -> str:
-    """Return a line without numbers that may differ in their last digits."""
-    line = line.replace(folder, "FOLDER").replace(ROOT, "ROOT")
-    return re.sub(r"\d+\.\d+(e-?\d+)?", "#", line)
+def shown(mark: str, text: str, name: str) -> str:
+    """Return the first lines of a text, without numbers that may differ in their last digits."""
+    lines, most = text.splitlines(), MOST_LINES.get(name, 8)
+    lines = [*lines[:most], *(["..."] if len(lines) > most else [])]
+    if name not in EXACT:
+        lines = [re.sub(r"\d+\.\d+(e-?\d+)?", "#", line) for line in lines]
+    return "".join(f"{mark} {line}".rstrip() + "\n" for line in lines)
 
 
 if __name__ == "__main__":

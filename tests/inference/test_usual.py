@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from dcglearn import DCG, JudgmentModel, Preferences, Scale, learn_dcg
+from dcglearn import DCG, JudgmentModel, Preferences, Scale, agreement, learn_dcg
 from dcglearn.base.errors import InputError
 from dcglearn.inference import ascent
 from dcglearn.inference.ascent import Answers, Ascent, OwnExpansions, estimate
@@ -227,6 +227,22 @@ def test_a_posterior_without_a_maximum_raises(monkeypatch: pytest.MonkeyPatch) -
         Ascent(
             members, OwnExpansions(members, answers), np.tile(members.mean, (64, 1)), np.arange(64)
         ).run()
+
+
+def test_answers_without_noise_have_expansions_of_their_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(1)
+    lists = rng.integers(0, L, (900, 2, K))
+    first, second = TRUTH.score(lists).T
+    flipped = (first > second) ^ (rng.random(900) < 0.1)
+    data = Preferences.of(lists, np.where(flipped, "a", "b"), SCALE)
+    monkeypatch.setattr(ascent, "PARTS", (100, 300))
+    monkeypatch.setattr(ascent, "MOST_ALONE", 450)
+    learned = learn_dcg(data)
+    assert learned.judgments in (450, 900)
+    exact = data.pairs[TRUTH.score(data.pairs[:, 0]) > TRUTH.score(data.pairs[:, 1])]
+    assert agreement(learned.dcg, exact) > 0.97
 
 
 def test_gains_and_discounts_of_draws_fall(rng: np.random.Generator) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,13 @@ from dcglearn.lab import provenance
 from dcglearn.lab.cells import CELL_VERSION
 from dcglearn.lab.compute import run_cell
 from dcglearn.lab.config import read_config, with_options
+from dcglearn.lab.findings import findings_latex
 from dcglearn.lab.page import write_page
 from dcglearn.lab.provenance import changed_files, read_provenance
 from dcglearn.lab.results import CellCounts, ReportedExperiment, make_figures
 from dcglearn.lab.setting import Setting
 from helpers.places import GOLDEN, ROOT
+from helpers.typeset import typeset
 
 RESULTS = ROOT / "results"
 CONFIGS = sorted(path.stem for path in (ROOT / "configs").glob("*.toml"))
@@ -85,21 +89,40 @@ def test_means_are_close_to_those_of_independent_replications(published: dict[st
         assert rows[published["y"]].mean() == pytest.approx(float(mean), abs=WITHIN + rounding)
 
 
-def test_the_committed_page_is_what_the_committed_tables_say(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Every claim, verdict, interval and caption; ``dcglearn report`` makes it anew."""
-    monkeypatch.chdir(ROOT)
-    shown = []
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory: pytest.TempPathFactory) -> list[ReportedExperiment]:
+    """The figures of all committed tables."""
+    shown, folder = [], tmp_path_factory.mktemp("results")
     for name in NAMES:
-        config, made = read_config(f"configs/{name}.toml"), read_provenance(RESULTS / name)
+        config, made = read_config(ROOT / f"configs/{name}.toml"), read_provenance(RESULTS / name)
+        config = config.model_copy(update={"path": Path(f"configs/{name}.toml")})
         figures = make_figures(config, pd.read_csv(RESULTS / name / "table.csv"))
         counts = CellCounts(*(made["cells"][key] for key in ("done", "failed", "total")))
-        shown.append(ReportedExperiment(config, tmp_path / name, counts, figures, made))
-    assert {f"{n}" for n in range(1, 14)} <= {one.number for each in shown for one in each.figures}
-    page = write_page(shown)
+        shown.append(ReportedExperiment(config, folder / name, counts, figures, made))
+    return shown
+
+
+def test_the_committed_page_is_what_the_committed_tables_say(
+    reported: list[ReportedExperiment],
+) -> None:
+    """Every point, claim, verdict and caption; ``dcglearn report`` makes them anew."""
+    drawn = {figure.name: (one, figure) for one in reported for figure in one.figures}
+    assert {f"figure-{number:02d}" for number in range(1, 14)} <= drawn.keys()
+    for name, (one, figure) in drawn.items():
+        points = figure.table().to_csv(index=False, float_format="%.9g")
+        assert points == (RESULTS / one.config.name / f"{name}.csv").read_text("utf-8"), name
+    page = write_page(reported)
     for path in (page, page.with_name("README.md")):
         assert path.read_text("utf-8") == (RESULTS / path.name).read_text("utf-8")
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_latex_sets_all_findings(reported: list[ReportedExperiment], tmp_path: Path) -> None:
+    """Without an error, and without a line that is wider than the page."""
+    text = findings_latex([figure for one in reported for figure in one.figures])
+    log = typeset(text, tmp_path, "array,booktabs,longtable")
+    assert "Missing character" not in log
+    assert not re.findall(r"Overfull .hbox \((?:[2-9]|\d\d)", log)
 
 
 def test_code_outside_a_repository_has_no_revision(

@@ -44,10 +44,6 @@ def test_every_marked_block_is_run() -> None:
         assert page.read_text("utf-8").count("<!-- test") == len(blocks(page)), page.name
 
 
-def test_the_readme_is_short() -> None:
-    assert len(PAGES[0].read_text("utf-8").splitlines()) <= 90
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_to_files_and_headings_that_are_there(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)]+)\)", page.read_text("utf-8")):

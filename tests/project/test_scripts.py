@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import os
 import re
 import signal
@@ -209,25 +208,6 @@ def test_children_end_before_their_script(
     assert [process.line() for _ in range(2)] == ["ended"] * 2
     assert process.finish() == code
     assert list(temporary.iterdir()) == []
-
-
-def test_a_benchmark_writes_its_section_and_evaluators_agree(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
-    benchmark = importlib.import_module("benchmark")
-    benchmark.write_runs(tmp_path, 2, 5, 30, ".gz")
-    place = tmp_path / "qrels", sorted(tmp_path.glob("run*"))
-    own = benchmark.by_dcglearn(*place)
-    assert own == pytest.approx(benchmark.by_pytrec_eval(*place), abs=1e-9)
-    assert own == pytest.approx(benchmark.by_ir_measures(*place), abs=1e-9)
-    page, committed = tmp_path / "README.md", benchmark.PAGE.read_text("utf-8")
-    page.write_text(committed, "utf-8")
-    taken = [benchmark.meter.Taken(1.0, 2.0, 3.0, "answer")]
-    benchmark.write_section(page, "files", "about", benchmark.rows_of("case", {"tool": taken}))
-    found = page.read_text("utf-8")
-    assert "| case | tool | 1 | 1 | 2 | 1 | 3 | 1 | answer |" in found
-    assert re.findall("^## .*", found, re.M) == re.findall("^## .*", committed, re.M)
 
 
 def test_what_is_committed_names_no_machine() -> None:

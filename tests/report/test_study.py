@@ -16,7 +16,6 @@ import pytest
 from dcglearn import (
     InputError,
     Preferences,
-    Scale,
     Study,
     preset,
     read_measure,
@@ -30,7 +29,7 @@ from dcglearn.report.study.page import study_json, study_page, study_pictures
 from dcglearn.report.study.words import headline, more_judgments, more_words
 from dcglearn.report.words import judged_pairs, short
 from helpers.simulated import SCALE, preset_judgments, with_ids
-from helpers.written import write_qrels, write_records, write_run
+from helpers.written import write_qrels, write_run
 
 
 def studied(data: Preferences) -> Study:
@@ -192,11 +191,6 @@ def test_the_decision_is_a_measure_file_and_counts_what_it_changes(
     assert run("export", "decision.json", "--to", "trec_eval").returncode == 0
 
 
-def test_two_grades_leave_discounts() -> None:
-    found = studied(preset_judgments("linear-log2", 300, 5, Scale((1, 0))))
-    assert headline(found)[2].startswith("There are two grades, so gains are not in question;")
-
-
 def test_more_judgments_halve_intervals(linear: Study) -> None:
     n = len(linear.conclusion.free.evidence)
     words = more_judgments(linear)
@@ -245,44 +239,6 @@ def test_all_formats_say_the_same(linear: Study) -> None:
     assert study_json(linear)["headline"] == headline(linear)
     words = text.partition("WHAT TO PUT INTO")[0]
     assert all(len(line) <= 100 for line in words.splitlines())
-
-
-def test_test_command(tmp_path: Path, run: Any) -> None:
-    write_preferences(preset_judgments("linear-log2", 1200, 10), tmp_path / "p.jsonl")
-    for options, begins, rejected in (
-        ("--gains exponential --discounts log2", "gains exponential", True),
-        ("--measure linear-log2", "linear-log2", False),
-        ("--gains 1,0.5,0 --discounts log2", "gains 1,0.5,0, discounts log2", False),
-        (
-            "--gains exponential --larger-discounts log2",
-            "gains exponential, within discounts log2",
-            True,
-        ),
-        ("--larger-positions", "the same gains at every rank", False),
-    ):
-        done = run("test", "p.jsonl", *options.split())
-        assert done.returncode == 0, done.stderr
-        row = done.stdout.splitlines()[1]
-        assert begins in row, options
-        assert (" rejected" in row, "not rejected" in row) == (True, not rejected), options
-    table = json.loads(run("test", "p.jsonl", "--json").stdout)
-    assert {one["about"] for one in table} >= {"measure", "gains", "discounts", "side"}
-
-
-def test_groups_of_a_field_and_files(tmp_path: Path, run: Any) -> None:
-    data = preset_judgments("linear-log2", 800, 11)
-    write_preferences(data, tmp_path / "p.jsonl")
-    lines = map(json.loads, (tmp_path / "p.jsonl").read_text().splitlines())
-    named = ({**one, "country": "it" if i % 2 else "de"} for i, one in enumerate(lines))
-    write_records(tmp_path / "by.jsonl", *named)
-    done = run("test", "by.jsonl", "--by", "country")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[1].startswith("de ")
-    for name, part in (("one.jsonl", data[:400]), ("two.jsonl", data[400:])):
-        write_preferences(part, tmp_path / name)
-    files = run("test", "one.jsonl", "two.jsonl", "--json")
-    (found,) = json.loads(files.stdout)["compared"]
-    assert found["name"] == "one.jsonl"
 
 
 def test_a_measure_file_is_written_whatever_is_decided(tmp_path: Path, run: Any) -> None:
