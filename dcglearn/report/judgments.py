@@ -304,10 +304,7 @@ def threshold_text(content: Mapping[str, Any]) -> str:
     """Say in words and a table what the document of ``threshold`` holds."""
     beta, gamma, judged = content["beta"], content["gamma"], content["judged"]
     worth = ", ".join(f"{grade}: {format_number(x)}" for grade, x in content["worth"].items())
-    rows = []
-    for name in ("theta_opt", "theta_zero", "theta"):
-        score, documents, utility = content[name].values()
-        rows.append((name, format_number(score), documents, f"{utility:.10g}"))
+    rows = [[name, *content[name].values()] for name in ("theta_opt", "theta_zero", "theta")]
     lines = [
         f"{content['file']}: {counted(content['documents'], 'document')}, {judged:,} judged",
         f"worth of a document by its grade: {worth}; not judged: "

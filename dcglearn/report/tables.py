@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from dcglearn.base.errors import InputError
 from dcglearn.base.files import checked_suffix, write_text
 from dcglearn.base.numbers import decimals
 from dcglearn.base.text import latex_cell, markdown_cell, plain_text
+from dcglearn.measures.names import repeated_name
 
 FIGURE_FORMATS = {
     ".png": {"Software": None},
@@ -148,6 +150,8 @@ class Table:
 
     def named_rows(self) -> list[dict[str, Any]]:
         """Return the rows by name of their columns, with numbers in full."""
+        if repeated := repeated_name(self.columns):
+            raise InputError(f"two columns are called {repeated}", "rename one")
         values = (
             [cell.value if isinstance(cell, Shown) else cell for cell in row] for row in self.rows
         )

@@ -22,6 +22,7 @@ from dcglearn import (
     evaluate,
     write_evaluation,
 )
+from dcglearn.base.numbers import in_ranges
 from dcglearn.report.systems.evaluation_files import (
     EVALUATION_FORMATS,
     means_table,
@@ -31,7 +32,6 @@ from dcglearn.report.systems.evaluation_files import (
 )
 from dcglearn.report.systems.words import (
     evaluation_in_words,
-    in_ranges,
     significance_marks,
 )
 from helpers.commands import Run

@@ -10,9 +10,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dcglearn.base.numbers import counted, decimals
+from dcglearn.base.numbers import counted
 from dcglearn.inference.fit_file import Certainty, hypothesis_record
 from dcglearn.inference.questions import Conclusion, upside_down
+from dcglearn.measures.dcg import DCG
 from dcglearn.report.judgments import ceiling_text, contents_text, findings
 from dcglearn.report.questions import DOUBLED, questions_table
 from dcglearn.report.study.facts import LEARNED, Study
@@ -93,7 +94,7 @@ def more_words(study: Study) -> str:
 def _decision(study: Study, more: str) -> str:
     """Say whether to change the measure in use, with the one reason."""
     name, support = measure_words(study.in_use[0]), study.conclusion.support
-    if support != "supported":
+    if study.proposed is None:
         one_query = support == "open" and study.conclusion.recommended.covariance.one_cluster
         why = _WHY_NOTHING["one query" if one_query else support]
         return f"Change {name}: not yet. {why.format(study.data.scale.labels[0])}"
@@ -110,21 +111,19 @@ def _decision(study: Study, more: str) -> str:
         "near the line": f"leave {about} in doubt ({p}; {more} could decide)",
     }.get(one.verdict, "cannot tell whether it fits")
     return (
-        f"Change {name} to {_proposal(study)}: {study.change}. The judgments {why}, and the two "
-        f"order {judged_pairs(differs)} differently."
+        f"Change {name} to {_proposal(study.proposed, study.data.n_ranks)}: {study.change}. The "
+        f"judgments {why}, and the two order {judged_pairs(differs)} differently."
     )
 
 
-def _proposal(study: Study) -> str:
+def _proposal(proposed: DCG, n_ranks: int) -> str:
     """Return the gains and discounts of the proposed measure."""
-    fit = study.conclusion.recommended
     gains = ", ".join(
-        f"{label} = {decimals(max(0.0, gain), 2)}"
-        for label, gain in zip(study.data.scale.labels, fit.dcg.gains, strict=True)
+        f"{label} = {gain:.2f}" for label, gain in zip(proposed.labels, proposed.gains, strict=True)
     )
-    discounts = ", ".join(map(short, fit.dcg.discounts_for(study.data.n_ranks)))
-    log2 = fit.model.discounts == "log2"
-    rule = f"discount {FAMILY_NAMES['log2']}" if log2 else f"discounts {discounts}"
+    rule = f"discount {FAMILY_NAMES['log2']}"
+    if proposed.discounts != "log2":
+        rule = f"discounts {', '.join(map(short, proposed.discounts_for(n_ranks)))}"
     return f"the gains {gains} with the {rule}"
 
 

@@ -97,7 +97,7 @@ def write_evaluation(
         _write_parquet(evaluation, path)
         return [path]
     if per_query:
-        table = replace(queries_table(evaluation), digits=digits)
+        table = queries_table(evaluation, digits)
     else:
         table = paper_table(evaluation, () if suffix == ".csv" else comparisons, digits)
     write_result(path, table, evaluation_to_json(evaluation, comparisons, per_query))
@@ -140,7 +140,7 @@ def has_best(evaluation: Evaluation) -> bool:
     return evaluation.high is None and len(evaluation.systems) > 1
 
 
-def queries_table(evaluation: Evaluation) -> Table:
+def queries_table(evaluation: Evaluation, digits: int = 4) -> Table:
     """Return the value of each measure, one row per system and query."""
     names, values = _columns(evaluation)
     numbers = np.concatenate([values, evaluation.judged], axis=1)
@@ -149,7 +149,8 @@ def queries_table(evaluation: Evaluation) -> Table:
         for s, system in enumerate(evaluation.systems)
         for q, query in enumerate(evaluation.queries)
     ]
-    return Table(("system", "query", *names, *map(_judged_name, evaluation.cutoffs)), rows)
+    columns = ("system", "query", *names, *map(_judged_name, evaluation.cutoffs))
+    return Table(columns, rows, digits=digits)
 
 
 def paper_table(
@@ -236,7 +237,7 @@ def evaluation_text(
     notes = evaluation_in_words(evaluation)
     marked = comparisons if are_many(comparisons) else []
     if per_query:
-        tables = [replace(queries_table(evaluation), digits=digits)]
+        tables = [queries_table(evaluation, digits)]
     else:
         tables = [means_table(evaluation, marked, digits)]
     if marked:

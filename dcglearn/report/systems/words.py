@@ -7,12 +7,11 @@ means.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from string import ascii_lowercase
 
 import numpy as np
 
-from dcglearn.base.numbers import counted
+from dcglearn.base.numbers import counted, in_ranges
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.other_measures import ERR, RBP, BinaryMeasure
 from dcglearn.report.tables import Cell, Table, shown_p
@@ -238,16 +237,3 @@ def marks_in_words(systems: Sequence[str], comparisons: Sequence[SystemCompariso
         found = "* differs" if marks else "no mean differs"
         meaning = f"{found} significantly from {comparisons[0].baseline}"
     return f"{meaning} (p < {SIGNIFICANT:g}; {tested_in_words(comparisons)})"
-
-
-def in_ranges(places: Sequence[int], labels: Sequence[str]) -> str:
-    """Return the labels at ascending places, three or more neighbours as a range.
-
-    >>> in_ranges([0, 2, 3], "abcdefgh"), in_ranges([0, 2, 3, 4, 7], "abcdefgh")
-    ('a,c,d', 'a,c-e,h')
-    """
-    parts: list[str] = []
-    for _, group in groupby(enumerate(places), lambda one: one[1] - one[0]):
-        row = [labels[place] for _, place in group]
-        parts += row if len(row) < 3 else [f"{row[0]}-{row[-1]}"]
-    return ",".join(parts)
