@@ -361,8 +361,7 @@ def _supported(evaluation: Evaluation, seed: int, digits: int) -> Answer:
 
         return draw_supported(found)
 
-    document = supported_json(found)
-    tables = supported_tables(document, digits)
+    tables, document = supported_tables(found, digits), supported_json(found)
     return Answer(
         lambda: document,
         lambda: "\n\n".join(table.text(terminal_width()) for table in tables),

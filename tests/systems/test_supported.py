@@ -89,4 +89,4 @@ def test_the_command(tmp_path: Path) -> None:
     assert found["measures"] == 200
     order = [one["system"] for one in found["systems"]]
     assert [(one["above"], one["below"]) for one in found["pairs"]] == [*combinations(order, 2)]
-    assert all(0.4 < one["of_measures"] <= 1 for one in found["pairs"])
+    assert all(0.4 < one["of the measures"] <= 1 for one in found["pairs"])

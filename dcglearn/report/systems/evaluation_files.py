@@ -15,7 +15,7 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import atomic_write, checked_suffix, write_text_blocks
-from dcglearn.base.numbers import counted, decimals
+from dcglearn.base.numbers import counted
 from dcglearn.base.significance import mean_of_counted
 from dcglearn.base.types import Floats
 from dcglearn.measures.grammar import resolve_alias
@@ -115,14 +115,16 @@ def means_table(
     marks, labels = significance_marks(evaluation.systems, comparisons)
     names, values = _columns(evaluation)
     means, missing = mean_of_counted(values), evaluation.missing.sum(axis=1).tolist()
-    compared = evaluation.compared if has_best(evaluation) else [False] * len(names)
+    bold = np.zeros_like(means, bool)
+    if has_best(evaluation):
+        rounded = np.round(means, digits)
+        bold = (rounded == np.fmax.reduce(rounded)) & evaluation.compared
     columns: list[tuple[str, Sequence[Cell]]] = [("#", labels)] if labels else []
     columns.append(("system", evaluation.systems))
-    for name, mean, has in zip(names, means.T, compared, strict=True):
-        best = decimals(np.fmax.reduce(mean), digits) if has else ""
+    for m, name in enumerate(names):
         cells = [
-            Shown(one, "", decimals(one, digits) == best, marks.get((system, name), ""))
-            for system, one in zip(evaluation.systems, mean.tolist(), strict=True)
+            Shown(means[s, m], "", bold[s, m], marks.get((system, name), ""))
+            for s, system in enumerate(evaluation.systems)
         ]
         columns.append((name, cells))
     cutoffs = [*zip(evaluation.cutoffs, evaluation.judged_means().T.tolist(), strict=True)]
@@ -271,9 +273,8 @@ def _columns(evaluation: Evaluation) -> tuple[list[str], Floats]:
     names, values = [one.name for one in evaluation.measures], evaluation.values
     if evaluation.high is None:
         return names, values
-    n_systems, _, n_queries = values.shape
-    both = np.stack([values, evaluation.high], axis=2).reshape(n_systems, -1, n_queries)
-    return [f"{name}, {end}" for name in names for end in ("least", "most")], both
+    names = [f"{name}, {end}" for end in ("least", "most") for name in names]
+    return names, np.concatenate([values, evaluation.high], axis=1)
 
 
 def _judged_name(cutoff: int | None) -> str:

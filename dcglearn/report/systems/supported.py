@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -13,59 +12,38 @@ MOST_PAIRS = 50
 """Of more pairs of systems, neighbours are shown."""
 
 
+def supported_tables(
+    found: Supported, digits: int = 4, most: int | None = MOST_PAIRS
+) -> tuple[Table, Table]:
+    """Return systems with their bands of ranks, and pairs of systems: of many, neighbours."""
+    order, names = found.order.tolist(), found.systems
+    systems = Table(
+        ("system", "mean", "rank from", "to", "topics drawn, rank from", "to, topics drawn"),
+        [
+            [
+                names[s],
+                float(found.means[s]),
+                *map(int, (*found.ranks[s], *found.ranks_resampled[s])),
+            ]
+            for s in order
+        ],
+        f"Means of {found.measure}, and 95% of the ranks under {found.n_measures:,} measures that "
+        "the judgments support",
+        digits,
+    )
+    pairs = [*combinations(order, 2)]
+    if most is not None and len(pairs) > most:
+        pairs = [*pairwise(order)]
+    shares = [
+        [names[i], names[j], float(found.ahead[i, j]), float(found.ahead_resampled[i, j])]
+        for i, j in pairs
+    ]
+    words = ("above", "below", "of the measures", "topics drawn, too")
+    return systems, Table(words, shares, "How often the system above is ahead", 3)
+
+
 def supported_json(found: Supported) -> dict[str, Any]:
-    """Return systems with their bands of ranks, and all pairs of systems, as a JSON-able dict."""
-    names, order = found.systems, found.order.tolist()
-    systems = [
-        {
-            "system": names[s],
-            "mean": float(found.means[s]),
-            "ranks": found.ranks[s].tolist(),
-            "ranks_topics_drawn": found.ranks_resampled[s].tolist(),
-        }
-        for s in order
-    ]
-    pairs = [
-        {
-            "above": names[i],
-            "below": names[j],
-            "of_measures": float(found.ahead[i, j]),
-            "topics_drawn_too": float(found.ahead_resampled[i, j]),
-        }
-        for i, j in combinations(order, 2)
-    ]
+    """Return the same as a JSON-able dict, for all pairs."""
+    systems, pairs = (table.named_rows() for table in supported_tables(found, most=None))
     about = {"measure": found.measure, "measures": found.n_measures}
     return {**about, "systems": systems, "pairs": pairs}
-
-
-def supported_tables(document: dict[str, Any], digits: int = 4) -> tuple[Table, Table]:
-    """Return the same as tables; of many systems, only neighbours."""
-    systems, pairs = document["systems"], document["pairs"]
-    below = dict(pairwise(one["system"] for one in systems))
-    few = len(pairs) <= MOST_PAIRS
-    return (
-        Table(
-            ("system", document["measure"], "ranks", "ranks, topics drawn"),
-            [[name, mean, *map(_band, bands)] for name, mean, *bands in map(_values, systems)],
-            f"95% of the ranks under {document['measures']:,} measures that the judgments support",
-            digits,
-        ),
-        Table(
-            ("above", "below", "of the measures", "topics drawn, too"),
-            [
-                [name, other, *map("{:.1%}".format, shares)]
-                for name, other, *shares in map(_values, pairs)
-                if few or below.get(name) == other
-            ],
-            "How often the system above is ahead",
-        ),
-    )
-
-
-def _values(row: dict[str, Any]) -> list[Any]:
-    return [*row.values()]
-
-
-def _band(ranks: Sequence[int]) -> str:
-    low, high = ranks
-    return f"{low}" if low == high else f"{low} to {high}"
