@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dcglearn.base.numbers import counted
-from dcglearn.report.tables import Cell, Table, shown_p
+from dcglearn.report.tables import Row, Table, shown_p
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
     from dcglearn.inference.compare import MeasureComparison
@@ -19,7 +19,7 @@ def agreement_table(content: Mapping[str, Any], weighted: bool) -> Table:
     rows = []
     for one in content["rows"]:
         known = not math.isnan(one["low"])  # a single query has none
-        cells: dict[str, Cell] = {
+        cells: Row = {
             "measure": one["measure"],
             "agreement": one["agreement"],
             "95% interval": f"{one['low']:.4f} to {one['high']:.4f}" if known else "-",
@@ -65,7 +65,7 @@ def comparison_table(comparison: MeasureComparison) -> Table:
     rows = []
     for one in comparison.rows:
         lead = "" if one.ahead_low is None else f"{one.ahead_low:+.4f} to {one.ahead_high:+.4f}"
-        row: dict[str, Cell] = {
+        row: Row = {
             "measure": one.name,
             "agreement": one.agreement,
             "95% interval": f"{one.low:.4f} to {one.high:.4f}",

@@ -30,7 +30,7 @@ from dcglearn.measures.measure_files import MeasureFile
 from dcglearn.measures.presets import PRESETS, preset
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.report.tables import Cell, Table
+from dcglearn.report.tables import Row, Table
 from dcglearn.report.words import (
     EMPTY_RANKS,
     bulleted,
@@ -87,13 +87,12 @@ def measure_text(
     elif LearnedRecord.read(content) is not None:
         lines += ["", learned_text(content)]
     else:
-        discounts = measure.discounts_for(n_ranks or measure.n_ranks or 10).tolist()
-        for head, names, numbers in (
-            (("grade", "gain"), measure.labels, measure.gains),
-            (("rank", "discount"), range(1, len(discounts) + 1), discounts),
-        ):
-            rows = [[str(name), number] for name, number in zip(names, numbers, strict=True)]
-            lines += ["", Table(head, rows).text()]
+        n_ranks = n_ranks or measure.n_ranks or 10
+        ranks, discounts = range(1, n_ranks + 1), measure.discounts_for(n_ranks).tolist()
+        by_grade = [*zip(map(str, measure.labels), measure.gains, strict=True)]
+        by_rank = [*zip(map(str, ranks), discounts, strict=True)]
+        lines += ["", Table(("grade", "gain"), by_grade).text()]
+        lines += ["", Table(("rank", "discount"), by_rank).text()]
     return "\n".join(lines)
 
 
@@ -157,7 +156,7 @@ def parameter_tables(content: MeasureFile) -> list[Table]:
         estimates, bounds, rows = estimates_of(record)[k], record.intervals, []
         for i, (name, value) in enumerate(zip(names, values, strict=True)):
             by = origins[k][i]
-            row: dict[str, Cell] = {noun: str(name), f"learned {number}": _NUMBER[by].format(value)}
+            row: Row = {noun: str(name), f"learned {number}": _NUMBER[by].format(value)}
             if estimates:
                 row["estimate"] = estimate_words(estimates[i])
                 row["95% interval"] = interval_words(estimates[i])
@@ -323,7 +322,7 @@ def known_measures() -> list[Table]:
         (f"{name}({one.parameter})" if one.parameter else name, one.formula, one.source)
         for name, one in DISCOUNT_RULES.items()
     ]
-    others = [(name, *about) for name, about in OTHER_MEASURES.items()]
+    others = [[name, *about] for name, about in OTHER_MEASURES.items()]
     return [
         Table(("preset", "formula", "source"), presets, "Presets: gain and discount"),
         Table(("rule", "formula", "source"), rules, "Rules of discounts, for measures in full"),

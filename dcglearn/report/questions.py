@@ -9,7 +9,7 @@ from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.questions import Question
 from dcglearn.inference.ratios import Estimated
 from dcglearn.inference.segments import Segments
-from dcglearn.report.tables import Cell, Table, shown_p
+from dcglearn.report.tables import Row, Table, shown_p
 from dcglearn.report.words import (
     EMPTY_RANKS,
     estimate_words,
@@ -34,7 +34,7 @@ def questions_table(questions: Sequence[Question], *columns: str) -> Table:
     rows = []
     for one in questions:
         test, tested = one.test, one.test.df > 0
-        cells: dict[str, Cell] = {
+        cells: Row = {
             "statement": statement(one),
             "verdict": one.verdict,
             "differs (judged pairs)": one_in(one.reversed_judged),

@@ -73,6 +73,8 @@ class Shown(NamedTuple):
 
 
 Cell = str | int | float | Shown | None
+Row = dict[str, Cell]
+"""A row of a table, by the names of its columns."""
 
 
 @dataclass(frozen=True)

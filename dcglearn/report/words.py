@@ -155,57 +155,37 @@ def certainty_sentences(
 
     Of two grades, how much the second rank counts; `more` is what could decide.
     """
+    interval = f"{certainty.level:.0%} interval"
     if len(labels) == 2:
         second = [
-            f"; rank 2 counts {short(one.estimate)} of rank 1{_interval(one, certainty.level)}"
+            f"; rank 2 counts {estimate_words(one)} of rank 1 ({interval} {interval_words(one)})"
             for one in certainty.discounts[1:2]
-            if one.determined and one.estimate is not None
+            if one.determined
         ]
         return [f"There are two grades, so gains are not in question{''.join(second)}."]
-    names = grade_names(labels)
-    unknown = [name for name, one in zip(names, certainty.gains, strict=True) if not one.determined]
-    verb = "is" if len(unknown) == 1 else "are"
-    found = [
-        worth_sentence(names, certainty.gains, certainty.level),
-        f"These judgments do not determine what {listed(unknown)} {verb} worth." if unknown else "",
-        *verdict_sentences(certainty.hypotheses, certainty.gains, more),
-    ]
+    names = [f"grade {label}" for label in labels]
+    if len(labels) == 3:
+        names = ["the best grade", "the middle grade", "the worst grade"]
+    known, unknown, found = list[str](), list[str](), list[str]()
+    for name, one in zip(names, certainty.gains, strict=True):
+        worth = f"{estimate_words(one)} of the best ({interval} {interval_words(one)})"
+        if not one.determined:
+            unknown.append(name)
+        elif not one.given:
+            known.append(f"{name} is worth {worth}")
+    if len(known) > _MOST_NAMED:
+        found.append(f"What {len(known)} grades are worth is in the table.")
+    elif known:
+        worths = listed(known)
+        found.append(f"{worths[0].upper()}{worths[1:]}.")
+    if unknown:
+        found.append(f"These judgments do not determine the worth of {listed(unknown)}.")
+    found += verdict_sentences(certainty.hypotheses, certainty.gains, more)
     if certainty.untested:
         found.append(
             f"Whether 2^g - 1 and linear gains fit is not said here: {certainty.untested}."
         )
-    return [*filter(None, found)]
-
-
-def grade_names(labels: Sequence[Label]) -> list[str]:
-    """Name grades, best first: three by their place, others by their labels."""
-    if len(labels) == 3:
-        return ["the best grade", "the middle grade", "the worst grade"]
-    return [f"grade {label}" for label in labels]
-
-
-def worth_sentence(
-    names: Sequence[str], numbers: Sequence[NumberRecord], level: float = math.nan
-) -> str:
-    """Say what is determined and not given; the first interval says what it is."""
-    parts: list[str] = []
-    for name, one in zip(names, numbers, strict=True):
-        if one.given or not one.determined or one.estimate is None:
-            continue
-        if parts:
-            parts.append(f"{name} {short(one.estimate)}{_interval(one)}")
-        else:
-            worth = f"{short(one.estimate)} of the best{_interval(one, level)}"
-            parts.append(f"{name[0].upper()}{name[1:]} is worth {worth}")
-    if len(parts) > _MOST_NAMED:
-        return f"What {len(parts)} grades are worth is in the table."
-    return f"{listed(parts)}." if parts else ""
-
-
-def _interval(one: NumberRecord, level: float | None = None) -> str:
-    if one.low is None:
-        return ""
-    return f" ({'' if level is None else f'{level:.0%} interval '}{interval_words(one)})"
+    return found
 
 
 def verdict_sentences(

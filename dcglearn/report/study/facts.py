@@ -245,8 +245,7 @@ def study_judgments(
     agreement = []
     for label, one in right.items():
         mean = clustered_mean(one, preferences.pair_groups, weights)
-        interval = mean.interval(0, 1)
-        agreement.append(Agreement(label, mean.value, *interval, differs.get(label)))
+        agreement.append(Agreement(label, mean.value, *mean.interval(0, 1), differs.get(label)))
     advance(4, 4)
     return Study(
         name,

@@ -323,30 +323,28 @@ def _tools(study: Study) -> Section:
         f"This is {name}, as nDCG, cut at the rank to which lists were judged: all these tools "
         "print it on one scale, from 0 to 1."
     ]
-    taken = dict[str, str]()
-    for tool, one in study.tools.items():
-        if isinstance(one, str):
-            taken[tool] = one
-        else:
-            said.append(f"{tool} cannot take it: {one.problem}.")
+    taken = {tool: one for tool, one in study.tools.items() if isinstance(one, str)}
+    said += [
+        f"{tool} cannot take it: {one.problem}."
+        for tool, one in study.tools.items()
+        if not isinstance(one, str)
+    ]
     return Section("What to put into your tools", said, code=taken)
 
 
 def _engineers(study: Study) -> Section:
     recommended, link = study.conclusion.recommended, study.link
-    clusters, tested = study.conclusion.free.clusters, "these judgments cannot test it"
-    if math.isfinite(link.df):
-        numbers = f"gamma = {link.gamma:.3f}, t = {link.t:.2f} on {link.df:.0f}"
-        tested = f"{numbers}, {p_phrase(link.p)}"
+    clusters = listed(study.conclusion.free.clusters)
     said = [
         "Model: P = e/2 + (1 - e) logistic(<W, s(a) - s(b)> + side); W = c g', gains "
         f"{recommended.model.gains}, discounts {recommended.model.discounts} (recommended), both "
         "free (tables). Prior: W, side normal(0, 10), e Beta(1, 10). Intervals: Fieller, CR2 "
-        f"variances{f' clustered by {listed(clusters)}' if clusters else ''}, Satterthwaite's "
+        f"variances{f' clustered by {clusters}' if clusters else ''}, Satterthwaite's "
         "degrees of freedom, or the profile where Fieller's has no bounds.",
         "Tests: scores at the restricted estimate, Hotelling's T, F; LR is the likelihood ratio "
         "beside it; raw p is as it comes, not doubled.",
-        f"Link: score test of v |v|, {tested}.",
+        f"Link: score test of v |v|, gamma = {link.gamma:.3f}, t = {link.t:.2f} on {link.df:.0f}, "
+        f"{p_phrase(link.p)}.",
     ]
     if study.held_out is not None:
         said.append(f"Held-out log loss {study.held_out.log_loss:.4f} nats per judgment.")

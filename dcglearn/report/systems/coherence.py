@@ -18,7 +18,7 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
 from dcglearn.report.systems.explanation import labels_of
 from dcglearn.report.systems.words import rules_in_words
-from dcglearn.report.tables import Cell, Table, shown_p
+from dcglearn.report.tables import Cell, Row, Table, shown_p
 from dcglearn.report.words import extent_in_words
 from dcglearn.systems.conclusions import (
     EXTENTS,
@@ -42,7 +42,7 @@ def digest_table(conclusions: SystemConclusions) -> Table:
     rows = []
     for extent in EXTENTS:
         some, other, untested = (counts.get((extent, kind), 0) for kind in (True, False, None))
-        row: dict[str, Cell] = {"holds for": extent_in_words(extent)}
+        row: Row = {"holds for": extent_in_words(extent)}
         if conclusions.tested:
             row |= {"significant": some, "may be chance": other}
         if total := some + other + untested:
@@ -59,7 +59,7 @@ def conclusions_table(conclusions: SystemConclusions) -> Table:
     rows = []
     for one in conclusions.pairs:
         ahead, behind = ("b", "a") if one.leader == "b" else ("a", "b")
-        row: dict[str, Cell] = {
+        row: Row = {
             "system": getattr(one, ahead),
             "other system": getattr(one, behind),
             "holds for": extent_in_words(one.holds_for),
@@ -118,20 +118,16 @@ def clearest_queries_table(conclusions: SystemConclusions, one: PairConclusion) 
 
 def conclusions_in_words(conclusions: SystemConclusions) -> list[str]:
     """Return what the words of the tables mean."""
-    given, n_ranks = conclusions.given, conclusions.n_ranks
-    discounts = given.discounts if isinstance(given.discounts, str) else "the given"
-    if given.n_ranks is not None and given.n_ranks < n_ranks:
-        discounts = f"{discounts} @ {given.n_ranks}"
     lines = [
-        f"nDCG any gains: the same system is ahead by mean nDCG with any gains at {discounts} "
-        "discounts; DCG both: also by mean DCG with any gains and any discounts"
+        "nDCG any gains: the same system is ahead by mean nDCG with any gains and the discounts of "
+        f"{conclusions.given}; DCG both: also by mean DCG with any gains and any discounts"
     ]
     decided = [one for one in conclusions.pairs if one.decided]
     if decided:
         usual = sum(one.usual_discounts for one in decided)
         lines.append(
             f"{usual:,} of {counted(len(decided), 'pair')} decided for any gains: so at every "
-            f"usual discount and every cutoff up to {n_ranks} as well"
+            f"usual discount and every cutoff up to {conclusions.n_ranks} as well"
         )
     if any(one.holds_for == "not settled" for one in conclusions.pairs):
         lines.append("not settled: the search found no gains that reverse the order, and no proof")

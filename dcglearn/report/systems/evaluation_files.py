@@ -29,7 +29,7 @@ from dcglearn.report.systems.words import (
     marks_in_words,
     significance_marks,
 )
-from dcglearn.report.tables import Cell, Shown, Table
+from dcglearn.report.tables import Cell, Row, Shown, Table
 from dcglearn.systems.compare_systems import SystemComparison
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.power import LEVEL, POWER, paired_deviations, queries_needed
@@ -189,7 +189,7 @@ def topics_table(evaluation: Evaluation, difference: float) -> Table:
     compared, rows = evaluation.comparable(), []
     for m, named in enumerate(compared.measures):
         mean, largest = paired_deviations(compared.values[:, m])
-        row: dict[str, Cell] = {
+        row: Row = {
             "measure": named.name,
             "deviation": mean,
             "queries": queries_needed(difference, mean),

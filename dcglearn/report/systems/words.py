@@ -14,7 +14,7 @@ import numpy as np
 from dcglearn.base.numbers import counted, in_ranges
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.other_measures import ERR, RBP, BinaryMeasure
-from dcglearn.report.tables import Cell, Table, shown_p
+from dcglearn.report.tables import Row, Table, shown_p
 from dcglearn.systems.compare_systems import (
     FEW_QUERIES,
     SystemComparison,
@@ -154,7 +154,7 @@ def comparisons_table(comparisons: Sequence[SystemComparison]) -> Table:
     several = has_several_baselines(comparisons)
     rows = []
     for c in comparisons:
-        row: dict[str, Cell] = {"measure": c.measure, "system": c.system}
+        row: Row = {"measure": c.measure, "system": c.system}
         if several:
             row["other system"] = c.baseline
         row |= {"difference": c.difference, "from": c.low, "to": c.high, "p": shown_p(c.p)}
