@@ -40,9 +40,8 @@ _LEFT_OUT = (
 def contents_text(name: str, counts: Contents, scale: str) -> str:
     """Describe a judgment file in a paragraph."""
     n, answers, shorter = counts.judgments, counts.answers, counts.shorter_lists
-    levels = ", ".join(f"{answers[a]:,} {a}" for a in ("tie", "good", "bad") if answers[a])
-    with_levels = answers["good"] or answers["bad"]
-    ties = counted(counts.ties, "tie") + (f" ({levels})" if with_levels else "")
+    levels = ", ".join(f"{answers[a]:,} {a}" for a in ("good", "bad") if answers[a])
+    ties = counted(counts.ties, "tie") + (f" ({levels})" if levels else "")
     by = counted(counts.queries, "query", "queries") if counts.queries else "no query ids"
     judges = f", {counted(counts.judges, 'judge')}" if counts.judges else ""
     of_lists = f" ({shorter:,} of {2 * n:,} shorter)" if shorter else ""
@@ -96,9 +95,8 @@ def findings(found: Inspection) -> list[str]:
         said += _first([_about_judge(one, judges) for one in judges.outstanding])
     if s.weightless:
         said.append(
-            f"{s.weightless:,} of {counted(s.strict, 'strict judgment')} "
-            f"{'has' if s.weightless == 1 else 'have'} weight 0: without effect on what is "
-            "learned, but counted below wherever no weight is mentioned"
+            f"{s.weightless:,} of {counted(s.strict, 'strict judgment')}: weight 0, no effect on "
+            "what is learned, but counted below wherever no weight is mentioned"
         )
     if s.repeated_rows:
         said.append(
@@ -214,14 +212,10 @@ def _about_judge(one: JudgeTest, judges: JudgeTests) -> str:
             "reversed": "worse than chance, as if answers were swapped",
         }[one.random]
         said.append(
-            f"agrees with {_basis(judges)} in {one.agreement:.3f} of {one.compared:,} (a typical "
+            f"agrees with {judges.basis} in {one.agreement:.3f} of {one.compared:,} (a typical "
             f"judge in {judges.typical_agreement:.3f}), {verdict}"
         )
     return f"judge {one.judge!r} {'; '.join(said)}"
-
-
-def _basis(judges: JudgeTests) -> str:
-    return "the other judges" if judges.basis == "other judges" else str(judges.basis)
 
 
 def _judges_text(judges: JudgeTests) -> str:
@@ -235,7 +229,7 @@ def _judges_text(judges: JudgeTests) -> str:
     ]
     if judges.basis is not None:
         lines.append(
-            f"agreement with {_basis(judges)}: {judges.agreement:.3f}; of a typical judge: "
+            f"agreement with {judges.basis}: {judges.agreement:.3f}; of a typical judge: "
             f"{judges.typical_agreement:.3f}"
         )
     if untested := len(every) - judges.tested:

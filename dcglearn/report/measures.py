@@ -19,7 +19,6 @@ from dcglearn.learning.record import (
     ChosenC,
     LearnedRecord,
     NumberRecord,
-    ParameterIntervals,
     PriorRecord,
     round_up,
 )
@@ -174,7 +173,7 @@ def answer(content: MeasureFile) -> list[str]:
     """Return what a fit found, in one to three sentences."""
     record, dcg = learned_record(content), cast(DCG, content.dcg)
     certainty = record.certainty
-    if certainty is None or record.parameters.noun != "grade":
+    if certainty is None:
         return []
     if certainty.reason:
         return [f"No interval: {certainty.reason}."]
@@ -200,36 +199,39 @@ def learned_text(content: MeasureFile, source: str = "") -> str:
 
 def _about_numbers(record: LearnedRecord) -> list[str]:
     """Return what the columns of the tables are."""
-    certainty, prior, known = record.certainty, record.prior, record.identifiability
-    lines = []
+    certainty, prior, bounds = record.certainty, record.prior, record.intervals
+    lines = [*_OF_W]
     if prior is not None:
         some = f" (from {prior.judgments:,} evenly spaced judgments)"
-        lines += [
-            f"learned: {_about_prior(prior)}; measure files hold it"
-            + some * (prior.judgments < record.learned_from.strict),
-            "from data: how much of the variance that the prior leaves to the logarithm of a "
-            "number the judgments took away (1: all of it); it is not a standard error",
-        ]
-    else:
-        lines += [
-            "gains and discounts are those of W; measure files hold them",
-            "from data: how much of a number the data determine, as opposed to the penalty w'w "
-            "(1: the data alone); it is not a standard error",
-        ]
-        if {"ridge", "none"} & {*known.gains_determined_by, *known.discounts_determined_by}:
-            lines.append("(x): partly the penalty; -: undetermined")
-    if certainty is not None and certainty.reason and record.parameters.noun != "grade":
-        lines.append(f"no interval: {certainty.reason}")
-    elif certainty is not None and not certainty.reason:
+        learned = f"learned: {_about_prior(prior)}; measure files hold it"
+        lines = [learned + some * (prior.judgments < record.learned_from.strict), _FROM_DATA]
+    if certainty is not None and not certainty.reason:
         lines.append(
             "estimate: by a model of how people answer; if they answer so, its interval holds the "
             f"true number in {certainty.level:.0%} of studies; {kept_together(certainty.clusters)}"
         )
-        if certainty.empty_ranks:
-            lines.append(f"{EMPTY_RANKS}, which the learned gains need not")
-    if record.intervals is not None:
-        lines.append(_about_resamples(record.intervals, "" if prior is None else " of W"))
+        lines += [f"{EMPTY_RANKS}, which the learned gains need not"] * certainty.empty_ranks
+    if bounds is not None:
+        unit = "queries" if bounds.by_query else "judgments"
+        lines.append(
+            f"resamples: how far the numbers of W move with other {unit}, in "
+            f"{counted(bounds.resamples - bounds.left_out, 'fit')} that could be solved; it is "
+            "spread, not an interval for a judge's own numbers"
+        )
     return lines
+
+
+_FROM_DATA = (
+    "from data: how much of the variance that the prior leaves to the logarithm of a number the "
+    "judgments took away (1: all of it); it is not a standard error"
+)
+_OF_W = (
+    "gains and discounts are those of W; measure files hold them",
+    "from data: how much of a number the data determine, as opposed to the penalty w'w (1: the "
+    "data alone); it is not a standard error",
+    "(x): partly the penalty; -: undetermined",
+)
+"""What columns are, with a prior and without."""
 
 
 def _about_prior(prior: PriorRecord) -> str:
@@ -238,20 +240,6 @@ def _about_prior(prior: PriorRecord) -> str:
     centres = [f"{share:.0%} {name}" for name, share in prior.centres.items()]
     most = ", ".join(centres[:3])
     return f"starts from the usual measures ({most}, ...) and departs from them on evidence"
-
-
-def _about_resamples(bounds: ParameterIntervals, of_W: str) -> str:
-    reason = "left out: nothing to learn, or not solved"
-    left_out = f" ({bounds.left_out} {reason})" if bounds.left_out else ""
-    unit = "queries" if bounds.by_query else "judgments"
-    C = "C is kept"
-    if bounds.C[0] < bounds.C[1]:
-        C = f"C is chosen again in each, from {bounds.C[0]:g} to {bounds.C[1]:g}"
-    return (
-        f"resamples: how far the numbers{of_W} move with other {unit}, in "
-        f"{counted(bounds.resamples, 'fit')}{left_out}; {C}; it is spread, not an interval for a "
-        "judge's own numbers, and what is fixed or partly the penalty has none"
-    )
 
 
 def _details(record: LearnedRecord) -> list[str]:

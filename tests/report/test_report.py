@@ -120,7 +120,7 @@ def test_the_suffix_decides_the_format_of_a_table(tmp_path: Path) -> None:
     numbers = [float(second[name]) for name in names]
     assert numbers == [0.8, 0.7, 0.9, 0.1, 0.05, 0.15, 1e-4, 2e-4]
     caption = (tmp_path / "t.txt").read_text().splitlines()[0]
-    assert "99 queries (so uneven that they are worth 20 of equal size)" in caption
+    assert "99 queries; queries so uneven that they are worth 20 of equal size" in caption
     with pytest.raises(InputError, match=r"ends in \.txt, \.md, \.tex or \.csv"):
         table.write(tmp_path / "t.xls")
 

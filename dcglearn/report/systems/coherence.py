@@ -58,10 +58,10 @@ def conclusions_table(conclusions: SystemConclusions) -> Table:
     """
     rows = []
     for one in conclusions.pairs:
-        ahead, behind = ("b", "a") if one.leader == "b" else ("a", "b")
+        ahead, behind = (one.b, one.a) if one.leader == "b" else (one.a, one.b)
         row: Row = {
-            "system": getattr(one, ahead),
-            "other system": getattr(one, behind),
+            "system": ahead,
+            "other system": behind,
             "holds for": extent_in_words(one.holds_for),
             "ahead by": abs(one.difference),
         }
