@@ -277,26 +277,28 @@ A measure is a preset, with nDCG(...) around it and @ 10 after it where wanted; 
 nDCG({2: 3, 1: 1, 0: 0}, log2) @ 10; or a file, learned.json. r is the value of a grade, i
 the rank. Quote names with brackets in a shell."""
 
-OTHER_MEASURES = {
-    "P@10": ("share of relevant documents among the first 10", "P_10, precision@10"),
-    "AP, AP@10": ("mean precision at the ranks of relevant documents", "map, map_cut_10"),
-    "RR, RR@10": ("1 / rank of the first relevant document", "recip_rank, mrr@10"),
-    "R@1000": ("share of the relevant documents among the first 1000", "recall_1000"),
-    "Rprec": ("precision at rank R, with R relevant documents", "r-precision"),
-    "Bpref": ("order of judged documents; Buckley & Voorhees 2004", "bpref"),
-    "infAP": ("AP of pools judged in part; Yilmaz & Aslam 2006", ""),
-    "Success@5": ("whether a relevant document is among the first 5", "success_5, hit_rate@5"),
-    "IPrec@0.1": ("largest precision from a recall of .1 on", "iprec_at_recall_0.10"),
-    "SetP, SetR, SetF, SetAP": ("of the whole run, without order", "set_P, set_recall, ..."),
-    "ERR@20": (
+_OTHER_MEASURES = (
+    ("P@10", "share of relevant documents among the first 10", "P_10, precision@10"),
+    ("AP, AP@10", "mean precision at the ranks of relevant documents", "map, map_cut_10"),
+    ("RR, RR@10", "1 / rank of the first relevant document", "recip_rank, mrr@10"),
+    ("R@1000", "share of the relevant documents among the first 1000", "recall_1000"),
+    ("Rprec", "precision at rank R, with R relevant documents", "r-precision"),
+    ("Bpref", "order of judged documents; Buckley & Voorhees 2004", "bpref"),
+    ("infAP", "AP of pools judged in part; Yilmaz & Aslam 2006", ""),
+    ("Success@5", "whether a relevant document is among the first 5", "success_5, hit_rate@5"),
+    ("IPrec@0.1", "largest precision from a recall of .1 on", "iprec_at_recall_0.10"),
+    ("SetP, SetR, SetF, SetAP", "of the whole run, without order", "set_P, set_recall, ..."),
+    (
+        "ERR@20",
         "sum_i R_i / i prod_{j < i} (1 - R_j); Chapelle et al. 2009",
         "ERR({2: 0.9, 1: 0.3, 0: 0})@20, ERR(learned.json)@20",
     ),
-    "RBP(p=0.8)": (
+    (
+        "RBP(p=0.8)",
         "(1 - p) sum_i p^(i - 1) r_i / r_max, and the residual; Moffat & Zobel 2008",
         "RBP({2: 1, 1: 0.5, 0: 0}, p=0.8)",
     ),
-}
+)
 """The measures that are not a DCG: what they are, and other forms of their names."""
 
 
@@ -310,13 +312,12 @@ def known_measures() -> list[Table]:
         (f"{name}({one.parameter})" if one.parameter else name, one.formula, one.source)
         for name, one in DISCOUNT_RULES.items()
     ]
-    others = [[name, *about] for name, about in OTHER_MEASURES.items()]
     return [
         Table(("preset", "formula", "source"), presets, "Presets: gain and discount"),
         Table(("rule", "formula", "source"), rules, "Rules of discounts, for measures in full"),
         Table(
             ("measure", "value", "also"),
-            others,
+            _OTHER_MEASURES,
             "Other measures, in evaluate; all but ERR take (rel=2) for: relevant from grade 2 up",
         ),
         Table(

@@ -185,7 +185,6 @@ def sections(study: Study) -> list[Section]:
         _tests(study),
         _judgments(study),
         *_calibration(study),
-        Section("How much more would help", [more_judgments(study)]),
         _tools(study),
         _engineers(study),
     ]
@@ -209,6 +208,7 @@ def _measure(study: Study) -> Section:
             "The interval holds the true number 95 times in 100, if people judge as the model "
             "says (see how well it predicts, below). Where a rank seems to count more than the one "
             "above it but their intervals overlap, the judgments do not say so.",
+            more_judgments(study),
             "The same gains and discounts serve nDCG: normalising divides both lists of a query "
             "by the same number.",
         ],

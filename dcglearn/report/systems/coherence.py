@@ -7,15 +7,13 @@ prove it, is in the JSON.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from dcglearn.base.numbers import counted
-from dcglearn.base.types import Grades
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.scale import Scale
 from dcglearn.report.systems.explanation import labels_of
 from dcglearn.report.systems.words import rules_in_words
 from dcglearn.report.tables import Cell, Row, Table, shown_p
@@ -32,21 +30,16 @@ from dcglearn.systems.orderings import OrderingComparison
 CLEAREST_QUERIES = 6
 """Number of queries that are shown for a pair of systems."""
 
-MOST_RANKS = 10
-"""Number of ranks of which grades are shown."""
-
 
 def digest_table(conclusions: SystemConclusions) -> Table:
     """Return the number of pairs by the parameters for which they hold, and significance."""
-    counts = conclusions.counts()
     rows = []
     for extent in EXTENTS:
-        some, other, untested = (counts.get((extent, kind), 0) for kind in (True, False, None))
+        found = [one.significant for one in conclusions.pairs if one.holds_for == extent]
         row: Row = {"holds for": extent_in_words(extent)}
         if conclusions.tested:
-            row |= {"significant": some, "may be chance": other}
-        if total := some + other + untested:
-            rows.append(row | {"pairs": total})
+            row |= {"significant": found.count(True), "may be chance": found.count(False)}
+        rows += [row | {"pairs": len(found)}] * bool(found)
     return Table.of(rows, _caption(conclusions), notes=conclusions_in_words(conclusions))
 
 
@@ -107,7 +100,7 @@ def clearest_queries_table(conclusions: SystemConclusions, one: PairConclusion) 
     rows = [
         (
             *(evaluation.queries[q], *values[:, q].tolist(), differences[q]),
-            *(_grades(rankings[s, q], evaluation.qrels.scale) for s in pair),
+            *(" ".join(labels_of(rankings[s, q], evaluation.qrels.scale)) for s in pair),
         )
         for q in sorted(most, key=differences.__getitem__, reverse=True)
         if differences[q]
@@ -156,20 +149,19 @@ def coherence_text(
     """
     evaluation = conclusions.evaluation
     listed = most is None or len(conclusions.pairs) <= most
-    main = conclusions_table(conclusions) if listed else digest_table(conclusions)
-    tables = [main, reversals_table(conclusions, most)]
+    main = conclusions_table if listed else digest_table
+    tables = [main(conclusions), reversals_table(conclusions, most)]
     if in_detail:
         tables += [clearest_queries_table(conclusions, x) for x in conclusions.pairs]
     queries = counted(len(evaluation.queries), "query", "queries")
     notes = [
-        *main.notes,
         *rules_in_words(evaluation.rules, [one.measure for one in evaluation.measures]),
         "gains never rise from a better grade to a worse one, and a worst gain of 0 stays 0; "
         "discounts never rise",
     ]
     ranks = counted(conclusions.n_ranks, "rank")
     head = f"{len(evaluation.systems)} systems, {queries}, the first {ranks}"
-    texts = [replace(one, notes=()).text(width) for one in tables if one.rows]
+    texts = [one.text(width) for one in tables if one.rows]
     return "\n\n".join([head, *texts, "\n".join(notes)])
 
 
@@ -209,8 +201,3 @@ def _caption(conclusions: SystemConclusions) -> str:
 
 def _gains(dcg: DCG | None) -> str:
     return "" if dcg is None else " ".join(f"{gain:.4g}" for gain in dcg.gains)
-
-
-def _grades(row: Grades, scale: Scale) -> str:
-    """Return the grades at the first ranks, - where there is no document."""
-    return " ".join(labels_of(row[:MOST_RANKS], scale)).rstrip(" -") or "none"

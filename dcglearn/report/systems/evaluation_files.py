@@ -238,10 +238,9 @@ def evaluation_text(
     """Return the same as tables, folded to `width` characters, and sentences."""
     notes = evaluation_in_words(evaluation)
     marked = comparisons if are_many(comparisons) else []
+    tables = [means_table(evaluation, marked, digits)]
     if per_query:
         tables = [queries_table(evaluation, digits)]
-    else:
-        tables = [means_table(evaluation, marked, digits)]
     if marked:
         notes.append(marks_in_words(evaluation.systems, marked))
     elif comparisons:

@@ -62,13 +62,11 @@ def explanation_to_json(
     scale: Scale,
 ) -> dict[str, Any]:
     """Return the same as a JSON-able dict."""
-    first, second = (str(named.measure) for named in measures)
     return {
-        "first": first,
-        "second": second,
+        "first": str(measures[0].measure),
+        "second": str(measures[1].measure),
         "lists": [labels_of(row, scale) for row in lists],
         **vars(found),
-        "reason": found.reason or None,
     }
 
 

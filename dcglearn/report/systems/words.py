@@ -199,11 +199,14 @@ def tested_in_words(comparisons: Sequence[SystemComparison]) -> str:
     test = f"paired {one.test} test, two-sided"
     if len(comparisons) == 1 == one.family:
         return test
-    if one.correction == "none":
-        return f"{test}; not corrected for the number of comparisons"
-    how = {"holm": "Holm's method", "tukey": "Tukey's HSD test with randomisation"}[one.correction]
     whose = " of a measure" if one.family < len(comparisons) else ""
-    return f"{test}; corrected for {counted(one.family, 'comparison')}{whose} by {how}"
+    number = f"{counted(one.family, 'comparison')}{whose}"
+    corrected = {
+        "none": "not corrected for the number of comparisons",
+        "holm": f"corrected for {number} by Holm's method",
+        "tukey": f"corrected for {number} by Tukey's HSD test with randomisation",
+    }
+    return f"{test}; {corrected[one.correction]}"
 
 
 def significance_marks(
