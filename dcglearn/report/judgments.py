@@ -119,7 +119,7 @@ def inspection_text(found: Inspection) -> str:
     if queries is not None and not queries.dominant:
         most = f"at most {queries.largest.judgments:,} of one query"
         lines.append(f"{_spread(s, queries)}; {most} ({queries.largest.query!r})")
-    if s.without_query and s.queries:
+    if s.without_query:
         lone = counted(s.without_query, "judgment")
         lines.append(f"{lone} without a query; each counts as a query of its own")
     within = s.contradicted_within_query
@@ -255,8 +255,7 @@ def _judges_text(judges: JudgeTests) -> str:
     ]
     columns = ("judge", "judgments", "strict", "side a", "agrees", "of", "self", "others", "")
     caption = "self: pairs of lists judged both ways; others: judgments that another contradicts"
-    shown = f", {MOST_ROWS} shown" if len(every) > MOST_ROWS else ""
-    head = f"Judges ({len(every):,}{shown}; each judgment counts once):"
+    head = f"Judges ({len(every):,}, at most {MOST_ROWS} shown; each judgment counts once):"
     table = Table(columns, rows, caption, digits=3)
     return f"{head}\n{bulleted(lines)}\n\n{table.text()}"
 

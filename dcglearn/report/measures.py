@@ -75,9 +75,6 @@ def measure_text(
     """Describe a measure file, learned or not."""
     measure = content.measure if picked is None else picked
     lines = [f"{name}: {in_full(measure, content)}"]
-    if content.dcg is not None and content.utility is not None:
-        other = "utility" if content.use == "dcg" else "dcg"
-        lines.append(f"commands use its {content.use}; it also holds a {other}")
     if isinstance(measure, LinearUtility):
         weights = enumerate(measure.matrix.tolist(), start=1)
         rows = [[str(rank), *row] for rank, row in weights]
@@ -184,14 +181,13 @@ def learned_text(content: MeasureFile, source: str = "") -> str:
     """Describe a learned measure: the answer, its numbers, what is undetermined, and details."""
     record = learned_record(content)
     gains, discounts = parameter_tables(content)
-    without = " without a prior" if record.prior else ""
     parts = [
         filled(" ".join(answer(content))),
         filled(source),
         gains.text(),
         discounts.text(),
         "\n".join(map(filled, _about_numbers(record))),
-        f"what the judgments do not determine{without}:\n{bulleted(record.undetermined)}",
+        f"what the judgments do not determine without a prior:\n{bulleted(record.undetermined)}",
         f"details:\n{bulleted(_details(record))}",
     ]
     return "\n\n".join(filter(None, parts))

@@ -178,10 +178,8 @@ class Table:
         for c in range(len(self.columns)):
             cells = [row[c] for row in self.rows if row[c] is not None]
             marked = any(isinstance(cell, Shown) and cell.mark for cell in cells)
-            if not cells or any(isinstance(cell, str) for cell in cells):
-                kinds.append("text")
-            else:
-                kinds.append("marked" if marked else "number")
+            text = not cells or any(isinstance(cell, str) for cell in cells)
+            kinds.append("text" if text else "marked" if marked else "number")
         return kinds
 
     def shown(self) -> list[list[str]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
@@ -35,8 +35,6 @@ if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
 BARS = ((4, "95% interval"), (1, "95% of all at once"))
 """The widths of bars, and what they are."""
 
-Kind = Literal["grade", "document", "rank", "affine"]
-
 LABELS = {
     "grade": {"title": "Gain by grade", "xlabel": "Grade", "ylabel": "Gain (best = 1)"},
     "document": {
@@ -61,10 +59,11 @@ _FARTHEST = 3.0
 class Numbers:
     """Gains of grades, or discounts of ranks, beside those of usual measures by name.
 
+    `kind` is one of :data:`LABELS`.
     `bars` are intervals, (n, 2), nan for none, the thick ones first; what is `doubtful` is hollow.
     """
 
-    kind: Kind
+    kind: str
     names: Sequence[object]
     values: Floats
     usual: Mapping[str, Floats]
@@ -95,8 +94,8 @@ def draw_numbers(axes: Axes, shown: Numbers) -> None:
         look = {"linewidth": width, "alpha": 0.6, "label": label}
         axes.vlines(at, *bars.T, color=COLOURS[0], zorder=2.5, **look)
         drawn.append(np.clip(bars.ravel(), -_FARTHEST, _FARTHEST))
-    low, high = np.nanmin(np.concatenate(drawn)), np.nanmax(np.concatenate(drawn))
-    axes.set(ylim=(low - 0.04, high + 0.04), **LABELS[shown.kind])
+    ends = np.concatenate(drawn)
+    axes.set(ylim=(np.nanmin(ends) - 0.04, np.nanmax(ends) + 0.04), **LABELS[shown.kind])
     if shown.kind == "grade":
         axes.invert_xaxis()
     ticks = _ticks(len(at))
@@ -136,7 +135,7 @@ def _numbers_of(dcg: DCG, record: LearnedRecord | None, scale: Scale) -> list[Nu
         first = discounts[0] or np.abs(discounts).max() or 1.0
         return unit_range(discounts) if affine else discounts / first
 
-    parts: list[tuple[Kind, Sequence[object], Floats, Callable[[Floats], Floats]]] = [
+    parts = [
         ("document" if documents else "grade", scale.labels, np.array(dcg.gains), gains_of),
         (
             "affine" if affine else "rank",
@@ -164,8 +163,8 @@ def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale, noun: str) -
     ticks = _ticks(utility.n_ranks)
     axes.set_xticks(range(utility.n_grades), [str(label) for label in scale.labels])
     axes.set_yticks(ticks, [str(k + 1) for k in ticks])
-    title = f"W, the learned worth of a {noun} at a rank"
-    axes.set(title=title, xlabel=noun.capitalize(), ylabel="Rank")
+    axes.set(title=f"W, the learned worth of a {noun} at a rank", ylabel="Rank")
+    axes.set_xlabel(noun.capitalize())
     if noun == "grade":
         axes.invert_xaxis()  # the best at the right, as of gains
     axes.figure.colorbar(image, ax=axes, shrink=0.8)

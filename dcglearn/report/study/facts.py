@@ -62,7 +62,7 @@ class Agreement:
 class Part(NamedTuple):
     """Gains of grades, or discounts of ranks: usual ones by name, and estimates at a level."""
 
-    kind: Literal["grade", "rank"]
+    kind: str
     number: str
     names: Sequence[object]
     usual: dict[str, Floats]
@@ -112,8 +112,7 @@ class Study:
     @property
     def few_raters(self) -> int:
         """How many raters there are, if so few said most that they stand for no others; or 0."""
-        tested = self.inspection.judges
-        n = 0 if tested is None else len(tested.judges)
+        n = self.inspection.summary.judges
         return n if self.judges or n == 1 else 0
 
     @property

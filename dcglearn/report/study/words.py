@@ -158,11 +158,13 @@ def _one_judge(study: Study) -> list[str]:
 def _concluded(conclusion: Conclusion) -> str:
     """Say in a few words what is concluded."""
     support, gains, discounts = conclusion.answer
-    if support != "supported":
-        words = {"reversed": "better grades lose", "open": "nothing is shown"}
-        return words.get(support, "no measure is recommended")
     gains = FAMILY_NAMES.get(gains, "estimated gains")
-    return f"{gains} with {FAMILY_NAMES.get(discounts, 'estimated discounts')}"
+    return {
+        "supported": f"{gains} with {FAMILY_NAMES.get(discounts, 'estimated discounts')}",
+        "reversed": "better grades lose",
+        "open": "nothing is shown",
+        "contradicted": "no measure is recommended",
+    }[support]
 
 
 def more_judgments(study: Study) -> str:
@@ -262,9 +264,8 @@ def _judgments(study: Study) -> Section:
         f"the estimates use {counted(len(evidence), 'preference')}; {evidence.same_lists:,} of two "
         f"lists with the same grades and {evidence.without_weight:,} of weight 0 are not used",
         *findings(found),
+        *[EMPTY_RANKS] * evidence.layout.empty,
     ]
-    if evidence.layout.empty:
-        said.append(EMPTY_RANKS)
     if found.queries is None:
         said.append(
             "no query is named, so judgments count as independent; if some share a query, "
@@ -292,24 +293,12 @@ def _calibration(study: Study) -> list[Section]:
         (name, one.judgments, f"{one.expected:.1%}", f"{one.observed:.1%}")
         for name, one in zip(names, study.held_out.groups, strict=False)
     ]
-    how = "small differences decide more, or large ones less,"
-    if study.link.gamma > 0:
-        how = "large differences decide more"
-    said = (
-        f"Answers do not depend on the difference quite as the model says: {how} than it "
-        "expects. Intervals are then somewhat too narrow or off; trust the order of sizes, "
-        "not the second digit."
-    )
-    if study.link.p >= 0.05:
-        said = (
-            "Nothing suggests that answers depend on the difference in another way than the model "
-            "says."
-        )
     paragraphs = [
         f"The {study.unit} were divided into {study.held_out.n_folds} parts, and each was "
         "predicted from the others. People should prefer the list with the higher value as often "
         "as expected, for large and for small differences.",
-        said,
+        "Where they clearly do not, which the test of the link says (below), intervals are "
+        "somewhat too narrow or off: trust the order of sizes, not the second digit.",
     ]
     table = Table(("difference", "judgments", "expected", "observed"), rows)
     return [Section("How well it predicts", paragraphs, [table])]
@@ -343,8 +332,8 @@ def _engineers(study: Study) -> Section:
         "degrees of freedom, or the profile where Fieller's has no bounds.",
         "Tests: scores at the restricted estimate, Hotelling's T, F; LR is the likelihood ratio "
         "beside it; raw p is as it comes, not doubled.",
-        f"Link: score test of v |v|, gamma = {link.gamma:.3f}, t = {link.t:.2f} on {link.df:.0f}, "
-        f"{p_phrase(link.p)}.",
+        "Link: score test of v |v| (gamma > 0: large differences decide more), gamma = "
+        f"{link.gamma:.3f}, t = {link.t:.2f} on {link.df:.0f}, {p_phrase(link.p)}.",
     ]
     if study.held_out is not None:
         said.append(f"Held-out log loss {study.held_out.log_loss:.4f} nats per judgment.")

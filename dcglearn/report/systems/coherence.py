@@ -176,18 +176,18 @@ def coherence_to_json(
     if by_query:
         for one, pair in zip(conclusions.pairs, pairs, strict=True):
             pair["by query"] = dict(zip(evaluation.queries, one.query_winners, strict=True))
-    test = {
-        "measure": conclusions.measure,
-        "alpha": conclusions.alpha,
-        "systems": len(evaluation.systems),
-        "drawn": conclusions.drawn,
-    }
     return {
         "queries": len(evaluation.queries),
         "depth": conclusions.n_ranks,
         "rules": dict(vars(evaluation.rules)),
         "measures": {one.name: str(one.measure) for one in evaluation.measures},
-        "tested": test if conclusions.tested else None,
+        "tested": conclusions.tested
+        and {
+            "measure": conclusions.measure,
+            "alpha": conclusions.alpha,
+            "systems": len(evaluation.systems),
+            "drawn": conclusions.drawn,
+        },
         "pairs": pairs,
         "orderings": [asdict(one) for one in orderings],
     }

@@ -95,12 +95,11 @@ def write_evaluation(
         return write_trec_eval(evaluation, path)
     if suffix == ".parquet":
         _write_parquet(evaluation, path)
-        return [path]
-    if per_query:
-        table = queries_table(evaluation, digits)
     else:
         table = paper_table(evaluation, () if suffix == ".csv" else comparisons, digits)
-    write_result(path, table, evaluation_to_json(evaluation, comparisons, per_query))
+        if per_query:
+            table = queries_table(evaluation, digits)
+        write_result(path, table, evaluation_to_json(evaluation, comparisons, per_query))
     return [path]
 
 

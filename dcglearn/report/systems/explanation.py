@@ -40,13 +40,10 @@ def explanation_text(
     """Return what each rank contributes, the verdicts and the reason."""
     columns = [*(labels_of(row, scale) for row in lists), *found.contributions.tolist()]
     rows = [(str(rank), *row) for rank, row in enumerate(zip(*columns, strict=True), start=1)]
-    table = Table(
-        ("rank", "a", "b", *(named.name for named in measures)),
-        [*rows, ("sum", "", "", *found.contributions.sum(axis=1).tolist())],
-        "Contribution of each rank, for a (+) or b (-), as a share of their absolute sum",
-        3,
-    )
-    lines = [table.text()]
+    columns_of = ("rank", "a", "b", *(named.name for named in measures))
+    caption = "Contribution of each rank, for a (+) or b (-), as a share of their absolute sum"
+    rows.append(("sum", "", "", *found.contributions.sum(axis=1).tolist()))
+    lines = [Table(columns_of, rows, caption, 3).text()]
     for named, winner in zip(measures, found.winners, strict=True):
         words = "finds a and b equal" if winner == "equal" else f"prefers {winner}"
         lines.append(f"{named.name} {words}: {named.measure}")

@@ -45,5 +45,9 @@ def supported_tables(
 def supported_json(found: Supported) -> dict[str, Any]:
     """Return the same as a JSON-able dict, for all pairs."""
     systems, pairs = (table.named_rows() for table in supported_tables(found, most=None))
-    about = {"measure": found.measure, "measures": found.n_measures}
-    return {**about, "systems": systems, "pairs": pairs}
+    return {
+        "measure": found.measure,
+        "measures": found.n_measures,
+        "systems": systems,
+        "pairs": pairs,
+    }

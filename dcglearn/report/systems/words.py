@@ -181,8 +181,7 @@ def comparisons_in_words(comparisons: Sequence[SystemComparison]) -> list[str]:
     one = comparisons[0]
     other = "the other system" if has_several_baselines(comparisons) else one.baseline
     student = one.test == "t" or most < FEW_QUERIES
-    by_bootstrap = f"by a bootstrap over queries (Student's t below {FEW_QUERIES})"
-    interval = "by Student's t" if student else by_bootstrap
+    interval = "by Student's t" if student else "by a bootstrap over queries"
     alone = ", of this comparison alone" if one.family > 1 else ""
     return [
         f"difference: mean of the system minus that of {other}; "
@@ -221,8 +220,9 @@ def significance_marks(
     significant = [c for c in comparisons if c.corrected < SIGNIFICANT]
     if not has_several_baselines(comparisons):
         return {(c.system, c.measure): "*" for c in significant}, []
-    few = len(systems) <= len(ascii_lowercase)
-    labels = [ascii_lowercase[s] if few else str(s + 1) for s in range(len(systems))]
+    labels = [*map(str, range(1, len(systems) + 1))]
+    if len(systems) <= len(ascii_lowercase):
+        labels = [*ascii_lowercase[: len(systems)]]
     below: dict[tuple[str, str], set[int]] = {}
     for c in significant:
         ahead, behind = (c.system, c.baseline) if c.difference > 0 else (c.baseline, c.system)
