@@ -71,9 +71,8 @@ def held_text(name: str, held: Preferences | PackedPairs, strict: int, scale: st
 def findings_text(found: Inspection) -> str:
     """Say what stands out in a set of judgments, or that nothing does."""
     said = findings(found)
-    if said:
-        return "What stands out:\n" + bulleted(said)
-    return "Nothing stands out: no side, query or judge"
+    nothing = "Nothing stands out: no side, query or judge"
+    return f"What stands out:\n{bulleted(said)}" if said else nothing
 
 
 def findings(found: Inspection) -> list[str]:

@@ -163,8 +163,11 @@ def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale, noun: str) -
     ticks = _ticks(utility.n_ranks)
     axes.set_xticks(range(utility.n_grades), [str(label) for label in scale.labels])
     axes.set_yticks(ticks, [str(k + 1) for k in ticks])
-    axes.set(title=f"W, the learned worth of a {noun} at a rank", ylabel="Rank")
-    axes.set_xlabel(noun.capitalize())
+    axes.set(
+        title=f"W, the learned worth of a {noun} at a rank",
+        xlabel=noun.capitalize(),
+        ylabel="Rank",
+    )
     if noun == "grade":
         axes.invert_xaxis()  # the best at the right, as of gains
     axes.figure.colorbar(image, ax=axes, shrink=0.8)

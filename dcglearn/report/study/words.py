@@ -129,8 +129,8 @@ def _proposal(proposed: DCG, n_ranks: int) -> str:
 
 def _changes(study: Study) -> str:
     """Say what the change is good for, or how often the measure in use is right."""
-    used, learned = study.used, study.agreement[0]
-    name, share = measure_words(used.measure), f"{used.share:.1%}"
+    learned = study.agreement[0]
+    name, share = measure_words(study.in_use[0]), f"{study.used.share:.1%}"
     stays = study.change == "no" or study.against.verdict == "not rejected"
     if stays or learned.measure != LEARNED:
         return f"{name} agrees with {share} of the preferences; guessing with 50%."
