@@ -145,8 +145,8 @@ def inspection_page(content: Mapping[str, Any], found: Inspection, scale: str) -
     text.append(nothing if known is None else findings_text(found))
     if labels is not None:
         counts = found.summary.grade_counts
-        total = sum(counts) or 1
-        rows = [(str(label), n, n / total) for label, n in zip(labels, counts, strict=True)]
+        shares = [n / (sum(counts) or 1) for n in counts]
+        rows = [*zip(map(str, labels), counts, shares, strict=True)]
         text.append(Table(("grade", "documents", "share"), rows, digits=3).text())
     if known is not None:
         head = "What these judgments determine, before any fit:"
@@ -270,12 +270,11 @@ def rating_pairs_text(
         for n, (noun, why) in zip(content["left_out"].values(), _LEFT_OUT, strict=True)
         if n
     ]
-    if content["identical"]:
-        said.append(f"of identical lists: {counted(content['identical'], 'judgment')}")
     weight = "2/n per pair of n lists, so that they count as n - 1 judgments"
     if equal_weights:
         weight = "equal; n lists count as n (n - 1) / 2 judgments"
     said += [
+        f"of identical lists: {counted(content['identical'], 'judgment')}",
         f"weights: {weight}; {content['weight']:,.6g} in all",
         f"sides: {sides} of {counted(content['strict'], 'strict judgment')}",
     ]
@@ -296,7 +295,10 @@ def threshold_text(content: Mapping[str, Any]) -> str:
     """Say in words and a table what the document of ``threshold`` holds."""
     beta, gamma, judged = content["beta"], content["gamma"], content["judged"]
     worth = ", ".join(f"{grade}: {format_number(x)}" for grade, x in content["worth"].items())
-    rows = [[name, *content[name].values()] for name in ("theta_opt", "theta_zero", "theta")]
+    rows = []
+    for name in ("theta_opt", "theta_zero", "theta"):
+        score, *others = content[name].values()
+        rows.append([name, format_number(score), *others])
     lines = [
         f"{content['file']}: {counted(content['documents'], 'document')}, {judged:,} judged",
         f"worth of a document by its grade: {worth}; not judged: "

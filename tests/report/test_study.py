@@ -139,7 +139,7 @@ def test_few_raters_are_told_to_ask_more() -> None:
         few = n < 50
         said = " ".join(headline(found))
         assert more_words(found) == ("more raters" if few else "more judgments")
-        assert more_judgments(found).startswith("More raters; more judgments by the same") == few
+        assert more_judgments(found).startswith("More raters would help;") == few
         assert (f"few raters said most of this ({n} in all)" in said) == ("raters" in said) == few
         assert f"CR2 variances clustered{clusters}" in " ".join(study_page(found, "txt").split())
 

@@ -31,10 +31,10 @@ _MARKER = 15
 @mpl.rc_context(STYLE)
 def draw_pairs(conclusions: SystemConclusions) -> Figure:
     """Draw what may be concluded about pairs of systems."""
-    compared = {name for one in conclusions.pairs for name in (one.a, one.b)}
+    pairs = conclusions.pairs
     order = conclusions.evaluation.best_first().systems
-    names = [name for name in order if name in compared]
-    pairs, last = conclusions.pairs, len(names) - 1
+    names = [name for name in order if any(name in (one.a, one.b) for one in pairs)]
+    last = len(names) - 1
     grid = _CELL * last + _LETTER * max(map(len, names))  # and the names at two sides
     size = max(_WIDEST_LABEL, grid + 0.4), grid + _LINE * (len(EXTENTS) + 4) + 0.5
     drawing = Figure(figsize=size, layout="constrained")

@@ -50,16 +50,15 @@ def study_page(study: Study, form: str, figures: Sequence[tuple[str, str]] = ())
         "plain": plain_text,
         "unbroken": _unbroken,
     }
-    used = counted(len(study.conclusion.free.evidence), "preference")
-    page = environment.get_template(f"study.{form}.jinja").render(
+    template = environment.get_template(f"study.{form}.jinja")
+    return template.render(
         title=f"What {counted(len(study.data), 'judgment says', 'judgments say')} about DCG",
-        subtitle=f"{study.name}: learned from {used} between lists with different grades.",
+        subtitle=study.name,
         headline=headline(study),
         sections=sections(study),
         made=f"Made by dcglearn {__version__}.",
         figures=figures,
-    )
-    return page.rstrip("\n")
+    ).rstrip("\n")
 
 
 def study_json(study: Study) -> dict[str, Any]:

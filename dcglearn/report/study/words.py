@@ -171,7 +171,7 @@ def more_judgments(study: Study) -> str:
     """Return how many more judgments would halve intervals."""
     free = study.conclusion.free
     if study.few_raters:
-        return "More raters; more judgments by the same ones would say little about others."
+        return "More raters would help; more judgments by the same would say little about others."
     if not any(one.determined and not one.given for one in free.gains() + free.discounts()):
         return "No interval is bounded yet, so how many more judgments are needed is not known."
     n = float(f"{3 * len(free.evidence):.2g}")  # of two digits

@@ -62,10 +62,10 @@ def conclusions_table(conclusions: SystemConclusions) -> Table:
             row["p"] = shown_p(one.p, "*" * bool(one.significant))
         rows.append(row)
     records = [conclusion_row(one) for one in conclusions.pairs]
-    legend = (
-        f"the first system of a row is ahead, unless they are equal, under {conclusions.measure}"
-    )
-    notes = [legend, *conclusions_in_words(conclusions)]
+    notes = [
+        f"the first system of a row is ahead, unless they are equal, under {conclusions.measure}",
+        *conclusions_in_words(conclusions),
+    ]
     return Table.of(rows, _caption(conclusions), records=records, notes=notes)
 
 

@@ -328,26 +328,30 @@ def write_trec_eval(evaluation: Evaluation, path: Path) -> list[Path]:
 
 
 def trec_eval_lines(evaluation: Evaluation, s: int) -> Iterator[str]:
-    """Yield the lines of one system: its name, those of each query, then the means.
+    """Yield the lines of one system: those of each query, then the means.
 
     >>> from dcglearn.systems.evaluate import evaluate
     >>> found = evaluate({"7": {"d": 1}}, {"bm25": {"7": {"d": 2}}}, "nDCG@10")
     >>> for line in trec_eval_lines(found, 0):
     ...     print(line.expandtabs(), end="")
+    ndcg_cut_10             7       1.0000
     runid                   all     bm25
     num_q                   all     1
-    ndcg_cut_10             7       1.0000
     ndcg_cut_10             all     1.0000
     """
     names = [trec_eval_name(one.name) for one in evaluation.measures]
     values = evaluation.values[s]
-    yield f"{'runid':<22}\tall\t{_without_blanks(evaluation.systems[s])}\n"
-    yield f"{'num_q':<22}\tall\t{np.isfinite(values).any(axis=0).sum()}\n"
-    columns = [*values.T, evaluation.means()[s]]
-    for query, column in zip([*evaluation.queries, "all"], columns, strict=True):
+
+    def lines(query: str, column: Floats) -> Iterator[str]:
         for name, value in zip(names, column, strict=True):
             if not np.isnan(value):
                 yield f"{name:<22}\t{query}\t{value:.4f}\n"
+
+    for query, column in zip(evaluation.queries, values.T, strict=True):
+        yield from lines(query, column)
+    yield f"{'runid':<22}\tall\t{_without_blanks(evaluation.systems[s])}\n"
+    yield f"{'num_q':<22}\tall\t{np.isfinite(values).any(axis=0).sum()}\n"
+    yield from lines("all", evaluation.means()[s])
 
 
 def paths_of_systems(path: Path, systems: Sequence[str]) -> list[Path]:
