@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -29,10 +30,8 @@ from dcglearn import (
 from dcglearn.base import workers
 from dcglearn.base.workers import WorkersLostError, open_workers
 from dcglearn.judgments import packed
-from dcglearn.lab.config import Config, read_config
-from dcglearn.lab.results import compute_cells
 from dcglearn.lab.simulation.truths import DATA_1
-from dcglearn.lab.store import CELLS_FILE, Store
+from dcglearn.lab.store import CELLS_FILE
 from helpers.commands import run_command
 from helpers.processes import PROGRAM, Cluster, Process, Processes
 
@@ -145,52 +144,18 @@ def test_killed_interrupted_and_resumed_gives_the_same_bytes(
         assert found.read_bytes() == expected.read_bytes(), name
 
 
-# --- cells of an experiment
+# --- a cluster
 
 
-@pytest.fixture(scope="module")
-def config(reference: Path) -> Config:
-    return read_config(reference / "small.toml")
-
-
-@pytest.fixture(scope="module")
-def expected(config: Config, reference: Path) -> list[object]:
-    return results(config, Store(reference / "results/store"))
-
-
-def results(config: Config, store: Store) -> list[object]:
-    return [store.get(cell) for _, cell in config.cells()]
-
-
-Event = Callable[[], object]
-
-
-class EventfulStore(Store):
-    """A store; after some of its cells something happens."""
-
-    def __init__(self, folder: Path, events: dict[int, Event]) -> None:
-        super().__init__(folder)
-        self.events, self.added = events, 0
-
-    def add(self, cell: dict[str, Any], outcome: dict[str, Any]) -> None:
-        super().add(cell, outcome)
-        self.added += 1
-        self.events.pop(self.added, lambda: None)()
-
-
-def compute_all(config: Config, store: Store, spec: str) -> None:
-    with open_workers(spec) as found:
-        compute_cells(config, store, found)
-
-
-def test_a_cluster_whose_workers_come_and_go_gives_the_same_bytes(
-    config: Config, expected: list[object], tmp_path: Path, cluster: Cluster
-) -> None:
-    lost = cluster.add()
-    store = EventfulStore(tmp_path, {3: lambda: (cluster.kill(lost), cluster.add())})
-    compute_all(config, store, cluster.address)
-    assert not store.events
-    assert results(config, store) == expected
+def test_a_cluster_whose_workers_come_and_go_gives_every_result(cluster: Cluster) -> None:
+    lost, done = cluster.add(), []
+    with open_workers(cluster.address) as found:
+        for index, _ in found(time.sleep, [0.05] * 40):
+            done.append(index)
+            if len(done) == 3:
+                cluster.kill(lost)
+                cluster.add()
+    assert sorted(done) == list(range(40))
 
 
 def other_program(folder: Path, name: str, file: str, line: str) -> str:
@@ -226,22 +191,14 @@ def test_results_of_another_program_do_not_count(tmp_path: Path, cluster: Cluste
         pass
 
 
-@pytest.mark.filterwarnings("ignore:.*cells are kept:dcglearn.InputWarning")
-def test_a_lost_scheduler_is_an_error_and_finished_cells_are_kept(
-    config: Config, tmp_path: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch
+def test_a_lost_scheduler_is_an_error(
+    tmp_path: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed", reason="the extra dask is not installed")
     monkeypatch.setattr(workers, "CONNECT_SECONDS", 600)
     monkeypatch.setattr(workers, "LOST_SECONDS", 600)
-    lost = Cluster(tmp_path, processes)
+    lost, gathered = Cluster(tmp_path, processes), workers._gathered
     lost.add()
-
-    def interrupt() -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        compute_all(config, EventfulStore(tmp_path, {2: interrupt}), "1")
-    gathered = workers._gathered
 
     def without_scheduler(*arguments: Any) -> Iterator[workers.Answer]:
         """Gather what was submitted to a scheduler that is gone before the first result."""
@@ -250,9 +207,8 @@ def test_a_lost_scheduler_is_an_error_and_finished_cells_are_kept(
         return gathered(*arguments)
 
     monkeypatch.setattr(workers, "_gathered", without_scheduler)
-    with pytest.raises(WorkersLostError, match="12 cells are kept; the same command continues"):
-        compute_all(config, Store(tmp_path), lost.address)
-    assert sum(one is not None for one in results(config, Store(tmp_path))) >= 2
+    with open_workers(lost.address) as found, pytest.raises(WorkersLostError):
+        list(found(abs, range(50)))
 
 
 # --- packed pairs

@@ -174,21 +174,15 @@ TEXT_MEASURES = [
 ]
 
 
-def as_is(values: Any) -> Any:
-    return values
+TORCH = "torch is too large to be installed for one test"
 
 
-def as_tensor(values: Any) -> Any:
-    return pytest.importorskip(
-        "torch", reason="torch is too large to be installed for one test"
-    ).tensor(values)
-
-
-@pytest.mark.parametrize("kind", [as_is, as_tensor])
+@pytest.mark.parametrize(("library", "array"), [("numpy", "asarray"), ("torch", "tensor")])
 @pytest.mark.parametrize("measure", TEXT_MEASURES, ids=str)
 def test_the_text_for_torch_runs_without_this_package(
-    measure: DCG, kind: Any, rng: np.random.Generator
+    measure: DCG, library: str, array: str, rng: np.random.Generator
 ) -> None:
+    kind = getattr(pytest.importorskip(library, reason=TORCH), array)
     grades = rng.integers(0, 4, (20, 6))
     sizes = rng.integers(1, 7, 20)
     labels = np.where(np.arange(6) < sizes[:, None], 3 - grades, -1)

@@ -236,12 +236,6 @@ def test_arrays_of_pairs_are_read_as_strict_judgments_without_sides(
     found = packed_pairs.preferences(strict=True)
     np.testing.assert_array_equal(found.pairs, pairs)
     np.testing.assert_array_equal(found.pair_weights, weights)
-    with packed_writer(tmp_path / "c.parquet", some.scale) as write:
-        write(some)
-        write(pairs, weights)
-    both = PackedPairs.of(tmp_path / "c.parquet").preferences(strict=True)
-    assert both[: len(some)] == some
-    np.testing.assert_array_equal(both.pairs, np.concatenate([pairs, pairs]))
 
 
 # What cannot be read or written

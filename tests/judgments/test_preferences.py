@@ -1,4 +1,4 @@
-"""Preferences: from arrays and frames, selected, compared, copied; their folds and counts."""
+"""Preferences: from arrays and frames, selected, compared, copied; folds, groups and counts."""
 
 from __future__ import annotations
 
@@ -16,11 +16,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import GroupKFold
 
-from dcglearn import InputError, Preferences, Scale, inspect_judgments, read_preferences
+from dcglearn import (
+    InputError,
+    Preferences,
+    Scale,
+    inspect_judgments,
+    read_groups,
+    read_preferences,
+)
 from dcglearn.judgments.folds import group_numbers, query_folds
 from helpers.copies import copies_of
 from helpers.generated import preferences
 from helpers.notes import noted
+from helpers.packed_files import write_packed
 from helpers.written import write
 
 THREE = Scale((2, 1, 0))
@@ -267,3 +275,55 @@ def test_summary_counts_and_ceiling() -> None:
     assert (found.queries, found.without_query) == (1, 1)
     json.dumps(inspection.to_json())
     assert np.isnan(inspect_judgments(data[np.array([6])]).summary.ceiling)
+
+
+# Groups, by a field or by file
+
+notes_are_ignored = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
+
+ROWS = '{"a": [2, 0], "b": [1, 1], "answer": "%s", "query": "%s", "week": %s}\n'
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / name for name in ("old.jsonl", "new.jsonl", "more.jsonl")]
+    for number, path in enumerate(paths):
+        path.write_text(ROWS % ("a", f"q{number}", number) + ROWS % ("tie", "q", "null"))
+    return paths
+
+
+@notes_are_ignored
+def test_groups_are_what_a_field_or_a_column_says(files: list[Path]) -> None:
+    data, weeks = read_groups(files, by="week")
+    assert weeks.tolist() == ["0", None, "1", None, "2", None]
+    again, queries = read_groups(files, by="query")
+    assert again == data
+    assert queries.tolist() == data.queries.tolist()
+    _, kept = read_groups(files, by="week", answers="tie=out,a=a")
+    assert kept.tolist() == ["0", "1", "2"]
+    with pytest.raises(InputError, match="unknown field 'weak'"):
+        read_groups(files, by="weak")
+
+
+@notes_are_ignored
+def test_groups_are_files(files: list[Path]) -> None:
+    old, new = map(str, files[:2])
+    assert read_groups(files[:2])[1].tolist() == [old] * 2 + [new] * 2
+    with pytest.raises(InputError, match="one file without a field"):
+        read_groups(files[0])
+    assert read_groups(files)[1].tolist() == [old] * 2 + ["the other files"] * 4
+
+
+@notes_are_ignored
+def test_packed_judgments_have_queries_and_judges(tmp_path: Path, files: list[Path]) -> None:
+    data, queries = read_groups(files, by="query")
+    path = tmp_path / "p.parquet"
+    write_packed(data, path, data.scale)
+    assert read_groups(path, by="query")[1].tolist() == queries.tolist()
+    with pytest.raises(InputError, match="did you mean 'query'"):
+        read_groups(path, by="qurey")
+    files[0].write_text('{"a": [2, 0], "b": [1, 1], "answer": "a"}\n')
+    write_packed(read_preferences(files[0]), path, Scale((2, 1, 0)))
+    for without in (files[0], path):
+        with pytest.raises(InputError, match="no judgment has a query"):
+            read_groups(without, by="query")

@@ -74,7 +74,11 @@ def test_what_is_confirmed_is_within_its_stated_bounds(seed: int) -> None:
     v = weights_of(problem)
     stiff = problem.C * v.max() > 1e5 or v.max() > 1e8 * v.min(where=v > 0, initial=np.inf)
     try:
-        check_bounds(problem, solve(problem))
+        solution = solve(problem)
+        check_bounds(problem, solution)
+        if problem.monotone and not stiff:  # grades are tied exactly, or not at all
+            best = np.array(exact_optimum(problem)).reshape(problem.shape)
+            assert ((np.diff(solution.W) == 0) == (np.diff(best) == 0)).all()
     except SolverError:
         assert stiff
     except InputError:
