@@ -21,7 +21,7 @@ from dcglearn import (
     write_preferences,
 )
 from dcglearn.measures.measure_files import measure_to_json
-from helpers.packed_files import write_packed
+from helpers.written import write_packed
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dcglearn import InputError, Scale, read_groups, read_preferences
-from helpers.packed_files import write_packed
+from helpers.written import write_packed
 
 pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.base.errors.InputWarning")
 
