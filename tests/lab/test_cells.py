@@ -171,7 +171,6 @@ def test_what_cells_share_does_not_change_what_they_result_in() -> None:
         found.append(json.dumps(run_cell(cell)))
     assert len(set(found)) == len(some)
     assert not any("error" in one for one in found)
-    assert [json.dumps(run_cell(cell)) for cell in some] == found
     assert [json.dumps(run_cell(cell)) for cell in reversed(some)] == found[::-1]
     forget()
     with ThreadPoolExecutor(4) as pool:

@@ -240,7 +240,7 @@ def test_the_command(tmp_path: Path) -> None:
     evaluated = ["evaluate", str(qrels), *runs, "--supported"]
     fitted, said, numbers = run_commands(
         [
-            ["fit", str(judgments), "--draws", "200", "-o", "learned.json"],
+            ["fit", str(judgments), "--draws", "50", "-o", "learned.json"],
             [*evaluated, "-m", "nDCG(learned.json) @ 3", "-o", "ranks.svg"],
             [*evaluated, "-m", "learned.json", "--json"],
         ],
@@ -250,7 +250,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert "of the measures" in said.stdout
     assert (tmp_path / "ranks.svg").exists()
     found = json.loads(numbers.stdout)
-    assert found["measures"] == 200
+    assert found["measures"] == 50
     order = [one["system"] for one in found["systems"]]
     assert [(one["above"], one["below"]) for one in found["pairs"]] == [*combinations(order, 2)]
     assert all(0.4 < one["of_measures"] <= 1 for one in found["pairs"])
