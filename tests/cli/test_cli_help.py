@@ -59,23 +59,6 @@ def test_help_of_each_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("dcglearn co", ["compare", "coherence"]),
-        ("dcglearn evaluate q r --unjudged ", ["nothing", "worst", "removed", "bounds"]),
-    ],
-)
-def test_completion(tmp_path: Path, words: str, expected: list[str]) -> None:
-    found = shell(
-        tmp_path,
-        _DCGLEARN_COMPLETE="complete_bash",
-        COMP_WORDS=words,
-        COMP_CWORD=str(len(words.split(" ")) - 1),
-    )
-    assert found.stdout.split() == expected
-
-
-@pytest.mark.parametrize(
     ("command", "option", "accepted"),
     [
         ("export", "to", TARGETS),

@@ -13,9 +13,8 @@ from dcglearn import DCG, Preferences, usual_questions, write_measure, write_pre
 from dcglearn.cli import app, learn
 from dcglearn.judgments import packed
 from helpers.commands import Run, run_commands
-from helpers.packed_files import write_packed
 from helpers.simulated import every_answer, with_ids
-from helpers.written import write, write_records
+from helpers.written import write, write_packed, write_records
 
 LINES = [
     {"query": "p", "a": [2, 0], "b": [1, 1], "answer": "a"},

@@ -21,7 +21,7 @@ from dcglearn import (
     write_preferences,
 )
 from dcglearn.measures.measure_files import measure_to_json
-from helpers.packed_files import write_packed
+from helpers.written import write_packed
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -39,13 +39,12 @@ def data(tmp_path: Path, rng: np.random.Generator) -> Preferences:
     return found
 
 
-def test_it_is_what_the_command_does(run: Run, tmp_path: Path, data: Preferences) -> None:
+def test_it_is_what_the_command_does(run: Run, data: Preferences) -> None:
     asked: dict[str, Any] = {"C": "cv", "intervals": 3, "draws": 4, "seed": 7, "use": "utility"}
     options = [part for name, value in asked.items() for part in (f"--{name}", value)]
     printed = run("fit", "p.jsonl", *options, "--json")
-    for judgments in (str(tmp_path / "p.jsonl"), data):
-        content = fit_file(judgments, **asked, source="p.jsonl")
-        assert json.loads(measure_to_json(content)) == json.loads(printed.stdout)
+    content = fit_file(data, **asked, source="p.jsonl")
+    assert json.loads(measure_to_json(content)) == json.loads(printed.stdout)
 
 
 def test_packed_judgments_are_read_in_parts(tmp_path: Path, data: Preferences) -> None:

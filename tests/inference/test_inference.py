@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -134,15 +132,6 @@ def test_simultaneous_quantiles() -> None:
     assert independent == pytest.approx(norm.ppf((1 + 0.95**0.25) / 2), abs=0.03)
     equal = simultaneous_quantile(np.ones((4, 4)), 1e9, 0.95, rng)
     assert equal == pytest.approx(1.96, abs=0.03)
-
-
-def test_ordered_discounts_have_ordered_bands() -> None:
-    for name in ("decreasing", "convex"):
-        fit = JudgmentModel(discounts=name).fit(every_answer(300, 16))
-        for left, right in pairwise(fit.discounts()):
-            assert left.estimate >= right.estimate - 1e-12
-            assert left.low <= left.estimate <= left.high
-        assert (np.diff(fit.dcg.discounts) <= 1e-12).all()
 
 
 def test_a_design_of_permutations_does_not_determine_gains_and_discounts() -> None:

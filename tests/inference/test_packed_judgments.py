@@ -27,7 +27,7 @@ from dcglearn.inference import evidence, maximise
 from dcglearn.inference.covariance import Covariance
 from dcglearn.inference.evidence import Evidence
 from dcglearn.judgments import packed
-from helpers.packed_files import write_packed
+from helpers.written import write_packed
 
 SCALE = Scale((2, 1, 0))
 

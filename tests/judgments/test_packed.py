@@ -29,8 +29,8 @@ from dcglearn.inference.evidence import Evidence
 from dcglearn.judgments import packed
 from dcglearn.judgments.preferences import B
 from helpers.generated import preferences
-from helpers.packed_files import write_packed
 from helpers.simulated import every_answer, with_ids
+from helpers.written import write_packed
 
 IDS = st.none() | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3)
 

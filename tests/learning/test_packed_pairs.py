@@ -30,7 +30,7 @@ from dcglearn.cli.reading import AS_USUAL
 from dcglearn.judgments import packed
 from dcglearn.lab.simulation.truths import DATA_1
 from dcglearn.learning import source
-from helpers.packed_files import write_packed
+from helpers.written import write_packed
 
 FIVE = Scale((4, 3, 2, 1, 0))
 
