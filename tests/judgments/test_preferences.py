@@ -28,8 +28,7 @@ from dcglearn.judgments.folds import group_numbers, query_folds
 from helpers.copies import copies_of
 from helpers.generated import preferences
 from helpers.notes import noted
-from helpers.packed_files import write_packed
-from helpers.written import write
+from helpers.written import write, write_packed
 
 THREE = Scale((2, 1, 0))
 
