@@ -17,7 +17,7 @@ from hypothesis import settings
 
 from dcglearn import Preferences, read_preferences
 from dcglearn.base import workers
-from helpers.commands import run_alone, run_command
+from helpers.commands import run_command
 from helpers.places import PUBLISHED, ROOT, published_judgments
 from helpers.processes import SUITE_SECONDS, Cluster, Processes
 
@@ -68,14 +68,8 @@ def ecir(prepared: Path) -> Preferences:
 def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run the command line in an empty folder, as a shell would."""
 
-    def command(
-        *arguments: object, cwd: Path | None = None, hash_seed: int | None = None
-    ) -> subprocess.CompletedProcess[str]:
-        env = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
-        words, place = [str(argument) for argument in arguments], cwd or tmp_path
-        if hash_seed is None:
-            return run_command(words, place, env)
-        return run_alone(words, place, {**env, "PYTHONHASHSEED": str(hash_seed)})
+    def command(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+        return run_command([str(argument) for argument in arguments], cwd or tmp_path)
 
     return command
 

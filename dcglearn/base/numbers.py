@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
+from itertools import groupby
 
 from dcglearn.base.text import ASCII_BLANKS
 
@@ -39,3 +41,16 @@ def decimals(number: float, digits: int = 4) -> str:
 def counted(n: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun, such as "2,090 judgments"."""
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def in_ranges(places: Sequence[int], labels: Sequence[str] = ()) -> str:
+    """Return ascending whole numbers, or their labels, three or more neighbours as a range.
+
+    >>> in_ranges([1, 2, 3, 7]), in_ranges([0, 2, 3], "abcdefgh")
+    ('1-3,7', 'a,c,d')
+    """
+    parts: list[str] = []
+    for _, group in groupby(enumerate(places), lambda one: one[1] - one[0]):
+        row = [labels[place] if labels else str(place) for _, place in group]
+        parts += row if len(row) < 3 else [f"{row[0]}-{row[-1]}"]
+    return ",".join(parts)

@@ -286,7 +286,7 @@ def compare(
 
     from dcglearn.learning.record import LearnedRecord
     from dcglearn.report.comparisons import comparison_table
-    from dcglearn.report.results import Result
+    from dcglearn.report.results import write_result
 
     parameters = dcglearn.Parameters(margin=margin, C=parse_C(C), solver=solver)
     files, names = split_measures(arguments)
@@ -328,5 +328,8 @@ def compare(
                 "too high"
             )
     content = {"file": prefs, **found.to_json()}
-    write = Result(table, content, draw).write
-    return Answer(lambda: content, lambda: "\n".join(lines), write)
+    return Answer(
+        lambda: content,
+        lambda: "\n".join(lines),
+        lambda path: write_result(path, table, content, draw),
+    )

@@ -69,9 +69,9 @@ def _next_to(measure: str) -> list[str]:
 @command()
 def measures() -> Answer:
     """List the measures that have names, here and in other tools."""
-    from dcglearn.report.measures import known_measures_text, known_measures_to_json
+    from dcglearn.report.measures import known_measures_json, known_measures_text
 
-    return Answer(known_measures_to_json, known_measures_text)
+    return Answer(known_measures_json, known_measures_text)
 
 
 @command()

@@ -348,7 +348,7 @@ def _supported(evaluation: Evaluation, seed: int, digits: int) -> Answer:
     """Compare systems under the measures that were drawn around a learned one."""
     import numpy as np
 
-    from dcglearn.report.results import Result
+    from dcglearn.report.results import write_result
     from dcglearn.report.systems.supported import supported_json, supported_tables
     from dcglearn.systems.supported import drawn_measures, supported_systems
 
@@ -365,7 +365,7 @@ def _supported(evaluation: Evaluation, seed: int, digits: int) -> Answer:
     return Answer(
         lambda: document,
         lambda: "\n\n".join(table.text(terminal_width()) for table in tables),
-        Result(tables[0], document, draw).write,
+        lambda path: write_result(path, tables[0], document, draw),
     )
 
 
@@ -434,7 +434,7 @@ def coherence(
     import numpy as np
 
     from dcglearn.measures.names import as_ndcg
-    from dcglearn.report.results import Result
+    from dcglearn.report.results import write_result
     from dcglearn.report.systems.coherence import (
         coherence_text,
         coherence_to_json,
@@ -477,5 +477,8 @@ def coherence(
     if most is not None and len(found.pairs) > most:
         text += "\nevery pair: --all, or -o pairs.csv; two systems in detail: --between A,B"
     document = coherence_to_json(found, orderings, pairs is not None)
-    result = Result(conclusions_table(found), document, draw)
-    return Answer(lambda: document, lambda: text, result.write)
+    return Answer(
+        lambda: document,
+        lambda: text,
+        lambda path: write_result(path, conclusions_table(found), document, draw),
+    )

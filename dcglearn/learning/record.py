@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
-from itertools import groupby
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import PlainSerializer, PlainValidator, TypeAdapter, ValidationError
 
-from dcglearn.base.numbers import counted
+from dcglearn.base.numbers import counted, in_ranges
 from dcglearn.base.types import Floats
 from dcglearn.measures.measure_files import MeasureFile
 from dcglearn.measures.scale import Label
@@ -495,8 +494,4 @@ def _ranks(ranks: Sequence[int]) -> str:
     >>> _ranks([1, 2, 3, 7]), _ranks([4])
     ('ranks 1-3, 7', 'rank 4')
     """
-    parts = []
-    for _, run in groupby(enumerate(ranks), lambda one: one[1] - one[0]):
-        rows = [rank for _, rank in run]
-        parts.append(f"{rows[0]}-{rows[-1]}" if rows[1:] else str(rows[0]))
-    return f"rank{'s' if len(ranks) > 1 else ''} {', '.join(parts)}"
+    return f"rank{'s' if len(ranks) > 1 else ''} {in_ranges(ranks).replace(',', ', ')}"

@@ -70,10 +70,7 @@ def split_parameter(text: str) -> tuple[str, float | None]:
     number = inside if inside is not None else after
     if number is None:
         return name, None
-    value = parse_number(number)
-    if math.isnan(value):
-        raise InputError(f"{number!r:.40} in {text!r:.60} is not a number", "write it like rbp:0.8")
-    return name, value
+    return name, parse_number(number)
 
 
 def canonical_rule(text: str) -> str:

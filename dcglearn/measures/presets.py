@@ -119,7 +119,7 @@ def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
         gains = formulas.gain(values, number)
     if head == "binary" and not gains.any():
         raise InputError(
-            f"no grade of {scale} has a value of {number:g} or more", "lower the threshold"
+            f"no grade of {scale} has a value of {number:g} or more", "write a number that one has"
         )
     discounts = formulas.discount.format(format_number(number))
     return DCG(gains, discounts, cutoff, grades=scale.labels)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dcglearn.base.numbers import counted
-from dcglearn.report.tables import Cell, Table, shown_p
+from dcglearn.report.tables import Row, Table, shown_p
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
     from dcglearn.inference.compare import MeasureComparison
@@ -15,27 +15,19 @@ if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
 
 def agreement_table(content: Mapping[str, Any], weighted: bool) -> Table:
     """Return the document of ``agree`` as a table; `weighted` says whether weights differ."""
-    ties, queries = content["ties"], content["queries"]
-    rows = []
+    ties, rows = content["ties"], []
     for one in content["rows"]:
         known = not math.isnan(one["low"])  # a single query has none
-        cells: dict[str, Cell] = {
+        row: Row = {
             "measure": one["measure"],
             "agreement": one["agreement"],
             "95% interval": f"{one['low']:.4f} to {one['high']:.4f}" if known else "-",
         }
         shown = ("right", "tied", "wrong", *["with_ties"] * (ties > 0), "in full")
-        rows.append(cells | {name.replace("_", " "): one[name] for name in shown})
-    caption = (
-        f"{counted(content['strict'], 'strict judgment')} "
-        f"{queries_text(queries, content['without_query'])}; a tie under the measure counts 1/2; "
-        f"intervals {independence_text(queries)}"
-    )
-    if ties:
-        caption += "; " + with_ties_text(ties)
-    if weighted:
-        caption += "; agreement is weighted, the counts are not"
-    return Table.of(rows, caption)
+        rows.append(row | {name.replace("_", " "): one[name] for name in shown})
+    about = _about(content["strict"], content["queries"], content["without_query"], ties)
+    about += ["agreement is weighted, the counts are not"] * weighted
+    return Table.of(rows, "; ".join(about))
 
 
 def queries_text(n_queries: int, alone: int) -> str:
@@ -47,17 +39,19 @@ def queries_text(n_queries: int, alone: int) -> str:
     )
 
 
-def independence_text(n_queries: int) -> str:
-    """Say what intervals take as independent."""
-    return "keep a query together" if n_queries else "take each judgment as independent"
-
-
-def with_ties_text(ties: int) -> str:
-    """Define agreement with ties counted in."""
-    return (
+def _about(strict: int, queries: int, alone: int, ties: int) -> list[str]:
+    """Say what agreement and its intervals are."""
+    independent = "keep a query together" if queries else "take each judgment as independent"
+    with_ties = (
         f"with ties: agreement with all answers, where the measure calls the {ties:,} closest "
         "pairs ties, as many as people did"
     )
+    return [
+        f"Agreement with {counted(strict, 'strict judgment')} {queries_text(queries, alone)}",
+        "a tie under the measure counts 1/2",
+        f"intervals {independent}",
+        *[with_ties] * (ties > 0),
+    ]
 
 
 def comparison_table(comparison: MeasureComparison) -> Table:
@@ -65,7 +59,7 @@ def comparison_table(comparison: MeasureComparison) -> Table:
     rows = []
     for one in comparison.rows:
         lead = "" if one.ahead_low is None else f"{one.ahead_low:+.4f} to {one.ahead_high:+.4f}"
-        row: dict[str, Cell] = {
+        row: Row = {
             "measure": one.name,
             "agreement": one.agreement,
             "95% interval": f"{one.low:.4f} to {one.high:.4f}",
@@ -77,24 +71,14 @@ def comparison_table(comparison: MeasureComparison) -> Table:
         if comparison.ties:
             row["with ties"] = one.with_ties
         rows.append(row | {"in full": one.measure})
-    return Table.of(rows, _caption(comparison), records=comparison.to_json()["rows"])
-
-
-def _caption(comparison: MeasureComparison) -> str:
-    queries, few = comparison.queries, ""
-    if comparison.effective < queries / 2:
-        few = f" (so uneven that they are worth {comparison.effective:,.0f} of equal size)"
-    by = " by query" if queries else ""
-    times = f", {comparison.n_repeats} times" if comparison.n_repeats > 1 else ""
-    text = (
-        f"Agreement with {counted(comparison.judgments, 'strict judgment')} "
-        f"{queries_text(queries, comparison.without_query)}{few}; a tie under the measure counts "
-        f"1/2. Learned measures: {comparison.n_folds}-fold cross-validation{by}{times}. Intervals "
-        f"{independence_text(queries)}; leads are paired, and p is not corrected for the number of "
-        f"measures. Near the line: p from {comparison.near[0]:.2f} to {comparison.near[1]:.2f}, or "
-        "other folds could change the verdict."
-    )
-    if comparison.ties:
-        definition = with_ties_text(comparison.ties)
-        text += f" {definition[:1].upper()}{definition[1:]}."
-    return text
+    of, near = comparison, comparison.near
+    about = [
+        *_about(of.judgments, of.queries, of.without_query, of.ties),
+        f"learned measures: {of.n_folds}-fold cross-validation, {counted(of.n_repeats, 'time')}",
+        "leads are paired, and p is not corrected for the number of measures",
+        f"near the line: p from {near[0]:.2f} to {near[1]:.2f}, or other folds could change the "
+        "verdict",
+    ]
+    if of.effective < of.queries / 2:
+        about.insert(1, f"queries so uneven that they are worth {of.effective:,.0f} of equal size")
+    return Table.of(rows, "; ".join(about), records=comparison.to_json()["rows"])

@@ -18,7 +18,7 @@ from dcglearn.judgments.ratings import Within
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.scale import Scale
 from dcglearn.report.tables import Table
-from dcglearn.report.words import bulleted, wrap_lines
+from dcglearn.report.words import bulleted, filled
 
 MOST_NAMED = 5
 """The number of queries, and of judges, that sentences name."""
@@ -27,12 +27,21 @@ MOST_ROWS, WIDEST = 10, 24
 """The number of judges in the table, and of characters of their names."""
 
 
+_LEFT_OUT = (
+    ("list", "without a query or judge"),
+    ("list", "alone in their group"),
+    ("pair", "of equal ratings"),
+    ("pair", "whose ratings differ by less than the minimum"),
+    ("pair", "that were not drawn; the others have their weight"),
+)
+"""What pairs of rated lists leave out, in the order of their document."""
+
+
 def contents_text(name: str, counts: Contents, scale: str) -> str:
     """Describe a judgment file in a paragraph."""
     n, answers, shorter = counts.judgments, counts.answers, counts.shorter_lists
-    levels = ", ".join(f"{answers[a]:,} {a}" for a in ("tie", "good", "bad") if answers[a])
-    with_levels = answers["good"] or answers["bad"]
-    ties = counted(counts.ties, "tie") + (f" ({levels})" if with_levels else "")
+    levels = ", ".join(f"{answers[a]:,} {a}" for a in ("good", "bad") if answers[a])
+    ties = counted(counts.ties, "tie") + (f" ({levels})" if levels else "")
     by = counted(counts.queries, "query", "queries") if counts.queries else "no query ids"
     judges = f", {counted(counts.judges, 'judge')}" if counts.judges else ""
     of_lists = f" ({shorter:,} of {2 * n:,} shorter)" if shorter else ""
@@ -62,14 +71,8 @@ def held_text(name: str, held: Preferences | PackedPairs, strict: int, scale: st
 def findings_text(found: Inspection) -> str:
     """Say what stands out in a set of judgments, or that nothing does."""
     said = findings(found)
-    if said:
-        return "What stands out:\n" + bulleted(said)
-    calm = ["neither side wins more often"]
-    if found.queries is not None:
-        calm.append("no query dominates")
-    if found.judges is not None and found.judges.tested:
-        calm.append("no judge answers at random, or nearly always one side")
-    return "Nothing stands out: " + "; ".join(calm)
+    nothing = "Nothing stands out: no side, query or judge"
+    return f"What stands out:\n{bulleted(said)}" if said else nothing
 
 
 def findings(found: Inspection) -> list[str]:
@@ -91,16 +94,15 @@ def findings(found: Inspection) -> list[str]:
         said += _first([_about_judge(one, judges) for one in judges.outstanding])
     if s.weightless:
         said.append(
-            f"{s.weightless:,} of {counted(s.strict, 'strict judgment')} "
-            f"{'has' if s.weightless == 1 else 'have'} weight 0: without effect on what is "
-            "learned, but counted below wherever no weight is mentioned"
+            f"{s.weightless:,} of {counted(s.strict, 'strict judgment')}: weight 0, no effect on "
+            "what is learned, but counted below wherever no weight is mentioned"
         )
     if s.repeated_rows:
-        of = ["query"] * bool(s.queries) + ["lists", "answer"] + ["judge"] * bool(s.judges)
-        share = f" ({s.repeated_rows / s.judgments:.1%}; they may be other people's)"
         said.append(
-            f"{counted(s.repeated_rows, 'exact repetition')} of an earlier row: the same "
-            f"{', '.join(of)}{'' if s.judges else share}"
+            f"{counted(s.repeated_rows, 'exact repetition')} of an earlier row "
+            f"({s.repeated_rows / s.judgments:.1%})"
+            + "; they may be other people's"
+            * (not s.judges)
         )
     return said
 
@@ -116,7 +118,7 @@ def inspection_text(found: Inspection) -> str:
     if queries is not None and not queries.dominant:
         most = f"at most {queries.largest.judgments:,} of one query"
         lines.append(f"{_spread(s, queries)}; {most} ({queries.largest.query!r})")
-    if s.without_query and s.queries:
+    if s.without_query:
         lone = counted(s.without_query, "judgment")
         lines.append(f"{lone} without a query; each counts as a query of its own")
     within = s.contradicted_within_query
@@ -128,11 +130,7 @@ def inspection_text(found: Inspection) -> str:
         f"of lists that were also judged a tie: {s.also_tied:,}",
     ]
     if s.weightless < s.strict:
-        most = _by_weight(s, f"{s.unweighted_ceiling:.4f}", f"{s.ceiling:.4f}")
-        lines.append(
-            f"no measure can agree with more than {most} of them, because of opposite answers and "
-            "identical lists"
-        )
+        lines.append(ceiling_text(s))
     text = "The strict judgments:\n" + bulleted(lines)
     return text if found.judges is None else f"{text}\n\n{_judges_text(found.judges)}"
 
@@ -140,28 +138,29 @@ def inspection_text(found: Inspection) -> str:
 def inspection_page(content: Mapping[str, Any], found: Inspection, scale: str) -> str:
     """Say in paragraphs and tables what the document of ``inspect`` holds."""
     reading, known, labels = content["reading"], content["identifiability"], content.get("grades")
-    text = [contents_text(content["file"], found.summary, scale)]
+    text = [filled(contents_text(content["file"], found.summary, scale))]
     if "digest" in reading:
         text.append(f"SHA-256 of the content: {reading['digest']}")
     nothing = "no strict preference: nothing can be learned from this file"
     text.append(nothing if known is None else findings_text(found))
     if labels is not None:
         counts = found.summary.grade_counts
-        total = sum(counts) or 1
-        rows = [(str(label), n, n / total) for label, n in zip(labels, counts, strict=True)]
+        shares = [n / (sum(counts) or 1) for n in counts]
+        rows = [*zip(map(str, labels), counts, shares, strict=True)]
         text.append(Table(("grade", "documents", "share"), rows, digits=3).text())
     if known is not None:
-        number = "relevance" if labels is None else "gain"
-        shares = (
-            "data shares (1: the data alone; 0: the penalty w'w alone): at most "
-            f"{known['offset_share']:.2f} for a constant added to all discounts; "
-            f"{min(known['discount_share']):.2f} for the least determined discount; "
-            f"{min(known['gain_share']):.2f} for the least determined {number}"
-        )
-        determined = bulleted([*known["statements"], shares])
-        head = "What these judgments determine, before any fit (C = 1):"
-        text += [inspection_text(found), f"{head}\n{determined}"]
-    return wrap_lines("\n\n".join(text))
+        head = "What these judgments determine, before any fit:"
+        text += [inspection_text(found), f"{head}\n{bulleted(known['statements'])}"]
+    return "\n\n".join(text)
+
+
+def ceiling_text(s: Summary) -> str:
+    """Say how often a measure can agree."""
+    most = _by_weight(s, f"{s.unweighted_ceiling:.1%}", f"{s.ceiling:.1%}")
+    return (
+        f"no measure can agree with more than {most} of the strict judgments, because of opposite "
+        "answers and identical lists"
+    )
 
 
 def _by_weight(s: Summary, of_judgments: str, of_weight: str) -> str:
@@ -212,14 +211,10 @@ def _about_judge(one: JudgeTest, judges: JudgeTests) -> str:
             "reversed": "worse than chance, as if answers were swapped",
         }[one.random]
         said.append(
-            f"agrees with {_basis(judges)} in {one.agreement:.3f} of {one.compared:,} (a typical "
+            f"agrees with {judges.basis} in {one.agreement:.3f} of {one.compared:,} (a typical "
             f"judge in {judges.typical_agreement:.3f}), {verdict}"
         )
     return f"judge {one.judge!r} {'; '.join(said)}"
-
-
-def _basis(judges: JudgeTests) -> str:
-    return "the other judges" if judges.basis == "other judges" else str(judges.basis)
 
 
 def _judges_text(judges: JudgeTests) -> str:
@@ -233,7 +228,7 @@ def _judges_text(judges: JudgeTests) -> str:
     ]
     if judges.basis is not None:
         lines.append(
-            f"agreement with {_basis(judges)}: {judges.agreement:.3f}; of a typical judge: "
+            f"agreement with {judges.basis}: {judges.agreement:.3f}; of a typical judge: "
             f"{judges.typical_agreement:.3f}"
         )
     if untested := len(every) - judges.tested:
@@ -245,11 +240,11 @@ def _judges_text(judges: JudgeTests) -> str:
         lines.append(f"without a judge: {counted(judges.without_judge, 'judgment')}")
     rows = [
         (
-            one.judge if len(one.judge) <= WIDEST else f"{one.judge[: WIDEST - 3]}...",
+            f"{one.judge:.{WIDEST}}",
             one.judgments,
             one.strict,
-            one.a_share if one.strict else None,
-            one.agreement if one.compared else None,
+            one.a_share,
+            one.agreement,
             one.compared,
             one.contradict_self,
             one.contradicted,
@@ -259,8 +254,7 @@ def _judges_text(judges: JudgeTests) -> str:
     ]
     columns = ("judge", "judgments", "strict", "side a", "agrees", "of", "self", "others", "")
     caption = "self: pairs of lists judged both ways; others: judgments that another contradicts"
-    shown = f", {MOST_ROWS} shown" if len(every) > MOST_ROWS else ""
-    head = f"Judges ({len(every):,}{shown}; each judgment counts once):"
+    head = f"Judges ({len(every):,}, at most {MOST_ROWS} shown; each judgment counts once):"
     table = Table(columns, rows, caption, digits=3)
     return f"{head}\n{bulleted(lines)}\n\n{table.text()}"
 
@@ -269,29 +263,18 @@ def rating_pairs_text(
     content: Mapping[str, Any], within: Within, equal_weights: bool, sides: str
 ) -> str:
     """Say what the document of ``pairs`` holds, what was left out, and what the pairs weigh."""
-    ids = "query or judge"
-    groups = f" of {counted(content['groups'], 'judge and query', 'pairs of judge and query')}"
-    if within != "judge":
-        ids = "query" if within == "query" else "id"
-        groups = f" of {counted(content['groups'], 'query', 'queries')}" * (within == "query")
-    reasons = (
-        ("list", f"without a {ids}"),
-        ("list", f"alone in a {'query' if within == 'query' else 'group'}"),
-        ("pair", "of equal ratings"),
-        ("pair", "whose ratings differ by less than the minimum"),
-        ("pair", "that were not drawn; the others have their weight"),
-    )
+    of = {"judge": ("judge and query", "pairs of judge and query"), "query": ("query", "queries")}
+    groups = f" of {counted(content['groups'], *of[within])}" if within in of else ""
     said = [
         f"left out: {counted(n, noun)} {why}"
-        for n, (noun, why) in zip(content["left_out"].values(), reasons, strict=True)
+        for n, (noun, why) in zip(content["left_out"].values(), _LEFT_OUT, strict=True)
         if n
     ]
-    if content["identical"]:
-        said.append(f"of identical lists: {counted(content['identical'], 'judgment')}")
     weight = "2/n per pair of n lists, so that they count as n - 1 judgments"
     if equal_weights:
         weight = "equal; n lists count as n (n - 1) / 2 judgments"
     said += [
+        f"of identical lists: {counted(content['identical'], 'judgment')}",
         f"weights: {weight}; {content['weight']:,.6g} in all",
         f"sides: {sides} of {counted(content['strict'], 'strict judgment')}",
     ]
@@ -305,7 +288,7 @@ def rating_pairs_text(
         f"{content['strict']:,} strict, {counted(content['ties'], 'tie')}, from "
         f"{counted(content['lists'], 'rated list')}{groups}"
     )
-    return wrap_lines(f"{head}\n{bulleted(said)}")
+    return f"{filled(head)}\n{bulleted(said)}"
 
 
 def threshold_text(content: Mapping[str, Any]) -> str:
@@ -314,8 +297,8 @@ def threshold_text(content: Mapping[str, Any]) -> str:
     worth = ", ".join(f"{grade}: {format_number(x)}" for grade, x in content["worth"].items())
     rows = []
     for name in ("theta_opt", "theta_zero", "theta"):
-        score, documents, utility = content[name].values()
-        rows.append((name, format_number(score), documents, f"{utility:.10g}"))
+        score, *others = content[name].values()
+        rows.append([name, format_number(score), *others])
     lines = [
         f"{content['file']}: {counted(content['documents'], 'document')}, {judged:,} judged",
         f"worth of a document by its grade: {worth}; not judged: "

@@ -5,8 +5,8 @@ Then its numbers, with what determines each, what is undetermined, and details.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, cast
+from collections.abc import Sequence
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -19,9 +19,7 @@ from dcglearn.learning.record import (
     ChosenC,
     LearnedRecord,
     NumberRecord,
-    ParameterIntervals,
     PriorRecord,
-    is_affine,
     round_up,
 )
 from dcglearn.measures.dcg import DCG
@@ -31,17 +29,15 @@ from dcglearn.measures.measure_files import MeasureFile
 from dcglearn.measures.presets import PRESETS, preset
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.report.tables import Cell, Table
+from dcglearn.report.tables import Row, Table
 from dcglearn.report.words import (
     EMPTY_RANKS,
     bulleted,
     certainty_sentences,
     estimate_words,
-    grade_names,
+    filled,
     interval_words,
     kept_together,
-    worth_sentence,
-    wrap_lines,
 )
 
 Origin = Literal["fixed", "data", "ridge", "none"]
@@ -50,19 +46,20 @@ Origin = Literal["fixed", "data", "ridge", "none"]
 _NUMBER = {"fixed": "{:.3f}", "data": "{:.3f}", "ridge": "({:.3f})", "none": "-"}
 """How a gain or discount of W is printed, by its origin."""
 
-_LEAST_SHARE = 0.05
-"""Usual measures with less weight are not named."""
-
 
 def usual_numbers(scale: Scale, n_ranks: int) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Return usual gains and discounts by name; the first discount is 1."""
-    linear, exponential, zipf = (
-        preset(name, scale, n_ranks) for name in ("linear-log2", "exponential-log2", "zipf")
-    )
-    log2, by_rank = linear.discounts_for(n_ranks), zipf.discounts_for(n_ranks)
+
+    def of(name: str) -> DCG:
+        return preset(name, scale, n_ranks)
+
+    linear, exponential = of("linear-log2"), of("exponential-log2")
     return (
         {"linear": np.array(linear.gains), "2^g - 1": np.array(exponential.gains)},
-        {"1/log2(rank + 1)": log2, "1/rank": by_rank},
+        {
+            "1/log2(rank + 1)": linear.discounts_for(n_ranks),
+            "1/rank": of("zipf").discounts_for(n_ranks),
+        },
     )
 
 
@@ -78,23 +75,20 @@ def measure_text(
     """Describe a measure file, learned or not."""
     measure = content.measure if picked is None else picked
     lines = [f"{name}: {in_full(measure, content)}"]
-    if content.dcg is not None and content.utility is not None:
-        other = "utility" if content.use == "dcg" else "dcg"
-        lines.append(f"commands use its {content.use}; it also holds a {other}")
     if isinstance(measure, LinearUtility):
-        by_grade = zip(*measure.weights, strict=True)
-        columns = dict(zip(map(str, measure.labels), by_grade, strict=True))
-        ranks = range(1, measure.n_ranks + 1)
-        caption = "W, the worth of a grade at a rank"
-        lines += ["", _numbered("rank", ranks, columns, caption).text()]
+        weights = enumerate(measure.matrix.tolist(), start=1)
+        rows = [[str(rank), *row] for rank, row in weights]
+        columns = ("rank", *map(str, measure.labels))
+        lines += ["", Table(columns, rows, "W, the worth of a grade at a rank").text()]
     elif LearnedRecord.read(content) is not None:
         lines += ["", learned_text(content)]
     else:
         n_ranks = n_ranks or measure.n_ranks or 10
-        numbers = {"discount": measure.discounts_for(n_ranks).tolist()}
-        gains = _numbered("grade", measure.labels, {"gain": measure.gains})
-        discounts = _numbered("rank", range(1, n_ranks + 1), numbers)
-        lines += ["", gains.text(), "", discounts.text()]
+        ranks, discounts = range(1, n_ranks + 1), measure.discounts_for(n_ranks).tolist()
+        by_grade = [*zip(map(str, measure.labels), measure.gains, strict=True)]
+        by_rank = [*zip(map(str, ranks), discounts, strict=True)]
+        lines += ["", Table(("grade", "gain"), by_grade).text()]
+        lines += ["", Table(("rank", "discount"), by_rank).text()]
     return "\n".join(lines)
 
 
@@ -110,14 +104,6 @@ def in_full(measure: Measure, content: MeasureFile | None = None) -> str:
         f"{counted(source.judgments, 'judgment')} in "
         f"{source.file}"
     )
-
-
-def _numbered(
-    head: str, names: Sequence[object], columns: Mapping[str, Sequence[Cell]], caption: str = ""
-) -> Table:
-    """Return a table of columns beside the names of their rows."""
-    rows = list(zip(map(str, names), *columns.values(), strict=True))
-    return Table((head, *columns), rows, caption)
 
 
 def learned_record(content: MeasureFile) -> LearnedRecord:
@@ -147,214 +133,139 @@ def estimates_of(record: LearnedRecord) -> tuple[Sequence[NumberRecord], Sequenc
     return ((), ()) if certainty is None else (certainty.gains, certainty.discounts)
 
 
-def parameter_tables(content: MeasureFile) -> tuple[Table, Table]:
-    """Return gains by grade and discounts by rank of a learned file, as far as known.
-
-    First those of its DCG, beside a model's estimates; then those of W, if that is another measure.
-    """
+def parameter_tables(content: MeasureFile) -> list[Table]:
+    """Return gains by grade and discounts by rank of a learned file, beside a model's estimates."""
     record, dcg = learned_record(content), cast(DCG, content.dcg)
-    n_ranks, noun = len(record.factors.discounts), record.parameters.noun
-    number = "relevance" if noun == "document" else "gain"
-    learned = dcg.discounts_for(n_ranks).tolist()
-    return (
-        _numbered(noun, dcg.labels, _columns(record, 0, number, dcg.gains)),
-        _numbered("rank", range(1, n_ranks + 1), _columns(record, 1, "discount", learned)),
+    prior, known, noun = record.prior, record.identifiability, record.parameters.noun
+    discounts = dcg.discounts_for(len(record.factors.discounts)).tolist()
+    parts = (
+        (noun, dcg.labels, "relevance" if noun == "document" else "gain", dcg.gains),
+        ("rank", range(1, len(discounts) + 1), "discount", discounts),
     )
-
-
-def _columns(
-    record: LearnedRecord, part: Literal[0, 1], number: str, learned: Sequence[float]
-) -> dict[str, Sequence[Cell]]:
-    """Return the columns of one of the two tables: of gains (part 0) or of discounts (part 1)."""
-    known, factors, prior, bounds = (
-        record.identifiability,
-        record.factors,
-        record.prior,
-        record.intervals,
-    )
-    origins, estimates = parameter_origins(record)[part], estimates_of(record)[part]
-    columns: dict[str, Sequence[Cell]] = {}
+    origins = parameter_origins(record)
+    from_data = [known.gain_share, known.discount_share]
     if prior is not None:
-        columns[f"learned {number}"] = [f"{value:.3f}" for value in learned]
-    if estimates and record.certainty is not None:
-        columns["estimate"] = [*map(estimate_words, estimates)]
-        columns[f"{record.certainty.level:.0%} interval"] = [*map(interval_words, estimates)]
-    if prior is not None:
-        from_data = (prior.gains_from_data, prior.discounts_from_data)[part]
-        columns["from data"] = ["" if share != share else f"{share:.2f}" for share in from_data]
-        number = f"{number} of W"
-    of_W = (factors.gains, factors.discounts)[part]
-    columns[number] = [_NUMBER[by].format(one) for by, one in zip(origins, of_W, strict=True)]
-    shares = (known.gain_share, known.discount_share)[part]
-    columns["data share"] = [
-        "fixed" if by == "fixed" else f"{share:.2f}"
-        for by, share in zip(origins, shares, strict=True)
-    ]
-    if bounds is not None:
-        ends = (bounds.gains, bounds.discounts)[part]
-        columns[f"{bounds.level:.0%} of resamples"] = [
-            "" if by in ("fixed", "none") or low != low else f"{low:.3f} to {high:.3f}"
-            for by, (low, high) in zip(origins, ends, strict=True)
-        ]
-    return columns
+        from_data = [prior.gains_from_data, prior.discounts_from_data]
+        origins = [["fixed" if x != x else "data" for x in shares] for shares in from_data]
+    tables = []
+    for k, (noun, names, number, values) in enumerate(parts):
+        estimates, bounds, rows = estimates_of(record)[k], record.intervals, []
+        for i, (name, value) in enumerate(zip(names, values, strict=True)):
+            by = origins[k][i]
+            row: Row = {noun: str(name), f"learned {number}": _NUMBER[by].format(value)}
+            if estimates:
+                row["estimate"] = estimate_words(estimates[i])
+                row["95% interval"] = interval_words(estimates[i])
+            row["from data"] = "fixed" if by == "fixed" else f"{from_data[k][i]:.2f}"
+            if bounds is not None:
+                low, high = (bounds.gains, bounds.discounts)[k][i]
+                moved = "" if by == "fixed" or low != low else f"{low:.3f} to {high:.3f}"
+                row[f"{bounds.level:.0%} of resamples"] = moved
+            rows.append(row)
+        tables.append(Table.of(rows))
+    return tables
 
 
 def answer(content: MeasureFile) -> list[str]:
     """Return what a fit found, in one to three sentences."""
     record, dcg = learned_record(content), cast(DCG, content.dcg)
     certainty = record.certainty
-    if certainty is None or record.parameters.noun != "grade":
+    if certainty is None:
         return []
-    labels = dcg.labels
-    if not certainty.reason:
-        return certainty_sentences(labels, certainty)
-    numbers = [
-        NumberRecord(determined=origin == "data", given=False, estimate=gain)
-        for origin, gain in zip(parameter_origins(record)[0], dcg.gains, strict=True)
-    ]
-    worth = worth_sentence(grade_names(labels), numbers)
-    return [*filter(None, [worth]), f"No interval: {certainty.reason}."]
+    if certainty.reason:
+        return [f"No interval: {certainty.reason}."]
+    return certainty_sentences(dcg.labels, certainty)
 
 
 def learned_text(content: MeasureFile, source: str = "") -> str:
     """Describe a learned measure: the answer, its numbers, what is undetermined, and details."""
     record = learned_record(content)
     gains, discounts = parameter_tables(content)
-    without = " without a prior" if record.prior else ""
     parts = [
-        wrap_lines(" ".join(answer(content))),
-        source,
+        filled(" ".join(answer(content))),
+        filled(source),
         gains.text(),
         discounts.text(),
-        "\n".join(wrap_lines(one) for one in _about_numbers(record)),
-        f"what the judgments do not determine{without}:\n{bulleted(record.undetermined)}",
-        "\n".join(["details:", *_details(record)]),
+        "\n".join(map(filled, _about_numbers(record))),
+        f"what the judgments do not determine without a prior:\n{bulleted(record.undetermined)}",
+        f"details:\n{bulleted(_details(record))}",
     ]
     return "\n\n".join(filter(None, parts))
 
 
 def _about_numbers(record: LearnedRecord) -> list[str]:
     """Return what the columns of the tables are."""
-    certainty, prior, known = record.certainty, record.prior, record.identifiability
-    lines = ["gains and discounts are those of W; measure files hold them"]
+    certainty, prior, bounds = record.certainty, record.prior, record.intervals
+    lines = [*_OF_W]
     if prior is not None:
-        lines = [f"learned: {_about_prior(prior)}; measure files hold it"]
-        if prior.judgments < record.learned_from.strict:
-            lines[0] += f" (from {prior.judgments:,} evenly spaced judgments)"
-    if certainty is not None and certainty.reason and record.parameters.noun != "grade":
-        lines.append(f"no interval: {certainty.reason}")
+        some = f" (from {prior.judgments:,} evenly spaced judgments)"
+        learned = f"learned: {_about_prior(prior)}; measure files hold it"
+        lines = [learned + some * (prior.judgments < record.learned_from.strict), _FROM_DATA]
     if certainty is not None and not certainty.reason:
         lines.append(
             "estimate: by a model of how people answer; if they answer so, its interval holds the "
             f"true number in {certainty.level:.0%} of studies; {kept_together(certainty.clusters)}"
         )
-        if certainty.empty_ranks:
-            lines.append(f"{EMPTY_RANKS}, which the learned gains need not")
-    if prior is not None:
+        lines += [f"{EMPTY_RANKS}, which the learned gains need not"] * certainty.empty_ranks
+    if bounds is not None:
+        unit = "queries" if bounds.by_query else "judgments"
         lines.append(
-            "from data: how much of the variance that the prior leaves to the logarithm of a "
-            "number the judgments took away (1: all of it); it is not a standard error"
+            f"resamples: how far the numbers of W move with other {unit}, in "
+            f"{counted(bounds.resamples - bounds.left_out, 'fit')} that could be solved; it is "
+            "spread, not an interval for a judge's own numbers"
         )
-    lines.append(
-        f"data share: how much of a number {'of W ' if prior else ''}the data determine, as "
-        "opposed to the penalty w'w (1: the data alone); it is not a standard error"
-    )
-    if {"ridge", "none"} & {*known.gains_determined_by, *known.discounts_determined_by}:
-        lines.append("(x): partly the penalty; -: undetermined")
-    if record.intervals is not None:
-        lines.append(_about_resamples(record.intervals))
     return lines
+
+
+_FROM_DATA = (
+    "from data: how much of the variance that the prior leaves to the logarithm of a number the "
+    "judgments took away (1: all of it); it is not a standard error"
+)
+_OF_W = (
+    "gains and discounts are those of W; measure files hold them",
+    "from data: how much of a number the data determine, as opposed to the penalty w'w (1: the "
+    "data alone); it is not a standard error",
+    "(x): partly the penalty; -: undetermined",
+)
+"""What columns are, with a prior and without."""
 
 
 def _about_prior(prior: PriorRecord) -> str:
     if prior.name != "usual":
         return f"starts from {prior.name} and departs from it on evidence"
-    named = [(name, share) for name, share in prior.centres.items() if share >= _LEAST_SHARE]
-    words = [f"{share:.0%} {name}" for name, share in named]
-    rest = 1 - sum(share for _, share in named)
-    if rest >= _LEAST_SHARE / 2:
-        words.append(f"{rest:.0%} others")
-    return f"starts from the usual measures ({', '.join(words)}) and departs from them on evidence"
-
-
-def _about_resamples(bounds: ParameterIntervals) -> str:
-    reason = "left out: nothing to learn, or not solved"
-    left_out = f" ({bounds.left_out} {reason})" if bounds.left_out else ""
-    unit = "queries" if bounds.by_query else "judgments"
-    C = "C is kept"
-    if bounds.C[0] < bounds.C[1]:
-        C = f"C is chosen again in each, from {bounds.C[0]:g} to {bounds.C[1]:g}"
-    return (
-        f"resamples: how far the numbers move with other {unit}, in "
-        f"{counted(bounds.resamples, 'fit')}{left_out}; {C}; it is spread, not an interval for a "
-        "judge's own numbers, and what is fixed or partly the penalty has none"
-    )
+    centres = [f"{share:.0%} {name}" for name, share in prior.centres.items()]
+    most = ", ".join(centres[:3])
+    return f"starts from the usual measures ({most}, ...) and departs from them on evidence"
 
 
 def _details(record: LearnedRecord) -> list[str]:
     how, solution, certificate = record.parameters, record.solution, record.certificate
     factors, agreement = record.factors, record.agreement
     polished = ", polished" if solution.polished else ""
-    change = record.identifiability.change_on_doubling_c
-    agreements = [
-        ("W (the utility)", agreement.utility),
-        ("rank-1 part of W", agreement.rank_one),
-        *([("the DCG of W", agreement.factors)] if record.prior else []),
-        ("the DCG above", agreement.dcg),
-    ]
-    return [
-        f"learned with C = {how.C:g}, {how.margin} margins ({solution.solver}{polished}): "
+    details = [
+        f"W learned with C = {how.C:g}, {how.margin} margins ({solution.solver}{polished}): "
         f"confirmed optimal, duality gap <= {round_up(certificate.gap):.1e}, |W - W*| <= "
         f"{round_up(certificate.distance):.1e} with |W| = {certificate.size:.3g}; active pairs "
         f"{certificate.active_pairs:,}, tied grades {certificate.tied_grades}",
-        f"normalisation{' of W' if record.prior else ''}: {_normalisation(record)}",
-        *(
-            []
-            if change is None
-            else [f"if C doubled, no gain or discount would change by more than about {change:.3f}"]
-        ),
-        f"rank 1: sigma_2 / sigma_1 = {factors.second_ratio:.3f}; the DCG accounts for "
-        f"{factors.rank_one_share:.1%} of the sum of squares of W (normalised as above)",
-        *([] if record.choice is None else ["", _choice_table(record.choice).text()]),
-        "",
-        Table(("agreement with the training judgments", ""), agreements).text(),
+        f"rank 1 of W: sigma_2 / sigma_1 = {factors.second_ratio:.3f}; its DCG accounts for "
+        f"{factors.rank_one_share:.1%} of its sum of squares",
+        f"agreement with the training judgments: {agreement.utility:.4f} of W, "
+        f"{agreement.factors:.4f} of its DCG, {agreement.dcg:.4f} of the DCG above",
     ]
+    return details if record.choice is None else [*details, _about_choice(record.choice)]
 
 
-def _normalisation(record: LearnedRecord) -> str:
-    """Say what is fixed by convention."""
-    factors = record.factors
-    if record.parameters.noun == "document":
-        gains = "the least relevant document has relevance 0, the most relevant 1"
-    else:
-        worst = "an empty rank" if factors.gauge.startswith("absolute") else "the worst grade"
-        gains = f"{worst} has gain 0, the best gain 1"
-    if is_affine(factors.gauge):
-        return (
-            f"{gains}; the largest discount is 1 and the smallest 0 (only ratios of differences "
-            "between discounts are determined)"
-        )
-    (rank,) = factors.fixed_discounts
-    if not rank:
-        return f"{gains}; the first discount is 1"
-    sign = "-1" if factors.discounts[rank] < 0 else "1"
-    return f"{gains}; the discount of rank {rank + 1} is {sign}, as that of rank 1 is 0"
-
-
-def _choice_table(choice: ChosenC) -> Table:
-    """Return a table of the agreement of each C with held-out queries, or judgments."""
-    best = max(choice.agreement)
-    rows = [
-        (f"{C:g}", share, best - share, error, "chosen" if choice.C == C else "")
-        for C, share, error in zip(choice.grid, choice.agreement, choice.error, strict=True)
-    ]
+def _about_choice(choice: ChosenC) -> str:
+    """Say how C was chosen."""
     held_out = "queries" if choice.by_query else "judgments"
-    columns = ("C", f"agreement, held-out {held_out}", "behind the best", "standard error", "")
-    rule = "the largest within one standard error of the best"
+    rule = "is the largest within one standard error of the best"
     if choice.queries < FEW_QUERIES:
-        rule = f"the best, for there are fewer than {FEW_QUERIES} {held_out}"
-    caption = f"C: {rule}, by repeated cross-validation"
-    return Table(columns, rows, caption + (f"; {choice.remark}" if choice.remark else ""))
+        rule = f"agrees best, for there are fewer than {FEW_QUERIES} {held_out}"
+    return (
+        f"C = {choice.C:g} {rule}, of {len(choice.grid)} candidates, by agreement with held-out "
+        f"{held_out}: {choice.agreement[choice.grid.index(choice.C)]:.4f}"
+        + (f"; {choice.remark}" if choice.remark else "")
+    )
 
 
 _OPENING = """\
@@ -362,32 +273,33 @@ A measure is a preset, with nDCG(...) around it and @ 10 after it where wanted; 
 nDCG({2: 3, 1: 1, 0: 0}, log2) @ 10; or a file, learned.json. r is the value of a grade, i
 the rank. Quote names with brackets in a shell."""
 
-
-OTHER_MEASURES = {
-    "P@10": ("share of relevant documents among the first 10", "P_10, precision@10"),
-    "AP, AP@10": ("mean precision at the ranks of relevant documents", "map, map_cut_10"),
-    "RR, RR@10": ("1 / rank of the first relevant document", "recip_rank, mrr@10"),
-    "R@1000": ("share of the relevant documents among the first 1000", "recall_1000"),
-    "Rprec": ("precision at rank R, with R relevant documents", "r-precision"),
-    "Bpref": ("order of judged documents; Buckley & Voorhees 2004", "bpref"),
-    "infAP": ("AP of pools judged in part; Yilmaz & Aslam 2006", ""),
-    "Success@5": ("whether a relevant document is among the first 5", "success_5, hit_rate@5"),
-    "IPrec@0.1": ("largest precision from a recall of .1 on", "iprec_at_recall_0.10"),
-    "SetP, SetR, SetF, SetAP": ("of the whole run, without order", "set_P, set_recall, ..."),
-    "ERR@20": (
+_OTHER_MEASURES = (
+    ("P@10", "share of relevant documents among the first 10", "P_10, precision@10"),
+    ("AP, AP@10", "mean precision at the ranks of relevant documents", "map, map_cut_10"),
+    ("RR, RR@10", "1 / rank of the first relevant document", "recip_rank, mrr@10"),
+    ("R@1000", "share of the relevant documents among the first 1000", "recall_1000"),
+    ("Rprec", "precision at rank R, with R relevant documents", "r-precision"),
+    ("Bpref", "order of judged documents; Buckley & Voorhees 2004", "bpref"),
+    ("infAP", "AP of pools judged in part; Yilmaz & Aslam 2006", ""),
+    ("Success@5", "whether a relevant document is among the first 5", "success_5, hit_rate@5"),
+    ("IPrec@0.1", "largest precision from a recall of .1 on", "iprec_at_recall_0.10"),
+    ("SetP, SetR, SetF, SetAP", "of the whole run, without order", "set_P, set_recall, ..."),
+    (
+        "ERR@20",
         "sum_i R_i / i prod_{j < i} (1 - R_j); Chapelle et al. 2009",
         "ERR({2: 0.9, 1: 0.3, 0: 0})@20, ERR(learned.json)@20",
     ),
-    "RBP(p=0.8)": (
+    (
+        "RBP(p=0.8)",
         "(1 - p) sum_i p^(i - 1) r_i / r_max, and the residual; Moffat & Zobel 2008",
         "RBP({2: 1, 1: 0.5, 0: 0}, p=0.8)",
     ),
-}
+)
 """The measures that are not a DCG: what they are, and other forms of their names."""
 
 
-def known_measures() -> dict[str, Table]:
-    """Return the tables of presets, rules of discounts, other measures and those of tools."""
+def known_measures() -> list[Table]:
+    """Return tables of presets, rules of discounts, other measures and those of tools."""
     presets = [
         (f"{name}:{one.parameter}" if one.parameter else name, one.formula, one.source)
         for name, one in PRESETS.items()
@@ -396,28 +308,28 @@ def known_measures() -> dict[str, Table]:
         (f"{name}({one.parameter})" if one.parameter else name, one.formula, one.source)
         for name, one in DISCOUNT_RULES.items()
     ]
-    others = [(name, *about) for name, about in OTHER_MEASURES.items()]
-    of_rules = "Rules of discounts, for measures in full"
-    of_others = (
-        "Other measures, in evaluate; all but ERR take (rel=2) for: relevant from grade 2 up"
-    )
-    of_tools = "Measures of other tools, and what computes the same here"
-    return {
-        "presets": Table(("preset", "formula", "source"), presets, "Presets: gain and discount"),
-        "discounts": Table(("rule", "formula", "source"), rules, of_rules),
-        "others": Table(("measure", "value", "also"), others, of_others),
-        "tools": Table(("tool", "its measure", "-m here", "options"), TOOL_MEASURES, of_tools),
-    }
+    return [
+        Table(("preset", "formula", "source"), presets, "Presets: gain and discount"),
+        Table(("rule", "formula", "source"), rules, "Rules of discounts, for measures in full"),
+        Table(
+            ("measure", "value", "also"),
+            _OTHER_MEASURES,
+            "Other measures, in evaluate; all but ERR take (rel=2) for: relevant from grade 2 up",
+        ),
+        Table(
+            ("tool", "its measure", "-m here", "options"),
+            TOOL_MEASURES,
+            "Measures of other tools, and what computes the same here",
+        ),
+    ]
 
 
 def known_measures_text() -> str:
-    """Return the tables of measures that have names."""
-    return "\n\n".join([_OPENING, *(table.text() for table in known_measures().values())])
+    """Return them as text."""
+    return "\n\n".join([_OPENING, *(table.text() for table in known_measures())])
 
 
-def known_measures_to_json() -> dict[str, list[dict[str, Cell]]]:
-    """Return the tables of measures that have names as lists of rows."""
-    return {
-        name: [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-        for name, table in known_measures().items()
-    }
+def known_measures_json() -> dict[str, list[dict[str, Any]]]:
+    """Return their rows."""
+    names = ("presets", "discounts", "others", "tools")
+    return {name: table.named_rows() for name, table in zip(names, known_measures(), strict=True)}

@@ -9,7 +9,7 @@ from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.questions import Question
 from dcglearn.inference.ratios import Estimated
 from dcglearn.inference.segments import Segments
-from dcglearn.report.tables import Table, shown_p
+from dcglearn.report.tables import Row, Table, shown_p
 from dcglearn.report.words import (
     EMPTY_RANKS,
     estimate_words,
@@ -29,32 +29,45 @@ _ALIKE = {"rejected": "differ", "near the line": "near the line", "not rejected"
 """What the test of the hypothesis that two groups are alike says of them."""
 
 
+def questions_table(questions: Sequence[Question], *columns: str) -> Table:
+    """Return some columns of what is known of questions."""
+    rows = []
+    for one in questions:
+        test, tested = one.test, one.test.df > 0
+        cells: Row = {
+            "statement": statement(one),
+            "verdict": one.verdict,
+            "differs (judged pairs)": one_in(one.reversed_judged),
+            "p": shown_p(one.corrected) if tested else None,
+            "LR": test.statistic,
+            "T": test.score,
+            "df": test.df,
+            "df of clusters": round(test.cluster_df) if tested else None,
+            "raw p": shown_p(test.p) if tested else None,
+        }
+        rows.append([cells[name] for name in columns])
+    return Table(columns, rows, digits=1)
+
+
 def questions_text(questions: Sequence[Question]) -> str:
     """Describe tests, and of a single one the estimates."""
-    rows = [
-        (
-            statement(one),
-            one.verdict,
-            one_in(one.reversed_judged),
-            shown_p(one.corrected),
-            one.test.statistic,
-            one.test.df,
-        )
-        for one in questions
-    ]
     columns = ("statement", "verdict", "differs (judged pairs)", "p", "LR", "df")
-    lines = [Table(columns, rows, digits=1).text(), ""]
-    if len(questions) == 1:
-        one = questions[0]
+    lines = [questions_table(questions, *columns).text(), ""]
+    first, *others = questions
+    if not others:
         head = ("number", "estimate", "95% interval", "tested")
-        lines += [Table(head, _estimates(one.fit, one.restricted)).text(), ""]
-    corrected = f"; {DOUBLED}" if any(one.corrected != one.test.p for one in questions) else ""
-    fit, few = questions[0].fit, few_clusters_words(questions[0].test.effective)
-    clusters = kept_together(fit.clusters)
-    if fit.evidence.has_judges and "judge" not in fit.clusters:
+        lines += [Table(head, _estimates(first.fit, first.restricted)).text(), ""]
+    clusters = kept_together(first.fit.clusters)
+    if first.fit.evidence.has_judges and "judge" not in first.fit.clusters:
         clusters += "; too few judges said most of them to stand for others"
-    lines.append(f"LR: likelihood ratio{corrected}; {clusters}{few and f'; {few}'}")
-    return "\n".join([*lines, *[EMPTY_RANKS] * fit.evidence.layout.empty])
+    notes = [
+        "LR: likelihood ratio",
+        DOUBLED if any(one.corrected != one.test.p for one in questions) else "",
+        clusters,
+        few_clusters_words(first.test.effective),
+    ]
+    lines.append("; ".join(filter(None, notes)))
+    return "\n".join([*lines, *[EMPTY_RANKS] * first.fit.evidence.layout.empty])
 
 
 def question_json(one: Question) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,22 +17,16 @@ RESULT_FORMATS = (*TABLE_FORMATS, ".json", *FIGURE_FORMATS)
 """Formats of results that have a figure."""
 
 
-@dataclass(frozen=True)
-class Result:
-    """What was found: as a table, as a document of JSON, and as a figure if there is one."""
+def write_result(
+    path: str | Path, table: Table, document: Any, draw: Callable[[], Figure] | None = None
+) -> None:
+    """Write what was found as its suffix says: a table, JSON, or a figure if there is one."""
+    suffix = Path(path).suffix.lower()
+    if suffix == ".json":
+        write_text(path, json_document(document) + "\n")
+    elif suffix in FIGURE_FORMATS and draw is not None:
+        from dcglearn.report.figures.style import save
 
-    table: Table
-    document: Any
-    draw: Callable[[], Figure] | None = None
-
-    def write(self, path: str | Path) -> None:
-        """Write it in the format that the suffix names."""
-        suffix = Path(path).suffix.lower()
-        if suffix == ".json":
-            write_text(path, json_document(self.document) + "\n")
-        elif suffix in FIGURE_FORMATS and self.draw is not None:
-            from dcglearn.report.figures.style import save
-
-            save(self.draw(), path)
-        else:
-            self.table.write(path)
+        save(draw(), path)
+    else:
+        table.write(path)

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import csv
 import io
-import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from dcglearn.base.errors import InputError
 from dcglearn.base.files import checked_suffix, write_text
 from dcglearn.base.numbers import decimals
 from dcglearn.base.text import latex_cell, markdown_cell, plain_text
+from dcglearn.measures.names import repeated_name
 
 FIGURE_FORMATS = {
     ".png": {"Software": None},
@@ -27,11 +28,39 @@ FIGURE_FORMATS = {
 Kind = Literal["text", "number", "marked"]
 """What a column holds: text, numbers, or numbers with marks."""
 
-NARROW = 12
-"""Characters in a line of a long name of a column, where a table would be too wide."""
-
 LONGEST = 40
 """Rows of a table in LaTeX on one page."""
+
+
+_TABULAR = r"""\begin{{tabular}}{{{ends}}}
+\hline
+{head}
+\hline
+{body}
+\hline
+\end{{tabular}}"""
+
+_TABLE = rf"""\begin{{{{table}}}}
+\centering
+{{caption}}
+\medskip
+{_TABULAR}
+\end{{{{table}}}}"""
+
+_LONGTABLE = r"""% needs \usepackage{{longtable}}
+\begin{{longtable}}{{{ends}}}
+{caption}\\
+\hline
+{head}
+\hline
+\endfirsthead
+\hline
+{head}
+\hline
+\endhead
+{body}
+\hline
+\end{{longtable}}"""
 
 
 class Shown(NamedTuple):
@@ -44,6 +73,8 @@ class Shown(NamedTuple):
 
 
 Cell = str | int | float | Shown | None
+Row = dict[str, Cell]
+"""A row of a table, by the names of its columns."""
 
 
 @dataclass(frozen=True)
@@ -65,20 +96,22 @@ class Table:
     def text(self, width: int | None = None) -> str:
         """Return the table as plain text, with numbers aligned on the right.
 
-        If it is wider than `width`, the names of columns are broken into lines, and columns that
-        do not fit follow below, after the columns of text that come first.
+        If it is wider than `width`, columns that do not fit follow below, after the columns of text
+        that come first.
         """
-        kinds, rows = self.kinds(), self._dressed("{}", " {}", plain_text)
-        names = [[plain_text(name)] for name in self.columns]
-        parts = [_justified(names, rows, kinds)]
-        if width is not None and _size(parts[0]) > width and {*kinds} != {"text"}:
-            n_keys = next(c for c, kind in enumerate(kinds) if kind != "text")
-            names[n_keys:] = [_broken(*name) for name in names[n_keys:]]
-            columns, parts = _justified(names, rows, kinds), []
-            for column in columns[n_keys:]:
-                if not parts or _size([*parts[-1], column]) > width:
-                    parts.append(columns[:n_keys])
-                parts[-1].append(column)
+        kinds = self.kinds()
+        rows = [[*map(plain_text, self.columns)], *self._dressed("{}", " {}", plain_text)]
+        columns = []
+        for kind, cells in zip(kinds, zip(*rows, strict=True), strict=True):
+            align = str.rjust if kind == "number" else str.ljust
+            columns.append([align(cell, max(map(len, cells))) for cell in cells])
+        n_keys = next((c for c, kind in enumerate(kinds) if kind != "text"), len(kinds))
+        parts = [columns[:n_keys]]
+        for column in columns[n_keys:]:
+            line = "  ".join(cells[0] for cells in [*parts[-1], column])
+            if width is not None and len(line) > width and len(parts[-1]) > n_keys:
+                parts.append(columns[:n_keys])
+            parts[-1].append(column)
         blocks = [
             "\n".join("  ".join(line).rstrip() for line in zip(*part, strict=True))
             for part in parts
@@ -103,32 +136,28 @@ class Table:
         It is a ``longtable``, which breaks over pages, if it has more than :data:`LONGEST` rows,
         and otherwise a ``tabular``, which needs no packages; in a ``table`` if it has a caption.
         """
-
-        def head(name: str, kind: str) -> str:
-            lines = [*map(latex_cell, _broken(name))]
-            stacked = r"\shortstack{" + r"\\".join(lines) + "}"
-            return stacked if kind != "text" and len(lines) > 1 else latex_cell(name)
-
         kinds = self.kinds()
-        ends = "".join("r" if kind == "number" else "l" for kind in kinds)
         rows = self._dressed(r"\textbf{{{}}}", r"\textsuperscript{{{}}}", latex_cell)
-        names = map(head, self.columns, kinds)
+        names = map(latex_cell, self.columns)
         first, *lines = (rf"{' & '.join(row)} \\" for row in (names, *rows))
-        top = [r"\hline", first, r"\hline"]
-        comments = [f"% {plain_text(note)}" for note in self.notes]
-        caption = latex_cell(self.caption[:1].upper() + self.caption[1:]).rstrip(".") + "."
-        if len(lines) > LONGEST:
-            opening = [r"% needs \usepackage{longtable}", *comments]
-            opening.append(rf"\begin{{longtable}}{{{ends}}}")
-            if self.caption:
-                opening += [rf"\caption{{{caption}}}\\", *top, r"\endfirsthead"]
-            ending = [r"\hline", r"\end{longtable}"]
-            return "\n".join([*opening, *top, r"\endhead", *lines, *ending])
-        lines = [rf"\begin{{tabular}}{{{ends}}}", *top, *lines, r"\hline", r"\end{tabular}"]
-        if self.caption:
-            opening = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", r"\medskip"]
-            lines = [*opening, *lines, r"\end{table}"]
-        return "\n".join([*comments, *lines])
+        form = _LONGTABLE if len(lines) > LONGEST else _TABLE if self.caption else _TABULAR
+        caption = latex_cell(self.caption[:1].upper() + self.caption[1:]).rstrip(".")
+        table = form.format(
+            ends="".join("r" if kind == "number" else "l" for kind in kinds),
+            caption=rf"\caption{{{caption}.}}" if caption else "%",
+            head=first,
+            body="\n".join(lines),
+        )
+        return "\n".join([*(f"% {plain_text(note)}" for note in self.notes), table])
+
+    def named_rows(self) -> list[dict[str, Any]]:
+        """Return the rows by name of their columns, with numbers in full."""
+        if repeated := repeated_name(self.columns):
+            raise InputError(f"two columns are called {repeated}", "rename one")
+        values = (
+            [cell.value if isinstance(cell, Shown) else cell for cell in row] for row in self.rows
+        )
+        return [dict(zip(self.columns, row, strict=True)) for row in values]
 
     def csv(self) -> str:
         """Return the table as CSV, with numbers in full."""
@@ -149,10 +178,8 @@ class Table:
         for c in range(len(self.columns)):
             cells = [row[c] for row in self.rows if row[c] is not None]
             marked = any(isinstance(cell, Shown) and cell.mark for cell in cells)
-            if not cells or any(isinstance(cell, str) for cell in cells):
-                kinds.append("text")
-            else:
-                kinds.append("marked" if marked else "number")
+            text = not cells or any(isinstance(cell, str) for cell in cells)
+            kinds.append("text" if text else "marked" if marked else "number")
         return kinds
 
     def shown(self) -> list[list[str]]:
@@ -207,25 +234,3 @@ def _csv_cell(value: Any) -> Any:
     if isinstance(value, bool):
         return str(value).lower()
     return None if value != value else value  # nan
-
-
-def _broken(name: str) -> list[str]:
-    """Divide a long name of a column into lines, where words end."""
-    return textwrap.wrap(name, NARROW, break_long_words=False) or [""]
-
-
-def _justified(
-    names: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], kinds: Sequence[Kind]
-) -> list[list[str]]:
-    """Return the columns, each as strings of one length, of which the first are its name."""
-    height, columns = max(map(len, names)), []
-    for kind, name, *cells in zip(kinds, names, *rows, strict=True):
-        lines = [*[""] * (height - len(name)), *name, *cells]
-        align = str.rjust if kind == "number" else str.ljust
-        columns.append([align(line, max(map(len, lines))) for line in lines])
-    return columns
-
-
-def _size(columns: Sequence[Sequence[str]]) -> int:
-    """Return the length of a line of the columns."""
-    return len("  ".join(column[0] for column in columns))

@@ -7,7 +7,6 @@ the same of the same judgments.
 from __future__ import annotations
 
 import math
-import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -156,57 +155,37 @@ def certainty_sentences(
 
     Of two grades, how much the second rank counts; `more` is what could decide.
     """
+    interval = f"{certainty.level:.0%} interval"
     if len(labels) == 2:
         second = [
-            f"; rank 2 counts {short(one.estimate)} of rank 1{_interval(one, certainty.level)}"
+            f"; rank 2 counts {estimate_words(one)} of rank 1 ({interval} {interval_words(one)})"
             for one in certainty.discounts[1:2]
-            if one.determined and one.estimate is not None
+            if one.determined
         ]
         return [f"There are two grades, so gains are not in question{''.join(second)}."]
-    names = grade_names(labels)
-    unknown = [name for name, one in zip(names, certainty.gains, strict=True) if not one.determined]
-    verb = "is" if len(unknown) == 1 else "are"
-    found = [
-        worth_sentence(names, certainty.gains, certainty.level),
-        f"These judgments do not determine what {listed(unknown)} {verb} worth." if unknown else "",
-        *verdict_sentences(certainty.hypotheses, certainty.gains, more),
-    ]
+    names = [f"grade {label}" for label in labels]
+    if len(labels) == 3:
+        names = ["the best grade", "the middle grade", "the worst grade"]
+    known, unknown, found = list[str](), list[str](), list[str]()
+    for name, one in zip(names, certainty.gains, strict=True):
+        worth = f"{estimate_words(one)} of the best ({interval} {interval_words(one)})"
+        if not one.determined:
+            unknown.append(name)
+        elif not one.given:
+            known.append(f"{name} is worth {worth}")
+    if len(known) > _MOST_NAMED:
+        found.append(f"What {len(known)} grades are worth is in the table.")
+    elif known:
+        worths = listed(known)
+        found.append(f"{worths[0].upper()}{worths[1:]}.")
+    if unknown:
+        found.append(f"These judgments do not determine the worth of {listed(unknown)}.")
+    found += verdict_sentences(certainty.hypotheses, certainty.gains, more)
     if certainty.untested:
         found.append(
             f"Whether 2^g - 1 and linear gains fit is not said here: {certainty.untested}."
         )
-    return [*filter(None, found)]
-
-
-def grade_names(labels: Sequence[Label]) -> list[str]:
-    """Name grades, best first: three by their place, others by their labels."""
-    if len(labels) == 3:
-        return ["the best grade", "the middle grade", "the worst grade"]
-    return [f"grade {label}" for label in labels]
-
-
-def worth_sentence(
-    names: Sequence[str], numbers: Sequence[NumberRecord], level: float = math.nan
-) -> str:
-    """Say what is determined and not given; the first interval says what it is."""
-    parts: list[str] = []
-    for name, one in zip(names, numbers, strict=True):
-        if one.given or not one.determined or one.estimate is None:
-            continue
-        if parts:
-            parts.append(f"{name} {short(one.estimate)}{_interval(one)}")
-        else:
-            worth = f"{short(one.estimate)} of the best{_interval(one, level)}"
-            parts.append(f"{name[0].upper()}{name[1:]} is worth {worth}")
-    if len(parts) > _MOST_NAMED:
-        return f"What {len(parts)} grades are worth is in the table."
-    return f"{listed(parts)}." if parts else ""
-
-
-def _interval(one: NumberRecord, level: float | None = None) -> str:
-    if one.low is None:
-        return ""
-    return f" ({'' if level is None else f'{level:.0%} interval '}{interval_words(one)})"
+    return found
 
 
 def verdict_sentences(
@@ -247,22 +226,18 @@ def _hypothesis(one: HypothesisRecord, verdict: str) -> str:
     return f"{name} ({', '.join(details)})" if details else name
 
 
+def filled(text: str, first: str = "", other: str = "") -> str:
+    """Break a paragraph into lines between words."""
+    return textwrap.fill(
+        text,
+        LINE_WIDTH,
+        initial_indent=first,
+        subsequent_indent=other,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
 def bulleted(statements: Sequence[str]) -> str:
-    """Return statements as an indented list, one per line."""
-    return "\n".join(f"  - {statement}" for statement in statements)
-
-
-def wrap_lines(text: str) -> str:
-    """Break long lines between words; what follows an item's mark is indented as its text."""
-    lines = []
-    for line in text.split("\n"):
-        mark = re.match(r" *(- )?", line)
-        indent = " " * len(mark.group()) if mark else ""
-        lines += textwrap.wrap(
-            line,
-            LINE_WIDTH,
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        ) or [""]
-    return "\n".join(lines)
+    """Return statements as an indented list."""
+    return "\n".join(filled(statement, "  - ", "    ") for statement in statements)

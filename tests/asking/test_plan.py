@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from dcglearn import InputError, InputWarning, Preferences, Scale, learn_dcg
+from dcglearn import InputError, Preferences, Scale, learn_dcg
 from dcglearn.asking.candidates import (
     Candidates,
     candidates_of_questions,
@@ -21,11 +17,8 @@ from dcglearn.asking.candidates import (
 )
 from dcglearn.asking.information import Design, number_slopes, strict_share, tie_strength
 from dcglearn.asking.plan import UNKNOWN, Plan, plan
-from dcglearn.cli import app
 from dcglearn.inference.centres import Posterior
-from helpers.commands import run_here
 from helpers.simulated import logistic_judgments
-from helpers.written import write_qrels, write_records
 
 SCALE = Scale((2, 1, 0))
 
@@ -220,80 +213,3 @@ def test_two_hundred_chosen_answers_of_real_people(ecir: Preferences) -> None:
         asked = np.append(asked, left[found.chosen])
         left = np.setdiff1d(left, asked)
     assert abs(learn_dcg(data[asked]).dcg.gains[1] - everyone) < 0.1
-
-
-def written_pool(path: Path, lists: Any) -> str:
-    lines = (
-        {"question": f"x-{i}", "query": f"q{i}", "a": a, "b": b} for i, (a, b) in enumerate(lists)
-    )
-    return str(write_records(path, *lines))
-
-
-def test_a_round_from_qrels_to_answers_to_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-
-    def run(command: str) -> str:
-        return CliRunner().invoke(app, command.split(), catch_exceptions=False).stdout
-
-    write_qrels(tmp_path / "qrels.txt", QRELS)
-    assert "12 questions chosen" in run("plan qrels.txt --K 4 -n 12 -o asked.jsonl")
-    lines = [json.loads(line) for line in (tmp_path / "asked.jsonl").read_text().splitlines()]
-    answers = [{**one, "answer": "a" if sum(one["a"]) > sum(one["b"]) else "b"} for one in lines]
-    write_records(tmp_path / "answers.jsonl", *answers, {**answers[0], "question": "y-1"})
-    with pytest.warns(InputWarning) as notes:
-        after = run("plan qrels.txt --K 4 -n 5 --judged answers.jsonl --asked asked.jsonl")
-    assert "12 judgments so far" in after
-    assert "1 answer to questions of another batch left out" in [str(one.message) for one in notes]
-    again = "plan --lists asked.jsonl -n 2 --most-per-query 9"
-    found = json.loads(run(f"{again} --json --to-within gains=.0001"))
-    assert (len(found["chosen"]), found["target"]["answers"]) == (2, None)
-    assert "2 questions" in run(f"{again} --ask linear-log2:rbp:0.8 --repeat 1 -o twice.jsonl")
-    assert len((tmp_path / "twice.jsonl").read_text().splitlines()) == 4
-
-
-DRAWN = np.random.default_rng(0).integers(0, 3, (40, 2, 3))
-POOLS = {
-    "good": DRAWN.tolist(),
-    "binary": np.where(DRAWN == 1, 2, DRAWN).tolist(),
-    "alike": [[[2, 1], [2, 1]]] * 3,
-    "ungraded": [[[None, 1], [2, None]]] * 3,
-}
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "problem"),
-    [
-        ("binary", {"scale": "2,1,0", "ask": "gain 1"}, "lists that hold"),
-        ("alike", {}, "3 whose lists have the same grades"),
-        ("ungraded", {}, "3 with a document that has no grade"),
-        ("good", {"K": 4}, "--K with --lists"),
-        ("good", {"asked": ["good.jsonl"]}, "--asked without --judged"),
-        ("good", {"questions": 5, "to_within": ["gains=x"]}, "--to-within gains=x"),
-        ("good", {"ask": "gain 7"}, "'gain 7'; did you mean 'gain 1'"),
-        ("good", {"ask": "linear-log2:linear-log2"}, "name two that differ"),
-        ("good", {"ask": "linear-log2:rbp:no"}, "linear-log2:rbp"),
-    ],
-)
-def test_pools_that_cannot_answer(
-    tmp_path: Path, name: str, options: dict[str, Any], problem: str
-) -> None:
-    """What is wrong with a pool is said before anybody judges."""
-    lists = written_pool(tmp_path / f"{name}.jsonl", POOLS[name])
-    with pytest.raises(InputError, match=re.escape(problem)):
-        run_here("plan", lists=lists, **options)
-
-
-@pytest.mark.filterwarnings("always::dcglearn.InputWarning")
-def test_what_a_pool_lacks_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    good = written_pool(tmp_path / "good.jsonl", POOLS["good"])
-    lines = map(json.loads, Path(good).read_text().splitlines()[:9])
-    ties = write_records(tmp_path / "ties.jsonl", *({**one, "answer": "tie"} for one in lines))
-    never = ["gains=.0001", "discounts=2"]
-    run_here("plan", lists=good, questions=9, most_per_query=0, to_within=never)
-    assert "never with these pairs: gain 1 is +-" in capsys.readouterr().out
-    with pytest.warns(InputWarning, match="at most 3 about each query: fewer than 90"):
-        run_here("plan", lists=good, questions=90)
-    with pytest.warns(InputWarning, match="all answers so far are ties"):
-        run_here("plan", lists=good, questions=5, judged=[str(ties)])

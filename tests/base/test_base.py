@@ -1,9 +1,13 @@
-"""Errors, files, progress, threads, numbers and fingerprints."""
+"""Errors, files replaced as a whole, progress, threads, numbers and fingerprints."""
 
 from __future__ import annotations
 
+import errno
 import io
-import threading
+import os
+import stat
+import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,17 +15,22 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from dcglearn import InputError, Scale, SolverError
+from dcglearn import InputError, Scale
 from dcglearn.base import progress
 from dcglearn.base.checks import checked_rng
-from dcglearn.base.files import atomic_write, check_writable, read_text, write_text
+from dcglearn.base.files import (
+    atomic_write,
+    check_outputs,
+    check_writable,
+    read_text,
+    write_text,
+)
 from dcglearn.base.fingerprint import difference_from_here, fingerprint
+from dcglearn.base.json_text import decode_json, json_document
 from dcglearn.base.progress import reporting, state_in_words
 from dcglearn.base.threads import one_blas_thread
-from dcglearn.base.workers import open_workers
 from dcglearn.measures.discounts import canonical_rule
 from dcglearn.measures.names import as_measure
-from helpers.copies import copies_of
 
 
 def test_an_error_says_place_problem_and_remedy_in_that_order() -> None:
@@ -30,21 +39,39 @@ def test_an_error_says_place_problem_and_remedy_in_that_order() -> None:
     assert isinstance(error, ValueError)
 
 
-def test_a_file_is_replaced_only_when_it_is_complete(tmp_path: Path) -> None:
+@pytest.mark.parametrize("fault", [KeyboardInterrupt(), OSError(errno.ENOSPC, ""), None])
+def test_a_file_is_replaced_only_when_it_is_complete(
+    tmp_path: Path, fault: BaseException | None
+) -> None:
+    """Interrupted, on a full disk, and where the temporary file is lost."""
     target = tmp_path / "a.txt"
     write_text(target, "old")
 
-    def interrupted() -> None:
+    def half() -> None:
         with atomic_write(target) as temporary:
+            assert (temporary.parent, temporary.suffix) == (target.parent, target.suffix)
             temporary.write_text("half")
-            raise KeyboardInterrupt
+            if fault is not None:
+                raise fault
+            temporary.unlink()
 
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
+    with pytest.raises((KeyboardInterrupt, InputError)) as error:
+        half()
+    if isinstance(error.value, InputError):
+        assert error.value.place == str(target)
+        assert error.value.problem.startswith("cannot be written")
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
-    write_text(target, "new")
-    assert target.read_text() == "new"
+
+
+def test_a_missing_input_is_not_said_to_be_the_output(tmp_path: Path) -> None:
+    target, missing = tmp_path / "out.txt", tmp_path / "in.txt"
+    with pytest.raises(FileNotFoundError) as error, atomic_write(target):
+        missing.read_text()
+    assert error.value.filename == str(missing)
+    with pytest.raises(InputError) as refused, atomic_write(target):
+        read_text(missing)
+    assert refused.value.place == str(missing)
 
 
 @pytest.mark.parametrize("place", ["missing/a.txt", "folder"])
@@ -70,45 +97,88 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     assert read_text(latin) == "mark"
 
 
-class WaitingStream(io.StringIO):
-    """A stream that sets an event once a text has been written to it."""
-
-    def __init__(self, text: str, terminal: bool) -> None:
-        super().__init__()
-        self.text, self.terminal, self.written = text, terminal, threading.Event()
-
-    def isatty(self) -> bool:
-        return self.terminal
-
-    def write(self, text: str) -> int:
-        count = super().write(text)
-        if self.text in text:
-            self.written.set()
-        return count
+@pytest.fixture
+def strict_umask() -> Iterator[None]:
+    before = os.umask(0o027)
+    yield
+    os.umask(before)
 
 
-def test_progress_is_a_plain_line_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = WaitingStream("25%", terminal=False)
-    monkeypatch.setattr("sys.stderr", stream)
-    monkeypatch.setattr(progress, "QUIET_SECONDS", 0)
-    monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
-    with reporting("work") as advance:
-        advance(1, 4)
-        assert stream.written.wait(60)
-    assert stream.getvalue().splitlines()[-1].startswith("work: 1 of 4 (25%), ")
+@pytest.mark.usefixtures("strict_umask")
+def test_permissions_follow_the_umask_which_is_never_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def changed(mask: int) -> int:
+        raise AssertionError(f"the umask is set to {mask:o} while other threads may write")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "umask", changed)
+        write_text(tmp_path / "new.txt", "new")
+    assert stat.S_IMODE((tmp_path / "new.txt").stat().st_mode) == 0o640
 
 
-def test_progress_is_redrawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = WaitingStream("50%", terminal=True)
+def test_a_symbolic_link_stays_and_text_that_cannot_be_encoded_is_escaped(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.txt", tmp_path / "link.txt"
+    target.write_text("old")
+    link.symlink_to(target)
+    write_text(link, "run \udcff")
+    assert link.is_symlink()
+    assert target.read_text() == r"run \udcff"
+
+
+def test_outputs_differ_and_replace_no_input(tmp_path: Path) -> None:
+    read, first, second = tmp_path / "in.csv", tmp_path / "a.csv", tmp_path / "b.csv"
+    check_outputs([first, second], [read], [".csv"])
+    for outputs, place in [
+        (["", first], ""),
+        ([first, tmp_path / "b.doc"], str(tmp_path / "b.doc")),
+        ([first, tmp_path / "x" / ".." / "in.csv"], str(tmp_path / "x" / ".." / "in.csv")),
+        ([first, second, first], str(first)),
+        ([tmp_path / "x" / "a.csv"], str(tmp_path / "x" / "a.csv")),
+    ]:
+        with pytest.raises(InputError) as error:
+            check_outputs(outputs, [read], [".csv"])
+        assert error.value.place == place
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [('{"a": 1, "a": 2}', ""), ("[NaN]", ""), ('["\\ud800"]', ""), ('{"a": 1,\n"b"}', "line 2")],
+)
+def test_json_is_read_strictly(text: str, place: str) -> None:
+    with pytest.raises(InputError) as error:
+        decode_json(text, "write an object")
+    assert error.value.place == place
+
+
+def test_numbers_that_are_not_finite_are_null_in_json() -> None:
+    document = {"mean": float("nan"), "values": (float("inf"), 1.5), "name": "é"}
+    written = json_document(document)
+    assert decode_json(written, "") == {"mean": None, "values": [None, 1.5], "name": "é"}
+    assert "é" in written
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_progress_is_a_plain_line_in_a_file_and_redrawn_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, terminal: bool
+) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: terminal)
     monkeypatch.setattr("sys.stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(progress, "QUIET_SECONDS", 0)
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
     with reporting("work [bold]") as advance:
         advance(2, 4)
-        assert stream.written.wait(60)
-    clear = "\r\x1b[K"
-    assert f"{clear}work [bold]: 2 of 4 (50%), 0 s, about 1 s left" in stream.getvalue()
-    assert stream.getvalue().endswith(clear), "the line is removed"
+        while "50%" not in stream.getvalue():
+            time.sleep(0.01)
+    if terminal:
+        clear = "\r\x1b[K"
+        assert f"{clear}work [bold]: 2 of 4 (50%), 0 s, about 1 s left" in stream.getvalue()
+        assert stream.getvalue().endswith(clear), "the line is removed"
+    else:
+        assert stream.getvalue().splitlines()[-1].startswith("work [bold]: 2 of 4 (50%), ")
 
 
 def test_blas_has_one_thread_until_the_last_block_ends() -> None:
@@ -125,20 +195,9 @@ def test_blas_has_one_thread_until_the_last_block_ends() -> None:
     assert counts() == before
 
 
-@pytest.mark.parametrize("error", [InputError("is wrong", "fix it", "line 3"), SolverError("slow")])
-def test_errors_cross_process_borders(error: Exception) -> None:
-    for copied in copies_of(error):
-        assert type(copied) is type(error)
-        assert str(copied) == str(error)
-        assert vars(copied) == vars(error)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "done", "total", "words"),
-    [(10, 2, 8, "2 of 8 (25%), 10 s, about 30 s left"), (10, 5000, 0, "5,000 so far, 10 s")],
-)
-def test_progress_in_words(seconds: float, done: int, total: int, words: str) -> None:
-    assert state_in_words(seconds, done, total) == words
+def test_progress_in_words() -> None:
+    assert state_in_words(10, 2, 8) == "2 of 8 (25%), 10 s, about 30 s left"
+    assert state_in_words(10, 5000, 0) == "5,000 so far, 10 s"
 
 
 def test_a_seed_is_not_a_generator() -> None:
@@ -155,26 +214,20 @@ def test_another_program_is_described_by_its_first_difference() -> None:
     assert str(difference_from_here(OSError("no\nfile"))).endswith("(OSError: no file)")
 
 
-NO_NUMBERS = ["\u0661", "1e400", "nan", "", "9" * 4301]
-
-
-@pytest.mark.parametrize("text", NO_NUMBERS)
+@pytest.mark.parametrize("text", ["\u0661", "1e400", "nan", "", "9" * 4301])
 def test_names_of_measures_and_scales_take_plain_numbers(text: str) -> None:
     for name in (
         f"nDCG([{text}, 0], log2)",
         f"DCG([1, 0], [1, {text}])",
         f"DCG([1, 0], rbp({text}))",
-        f"DCG([1, 0], log2) @ {text}" if text else "DCG([1, 0], log2) @ .",
-        f"rbp:{text}" if text else "rbp:.",
-        f"zipf @ {text}" if text else "zipf @ .",
+        f"DCG([1, 0], log2) @ {text or '.'}",
+        f"rbp:{text or '.'}",
+        f"zipf @ {text or '.'}",
         f"DCG({{1: {text}, 0: 0}}, log2)",
     ):
         with pytest.raises(InputError) as error:
             as_measure(name, Scale((1, 0)), 3)
         assert len(str(error.value)) < 300
-    with pytest.raises(InputError):
-        Scale.parse(f"good={text},bad=0")
-    with pytest.raises(InputError):
-        canonical_rule(f"rbp:{text}")
-    with pytest.raises(InputError), open_workers(text):
-        pass
+    for read in (Scale.parse, canonical_rule):
+        with pytest.raises(InputError):
+            read(f"good={text},bad=0" if read == Scale.parse else f"rbp:{text}")

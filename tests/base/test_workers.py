@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -29,9 +30,7 @@ from dcglearn import (
 from dcglearn.base import workers
 from dcglearn.base.workers import WorkersLostError, open_workers
 from dcglearn.judgments import packed
-from dcglearn.lab.config import Config, read_config
-from dcglearn.lab.results import compute_cells
-from dcglearn.lab.store import CELLS_FILE, Store
+from dcglearn.lab.store import CELLS_FILE
 from helpers.commands import run_command
 from helpers.processes import PROGRAM, Cluster, Process, Processes
 from helpers.truths import DATA_1
@@ -53,7 +52,9 @@ flips = [0, 10]
 """
 
 
-@pytest.mark.parametrize("spec", ["0", "1.5", "http://x", "99999"])
+@pytest.mark.parametrize(
+    "spec", ["0", "1.5", "\u0661", "http://x", "99999", "tcp://127.0.0.1:notaport"]
+)
 def test_other_specifications_of_workers_are_refused(spec: str) -> None:
     with pytest.raises(InputError), open_workers(spec):
         pass
@@ -143,52 +144,18 @@ def test_killed_interrupted_and_resumed_gives_the_same_bytes(
         assert found.read_bytes() == expected.read_bytes(), name
 
 
-# --- cells of an experiment
+# --- a cluster
 
 
-@pytest.fixture(scope="module")
-def config(reference: Path) -> Config:
-    return read_config(reference / "small.toml")
-
-
-@pytest.fixture(scope="module")
-def expected(config: Config, reference: Path) -> list[object]:
-    return results(config, Store(reference / "results/store"))
-
-
-def results(config: Config, store: Store) -> list[object]:
-    return [store.get(cell) for _, cell in config.cells()]
-
-
-Event = Callable[[], object]
-
-
-class EventfulStore(Store):
-    """A store; after some of its cells something happens."""
-
-    def __init__(self, folder: Path, events: dict[int, Event]) -> None:
-        super().__init__(folder)
-        self.events, self.added = events, 0
-
-    def add(self, cell: dict[str, Any], outcome: dict[str, Any]) -> None:
-        super().add(cell, outcome)
-        self.added += 1
-        self.events.pop(self.added, lambda: None)()
-
-
-def compute_all(config: Config, store: Store, spec: str) -> None:
-    with open_workers(spec) as found:
-        compute_cells(config, store, found)
-
-
-def test_a_cluster_whose_workers_come_and_go_gives_the_same_bytes(
-    config: Config, expected: list[object], tmp_path: Path, cluster: Cluster
-) -> None:
-    lost = cluster.add()
-    store = EventfulStore(tmp_path, {3: lambda: (cluster.kill(lost), cluster.add())})
-    compute_all(config, store, cluster.address)
-    assert not store.events
-    assert results(config, store) == expected
+def test_a_cluster_whose_workers_come_and_go_gives_every_result(cluster: Cluster) -> None:
+    lost, done = cluster.add(), []
+    with open_workers(cluster.address) as found:
+        for index, _ in found(time.sleep, [0.05] * 40):
+            done.append(index)
+            if len(done) == 3:
+                cluster.kill(lost)
+                cluster.add()
+    assert sorted(done) == list(range(40))
 
 
 def other_program(folder: Path, name: str, file: str, line: str) -> str:
@@ -224,22 +191,14 @@ def test_results_of_another_program_do_not_count(tmp_path: Path, cluster: Cluste
         pass
 
 
-@pytest.mark.filterwarnings("ignore:.*cells are kept:dcglearn.InputWarning")
-def test_a_lost_scheduler_is_an_error_and_finished_cells_are_kept(
-    config: Config, tmp_path: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch
+def test_a_lost_scheduler_is_an_error(
+    tmp_path: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed", reason="the extra dask is not installed")
     monkeypatch.setattr(workers, "CONNECT_SECONDS", 600)
     monkeypatch.setattr(workers, "LOST_SECONDS", 600)
-    lost = Cluster(tmp_path, processes)
+    lost, gathered = Cluster(tmp_path, processes), workers._gathered
     lost.add()
-
-    def interrupt() -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        compute_all(config, EventfulStore(tmp_path, {2: interrupt}), "1")
-    gathered = workers._gathered
 
     def without_scheduler(*arguments: Any) -> Iterator[workers.Answer]:
         """Gather what was submitted to a scheduler that is gone before the first result."""
@@ -248,9 +207,8 @@ def test_a_lost_scheduler_is_an_error_and_finished_cells_are_kept(
         return gathered(*arguments)
 
     monkeypatch.setattr(workers, "_gathered", without_scheduler)
-    with pytest.raises(WorkersLostError, match="12 cells are kept; the same command continues"):
-        compute_all(config, Store(tmp_path), lost.address)
-    assert sum(one is not None for one in results(config, Store(tmp_path))) >= 2
+    with open_workers(lost.address) as found, pytest.raises(WorkersLostError):
+        list(found(abs, range(50)))
 
 
 # --- packed pairs
@@ -278,37 +236,28 @@ def test_a_cluster_reads_packed_pairs_to_the_same_answer(
 # --- addresses
 
 
-@pytest.mark.parametrize("answer", [b"", b"HTTP/1.0 400 Bad request\r\n\r\n"])
-def test_an_address_where_something_else_answers_is_refused(
-    answer: bytes, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.0 400 Bad request\r\n\r\n", None])
+def test_an_address_without_a_scheduler_is_refused(
+    answer: bytes | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A silent port, and a web server such as the dashboard."""
+    """A silent port, a web server such as the dashboard, and a port where nothing listens."""
     pytest.importorskip("distributed", reason="the extra dask is not installed")
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        held: list[socket.socket] = []
+    monkeypatch.setattr(workers, "CONNECT_SECONDS", 0.1)
+    held: list[socket.socket] = []
 
-        def serve() -> None:
-            with suppress(OSError):  # it is closed
-                while True:
-                    connection, _ = server.accept()
-                    held.append(connection)
-                    connection.sendall(answer)
+    def serve() -> None:
+        with suppress(OSError):  # it is closed
+            while answer is not None:
+                held.append(server.accept()[0])
+                held[-1].sendall(answer)
 
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        if answer is not None:
+            server.listen()
         threading.Thread(target=serve, daemon=True).start()
-        monkeypatch.setattr(workers, "CONNECT_SECONDS", 0.1)
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(InputError, match=address), open_workers(address):
             pass
-        for connection in held:
-            connection.close()
-
-
-def test_an_address_where_nothing_answers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed", reason="the extra dask is not installed")
-    monkeypatch.setattr(workers, "CONNECT_SECONDS", 0.1)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))  # not listening
-        port = free.getsockname()[1]
-        for address in (f"tcp://127.0.0.1:{port}", "tcp://127.0.0.1:notaport"):
-            with pytest.raises(InputError, match=address), open_workers(address):
-                pass
+    for connection in held:
+        connection.close()

@@ -13,11 +13,53 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from golden.make_transcripts import FILES, NAMES, commands_of, write_files
 from hypothesis import HealthCheck, Phase, example, given, seed, settings
 from hypothesis import strategies as st
 
-from helpers.command_lines import command_lines, write_files
-from helpers.commands import run_command
+from helpers.commands import run_command, run_commands
+
+LONG = "9" * 4301
+"""Digits that `int` refuses to read."""
+
+NUMBERS = ["-1", "0", "2", "1e308", "-1e308", "1e-320", "1e999", "nan", "-inf", "9" * 25, LONG]
+NUMBERS += ["1_0", "x", "\u0663", " 2"]
+TEXTS = ["", "a$b$c", "<img src=x>", "\\input{x}", "\x1b[31m", "\u202egp.exe", "é", "%n", "=1+1"]
+TEXTS += ["{}", "\ud800", " ", ",", "=", "none", "a=a,a=b", "--", "--none", "--json", "-o"]
+MEASURES = ["jk:1e308", "binary:" + LONG, "utility.json", "é.json:dcg", "nDCG([1e308, 1], zipf)"]
+MEASURES += ["DCG({2: 1e308, 1: 1e-320, 0: -1e308}, [1, 1e-320]) @ 2", "DCG({'$': 1, '\\x1b': 0})"]
+MEASURES += ["minmaxDCG([nan, 1], log2)", "LinearUtility([[1e308, 0]])", "{}([1, 0], x) @ " + LONG]
+OUTPUTS = [f"out.{end}" for end in ("json", "csv", "md", "tex", "parquet", "png", "html", "eval")]
+OUTPUTS += ["out", "folder", "none/out.json", "/dev/null", "$x_y$.png"]
+STRANGE: dict[str, bytes] = {
+    "bytes": bytes(range(256)),
+    "bytes.csv": b"query,a,b,answer\n\xff\xfe,2 0,0 2,a\n",
+    "deep.jsonl": b"[" * 100_000,
+    "deep.json": b'{"a":' * 100_000,
+    "deep.toml": b"x = " + b"[" * 100_000,
+    "empty.parquet": b"",
+    "utility.json": b'{"utility": {"weights": [[1e308, 0], [1, 0]]}, "use": "utility"}',
+    "extreme.csv": b"score,grade\n1.7976931348623157e308,2\n-1e308,0\n5e-324,1\n",
+    "strange": "q1 Q0 d1 1 1e308 \x1b[31m$x$<img>|\u202e\nq1 Q0 \x1b[31m 2 -1e308 =1\n".encode(),
+    "$x_y$.csv": b'query,a,b,answer,weight\n\x1b[31m,"2 0","0 2",a,1e-300\n$,0,1,b,1e12\n',
+}
+"""Beside the files of the transcripts."""
+
+LINES = [line for name in NAMES for line in commands_of(name)]
+USUAL = [word for line in LINES for word in line]
+WORDS = [NUMBERS, TEXTS, MEASURES, OUTPUTS, [*STRANGE], [*FILES], USUAL]
+
+
+@st.composite
+def command_lines(draw: st.DrawFn) -> list[str]:
+    """Draw a line of the transcripts, in which up to three words are others, more or missing."""
+    line = [*draw(st.sampled_from(LINES))]
+    for _ in range(draw(st.integers(0, 3))):
+        place = draw(st.integers(1, len(line)))
+        word = draw(st.sampled_from(draw(st.sampled_from(WORDS))))
+        line[place : place + draw(st.integers(0, 1))] = draw(st.sampled_from([[word], [word], []]))
+    return line
+
 
 TIMES = int(os.environ.get("DCGLEARN_FUZZ", "1"))
 EXAMPLES = 20 * TIMES
@@ -33,15 +75,13 @@ _NOT_A_NUMBER = re.compile(r"(?<![\w.+])[-+]?(nan|inf|Infinity)(?!\w)", re.IGNOR
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of files to copy for each command."""
     place = tmp_path_factory.mktemp("fuzz") / "files"
-    place.mkdir()
     write_files(place)
-    for line in (
-        ["fit", "p.jsonl", "-o", "learned.json"],
-        ["pack", "p.jsonl", "packed.parquet"],
-        ["simulate", "p.parquet", "-n", "9"],
-    ):
-        assert run_command(line, place, dict(os.environ)).returncode == 0
-    shutil.copy(place / "learned.json", place / "é.json")
+    for name, content in STRANGE.items():
+        (place / name).write_bytes(content)
+    (place / "folder").mkdir()
+    lines = [["fit", "good.jsonl", "-o", "fit.json"], ["pack", "good.jsonl", "packed.parquet"]]
+    assert [done.returncode for done in run_commands(lines, place)] == [0, 0]
+    shutil.copy(place / "fit.json", place / "é.json")
     (place / "torn.parquet").write_bytes((place / "packed.parquet").read_bytes()[:-90])
     return place
 
@@ -64,9 +104,8 @@ def _refuse(constant: str) -> NoReturn:
 )
 @seed(TIMES)
 @given(line=command_lines(), encoding=st.sampled_from(["utf-8", "utf-8", "ascii", "latin-1"]))
-@example(line=["fit", "p.jsonl", "--C", "1e-300"], encoding="utf-8")
-@example(line=["evaluate", "large", "run", "-m", "exponential-log2"], encoding="utf-8")
-@example(line=["evaluate", "qrels", "run", "-m", "zipf @ " + "9" * 4301], encoding="utf-8")
+@example(line=["fit", "good.jsonl", "--C", "1e-300"], encoding="utf-8")
+@example(line=["evaluate", "trec_qrels", "trec_one", "-m", "zipf @ " + LONG], encoding="utf-8")
 @example(line=["run", "deep.toml"], encoding="utf-8")
 @example(
     line=["explain", "DCG([1e-320, 0], log2)", "DCG([1e308, 0], log2)", "--K", "2"],
@@ -101,5 +140,5 @@ def test_commands_end_well(files: Path, line: list[str], encoding: str) -> None:
         changed = [name for name in after if before.get(name) != after[name]]
         assert before.keys() <= after.keys()
         assert not (found.returncode and changed)
-        more = {"show": ".png", "judge": (".html", ".xml")}.get(line[0], "/")
+        more = {"show": ".png", "judge": (".html", ".xml"), "evaluate": ".eval"}.get(line[0], "/")
         assert all(name in line or name.endswith(more) for name in changed)

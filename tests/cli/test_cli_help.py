@@ -1,19 +1,22 @@
-"""Help, completion and options of the command line."""
+"""Help, completion, options and messages of the command line."""
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
-from collections import defaultdict
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 import pytest
 from typer.main import get_command
 
-from dcglearn import LIKE
+import dcglearn
+from dcglearn import LIKE, InputError
 from dcglearn.base.significance import PAIRED_TESTS
 from dcglearn.cli import COMMANDS, app
+from dcglearn.cli.remedies import in_options, message
 from dcglearn.interop.export import TARGETS
 from dcglearn.judgments.ratings import WITHIN
 from dcglearn.learning.problem import MARGINS
@@ -21,11 +24,11 @@ from dcglearn.learning.solve import SOLVERS
 from dcglearn.measures.measure_files import MeasurePart
 from dcglearn.systems.compare_systems import CORRECT
 from dcglearn.systems.rules import POOLS, TIES, UNJUDGED
-from helpers.command_lines import FUNCTIONS
-from helpers.commands import Run, run_program
+from helpers.commands import run_commands, run_program
 
 GROUP: Any = get_command(app)
 NAMES = list(GROUP.commands)
+FUNCTIONS = {command.__name__: command for group in COMMANDS.values() for command in group}
 
 
 def shell(tmp_path: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -46,30 +49,13 @@ def test_help_lists_the_commands_by_group(tmp_path: Path) -> None:
     assert shell(tmp_path).stderr == found.stdout, "the help is shown where no command is given"
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_help_of_a_command(name: str, run: Run) -> None:
-    found = run(name, "--help")
-    assert found.returncode == 0
-    assert found.stdout.startswith(f"Usage: dcglearn {name} [OPTIONS]")
-    assert all(len(line) <= 80 for line in found.stdout.splitlines())
-    assert all(param.help for param in GROUP.commands[name].params)
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("dcglearn co", ["compare", "coherence"]),
-        ("dcglearn evaluate q r --unjudged ", ["nothing", "worst", "removed", "bounds"]),
-    ],
-)
-def test_completion(tmp_path: Path, words: str, expected: list[str]) -> None:
-    found = shell(
-        tmp_path,
-        _DCGLEARN_COMPLETE="complete_bash",
-        COMP_WORDS=words,
-        COMP_CWORD=str(len(words.split(" ")) - 1),
-    )
-    assert found.stdout.split() == expected
+def test_help_of_each_command(tmp_path: Path) -> None:
+    for found in run_commands([[name, "--help"] for name in NAMES], tmp_path):
+        name = found.args[0]
+        assert found.returncode == 0
+        assert found.stdout.startswith(f"Usage: dcglearn {name} [OPTIONS]")
+        assert all(len(line) <= 80 for line in found.stdout.splitlines()), name
+        assert all(param.help for param in GROUP.commands[name].params), name
 
 
 @pytest.mark.parametrize(
@@ -96,41 +82,52 @@ def test_choices_are_those_of_the_library(
     assert get_args(choices) == tuple(accepted)
 
 
-def test_an_option_is_spelt_in_one_way() -> None:
-    """The same option takes the same kind of value, and has the same short form, everywhere."""
-    forms = defaultdict(set)
-    for command in GROUP.commands.values():
-        for param in command.params:
-            if param.param_type_name == "option":
-                long = next(name for name in param.opts if name.startswith("--"))
-                forms[long].add((tuple(sorted(param.opts)), param.metavar))
-    several = {option: found for option, found in forms.items() if len(found) > 1}
-    allowed = {"--K", "--out", "--ties", "--gains", "--unjudged", "--columns"}  # run lists them
-    allowed.add("--documents")  # of judge: their texts
-    assert several.keys() <= allowed, several
-    assert {metavar for _, metavar in forms["--out"]} == {"FILE", "FOLDER"}
-    with_figures = ("--figure", "--out", "-o")  # the suffix says whether it is one
-    assert {opts for opts, _ in forms["--out"]} == {("--out", "-o"), with_figures}
-    assert {metavar for _, metavar in forms["--K"]} == {"K"}
+# --- messages: the library names arguments, the command line names options
+
+
+PACKAGE = Path(dcglearn.__file__).parent
+SHELL_COMMANDS = {"interop/tool_measures.py", "lab/provenance.py"}
+"""Files that hold commands for a shell, read options of a program of their own, or hold names of
+CSS variables, which begin with -- as well."""
+
+
+def option_in(path: Path) -> bool:
+    """Whether a string of a module that is no docstring names an option."""
+    tree = ast.parse(path.read_text("utf-8"))
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return any(
+        re.search(r"(?<![\w-])--[A-Za-z]", str(node.value))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and id(node) not in docstrings
+    )
+
+
+def test_no_message_of_the_library_names_an_option() -> None:
+    paths = {path.relative_to(PACKAGE).as_posix(): path for path in PACKAGE.rglob("*.py")}
+    found = {name for name, path in paths.items() if option_in(path) and name[:4] != "cli/"}
+    assert found == SHELL_COMMANDS
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("text", "expected"),
     [
-        (["fit"], "missing argument 'JUDGMENTS'; see dcglearn fit --help"),
-        (["fti"], "no such command 'fti'. Did you mean 'fit'? See dcglearn --help"),
-        (["fit", "p", "--seed", "x"], "invalid value for '--seed': 'x' should be a whole number;"),
-        (["fit", "p", "--K", "0"], "'--K': '0' should be greater than or equal to 1; see dcglearn"),
-        (["pack", "p"], "missing argument 'JUDGMENTS' or 'OUT'; see dcglearn pack --help"),
-        (
-            ["export", "zipf", "--to", "xgbost"],
-            "did you mean 'xgboost'? See dcglearn export --help",
-        ),
+        ("declare `scale`, best first", "declare --scale, best first"),
+        ("`n_ranks` is 2", "--K is 2"),
+        ('use `unjudged="worst"`', "use --unjudged worst"),
+        ("use `labels=[2, 1, 0]`", "use --labels 2,1,0"),
+        ("add `replace=True`", "add --replace"),
+        ("set `C = 0.5`, or `seed=7`", "set --C 0.5, or --seed 7"),
+        ("`scale=best=3,worst=0`", "--scale best=3,worst=0"),
+        ("call `fit` first, with `W`", "call `fit` first, with `W`"),
+        ("`min_difference` and `n_repeats`", "--min-difference and --repeats"),
+        ("scale, without quotes", "scale, without quotes"),
     ],
 )
-def test_wrong_options_end_with_one_line(run: Run, arguments: list[str], message: str) -> None:
-    found = run(*arguments)
-    assert (found.returncode, found.stdout) == (2, "")
-    assert found.stderr.startswith("dcglearn: ")
-    assert found.stderr.count("\n") == 1
-    assert message in found.stderr
+def test_arguments_become_options(text: str, expected: str) -> None:
+    assert in_options(text) == expected
+
+
+def test_the_place_of_an_error_is_kept() -> None:
+    error = InputError("grades are names", "declare `scale`", "the folder `out`")
+    assert message(error) == "the folder `out`: grades are names; declare --scale"
+    assert message(InputError("no `scale`")) == "no --scale"

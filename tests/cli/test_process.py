@@ -27,7 +27,10 @@ JUDGMENTS = (
 
 FAULTY = """
 import sys
+from dcglearn.base import progress
 from dcglearn.report import judgments
+
+progress.QUIET_SECONDS = 900
 
 def fail(*arguments):
     raise KeyError("no\\x1b[31m\\nsuch")
@@ -60,14 +63,6 @@ def test_an_unforeseen_error_is_one_line(folder: Path) -> None:
     assert shown.returncode == UNFORESEEN
     assert shown.stderr.startswith("Traceback")
     assert "dcglearn: unexpected error" in shown.stderr.splitlines()[-1]
-
-
-@pytest.mark.parametrize("form", ["", "--json"])
-def test_grades_that_the_terminal_lacks_are_printed_as_escapes(folder: Path, form: str) -> None:
-    line = f"-m dcglearn inspect p.jsonl --scale good,é {form}"
-    found = shell(line, folder, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
-    assert found.returncode == 0, found.stderr
-    assert ("\\u00e9" if form else "\\xe9") in found.stdout
 
 
 def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:

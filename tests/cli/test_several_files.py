@@ -1,4 +1,4 @@
-"""Several files at once, as the shell expands a pattern, in every command that reads records."""
+"""Judgments in several files, as the shell expands a pattern, or packed: in every command."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from dcglearn import DCG, write_measure
-from helpers.commands import Run
-from helpers.written import write, write_records
+from dcglearn import DCG, Preferences, usual_questions, write_measure, write_preferences
+from dcglearn.cli import app, learn
+from dcglearn.judgments import packed
+from helpers.commands import Run, run_commands
+from helpers.simulated import every_answer, with_ids
+from helpers.written import write, write_packed, write_records
 
 LINES = [
     {"query": "p", "a": [2, 0], "b": [1, 1], "answer": "a"},
@@ -59,22 +63,6 @@ def test_a_measure_learned_from_parts_is_known(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        ("all.jsonl none.csv", "none.csv: no such file"),
-        ("all.jsonl none.json", "none.json: no such file"),
-        ("all.jsonl zipff", "zipff"),
-        ("all.jsonl all.jsonl", "appears twice"),
-    ],
-)
-def test_what_is_neither_is_refused_by_name(
-    refused: Callable[..., str], words: str, problem: str
-) -> None:
-    assert problem in refused("agree", *words.split())
-
-
-@pytest.mark.usefixtures("folder")
 def test_pack_reads_parts_and_writes_over_none_of_them(
     run: Run, refused: Callable[..., str]
 ) -> None:
@@ -82,11 +70,9 @@ def test_pack_reads_parts_and_writes_over_none_of_them(
     assert run("pack", "all.jsonl", "one.parquet").returncode == 0
     assert Path("packed.parquet").read_bytes() == Path("one.parquet").read_bytes()
     assert run("pack", *PARTS, "packed.parquet").returncode == 0  # written again
-    assert "ends in '.jsonl'" in refused("pack", *PARTS)
     Path("last.parquet").write_bytes(b"PAR1")
     message = refused("pack", *PARTS, "last.parquet")
     assert "last.parquet: is there, and holds no packed pairs; name the file to write" in message
-    assert "is read here, and would be replaced" in refused("pack", "one.parquet", "one.parquet")
 
 
 @pytest.mark.usefixtures("folder")
@@ -102,32 +88,106 @@ def test_ratings_are_read_as_judgments_are(run: Run) -> None:
     assert "one.csv: unknown column 'note'" in run(*asked, "--strict").stderr
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "pairs ratings.csv -o ratings.csv",
-        "pairs *.csv -o ratings.csv",
-        "fit parts -o parts/0.json",
-        "fit all.jsonl --prior learned.json -o learned.json",
-        "fit all.jsonl --prior learned.json:dcg -o ./learned.json",
-        "fit all.jsonl --qrels 0.json -o 0.json",
-        "fit all.jsonl --qrels 0.json --run 1.json -o 1.json",
-        "study all.jsonl -m learned.json -o learned.json",
-        "compare all.jsonl learned.json -o learned.json",
-        "compare all.jsonl --against learned.json:dcg -o learned.json",
-        "coherence qrels old new -m nDCG(learned.json)@2 -o learned.json",
-        "evaluate qrels old new -m own=learned.json -o learned.json",
-        "export learned.json --to json -o learned.json",
-        "plan qrels old new --judged 1.json --asked all.jsonl -o all.jsonl",
-        "judge all.jsonl --documents page.html -o page.html",
-    ],
-)
-def test_no_output_replaces_what_is_read(
-    folder: Path, refused: Callable[..., str], command: str
-) -> None:
+REPLACING = [
+    "pack one.parquet one.parquet",
+    "pairs ratings.csv -o ratings.csv",
+    "pairs *.csv -o ratings.csv",
+    "fit parts -o parts/0.json",
+    "fit all.jsonl --prior learned.json -o learned.json",
+    "fit all.jsonl --prior learned.json:dcg -o ./learned.json",
+    "fit all.jsonl --qrels 0.json -o 0.json",
+    "fit all.jsonl --qrels 0.json --run 1.json -o 1.json",
+    "study all.jsonl -m learned.json -o learned.json",
+    "compare all.jsonl learned.json -o learned.json",
+    "compare all.jsonl --against learned.json:dcg -o learned.json",
+    "coherence qrels old new -m nDCG(learned.json)@2 -o learned.json",
+    "evaluate qrels old new -m own=learned.json -o learned.json",
+    "export learned.json --to json -o learned.json",
+    "plan qrels old new --judged 1.json --asked all.jsonl -o all.jsonl",
+    "judge all.jsonl --documents page.html -o page.html",
+]
+
+
+def test_no_output_replaces_what_is_read(folder: Path) -> None:
     Path("parts/0.json").write_text("[]")
-    for name in ("ratings.csv", "qrels", "old", "new", "page.html"):
+    for name in ("one.parquet", "ratings.csv", "qrels", "old", "new", "page.html"):
         Path(name).write_text("read")
     before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
-    assert "is read here, and would be replaced" in refused(*command.split())
+    for done in run_commands([command.split() for command in REPLACING], folder):
+        assert done.returncode == 2, done.args
+        assert "is read here, and would be replaced" in done.stderr, done.args
     assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before
+
+
+# --- packed judgments
+
+
+Refused = Callable[..., str]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Preferences:
+    """The same judgments in one.jsonl and, packed, in the folder named two."""
+    judges = [f"j{i % 3}" for i in range(300)]
+    found = with_ids(every_answer(300, 0, levels=False), judges=judges)
+    write_preferences(found, tmp_path / "one.jsonl")
+    (tmp_path / "two").mkdir()
+    for begin in range(0, 300, 110):
+        part = found[begin : begin + 110]
+        write_packed(part, tmp_path / "two" / f"{begin:03}.parquet", found.scale)
+    return found
+
+
+COMMANDS = [
+    "inspect FILE --json",
+    "agree FILE linear-log2 --json",
+    "compare FILE linear-log2 --folds 3 --repeats 1 --json",
+    "test FILE --json",
+    "study FILE --json",
+    "fit FILE --C cv --intervals 5 --json",
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_packed_judgments_give_the_same_numbers(run: Run, data: Preferences, command: str) -> None:
+    plain, packed = (run(*command.replace("FILE", f).split()) for f in ("one.jsonl", "two"))
+    assert plain.returncode == packed.returncode == 0, packed.stderr
+    one, other = json.loads(plain.stdout), json.loads(packed.stdout.replace('"two"', '"one.jsonl"'))
+    if command.startswith("inspect"):
+        assert len(other["reading"].pop("digest")) == 64
+    assert one == other
+
+
+def test_what_is_packed_again_is_the_same(run: Run, tmp_path: Path, data: Preferences) -> None:
+    assert run("pack", "one.jsonl", "one.parquet").returncode == 0
+    assert packed.PackedPairs.of(tmp_path / "one.parquet").preferences() == data
+    assert run("pack", "two", "joined.parquet").returncode == 0
+    assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "joined.parquet").read_bytes()
+
+
+def test_more_judgments_are_tested_without_reading_them_into_memory(
+    tmp_path: Path, data: Preferences, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    in_memory = usual_questions(data)
+    monkeypatch.setattr(learn, "MAX_MODELLED", 10)
+    monkeypatch.setattr(packed, "MAX_MEMORY", 10)
+    streamed = json.loads(CliRunner().invoke(app, ["test", "two", "--json"]).stdout)
+    assert [one["verdict"] for one in streamed] == [one.verdict for one in in_memory]
+    words = str(CliRunner().invoke(app, ["study", "two"]).exception)
+    assert "300 judgments take 0.0 GiB in memory, more than 0" in words
+
+
+def test_arrays_of_pairs_have_no_sides_and_serve_fit(
+    run: Run, refused: Refused, tmp_path: Path, data: Preferences
+) -> None:
+    write_packed(data.pairs, tmp_path / "pairs.parquet", data.scale, data.pair_weights)
+    write_preferences(data[data.strict], tmp_path / "strict.jsonl")
+    for command in ("inspect pairs.parquet", "pack pairs.parquet again.parquet"):
+        assert "pairs.parquet: holds arrays of pairs" in refused(*command.split())
+    assert not (tmp_path / "again.parquet").exists()
+    one, other = (
+        json.loads(run("fit", file, "--intervals", 5, "--json").stdout)["utility"]
+        for file in ("pairs.parquet", "strict.jsonl")
+    )
+    assert one == other

@@ -13,8 +13,6 @@ from dcglearn import DCG, InputError, LinearUtility, explain
 from dcglearn.coherence.explain import clearest_example, example_depth
 
 FEW = settings(max_examples=settings().max_examples * 2 // 5)
-
-
 LISTS = st.lists(st.integers(-1, 2), min_size=3, max_size=3)
 GAINS = st.lists(st.integers(0, 5), min_size=3, max_size=3)
 DISCOUNTS = st.lists(st.integers(0, 5), min_size=3, max_size=3)
@@ -46,26 +44,9 @@ def test_the_reason_is_the_part_that_reverses_the_verdict(
     assert found.reason == names.get((by_gains, by_discounts), "both together")
 
 
-def test_the_example_is_the_clearest_of_all_short_lists() -> None:
-    first, second = DCG([3, 2, 1, 0], "log2"), DCG([7, 3, 1, 0], "zipf")
-    a, b = clearest_example(first, second, 3)
-    lists = [list(row) for row in product(range(4), repeat=3)]
-    spans = [float(np.ptp(m.score(lists))) for m in (first, second)]
-
-    def clear(x: list[int], y: list[int]) -> float:
-        one, other = (np.subtract(*m.score([x, y])) for m in (first, second))
-        return float(min(one / spans[0], -other / spans[1]))
-
-    assert clear(a.tolist(), b.tolist()) == pytest.approx(
-        max(clear(x, y) for x in lists for y in lists)
-    )
-    assert clearest_example(first, first, 3) is None
-    assert clearest_example(first, DCG([6, 4, 2, 0], "log2"), 3) is None
-
-
 @FEW
 @given(g=GAINS, h=GAINS, c=DISCOUNTS, d=DISCOUNTS, cuts=st.tuples(*[st.integers(1, 6)] * 2))
-def test_measures_of_two_depths_are_compared_to_the_larger_one(
+def test_the_example_is_the_clearest_down_to_the_larger_of_two_depths(
     g: list[int], h: list[int], c: list[int], d: list[int], cuts: tuple[int, int]
 ) -> None:
     """Against all pairs of lists; of more than five ranks, those are 729."""

@@ -9,12 +9,9 @@ from hypothesis import strategies as st
 
 from dcglearn import DCG, InputError, MeanVerdict, mean_verdict
 from dcglearn.base.types import Floats, Grades
-from dcglearn.coherence.mean_ndcg import mean_difference, mean_verdicts
+from dcglearn.coherence.mean_ndcg import mean_verdicts
 from dcglearn.coherence.verdict import WorstGain
 from dcglearn.measures.discounts import rule_discounts
-
-FEW = settings(max_examples=settings().max_examples * 2 // 5)
-
 
 GOOD_POOLS = np.array([[0, 1, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]])
 X, Y = np.array([[0, 1, 1], [1, 0, 1]]), np.array([[1, 1, 0], [0, 1, 0]])
@@ -89,6 +86,8 @@ def test_verdicts_hold_for_drawn_gains(seed: int, L: int, nonnegative: bool) -> 
     gains = gains.cumprod(axis=1)
     if worst == "zero":
         gains[:, -1] = 0
+    for row, zeros_from in zip(gains[:100], rng.integers(1, L + 1, 100), strict=True):
+        row[zeros_from:] = 0
     values = mean_differences_of(gains, *runs, pools)
     assert (values >= found.bounds[0] - found.tolerance).all()
     assert (values <= found.bounds[1] + found.tolerance).all()
@@ -96,6 +95,9 @@ def test_verdicts_hold_for_drawn_gains(seed: int, L: int, nonnegative: bool) -> 
     assert found.winner != "undecided" or free_ratios > 1
     allowed = {"a": values >= -1e-9, "b": values <= 1e-9, "equal": abs(values) <= 1e-9}
     assert found.winner not in allowed or allowed[found.winner].all()
+    back = mean_verdict(*runs[::-1], pools, "log2", L, worst, max_boxes=1000)
+    assert back.bounds == pytest.approx((-found.bounds[1], -found.bounds[0]), abs=1e-12)
+    assert back.winner == {"a": "b", "b": "a"}.get(found.winner, found.winner)
 
 
 @pytest.mark.parametrize(
@@ -116,33 +118,6 @@ def test_random_runs_are_decided_with_two_and_three_free_ratios(
         found = mean_verdict(*runs, pools, "log2", L, worst, max_boxes=1000)
         assert found.winner == {"/": "depends"}.get(winner, winner)
         check_witnesses(found, *runs, pools)
-
-
-@pytest.mark.parametrize("n_gains", [2, 3, 4])
-def test_bounds_and_slopes_hold_in_boxes_of_any_size(
-    n_gains: int, rng: np.random.Generator
-) -> None:
-    d, step = n_gains - 1, 1e-6
-    for _ in range(20):
-        runs, pools = draw_runs(rng, 2, int(rng.integers(1, 6)), 4, 7, n_gains + 1)
-        pair = np.array([0]), np.array([1])
-        difference = mean_difference(
-            runs, pools, rule_discounts("log2", 4), n_gains, pair, np.full(2, len(pools))
-        )
-        low, high = np.sort(rng.random((2, 40, d)), axis=0)
-        pairs = np.zeros(40, int)
-        lower, upper, slopes = difference.bounds(low, high, pairs)
-        for share in (*rng.random((20, d)), np.zeros(d), np.ones(d)):
-            at = low + share * (high - low)
-            values = difference.values(at, pairs)
-            assert (values >= lower - 1e-12).all()
-            assert (values <= upper + 1e-12).all()
-            for ratio in range(d):
-                ahead, back = at.copy(), at.copy()
-                ahead[:, ratio] += step
-                back[:, ratio] -= step
-                change = difference.values(ahead, pairs) - difference.values(back, pairs)
-                assert (np.abs(change) / (2 * step) <= slopes[:, ratio] + 1e-5).all()
 
 
 def test_swapped_rankings_of_two_equal_queries_are_tied_for_all_gains(
@@ -234,19 +209,8 @@ def test_bad_input_is_refused(
     assert message in str(error.value)
 
 
-# The second query has no best document: it counts 0 where only the best grade has a gain.
-A, B = np.array([[0, 1], [2, 1]]), np.array([[1, 2], [1, 2]])
-
-
 def zipf_difference(gains: Floats | list[float], a: Grades, b: Grades, pools: Grades) -> float:
     return mean_difference_of(ndcg(gains, "zipf", a.shape[1]), a, b, pools)
-
-
-def gains_with_zeros(rng: np.random.Generator, L: int) -> Floats:
-    """Decreasing gains of which the last 1 ... L - 1 are 0."""
-    gains = np.sort(np.append(rng.random(L - 1), 1.0))[::-1] ** rng.choice([0.3, 1.0, 8.0])
-    gains[rng.integers(1, L) :] = 0.0
-    return gains
 
 
 def test_a_winner_for_positive_gains_may_be_behind_with_gains_of_zero() -> None:
@@ -261,24 +225,6 @@ def test_a_winner_for_positive_gains_may_be_behind_with_gains_of_zero() -> None:
     assert found.witnesses[0] is not None
     assert found.witnesses[0].gains == (1, 0, 0)
     assert found.differences[0] == zipf_difference([1, 0, 0], a, b, pools) == 0.25
-
-
-@FEW
-@given(seed=st.integers(0, 10**6), L=st.integers(2, 4))
-def test_verdicts_hold_for_gains_of_zero(seed: int, L: int) -> None:
-    rng = np.random.default_rng(seed)
-    pools = rng.integers(0, L, (int(rng.integers(1, 4)), 4))
-    a, b = (rng.permuted(pools, axis=1)[:, :3] for _ in range(2))
-    found = mean_verdict(a, b, pools, "zipf", L, max_boxes=200)
-    for _ in range(30):
-        value = zipf_difference(gains_with_zeros(rng, L), a, b, pools)
-        assert found.bounds[0] - 1e-12 <= value <= found.bounds[1] + 1e-12
-        assert found.winner not in ("a", "equal") or value >= -1e-12
-        assert found.winner not in ("b", "equal") or value <= 1e-12
-    check_witnesses(found, a, b, pools)
-    back = mean_verdict(b, a, pools, "zipf", L, max_boxes=200)
-    assert back.bounds == pytest.approx((-found.bounds[1], -found.bounds[0]), abs=1e-12)
-    assert back.winner == {"a": "b", "b": "a"}.get(found.winner, found.winner)
 
 
 def test_a_nonnegative_worst_gain_adds_the_face_where_it_is_zero() -> None:

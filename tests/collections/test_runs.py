@@ -1,19 +1,27 @@
-"""Qrels and runs: files in, ids to numbers, grades of ranked documents, against dicts."""
+"""Qrels, runs and graded lists: files and frames into arrays, grades of ranked documents."""
 
 from __future__ import annotations
 
+import gzip
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import dump_svmlight_file
+from sklearn.metrics import ndcg_score
 
 from dcglearn import (
     InputError,
+    Qrels,
+    Rules,
     Scale,
     evaluate,
     index_qrels,
@@ -22,28 +30,166 @@ from dcglearn import (
     read_run,
     run_of,
 )
-from dcglearn.collections.runs import distinct_names
+from dcglearn.base.tables.columns import text_array
+from dcglearn.collections.letor import looks_like_letor, read_grade_counts
+from dcglearn.collections.runs import DocumentTable, distinct_names
 from dcglearn.systems.inputs import look_up
 from helpers.written import write
+
+pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 
 RUN = "q1 Q0 d2 1 2.5 mine\nq1 Q0 d1 2 1.5 mine\nq2 Q0 d9 1 1e-3 mine\n"
 
 
-def test_qrels_that_cannot_be_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("b.json", '{"q": 3}', "b.json: no column 'query_id' among q"),
+        (
+            "c.json",
+            '{"q": {"d": "1x", "e": 1}}',
+            "query q, document d: the grade '1x' is not",
+        ),
+        ("x.csv", "query,document,grade\n", "x.csv: is empty; give qrels of at least one document"),
+        ("x.csv", "query,grade\nq,1\n", "x.csv: no column 'document' among query, grade; name it"),
+        ("x.csv", "qid,docno,label\nq,d,1\n\nq,d,1,3\n", "x.csv, line 4: 4 fields under 3 column"),
+        ("x.csv", "qid,docno,label\nq,d,1\nq,e,\n", "x.csv, line 3: an id or the grade is missing"),
+        ("x.csv", 'qid,docno,label\n"q,d,1\n', "x.csv, line 2: is not CSV"),
+    ],
+)
+def test_qrels_that_cannot_be_read(tmp_path: Path, name: str, text: str, message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        read_qrels(write(tmp_path / name, text))
+    assert message in str(refused.value)
+
+
+def test_frames_and_parquet_that_lack_something(tmp_path: Path) -> None:
     missing = pd.DataFrame({"query": ["q", "q"], "document": ["d", None], "grade": [1, 1]})
-    missing[["query", "document"]].to_parquet(tmp_path / "f.parquet")
-    write(tmp_path / "b.json", '{"q": 3}')
-    write(tmp_path / "c.json", '{"q": {"d": "1x", "e": 1}}')
-    for name, message in (
-        ("b.json", "b.json: no column 'query_id' among q"),
-        ("c.json", "query q, document d: the grade '1x' is not a finite"),
-        ("f.parquet", "no column 'grade' among query, document"),
-        ("none.parquet", "no such file"),
-    ):
-        with pytest.raises(InputError, match=message):
-            read_qrels(tmp_path / name)
     with pytest.raises(InputError, match="row 2: an id or the grade is missing"):
         qrels_of(missing)
+    missing[["query", "document"]].to_parquet(tmp_path / "f.parquet")
+    with pytest.raises(InputError, match="no column 'grade' among query, document"):
+        read_qrels(tmp_path / "f.parquet")
+
+
+FRAME = pd.DataFrame(
+    {
+        "query_id": ["new york hotels", "new york hotels", 'a "b", c', "7"],
+        "doc_id": ["d1", "d 2", "d1", "d1"],
+        "relevance": [2.0, 0.0, -0.5, 1.0],
+    }
+)
+ROWS = list(FRAME.itertuples(index=False, name=None))
+PLAIN = FRAME[~FRAME.query_id.str.contains('"')]
+
+
+def rows(found: DocumentTable) -> list[tuple[str, str, float]]:
+    ids = [found.queries[query] for query in found.query]
+    return list(zip(ids, found.documents.to_pylist(), found.number.tolist(), strict=True))
+
+
+def test_every_table_gives_the_same(tmp_path: Path) -> None:
+    def read(name: str, content: bytes | str) -> list[tuple[str, str, float]]:
+        return rows(read_qrels(write(tmp_path / name, content)))
+
+    assert read("q.csv", FRAME.to_csv(index=False)) == ROWS
+    assert read("index.csv", FRAME.to_csv()) == ROWS
+    beir = FRAME.set_axis(["query-id", "corpus-id", "score"], axis=1)
+    assert read("test.tsv", beir.to_csv(sep="\t", index=False)) == ROWS
+    assert read("q.parquet", FRAME.to_parquet(index=False)) == ROWS
+    plain = PLAIN.to_csv(index=False)
+    assert read("plain.csv", plain) == read("crlf.csv", plain.replace("\n", "\r\n"))
+    assert read("blank.csv", plain.replace("\n7", "\n\n7")) == read("plain.csv", plain)
+    trec = "".join(f"{q}\t0\t{d}\t{g}\n" for q, d, g in ROWS)
+    assert read("trec", trec) == ROWS
+    assert read("trec.tsv", "# by hand\n" + trec) == ROWS
+
+
+def test_runs_with_blanks_between_tabs_and_as_csv(tmp_path: Path) -> None:
+    text = "new york\tQ0\td1\t1\t2.5\tbm25\nq2\tQ0\td2\t1\t1\tbm25\n"
+    run = read_run(write(tmp_path / "run", text.encode()))
+    assert (run.name, rows(run)) == ("bm25", [("new york", "d1", 2.5), ("q2", "d2", 1.0)])
+    run = read_run(write(tmp_path / "mine.csv", b"qid,docno,score,rank\nnew york,d1,2.5,1\n"))
+    assert (run.name, rows(run)) == ("mine", [("new york", "d1", 2.5)])
+
+
+texts = st.text("abé ,;\"'\n", min_size=1, max_size=5).filter(
+    lambda text: text == text.strip() and text
+)
+
+
+@settings(max_examples=40)
+@given(
+    st.dictionaries(st.tuples(texts, texts), st.integers(-2, 3), min_size=1, max_size=5),
+    st.sampled_from(",;\t"),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_what_pandas_writes_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory,
+    grades: dict[tuple[str, str], int],
+    delimiter: str,
+    encoding: str,
+) -> None:
+    frame = pd.DataFrame(
+        [(q, d, g) for (q, d), g in grades.items()], columns=["query", "document", "grade"]
+    )
+    text = frame.to_csv(index=False, sep=delimiter)
+    path = write(tmp_path_factory.getbasetemp() / "pandas.csv", text.encode(encoding))
+    assert rows(read_qrels(path)) == list(frame.itertuples(index=False, name=None))
+
+
+NAMED = [("q1", "d1", "Good"), ("q1", "d2", "bad"), ("q2", "d1", "Good")]
+
+
+def forms(folder: Path, rows: list[tuple[str, str, object]]) -> dict[str, Callable[[], Qrels]]:
+    """Qrels in every form, by its name."""
+    frame = pd.DataFrame(rows, columns=["query_id", "document", "grade"])
+    nested: dict[str, dict[str, object]] = {}
+    for query, document, grade in rows:
+        nested.setdefault(query, {})[document] = grade
+    write(folder / "q.csv", frame.to_csv(index=False))
+    write(folder / "q.tsv", frame.to_csv(index=False, sep="\t"))
+    write(folder / "q.jsonl", frame.to_json(orient="records", lines=True))
+    write(folder / "array.json", frame.to_json(orient="records"))
+    write(folder / "nested.json", json.dumps(nested))
+    write(folder / "trec", "".join(f"{q} 0 {d} {g}\n" for q, d, g in rows))
+    write(folder / "trec.tabs", "".join(f"{q}\t0\t{d}\t{g}\n" for q, d, g in rows))
+    typed = frame.astype({"grade": str})
+    typed.to_parquet(folder / "q.parquet")
+    typed.to_feather(folder / "q.feather")
+    files = {path.name: partial(read_qrels, path) for path in folder.iterdir()}
+    held = {"frame": frame, "arrow": pa.Table.from_pandas(typed), "dict": nested}
+    return files | {name: partial(qrels_of, content) for name, content in held.items()}
+
+
+def test_names_of_grades_need_a_scale_in_every_form(tmp_path: Path) -> None:
+    for form, read in forms(tmp_path, NAMED).items():
+        indexed = index_qrels(read(), "good,fair,bad")
+        assert indexed.scale == Scale(("good", "fair", "bad")), form
+        assert indexed.pools.tolist() == [[1, 0, 1], [1, 0, 0]]
+        found = indexed.find_grades_of_ids(np.array([0, 0, 0]), text_array(["d2", "d1", "d3"]))
+        assert found.tolist() == [2, 0, 3]
+        with pytest.raises(InputError, match=r"grades are names \(Good, bad\); order them, best f"):
+            index_qrels(read())
+        with pytest.raises(InputError, match="grade 'Good' is off the scale goood > bad; did you"):
+            index_qrels(read(), "goood,bad")
+
+
+def test_names_next_to_numbers_are_refused_in_every_form(tmp_path: Path) -> None:
+    for form, read in forms(tmp_path, [("q1", "d1", 2), ("q1", "d2", "bad")]).items():
+        with pytest.raises(InputError) as refused:
+            read()
+        assert "the grade 'bad' is not a finite number" in refused.value.problem, form
+        assert "names" in refused.value.remedy
+        lines = "line 3" if form in ("q.csv", "q.tsv") else "line 2"
+        assert refused.value.place.endswith(("row 2", "record 2", "document d2", lines)), form
+
+
+def test_numbers_as_text_are_numbers() -> None:
+    columns = [pa.array(["q", "q"]), pa.array(["d", "e"]), pa.array(["1", "2.5"])]
+    table = pa.table(columns, names=["query", "document", "grade"])
+    found = qrels_of(table)
+    assert (found.number.tolist(), found.names) == ([1.0, 2.5], ())
 
 
 @pytest.fixture
@@ -61,7 +207,7 @@ def local_dataset(tmp_path: Path) -> Iterator[Path]:
     del ir_datasets.registry._registered["of-this-test"]
 
 
-def test_qrels_of_ir_datasets(local_dataset: Path) -> None:
+def test_qrels_of_ir_datasets(local_dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = read_qrels("ir_datasets:of-this-test")
     file = read_qrels(local_dataset)
     assert (found.queries, found.number.tolist()) == (file.queries, file.number.tolist())
@@ -82,9 +228,6 @@ def test_qrels_of_ir_datasets(local_dataset: Path) -> None:
     local_dataset.unlink()
     with pytest.raises(InputError, match="its qrels cannot be had"):
         read_qrels("ir_datasets:of-this-test")
-
-
-def test_ir_datasets_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
     with pytest.raises(InputError, match="ir_datasets is not installed; install it"):
         read_qrels("ir_datasets:vaswani")
@@ -157,11 +300,77 @@ def test_look_up_equals_a_plain_loop(
 def test_parts_are_read_as_one(tmp_path: Path) -> None:
     write(tmp_path / "parts" / "a.csv", "qid,docno,label\nq1,d1,good\n")
     write(tmp_path / "parts" / "b.csv", "qid,docno,label\nq1,d2,bad\nq2,d1,good\n")
-    for place in (tmp_path / "parts", tmp_path / "parts" / "*.csv"):
-        found = read_qrels(place)
-        assert (found.queries, found.documents.to_pylist()) == (("q1", "q2"), ["d1", "d2", "d1"])
-        assert [found.names[int(number)] for number in found.number] == ["good", "bad", "good"]
+    found = read_qrels(tmp_path / "parts")
+    assert (found.queries, found.documents.to_pylist()) == (("q1", "q2"), ["d1", "d2", "d1"])
+    assert [found.names[int(number)] for number in found.number] == ["good", "bad", "good"]
     write(tmp_path / "parts" / "b.csv", "qid,docno,label\nq2,d1,good\nq1,d1,good\n")
     with pytest.raises(InputError) as refused:
         read_qrels(tmp_path / "parts")
     assert refused.value.place.endswith("b.csv, line 3")
+
+
+# Graded queries in LETOR / SVMlight files
+
+
+def test_files_of_another_program_are_read(tmp_path: Path, rng: np.random.Generator) -> None:
+    grades, query = rng.integers(0, 4, 300), np.sort(rng.integers(0, 20, 300))
+    path = tmp_path / "made.svm"
+    dump_svmlight_file(rng.random((300, 3)), grades, str(path), query_id=query, comment="made up")
+    names = list(dict.fromkeys(query.tolist()))
+    expected = [[int(((query == q) & (grades == g)).sum()) for g in (3, 2, 1, 0)] for q in names]
+    assert read_grade_counts(path).tolist() == expected
+    packed = tmp_path / "made.svm.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert read_grade_counts(packed).tolist() == expected
+    assert read_grade_counts(path, 6)[:, :2].sum() == 0  # nor has one of two better grades
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "holds no document"),
+        ("1 qid:1\nx qid:1\n", "line 2: the grade is 'x'"),
+        ("1.5 qid:1\n", "line 1: the grade is '1.5'"),
+        ("1 qid:1\n0 1:.5\n", "line 2: no qid"),
+        ("1 qid:1\n2 qid: 7\n", "line 2: no qid"),
+        ("0 qid:1\n\n3 qid:1\n", "line 3: the grade is '3'"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(InputError, match=problem) as error:
+        read_grade_counts(write(tmp_path / "judged.txt", text), 2 if "3 qid" in text else None)
+    assert "judged.txt" in str(error.value)
+
+
+def test_a_compressed_file_is_known_by_its_content(tmp_path: Path) -> None:
+    path = tmp_path / "packed, and its name does not say so"
+    path.write_bytes(gzip.compress("\ufeff1 qid:1 # one line\u2028still\n0 qid:1\n".encode()))
+    assert looks_like_letor(path)
+    assert read_grade_counts(path).tolist() == [[1, 1]]
+    path.write_bytes(gzip.compress(b"1 qid:1\n\xff\xfe qid:1\n"))
+    with pytest.raises(InputError, match="line 2: is not UTF-8"):
+        read_grade_counts(path)
+
+
+def test_graded_lists_are_evaluated_by_the_scores_of_a_ranker(
+    tmp_path: Path, rng: np.random.Generator
+) -> None:
+    grades, query = rng.integers(0, 4, 200), np.sort(rng.integers(0, 15, 200))
+    scores = np.round(rng.random(200), 1)
+    dump_svmlight_file(rng.random((200, 2)), grades, str(tmp_path / "lists.svm"), query_id=query)
+    np.savetxt(tmp_path / "model.txt", scores)
+    rules = Rules("mean")
+    found = evaluate(
+        tmp_path / "lists.svm", tmp_path / "model.txt", "nDCG(exponential-log2) @ 5", rules=rules
+    )
+    assert found.systems == ("model",)
+    for name, value in zip(found.queries, found.values[0, 0], strict=True):
+        gains = 2.0 ** grades[query == int(name)] - 1
+        expected = ndcg_score([gains], [scores[query == int(name)]], k=5) if len(gains) > 1 else 1
+        assert value == pytest.approx(expected if gains.any() else 0)
+    for text, message in (
+        ("0.5\n1_0\n", "bad.txt, line 2: '1_0' is not a finite score"),
+        ("0.5\n0.1\n", "bad.txt: 2 scores for 200 documents"),
+    ):
+        with pytest.raises(InputError, match=message):
+            evaluate(tmp_path / "lists.svm", write(tmp_path / "bad.txt", text), "zipf")

@@ -1,24 +1,39 @@
-"""Make ``transcripts/``: what the commands that read judgments say, of good and of bad input.
+"""Make ``transcripts/`` anew: sessions of commands, and what they say of good and of bad input.
 
-Each line of the standard output begins with ``>``, each of the standard error with ``!``. Numbers
-with decimals and the place of this repository are masked, and of long output the beginning is kept.
+A session names its commands, one on each line that begins with ``$``. To add one, write that line
+and run this script, which runs every session in a folder of its own and writes what is said below
+each command: lines of the standard output begin with ``>``, those of the standard error with ``!``.
+Numbers with decimals are masked where other machines may print other digits, and of long output the
+beginning is kept. The last lines name the files that a session wrote, and show what is in them.
 """
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 FOLDER = Path(__file__).resolve().parent / "transcripts"
+ROOT = str(FOLDER.parents[2])
 sys.path.insert(0, str(FOLDER.parents[1]))
 
 from helpers.commands import run_commands  # noqa: E402 - after its place is known
 
-MOST_LINES, MOST_OF_SYSTEMS = 8, 16
+MOST_LINES = {"fit": 30, "show": 30, "study": 40, "evaluate": 16, "coherence": 16, "plan": 16}
+"""Of the output that is kept, where they are not 8."""
+
+EXACT = ("evaluate", "threshold")
+"""Sessions whose numbers are sums and counts, and not masked."""
+
+SHOWN = {".md", ".tex", ".csv", ".txt", ".eval"}
+"""Files of sessions about systems whose first lines are shown."""
 
 
 def judged_lines() -> str:
@@ -33,6 +48,27 @@ def judged_lines() -> str:
     return "".join(rows)
 
 
+def lines(*records: dict[str, object]) -> str:
+    """Records as JSON lines."""
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def asked(lists: list[Any]) -> str:
+    """Questions on pairs of lists of grades."""
+    shared = [{"question": f"x-{i}", "query": f"q{i}"} for i in range(len(lists))]
+    return lines(*(one | {"a": a, "b": b} for one, (a, b) in zip(shared, lists, strict=True)))
+
+
+PAIR: dict[str, object] = {"a": [1, 0], "b": [0, 1]}
+DOCUMENT: dict[str, object] = {"id": "d1", "title": "One"}
+DRAWN = np.random.default_rng(0).integers(0, 3, (40, 2, 3))
+CONFIG = """experiment = "flips"
+figures = [5, 6]
+seed = 5
+repetitions = 1
+[sweep]
+flips = [0]
+"""
 HEAD, ROW = "qid,left,right,verdict,rater,note\n", "q1,2 0 1,1 1 0,Left,ann,\n"
 EXPORT = f"{HEAD}{ROW}q1,0 0 1,2 1 0,right,ann,x\nq2,1 0 0,1 0 0,Same,bob,\n"
 FILES: dict[str, str | bytes] = {
@@ -71,6 +107,8 @@ FILES: dict[str, str | bytes] = {
     "cut.parquet": b"PAR1....",
     "not.csv.gz": EXPORT,
     "facts.json": '{"version": 1, "judgments": [{"a": [1], "b": [0], "answer": "a"}]}',
+    "rankings.csv": "query,a,b,answer\nq1,d1 d2 d3,d3 d2 d1,a\nq2,d2 d1 d3,d1 d3 d2,a\n",
+    "weighted.jsonl": judged_lines().replace('"answer": "a"', '"answer": "a", "weight": 2', 3),
     "documents.csv": "query,a,b,answer\nq1,d1 d2,d2 d9,a\nq1,d1 d8,d2,b\n",
     "qrels": "q1 0 d1 2\nq1 0 d2 0\n",
     "rated.csv": "query,grades,satisfaction\nq1,2 0,5\nq1,1 1,3\nq2,0 0,1\nq2,1 0,2\n",
@@ -81,153 +119,74 @@ FILES: dict[str, str | bytes] = {
     "trec_one": "q1 Q0 d1 1 2 one\nq1 Q0 d3 2 1 one\nq2 Q0 d9 1 1 one\nq3 Q0 d2 1 1 one\n",
     "trec_two": "q1 Q0 d2 1 2 two\nq1 Q0 d4 2 1 two\nq2 Q0 d2 1 1 two\nq7 Q0 d2 1 1 two\n",
     "trec_tied": "q1 Q0 d1 1 2 tied\nq1 Q0 d2 2 2 tied\nq2 Q0 d1 1 1 tied\n",
+    "trec_strange": "q1 Q0 d1 1 2 \x1b[31m$x$<img>\nq1 Q0 d2 2 1 \x1b[31m$x$<img>\n",
     "trec_other": "q9 Q0 d1 1 1 other\n",
+    "tie.jsonl": lines(PAIR | {"answer": "tie"}),
+    "alike.jsonl": lines({"a": [1, 0], "b": [1, 0], "answer": "a"}),
+    "weightless.jsonl": lines(PAIR | {"answer": "a", "weight": 0}) * 3,
+    "cancel.jsonl": lines(PAIR | {"answer": "a"}, PAIR | {"answer": "b"}),
+    "two_ranks.jsonl": lines({"a": [2, 2], "b": [0, 1], "answer": "a"}) * 2,
+    "other_grades.jsonl": lines({"a": [3, 0, 1], "b": [1, 1, 0], "answer": "a"}) * 2,
+    "asked.jsonl": asked(DRAWN.tolist()),
+    "asked_binary.jsonl": asked(np.where(DRAWN == 1, 2, DRAWN).tolist()),
+    "asked_alike.jsonl": asked([([2, 1], [2, 1])] * 3),
+    "asked_ungraded.jsonl": asked([([None, 1], [2, None])] * 3),
+    "asked_documents.jsonl": lines(
+        {"question": "x-1", "a_documents": ["d1", "d2"], "a": [2, 1], "b": [0, 1]}
+    ),
+    "untitled.jsonl": lines({"id": "d1"}),
+    "unasked.jsonl": lines(DOCUMENT | {"id": "e1"}),
+    "twice.jsonl": lines(DOCUMENT, DOCUMENT),
+    "configs/flips.toml": CONFIG,
+    "bad.toml": CONFIG.replace("[0]", '[0]\ntruth = ["zipf", "DCG([1, 1, 1, 1, 1], log2)"]'),
+    "more.toml": CONFIG.replace("6]", '6, "T7"]'),
     "trec_twice": "q1 Q0 d1 1 2 twice\nq1 Q0 d1 2 1 twice\n",
 }
-GOOD_FIRST = ["good.jsonl", "answer.csv", "no_such.csv"]
-INSPECTED = [
-    name for name in FILES if not name.startswith(("documents", "qrels", "rated", "scored", "trec"))
-]
-LOOKED_UP = ["documents.csv", "--qrels", "qrels"]
-ONE, TWO = ["trec_qrels", "trec_one"], ["trec_qrels", "trec_one", "trec_two"]
-GRADES = ["--scale", "3,2,1,0"]
-COMMANDS: dict[str, list[list[str]]] = {
-    "inspect": [
-        *([name] for name in INSPECTED),
-        ["export.csv", "good.jsonl"],
-        ["export.csv", "export.csv"],
-        ["export.csv", "--columns", "b=anwser"],
-        ["export.csv", "--columns", "anwser=b"],
-        ["export.csv", "--columns", "a:left"],
-        ["export.csv", "--answers", "left=a,right=b"],
-        ["export.csv", "--answers", "left=A"],
-        ["export.csv", "--strict"],
-        ["export.csv", "--scale", "1,0"],
-        ["export.csv", "--K", "2"],
-        ["names.csv", "--scale", "best,good,bad"],
-        ["null.jsonl", "--unjudged", "drop"],
-        ["null.jsonl", "--unjudged", "best"],
-        ["minus.csv", "--null-values", "-1"],
-        ["numbers.csv", "--answers", "1=a,0=b"],
-        ["raters.csv", "--columns", "answer=ann+bob"],
-        ["systems.csv", "--columns", "left_system=x,right_system=y"],
-        ["shuffled.csv", "--columns", "a_shown_on=a_was"],
-        ["encoding.csv", "--encoding", "latin-1"],
-        ["encoding.csv", "--encoding", "latin-9000"],
-        LOOKED_UP,
-        [*LOOKED_UP, "--unjudged", "drop"],
-        ["good.jsonl", "--qrels", "qrels"],
-        ["good.jsonl", "--run", "run"],
-    ],
-    "fit": [[name, "-o", "fit.json"] for name in GOOD_FIRST],
-    "agree": [[name, "zipf", "linear-log2"] for name in GOOD_FIRST],
-    "compare": [[name, "--repeats", "2"] for name in GOOD_FIRST],
-    "test": [*([name] for name in GOOD_FIRST), ["good.jsonl", "--by", "segment"]],
-    "study": [[name] for name in GOOD_FIRST],
-    "pack": [
-        *([name, "packed.parquet"] for name in GOOD_FIRST),
-        ["packed.parquet", "again.parquet"],
-    ],
-    "pairs": [
-        [name, "-o", "pairs.jsonl"] for name in ("rated.csv", "rated_in_words.csv", "export.csv")
-    ],
-    "simulate": [["simulated.csv", "-n", "5"], ["simulated.txt", "-n", "5"], ["x.csv", "-n", "0"]],
-    "evaluate": [
-        ONE,
-        [*TWO, "-m", "zipf"],
-        [*TWO, "-m", "zipf", "--compare", "all"],
-        [*TWO, "-m", "zipf", "--topics", ".02"],
-        [*TWO, "-m", "zipf", "--unjudged", "bounds"],
-        [*TWO, "-m", "DCG({2: 2, 1: 1, 0: -1}, log2)", "--unjudged", "worst"],
-        [*ONE, "-m", "nDCG({2: 2, 1: 1, 0: -1}, log2)", "-m", "nDCG(binary)"],
-        [*ONE, "-m", "ERR@2", "-m", "RBP", "-m", "RR(rel=9)"],
-        [*ONE, "-m", "zipf", "--like", "trec_eval", "--ties", "mean"],
-        [*ONE, "-m", "zipf", "--per-query"],
-        ["trec_qrels", "trec_tied", "-m", "zipf", "--like", "ranx"],
-        ["trec_qrels", "trec_tied", "-m", "zipf"],
-        ["trec_one", "trec_qrels"],
-        ["trec_qrels", "trec_qrels"],
-        *(["trec_qrels", name] for name in ("trec_other", "trec_twice", "no_such")),
-        [*ONE, "trec_one"],
-        *([*ONE, "-m", name] for name in ("zip", "P", "DCG({2: 2, 1: 1}, log2)", "gm_map")),
-        [*ONE, "--like", "trec-eval"],
-        [*ONE, "--worthless", "2"],
-        [*ONE, "--scale", "1,0"],
-        [*TWO, "--baseline", "on"],
-        [*TWO, "--compare", "all", "--test", "none"],
-        [*TWO, "--compare", "all", "--baseline", "one"],
-        [*TWO, "--compare", "all", "--unjudged", "bounds"],
-    ],
-    "coherence": [
-        TWO,
-        [*TWO, "--between", "one,two", "--K", "2"],
-        [*TWO, "--like", "trec_eval", "-m", "zipf @ 1"],
-        ["trec_qrels", "trec_one", "trec_tied", "--like", "sklearn"],
-        ONE,
-        *([*TWO, "--between", pair] for pair in ("one,tow", "one", "one,one")),
-        *([*TWO, "-m", name] for name in ("minmaxDCG(zipf)", "zipf @ 12", "AP")),
-        [*TWO, "-m", "LinearUtility([[1, 0, 0]])"],
-        [*TWO, "--unjudged", "bounds"],
-        [*TWO, "-o", "x.gif"],
-    ],
-    "explain": [
-        ["linear-log2", "zipf", *GRADES, "--a", "2,0,-", "--b", "0,2,2"],
-        ["linear-log2", "exponential-log2", *GRADES],
-        ["linear-log2", "constant", "--scale", "1,0", "--K", "1"],
-        ["linear-log2 @ 3", "nDCG(linear-log2)", *GRADES],
-        ["DCG([1, 0], zipf)", "LinearUtility([[1, 0], [5, 0]])"],
-        ["linear-log2", "zipf"],
-        ["linear-log2", "zip", *GRADES],
-        ["linear-log2", "zipf", *GRADES, "--a", "1"],
-        ["linear-log2", "zipf", *GRADES, "--a", "1", "--b", "5"],
-        ["linear-log2", "zipf", *GRADES, "--K", "101"],
-        ["DCG([2, 1, 0], zipf)", "DCG([1, 0], zipf)"],
-        ["none.json", "zipf"],
-    ],
-    "export": [
-        *(["linear-log2", "--to", tool, "--scale", "2,1,0"] for tool in ("trec_eval", "ranx")),
-        ["nDCG({2: 1, 1: 0.65, 0: 0}, log2) @ 10", "--to", "ir_measures"],
-        ["nDCG({2: 1, 1: 0.65, 0: 0}, log2) @ 10", "--to", "ir_measures", "--labels", "4,1,0"],
-        ["zipf", "--to", "json", "--scale", "1,0", "--K", "2"],
-        ["zipf", "--to", "json"],
-        ["nDCG(zipf)", "--to", "json"],
-        ["DCG([1, 0], zipf)", "--to", "trec_eval"],
-        ["DCG([1, 0], zipf)", "--to", "lightgmb"],
-        ["DCG([1, 0], log2)", "--to", "json", "--scale", "2,1,0"],
-        ["DCG([1, 0], log2)", "--to", "json", "-o", "no/such"],
-        ["LinearUtility([[1, 0]])", "--to", "ranx"],
-    ],
-    "threshold": [[name] for name in ("scored.csv", "scored_in_words.csv", "export.csv")],
-}  # fmt: skip
+NAMES = sorted(path.stem for path in FOLDER.glob("*.txt"))
 
 
-def transcripts() -> dict[str, str]:
-    """Return the transcript of each command."""
-    every = [[name, *words] for name, runs in COMMANDS.items() for words in runs]
-    with tempfile.TemporaryDirectory() as folder:
-        for name, content in FILES.items():
-            Path(folder, name).write_bytes(
-                content if isinstance(content, bytes) else content.encode()
-            )
-        done = run_commands(every, folder)
-    found = dict.fromkeys(COMMANDS, "")
-    for one in done:
-        said = [f"$ dcglearn {' '.join(one.args)}", f"exit code {one.returncode}"]
-        most = MOST_OF_SYSTEMS if one.args[0] in ("evaluate", "coherence") else MOST_LINES
-        for mark, stream in ((">", one.stdout), ("!", one.stderr)):
-            lines = [masked(line, folder) for line in stream.splitlines()]
-            said += [f"{mark} {line}".rstrip() for line in lines[:most]]
-            said += [f"{mark} ..."] * (len(lines) > most)
-        found[one.args[0]] += "\n".join(said) + "\n\n"
-    return found
+def commands_of(name: str) -> list[list[str]]:
+    """Return the commands of a session."""
+    text = (FOLDER / f"{name}.txt").read_text("utf-8")
+    return [shlex.split(line)[2:] for line in text.splitlines() if line.startswith("$")]
 
 
-def masked(line: str, folder: str) -> str:
-    """Return a line without numbers that may differ in their last digits."""
-    return re.sub(r"\d+\.\d+(e-?\d+)?", "#", line.replace(folder, "FOLDER"))
+def write_files(folder: Path) -> None:
+    """Write the files that the commands read."""
+    (folder / "configs").mkdir(parents=True)
+    for name, content in FILES.items():
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def transcript(name: str) -> str:
+    """Run a session and return its transcript."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary, "files")
+        write_files(folder)
+        text = "".join(said(one, name) for one in run_commands(commands_of(name), folder))
+        for path in sorted(folder.rglob("*")):
+            if (file := path.relative_to(folder).as_posix()) not in {*FILES, "configs"}:
+                text += f"wrote {file}\n"
+                if name in ("evaluate", "coherence") and path.suffix in SHOWN:
+                    text += shown("|", path.read_text("utf-8"), name)
+        return text.replace(str(folder), "FOLDER").replace(ROOT, "ROOT")
+
+
+def said(done: subprocess.CompletedProcess[str], name: str) -> str:
+    """Return a command, its exit code and what it printed."""
+    head = f"$ {shlex.join(['dcglearn', *done.args])}\nexit code {done.returncode}\n"
+    return head + shown(">", done.stdout, name) + shown("!", done.stderr, name) + "\n"
+
+
+def shown(mark: str, text: str, name: str) -> str:
+    """Return the first lines of a text, without numbers that may differ in their last digits."""
+    lines, most = text.splitlines(), MOST_LINES.get(name, 8)
+    lines = [*lines[:most], *(["..."] if len(lines) > most else [])]
+    if name not in EXACT:
+        lines = [re.sub(r"\d+\.\d+(e-?\d+)?", "#", line) for line in lines]
+    return "".join(f"{mark} {line}".rstrip() + "\n" for line in lines)
 
 
 if __name__ == "__main__":
-    FOLDER.mkdir(exist_ok=True)
-    for name, text in transcripts().items():
-        (FOLDER / f"{name}.txt").write_text(text, encoding="utf-8")
+    for session in NAMES:
+        (FOLDER / f"{session}.txt").write_text(transcript(session), encoding="utf-8")

@@ -1,14 +1,12 @@
 """Run commands as a shell does, without loading the libraries again for each.
 
-A server process loads the libraries once and forks a child for each command. The child has its
-own folder, streams and exit code. Settings that are read from the environment when Python
-starts or a library loads, such as a hash seed, are those of the server; commands for which they
-matter are run by :func:`run_alone`.
+A server process loads the libraries once and forks a child for commands. The child has its own
+folder, streams and exit codes. Settings that are read from the environment when Python starts or a
+library loads, such as a hash seed, are those of the server; :func:`run_program` has none of these.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import multiprocessing
 import os
@@ -16,8 +14,7 @@ import runpy
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +25,8 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 SAFETY_SECONDS = 900
 """A command that takes longer hangs."""
+
+PLAIN = {"COLUMNS": "100", "NO_COLOR": "1"}
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
@@ -49,71 +48,75 @@ _CONTEXT.set_forkserver_preload(
 )
 
 
-def _in_child(arguments: list[str], cwd: str, env: dict[str, str], printed: str) -> None:
-    """Run the command in this process; its output goes to two files in the folder `printed`."""
-    for number, name in ((1, "out"), (2, "err")):
-        os.dup2(os.open(f"{printed}/{name}", os.O_WRONLY | os.O_CREAT), number)
-    os.environ.clear()
-    os.environ.update(env)
-    os.chdir(cwd)
-    sys.path.insert(0, cwd)  # as `python -m` does
-    np.random.seed()  # noqa: NPY002 - children would share it, and hide who uses it
-    for stream in (sys.stdout, sys.stderr):  # whose encoding was chosen when the server started
-        stream.reconfigure(encoding=env.get("PYTHONIOENCODING", "utf-8"))  # type: ignore[union-attr]  # text
-    tempfile.tempdir = None  # it is chosen anew
-    sys.argv[:] = ["dcglearn", *arguments]
-    try:
-        runpy.run_module("dcglearn", run_name="__main__", alter_sys=True)
-    finally:
-        pool = getattr(
-            sys.modules.get("joblib.externals.loky.reusable_executor"), "_executor", None
-        )
-        if pool is not None:  # this process would wait for its workers
-            pool.shutdown(kill_workers=True)
-
-
-def run_command(
-    arguments: list[str], cwd: str | Path, env: dict[str, str], seconds: float = SAFETY_SECONDS
-) -> subprocess.CompletedProcess[str]:
-    """Run the command line and return its exit code and output."""
-    with tempfile.TemporaryDirectory() as printed:
-        child = _CONTEXT.Process(target=_in_child, args=(arguments, str(cwd), env, printed))
-        child.start()
-        child.join(seconds)
-        if child.exitcode is None:
-            child.kill()
-            child.join()
-            raise subprocess.TimeoutExpired(arguments, seconds)
-        encoding = env.get("PYTHONIOENCODING", "utf-8")
-        out, err = (Path(printed, name).read_text(encoding) for name in ("out", "err"))
-        return subprocess.CompletedProcess(arguments, child.exitcode, out, err)
-
-
-def _all_in_child(commands: list[list[str]], cwd: str, env: dict[str, str], printed: str) -> None:
+def _in_child(commands: list[list[str]], cwd: str, env: dict[str, str], printed: str) -> None:
+    """Run commands in this process; exit codes and output go to files in the folder `printed`."""
     from dcglearn.base import progress
-    from dcglearn.cli import main
 
     progress.QUIET_SECONDS = SAFETY_SECONDS  # what is said depends on no machine's speed
     os.environ.clear()
     os.environ.update(env)
     os.chdir(cwd)
-    tempfile.tempdir = None
-    found = []
-    for arguments in commands:
-        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in range(2))
+    sys.path.insert(0, cwd)  # as `python -m` does
+    np.random.seed()  # noqa: NPY002 - children would share it, and hide who uses it
+    tempfile.tempdir = None  # it is chosen anew
+    for stream in (sys.stdout, sys.stderr):  # whose encoding was chosen when the server started
+        stream.reconfigure(encoding=env.get("PYTHONIOENCODING", "utf-8"))  # type: ignore[union-attr]  # text
+    codes: list[object] = []
+    for number, arguments in enumerate(commands):
+        for descriptor, name in ((1, "stdout"), (2, "stderr")):
+            file = os.open(f"{printed}/{number}.{name}", os.O_WRONLY | os.O_CREAT)
+            os.dup2(file, descriptor)
+            os.close(file)
         sys.argv[:] = ["dcglearn", *arguments]
-        code: object = 0
-        with redirect_stdout(out), redirect_stderr(err):
-            try:
-                main()
-            except SystemExit as ended:
-                code = ended.code or 0
-        texts = []
-        for stream in (out, err):
-            stream.seek(0)
-            texts.append(stream.read())
-        found.append([code, *texts])
-    Path(printed, "all").write_text(json.dumps(found), encoding="utf-8")
+        try:
+            runpy.run_module("dcglearn", run_name="__main__", alter_sys=True)
+            codes.append(0)
+        except SystemExit as ended:
+            codes.append(ended.code or 0)
+        sys.stdout.flush()
+        sys.stderr.flush()
+    Path(printed, "codes").write_text(json.dumps(codes))
+    pool = getattr(sys.modules.get("joblib.externals.loky.reusable_executor"), "_executor", None)
+    if pool is not None:  # this process would wait for its workers
+        pool.shutdown(kill_workers=True)
+
+
+def run_commands(
+    commands: Sequence[Sequence[str]],
+    cwd: str | Path,
+    env: Mapping[str, str] = PLAIN,
+    seconds: float = SAFETY_SECONDS,
+) -> list[subprocess.CompletedProcess[str]]:
+    """Run commands one after the other in one process; return their exit codes and output."""
+    env = {**os.environ, **env}
+    with tempfile.TemporaryDirectory() as printed:
+        arguments = ([list(one) for one in commands], str(cwd), env, printed)
+        child = _CONTEXT.Process(target=_in_child, args=arguments)
+        child.start()
+        child.join(seconds)
+        if child.exitcode is None:
+            child.kill()
+            child.join()
+            raise subprocess.TimeoutExpired([*map(list, commands)], seconds)
+        codes = json.loads(Path(printed, "codes").read_text())
+        encoding = env.get("PYTHONIOENCODING", "utf-8")
+        return [
+            subprocess.CompletedProcess(
+                list(words),
+                code,
+                Path(printed, f"{number}.stdout").read_text(encoding),
+                Path(printed, f"{number}.stderr").read_text(encoding),
+            )
+            for number, (words, code) in enumerate(zip(commands, codes, strict=True))
+        ]
+
+
+def run_command(
+    arguments: Sequence[str], cwd: str | Path, *more: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run one command, with the environment and the seconds of :func:`run_commands`."""
+    (done,) = run_commands([arguments], cwd, *more)
+    return done
 
 
 def run_here(*arguments: str, **options: Any) -> None:
@@ -132,33 +135,6 @@ def run_here(*arguments: str, **options: Any) -> None:
         print(CliRunner().invoke(app, words, catch_exceptions=False).stdout, end="")
     except InputError as error:
         raise InputError(in_options(error.problem), in_options(error.remedy), error.place) from None
-
-
-def run_commands(
-    commands: Sequence[Sequence[str]], cwd: str | Path
-) -> list[subprocess.CompletedProcess[str]]:
-    """Run commands one after the other in one process, which is faster; exit codes and output."""
-    env = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
-    with tempfile.TemporaryDirectory() as printed:
-        arguments = ([list(one) for one in commands], str(cwd), env, printed)
-        child = _CONTEXT.Process(target=_all_in_child, args=arguments)
-        child.start()
-        child.join(SAFETY_SECONDS)
-        if child.exitcode != 0:
-            child.kill()
-            raise RuntimeError(f"the process of {len(commands)} commands ended unexpectedly")
-        found = json.loads(Path(printed, "all").read_text(encoding="utf-8"))
-    return [
-        subprocess.CompletedProcess(one, *result)
-        for one, result in zip(commands, found, strict=True)
-    ]
-
-
-def run_alone(
-    arguments: list[str], cwd: str | Path, env: dict[str, str]
-) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a new Python."""
-    return run_program([sys.executable, "-m", "dcglearn", *arguments], cwd, **env)
 
 
 def run_program(

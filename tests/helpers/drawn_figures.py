@@ -7,11 +7,7 @@ import numpy as np
 from dcglearn.lab.plots import SHARE, Figure, Plot, Series
 
 NAN = float("nan")
-
-
 LONG = "the share of all studies in which the intervals of both gains and discounts hold the truth"
-
-
 WORD = "a-name-that-has-no-blank-where-it-could-be-broken-" * 3
 
 
@@ -33,19 +29,13 @@ def made(*plots: Plot, title: str = "A title") -> Figure:
 
 
 TWO = (rising("Data 1", 0.7), rising("Data 2", 0.69))
-
-
 PRESETS = tuple(
     a_level(f"preset-{n}", height)
     for n, height in enumerate((1.0, 0.9, 0.901, 0.902, 0.85, 0.8501, 0.75, 0.2))
 )
-
-
 CASES = {
     "two curves": made(Plot("training pairs", "precision", TWO, within=SHARE)),
     "no series": made(Plot("x", "y", ())),
-    "no series of shares": made(Plot("x", "y", (), {"half": 0.5}, within=SHARE)),
-    "one series": made(Plot("pairs", "precision", TWO[:1], log_x=True)),
     "one point": made(Plot("pairs", "precision", (series("a", (20,), [0.5]),), log_x=True)),
     "one repetition": made(Plot("pairs", "y", (series("a", (20, 40), [0.5, 0.7], NAN),))),
     "nothing finite": made(Plot("pairs", "y", (series("a", (20, 40), [NAN, NAN], NAN),))),
@@ -70,9 +60,7 @@ CASES = {
         )
     ),
     "many ticks": made(Plot("rank", "y", (rising("a", 0.1, tuple(range(1, 60))),))),
-    "large numbers": made(Plot("n", "y", (rising("a", 0.1, (10**4, 10**5, 10**6, 10**7)),))),
     "presets": made(Plot("pairs", "precision", (TWO[0], *PRESETS), log_x=True, within=SHARE)),
-    "presets only": made(Plot("pairs", "precision", PRESETS)),
     "levels": made(Plot("pairs", "y", TWO, {"93%": 0.93, "93.1%": 0.931, "": 0.5, LONG: 0.94})),
     "bars": made(
         Plot(

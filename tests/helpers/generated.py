@@ -10,8 +10,9 @@ from dcglearn.judgments.meaning.answers import ANSWERS
 
 SCALES = [(4, 3, 2, 1, 0), (1, 0.5, 0), (2.5, 1.5), (0.5, -1), ("p",), ("good", "fair", "bad")]
 SCALES += [("é", "a'b", "%s")]
+ODD_IDS = ["007", "1e3", "7.0", "true", "NULL", "nan", "None", "-", "2024-01-01", "x;y", "\u2028"]
 IDS = st.sampled_from(
-    [None, "x", "17", "é b", 'laptop 15"', "a,b", "x\ty", " x ", "two\nlines", "%s"]
+    [None, "x", "17", "é b", 'laptop 15"', "a,b", "x\ty", " x ", "two\nlines", "%s", *ODD_IDS]
 )
 WEIGHTS = st.sampled_from([1.0, 0.5, 2.0, 0.0, -0.0, 0.1, 1e-300, 1e-7, 3.5e7, 1e11])
 

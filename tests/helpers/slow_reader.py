@@ -1,4 +1,4 @@
-"""A slow reader of judgments and scored documents: record by record, each cell on its own.
+"""A slow reader of judgments: record by record, each cell on its own.
 
 It uses Python's ``csv`` and ``json`` alone, and raises a `RefusedError` for what is refused.
 """
@@ -201,31 +201,6 @@ def twin_documents(entries: list[Any], query: str | None) -> list[int | None]:
     if all(grade is None for grade in grades):
         raise refuse()
     return grades
-
-
-def twin_scored(content: bytes, suffix: str) -> list[tuple[float, Any]]:
-    """Rows of score and grade."""
-    rows: list[tuple[float, Any]] = []
-    ids: list[str] = []
-    for record in twin_records(content, suffix):
-        if set(record) - {"id", "score", "grade"}:
-            raise refuse()
-        score, grade, name = (record.get(field) for field in ("score", "grade", "id"))
-        if isinstance(score, str):
-            try:
-                score = twin_number(score.strip(" \t\n\r\v\f"))
-            except ValueError as error:
-                raise refuse() from error
-        if isinstance(score, bool) or not isinstance(score, int | float) or abs(score) > 1.7e308:
-            raise refuse()
-        name = twin_id(name)
-        if name in ids:
-            raise refuse()
-        ids += [] if name is None else [name]
-        rows.append((float(score), None if grade is None or grade == "" else twin_label(grade)))
-    if not rows:
-        raise refuse()
-    return rows
 
 
 def rows_of(found: Preferences) -> list[Any]:

@@ -27,23 +27,6 @@ def problems(draw: st.DrawFn, most_pairs: int = 12) -> Problem:
     )
 
 
-@st.composite
-def weighted_problems(draw: st.DrawFn) -> tuple[Problem, np.random.Generator]:
-    """Problems with up to 60 pairs and weights that are integers, real numbers or all 1."""
-    n, K, L = draw(st.integers(1, 60)), draw(st.integers(1, 7)), draw(st.integers(1, 6))
-    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
-    pairs = rng.integers(draw(st.sampled_from([-1, 0])), L, (n, 2, K)).astype(np.int8)
-    weights = draw(st.sampled_from([None, rng.choice([0.0, 1.0, 2.0], n), rng.random(n)]))
-    margin = draw(st.sampled_from(["unit", "hamming", "custom"]))
-    return Problem.of(
-        pairs,
-        L,
-        rng.normal(1, 1, n) if margin == "custom" else margin,
-        weights,
-        draw(st.sampled_from([0.1, 1.0, 10.0])),
-    ), rng
-
-
 def noisy_pairs(n: int, rng: np.random.Generator, flips: float = 0.1) -> np.ndarray:
     """Pairs of lists of ten independent grades, each reversed with the given probability."""
     pairs = true_pairs(DATA_1, drawn_lists(n + n // 20 + 20, 10, [0.2] * 5, rng))

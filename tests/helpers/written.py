@@ -1,4 +1,4 @@
-"""Files that tests write: any content, judgments as JSON lines, qrels and runs."""
+"""Files that tests write: any content, judgments as JSON lines or packed, qrels and runs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pyarrow as pa
+from numpy.typing import ArrayLike
+
+from dcglearn import Preferences, Scale, packed_writer
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
@@ -43,3 +46,11 @@ def write_run(path: Path, run: Mapping[str, Mapping[str, float]], tag: str = "ru
     """Write scores by query and document; all ranks are 1, because nothing reads them."""
     rows = [(q, d, score) for q, docs in run.items() for d, score in docs.items()]
     return write(path, "".join(f"{q} Q0 {d} 1 {score} {tag}\n" for q, d, score in rows))
+
+
+def write_packed(
+    judged: Preferences | ArrayLike, path: Path, scale: Scale, weights: ArrayLike | None = None
+) -> None:
+    """Write judgments, or pairs and their weights, to a packed file."""
+    with packed_writer(path, scale) as write:
+        write(judged, weights)

@@ -13,7 +13,6 @@ import pytest
 
 from dcglearn import (
     DCGLearner,
-    InputError,
     PackedPairs,
     Preferences,
     Scale,
@@ -22,7 +21,7 @@ from dcglearn import (
     write_preferences,
 )
 from dcglearn.measures.measure_files import measure_to_json
-from helpers.packed_files import write_packed
+from helpers.written import write_packed
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -40,13 +39,12 @@ def data(tmp_path: Path, rng: np.random.Generator) -> Preferences:
     return found
 
 
-def test_it_is_what_the_command_does(run: Run, tmp_path: Path, data: Preferences) -> None:
+def test_it_is_what_the_command_does(run: Run, data: Preferences) -> None:
     asked: dict[str, Any] = {"C": "cv", "intervals": 3, "draws": 4, "seed": 7, "use": "utility"}
     options = [part for name, value in asked.items() for part in (f"--{name}", value)]
     printed = run("fit", "p.jsonl", *options, "--json")
-    for judgments in (str(tmp_path / "p.jsonl"), data):
-        content = fit_file(judgments, **asked, source="p.jsonl")
-        assert json.loads(measure_to_json(content)) == json.loads(printed.stdout)
+    content = fit_file(data, **asked, source="p.jsonl")
+    assert json.loads(measure_to_json(content)) == json.loads(printed.stdout)
 
 
 def test_packed_judgments_are_read_in_parts(tmp_path: Path, data: Preferences) -> None:
@@ -57,10 +55,6 @@ def test_packed_judgments_are_read_in_parts(tmp_path: Path, data: Preferences) -
         assert parts.utility is not None
         assert whole.utility is not None
         np.testing.assert_allclose(parts.utility.weights, whole.utility.weights, atol=1e-9)
-    with pytest.raises(InputError, match="does not apply to packed pairs"):
-        fit_file(tmp_path / "p.parquet", scale="2,1,0")
-    with pytest.raises(InputError, match="the pairs are in files"):
-        fit_file(tmp_path / "p.parquet", solver="osqp")
 
 
 def test_arguments_of_the_readers(tmp_path: Path, data: Preferences) -> None:
@@ -80,20 +74,3 @@ def test_what_it_starts_from(data: Preferences) -> None:
     assert none.dcg.gains == pytest.approx(DCGLearner().fit(data).dcg_.gains)
     assert "prior" not in none.about
     assert named.utility == none.utility
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"prior": "err"}, "the prior, err: is not a DCG"),
-        ({"prior": "zpf"}, "the prior: unknown preset 'zpf'; did you mean 'zipf'"),
-        ({"prior": "none", "draws": 2}, "`draws` without a prior"),
-        ({"documents": True, "draws": 2}, "`draws` without a prior"),
-        ({"workers": "2"}, "`workers` applies to packed pairs only"),
-        ({"margin": "none"}, "unknown margin"),
-    ],
-)
-def test_what_is_refused(data: Preferences, arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        fit_file(data, **arguments)
-    assert message in str(refused.value)

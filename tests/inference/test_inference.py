@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -71,14 +69,6 @@ def test_cr2_of_many_small_clusters_is_that_of_its_definition() -> None:
     np.testing.assert_allclose(fit.covariance.robust[np.ix_(free, free)], twin, rtol=3e-4)
 
 
-def test_repeated_judgments_in_a_cluster_are_not_new_evidence() -> None:
-    """Ten copies of every judgment, each query with its copies: the interval hardly moves."""
-    once = every_answer(400, 12, levels=False)
-    ten = once[np.repeat(np.arange(len(once)), 10)]
-    narrow, same = (JudgmentModel(discounts="log2").fit(data).gains()[1] for data in (once, ten))
-    assert same.high - same.low == pytest.approx(narrow.high - narrow.low, rel=0.15)
-
-
 def test_equal_clusters_have_one_degree_of_freedom_less() -> None:
     repeated = every_answer(40, 13)[np.tile(np.arange(40), 12)]
     data = with_ids(repeated, np.repeat([f"q{i}" for i in range(12)], 40))
@@ -142,15 +132,6 @@ def test_simultaneous_quantiles() -> None:
     assert independent == pytest.approx(norm.ppf((1 + 0.95**0.25) / 2), abs=0.03)
     equal = simultaneous_quantile(np.ones((4, 4)), 1e9, 0.95, rng)
     assert equal == pytest.approx(1.96, abs=0.03)
-
-
-def test_ordered_discounts_have_ordered_bands() -> None:
-    for name in ("decreasing", "convex"):
-        fit = JudgmentModel(discounts=name).fit(every_answer(300, 16))
-        for left, right in pairwise(fit.discounts()):
-            assert left.estimate >= right.estimate - 1e-12
-            assert left.low <= left.estimate <= left.high
-        assert (np.diff(fit.dcg.discounts) <= 1e-12).all()
 
 
 def test_a_design_of_permutations_does_not_determine_gains_and_discounts() -> None:

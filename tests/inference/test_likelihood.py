@@ -80,26 +80,12 @@ def test_the_maximum_is_that_of_another_optimiser(ties: str, discounts: str) -> 
     assert found.maximum.at.value == pytest.approx(-twin.fun, abs=1e-6)
 
 
-def test_a_strict_likelihood_written_plainly() -> None:
-    data = every_answer(50, 7)
-    found = JudgmentModel(discounts="log2").fit(data)
-    total = 0.0
-    side, lapses = (found.likelihood.value_of(n, found.parameters) for n in ("side", "lapses"))
-    for lists, answer, weight in zip(data.lists, data.answers, data.weights, strict=True):
-        if answer > B or (lists[0] == lists[1]).all():
-            continue
-        v = side + sum(
-            found.weights[k, lists[0, k]] - found.weights[k, lists[1, k]] for k in range(4)
-        )
-        p = expit(v) if answer == A else expit(-v)
-        total += weight * np.log(lapses / 2 + (1 - lapses) * p)
-    assert found.log_likelihood == pytest.approx(total)
-
-
-@pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
-@pytest.mark.parametrize("levels", [True, False])
-def test_a_likelihood_with_ties_written_plainly(ties: str, levels: bool) -> None:
-    """Each answer by its formula; a lapse is any of the four, or three, answers."""
+@pytest.mark.parametrize(
+    ("ties", "levels"),
+    [("strict", False), *((ties, levels) for ties in TIES[1:] for levels in (True, False))],
+)
+def test_a_likelihood_written_plainly(ties: str, levels: bool) -> None:
+    """Each answer by its formula; a lapse is any of the two, three or four answers."""
     data = every_answer(60, 7, levels=levels)
     likelihood = JudgmentModel(ties=ties, position_dependent=True).likelihood(
         Evidence.of(data, ties)
@@ -108,22 +94,25 @@ def test_a_likelihood_with_ties_written_plainly(ties: str, levels: bool) -> None
     x[likelihood.index("lapses")] = 0.2
     W = likelihood.family.weights(x[: likelihood.n_weights])
     of = {name: likelihood.value_of(name, x) for name in (*likelihood.names, "level offset")}
-    t, total = of["ties"], 0.0
+    total = 0.0
     for lists, answer, weight in zip(data.lists, data.answers, data.weights, strict=True):
-        if (lists[0] == lists[1]).all():
+        if (lists[0] == lists[1]).all() or (ties == "strict" and answer > B):
             continue
         a, b = (sum(W[k, grade] for k, grade in enumerate(one)) for one in lists)
         v = a - b + of["side"]
         if ties == "davidson":
-            all_three = np.exp(v / 2) + np.exp(-v / 2) + np.exp(t)
+            all_three = np.exp(v / 2) + np.exp(-v / 2) + np.exp(of["ties"])
             p = {A: np.exp(v / 2) / all_three, B: np.exp(-v / 2) / all_three}
         else:
+            t = of["ties"] if ties == "rao-kupper" else 0.0
             p = {A: expit(v - t), B: expit(-v - t)}
-        p[TIE] = 1 - p[A] - p[B]
+        if ties != "strict":
+            p[TIE] = 1 - p[A] - p[B]
+        kinds = len(p)
         if levels:
             good = expit(of["level offset"] + of["level slope"] * (a + b) / 2)
-            p[GOOD], p[BAD] = p[TIE] * good, p[TIE] * (1 - good)
-        total += weight * np.log(0.2 / (4 if levels else 3) + 0.8 * p[answer])
+            p[GOOD], p[BAD], kinds = p[TIE] * good, p[TIE] * (1 - good), 4
+        total += weight * np.log(0.2 / kinds + 0.8 * p[answer])
     assert likelihood.log_likelihood(x) == pytest.approx(total)
 
 

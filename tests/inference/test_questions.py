@@ -43,17 +43,6 @@ def test_effects_by_hand() -> None:
     assert one.reversed_all == pytest.approx(np.mean(across))
 
 
-def test_a_fit_asks_of_gains_what_the_usual_questions_do() -> None:
-    data = every_answer(200, 33)
-    usual = [one for one in usual_questions(data) if one.about == "gains"]
-    alone = certainty_of(data).questions
-    assert [one.hypothesis for one in alone] == [one.hypothesis for one in usual]
-    for one, other in zip(alone, usual, strict=True):
-        assert one.corrected == pytest.approx(other.corrected, rel=1e-6)
-        gains = [gain.estimate for gain in one.restricted.gains()]
-        np.testing.assert_allclose(one.restricted.gain_estimates, gains, rtol=1e-12)
-
-
 def test_a_measure_is_tested_with_its_scale_free() -> None:
     """Multiples of a measure are one hypothesis; so is a shift of its gains."""
     data = every_answer(300, 32)

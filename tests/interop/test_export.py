@@ -1,12 +1,21 @@
-"""Every target at once: plain data, text for PyTorch, what is refused, and the command."""
+"""Measures exported: plain data, text for other tools, which compute them here; refusals.
+
+trec_eval runs inside pytrec_eval, whose extension takes gains as trec_eval writes them; ranx
+runs uncompiled, which is the same source without the minute of compiling.
+"""
 
 from __future__ import annotations
 
 import json
 import math
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +24,18 @@ from dcglearn import DCG, InputError, LinearUtility, export
 from dcglearn.interop.export import TOOLS, plain_data
 from dcglearn.interop.tensors import DISCOUNT_TEXT
 from dcglearn.measures.discounts import DISCOUNT_RULES, rule_discounts
-from helpers.exported import GAINS, MEASURES, executed
+from helpers.exported import (
+    GAINS,
+    MEASURES,
+    Qrels,
+    Run,
+    by_hand,
+    close,
+    executed,
+    judged,
+    trec,
+)
+from helpers.written import write_qrels
 
 # Plain data
 
@@ -63,7 +83,9 @@ def test_a_utility_is_exported_only_as_plain_data() -> None:
     assert export(utility, "pandas").text.splitlines()[:2] == ["rank,grade,weight", "1,good,3.0"]
 
 
-# Refused for every tool
+# Refused
+
+NAMED = DCG({"good": 1, "fair": 0.5, "bad": 0})
 
 
 @pytest.mark.parametrize("target", ["trec_eval", "ir_measures", "ranx", "lightgbm", "xgboost"])
@@ -96,21 +118,34 @@ def test_a_vector_equal_to_a_rule_is_treated_as_the_rule(target: str) -> None:
         assert exported.text == expected.text
 
 
-def test_names_need_levels_where_a_tool_has_numbers() -> None:
-    measure = DCG({"good": 1, "fair": 0.5, "bad": 0})
-    for target in ("trec_eval", "ir_measures"):
-        with pytest.raises(InputError, match="grade 'good' is not a whole number") as error:
-            export(measure, target)
-        assert "`labels=(2, 1, 0)`" in error.value.remedy
-    exported = export(measure, "trec_eval", (4, 3, 0))
+@pytest.mark.parametrize(
+    ("target", "measure", "labels", "problem"),
+    [
+        ("trec_eval", NAMED, None, "grade 'good' is not a whole number"),
+        ("ir_measures", NAMED, None, "grade 'good' is not a whole number"),
+        ("trec_eval", NAMED, (1, 0), "2 labels for 3 grades"),
+        ("trec_eval", DCG({5000: 1, 0: 0}), None, "use levels up to 1000"),
+        ("trec_eval", DCG({1: 1, -1: 0.5}), None, "trec_eval treats levels below 0 as unjudged"),
+        ("ir_measures", DCG({2: 1.234567, 1: 1, 0: 0}), None, "takes whole gains up to 1000,"),
+        ("ir_measures", DCG({2: 1, 1: 1 / 3, 0: 0}) @ 9, None, "takes whole gains up to 1000000"),
+    ],
+)
+def test_levels_and_gains_that_a_tool_does_not_take(
+    target: str, measure: DCG, labels: Any, problem: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        export(measure, target, labels)
+    assert problem in str(refused.value)
+
+
+def test_names_become_levels_and_gains_whole() -> None:
+    exported = export(NAMED, "trec_eval", (4, 3, 0))
     assert exported.text == "trec_eval -m ndcg.0=0,1=0,2=0,3=5,4=10 QRELS RUN"
     assert "Levels between those of the scale gain 0: 1, 2." in exported.notes
-    numbered = export(measure, "torch")
+    numbered = export(NAMED, "torch")
     assert "Labels are numbers: good is 2, fair is 1, bad is 0." in numbered.notes
-    with pytest.raises(InputError, match="2 labels for 3 grades"):
-        export(measure, "trec_eval", (1, 0))
-    with pytest.raises(InputError, match="use levels up to 1000"):
-        export(DCG({5000: 1, 0: 0}), "trec_eval")
+    text = export(DCG({2: 1.23457, 1: 1, 0: 0}, "log2", 10), "ir_measures").text
+    assert text == "nDCG(gains={0:0,1:100000,2:123457})@10"
 
 
 def test_labels_of_measures_that_are_named_in_full() -> None:
@@ -128,18 +163,7 @@ def test_a_name_cannot_leave_its_comment() -> None:
         executed(export(measure, target).text)
 
 
-# The command
-
-
-@pytest.mark.parametrize("target", ["torch", "pandas"])
-def test_the_command_exports_what_the_library_does(target: str, run: Any) -> None:
-    measure = "nDCG({2: 1, 1: 0.5, 0: 0}, log2) @ 5"
-    done = run("export", measure, "--to", target)
-    exported = export(DCG.parse(measure), target)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.rstrip("\n") == exported.text.rstrip("\n")
-    assert done.stderr.splitlines() == [f"note: {note}" for note in exported.notes]
-
+# PyTorch
 
 TEXT_MEASURES = [
     DCG(GAINS, rule) for rule in ("log2", "jk(2)", "zipf", "linear(4)", "constant", "rbp(0.8)")
@@ -150,21 +174,15 @@ TEXT_MEASURES = [
 ]
 
 
-def as_is(values: Any) -> Any:
-    return values
+TORCH = "torch is too large to be installed for one test"
 
 
-def as_tensor(values: Any) -> Any:
-    return pytest.importorskip(
-        "torch", reason="torch is too large to be installed for one test"
-    ).tensor(values)
-
-
-@pytest.mark.parametrize("kind", [as_is, as_tensor])
+@pytest.mark.parametrize(("library", "array"), [("numpy", "asarray"), ("torch", "tensor")])
 @pytest.mark.parametrize("measure", TEXT_MEASURES, ids=str)
 def test_the_text_for_torch_runs_without_this_package(
-    measure: DCG, kind: Any, rng: np.random.Generator
+    measure: DCG, library: str, array: str, rng: np.random.Generator
 ) -> None:
+    kind = getattr(pytest.importorskip(library, reason=TORCH), array)
     grades = rng.integers(0, 4, (20, 6))
     sizes = rng.integers(1, 7, 20)
     labels = np.where(np.arange(6) < sizes[:, None], 3 - grades, -1)
@@ -194,3 +212,105 @@ def test_if_minus_one_is_a_grade_there_is_no_padding() -> None:
 
 def test_every_rule_of_discounts_has_its_text() -> None:
     assert DISCOUNT_TEXT.keys() == DISCOUNT_RULES.keys()
+
+
+# trec_eval
+
+
+@pytest.mark.parametrize(
+    "gains",
+    [
+        {3: 7, 2: 3, 1: 1, 0: 0},
+        GAINS,
+        {3: 0.2, 2: 1.5, 1: 0.7, 0: 0.1},
+        {3: 1.0, 1: 0.65, 0: 0.0},
+        {3: 1, 2: 1, 1: 0.999, 0: 0},
+        {3: 0.1, 2: 0.3, 1: 0.2},
+        {2: 1, 1: 0.5, 0: 0.25, -2: 0},  # levels below 0 are unjudged there
+    ],
+)
+def test_trec_eval_computes_the_measure(gains: dict[int, float], rng: np.random.Generator) -> None:
+    measure = DCG(gains, normalise="ideal")
+    qrels, run = judged(rng, tuple(gains))
+    command = shlex.split(export(measure, "trec_eval").text)
+    assert command[:2] == ["trec_eval", "-m"]
+    close(trec(command[2], qrels, run), by_hand(measure, qrels, run))
+
+
+@pytest.mark.parametrize("cutoff", [1, 5, 100])
+def test_a_cutoff_in_trec_eval_needs_gains_in_the_qrels(
+    cutoff: int, rng: np.random.Generator, tmp_path: Path
+) -> None:
+    if shutil.which("awk") is None:
+        pytest.skip("awk is not here")
+    measure = DCG(GAINS, "log2", cutoff, "ideal")
+    qrels, run = judged(rng)
+    exported = export(measure, "trec_eval")
+    assert any("ndcg_cut takes no gains" in note for note in exported.notes)
+    relabel, command = exported.text.split(" &&\n")
+    write_qrels(tmp_path / "QRELS", qrels)
+    subprocess.run(["bash", "-c", relabel], cwd=tmp_path, check=True)
+    with (tmp_path / "QRELS.gains").open() as lines:
+        written = {q: dict[str, int]() for q in qrels}
+        for line in lines:
+            query, _, document, gain = line.split()
+            written[query][document] = int(gain)
+    flags = shlex.split(command)[2]
+    assert flags == f"ndcg_cut.{cutoff}"
+    close(trec(flags, written, run), by_hand(measure, qrels, run))
+    (tmp_path / "QRELS").write_text("q1 0 d1 9\n")
+    strange = subprocess.run(["bash", "-c", relabel], cwd=tmp_path, capture_output=True, text=True)
+    assert strange.returncode == 1
+    assert "level 9 is not on the scale" in strange.stderr
+
+
+# ir_measures
+
+
+@pytest.mark.parametrize("cutoff", [None, 1, 5, 100])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # its parser uses an old name of ast
+def test_ir_measures_computes_the_measure(cutoff: int | None, rng: np.random.Generator) -> None:
+    measure = DCG(GAINS, "log2", cutoff, "ideal")
+    qrels, run = judged(rng)
+    asked = ir_measures.parse_measure(export(measure, "ir_measures").text)
+    assert asked.params["gains"] == {0: 0, 1: 6, 2: 13, 3: 20}
+    values = ir_measures.iter_calc([asked], qrels, run)
+    close({m.query_id: m.value for m in values}, by_hand(measure, qrels, run))
+
+
+# ranx
+
+
+@pytest.fixture(scope="module")
+def ranx_values(ranx: Any) -> Callable[[Qrels, Run, str], dict[str, float]]:
+    def evaluate(qrels: Qrels, run: Run, metric: str) -> dict[str, float]:
+        run = {query: run[query] for query in qrels}
+        values = ranx.evaluate(qrels, run, [metric, "map"], return_mean=False)  # one alone fails
+        return dict(zip(qrels, map(float, values[metric]), strict=True))
+
+    return evaluate
+
+
+@pytest.mark.parametrize(
+    ("measure", "metric", "scaled"),
+    [
+        (DCG(GAINS, "log2", 5, "ideal"), "ndcg@5", 1),
+        (DCG(GAINS, "log2", None, "ideal"), "ndcg", 1),
+        (DCG({3: 0.2, 2: 1.5, 1: 0.7, 0: 0.1}, "log2", 3, "ideal"), "ndcg@3", 1),
+        (DCG({3: 7, 2: 3, 1: 1, 0: 0}), "dcg", 1),
+        (DCG({3: 3, 2: 2, 1: 1, 0: 0}, "log2", 5), "dcg@5", 1),
+        (DCG(GAINS, "log2", 5), "dcg@5", 20),
+    ],
+    ids=str,
+)
+def test_ranx_computes_the_measure(
+    measure: DCG, metric: str, scaled: int, ranx_values: Any, rng: np.random.Generator
+) -> None:
+    qrels, run = judged(rng)
+    exported = export(measure, "ranx")
+    note = f"Gains are multiplied by {scaled}, and so is every value."
+    assert (note in exported.notes) == (scaled != 1)
+    module = executed(exported.text)
+    assert module["METRIC"] == metric
+    found = ranx_values(module["relabelled"](qrels), run, metric)
+    close({q: value / scaled for q, value in found.items()}, by_hand(measure, qrels, run))

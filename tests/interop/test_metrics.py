@@ -10,10 +10,10 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import dcg_score, make_scorer, ndcg_score
+from sklearn.metrics import dcg_score, ndcg_score
 
 from dcglearn import DCG, InputError, Rules, evaluate, export, ir_measure, sklearn_metric
-from helpers.exported import GAINS, MEASURES, Qrels, Run, close, evaluated, executed, judged, trec
+from helpers.exported import GAINS, MEASURES, close, evaluated, executed, judged, trec
 
 SHARP = [
     DCG({3: 2, 2: 1, 1: 0, 0: -1}, "log2", 6, "ideal"),
@@ -99,46 +99,34 @@ def test_the_object_with_the_frames_of_pyterrier() -> None:
     assert found == pytest.approx((0.65 + 1 / 2) / (1 + 0.65 / 2) / 2)
 
 
+QRELS = pd.DataFrame({"query_id": ["1"], "doc_id": ["2"], "relevance": [1]})
+RUN = pd.DataFrame({"query_id": ["1"], "doc_id": ["2"], "score": [3.0]})
+TWICE = [ir_measures.ScoredDoc("1", "2", score) for score in (2.0, 1.0)]
+
+
 @pytest.mark.parametrize(
     ("qrels", "run", "problem"),
     [
         ({"q": {"a": 7}}, {"q": {"a": 1.0}}, "grade 7 is off the scale"),
         ({"q": {"a": 1}}, {"q": {"a": math.nan}}, "an id or the score is missing"),
+        (QRELS, pd.concat([RUN, RUN]), "the document 2 appears twice"),
+        (QRELS, TWICE, "the document 2 appears twice"),
+        (pd.concat([QRELS, QRELS]), RUN, "the document 2 appears twice"),
+        (pd.concat([QRELS, QRELS]), {"1": {"2": 2.0}}, "the document 2 appears twice"),
+        (QRELS.astype({"query_id": int}), RUN, "query_id 1 is not text"),
+        (QRELS.astype({"doc_id": int}), RUN, "doc_id 2 is not text"),
     ],
 )
-def test_what_the_object_cannot_score(qrels: Qrels, run: Run, problem: str) -> None:
+def test_what_the_object_cannot_score(qrels: Any, run: Any, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         ir_measures.calc_aggregate([ir_measure(DCG({1: 1, 0: 0}))], qrels, run)
 
 
-def test_repeated_documents_and_negative_ideals_are_refused() -> None:
-    rows = {"query_id": ["q", "q"], "doc_id": ["a", "a"]}
-    qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})
-    run = pd.DataFrame({**rows, "score": [2.0, 1.0]})
-    asked = ir_measure(DCG({1: 1, 0: 0}))
-    with pytest.raises(InputError, match="the document a appears twice"):
-        ir_measures.calc_aggregate([asked], qrels, run)
-    twice = [ir_measures.ScoredDoc("q", "a", 2.0), ir_measures.ScoredDoc("q", "a", 1.0)]
-    with pytest.raises(InputError, match="the document a appears twice"):
-        ir_measures.calc_aggregate([asked], qrels, twice)
-    again = pd.concat([qrels, qrels])
-    for some in (run[:1], {"q": {"a": 2.0}}):
-        with pytest.raises(InputError, match="the document a appears twice"):
-            ir_measures.calc_aggregate([asked], again, some)
+def test_negative_ideals_and_unknown_ties_are_refused() -> None:
     with pytest.raises(InputError, match="reverses the order"):
         sklearn_metric(DCG([-1, -2], normalise="ideal"))([1, 0], [2, 1])
     with pytest.raises(InputError, match="unknown `ties` 'men'; did you mean 'mean'"):
         ir_measure(DCG([1, 0]), "men")
-
-
-@pytest.mark.parametrize("column", ["query_id", "doc_id"])
-def test_identifiers_are_text(column: str) -> None:
-    qrels = pd.DataFrame({"query_id": ["1"], "doc_id": ["2"], "relevance": [1]})
-    run = pd.DataFrame({"query_id": ["1"], "doc_id": ["2"], "score": [3.0]})
-    asked = ir_measure(DCG({1: 1, 0: 0}))
-    assert ir_measures.calc_aggregate([asked], qrels, run)[asked] == 1
-    with pytest.raises(InputError, match=f"{column} [12] is not text"):
-        ir_measures.calc_aggregate([asked], qrels.astype({column: int}), run)
 
 
 def test_ir_measures_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,11 +175,3 @@ def test_tied_scores_as_in_scikit_learn(
     assert sklearn_metric(measure)(labels, scores) == pytest.approx(expected, abs=1e-12)
     exported = executed(export(measure, "scikit-learn").text)["metric"]
     assert exported(labels, scores) == pytest.approx(expected, abs=1e-12)
-
-
-def test_make_scorer_takes_the_metric() -> None:
-    from sklearn.dummy import DummyRegressor
-
-    model = DummyRegressor(strategy="constant", constant=[3.0, 2.0]).fit([[0]], [[0.0, 0.0]])
-    score = make_scorer(sklearn_metric(DCG({1: 1, 0: 0}, "zipf", 2, "ideal")))
-    assert score(model, [[0], [0]], [[1, 0], [0, 1]]) == pytest.approx(0.75)

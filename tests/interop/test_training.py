@@ -1,26 +1,28 @@
-"""LambdaRank under any DCG: against plain loops, derivatives, and LightGBM's and XGBoost's own."""
+"""LambdaRank under any DCG, and measures exported to LightGBM and XGBoost, which train here."""
 
 from __future__ import annotations
 
 import math
 import pickle
 import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import lightgbm
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 from dcglearn import (
     DCG,
     InputError,
     LinearUtility,
+    export,
     lambdarank_objective,
     ranking_metric,
     sklearn_metric,
 )
 from dcglearn.interop.training import DOCUMENTS_AT_ONCE
+from helpers.exported import executed
 
 EXPONENTIAL = DCG({4: 15, 3: 7, 2: 3, 1: 1, 0: 0}, "log2", None, "ideal")
 MEASURES = [
@@ -142,20 +144,6 @@ def test_lightgbm_learns_what_its_own_lambdarank_learns(
     assert scores[1] == pytest.approx(scores[0], abs=1e-3)  # its sigmoid is a table
 
 
-def test_lightgbm_trains_on_what_it_cannot_express(rng: np.random.Generator) -> None:
-    """Grade 3 is the best one here, and the first rank counts most by far."""
-    measure = DCG({4: 0, 3: 1, 2: 0.3, 1: 0, 0: 0}, [1, 0.2, 0.3, 0.2, 0.1], None, "ideal")
-    X, labels, _, sizes = drawn(rng, 300, 0.3)
-    X_new, labels_new, _, sizes_new = drawn(rng, 300, 0.3)
-    metric = ranking_metric(measure)
-    means = []
-    for objective in ("lambdarank", lambdarank_objective(measure)):
-        data = lightgbm.Dataset(X, labels, group=sizes)
-        booster = lightgbm.train({**QUIET, "objective": objective}, data, 50)
-        means.append(metric(labels_new, booster.predict(X_new), None, sizes_new)[1])
-    assert means[1] > means[0] + 0.1
-
-
 @pytest.mark.filterwarnings("ignore:The arg:FutureWarning")  # eval_set: 4.6 has nothing else
 def test_everything_of_lightgbm_that_takes_an_objective_or_a_metric(
     rng: np.random.Generator,
@@ -172,23 +160,16 @@ def test_everything_of_lightgbm_that_takes_an_objective_or_a_metric(
         valid_sets=[data],
         valid_names=["t"],
         feval=[metric, third],
-        callbacks=[lightgbm.record_evaluation(found), lightgbm.early_stopping(3, verbose=False)],
+        callbacks=[lightgbm.record_evaluation(found)],
     )
     assert {name: len(values) for name, values in found["t"].items()} == {"nDCG@5": 8, "third": 8}
     assert found["t"]["nDCG@5"][-1] == metric(booster.predict(X), data)[1]
     assert found["t"]["nDCG@5"][-1] > found["t"]["nDCG@5"][0]
-    folds = lightgbm.cv(
-        {**QUIET, "objective": objective, "metric": "none"}, data, 3, nfold=3, feval=metric
-    )
-    assert len(folds["valid nDCG@5-mean"]) == 3
-    ranker = clone(
-        lightgbm.LGBMRanker(
-            objective=objective, n_estimators=8, num_leaves=5, min_child_samples=5, n_jobs=1
-        ).set_params(verbosity=-1)
-    )
+    ranker = lightgbm.LGBMRanker(
+        objective=objective, n_estimators=8, num_leaves=5, min_child_samples=5, n_jobs=1
+    ).set_params(verbosity=-1)
     watched = {"eval_set": [(X, labels)], "eval_group": [sizes], "eval_metric": metric}
     ranker.fit(X, labels, group=sizes, **watched)
-    assert ranker.predict(X).tolist() == booster.predict(X).tolist()
     assert ranker.evals_result_["training"]["nDCG@5"] == found["t"]["nDCG@5"]
     assert pickle.loads(pickle.dumps(ranker)).predict(X).tolist() == booster.predict(X).tolist()  # noqa: S301 - made here
 
@@ -254,33 +235,28 @@ def test_xgboost_learns_what_its_own_rank_ndcg_learns(norm: bool, rng: np.random
     assert ours == pytest.approx(theirs, abs=1e-4)  # it computes in 32 bits
 
 
-@pytest.mark.parametrize("kind", ["DMatrix", "QuantileDMatrix"])
-def test_xgboost_trains_on_what_it_cannot_express(kind: str, rng: np.random.Generator) -> None:
+def test_xgboost_trains_on_what_it_cannot_express(rng: np.random.Generator) -> None:
     xgboost = pytest.importorskip("xgboost")
     measure = DCG({4: 0.2, 3: 1, 2: 0.3, 1: 0, 0: 0}, [1, 0.2, 0.3, 0.2, 0.1], None, "ideal")
     X, labels, _, sizes = drawn(rng, 100, 0.3)
-    data = getattr(xgboost, kind)(X, label=labels, qid=np.repeat(np.arange(100), sizes))
+    data = xgboost.QuantileDMatrix(X, label=labels, qid=np.repeat(np.arange(100), sizes))
     metric = ranking_metric(measure)
-    params = {"objective": "rank:ndcg", "disable_default_eval_metric": True, "nthread": 1}
     found: dict[str, Any] = {}
     booster = xgboost.train(
-        params,
+        {"objective": "rank:ndcg", "disable_default_eval_metric": True, "nthread": 1},
         data,
-        30,
+        15,
         evals=[(data, "t")],
         obj=lambdarank_objective(measure),
         custom_metric=metric,
-        maximize=True,
-        early_stopping_rounds=5,
         evals_result=found,
         verbose_eval=False,
     )
     ((name, values),) = found["t"].items()
     assert name == "nDCG@5"
-    assert booster.best_score == pytest.approx(max(values))
     assert values[-1] == pytest.approx(metric(booster.predict(data), data)[1], abs=1e-5)
-    theirs = xgboost.train({"objective": "rank:ndcg", "nthread": 1}, data, len(values))
-    assert max(values) > metric(theirs.predict(data), data)[1] + 0.1
+    theirs = xgboost.train({"objective": "rank:ndcg", "nthread": 1}, data, 15)
+    assert values[-1] > metric(theirs.predict(data), data)[1] + 0.1
 
 
 # Bad input
@@ -301,26 +277,26 @@ def test_calls_that_are_refused(call: Any, problem: str) -> None:
             function(*call)
 
 
+BELOW = DCG({2: 1, 1: 0, 0: -1}, "log2", None, "ideal")
+
+
 @pytest.mark.parametrize(
-    ("arguments", "problem"),
+    ("make", "problem"),
     [
-        ((LinearUtility([[1, 0], [0.5, 0]]),), "gains that differ by rank"),
-        ((DCG([0, -1], "log2", None, "ideal"),), "no gain above 0"),
-        (("zipf",), "needs the grades"),
-        ((EXPONENTIAL, 0), "`sigma` is 0"),
+        (lambda: lambdarank_objective(LinearUtility([[1, 0], [0.5, 0]])), "gains that differ by"),
+        (lambda: lambdarank_objective(DCG([0, -1], normalise="ideal")), "no gain above 0"),
+        (lambda: lambdarank_objective("zipf"), "needs the grades"),
+        (lambda: lambdarank_objective(EXPONENTIAL, 0), "`sigma` is 0"),
+        (lambda: ranking_metric(EXPONENTIAL, "docid"), "unknown `ties` 'docid'"),
+        (
+            lambda: ranking_metric(BELOW)([2, 0, 0, 0], [1, 2, 3, 4], None, [2, 2]),
+            "row 1: the ideal is 0: dividing by it reverses",
+        ),
     ],
 )
-def test_objectives_that_are_refused(arguments: Any, problem: str) -> None:
+def test_objectives_and_metrics_that_are_refused(make: Callable[[], object], problem: str) -> None:
     with pytest.raises(InputError, match=problem):
-        lambdarank_objective(*arguments)
-
-
-def test_metrics_that_are_refused() -> None:
-    with pytest.raises(InputError, match="unknown `ties` 'docid'"):
-        ranking_metric(EXPONENTIAL, "docid")
-    below = DCG({2: 1, 1: 0, 0: -1}, "log2", None, "ideal")
-    with pytest.raises(InputError, match="row 1: the ideal is 0: dividing by it reverses"):
-        ranking_metric(below)([2, 0, 0, 0], [1, 2, 3, 4], None, [2, 2])
+        make()
 
 
 def test_small_and_empty_queries() -> None:
@@ -340,3 +316,100 @@ def test_labels_are_the_grades_or_numbers_of_their_names() -> None:
     found = numbered([2, 1, 0], scores, None, [3])[0].tolist()
     assert named([2, 1, 0], scores, None, [3])[0].tolist() == found
     assert in_tenths(np.float32([0.3, 0.2, 0.1]), scores, None, [3])[0].tolist() == found
+
+
+# Exported
+
+
+def mean_ndcg(measure: DCG, labels: Any, scores: Any, sizes: Any, without: float) -> float:
+    """The mean over queries of this project's nDCG; `without` for a query without gains."""
+    index = {label: i for i, label in enumerate(measure.grades or ())}
+    values = []
+    for end, size in zip(np.cumsum(sizes), sizes, strict=True):
+        rows = slice(end - size, end)
+        grades = np.array([index[int(label)] for label in labels[rows]])
+        order = np.argsort(-np.asarray(scores[rows]), kind="stable")  # ties as in the file
+        gains = np.array(measure.gains)[grades]
+        values.append(float(measure.score(grades[order])) if gains.any() else without)
+    return float(np.mean(values))
+
+
+@pytest.mark.parametrize("cutoff", [5, None])
+@pytest.mark.parametrize(
+    "gains", [(1, 0.65, 0.5, 0.1, 0), (15, 7, 3, 1, 0), (1, 0.6, 0.6, 0.6, 0.3), (1, 1, 0, 0, 0)]
+)
+def test_lightgbm_reports_the_measure(
+    gains: Any, cutoff: int | None, rng: np.random.Generator
+) -> None:
+    X, labels, _, sizes = drawn(rng, 60)
+    measure = DCG(dict(zip((4, 3, 2, 1, 0), gains, strict=True)), "log2", cutoff, "ideal")
+    module = executed(export(measure, "lightgbm").text)
+    assert module["LABELS"] == {4: 4, 3: 3, 2: 2, 1: 1, 0: 0}
+    data = lightgbm.Dataset(X, labels, group=sizes)
+    found: dict[str, Any] = {}
+    record = lightgbm.record_evaluation(found)
+    params = {**module["PARAMS"], **QUIET}
+    booster = lightgbm.train(
+        params, data, 3, valid_sets=[data], valid_names=["t"], callbacks=[record]
+    )
+    scores = booster.predict(X)
+    assert len(np.unique(scores)) < len(scores)  # tied scores are among them
+    ((_, reported),) = found["t"].items()
+    expected = mean_ndcg(measure, labels, scores, sizes, without=1.0)
+    assert reported[-1] == pytest.approx(expected, abs=1e-9)
+
+
+def test_xgboost_without_a_cutoff_counts_every_document(rng: np.random.Generator) -> None:
+    """Without one in the metric's name it cuts at 32."""
+    xgboost = pytest.importorskip("xgboost")
+    measure = DCG({2: 1, 1: 0.5, 0: 0}, "log2", None, "ideal")
+    params = executed(export(measure, "xgboost").text)["PARAMS"]
+    sizes = [300, 40, 5]
+    X, labels = rng.random((sum(sizes), 3)), rng.choice([2, 1, 0], sum(sizes), p=[0.02, 0.05, 0.93])
+    data = xgboost.DMatrix(X, label=np.array([0, 0.5, 1])[labels], group=sizes)
+    found: dict[str, Any] = {}
+    booster = xgboost.train(
+        {**params, "nthread": 1}, data, 3, evals=[(data, "t")], evals_result=found
+    )
+    ((_, reported),) = found["t"].items()
+    expected, cut = (
+        mean_ndcg(one, labels, booster.predict(data), sizes, without=0.0)
+        for one in (measure, measure @ 32)
+    )
+    assert reported[-1] == pytest.approx(expected, abs=1e-6)
+    assert abs(expected - cut) > 0.01
+
+
+@pytest.mark.parametrize("cutoff", [5, None])
+def test_xgboost_reports_the_measure(cutoff: int | None, rng: np.random.Generator) -> None:
+    xgboost = pytest.importorskip("xgboost")
+    X, labels, _, sizes = drawn(rng, 60)
+    measure = DCG({4: 1, 3: 0.65, 2: 0.7, 1: 0.1, 0: 0}, "log2", cutoff, "ideal")
+    module = executed(export(measure, "xgboost").text)
+    data = xgboost.DMatrix(X, label=np.vectorize(module["LABELS"].get)(labels), group=sizes)
+    found: dict[str, Any] = {}
+    params = {**module["PARAMS"], "nthread": 1, "max_depth": 2}
+    booster = xgboost.train(
+        params, data, 3, evals=[(data, "t")], evals_result=found, verbose_eval=False
+    )
+    ((_, reported),) = found["t"].items()
+    expected = mean_ndcg(measure, labels, booster.predict(data), sizes, without=0.0)
+    assert reported[-1] == pytest.approx(expected, abs=1e-6)  # labels are 32-bit floats
+
+
+def test_xgboost_parameters() -> None:
+    exported = export(DCG({"good": 1, "it's": 0.5, "bad": 0}, "log2", 7), "xgboost")
+    assert any("XGBoost before 3.1 refuses labels" in note for note in exported.notes)
+    module = executed(exported.text)
+    assert module["LABELS"] == {"good": 1, "it's": 0.5, "bad": 0}
+    assert module["PARAMS"] == {
+        "objective": "rank:ndcg",
+        "ndcg_exp_gain": False,
+        "eval_metric": "ndcg@7-",
+        "lambdarank_pair_method": "topk",
+        "lambdarank_num_pair_per_sample": 7,
+    }
+    exported = export(DCG([1, 0]), "xgboost")
+    assert executed(exported.text)["PARAMS"]["eval_metric"] == "ndcg@2147483647-"
+    assert any("XGBoost cuts an nDCG without a cutoff at 32" in note for note in exported.notes)
+    assert not any("before 3.1" in note for note in exported.notes)

@@ -58,25 +58,6 @@ def both_runs(files: Path) -> DocumentGrades:
     return DocumentGrades.read(files / "qrels", [files / "one", files / "two"])
 
 
-def test_documents_and_runs_get_their_grades(files: Path) -> None:
-    by_id = write_records(
-        files / "p.jsonl",
-        {"query": "q1", "a": ["d1", "d2"], "b": ["d9", None, "d3"], "answer": "a"},
-        {"query": "q2", "a": ["d1"], "b": ["d2"], "answer": "tie"},
-    )
-    found, notes = read(by_id, DocumentGrades.read(files / "qrels"))
-    assert found.scale.labels == (2, 1, 0)
-    assert lists(found) == [[[0, 2], [2, 2, 1]], [[1], [2]]]
-    assert any(note.startswith("documents without a judgment: 2 of 6") for note in notes)
-    assert any(
-        note.startswith("documents within the lists without a grade (null): 1,") for note in notes
-    )
-    by_run = write_records(
-        files / "r.jsonl", {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"}
-    )
-    assert read(by_run, both_runs(files), n_ranks=2)[0].pairs.tolist() == [[[1, 2], [2, 0]]]
-
-
 @pytest.mark.parametrize(
     ("record", "problem"),
     [
@@ -111,6 +92,8 @@ def test_documents_and_runs_under_other_names(files: Path) -> None:
     found, notes = read(arena, grades, n_ranks=2)
     assert found.pairs.tolist() == [[[1, 2], [2, 0]]]
     assert found.answers.tolist() == [1, 4]
+    assert found.scale.labels == (2, 1, 0)
+    assert any(note.startswith("documents without a judgment: 2 of 8") for note in notes)
     assert "run_a=model_a, run_b=model_b" in notes[0]
     shown = files / "shown.csv"
     shown.write_text("topic,first,second,pref\nq1,d1|d2,d9|d3,left\n")
@@ -173,46 +156,34 @@ def test_unjudged_documents_count_as_when_systems_are_evaluated(
 
 
 def test_rules_that_give_no_grade_are_refused(files: Path) -> None:
-    path = write_records(
-        files / "p.jsonl", {"query": "q1", "a": ["d1"], "b": ["d9"], "answer": "a"}
-    )
+    judged = {"query": ["q1"], "a": [["d1"]], "b": [["d9"]], "answer": ["a"]}
+    by_run = {"query": ["q1"], "run_a": ["one"], "run_b": ["two"], "answer": ["b"]}
+    alone = DocumentGrades.read(files / "qrels")
     with pytest.raises(InputError, match="n_ranks"):
-        read(path, both_runs(files))
-    by_run = {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"}
+        read_preferences(judged, document_grades=both_runs(files))
     with pytest.raises(InputError, match="not a known run"):
-        read(write_records(files / "r.jsonl", by_run), DocumentGrades.read(files / "qrels"))
+        read_preferences(by_run, document_grades=alone)
     with pytest.raises(InputError, match="'bounds'"):
-        read(path, DocumentGrades.read(files / "qrels"), unjudged="bounds")
-
-
-def test_a_declared_scale_holds_every_grade_of_the_qrels(files: Path) -> None:
+        read_preferences(judged, document_grades=alone, unjudged="bounds")
     with pytest.raises(InputError) as refused:
         DocumentGrades.read(files / "qrels", scale=Scale((0, 2)))  # not the grade 1
     assert refused.value.place == str(files / "qrels")
 
 
 def test_commands_take_qrels_and_runs(files: Path) -> None:
-    write_records(
-        files / "p.jsonl",
-        {"query": "q1", "a": ["d1", "d2"], "b": ["d2", "d1"], "answer": "a"},
-        {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"},
-    )
-    write_records(files / "u.jsonl", {"query": "q1", "a": ["d2"], "b": ["new"], "answer": "a"})
-    joined = ["--qrels", "qrels", "--run", "one", "--run", "two", "--K", "2"]
-    packed, agreed, worst, without, again = run_commands(
+    by_run = {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"}
+    write_records(files / "p.jsonl", by_run)
+    joined = ["--qrels", "qrels", "--run", "one", "--run", "two"]
+    agreed, packed, without, again = run_commands(
         [
-            ["pack", "p.jsonl", "p.parquet", *joined],
-            ["agree", "p.jsonl", "zipf", "--json", *joined],
-            ["agree", "u.jsonl", "zipf", "--qrels", "qrels", "--scale", "0,1,2", "--json"],
-            ["inspect", "p.jsonl", "--qrels", "qrels", "--run", "one"],
+            ["agree", "p.jsonl", "zipf", "--json", *joined, "--K", "2"],
+            ["pack", "p.jsonl", "p.parquet", *joined, "--K", "2"],
+            ["inspect", "p.jsonl", *joined],
             ["fit", "p.parquet", "--qrels", "qrels"],
         ],
         files,
     )
-    assert packed.returncode == 0, packed.stderr
-    assert "documents without a judgment: 1 of 8" in packed.stderr
-    assert json.loads(agreed.stdout)["rows"][0]["right"] == 1
-    assert "as the grade 2" in worst.stderr, "the worst of the scale that is declared"
-    assert (without.returncode, again.returncode) == (2, 2)
+    assert json.loads(agreed.stdout)["rows"][0]["tied"] == 1  # 0 and 2 / 2, 1 and 0
+    assert (packed.returncode, without.returncode, again.returncode) == (0, 2, 2)
     assert "--K" in without.stderr
     assert "--qrels" in again.stderr

@@ -1,26 +1,33 @@
-"""Which column is which field, what answers and grades mean, and how lists are written."""
+"""Which column is which field, what answers and grades mean, how lists and files are laid out."""
 
 from __future__ import annotations
 
+import datetime
 import json
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dcglearn import InputError, InputWarning, Scale
+from dcglearn import InputError, InputWarning, Preferences, read_preferences
 from dcglearn.base.tables.columns import column_of
 from dcglearn.judgments.meaning.answers import ANSWERS, given_codes, resolve_answers, text_of
 from dcglearn.judgments.meaning.columns import resolve_columns
-from dcglearn.judgments.options import grade_unjudged, parse_given_map
-from dcglearn.judgments.reading.lists import check_kinds, label_of, lists_of, parse_list_text
+from dcglearn.judgments.options import parse_given_map
+from dcglearn.judgments.reading.lists import lists_of, parse_list_text
 from dcglearn.measures.scale import canonical_label
+from helpers.commands import run_program
+from helpers.notes import noted
 from helpers.slow_reader import trimmed
 
 pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
@@ -55,6 +62,8 @@ def test_what_users_say_is_parsed_or_refused(text: Any, expected: dict[str, str]
         ("query query_id a b answer", "query=query"),
         ("b2 a2 a1 b1 a10 a3 a4 a5 a6 a7 a8 a9", "a=a1...a10 b=b1...b2"),
         ("left_0 left_1 right_0 right_1", "a=left_0...left_1 b=right_0...right_1"),
+        ("a.1 a.2 b.1 b.2", "a=a.1...a.2 b=b.1...b.2"),
+        ("a[1] a[2] b[1] b[2]", "a=a[1]...a[2] b=b[1]...b[2]"),
         ("list_1_1 list_1_2 list_2_1", "a=list_1_1...list_1_2 b=list_2_1...list_2_1"),
     ],
 )
@@ -81,6 +90,9 @@ def test_columns_that_cannot_be_taken_are_refused(names: str, told: str | None, 
     assert word in str(refused.value)
 
 
+YES = "yes=a,no=b,neither=bad,skip=out,=tie"
+
+
 def meanings(values: Sequence[Any], told: Any = None, **more: Any) -> list[tuple[int, float]]:
     """The code and weight of each answer."""
     answers = column_of([text_of(one) for one in values])
@@ -98,42 +110,35 @@ def weights(values: Sequence[Any], told: Any = None, **more: Any) -> list[float]
 
 
 @pytest.mark.parametrize(
-    ("values", "expected"),
+    ("values", "options", "expected"),
     [
-        (["a", "b", "tie", "good", "bad"], "a b tie good bad"),
-        (["left", "Right", "same"], "a b tie"),
-        (["Left is much better", "right slightly better", "About the same"], "a b tie"),
-        (["both good", "equally bad"], "good bad"),
-        (["1", "0", "-1"], "a tie b"),
-        ([np.int64(-1), np.float64(1)], "b a"),
+        (["a", "b", "tie", "good", "bad"], {}, "a b tie good bad"),
+        (["left", "Right", "same"], {}, "a b tie"),
+        (["Left is much better", "right slightly better", "About the same"], {}, "a b tie"),
+        (["both good", "equally bad"], {}, "good bad"),
+        (["1", "0", "-1"], {}, "a tie b"),
+        ([np.int64(-1), np.float64(1)], {}, "b a"),
+        ([-3, -1, 0, 2], {}, "b b tie a"),
+        ([-3, 0, 40], {"told": "positive=b,negative=a,0=tie"}, "a tie b"),
+        (["control", "Treatment", "same"], {"sides": ("Control", "treatment")}, "a b tie"),
+        (["left", "right"], {"sides": ("right", "left")}, "b a"),
+        (["a", "b"], {"sides": ("b", "a")}, "b a"),
+        (["yes", "NO", "neither", None, "skip", ""], {"told": YES}, "a b bad tie out tie"),
+        ([1.0, 2], {"told": "1=a,2=b"}, "a b"),
+        (["left", "", float("nan")], {"told": "=tie"}, "a tie tie"),
+        (["x", "X"], {"told": "x=a,X=b"}, "a b"),
     ],
 )
-def test_answers_known_by_themselves(values: list[Any], expected: str) -> None:
-    usual = all(value in ANSWERS for value in values)
+def test_what_answers_mean(values: list[Any], options: dict[str, Any], expected: str) -> None:
+    usual = options or all(value in ANSWERS for value in values)
     with nullcontext() if usual else pytest.warns(InputWarning, match="answers"):
-        assert words(values) == expected
+        assert words(values, **options) == expected
 
 
 def test_the_size_of_a_number_is_its_weight() -> None:
-    assert words([-3, -1, 0, 2]) == "b b tie a"
     assert weights([-3, -1, 0, 2]) == [3.0, 1.0, 1.0, 2.0]
     assert weights([-3, 2], weighted=True) == [1.0, 1.0]
-    assert words([-3, 0, 40], "positive=b,negative=a,0=tie") == "a tie b"
     assert weights([-3, 3], {"-3": "b", "3": "a"}) == [1.0, 1.0]
-
-
-def test_the_columns_name_the_answers() -> None:
-    assert words(["control", "Treatment", "same"], sides=("Control", "treatment")) == "a b tie"
-    assert words(["left", "right"], sides=("right", "left")) == "b a"
-    assert words(["a", "b"], sides=("b", "a")) == "b a"
-
-
-def test_given_answers() -> None:
-    given = "yes=a,no=b,neither=bad,skip=out,=tie"
-    assert words(["yes", "NO", "neither", None, "skip", ""], given) == "a b bad tie out tie"
-    assert words([1.0, 2], "1=a,2=b") == "a b"
-    assert words(["left", "", float("nan")], "=tie") == "a tie tie"
-    assert words(["x", "X"], "x=a,X=b") == "a b"
     with pytest.raises(InputError, match="did you mean 'tie'"):
         words(["x"], "x=tied")
 
@@ -162,41 +167,7 @@ def test_each_value_means_the_same_among_others(values: Sequence[str]) -> None:
     assert meanings(values) == [meanings([value])[0] for value in values]
 
 
-def labels(values: list[Any], scale: Scale | None) -> list[Any]:
-    found = column_of(values).parsed(partial(label_of, scale=scale, missing=()), str)
-    if scale is None:
-        check_kinds(found, str)
-    return found.decoded().tolist()
-
-
-def slowly_graded(row: list[int], rule: str) -> list[int]:
-    """The rule on one list, document by document."""
-    filled = list(row)
-    while filled and filled[-1] == -1:
-        filled.pop()
-    if rule == "drop":
-        filled = [grade for grade in filled if grade != -1]
-    elif rule != "nothing":
-        index = {"worst": 2, "1": 1}[rule]
-        filled = [index if grade == -1 else grade for grade in filled]
-    return filled + [-1] * (len(row) - len(filled))
-
-
-@pytest.mark.parametrize("rule", ["worst", "drop", "nothing", "1"])
-@settings(max_examples=40)
-@given(rows=st.lists(st.tuples(*[st.integers(-1, 2)] * 4), min_size=2, max_size=6))
-def test_unjudged_documents_and_empty_ranks(rule: str, rows: list[tuple[int, ...]]) -> None:
-    lists = np.array(rows[: len(rows) // 2 * 2], np.int8).reshape(-1, 2, 4)
-    found, count = grade_unjudged(lists, Scale((2, 1, 0)), rule)
-    expected = [[slowly_graded(row, rule) for row in pair] for pair in lists.tolist()]
-    assert found.tolist() == expected
-    assert found.dtype == lists.dtype
-    inside = [row[: np.flatnonzero(row != -1).max(initial=-1) + 1] for row in lists.reshape(-1, 4)]
-    assert count == (rule != "nothing") * sum(int((row == -1).sum()) for row in inside)
-
-
 Labels = list[str | None]
-NAMES = ["good", "very good", "b,ad", "it's", "caf\xe9", "\x1c", "null"]
 
 
 def quoted_for_postgres(labels: Labels) -> str:
@@ -218,15 +189,8 @@ NUMBER_WRITERS: dict[str, Callable[[Labels], str]] = {
     "NumPy": lambda labels: str(np.array([np.nan if x is None else float(x) for x in labels])),
     "PostgreSQL": quoted_for_postgres,
 }
-NAME_WRITERS: dict[str, Callable[[Labels], str]] = {
-    "JSON": json.dumps,
-    "JSON as it is": lambda labels: json.dumps(labels, ensure_ascii=False),
-    "Python": str,
-}
-
 numbers = st.sampled_from(["0", "1", "2", "10"])
 lists_of_numbers = st.lists(numbers | st.none(), min_size=2, max_size=5).filter(any)
-lists_of_names = st.lists(st.sampled_from(NAMES) | st.none(), min_size=1, max_size=5).filter(any)
 
 
 def whole_column(cells: list[str]) -> list[list[object]]:
@@ -263,14 +227,11 @@ def test_lists_of_numbers_are_read_as_written(writer: str, lists: list[Labels]) 
     assert whole_column(cells) == one_by_one(cells)
 
 
-@settings(max_examples=40)
-@given(st.lists(lists_of_names, min_size=1, max_size=4))
-@pytest.mark.parametrize("writer", NAME_WRITERS)
-def test_lists_of_names_are_read_as_written(writer: str, lists: list[Labels]) -> None:
-    cells = [NAME_WRITERS[writer](labels) for labels in lists]
-    assert or_refused(whole_column, cells) == (
-        "refused" if any("\\" in cell for cell in cells) else [trimmed(one) for one in lists]
-    )
+@pytest.mark.parametrize("write", [json.dumps, partial(json.dumps, ensure_ascii=False), str])
+def test_lists_of_names_are_read_as_written(write: Callable[[Labels], str]) -> None:
+    names: Labels = ["good", "very good", "b,ad", "it's", None, "null"]
+    assert whole_column([write(names), write(["caf\xe9"])])[0] == names
+    assert or_refused(whole_column, ['["a\\u0062"]']) == "refused"
 
 
 PATTERNS = ["x x x", "[x, x]", "x/x", "x|x", "x,x", "{x,x}", "x,x x", "['x', \"x\"]", "x"]
@@ -298,3 +259,226 @@ def test_other_separators_between_digits_than_between_letters() -> None:
     assert whole_column(["1/2", "0/1"]) == [[1, 2], [0, 1]]
     assert whole_column(["1/2", "a/b"]) == [[1, 2], ["a/b"]]
     assert whole_column(["a b", "1 2"]) == [["a", "b"], [1, 2]]
+
+
+# Shuffled sides, a column per rater, a row per document, Excel
+
+
+def rows_of(text: str) -> list[dict[str, Any]]:
+    """Rows of words; + is a good list, - a bad one, and . nothing."""
+    meant = {"+": "2 1 0", "-": "0 1 0", ".": ""}
+    names, *rows = (line.split() for line in text.strip().splitlines())
+    return [{n: meant.get(w, w) for n, w in zip(names, row, strict=True)} for row in rows]
+
+
+def read(rows: list[dict[str, Any]], **options: Any) -> tuple[Preferences, list[str]]:
+    """Read rows as a frame; return the judgments and what was said."""
+    with noted() as notes:
+        found = read_preferences(pd.DataFrame(rows), **options)
+    return found, notes
+
+
+def answered(text: str, columns: str | None = None) -> str:
+    return " ".join(read(rows_of(text), columns=columns)[0].to_frame()["answer"])
+
+
+def refused(rows: list[dict[str, Any]], **options: Any) -> InputError:
+    with pytest.raises(InputError) as error:
+        read(rows, **options)
+    return error.value
+
+
+SHUFFLED = """
+a b answer {}
++ - left   {}
++ - right  {}
++ - same   {}
+"""
+"""One judge who prefers list a, which is shown left and then right."""
+
+SYSTEMS = """
+left right left_system right_system winner
++    -     x           y            x
+-    +     y           x            x
+-    +     y           x            tie
+"""
+
+RENAMED = SYSTEMS.replace("left_s", "p_s").replace("right_s", "q_s")
+
+ARMS = """
+control treatment left_system right_system answer
+-       +         control     treatment    right
+-       +         treatment   control      left
+"""
+
+SAME_PLACES = """
+control treatment left_system right_system answer
+-       +         treatment   control      left
+-       +         treatment   control      left
+"""
+
+SHAPES = [
+    (SHUFFLED.format("a_shown_on", "left", "right", "left"), None, "a a tie"),
+    (SHUFFLED.format("swapped", "No", "YES", "No"), None, "a a tie"),
+    (SHUFFLED.format("is_swapped", "0", "1", "0"), None, "a a tie"),
+    (SHUFFLED.format("position", "left", "right", "left"), "a_shown_on=position", "a a tie"),
+    (SHUFFLED.format("position", "left", "right", "left"), "ignore=position", "a b tie"),
+    ("left right answer a_shown_on\n + - a left\n - + a right", None, "a b"),
+    ("a b answer position\n + - a left\n + - a right", None, "a a"),
+    (SYSTEMS, None, "a b tie"),
+    (RENAMED, "left_system=p_system,right_system=q_system", "a b tie"),
+    (ARMS, "a=control,b=treatment", "b b"),
+    (ARMS.replace("control treatment", "a b"), "ignore=left_system+right_system", "b a"),
+    (SAME_PLACES, "a=control,b=treatment", "b b"),
+    (SAME_PLACES, "a=treatment,b=control", "a a"),
+    (SAME_PLACES.replace("control treatment", "a b"), None, "a a"),
+    ("a b answer answer_2 answer_3\n + - a a b", "answer=answer+answer_2+answer_3", "a a b"),
+    ("a b answer answer_2 answer_3\n + - a a b", "answer=answer_3", "b"),
+]
+
+
+@pytest.mark.parametrize(("text", "columns", "expected"), SHAPES)
+def test_answers_are_about_the_lists_and_not_about_their_sides(
+    text: str, columns: str | None, expected: str
+) -> None:
+    assert answered(text, columns) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        (SHUFFLED.format("position", "left", "right", "left"), "a_shown_on=position"),
+        (RENAMED, "left_system=p_system,right_system=q_system"),
+        (ARMS.replace("control treatment", "a b"), "ignore"),
+        ("left right left_system right_system answer\n + - x x x", "x=..."),
+        ("a b answer swapped\n + - 1 no\n + - -1 yes", "left and right"),
+        ("query answer list rank grade\n q a a 1 2", "both lists"),
+    ],
+)
+def test_shapes_that_could_mean_several_things_are_refused(text: str, remedy: str) -> None:
+    assert remedy in refused(rows_of(text)).remedy
+
+
+def test_a_column_per_rater() -> None:
+    rows = rows_of("query a b ann bob\n q1 + - a b\n q2 + - . tie")
+    found, notes = read(rows, columns="answer=ann+bob")
+    frame = found.to_frame()
+    assert frame["judge"].tolist() == ["ann", "bob", "bob"]
+    assert frame["answer"].tolist() == ["a", "b", "tie"]
+    assert frame["query"].tolist() == ["q1", "q1", "q2"]
+    assert any("empty answers of raters left out: 1" in note for note in notes)
+
+
+def long_rows(data: Preferences) -> list[dict[str, Any]]:
+    """A row per document, the last rank first."""
+    rows = []
+    for row, one in enumerate(data.to_frame().to_dict("records")):
+        for side in "ba":
+            for rank, grade in reversed(list(enumerate(one[side], start=1))):
+                if grade is not None:
+                    about = {"query": f"q{row}", "judge": "j", "answer": one["answer"]}
+                    rows.append({**about, "list": side, "rank": rank, "grade": grade})
+    return rows
+
+
+@settings(max_examples=40)
+@given(
+    lists=st.lists(
+        st.tuples(*[st.lists(st.integers(0, 2), min_size=1, max_size=4)] * 2),
+        min_size=1,
+        max_size=6,
+    ),
+    seed=st.integers(0, 9),
+)
+def test_a_row_per_document_is_the_judgment_it_came_from(
+    lists: list[tuple[list[int], list[int]]], seed: int
+) -> None:
+    codes = np.random.default_rng(seed).choice(["a", "b", "tie"], len(lists))
+    frame = {"a": [a for a, _ in lists], "b": [b for _, b in lists], "answer": codes.tolist()}
+    wide = read_preferences({**frame, "query": [f"q{i}" for i in range(len(lists))]}, "2,1,0")
+    found, _ = read(long_rows(wide), scale="2,1,0")
+    assert np.array_equal(found.lists, wide.lists)
+    assert np.array_equal(found.answers, wide.answers)
+    assert found.queries.tolist() == wide.queries.tolist()
+
+
+@pytest.mark.parametrize(("name", "value"), [("rank", "3"), ("rank", "first"), ("list", "c")])
+def test_faults_of_a_row_per_document_name_the_row(name: str, value: str) -> None:
+    rows = rows_of("query answer list rank grade\n q a a 1 2\n q a a 2 1\n q a b 1 0")
+    rows[1][name] = value
+    error = refused(rows)
+    assert name in error.problem
+    assert "row" in error.place
+
+
+@pytest.mark.parametrize("mark", [-1, "-1", "n/a"])
+def test_a_mark_of_unjudged_documents_is_no_grade(mark: Any) -> None:
+    rows = [{"a": [2, mark, 0], "b": [1, 0, 0], "answer": "a"}]
+    error = refused(rows)
+    assert error.place.startswith("row 1")
+    found, notes = read(rows, null_values=mark)
+    assert found.scale.labels == (2, 1, 0)
+    assert found.lists[0, 0].tolist() == [0, 2, 2], "an unjudged document counts as the worst grade"
+    assert any(": 1, counted" in note for note in notes)
+    if mark == -1:
+        declared, _ = read(rows, scale="2,1,0,-1")
+        assert declared.lists[0, 0].tolist() == [0, 3, 2]
+
+
+def test_the_first_of_several_sheets(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.active.title = "Judged"
+    for row in (
+        ["Study of May", None, None, None, None],
+        ["query", "a", "b", "answer", "when"],
+        [1, "2 0", "1 1", "a", datetime.date(2024, 5, 1)],
+        [None] * 5,
+        [2.0, "0 2", "1 0", "b", None],
+        ["q3", 2, 1, None, "=A1"],
+    ):
+        book.active.append(row)
+    book.create_sheet("Notes").append(["x"])
+    path = tmp_path / "x.xlsx"
+    book.save(path)
+    with pytest.raises(InputError) as refused:
+        read_preferences(path)
+    assert refused.value.place == f"{path}, row 6"
+    with noted() as notes:
+        found = read_preferences(path, answers="=tie,a=a,b=b")
+    assert found.queries.tolist() == ["1", "2", "q3"]
+    assert found.lists.tolist() == [[[0, 2], [1, 1]], [[2, 0], [1, 2]], [[0, -1], [1, -1]]]
+    assert any("2 sheets" in note and "Judged" in note for note in notes)
+    assert any("above" in note for note in notes)
+    assert any("'when'" in note for note in notes)
+
+
+NO_PANDAS = """
+import sys
+from dcglearn.cli import KeptOut
+sys.meta_path.insert(0, KeptOut("pandas"))
+from dcglearn import read_preferences, write_preferences
+for name in ("long.csv", "raters.csv", "sheet.xlsx"):
+    judged = read_preferences(name)
+    for suffix in ("jsonl", "csv", "parquet", "arrow"):
+        write_preferences(judged, f"again.{suffix}")
+        assert read_preferences(f"again.{suffix}") == judged, (name, suffix)
+"""
+
+
+def test_commands_which_keep_pandas_out_read_every_shape(tmp_path: Path) -> None:
+    rows = ["q,a,1,2,a", "q,a,2,0,a", "q,b,1,1,a", "q,b,2,0,a"]
+    (tmp_path / "long.csv").write_text("\n".join(["query,list,rank,grade,answer", *rows]))
+    (tmp_path / "raters.csv").write_text("query,a1,a2,b1,b2,answer\nq,2,0,1,0,b\n")
+    pd.DataFrame({"a": ["2 0"], "b": ["1 0"], "answer": ["a"]}).to_excel(
+        tmp_path / "sheet.xlsx", index=False
+    )
+    child = run_program([sys.executable, "-X", "faulthandler", "-c", NO_PANDAS], tmp_path)
+    assert child.returncode == 0, child.stdout + child.stderr
+
+
+def test_a_grade_named_like_a_rule() -> None:
+    rows = [{"a": ["keep", None, "drop"], "b": ["drop", "keep", "drop"], "answer": "a"}]
+    moved, _ = read(rows, scale="keep,drop", unjudged="drop")
+    assert moved.lists[0, 0].tolist() == [0, 1, -1]
+    graded, _ = read(rows, scale="keep,drop", unjudged="=drop")
+    assert graded.lists[0, 0].tolist() == [0, 1, 1]

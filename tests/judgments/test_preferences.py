@@ -1,10 +1,11 @@
-"""Preferences: from arrays and frames, selected, compared, copied; their folds and counts."""
+"""Preferences: from arrays and frames, selected, compared, copied; folds, groups and counts."""
 
 from __future__ import annotations
 
 import itertools
 import json
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import GroupKFold
 
-from dcglearn import InputError, Preferences, Scale, inspect_judgments, read_preferences
+from dcglearn import (
+    InputError,
+    Preferences,
+    Scale,
+    inspect_judgments,
+    read_groups,
+    read_preferences,
+)
 from dcglearn.judgments.folds import group_numbers, query_folds
 from helpers.copies import copies_of
 from helpers.generated import preferences
 from helpers.notes import noted
-from helpers.written import write
+from helpers.written import write, write_packed
 
 THREE = Scale((2, 1, 0))
 
@@ -87,97 +95,77 @@ def test_frames_of_other_tools() -> None:
     with noted():
         plain = Preferences.from_frame(frame[["a", "b", "answer"]], n_ranks=4, unjudged="drop")
     assert plain.lists[1].tolist() == [[1, -1, -1, -1], [0, 2, -1, -1]]
-    assert plain.n_ranks == 4
     assert plain.weights.tolist() == [1.0, 1.0]
     assert plain.queries.tolist() == [None, None]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"answer": ["a", "tied up"]}, "row 2: the answer is 'tied up'"),
-        ({"a": [[1], [True]]}, 'row 2, "a", rank 1: grade True is a truth value'),
-        ({"a": [[1], 3]}, 'row 2, "a": 3 is not a list'),
-        ({"a": [[1], [0, 1, 7]]}, 'row 2, "a", rank 3: grade 7 is off the scale 2 > 1 > 0'),
-        ({"weight": [1.0, np.inf]}, "row 2: the weight is inf"),
-        ({"query": ["q", 1.5]}, 'row 2: "query" is 1.5; use text or a whole number'),
-    ],
-)
-def test_a_bad_frame_is_named(change: dict[str, Any], message: str) -> None:
-    frame = pd.DataFrame({"a": [[1], [0]], "b": [[0], [2]], "answer": ["a", "b"]})
-    with pytest.raises(InputError) as refused:
-        Preferences.from_frame(frame.assign(**change), THREE)
-    assert message in str(refused.value)
-
-
 def test_frames_that_were_written_as_csv(data: Preferences, tmp_path: Path) -> None:
     data.to_frame().to_csv(tmp_path / "p.csv", index=False)
-    frame = pd.read_csv(tmp_path / "p.csv")
-    assert Preferences.from_frame(frame) == data
-    assert read_preferences(frame) == data == read_preferences(tmp_path / "p.csv")
+    assert Preferences.from_frame(pd.read_csv(tmp_path / "p.csv")) == data
     with (tmp_path / "p.csv").open() as file:
         assert read_preferences(file) == data
-    with pytest.raises(InputError, match=r"row 2, .a.: the list '\[2' cannot be read"):
-        Preferences.from_frame(frame.assign(a=["1", "[2", "2", "0"]))
 
 
-def test_frames_with_missing_or_repeated_columns() -> None:
-    frame = pd.DataFrame({"a": [[1]], "b": [[0]], "answer": ["a"]})
-    with pytest.raises(InputError, match='the column "answer" is missing'):
-        Preferences.from_frame(frame[["a", "b"]])
-    with pytest.raises(InputError, match="the column 'b' appears twice"):
-        Preferences.from_frame(pd.concat([frame, frame[["b"]]], axis=1))
-    with pytest.raises(InputError, match="a list of 1 grades, and K = 0"):
-        Preferences.from_frame(frame, n_ranks=0)
+FRAME = pd.DataFrame({"a": [[1], [0]], "b": [[0], [2]], "answer": ["a", "b"]})
+TWICE = pd.concat([FRAME, FRAME[["b"]]], axis=1)
+
+
+def framed(**change: list[Any]) -> Callable[[], Preferences]:
+    return lambda: Preferences.from_frame(FRAME.assign(**change), THREE)
+
+
+def arrays(a: Any, b: Any, **more: Any) -> Callable[[], Preferences]:
+    return lambda: Preferences.from_arrays(a, b, ["a"] * len(a), **more)
+
+
+def indices(lists: Any, weights: Any = None) -> Callable[[], Preferences]:
+    return lambda: Preferences.of(lists, ["a"], THREE, weights)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (framed(answer=["a", "tied up"]), "row 2: the answer is 'tied up'"),
+        (framed(a=[[1], [True]]), 'row 2, "a", rank 1: grade True is a truth value'),
+        (framed(a=[[1], 3]), 'row 2, "a": 3 is not a list'),
+        (framed(a=["1", "[2"]), "row 2, \"a\": the list '[2' cannot be read"),
+        (framed(a=[[1], [0, 1, 7]]), 'row 2, "a", rank 3: grade 7 is off the scale 2 > 1 > 0'),
+        (framed(weight=[1.0, np.inf]), "row 2: the weight is inf"),
+        (framed(query=["q", 1.5]), 'row 2: "query" is 1.5; use text or a whole number'),
+        (lambda: Preferences.from_frame(FRAME[["a", "b"]]), 'the column "answer" is missing'),
+        (lambda: Preferences.from_frame(TWICE), "the column 'b' appears twice"),
+        (lambda: Preferences.from_frame(FRAME, n_ranks=0), "a list of 1 grades, and K = 0"),
+        (arrays([[1], [2]], [[1]]), "differ in length"),
+        (arrays([[1]], [[2]], judges=["x", "y"]), "differ in length"),
+        (arrays([1, 2], [1, 2]), 'row 1, "a": 1 is not a list'),
+        (arrays([[1]], [[3]], scale=THREE), 'row 1, "b", rank 1: grade 3 is off the scale'),
+        (arrays([[2, -1]], [[1, 1]]), 'row 1, "a", rank 2: -1 may be a grade'),
+        (arrays([[2, -1]], [[1, 1]], scale=THREE), "rank 2: grade -1 is off the scale"),
+        (indices([[0], [1]]), "lists of shape"),
+        (indices([[[0.0], [1.0]]]), "give integers"),
+        (indices([[[0], [3]]]), "row 1: a grade index is off the scale"),
+        (indices([[[0], [1]]], [2e12]), "row 1: the weight is"),
+    ],
+)
+def test_what_cannot_be_taken_is_named(make: Callable[[], Preferences], message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        make()
+    assert message in str(refused.value)
 
 
 def test_labels_are_never_taken_for_indices() -> None:
     a, b = [[2, 0]], [[1, 1]]
     assert Preferences.from_arrays(a, b, ["a"]).lists.tolist() == [[[0, 2], [1, 1]]]
     assert Preferences.of([[a[0], b[0]]], ["a"], THREE).lists.tolist() == [[[2, 0], [1, 1]]]
-    with pytest.raises(InputError, match=r"row 1, .a., rank 2: -1 may be a grade"):
-        Preferences.from_arrays([[2, -1]], b, ["a"])
-    with pytest.raises(InputError, match=r"row 1, .a., rank 2: grade -1 is off the scale"):
-        Preferences.from_arrays([[2, -1]], b, ["a"], scale=THREE)
     below = Preferences.from_arrays([[2, -1]], b, ["a"], scale=Scale((2, 1, -1)))
     assert below.lists.tolist() == [[[0, 2], [1, 1]]]
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "more", "message"),
-    [
-        ([[1], [2]], [[1]], {}, "differ in length"),
-        ([1, 2], [1, 2], {}, "row 1, .a.: 1 is not a list"),
-        ([[1]], [[3]], {"scale": THREE}, "row 1, .b., rank 1: grade 3 is off the scale"),
-        ([[1]], [[2]], {"judges": ["x", "y"]}, "differ in length"),
-    ],
-)
-def test_bad_arrays_are_named(a: Any, b: Any, more: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        Preferences.from_arrays(a, b, ["a"] * len(a), **more)
-
-
-@pytest.mark.parametrize(
-    ("lists", "weights", "message"),
-    [
-        ([[0], [1]], None, "lists of shape"),
-        ([[[0.0], [1.0]]], None, "give integers"),
-        ([[[0], [3]]], None, "row 1: a grade index is off the scale"),
-        ([[[0], [1]]], [2e12], "row 1: the weight is"),
-    ],
-)
-def test_bad_input_of_the_plain_constructor(lists: Any, weights: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        Preferences.of(lists, ["a"], THREE, weights)
-
-
-def test_derived_arrays_are_built_once_and_read_only(data: Preferences) -> None:
+def test_derived_arrays_are_read_only(data: Preferences) -> None:
     assert data.pairs.tolist() == [[[0, 1], [1, -1]], [[0, 2], [2, 2]], [[0, 1], [0, 0]]]
     assert data.pair_weights.tolist() == [1.0, 2.0, 0.5]
     assert data.pair_groups.tolist() == [0, 1, 0]
     assert data.strict.tolist() == [True, True, False, True]
-    for name in ("pairs", "pair_weights", "pair_groups", "strict"):
-        assert getattr(data, name) is getattr(data, name)
     for name in ("pairs", "pair_weights", "pair_groups", "strict", "lists", "answers", "weights"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(data, name)[0] = 0
@@ -185,21 +173,14 @@ def test_derived_arrays_are_built_once_and_read_only(data: Preferences) -> None:
 
 def test_judgments_are_selected_like_rows_of_an_array(data: Preferences) -> None:
     chosen = data[[3, 0]]
-    assert chosen.lists.tolist() == [data.lists[3].tolist(), data.lists[0].tolist()]
-    assert chosen.answers.tolist() == [1, 0]
-    assert chosen.weights.tolist() == [0.5, 1.0]
-    assert chosen.queries.tolist() == ["q1", "q1"]
-    assert chosen.judges.tolist() == ["k", None]
-    assert chosen.scale is data.scale
-    assert data[data.strict] == data[[0, 1, 3]] == data[np.array([0, 1, 3])]
+    for name in ("lists", "answers", "weights", "queries", "judges"):
+        whole = getattr(data, name).tolist()
+        assert getattr(chosen, name).tolist() == [whole[3], whole[0]]
+    assert data[data.strict] == data[[0, 1, 3]]
     assert data[1:3] == data[[1, 2]]
     assert len(data[[]]) == 0
     with pytest.raises(TypeError, match="a slice, a mask"):
         data[0]
-    with pytest.raises(TypeError, match="a slice, a mask"):
-        next(iter(data))
-    with pytest.raises(IndexError):
-        data[np.array([True])]
 
 
 def test_pickles_and_copies_are_equal_and_read_only(data: Preferences) -> None:
@@ -208,29 +189,20 @@ def test_pickles_and_copies_are_equal_and_read_only(data: Preferences) -> None:
     assert len(pickle.dumps(data)) == fresh  # derived arrays are not pickled
     for again in copies_of(data):
         assert again == data
-        assert again.pairs.tolist() == data.pairs.tolist()
         assert not again.lists.flags.writeable
 
 
 @given(st.lists(st.sampled_from(["q", "p", None, float("nan"), 1, 1.0, True, "", np.nan])))
 def test_group_numbers_are_those_of_a_dictionary(ids: list[Any]) -> None:
-    numbers: dict[object, int] = {}
-    for row, one in enumerate(ids):
-        numbers.setdefault(
-            ("alone", row) if one is None or one != one else ("of", one), len(numbers)
-        )
-    expected = [
-        numbers[("alone", row) if one is None or one != one else ("of", one)]
-        for row, one in enumerate(ids)
-    ]
-    array = np.array(ids, object)
-    assert group_numbers(array).tolist() == expected
+    keys = [("alone", row) if x is None or x != x else ("of", x) for row, x in enumerate(ids)]
+    numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    assert group_numbers(np.array(ids, object)).tolist() == [numbers[key] for key in keys]
     assert group_numbers([3, 1, 3]).tolist() == [0, 1, 0]
 
 
 def test_other_judgments_are_not_equal(data: Preferences) -> None:
     frame = data.to_frame()
-    others = [data[::-1], Preferences.from_frame(frame, Scale((3, 2, 1, 0))), "data"]
+    assert data not in (data[::-1], Preferences.from_frame(frame, Scale((3, 2, 1, 0))), "data")
     for name, values in (
         ("a", [[2, 1], [0, 0], [1, 1], [2, 1]]),
         ("answer", ["a", "b", "tie", "a"]),
@@ -238,8 +210,7 @@ def test_other_judgments_are_not_equal(data: Preferences) -> None:
         ("query", ["q1", None, "q2", None]),
         ("judge", [None] * 4),
     ):
-        others.append(Preferences.from_frame(frame.assign(**{name: values}), THREE))
-    assert all(data != other for other in others)
+        assert Preferences.from_frame(frame.assign(**{name: values}), THREE) != data
 
 
 def test_grade_names_need_a_scale(tmp_path: Path) -> None:
@@ -257,22 +228,15 @@ def test_grade_names_need_a_scale(tmp_path: Path) -> None:
     groups=st.lists(st.integers(0, 9), min_size=2, max_size=40).filter(lambda g: len(set(g)) > 1),
     seed=st.integers(0, 99),
 )
-def test_folds_keep_a_query_whole(groups: list[int], seed: int) -> None:
+def test_folds_are_those_of_scikit_learn(groups: list[int], seed: int) -> None:
     found = np.array(groups)
     n_folds = min(3, len(set(groups)))
-    folds = list(query_folds(found, n_folds, np.random.default_rng(seed)))
-    tested = np.concatenate([test for _, test in folds])
-    assert sorted(tested) == list(range(len(groups)))
-    for train, test in folds:
-        assert not set(found[train]) & set(found[test])
-        assert len(train)
+    folds = query_folds(found, n_folds, np.random.default_rng(seed))
     shuffle = int(np.random.default_rng(seed).integers(2**31))
     expected = GroupKFold(n_folds, shuffle=True, random_state=shuffle).split(found, groups=found)
     for (train, test), (their_train, their_test) in zip(folds, expected, strict=True):
         assert train.tolist() == their_train.tolist()
         assert test.tolist() == their_test.tolist()
-    again = list(query_folds(found, n_folds, np.random.default_rng(seed)))
-    assert all((a[1] == b[1]).all() for a, b in zip(folds, again, strict=True))
 
 
 def test_more_folds_than_queries_are_refused(rng: np.random.Generator) -> None:
@@ -310,3 +274,55 @@ def test_summary_counts_and_ceiling() -> None:
     assert (found.queries, found.without_query) == (1, 1)
     json.dumps(inspection.to_json())
     assert np.isnan(inspect_judgments(data[np.array([6])]).summary.ceiling)
+
+
+# Groups, by a field or by file
+
+notes_are_ignored = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
+
+ROWS = '{"a": [2, 0], "b": [1, 1], "answer": "%s", "query": "%s", "week": %s}\n'
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / name for name in ("old.jsonl", "new.jsonl", "more.jsonl")]
+    for number, path in enumerate(paths):
+        path.write_text(ROWS % ("a", f"q{number}", number) + ROWS % ("tie", "q", "null"))
+    return paths
+
+
+@notes_are_ignored
+def test_groups_are_what_a_field_or_a_column_says(files: list[Path]) -> None:
+    data, weeks = read_groups(files, by="week")
+    assert weeks.tolist() == ["0", None, "1", None, "2", None]
+    again, queries = read_groups(files, by="query")
+    assert again == data
+    assert queries.tolist() == data.queries.tolist()
+    _, kept = read_groups(files, by="week", answers="tie=out,a=a")
+    assert kept.tolist() == ["0", "1", "2"]
+    with pytest.raises(InputError, match="unknown field 'weak'"):
+        read_groups(files, by="weak")
+
+
+@notes_are_ignored
+def test_groups_are_files(files: list[Path]) -> None:
+    old, new = map(str, files[:2])
+    assert read_groups(files[:2])[1].tolist() == [old] * 2 + [new] * 2
+    with pytest.raises(InputError, match="one file without a field"):
+        read_groups(files[0])
+    assert read_groups(files)[1].tolist() == [old] * 2 + ["the other files"] * 4
+
+
+@notes_are_ignored
+def test_packed_judgments_have_queries_and_judges(tmp_path: Path, files: list[Path]) -> None:
+    data, queries = read_groups(files, by="query")
+    path = tmp_path / "p.parquet"
+    write_packed(data, path, data.scale)
+    assert read_groups(path, by="query")[1].tolist() == queries.tolist()
+    with pytest.raises(InputError, match="did you mean 'query'"):
+        read_groups(path, by="qurey")
+    files[0].write_text('{"a": [2, 0], "b": [1, 1], "answer": "a"}\n')
+    write_packed(read_preferences(files[0]), path, Scale((2, 1, 0)))
+    for without in (files[0], path):
+        with pytest.raises(InputError, match="no judgment has a query"):
+            read_groups(without, by="query")

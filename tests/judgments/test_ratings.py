@@ -123,18 +123,12 @@ def test_drawn_pairs_have_all_of_the_weight_and_are_drawn_from_all() -> None:
     assert ((counts - expected) ** 2 / expected).sum() < 59 + 5 * np.sqrt(2 * 59)
 
 
-@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
-def test_files_and_frames_hold_the_same(tmp_path: Path, suffix: str) -> None:
+def test_files_and_frames_hold_the_same(tmp_path: Path) -> None:
     frame = pd.DataFrame(
         {"query": "p", "grades": [[2, None, 1], [0]], "stars": [4.5, 3], "judge": "x"}
     ).assign(weight=[2.0, 1.0])
-    path = tmp_path / f"r{suffix}"
-    if suffix == ".jsonl":
-        frame.to_json(path, orient="records", lines=True)
-    elif suffix == ".csv":
-        frame.assign(grades=["2 - 1", "0"]).to_csv(path, index=False)
-    else:
-        frame.to_parquet(path)
+    path = tmp_path / "r.csv"
+    frame.assign(grades=["2 - 1", "0"]).to_csv(path, index=False)
     found = read_ratings(path, "stars", unjudged="nothing")
     assert found.lists.tolist() == [[0, -1, 1], [2, -1, -1]]
     assert found.ratings.tolist() == [4.5, 3.0]

@@ -1,131 +1,61 @@
-"""The same judgments in every format, however blocks end, and the place of a fault in each."""
+"""Files of judgments: what is written is read, however blocks end; the place of a fault in each.
+
+They are those that json, csv and Arrow write record by record, byte by byte.
+"""
 
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
-import openpyxl
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dcglearn import InputError, Preferences, read_preferences
+from dcglearn import InputError, Preferences, Scale, read_preferences, write_preferences
 from dcglearn.base.tables import delimited, json_records, sources
 from dcglearn.base.tables.text import whole_lines
+from dcglearn.judgments import writing
+from helpers.generated import preferences
 from helpers.notes import noted
-from helpers.slow_reader import ANSWERS, rows_of, trimmed
+from helpers.slow_reader import ANSWERS
 
 pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 
 Records = list[dict[str, Any]]
 
-NUMBERS, NAMES = [2, 1, 0.5, 0], ["very good", "good", "bad"]
-IDS = ["q1", "a b", "caf\xe9", "a,b", 'the "best"', "x;y", "a|b", "line\nend", "007", "1e3", "7.0"]
-IDS += ["NULL", "nan", "None", "-", " x ", "\u2028", "true", "2024-01-01", "2024-01-02T10:00:00Z"]
-COLUMNS = ["query", "a", "b", "answer", "weight", "judge"]
+
+def in_text(value: Any) -> Any:
+    """A cell of a table that holds only text and numbers."""
+    if not isinstance(value, list):
+        return value
+    return " ".join("-" if grade is None else str(grade) for grade in value)
 
 
-def in_text(labels: list[Any]) -> str:
-    if any(isinstance(one, str) for one in labels):
-        return json.dumps(labels)
-    return " ".join("-" if one is None else str(one) for one in labels)
-
-
-def cells(record: dict[str, Any]) -> list[Any]:
-    """The cells of a table that holds only text and numbers."""
-    values = [record.get(name) for name in COLUMNS]
-    return [in_text(one) if isinstance(one, list) else one for one in values]
-
-
-def delimited_text(records: Records, delimiter: str) -> str:
-    held = io.StringIO()
-    csv.writer(held, delimiter=delimiter, lineterminator="\n").writerows(
-        [COLUMNS, *map(cells, records)]
-    )
-    return held.getvalue()
-
-
-def frame(records: Records) -> pd.DataFrame:
-    found = pd.DataFrame({name: [one.get(name) for one in records] for name in COLUMNS})
-    for name in ("query", "judge"):
-        ids = (one.get(name) for one in records)
-        found[name] = pd.Series([None if x is None else str(x) for x in ids], dtype=object)
-    for name in "ab":
-        names = any(isinstance(x, str) for labels in found[name] for x in labels)
-        found[name] = [
-            labels if names else [None if x is None else float(x) for x in labels]
-            for labels in found[name]
-        ]
-    return found.astype({"weight": float})
-
-
-def sheet(records: Records, path: Path) -> None:
-    book = openpyxl.Workbook()
-    for row in [COLUMNS, *map(cells, records)]:
-        book.active.append(row)
-    book.save(path)
-
-
-def lines(records: Records) -> str:
-    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in records)
-
-
-WRITERS: dict[str, Callable[[Records, Path], object]] = {
-    "x.jsonl": lambda records, path: path.write_text(lines(records)),
-    "x.json": lambda records, path: path.write_text(json.dumps(records)),
-    "x.csv": lambda records, path: path.write_text(delimited_text(records, ",")),
-    "utf16.csv": lambda records, path: path.write_text(delimited_text(records, "\t"), "utf-16"),
-    "x.csv.gz": lambda records, path: path.write_bytes(
-        gzip.compress(delimited_text(records, ",").encode())
-    ),
-    "x.jsonl.gz": lambda records, path: path.write_bytes(gzip.compress(lines(records).encode())),
-    "x.parquet": lambda records, path: frame(records).to_parquet(path),
-    "x.feather": lambda records, path: frame(records).to_feather(path),
-    "x.xlsx": sheet,
-}
-
-
-@st.composite
-def judged(draw: st.DrawFn) -> Records:
-    labels = st.sampled_from(draw(st.sampled_from([NUMBERS, NAMES])))
-    lists = st.lists(labels | st.none(), min_size=1, max_size=4).filter(
-        lambda one: any(x is not None for x in one)
-    )
-    optional = {
-        "query": st.sampled_from(IDS) | st.integers(0, 99),
-        "weight": st.sampled_from([0, 1, 2.5, 0.001, 10**12]),
-        "judge": st.sampled_from(IDS),
-    }
-    record = st.fixed_dictionaries(
-        {"a": lists, "b": lists, "answer": st.sampled_from(ANSWERS)}, optional=optional
-    )
-    return draw(st.lists(record, min_size=1, max_size=12))
-
-
-def expected_rows(records: Records) -> list[Any]:
-    def text(value: Any) -> str | None:
-        return None if value is None else str(value)
-
-    return [
-        [
-            text(one.get("query")),
-            *(trimmed(one[side]) for side in "ab"),
-            one["answer"],
-            float(one.get("weight", 1)),
-            text(one.get("judge")),
-        ]
-        for one in records
-    ]
+def save(records: Records, path: Path) -> Path:
+    """Write records in the format of the suffix, by pandas."""
+    table = pd.DataFrame(records)
+    if path.suffix in (".json", ".jsonl"):
+        table.to_json(path, orient="records", lines=path.suffix == ".jsonl")
+    elif path.suffix == ".parquet":
+        table.to_parquet(path)
+    elif path.suffix == ".xlsx":
+        table.map(in_text).to_excel(path, index=False)
+    else:
+        table.map(in_text).to_csv(path, index=False)
+    return path
 
 
 @contextmanager
@@ -145,17 +75,102 @@ def read(path: Any, **options: Any) -> tuple[Preferences, list[str]]:
     return found, notes
 
 
-@pytest.mark.parametrize("name", WRITERS)
-@settings(max_examples=15)
-@given(records=judged(), size=st.sampled_from([1, 2, 7, 10_000]))
-def test_every_format_holds_what_was_written(name: str, records: Records, size: int) -> None:
-    scale = NAMES if isinstance(next(x for x in records[0]["a"] if x is not None), str) else NUMBERS
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, name)
-        WRITERS[name](records, path)
+def as_records(data: Preferences) -> list[dict[str, Any]]:
+    """Return the judgments as records, one by one."""
+    records: list[dict[str, Any]] = []
+    labels = (*data.scale.labels, None)
+    for row in range(len(data)):
+        record: dict[str, Any] = {}
+        if any(query is not None for query in data.queries):
+            record["query"] = data.queries[row]
+        for side, name in enumerate("ab"):
+            ranks = [labels[grade] for grade in data.lists[row, side]]
+            while ranks[-1] is None:
+                del ranks[-1]
+            record[name] = ranks
+        record["answer"] = ANSWERS[data.answers[row]]
+        if (data.weights != 1).any():
+            record["weight"] = float(data.weights[row])
+        if any(judge is not None for judge in data.judges):
+            record["judge"] = data.judges[row]
+        records.append(record)
+    return records
+
+
+def columns_of(records: list[dict[str, Any]], scale: Scale) -> pa.Schema:
+    """Return the types of the columns of records; lists have that of all grades of the scale."""
+    found = pa.Table.from_pylist(records).schema
+    for side in "ab":
+        lists = pa.list_(pa.array(scale.labels).type)
+        found = found.set(found.get_field_index(side), pa.field(side, lists))
+    return found
+
+
+def by_csv(records: list[dict[str, Any]], delimiter: str) -> str:
+    """Return records as the csv module writes them."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(records[0]), delimiter=delimiter, lineterminator="\n")
+    writer.writeheader()
+    for record in records:
+        sides = {side: json.dumps(record[side], ensure_ascii=False) for side in "ab"}
+        writer.writerow(record | sides)
+    return text.getvalue()
+
+
+@settings(max_examples=40)
+@given(
+    data=preferences(11),
+    rows=st.sampled_from([1, 2, 1000]),
+    size=st.sampled_from([1, 2, 7, 10_000]),
+)
+def test_files_are_those_of_records_and_read_back(
+    tmp_path_factory: pytest.TempPathFactory, data: Preferences, rows: int, size: int
+) -> None:
+    folder = tmp_path_factory.mktemp("p")
+    records = as_records(data)
+    lines = [json.dumps(record, ensure_ascii=False) for record in records]
+    table = pa.Table.from_pylist(records, columns_of(records, data.scale))
+    pq.write_table(table, folder / "of_records.parquet")
+    expected = {
+        "p.jsonl": "".join(line + "\n" for line in lines).encode(),
+        "p.json": ("[" + ",\n".join(lines) + "]\n").encode(),
+        "p.csv": by_csv(records, ",").encode(),
+        "p.tsv": by_csv(records, "\t").encode(),
+        "p.parquet": (folder / "of_records.parquet").read_bytes(),
+    }
+    with mock.patch.object(writing, "_ROWS", rows):
+        for name, content in expected.items():
+            write_preferences(data, folder / name)
+            assert (folder / name).read_bytes() == content
+        write_preferences(data, folder / "p.arrow")
+    with pa.ipc.open_file(folder / "p.arrow") as file:
+        assert file.read_all().equals(table)
+    for name in (*expected, "p.arrow"):
         with blocks_of(size):
-            found = read_preferences(path, scale, unjudged="nothing")
-    assert rows_of(found) == expected_rows(records)
+            found = read_preferences(folder / name, data.scale, data.n_ranks, unjudged="nothing")
+        assert found == data
+
+
+def test_the_first_value_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    data = Preferences.of(np.zeros((4, 2, 2), int), ["a"] * 4, Scale((1, 0)))
+    for judged, name, problem in (
+        (data[:0], "p.jsonl", "no judgment"),
+        (data, "p.parquet.gz", "ends in"),
+        (data, "p.txt", "ends in"),
+    ):
+        path = tmp_path / name
+        with pytest.raises(InputError, match=problem) as refused:
+            write_preferences(judged, path)
+        assert str(path.with_suffix("") if path.suffix == ".gz" else path) in str(refused.value)
+        assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["p.jsonl.gz", "p.csv.zst"])
+def test_text_is_compressed_as_its_name_says(tmp_path: Path, name: str) -> None:
+    data = Preferences.of([[[0, 1], [1, 1]]] * 3, ["a"] * 3, Scale((1, 0)))
+    write_preferences(data, tmp_path / name)
+    assert (tmp_path / name).read_bytes()[:2] in (b"\x1f\x8b", b"\x28\xb5")
+    assert read_preferences(tmp_path / name) == data
 
 
 def system_rows() -> Records:
@@ -215,26 +230,14 @@ def test_where_blocks_and_files_end_changes_nothing(
     tmp_path: Path, shape: str, suffix: str
 ) -> None:
     rows, options = SHAPES[shape]
-    table = pd.DataFrame(rows)
-
-    def write(part: pd.DataFrame, name: str) -> Path:
-        path = tmp_path / f"{name}{suffix}"
-        if suffix == ".jsonl":
-            part.to_json(path, orient="records", lines=True)
-        elif suffix == ".xlsx":
-            part.to_excel(path, index=False)
-        else:
-            (part.to_parquet if suffix == ".parquet" else part.to_csv)(path, index=False)
-        return path
-
-    whole, notes = read(table, **options)
-    path = write(table, "whole")
+    whole, notes = read(pd.DataFrame(rows), **options)
+    path = save(rows, tmp_path / f"whole{suffix}")
     for size in (1, 3, 10_000):
         with blocks_of(size):
             found, said = read(path, **options)
             assert found == whole, size
             assert said == notes
-    parts = [write(table[:6], "first"), write(table[6:], "second")]
+    parts = [save(rows[:6], tmp_path / f"1{suffix}"), save(rows[6:], tmp_path / f"2{suffix}")]
     assert shape == "documents" or read(parts, **options)[0] == whole
 
 
@@ -270,11 +273,11 @@ def test_faults_are_placed(
     good = {"query": "q", "a": [2, 0], "b": [1, 1], "answer": "a", "weight": 2}
     records = [good | {"query": "q\n1" if i in long_ids else f"q{i}"} for i in range(12)]
     records[fault_at] |= FAULTS[fault]
-    text, json_lines, places = title + ",".join(COLUMNS) + "\n", "", {}
+    text, json_lines, places = title + ",".join(good) + "\n", "", {}
     for row, record in enumerate(records):
         held = io.StringIO()
-        csv.writer(held, lineterminator="\n").writerow(cells(record))
-        text += "\n,,,,,\n" * (row in blank) + held.getvalue()
+        csv.writer(held, lineterminator="\n").writerow(map(in_text, record.values()))
+        text += "\n,,,,\n" * (row in blank) + held.getvalue()
         json_lines += "\n \r\n" * (row in blank) + json.dumps(record) + "\n"
         if row == fault_at:
             places[".csv"] = f"line {text.count(chr(10))}"
@@ -287,9 +290,8 @@ def test_faults_are_placed(
             if suffix in (".csv", ".jsonl"):
                 path.write_text(text if suffix == ".csv" else json_lines)
             else:
-                WRITERS[path.name](records, path)
-            first = Path(folder, f"first{suffix}")
-            WRITERS[f"x{suffix}"]([good], first)
+                save(records, path)
+            first = save([good], Path(folder, f"first{suffix}"))
             with pytest.raises(InputError) as refused:
                 read([first, path] if second else path, scale=[2, 1, 0])
             assert refused.value.place.startswith(f"{path}, {place}"), refused.value

@@ -1,4 +1,4 @@
-"""Judgments and scored documents in CSV and JSON lines against the slow reader."""
+"""Judgments in CSV and JSON lines against the slow reader; scored documents."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcglearn import DocumentGrades, qrels_of, read_preferences
+from dcglearn import DocumentGrades, InputError, qrels_of, read_preferences
 from dcglearn.systems.beta_gamma import read_scored
-from helpers.slow_reader import ANSWERS, QRELS, rows_of, twin_judgments, twin_scored
+from helpers.slow_reader import ANSWERS, QRELS, rows_of, twin_judgments
 from helpers.twins import mostly, outcome
 
 Reader = Callable[[Path], Any]
@@ -157,11 +158,6 @@ def read_rows(path: Path) -> list[Any]:
     return rows_of(read_preferences(path, strict=True, unjudged="nothing"))
 
 
-def read_scores(path: Path) -> list[tuple[float, Any]]:
-    found = read_scored(path)
-    return list(zip(found.scores.tolist(), found.grades, strict=True))
-
-
 @given(csv_files(judgment_cells, NEEDED))
 def test_judgments_in_csv_equal_a_slow_reader(content: bytes) -> None:
     check(read_rows, twin_judgments, content, ".csv")
@@ -182,11 +178,17 @@ def test_judgments_of_documents_in_json_lines_equal_a_slow_reader(content: bytes
     check(read_judged, lambda text, kind: twin_judgments(text, kind, True), content, ".jsonl")
 
 
-@given(csv_files({"id": names, "score": weights, "grade": numerals | names}, ("score",)))
-def test_scored_documents_in_csv_equal_a_slow_reader(content: bytes) -> None:
-    check(read_scores, twin_scored, content, ".csv")
-
-
-@given(json_files({"id": json_ids, "score": json_numbers, "grade": json_numbers}, ("score",)))
-def test_scored_documents_in_json_lines_equal_a_slow_reader(content: bytes) -> None:
-    check(read_scores, twin_scored, content, ".jsonl")
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [("d1,2,0", "'d1' is also in"), ("d2,1_0,0", "'1_0'"), ("d2,,0", "score"), ("d2,nan,0", "nan")],
+)
+def test_scored_documents(tmp_path: Path, row: str, problem: str) -> None:
+    path = tmp_path / "scored.csv"
+    path.write_text("id,score,grade\nd1,0.5,2\n,-1e3,\n")
+    found = read_scored(path)
+    assert (found.scores.tolist(), found.grades) == ([0.5, -1000.0], (2, None))
+    path.write_text(f"id,score,grade\nd1,0.5,2\n{row}\n")
+    with pytest.raises(InputError) as refused:
+        read_scored(path)
+    assert problem in refused.value.problem
+    assert refused.value.place == f"{path}, line 3"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import pandas as pd
@@ -124,17 +123,10 @@ def test_cells_hold_the_truth_of_a_measure_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", config_files(), ids=lambda path: path.stem)
 def test_shipped_configs_are_complete(path: Path) -> None:
     config = read_config(path)
-    text = path.read_text("utf-8")
-    assert text.startswith("# ")
-    assert "igure" in text.splitlines()[0] or "not in the paper" in text.splitlines()[0].lower()
-    assert config.repetitions >= 20
-    if path.stem != "asked":  # which is about intervals, not precision
-        assert all(setting.test_pairs >= 2000 for _, setting in config.settings())
     full = {key_of(cell) for _, cell in config.cells()}
     quick = {key_of(cell) for _, cell in config.quick_part().cells()}
     assert quick < full
     assert config.code.columns
-    assert tomllib.loads(text)["quick"]
 
 
 def test_a_missing_experiment_file_names_the_existing_ones(tmp_path: Path) -> None:

@@ -1,28 +1,43 @@
-"""The committed results: complete, made from committed code, and close to replications."""
+"""The committed results, experiments on two cells, and the verdicts that follow from intervals."""
 
 from __future__ import annotations
 
 import csv
 import hashlib
 import json
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.container import BarContainer
+from matplotlib.lines import AxLine
+from matplotlib.text import Text
 
 from dcglearn.lab import provenance
 from dcglearn.lab.cells import CELL_VERSION
+from dcglearn.lab.claims import Finding, judge_all, judge_between, judge_together
 from dcglearn.lab.compute import run_cell
-from dcglearn.lab.config import read_config
+from dcglearn.lab.config import Config, config_files, read_config
+from dcglearn.lab.experiment_figures import draw_figure
+from dcglearn.lab.findings import findings_latex
+from dcglearn.lab.page import write_page
+from dcglearn.lab.plots import Figure, Plot
 from dcglearn.lab.provenance import changed_files, read_provenance
+from dcglearn.lab.repetitions import MeanInterval, mean_interval
+from dcglearn.lab.results import CellCounts, ReportedExperiment, make_figures, result_table
 from dcglearn.lab.setting import Setting
+from dcglearn.lab.store import Store
+from helpers.own_functions import computed
 from helpers.places import GOLDEN, ROOT
+from helpers.typeset import typeset
 
 RESULTS = ROOT / "results"
-CONFIGS = sorted(path.stem for path in (ROOT / "configs").glob("*.toml"))
-
-
+CONFIGS = {path.stem: path for path in config_files()}
 NAMES = [name for name in CONFIGS if (RESULTS / name).exists()]  # the others are in the making
 WITHIN = 0.02
 
@@ -85,14 +100,40 @@ def test_means_are_close_to_those_of_independent_replications(published: dict[st
         assert rows[published["y"]].mean() == pytest.approx(float(mean), abs=WITHIN + rounding)
 
 
-def test_every_figure_of_the_paper_is_there() -> None:
-    page = (RESULTS / "index.html").read_text("utf-8")
-    for number in range(1, 14):
-        assert f"Figure {number}." in page
-    files = {path.name for path in RESULTS.glob("*/figure-*.svg")}
-    assert {f"figure-{number:02d}.svg" for number in range(1, 14)} <= files
-    assert Path(RESULTS / "README.md").is_file()
-    assert not list(RESULTS.glob("**/*.tmp"))
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory: pytest.TempPathFactory) -> list[ReportedExperiment]:
+    """The figures of all committed tables."""
+    shown, folder = [], tmp_path_factory.mktemp("results")
+    for name in NAMES:
+        config, made = read_config(ROOT / f"configs/{name}.toml"), read_provenance(RESULTS / name)
+        config = config.model_copy(update={"path": Path(f"configs/{name}.toml")})
+        figures = make_figures(config, pd.read_csv(RESULTS / name / "table.csv"))
+        counts = CellCounts(*(made["cells"][key] for key in ("done", "failed", "total")))
+        shown.append(ReportedExperiment(config, folder / name, counts, figures, made))
+    return shown
+
+
+def test_the_committed_page_is_what_the_committed_tables_say(
+    reported: list[ReportedExperiment],
+) -> None:
+    """Every point, claim, verdict and caption; ``dcglearn report`` makes them anew."""
+    drawn = {figure.name: (one, figure) for one in reported for figure in one.figures}
+    assert {f"figure-{number:02d}" for number in range(1, 14)} <= drawn.keys()
+    for name, (one, figure) in drawn.items():
+        points = figure.table().to_csv(index=False, float_format="%.9g")
+        assert points == (RESULTS / one.config.name / f"{name}.csv").read_text("utf-8"), name
+    page = write_page(reported)
+    for path in (page, page.with_name("README.md")):
+        assert path.read_text("utf-8") == (RESULTS / path.name).read_text("utf-8")
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_latex_sets_all_findings(reported: list[ReportedExperiment], tmp_path: Path) -> None:
+    """Without an error, and without a line that is wider than the page."""
+    text = findings_latex([figure for one in reported for figure in one.figures])
+    log = typeset(text, tmp_path, "array,booktabs,longtable")
+    assert "Missing character" not in log
+    assert not re.findall(r"Overfull .hbox \((?:[2-9]|\d\d)", log)
 
 
 def test_code_outside_a_repository_has_no_revision(
@@ -113,3 +154,139 @@ def test_files_of_results_are_hashed(tmp_path: Path) -> None:
     assert provenance.changed_files(tmp_path, {"files": {}}) == []
     elsewhere = {"files": {str(tmp_path / "fit.txt"): hashlib.sha256(b"fat").hexdigest()}}
     assert provenance.changed_files(tmp_path, elsewhere) == list(elsewhere["files"])
+
+
+# --- experiments: what their figures show, and verdicts
+
+
+VERDICTS_ON_TWO_CELLS = {"ad_hoc": {"does not hold"}, "hamming": {"undecided", "holds"}}
+"""All others are undecided. At 20 judgments presets are better; Hamming distances hardly vary."""
+
+
+def smallest(name: str) -> Config:
+    """A config with one point and two repetitions: two cells."""
+    config = read_config(CONFIGS[name])
+    sweep = {key: values[:1] for key, values in config.sweep.items()}
+    setting = {**config.setting, "test_pairs": 100, "validation_pairs": 50}
+    one_each = name == "ad_hoc"  # a figure per truth
+    figures = config.figures[:1] if one_each else config.figures
+    changed = {"sweep": sweep, "setting": setting, "repetitions": 2, "figures": figures}
+    return config.model_copy(update=changed)
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_every_figure_draws_on_two_cells(name: str, tmp_path: Path) -> None:
+    config = smallest(name)
+    store = Store(tmp_path / "store")
+    computed(config, store)
+    table = result_table(config, store)
+    assert len(table) == 2
+    figures = make_figures(config, table)
+    expected = VERDICTS_ON_TWO_CELLS.get(name, {"undecided"})
+    assert {claim.finding.verdict for f in figures for claim in f.claims} == expected
+    for figure in figures:
+        assert_drawn(figure)
+        assert "95% intervals" in figure.caption
+
+
+def assert_drawn(figure: Figure) -> None:
+    """Compare the lines, bands and labels of the drawing with the plot."""
+    drawing = draw_figure(figure, 7.0)
+    shown = [" ".join(text.get_text().split()) for text in drawing.findobj(Text)]
+    assert len(drawing.axes) == len(figure.panels)
+    for axes, plot in zip(drawing.axes, figure.panels, strict=True):
+        for label in (plot.x_label, plot.y_label, plot.title):
+            assert label.lower() in (text.lower() for text in shown)
+        names = [s.label for s in plot.series] + [name for name in plot.levels if name]
+        assert set(names) <= set(shown)
+        assert_series_drawn(axes, plot)
+
+
+def assert_series_drawn(axes: Axes, plot: Plot) -> None:
+    if plot.bars:
+        containers = [one for one in axes.containers if isinstance(one, BarContainer)]
+        bars = {str(one.get_label()): one for one in containers}
+        for series in plot.series:
+            heights = [bar.get_height() for bar in bars[series.label]]
+            assert heights == pytest.approx(list(series.mean), nan_ok=True)
+        return
+    drawn = {str(line.get_label()): line for line in axes.lines}
+    curves = [series for series in plot.series if not series.is_level]
+    for series in curves:
+        named = any(isinstance(x, str) for x in series.x)  # categories, in their order
+        x = np.arange(len(series.x)) if named else np.asarray(series.x, float)
+        order = np.argsort(x, kind="stable")
+        line = drawn[series.label]
+        assert np.asarray(line.get_xdata()) == pytest.approx(x[order])
+        assert np.asarray(line.get_ydata()) == pytest.approx(np.asarray(series.mean)[order])
+    lines = [line for line in axes.lines if not isinstance(line, AxLine)]
+    heights = [line.get_ydata()[0] for line in lines if [*line.get_xdata()] == [0, 1]]
+    levels = [series.mean[0] for series in plot.series if series.is_level]
+    assert heights == [*levels, *plot.levels.values()]
+
+
+# --- verdicts
+
+
+def interval(mean: float, half: float = 0.01, n: int = 50) -> MeanInterval:
+    return MeanInterval("x", mean, mean - half, mean + half, n)
+
+
+H, R, U, N = "holds", "holds, with a reason", "undecided", "does not hold"
+UNDECIDED, WRONG = judge_all([interval(0.5)], above=0.495), judge_all([interval(0.5)], above=0.6)
+RIGHT = judge_all([interval(0.5), interval(0.6)], above=0.48, below=0.65)
+
+
+@pytest.mark.parametrize(
+    ("finding", "verdict"),
+    [
+        (RIGHT, H),
+        (judge_all([interval(0.5)], above=0.4, reason="a reason"), R),
+        (UNDECIDED, U),
+        (WRONG, N),
+        (judge_all([interval(0.5), interval(0.6)], below=0.58), N),
+        (judge_all([interval(0.5)], above=0.6, also=[interval(0.7)]), N),
+        (judge_all([]), U),
+        (judge_all([interval(0.5, np.nan)]), U),
+        (judge_between([interval(0.94), interval(0.969)], 0.93, 0.97), H),
+        (judge_between([interval(0.925)], 0.93, 0.97), U),
+        (judge_between([interval(0.95), interval(0.91)], 0.93, 0.97), N),
+        (judge_between([interval(0.95), interval(0.99)], 0.93, 0.97), N),
+        (judge_between([interval(0.95, n=19)], 0.93, 0.97), U),
+        (judge_together(RIGHT, RIGHT), H),
+        (judge_together(RIGHT, UNDECIDED), U),
+        (judge_together(RIGHT, WRONG, UNDECIDED), N),
+    ],
+)
+def test_a_verdict_follows_from_intervals(finding: Finding, verdict: str) -> None:
+    assert finding.verdict == verdict
+
+
+# --- statistics over repetitions
+
+
+def test_intervals_have_their_coverage() -> None:
+    rng = np.random.default_rng(1)
+    covered = [
+        n.low <= 0.3 <= n.high for n in (mean_interval(rng.normal(0.3, 1, 8)) for _ in range(2000))
+    ]
+    assert 0.935 <= np.mean(covered) <= 0.965
+
+
+def test_few_repetitions_have_no_interval() -> None:
+    assert mean_interval([]).n == 0
+    one = mean_interval([0.5], "x")
+    assert (one.mean, one.n) == (0.5, 1)
+    assert np.isnan(one.low)
+    assert str(one) == "x 0.500 (n = 1)"
+
+
+def test_a_claim_about_enough_data_has_no_verdict_in_a_quick_run() -> None:
+    config = read_config(CONFIGS["documents"])
+    table = pd.read_csv(ROOT / "results/documents/table.csv")
+    full, quick = (
+        make_figures(part, table)[0].claims[0].finding for part in (config, config.quick_part())
+    )
+    assert full.verdict == R
+    assert quick.verdict == "not judged (quick)"
+    assert quick.intervals == full.intervals

@@ -5,7 +5,6 @@ Urbano & Marrero, ECIR 2015: 4,115 crowd judgments of two rankings of five docum
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from dcglearn import (
     usual_presets,
 )
 from dcglearn.learning.factorise import rank_one
+from helpers.commands import run_program
 
 SCRIPT = ROOT / "scripts" / "prepare_ecir2015.py"
 
@@ -81,28 +81,12 @@ def test_the_published_file_becomes_the_judgments(published: Path, prepared: Pat
     assert prepared.read_bytes() == known.read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        (("0.281", "0.289"), "line 2: 0 rankings give the scores of side B"),
-        (('"a"', '"c"'), "line 2: answer 'c'"),
-    ],
-)
-def test_a_file_that_was_changed_is_refused(
-    published: Path, tmp_path: Path, change: tuple[str, str], says: str
-) -> None:
+def test_a_file_that_was_changed_is_refused(published: Path, tmp_path: Path) -> None:
     rows = published.read_text().splitlines()[:3]
-    changed = tmp_path / "changed.csv"
-    changed.write_text("\n".join(rows).replace(*change, 1))
-    run = subprocess.run(
-        [sys.executable, SCRIPT, changed, "-o", tmp_path / "out.jsonl"],
-        check=False,
-        timeout=60,
-        capture_output=True,
-        text=True,
-    )
+    (tmp_path / "changed.csv").write_text("\n".join(rows).replace("0.281", "0.289", 1))
+    run = run_program([sys.executable, SCRIPT, "changed.csv", "-o", "out.jsonl"], tmp_path)
     assert run.returncode == 2
-    assert says in run.stderr
+    assert "line 2: 0 rankings give the scores of side B" in run.stderr
     assert not (tmp_path / "out.jsonl").exists()
 
 

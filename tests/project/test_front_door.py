@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from numpydoc.validate import validate
 
 import dcglearn
 from dcglearn.learning.sums import gram_matrices
@@ -200,26 +201,44 @@ def test_measures_are_taken_in_any_form(tmp_path: Path) -> None:
         d.agreement(3, pairs)
 
 
-def test_preferences_are_learned_from_as_they_are() -> None:
-    d = dcglearn
-    lists = d.permuted_lists(60, np.random.default_rng(1), [0, 0, 1, 1])
-    data = d.Preferences.of(lists, ["a", "b", "tie"] * 20, d.Scale((2, 1, 0)), weights=[2.0] * 60)
-    learner = d.DCGLearner().fit(data)
-    other = d.DCGLearner(n_grades=3).fit(data.pairs, sample_weight=data.pair_weights)
-    assert learner.weights_.tobytes() == other.weights_.tobytes()
-    assert learner.n_grades is None  # a parameter stays what was given
-    for message, wrong in (
-        ("they have their own", lambda: d.DCGLearner().fit(data, sample_weight=data.pair_weights)),
-        ("no pairs", lambda: d.DCGLearner().fit(data.pairs[:0])),
-        ("default_rng", lambda: d.parameter_intervals(learner, data, 0)),
-    ):
-        with pytest.raises(d.InputError, match=message):
-            wrong()
-
-
 def test_types_and_names_are_listed_alike() -> None:
     """``import *`` in an editor, which reads the stub, has the names that Python has."""
     stub = ast.parse(Path(dcglearn.__file__).with_suffix(".pyi").read_text("utf-8"))
     (listed,) = (ast.literal_eval(n.value) for n in stub.body if isinstance(n, ast.Assign))
     assert len(set(listed)) == len(listed)
     assert set(listed) == set(dcglearn.__all__)
+
+
+# --- what help(dcglearn.NAME) promises
+
+MISSING = {"GL08": "docstring", "PR01": "parameter", "RT01": "result", "YD01": "yielded value"}
+WRONG = {"PR02": "unknown parameter", "PR03": "order of parameters", "GL07": "order of sections"}
+
+
+def public_objects() -> dict[str, Any]:
+    """Return public functions, classes and their public methods by their names."""
+    found: dict[str, Any] = {}
+    for name in dcglearn.__all__:
+        value = getattr(dcglearn, name)
+        if inspect.isfunction(value):
+            found[name] = value
+        elif inspect.isclass(value):
+            methods = {key for key in vars(value) if not key.startswith("_")}
+            found[name] = value
+            found |= {
+                f"{name}.{key}": method
+                for key, method in inspect.getmembers(value, inspect.isroutine)
+                if key in methods
+            }
+    return found
+
+
+OBJECTS = public_objects()
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_a_public_name_is_documented(name: str) -> None:
+    """A function with every argument and its result; whatever else is documented is true."""
+    function = inspect.isfunction(OBJECTS[name]) and "." not in name
+    codes = WRONG | (MISSING if function else {"GL08": "docstring"})
+    assert not [error for error in validate(f"dcglearn.{name}")["errors"] if error[0] in codes]

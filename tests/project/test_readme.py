@@ -1,8 +1,9 @@
-"""The blocks of README.md and docs/ do what they show, output included."""
+"""The blocks of README.md and docs/, and the tutorial, do what they show, output included."""
 
 from __future__ import annotations
 
 import doctest
+import json
 import os
 import re
 import shlex
@@ -10,11 +11,15 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from helpers.commands import run_command, run_program
 from helpers.places import ROOT, published_judgments
+
+sys.path.insert(0, str(ROOT / "scripts"))
+from tutorial import PATH, executed
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"<!-- test(?:: (\S+))? -->\n```(console|python)\n(.*?)```", re.DOTALL)
@@ -42,10 +47,6 @@ def test_every_marked_block_is_run() -> None:
     assert sum(len(blocks(page)) for page in PAGES) >= 12
     for page in PAGES:
         assert page.read_text("utf-8").count("<!-- test") == len(blocks(page)), page.name
-
-
-def test_the_readme_is_short() -> None:
-    assert len(PAGES[0].read_text("utf-8").splitlines()) <= 90
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -96,3 +97,31 @@ def run_python(text: str, place: Path) -> None:
     options = "-o ELLIPSIS -o NORMALIZE_WHITESPACE"
     run = in_shell(f"{sys.executable} -m doctest {options} .block.txt", place)
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+# --- the tutorial
+
+
+def shown(text: str) -> list[tuple[str, list[str]]]:
+    """The code of each cell, and what it shows: text as it is, of pictures that there is one."""
+    cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    return [("".join(cell["source"]), [*outputs(cell)]) for cell in cells]
+
+
+def outputs(cell: dict[str, Any]) -> list[str]:
+    found = []
+    for one in cell["outputs"]:
+        if one["output_type"] == "stream":
+            found.append("".join(one["text"]))
+        elif "image/png" in one["data"]:
+            found.append("a picture")
+        else:
+            found.append("".join(one["data"]["text/plain"]))
+    return found
+
+
+def test_a_fresh_execution_shows_what_the_notebook_has() -> None:
+    found = shown(executed())
+    assert found == shown(PATH.read_text("utf-8"))
+    kinds = [kind for _, cell in found for kind in cell]
+    assert kinds.count("a picture") == 3

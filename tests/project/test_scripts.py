@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import os
 import re
 import signal
@@ -12,7 +11,6 @@ import sys
 import tarfile
 import tomllib
 import zipfile
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
@@ -70,21 +68,6 @@ def test_every_requirement_has_a_lower_bound_and_a_pinned_version_within() -> No
         bounds = {bound.operator for bound in requirement.specifier}
         assert bounds == {">="}, requirement
         assert requirement.specifier.contains(versions[name]), (str(requirement), versions[name])
-
-
-def test_what_pinned_packages_require_is_pinned_and_within_their_bounds() -> None:
-    """As far as this environment holds the pinned versions."""
-    versions, marked = pinned(), {"extra": ""}
-    for name, version in versions.items():
-        try:
-            package = distribution(name)
-        except PackageNotFoundError:  # needed on other systems or Pythons only
-            continue
-        for text in (package.requires or ()) if package.version == version else ():
-            needed = Requirement(text)
-            if needed.marker is None or needed.marker.evaluate(marked):
-                other = versions[canonicalize_name(needed.name)]
-                assert needed.specifier.contains(other, prereleases=True), (name, text, other)
 
 
 def archived(folder: Path) -> dict[str, set[str]]:
@@ -148,7 +131,7 @@ def test_reproduce_analyses_simulated_judgments_where_there_are_no_real_ones(clo
     text = script.read_text("utf-8")
     experiments = 'run_child([python, "-m", "dcglearn", *arguments], cwd=ROOT).returncode'
     assert experiments in text
-    text = text.replace('"-n", "2000"', '"-n", "600"').replace('"200"', '"20"')
+    text = text.replace('"-n", "2000"', '"-n", "300"').replace('"200"', '"20"')
     text = text.replace('"compare", name,', '"compare", name, "--repeats", "2",')
     script.write_text(text.replace(experiments, "print(arguments) or 0"))
     run = reproduce(clone, "--workers", "3", "--replace")
@@ -225,25 +208,6 @@ def test_children_end_before_their_script(
     assert [process.line() for _ in range(2)] == ["ended"] * 2
     assert process.finish() == code
     assert list(temporary.iterdir()) == []
-
-
-def test_a_benchmark_writes_its_section_and_evaluators_agree(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
-    benchmark = importlib.import_module("benchmark")
-    benchmark.write_runs(tmp_path, 2, 5, 30, ".gz")
-    place = tmp_path / "qrels", sorted(tmp_path.glob("run*"))
-    own = benchmark.by_dcglearn(*place)
-    assert own == pytest.approx(benchmark.by_pytrec_eval(*place), abs=1e-9)
-    assert own == pytest.approx(benchmark.by_ir_measures(*place), abs=1e-9)
-    page, committed = tmp_path / "README.md", benchmark.PAGE.read_text("utf-8")
-    page.write_text(committed, "utf-8")
-    taken = [benchmark.meter.Taken(1.0, 2.0, 3.0, "answer")]
-    benchmark.write_section(page, "files", "about", benchmark.rows_of("case", {"tool": taken}))
-    found = page.read_text("utf-8")
-    assert "| case | tool | 1 | 1 | 2 | 1 | 3 | 1 | answer |" in found
-    assert re.findall("^## .*", found, re.M) == re.findall("^## .*", committed, re.M)
 
 
 def test_what_is_committed_names_no_machine() -> None:

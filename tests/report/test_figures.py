@@ -1,36 +1,40 @@
-"""Figures of experiments: legible at the width of a column, whatever they hold."""
+"""Figures: legible at the width of a column, whatever they hold."""
 
 from __future__ import annotations
 
 import re
-import shutil
 import time
+from collections import Counter
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import matplotlib as mpl
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Drawing
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
+from dcglearn import (
+    DCG,
+    Rules,
+    SystemConclusions,
+    evaluate,
+    system_conclusions,
+)
 from dcglearn.lab.claims import Claim, Finding
-from dcglearn.lab.config import read_config
 from dcglearn.lab.experiment_figures import draw_figure
 from dcglearn.lab.findings import findings_latex
-from dcglearn.lab.plots import Figure, Plot, differences
+from dcglearn.lab.plots import Figure, Plot
 from dcglearn.lab.repetitions import mean_interval
-from dcglearn.lab.results import make_figures
 from dcglearn.report.figures.style import missing_glyphs_as_boxes, save
+from dcglearn.report.figures.system_figures import draw_pairs
 from helpers.drawn_figures import (
     CASES,
 )
-from helpers.places import ROOT
-from helpers.typeset import typeset
 
 
 def texts_of(drawing: Drawing) -> list[tuple[Text, Bbox]]:
@@ -94,50 +98,10 @@ def test_text_is_whole_apart_and_large_enough(name: str, width: float) -> None:
             assert both is None or both.height < 2 or both.width < 2
 
 
-RESULTS = sorted(path.parent.name for path in (ROOT / "results").glob("*/table.csv"))
-
-
-@pytest.mark.parametrize("name", RESULTS)
-def test_committed_figures_are_legible(name: str) -> None:
-    for figure in figures_of(name)[:3]:
-        drawing = draw_figure(figure, 3.3)
-        for text in drawing.findobj(Text):
-            assert figure.title not in text.get_text()
-            assert text.get_fontsize() >= 6
-        for axes, plot in zip(drawing.axes, figure.panels, strict=True):
-            low, high = axes.get_ylim()
-            assert plot.within[0] <= low < high <= plot.within[1]
-
-
-def figures_of(name: str) -> tuple[Figure, ...]:
-    """The figures of the committed results."""
-    table = pd.read_csv(ROOT / "results" / name / "table.csv")
-    return make_figures(read_config(ROOT / "configs" / f"{name}.toml"), table)
-
-
 def test_an_axis_with_0_is_linear() -> None:
     cases = ("one series", "logarithms of 0")
     scales = [draw_figure(CASES[name]).axes[0].get_xscale() for name in cases]
     assert scales == ["log", "linear"]
-
-
-def test_differences_are_paired_within_repetitions() -> None:
-    rng = np.random.default_rng(0)
-    grid = [(n, r) for n in (20, 40) for r in range(5)]
-    one = pd.DataFrame(grid, columns=["pairs", "repetition"]).assign(truth="data-1")
-    one["precision"] = rng.random(10)
-    other = one.assign(precision=one["precision"] - [0.1, 0.2, 0.3, 0.4, 0.5] * 2)
-    other = other.sample(frac=1.0, random_state=1)  # repetitions match by number, not by place
-    (found,) = differences(one, other, "pairs", "precision", "truth")
-    expected = mean_interval([0.1, 0.2, 0.3, 0.4, 0.5])
-    assert (found.label, found.x, found.n) == ("Data 1", (20, 40), (5, 5))
-    assert found.mean == pytest.approx([0.3, 0.3])
-    assert found.low == pytest.approx([expected.low] * 2)
-    (rest,) = differences(one, other[other["pairs"] == 40], "pairs", "precision", "truth")
-    assert rest.x == (40,)
-
-
-# --- files
 
 
 @pytest.mark.parametrize("ending", [".svg", ".pdf", ".png"])
@@ -199,10 +163,61 @@ def test_findings_are_a_latex_table() -> None:
     assert second == r"2b & 6.3 & Grows. & holds & a: -0.200 (-0.448 to 0.048) \\"
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
-def test_latex_sets_the_findings_of_the_shipped_experiments(tmp_path: Path) -> None:
-    """Without an error, and without a line that is wider than the page."""
-    text = findings_latex([figure for name in RESULTS for figure in figures_of(name)])
-    log = typeset(text, tmp_path, "array,booktabs,longtable")
-    assert "Missing character" not in log
-    assert not re.findall(r"Overfull .hbox \((?:[2-9]|\d\d)", log)
+# --- the figure of pairs of systems
+
+
+NAMES = ("first", "another system with a long name", "b", "c", "d")
+
+
+@pytest.fixture(scope="module")
+def found() -> SystemConclusions:
+    """Ten pairs of five systems; the last two are equal."""
+    rng = np.random.default_rng(0)
+    qrels = {f"q{q}": {f"d{d}": int(rng.integers(0, 4)) for d in range(9)} for q in range(12)}
+    runs = {
+        name: {
+            q: {d: float(rng.random()) + s / 9 * grade for d, grade in judged.items()}
+            for q, judged in qrels.items()
+        }
+        for s, name in enumerate(NAMES)
+    }
+    runs["d"] = runs["c"]
+    measure = DCG({3: 3, 2: 2, 1: 1, 0: 0}, "log2", 4, "ideal")
+    name = "nDCG(a measure with a name that is longer than the figure is wide.json) @ 10"
+    evaluation = evaluate(qrels, runs, {name: measure}, rules=Rules("input"))
+    return system_conclusions(evaluation, 4, rng, alpha=0.2)
+
+
+def test_five_systems(found: SystemConclusions, tmp_path: Path) -> None:
+    drawing = draw_pairs(found)
+    save(drawing, tmp_path / "pairs.png")
+    drawing.draw_without_rendering()
+    axes: Any = drawing.axes[0]
+    (legend,) = drawing.legends
+    counts = Counter(one.holds_for for one in found.pairs)
+    assert len(counts) > 2
+    shown = {
+        f"{kind}: {n}".replace("depends", "depends on the gains") for kind, n in counts.items()
+    }
+    assert {text.get_text() for text in legend.get_texts()} == {*shown, "significant"}
+    order = list(found.evaluation.best_first().systems)
+    assert [text.get_text() for text in axes.get_xticklabels()] == order[:-1]
+    assert [text.get_text() for text in axes.get_yticklabels()] == order[1:]
+    *kinds, significant = axes.lines
+
+    def pairs_of(line: Any) -> set[frozenset[str]]:
+        return {frozenset(order[int(place)] for place in places) for places in line.get_xydata()}
+
+    assert pairs_of(significant) == {frozenset((x.a, x.b)) for x in found.pairs if x.significant}
+    for line in kinds:
+        kind = line.get_label().partition(":")[0].removesuffix(" on the gains")
+        assert pairs_of(line) == {frozenset((x.a, x.b)) for x in found.pairs if x.holds_for == kind}
+    title: Any = drawing._suptitle  # type: ignore[attr-defined]  # it has no public name
+    texts = [*axes.get_xticklabels(), *axes.get_yticklabels(), title]
+    boxes = [text.get_window_extent() for text in texts]
+    inside = drawing.bbox
+    for box in boxes:
+        assert inside.x0 <= box.x0 < box.x1 <= inside.x1
+        assert inside.y0 <= box.y0 < box.y1 <= inside.y1
+        assert not legend.get_window_extent().overlaps(box)
+    assert not any(title.get_window_extent().overlaps(box) for box in boxes[:-1])

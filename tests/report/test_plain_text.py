@@ -17,7 +17,7 @@ from dcglearn.base import progress
 from dcglearn.base.text import latex_cell, markdown_cell, plain_text
 from dcglearn.cli.output import json_plain_text
 from dcglearn.report.tables import Table
-from helpers.commands import Run, run_command
+from helpers.commands import run_command
 
 UNSEEN = [chr(27) + "[31m", chr(0x9B), "\n", "\r", "\t", chr(0x202E), chr(0x2028), "\udcff", chr(0)]
 
@@ -73,22 +73,6 @@ def test_names_give_no_markup(cell: Callable[[str], str], name: str, shown: str)
         assert f"| {shown} |" in table.markdown()
     else:
         assert f"\n{shown} \\\\\n" in table.latex()
-
-
-def test_commands_print_names_as_text(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "qrels").write_text("q 0 d1 1\nq 0 d2 0\n")
-    (tmp_path / "run").write_text("q Q0 d1 1 2 \x1b[31m$x$<img>\nq Q0 d2 2 1 \x1b[31m$x$<img>\n")
-    for form in ("md", "tex", "csv", "json"):
-        found = run("evaluate", "qrels", "run", "-o", f"out.{form}", cwd=tmp_path)
-        assert found.returncode == 0, found.stderr
-        written = (tmp_path / f"out.{form}").read_text()
-        for text in (found.stdout, written):
-            assert "x1b[31m" in text or "u001b[31m" in text
-        assert "\x1b" not in found.stdout + found.stderr + written
-        assert ("$x$" not in written) == (form in ("md", "tex"))
-    found = run("evaluate", "qrels", "run", "--baseline", "\x1b[31m", cwd=tmp_path)
-    assert found.returncode == 2
-    assert "\x1b" not in found.stderr
 
 
 def test_progress_prints_names_as_text(

@@ -5,33 +5,18 @@ The slow version goes down the distinct scores and sums what passes, from the st
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcglearn import DCG, InputError, LinearUtility, MeasureFile, write_measure
+from dcglearn import InputError
 from dcglearn import beta_gamma_threshold as threshold
 from dcglearn.systems.beta_gamma import Delivery
-from helpers.commands import run_commands
-from helpers.written import write
 
 Documents = tuple[list[float], list[float], list[bool]]
-
-FILE = """id,score,grade
-d1,.9,2
-d2,.8,1
-d3,.7,0
-d4,.6,
-d5,.6,1
-d6,.4,
-d7,.3,0
-d8,.2,
-"""
 
 
 @st.composite
@@ -128,37 +113,3 @@ def test_if_no_cut_pays_the_optimum_is_before_the_first_document(utilities: list
 def test_bad_input_is_refused(call: Callable[[], object], problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         call()
-
-
-def test_the_command_with_beta_and_gamma_and_with_learned_gains(tmp_path: Path) -> None:
-    write(tmp_path / "d.csv", FILE)
-    gains = {2: 1.0, 1: 0.6, 0: 0.0}
-    dcg, utility = DCG(gains, [1, 0.5]), LinearUtility([[1, 0.6, 0], [0.5, 0.3, 0]], (2, 1, 0))
-    write_measure(MeasureFile(dcg, utility, "dcg"), tmp_path / "learned.json")
-    write_measure(MeasureFile(dcg, utility, "utility"), tmp_path / "w.json")
-    command, cost = ["threshold", "d.csv", "--json"], ["--cost", "0.3"]
-    with_credit = ["--credit", "4", "--debit", "1", "--beta", "0", "--gamma", "1000"]
-    names = ("learned.json", "w.json:dcg", "DCG({2: 1, 1: 0.6, 0: 0}, log2)")
-    credited, typed, *named, by_rank, no_cost, nameless = run_commands(
-        [
-            [*command, *with_credit],
-            [*command, "--gains", "2=1,1=.6,0=0", *cost],
-            *([*command, "--measure", name, *cost] for name in names),
-            [*command, "--measure", "w.json", *cost],
-            [*command, "--measure", "learned.json"],
-            [*command, "--measure", "DCG([1, 0], log2)", *cost],
-        ],
-        tmp_path,
-    )
-    found = json.loads(credited.stdout)
-    assert found["alpha"] == 0.0
-    assert found["worth"] == {"2": 4.0, "1": 4.0, "0": -1.0}
-    assert found["unjudged"] == -1.0
-    assert found["theta"] == found["theta_opt"]
-    assert found["theta_opt"] == {"score": 0.6, "documents": 5, "utility": 10.0}
-    assert found["theta_zero"] == {"score": 0.2, "documents": 8, "utility": 7.0}
-    assert (found["documents"], found["judged"], found["pays"]) == (8, 5, True)
-    assert all(one.stdout == typed.stdout for one in named)
-    assert "name a DCG, such as w.json:dcg" in by_rank.stderr
-    assert "--measure without --cost" in no_cost.stderr
-    assert "its grades have no names" in nameless.stderr

@@ -77,32 +77,8 @@ def test_robust03_as_pytrec_eval_and_ir_measures_compute_it() -> None:
     assert mean == pytest.approx(counted[ir_measures.nDCG @ 10], abs=1e-9)
 
 
-@pytest.fixture
-def golden() -> dict[tuple[str, str], float]:
-    """The output of trec_eval on its own test files: (measure, query) to value."""
-    if not GOLDEN.is_dir():
-        pytest.skip("trec_eval's test files are not next to this project")
-    rows = [
-        line.split()
-        for name in ("out.test.aq", "out.test.meas_params")
-        for line in (GOLDEN / name).read_text().splitlines()
-    ]
-    return {(name, query): float(value) for name, query, value in rows if name.startswith("ndcg")}
-
-
-def test_trec_evals_golden_files(golden: dict[tuple[str, str], float]) -> None:
-    cutoffs = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-    names = {"nDCG(linear-log2)": "ndcg"}
-    names |= {f"nDCG(linear-log2) @ {k}": f"ndcg_cut_{k}" for k in cutoffs}
-    found = evaluate(*FILES, [*names], rules="trec_eval")
-    for m, their in enumerate(names.values()):
-        assert f"{found.means()[0, m]:.4f}" == f"{golden[their, 'all']:.4f}"
-        for query, value in zip(found.queries, found.values[0, m].tolist(), strict=True):
-            expected = f"{golden.get((their, query), np.nan):.4f}"
-            assert f"{value:.4f}" == expected, (their, query)
-
-
-def test_gains_that_differ_by_less_than_one(golden: dict[tuple[str, str], float]) -> None:
+@pytest.mark.skipif(not GOLDEN.is_dir(), reason="needs the files of trec_eval")
+def test_gains_that_differ_by_less_than_one() -> None:
     """trec_eval compares gains as whole numbers, so it computes 0 for ``-m ndcg.1=0.9``.
 
     The measure does not change when gains are multiplied by a positive number.
@@ -110,4 +86,6 @@ def test_gains_that_differ_by_less_than_one(golden: dict[tuple[str, str], float]
     names = [f"nDCG({{1: {gain}, 0: 0}}, log2)" for gain in ("1", "0.9", "3")]
     means = evaluate(*FILES, names, rules="trec_eval").means()[0]
     assert means == pytest.approx([means[0]] * 3)
-    assert f"{means[0]:.4f}" == f"{golden['ndcg_1=3,2=9,4=4.5', 'all']:.4f}" == "0.4021"
+    printed = (GOLDEN / "out.test.meas_params").read_text().splitlines()
+    theirs = {tuple(line.split()) for line in printed}
+    assert ("ndcg_1=3,2=9,4=4.5", "all", f"{means[0]:.4f}") in theirs

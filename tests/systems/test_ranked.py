@@ -260,10 +260,6 @@ def test_a_query_has_one_ideal_for_all_runs(pool: Any) -> None:
 
 def test_a_measure_must_cover_the_grades() -> None:
     scale = Scale((3, 1, 0))
-    with pytest.raises(InputError, match="has no gain for the grade 3, only for 2, 1, 0"):
-        measure_for_documents("DCG({2: 2, 1: 1, 0: 0}, log2)", scale, 10)
-    with pytest.raises(InputError, match="has 2 gains, but the documents have 3 grades"):
-        measure_for_documents("DCG([1, 0], log2)", scale, 10)
     more = measure_for_documents("nDCG({3: 9, 2: 4, 1: 1, 0: 0}, log2) @ 7", scale, 10).measure
     assert str(more) == "nDCG({3: 9, 1: 1, 0: 0}, log2) @ 7"
     assert str(measure_for_documents("minmaxDCG(rbp:0.5 @ 3)", scale, 10).measure).startswith(
@@ -294,19 +290,14 @@ def test_many_arrays(rng: np.random.Generator) -> None:
     scores[-1] = 0.5  # all equal in the last row alone
     measure = DCG([1.0, 0.3, 0.0], "log2", 5, "ideal")
     found = score_runs(measure, ranked_arrays(grades, scores, 3, 5))
-    some = [0, n // 2, n - 1]
-    assert (
-        score_runs(measure, ranked_arrays(grades[some], scores[some], 3, 5)) == found[some]
-    ).all()
-    for wrong in (np.nan, np.inf, -np.inf):
-        scores[n - 2, 7] = wrong
-        with pytest.raises(InputError, match=f"row {n - 2}: "):
+    for i in (0, n // 2, n - 1):
+        alone = ranked_arrays(grades[[i]], scores[[i]], 3, 5)
+        assert score_runs(measure, alone).tolist() == [found[i]]
+    for at, column, wrong in ((n - 2, scores, np.nan), (n - 2, scores, np.inf), (n - 1, grades, 3)):
+        kept, column[at, 3] = column[at, 3], wrong
+        with pytest.raises(InputError, match=f"row {at}: "):
             ranked_arrays(grades, scores, 3, 5)
-    scores[n - 2, 7] = 0.0
-    grades[n - 1, 3] = 3
-    with pytest.raises(InputError, match=f"row {n - 1}: "):
-        ranked_arrays(grades, scores, 3, 5)
-    grades[n - 1, 3] = 2
+        column[at, 3] = kept
     with pytest.raises(InputError, match="`top` is 0"):
         ranked_arrays(grades, scores, 3, 0)
 

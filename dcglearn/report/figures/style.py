@@ -84,11 +84,7 @@ def save(figure: Figure, path: str | Path, dpi: int = 150, adapts: bool = False)
     with mpl.rc_context(STYLE), missing_glyphs_as_boxes(), atomic_write(path) as temporary:
         if figure.get_layout_engine() is not None:
             figure.draw_without_rendering()
-            # One layout for all its files: what these settings say is none.
-            with mpl.rc_context(
-                {"figure.autolayout": False, "figure.constrained_layout.use": False}
-            ):
-                figure.set_layout_engine(None)
+            figure.set_layout_engine("none")  # one layout for all its files
         if adapts and suffix == ".svg":
             temporary.write_text(adapting_svg(figure), "utf-8", newline="\n")
         else:

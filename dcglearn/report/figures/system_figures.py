@@ -7,11 +7,8 @@ significant.
 
 from __future__ import annotations
 
-import textwrap
-
 import matplotlib as mpl
 import numpy as np
-from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -20,50 +17,51 @@ from dcglearn.report.words import extent_in_words
 from dcglearn.systems.conclusions import EXTENTS, SystemConclusions
 from dcglearn.systems.supported import Supported
 
-_COLOURS = (COLOURS[0], COLOURS[5], COLOURS[1], COLOURS[7], "white")
+_COLOURS = (COLOURS[0], COLOURS[5], COLOURS[1], COLOURS[7], "#dddddd")
 """Of the extents, in order."""
 
 _CELL, _LETTER, _LINE, _WIDEST_LABEL = 0.3, 0.085, 0.18, 3.2
 """In inches: a cell, the width of a letter, the height of a line, the width of the legend."""
 
 
+_MARKER = 15
+"""Of a cell, in points."""
+
+
 @mpl.rc_context(STYLE)
 def draw_pairs(conclusions: SystemConclusions) -> Figure:
     """Draw what may be concluded about pairs of systems."""
-    compared = {name for one in conclusions.pairs for name in (one.a, one.b)}
+    pairs = conclusions.pairs
     order = conclusions.evaluation.best_first().systems
-    names = [name for name in order if name in compared]
-    at = range(len(names) - 1)
-    cells = np.full((len(at), len(at)), np.nan)
-    dots = []
-    for one in conclusions.pairs:
-        high, low = sorted((names.index(one.a), names.index(one.b)))
-        cells[low - 1, high] = EXTENTS.index(one.holds_for)
-        if one.significant:
-            dots.append((high, low - 1))
-    grid = _CELL * len(at) + _LETTER * max(map(len, names))  # and the names at two sides
-    width = max(_WIDEST_LABEL, grid + 0.4)
-    title = f"For which parameters the order by {conclusions.measure} holds"
-    lines = textwrap.wrap(title, int(width / _LETTER), break_on_hyphens=False)
-    height = grid + _LINE * (len(lines) + len(EXTENTS) + 1) + 0.5
-    drawing = Figure(figsize=(width, height), layout="constrained")
+    names = [name for name in order if any(name in (one.a, one.b) for one in pairs)]
+    last = len(names) - 1
+    grid = _CELL * last + _LETTER * max(map(len, names))  # and the names at two sides
+    size = max(_WIDEST_LABEL, grid + 0.4), grid + _LINE * (len(EXTENTS) + 4) + 0.5
+    drawing = Figure(figsize=size, layout="constrained")
     axes = drawing.subplots()
-    image = axes.pcolormesh(at, at, cells, cmap=ListedColormap(_COLOURS), edgecolor="white")
-    image.set_clim(-0.5, len(EXTENTS) - 0.5)
-    for k, (colour, extent) in enumerate(zip(_COLOURS, EXTENTS, strict=True)):
-        if count := np.count_nonzero(cells == k):
-            label = f"{extent_in_words(extent)}: {count}"
-            axes.scatter([], [], marker="s", facecolor=colour, edgecolor="0.8", label=label)
-    if dots:
-        axes.plot(*zip(*dots, strict=True), "ko", markersize=4, label="significant")
-    axes.invert_yaxis()
-    axes.set_aspect("equal")
-    axes.set_xticks(at, names[:-1], rotation=90)
-    axes.set_yticks(at, names[1:])
+    kinds = [
+        (
+            f"{extent_in_words(extent)}: {{}}",
+            colour,
+            "s",
+            [x for x in pairs if x.holds_for == extent],
+        )
+        for extent, colour in zip(EXTENTS, _COLOURS, strict=True)
+    ]
+    kinds.append(("significant", "black", ".", [one for one in pairs if one.significant]))
+    for label, colour, marker, drawn in kinds:
+        if drawn:
+            places = [sorted((names.index(one.a), names.index(one.b))) for one in drawn]
+            high, low = zip(*places, strict=True)
+            axes.plot(high, low, marker, color=colour, ms=_MARKER, label=label.format(len(drawn)))
+    axes.set(xlim=(-0.5, last - 0.5), ylim=(last + 0.5, 0.5), aspect="equal")
+    axes.set_xticks(range(last), names[:-1], rotation=90)
+    axes.set_yticks(range(1, last + 1), names[1:])
     axes.tick_params(length=0)
     axes.spines[["left", "bottom"]].set_visible(False)
-    drawing.suptitle("\n".join(lines), x=0.02, ha="left", fontsize=STYLE["axes.titlesize"])
-    drawing.legend(loc="outside lower left", frameon=False)
+    title = f"For which parameters the order by {conclusions.measure} holds"
+    drawing.suptitle(title, x=0.02, ha="left", fontsize=STYLE["axes.titlesize"], wrap=True)
+    drawing.legend(loc="outside lower left", frameon=False, markerscale=0.5)
     return drawing
 
 

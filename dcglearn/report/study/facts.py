@@ -62,7 +62,7 @@ class Agreement:
 class Part(NamedTuple):
     """Gains of grades, or discounts of ranks: usual ones by name, and estimates at a level."""
 
-    kind: Literal["grade", "rank"]
+    kind: str
     number: str
     names: Sequence[object]
     usual: dict[str, Floats]
@@ -112,8 +112,7 @@ class Study:
     @property
     def few_raters(self) -> int:
         """How many raters there are, if so few said most that they stand for no others; or 0."""
-        tested = self.inspection.judges
-        n = 0 if tested is None else len(tested.judges)
+        n = self.inspection.summary.judges
         return n if self.judges or n == 1 else 0
 
     @property
@@ -155,8 +154,8 @@ class Study:
         if self.proposed is None:
             return "not yet"
         if self.against.verdict == "not rejected":
-            asked = [q for q in self.conclusion.questions if q.about in ("gains", "discounts")]
-            told_apart = any(q.verdict in ("rejected", "near the line") for q in asked)
+            asked = (q for q in self.conclusion.questions if q.about in ("gains", "discounts"))
+            told_apart = any(q.verdict in GRAVEST[:2] for q in asked)
             return "no" if told_apart else "not yet"
         if not self.used.differs:
             return "no"
@@ -164,25 +163,19 @@ class Study:
 
     @property
     def measure(self) -> DCG:
-        """The measure to use from now on, cut where lists were judged."""
-        if self.change == "yes" and self.proposed is not None:
-            return self.proposed
+        """The nDCG to use from now on, cut where lists were judged: the scale of all tools."""
         measure = self.in_use[1]
-        return measure if measure.n_ranks else measure @ self.data.n_ranks
-
-    @property
-    def normalised(self) -> DCG:
-        """The measure as nDCG, on the scale of tools."""
-        return _as_ndcg(self.measure)
+        if self.change == "yes" and self.proposed is not None:
+            measure = self.proposed
+        return _as_ndcg(measure if measure.n_ranks else measure @ self.data.n_ranks)
 
     @cached_property
     def tools(self) -> dict[str, str | InputError]:
         """What to put into each tool, all as nDCG, with its notes; or why it cannot take it."""
         found = dict[str, str | InputError]()
-        measure = self.normalised
         for tool in STUDY_TOOLS:
             try:
-                made = export(measure, tool)
+                made = export(self.measure, tool)
             except InputError as error:
                 found[tool] = error
             else:
@@ -251,8 +244,7 @@ def study_judgments(
     agreement = []
     for label, one in right.items():
         mean = clustered_mean(one, preferences.pair_groups, weights)
-        interval = mean.interval(0, 1)
-        agreement.append(Agreement(label, mean.value, *interval, differs.get(label)))
+        agreement.append(Agreement(label, mean.value, *mean.interval(0, 1), differs.get(label)))
     advance(4, 4)
     return Study(
         name,

@@ -7,7 +7,6 @@ The same judgments and seed give the same bytes.
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from dcglearn.report.figures.style import LIGHT, STYLE, adapting_svg
 from dcglearn.report.questions import question_json
 from dcglearn.report.study.facts import Study
 from dcglearn.report.study.words import headline, sections
+from dcglearn.report.words import filled
 
 STUDY_FORMATS = (".html", ".md", ".json", ".txt")
 
@@ -50,16 +50,15 @@ def study_page(study: Study, form: str, figures: Sequence[tuple[str, str]] = ())
         "plain": plain_text,
         "unbroken": _unbroken,
     }
-    used = counted(len(study.conclusion.free.evidence), "preference")
-    page = environment.get_template(f"study.{form}.jinja").render(
+    template = environment.get_template(f"study.{form}.jinja")
+    return template.render(
         title=f"What {counted(len(study.data), 'judgment says', 'judgments say')} about DCG",
-        subtitle=f"{study.name}: learned from {used} between lists with different grades.",
+        subtitle=study.name,
         headline=headline(study),
         sections=sections(study),
         made=f"Made by dcglearn {__version__}.",
         figures=figures,
-    )
-    return page.rstrip("\n")
+    ).rstrip("\n")
 
 
 def study_json(study: Study) -> dict[str, Any]:
@@ -87,7 +86,6 @@ def study_json(study: Study) -> dict[str, Any]:
             "n_folds": held_out.n_folds,
         },
         "inspection": study.inspection.to_json(),
-        "tools": {tool: one for tool, one in study.tools.items() if isinstance(one, str)},
         "changed_comparisons": study.changed,
         "program": f"dcglearn {__version__}",
     }
@@ -97,9 +95,7 @@ def study_json(study: Study) -> dict[str, Any]:
 
 def _fit_json(fit: JudgmentFit) -> dict[str, Any]:
     return {
-        "gains_family": fit.model.gains,
-        "discounts_family": fit.model.discounts,
-        "ties": fit.model.ties,
+        "model": fit.model,
         "log_likelihood": fit.log_likelihood,
         "judgments": len(fit.evidence),
         "gains": fit.gains(),
@@ -128,17 +124,15 @@ def write_study(study: Study, path: str | Path, rng: np.random.Generator) -> Non
     suffix = checked_suffix(path, STUDY_FORMATS)
     if suffix == ".json":
         about = {"study": study_json(study)}
-        text = measure_to_json(MeasureFile(dcg=study.normalised, about=about))
-    elif suffix == ".html":
-        text = study_page(study, "html", study_pictures(study, rng)) + "\n"
+        text = measure_to_json(MeasureFile(dcg=study.measure, about=about))
     else:
-        text = study_page(study, suffix[1:]) + "\n"
+        pictures = study_pictures(study, rng) if suffix == ".html" else ()
+        text = study_page(study, suffix[1:], pictures) + "\n"
     write_text(path, text)
 
 
 def _filled(text: str, first: str = "", other: str = "") -> str:
-    filled = textwrap.fill(_unbroken(text), 96, initial_indent=first, subsequent_indent=other)
-    return filled.replace("\u00a0", " ")
+    return filled(_unbroken(text), first, other).replace("\u00a0", " ")
 
 
 def _unbroken(text: str) -> str:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
-from dcglearn.base.numbers import counted, decimals
+from dcglearn.base.numbers import counted
 from dcglearn.inference.fit_file import Certainty, hypothesis_record
 from dcglearn.inference.questions import Conclusion, upside_down
-from dcglearn.report.judgments import findings
-from dcglearn.report.questions import DOUBLED
+from dcglearn.measures.dcg import DCG
+from dcglearn.report.judgments import ceiling_text, contents_text, findings
+from dcglearn.report.questions import DOUBLED, questions_table
 from dcglearn.report.study.facts import LEARNED, Study
-from dcglearn.report.tables import Table, shown_p
+from dcglearn.report.tables import Table
 from dcglearn.report.words import (
     EMPTY_RANKS,
     FAMILY_NAMES,
@@ -30,23 +30,8 @@ from dcglearn.report.words import (
     one_in,
     p_phrase,
     short,
-    statement,
     verdict_sentences,
 )
-
-WORDS = Table(
-    ("word", "meaning"),
-    [
-        ("grade", "how relevant a document is to a query, as assessors said"),
-        ("gain", "what a document of a grade is worth, in units of the best grade"),
-        ("discount", "how much a rank counts, in units of the first rank"),
-        ("DCG", "the sum over ranks of discount times gain: the value of a list"),
-        ("tie", "an answer that neither list is better"),
-        ("agreement", "the share of judgments in which the measure prefers the same list"),
-        ("interval", "from where to where the true number may be; it holds it 95 times in 100"),
-    ],
-)
-
 
 _WHY_NOTHING = {
     "reversed": "Better grades lose: people prefer the lists with the worse grades. Check that the "
@@ -109,7 +94,7 @@ def more_words(study: Study) -> str:
 def _decision(study: Study, more: str) -> str:
     """Say whether to change the measure in use, with the one reason."""
     name, support = measure_words(study.in_use[0]), study.conclusion.support
-    if support != "supported":
+    if study.proposed is None:
         one_query = support == "open" and study.conclusion.recommended.covariance.one_cluster
         why = _WHY_NOTHING["one query" if one_query else support]
         return f"Change {name}: not yet. {why.format(study.data.scale.labels[0])}"
@@ -126,28 +111,26 @@ def _decision(study: Study, more: str) -> str:
         "near the line": f"leave {about} in doubt ({p}; {more} could decide)",
     }.get(one.verdict, "cannot tell whether it fits")
     return (
-        f"Change {name} to {_proposal(study)}: {study.change}. The judgments {why}, and the two "
-        f"order {judged_pairs(differs)} differently."
+        f"Change {name} to {_proposal(study.proposed, study.data.n_ranks)}: {study.change}. The "
+        f"judgments {why}, and the two order {judged_pairs(differs)} differently."
     )
 
 
-def _proposal(study: Study) -> str:
+def _proposal(proposed: DCG, n_ranks: int) -> str:
     """Return the gains and discounts of the proposed measure."""
-    fit = study.conclusion.recommended
     gains = ", ".join(
-        f"{label} = {decimals(max(0.0, gain), 2)}"
-        for label, gain in zip(study.data.scale.labels, fit.dcg.gains, strict=True)
+        f"{label} = {gain:.2f}" for label, gain in zip(proposed.labels, proposed.gains, strict=True)
     )
-    discounts = ", ".join(map(short, fit.dcg.discounts_for(study.data.n_ranks)))
-    log2 = fit.model.discounts == "log2"
-    rule = f"discount {FAMILY_NAMES['log2']}" if log2 else f"discounts {discounts}"
+    rule = f"discount {FAMILY_NAMES['log2']}"
+    if proposed.discounts != "log2":
+        rule = f"discounts {', '.join(map(short, proposed.discounts_for(n_ranks)))}"
     return f"the gains {gains} with the {rule}"
 
 
 def _changes(study: Study) -> str:
     """Say what the change is good for, or how often the measure in use is right."""
-    used, learned = study.used, study.agreement[0]
-    name, share = measure_words(used.measure), f"{used.share:.1%}"
+    learned = study.agreement[0]
+    name, share = measure_words(study.in_use[0]), f"{study.used.share:.1%}"
     stays = study.change == "no" or study.against.verdict == "not rejected"
     if stays or learned.measure != LEARNED:
         return f"{name} agrees with {share} of the preferences; guessing with 50%."
@@ -175,18 +158,20 @@ def _one_judge(study: Study) -> list[str]:
 def _concluded(conclusion: Conclusion) -> str:
     """Say in a few words what is concluded."""
     support, gains, discounts = conclusion.answer
-    if support != "supported":
-        words = {"reversed": "better grades lose", "open": "nothing is shown"}
-        return words.get(support, "no measure is recommended")
     gains = FAMILY_NAMES.get(gains, "estimated gains")
-    return f"{gains} with {FAMILY_NAMES.get(discounts, 'estimated discounts')}"
+    return {
+        "supported": f"{gains} with {FAMILY_NAMES.get(discounts, 'estimated discounts')}",
+        "reversed": "better grades lose",
+        "open": "nothing is shown",
+        "contradicted": "no measure is recommended",
+    }[support]
 
 
 def more_judgments(study: Study) -> str:
     """Return how many more judgments would halve intervals."""
     free = study.conclusion.free
     if study.few_raters:
-        return "More raters; more judgments by the same ones would say little about others."
+        return "More raters would help; more judgments by the same would say little about others."
     if not any(one.determined and not one.given for one in free.gains() + free.discounts()):
         return "No interval is bounded yet, so how many more judgments are needed is not known."
     n = float(f"{3 * len(free.evidence):.2g}")  # of two digits
@@ -202,24 +187,12 @@ def sections(study: Study) -> list[Section]:
         _tests(study),
         _judgments(study),
         *_calibration(study),
-        Section("How much more would help", [more_judgments(study)]),
         _tools(study),
-        Section("Words", tables=[WORDS]),
         _engineers(study),
     ]
 
 
 def _measure(study: Study) -> Section:
-    rising = [
-        str(rank)
-        for rank, (upper, lower) in enumerate(pairwise(study.conclusion.free.discounts()), 2)
-        if lower.estimate > upper.estimate and lower.low < upper.high
-        if upper.determined and lower.determined
-    ]
-    disorder = (
-        f"Rank {', '.join(rising)} seems to count more than the rank above it, but the intervals "
-        "overlap: the judgments do not say so."
-    )
     tables = []
     for one in study.parts:
         numbers = zip(one.names, one.estimates(), *one.usual.values(), strict=True)
@@ -231,12 +204,13 @@ def _measure(study: Study) -> Section:
     return Section(
         "Gains and discounts",
         [
-            "Gains say what a document of each grade is worth, relative to the best grade; the "
-            "worst grade is worth 0. Discounts say how much each rank counts, relative to the "
-            "first.",
+            "DCG, the value of a list, is the sum over its ranks of discount times gain. Gains say "
+            "what a document of each grade is worth, relative to the best grade; the worst grade "
+            "is worth 0. Discounts say how much each rank counts, relative to the first.",
             "The interval holds the true number 95 times in 100, if people judge as the model "
-            "says (see how well it predicts, below).",
-            *([disorder] if rising else []),
+            "says (see how well it predicts, below). Where a rank seems to count more than the one "
+            "above it but their intervals overlap, the judgments do not say so.",
+            more_judgments(study),
             "The same gains and discounts serve nDCG: normalising divides both lists of a query "
             "by the same number.",
         ],
@@ -245,37 +219,31 @@ def _measure(study: Study) -> Section:
 
 
 def _matters(study: Study) -> Section:
-    columns = ["measure", "agrees", "95% interval"]
     rows = [
-        [
+        (
             measure_words(one.measure),
             f"{one.share:.1%}",
             # one query has no variance between queries
             "" if math.isnan(one.low) else f"{one.low:.1%} to {one.high:.1%}",
-        ]
+            "" if one.differs is None else one_in(one.differs),
+        )
         for one in study.agreement
     ]
-    paragraphs = [
-        "Agreement is the share of judgments in which a measure prefers the list that people "
-        "prefer."
-    ]
-    if study.proposed is not None:
-        paragraphs.append(
-            "What was learned from these judgments predicts each of them from other "
-            f"{study.unit}. The last column says how many judged pairs a measure orders otherwise "
-            "than the one that is learned from all."
-        )
-        columns.append("differs from learned (judged pairs)")
-        for row, one in zip(rows, study.agreement, strict=True):
-            row.append("" if one.differs is None else one_in(one.differs))
-    return Section("How much it matters", paragraphs, [Table(columns, rows)])
+    return Section(
+        "How much it matters",
+        [
+            "Agreement is the share of judgments in which a measure prefers the list that people "
+            "prefer. What was learned from these judgments predicts each of them from other "
+            f"{study.unit}.",
+            "The last column says how many judged pairs a measure orders otherwise than the one "
+            "that is learned from all; it is empty where these judgments support no measure.",
+        ],
+        [Table(("measure", "agrees", "95% interval", "differs from learned (judged pairs)"), rows)],
+    )
 
 
 def _tests(study: Study) -> Section:
-    rows = [
-        (statement(one), one.verdict, shown_p(one.corrected) if one.test.df else None)
-        for one in study.conclusion.questions
-    ]
+    questions = study.conclusion.questions
     return Section(
         "What the judgments contradict",
         [
@@ -284,28 +252,20 @@ def _tests(study: Study) -> Section:
             "could turn it either way.",
             f"Here {DOUBLED}. Other statements are about the model, and stand alone.",
         ],
-        [Table(("statement", "verdict", "p"), rows)],
+        [questions_table(questions, "statement", "verdict", "differs (judged pairs)", "p")],
     )
 
 
 def _judgments(study: Study) -> Section:
     found, evidence = study.inspection, study.conclusion.free.evidence
     summary = found.summary
-    queries = f" of {counted(summary.queries, 'query', 'queries')}" if summary.queries else ""
-    left_out = {
-        "of two lists with the same grades": evidence.same_lists,
-        "of weight 0": evidence.without_weight,
-    }
     said = [
-        f"{counted(summary.judgments, 'judgment')}{queries}, in lists of {summary.n_ranks}: "
-        f"{counted(summary.strict, 'prefers', 'prefer')} a list, "
-        f"{counted(summary.ties, 'is a tie', 'are ties')}",
-        f"the estimates use {counted(len(evidence), 'preference')}",
-        *(f"not used: {n:,} {what}" for what, n in left_out.items() if n),
+        contents_text("in all", summary, f"grades {study.data.scale}"),
+        f"the estimates use {counted(len(evidence), 'preference')}; {evidence.same_lists:,} of two "
+        f"lists with the same grades and {evidence.without_weight:,} of weight 0 are not used",
         *findings(found),
+        *[EMPTY_RANKS] * evidence.layout.empty,
     ]
-    if evidence.layout.empty:
-        said.append(EMPTY_RANKS)
     if found.queries is None:
         said.append(
             "no query is named, so judgments count as independent; if some share a query, "
@@ -314,24 +274,14 @@ def _judgments(study: Study) -> Section:
     if found.judges is None:
         said.append("no judge is named, so judges cannot be compared")
     if summary.contradicted:
-        said.append(
-            f"no measure can agree with more than {summary.ceiling:.1%}, because of opposite "
-            "answers and identical lists"
-        )
+        said.append(ceiling_text(summary))
     recommended = study.conclusion.recommended
-    if study.conclusion.support == "open":
-        said.append("how many answers are random cannot be said: none seem to depend on grades")
-    elif "lapses" in recommended.likelihood.names:
+    if study.conclusion.support != "open" and "lapses" in recommended.likelihood.names:
         lapses = recommended.other("lapses")
         said.append(
             f"about {lapses.estimate:.1%} of the answers look random ({lapses.low:.1%} to "
             f"{lapses.high:.1%})"
         )
-    verbs = {"rejected": "changes answers", "near the line": "may change answers"}
-    for one in study.conclusion.questions:
-        if one.about == "side":
-            shown = verbs.get(one.verdict, "makes no difference that shows")
-            said.append(f"the side on which a list is shown {shown}")
     return Section("About the judgments", [f"{one[0].upper()}{one[1:]}." for one in said])
 
 
@@ -343,30 +293,12 @@ def _calibration(study: Study) -> list[Section]:
         (name, one.judgments, f"{one.expected:.1%}", f"{one.observed:.1%}")
         for name, one in zip(names, study.held_out.groups, strict=False)
     ]
-    p = p_phrase(study.link.p)
-    if math.isinf(study.link.df):
-        said = (
-            "These judgments cannot show whether answers depend on the difference in another way."
-        )
-    elif study.link.p >= 0.05:
-        said = (
-            "Nothing suggests that answers depend on the difference in another way than the model "
-            f"says ({p})."
-        )
-    else:
-        how = "small differences decide more, or large ones less,"
-        if study.link.gamma > 0:
-            how = "large differences decide more"
-        said = (
-            f"Answers do not depend on the difference quite as the model says ({p}): {how} than it "
-            "expects. Intervals are then somewhat too narrow or off; trust the order of sizes, "
-            "not the second digit."
-        )
     paragraphs = [
         f"The {study.unit} were divided into {study.held_out.n_folds} parts, and each was "
         "predicted from the others. People should prefer the list with the higher value as often "
         "as expected, for large and for small differences.",
-        said,
+        "Where they clearly do not, which the test of the link says (below), intervals are "
+        "somewhat too narrow or off: trust the order of sizes, not the second digit.",
     ]
     table = Table(("difference", "judgments", "expected", "observed"), rows)
     return [Section("How well it predicts", paragraphs, [table])]
@@ -380,43 +312,31 @@ def _tools(study: Study) -> Section:
         f"This is {name}, as nDCG, cut at the rank to which lists were judged: all these tools "
         "print it on one scale, from 0 to 1."
     ]
-    taken = dict[str, str]()
-    for tool, one in study.tools.items():
-        if isinstance(one, str):
-            taken[tool] = one
-        else:
-            said.append(f"{tool} cannot take it: {one.problem}.")
+    taken = {tool: one for tool, one in study.tools.items() if isinstance(one, str)}
+    said += [
+        f"{tool} cannot take it: {one.problem}."
+        for tool, one in study.tools.items()
+        if not isinstance(one, str)
+    ]
     return Section("What to put into your tools", said, code=taken)
 
 
 def _engineers(study: Study) -> Section:
     recommended, link = study.conclusion.recommended, study.link
-    rows = [
-        (
-            statement(one),
-            one.test.statistic,
-            one.test.score,
-            one.test.df,
-            round(one.test.cluster_df) if one.test.df else None,
-            shown_p(one.test.p) if one.test.df else None,
-        )
-        for one in study.conclusion.questions
-    ]
-    clusters, tested = study.conclusion.free.clusters, "these judgments cannot test it"
-    if math.isfinite(link.df):
-        numbers = f"gamma = {link.gamma:.3f}, t = {link.t:.2f} on {link.df:.0f}"
-        tested = f"{numbers}, {p_phrase(link.p)}"
+    clusters = listed(study.conclusion.free.clusters)
     said = [
         "Model: P = e/2 + (1 - e) logistic(<W, s(a) - s(b)> + side); W = c g', gains "
         f"{recommended.model.gains}, discounts {recommended.model.discounts} (recommended), both "
         "free (tables). Prior: W, side normal(0, 10), e Beta(1, 10). Intervals: Fieller, CR2 "
-        f"variances{f' clustered by {listed(clusters)}' if clusters else ''}, Satterthwaite's "
+        f"variances{f' clustered by {clusters}' if clusters else ''}, Satterthwaite's "
         "degrees of freedom, or the profile where Fieller's has no bounds.",
         "Tests: scores at the restricted estimate, Hotelling's T, F; LR is the likelihood ratio "
-        "beside it; p is as it comes, not doubled.",
-        f"Link: score test of v |v|, {tested}.",
+        "beside it; raw p is as it comes, not doubled.",
+        "Link: score test of v |v| (gamma > 0: large differences decide more), gamma = "
+        f"{link.gamma:.3f}, t = {link.t:.2f} on {link.df:.0f}, {p_phrase(link.p)}.",
     ]
     if study.held_out is not None:
         said.append(f"Held-out log loss {study.held_out.log_loss:.4f} nats per judgment.")
-    columns = ("hypothesis", "LR", "T", "df", "df of clusters", "p")
-    return Section("For engineers", said, [Table(columns, rows, digits=2)])
+    columns = ("statement", "LR", "T", "df", "df of clusters", "raw p")
+    table = questions_table(study.conclusion.questions, *columns)
+    return Section("For engineers", said, [table])

@@ -7,17 +7,16 @@ prove it, is in the JSON.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from dcglearn.base.numbers import counted
-from dcglearn.base.types import Grades
-from dcglearn.measures.scale import Scale
+from dcglearn.measures.dcg import DCG
 from dcglearn.report.systems.explanation import labels_of
 from dcglearn.report.systems.words import rules_in_words
-from dcglearn.report.tables import Cell, Table, shown_p
+from dcglearn.report.tables import Cell, Row, Table, shown_p
 from dcglearn.report.words import extent_in_words
 from dcglearn.systems.conclusions import (
     EXTENTS,
@@ -27,26 +26,20 @@ from dcglearn.systems.conclusions import (
     graded_rankings,
 )
 from dcglearn.systems.orderings import OrderingComparison
-from dcglearn.systems.scoring import with_least
 
 CLEAREST_QUERIES = 6
 """Number of queries that are shown for a pair of systems."""
 
-MOST_RANKS = 10
-"""Number of ranks of which grades are shown."""
-
 
 def digest_table(conclusions: SystemConclusions) -> Table:
     """Return the number of pairs by the parameters for which they hold, and significance."""
-    counts = conclusions.counts()
     rows = []
     for extent in EXTENTS:
-        some, other, untested = (counts.get((extent, kind), 0) for kind in (True, False, None))
-        row: dict[str, Cell] = {"holds for": extent_in_words(extent)}
+        found = [one.significant for one in conclusions.pairs if one.holds_for == extent]
+        row: Row = {"holds for": extent_in_words(extent)}
         if conclusions.tested:
-            row |= {"significant": some, "may be chance": other}
-        if total := some + other + untested:
-            rows.append(row | {"pairs": total})
+            row |= {"significant": found.count(True), "may be chance": found.count(False)}
+        rows += [row | {"pairs": len(found)}] * bool(found)
     return Table.of(rows, _caption(conclusions), notes=conclusions_in_words(conclusions))
 
 
@@ -58,24 +51,21 @@ def conclusions_table(conclusions: SystemConclusions) -> Table:
     """
     rows = []
     for one in conclusions.pairs:
-        ahead, behind = ("b", "a") if one.leader == "b" else ("a", "b")
-        row: dict[str, Cell] = {
-            "system": getattr(one, ahead),
-            "other system": getattr(one, behind),
+        ahead, behind = (one.b, one.a) if one.leader == "b" else (one.a, one.b)
+        row: Row = {
+            "system": ahead,
+            "other system": behind,
             "holds for": extent_in_words(one.holds_for),
             "ahead by": abs(one.difference),
         }
         if conclusions.tested:
             row["p"] = shown_p(one.p, "*" * bool(one.significant))
-        counts = [one.n_queries(winner) for winner in (ahead, behind, "depends", "equal")]
-        rows.append(row | {"queries": "/".join(map(str, counts))})
+        rows.append(row)
     records = [conclusion_row(one) for one in conclusions.pairs]
-    legend = (
-        f"the first system of a row is ahead, unless they are equal, under "
-        f"{conclusions.measure}; queries: on how many it is by itself ahead whatever the "
-        "gains, behind, ahead or behind depending on the gains, equal"
-    )
-    notes = [legend, *conclusions_in_words(conclusions)]
+    notes = [
+        f"the first system of a row is ahead, unless they are equal, under {conclusions.measure}",
+        *conclusions_in_words(conclusions),
+    ]
     return Table.of(rows, _caption(conclusions), records=records, notes=notes)
 
 
@@ -88,11 +78,9 @@ def reversals_table(conclusions: SystemConclusions, most: int | None = None) -> 
     depending.sort(key=lambda one: (not one.significant, -min(map(abs, one.mean_ndcg.differences))))
     rows: list[list[Cell]] = []
     for one in depending[:most]:
-        found, row = one.mean_ndcg, list[Cell]()
-        names = one.a, one.b
-        for name, dcg, by in zip(names, found.witnesses, found.differences, strict=True):
-            row += [name, "" if dcg is None else _gains(dcg.gains), abs(by)]
-        rows.append(row)
+        found = one.mean_ndcg
+        ahead = zip((one.a, one.b), found.witnesses, found.differences, strict=True)
+        rows.append([cell for name, dcg, by in ahead for cell in (name, _gains(dcg), abs(by))])
     caption = f"The clearest reversals, of {counted(len(depending), 'pair')} whose order by mean"
     columns = ("ahead", "with gains", "by", "ahead with other gains", "gains", "by")
     return Table(columns, rows, f"{caption} nDCG depends on the gains")
@@ -105,41 +93,34 @@ def clearest_queries_table(conclusions: SystemConclusions, one: PairConclusion) 
     """
     names, evaluation = (one.a, one.b), conclusions.evaluation
     pair = [evaluation.systems.index(name) for name in names]
-    a, b = values = evaluation.values[pair, 0]
-    difference = np.nan_to_num(a - b)
-    most = np.argsort(-np.abs(difference), kind="stable")[:CLEAREST_QUERIES]
-    order = most[np.argsort(-difference[most], kind="stable")]
+    values = evaluation.values[pair, 0]
+    differences = np.nan_to_num(values[0] - values[1]).tolist()
+    most = np.argsort(-np.abs(differences), kind="stable")[:CLEAREST_QUERIES].tolist()
     rankings, _, _ = graded_rankings(evaluation, conclusions.given, conclusions.n_ranks)
-    winners = {"a": names[0], "b": names[1], "depends": extent_in_words("depends")}
     rows = [
         (
-            *(evaluation.queries[q], *values[:, q].tolist(), float(difference[q])),
-            winners.get(str(one.query_winners[q]), "equal"),
-            *(_grades(rankings[s, q], evaluation.qrels.scale) for s in pair),
+            *(evaluation.queries[q], *values[:, q].tolist(), differences[q]),
+            *(" ".join(labels_of(rankings[s, q], evaluation.qrels.scale)) for s in pair),
         )
-        for q in order
-        if difference[q]
+        for q in sorted(most, key=differences.__getitem__, reverse=True)
+        if differences[q]
     ]
-    columns = ("query", *names, "difference", "ahead by itself", *(f"grades, {x}" for x in names))
-    return Table(columns, rows, f"{names[0]} and {names[1]}: the queries that differ most")
+    columns = ("query", *names, "difference", *(f"grades, {x}" for x in names))
+    return Table(columns, rows, f"{one.a} and {one.b}: the queries that differ most")
 
 
 def conclusions_in_words(conclusions: SystemConclusions) -> list[str]:
     """Return what the words of the tables mean."""
-    given, n_ranks = conclusions.given, conclusions.n_ranks
-    discounts = given.discounts if isinstance(given.discounts, str) else "the given"
-    if given.n_ranks is not None and given.n_ranks < n_ranks:
-        discounts = f"{discounts} @ {given.n_ranks}"
     lines = [
-        f"nDCG any gains: the same system is ahead by mean nDCG with any gains at {discounts} "
-        "discounts; DCG both: also by mean DCG with any gains and any discounts"
+        "nDCG any gains: the same system is ahead by mean nDCG with any gains and the discounts of "
+        f"{conclusions.given}; DCG both: also by mean DCG with any gains and any discounts"
     ]
     decided = [one for one in conclusions.pairs if one.decided]
     if decided:
         usual = sum(one.usual_discounts for one in decided)
         lines.append(
             f"{usual:,} of {counted(len(decided), 'pair')} decided for any gains: so at every "
-            f"usual discount and every cutoff up to {n_ranks} as well"
+            f"usual discount and every cutoff up to {conclusions.n_ranks} as well"
         )
     if any(one.holds_for == "not settled" for one in conclusions.pairs):
         lines.append("not settled: the search found no gains that reverse the order, and no proof")
@@ -166,25 +147,21 @@ def coherence_text(
     More than `most` pairs are counted, and as many reversals are shown; `in_detail` adds the
     queries on which the systems of each pair differ most.
     """
-    evaluation, n_ranks = conclusions.evaluation, conclusions.n_ranks
+    evaluation = conclusions.evaluation
     listed = most is None or len(conclusions.pairs) <= most
-    main = conclusions_table(conclusions) if listed else digest_table(conclusions)
-    tables = [main]
-    if (reversals := reversals_table(conclusions, most)).rows:
-        tables.append(reversals)
+    main = conclusions_table if listed else digest_table
+    tables = [main(conclusions), reversals_table(conclusions, most)]
     if in_detail:
         tables += [clearest_queries_table(conclusions, x) for x in conclusions.pairs]
-    given = with_least(conclusions.given, evaluation.rules.least)
     queries = counted(len(evaluation.queries), "query", "queries")
-    ranks = "the first rank" if n_ranks == 1 else f"the first {n_ranks} ranks"
-    worst = "the worst grade gains 0" if given.gains[-1] == 0 else "and are 0 or more"
     notes = [
-        *main.notes,
         *rules_in_words(evaluation.rules, [one.measure for one in evaluation.measures]),
-        f"gains never rise from a better grade to a worse one, {worst}; discounts never rise",
+        "gains never rise from a better grade to a worse one, and a worst gain of 0 stays 0; "
+        "discounts never rise",
     ]
-    head = f"{len(evaluation.systems)} systems, {queries}, {ranks}"
-    texts = [replace(one, notes=()).text(width) for one in tables]
+    ranks = counted(conclusions.n_ranks, "rank")
+    head = f"{len(evaluation.systems)} systems, {queries}, the first {ranks}"
+    texts = [one.text(width) for one in tables if one.rows]
     return "\n\n".join([head, *texts, "\n".join(notes)])
 
 
@@ -199,22 +176,18 @@ def coherence_to_json(
     if by_query:
         for one, pair in zip(conclusions.pairs, pairs, strict=True):
             pair["by query"] = dict(zip(evaluation.queries, one.query_winners, strict=True))
-    test = {
-        "measure": conclusions.measure,
-        "alpha": conclusions.alpha,
-        "systems": len(evaluation.systems),
-        "drawn": conclusions.drawn,
-    }
     return {
         "queries": len(evaluation.queries),
         "depth": conclusions.n_ranks,
         "rules": dict(vars(evaluation.rules)),
         "measures": {one.name: str(one.measure) for one in evaluation.measures},
-        "tested": test if conclusions.tested else None,
-        "counts": [
-            {"holds_for": extent, "significant": significant, "pairs": number}
-            for (extent, significant), number in sorted(conclusions.counts().items(), key=str)
-        ],
+        "tested": conclusions.tested
+        and {
+            "measure": conclusions.measure,
+            "alpha": conclusions.alpha,
+            "systems": len(evaluation.systems),
+            "drawn": conclusions.drawn,
+        },
         "pairs": pairs,
         "orderings": [asdict(one) for one in orderings],
     }
@@ -226,10 +199,5 @@ def _caption(conclusions: SystemConclusions) -> str:
     return f"What may be concluded about {pairs} of systems: where the order holds{chance}"
 
 
-def _gains(gains: Sequence[float]) -> str:
-    return " ".join(f"{gain:.4g}" for gain in gains)
-
-
-def _grades(row: Grades, scale: Scale) -> str:
-    """Return the grades at the first ranks, - where there is no document."""
-    return " ".join(labels_of(row[:MOST_RANKS], scale)).rstrip(" -") or "none"
+def _gains(dcg: DCG | None) -> str:
+    return "" if dcg is None else " ".join(f"{gain:.4g}" for gain in dcg.gains)

@@ -5,20 +5,22 @@ The suffix of a file's name decides (:func:`write_evaluation`).
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dcglearn.base.files import atomic_write, checked_suffix
-from dcglearn.base.numbers import counted, decimals
+from dcglearn.base.errors import InputError
+from dcglearn.base.files import atomic_write, checked_suffix, write_text_blocks
+from dcglearn.base.numbers import counted
 from dcglearn.base.significance import mean_of_counted
 from dcglearn.base.types import Floats
-from dcglearn.report.results import Result
-from dcglearn.report.systems.trec_eval_lines import write_trec_eval
+from dcglearn.measures.grammar import resolve_alias
+from dcglearn.measures.names import repeated_name
+from dcglearn.report.results import write_result
 from dcglearn.report.systems.words import (
     are_many,
     comparisons_in_words,
@@ -27,7 +29,7 @@ from dcglearn.report.systems.words import (
     marks_in_words,
     significance_marks,
 )
-from dcglearn.report.tables import Cell, Shown, Table
+from dcglearn.report.tables import Cell, Row, Shown, Table
 from dcglearn.systems.compare_systems import SystemComparison
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.power import LEVEL, POWER, paired_deviations, queries_needed
@@ -93,14 +95,11 @@ def write_evaluation(
         return write_trec_eval(evaluation, path)
     if suffix == ".parquet":
         _write_parquet(evaluation, path)
-        return [path]
-    if per_query:
-        table = replace(queries_table(evaluation), digits=digits)
-    elif suffix == ".csv":
-        table = means_table(evaluation)
     else:
-        table = paper_table(evaluation, comparisons, digits)
-    Result(table, evaluation_to_json(evaluation, comparisons, per_query)).write(path)
+        table = paper_table(evaluation, () if suffix == ".csv" else comparisons, digits)
+        if per_query:
+            table = queries_table(evaluation, digits)
+        write_result(path, table, evaluation_to_json(evaluation, comparisons, per_query))
     return [path]
 
 
@@ -115,16 +114,16 @@ def means_table(
     marks, labels = significance_marks(evaluation.systems, comparisons)
     names, values = _columns(evaluation)
     means, missing = mean_of_counted(values), evaluation.missing.sum(axis=1).tolist()
+    bold = np.zeros_like(means, bool)
+    if has_best(evaluation):
+        rounded = np.round(means, digits)
+        bold = (rounded == np.fmax.reduce(rounded)) & evaluation.compared
     columns: list[tuple[str, Sequence[Cell]]] = [("#", labels)] if labels else []
     columns.append(("system", evaluation.systems))
     for m, name in enumerate(names):
-        shown = [decimals(mean, digits) for mean in means[:, m]]
-        best = ""
-        if has_best(evaluation) and evaluation.compared[m]:
-            best = decimals(np.nan_to_num(means[:, m], nan=-np.inf).max(), digits)
         cells = [
-            Shown(mean, "", text == best, marks.get((system, name), ""))
-            for system, mean, text in zip(evaluation.systems, means[:, m], shown, strict=True)
+            Shown(means[s, m], "", bold[s, m], marks.get((system, name), ""))
+            for s, system in enumerate(evaluation.systems)
         ]
         columns.append((name, cells))
     cutoffs = [*zip(evaluation.cutoffs, evaluation.judged_means().T.tolist(), strict=True)]
@@ -142,7 +141,7 @@ def has_best(evaluation: Evaluation) -> bool:
     return evaluation.high is None and len(evaluation.systems) > 1
 
 
-def queries_table(evaluation: Evaluation) -> Table:
+def queries_table(evaluation: Evaluation, digits: int = 4) -> Table:
     """Return the value of each measure, one row per system and query."""
     names, values = _columns(evaluation)
     numbers = np.concatenate([values, evaluation.judged], axis=1)
@@ -151,7 +150,8 @@ def queries_table(evaluation: Evaluation) -> Table:
         for s, system in enumerate(evaluation.systems)
         for q, query in enumerate(evaluation.queries)
     ]
-    return Table(("system", "query", *names, *map(_judged_name, evaluation.cutoffs)), rows)
+    columns = ("system", "query", *names, *map(_judged_name, evaluation.cutoffs))
+    return Table(columns, rows, digits=digits)
 
 
 def paper_table(
@@ -183,12 +183,12 @@ def paper_table(
     return replace(table, caption=caption, notes=evaluation_in_words(evaluation))
 
 
-def topics_to_json(evaluation: Evaluation, difference: float) -> list[dict[str, Any]]:
+def topics_table(evaluation: Evaluation, difference: float) -> Table:
     """Return for each measure the paired deviations of the runs, and the queries they ask for."""
     compared, rows = evaluation.comparable(), []
     for m, named in enumerate(compared.measures):
         mean, largest = paired_deviations(compared.values[:, m])
-        row = {
+        row: Row = {
             "measure": named.name,
             "deviation": mean,
             "queries": queries_needed(difference, mean),
@@ -196,12 +196,6 @@ def topics_to_json(evaluation: Evaluation, difference: float) -> list[dict[str, 
             "queries for it": queries_needed(difference, largest),
         }
         rows.append(row)
-    return rows
-
-
-def topics_table(evaluation: Evaluation, difference: float) -> Table:
-    """Return the same as a table."""
-    rows = topics_to_json(evaluation, difference)
     caption = (
         f"Queries with which a paired t test at {LEVEL:g} finds a difference of {difference:g} "
         f"with a power of {POWER:.0%}"
@@ -217,32 +211,19 @@ def evaluation_to_json(
     topics: float | None = None,
 ) -> dict[str, Any]:
     """Return an evaluation, and the queries that would find a difference, as a JSON-able dict."""
-    names, values = _columns(evaluation)
-    means, judged = mean_of_counted(values).tolist(), evaluation.judged_means().tolist()
-    cutoffs = [*map(_judged_name, evaluation.cutoffs)]
-    systems = []
-    for s, system in enumerate(evaluation.systems):
-        entry: dict[str, Any] = {
-            "system": system,
-            "means": dict(zip(names, means[s], strict=True)),
-            "judged": dict(zip(cutoffs, judged[s], strict=True)),
-            "missing": int(evaluation.missing[s].sum()),
-            "left out": len(evaluation.extra[s]),
-        }
-        if per_query:
-            entry["queries"] = {
-                query: dict(zip(names, row, strict=True))
-                for query, row in zip(evaluation.queries, values[s].T.tolist(), strict=True)
-            }
-        systems.append(entry)
     found = {
         "measures": _in_full(evaluation),
         "rules": dict(vars(evaluation.rules)),
         "queries": len(evaluation.queries),
-        "systems": systems,
+        "systems": means_table(evaluation).named_rows(),
+        "left_out": dict(zip(evaluation.systems, map(len, evaluation.extra), strict=True)),
         "comparisons": [dict(vars(one)) for one in comparisons],
     }
-    return found if topics is None else found | {"topics": topics_to_json(evaluation, topics)}
+    if per_query:
+        found["values"] = queries_table(evaluation).named_rows()
+    if topics is not None:
+        found["topics"] = topics_table(evaluation, topics).named_rows()
+    return found
 
 
 def evaluation_text(
@@ -256,10 +237,9 @@ def evaluation_text(
     """Return the same as tables, folded to `width` characters, and sentences."""
     notes = evaluation_in_words(evaluation)
     marked = comparisons if are_many(comparisons) else []
+    tables = [means_table(evaluation, marked, digits)]
     if per_query:
-        tables = [replace(queries_table(evaluation), digits=digits)]
-    else:
-        tables = [means_table(evaluation, marked, digits)]
+        tables = [queries_table(evaluation, digits)]
     if marked:
         notes.append(marks_in_words(evaluation.systems, marked))
     elif comparisons:
@@ -272,14 +252,11 @@ def evaluation_text(
 
 
 def _write_parquet(evaluation: Evaluation, path: Path) -> None:
-    """Write the frame of an evaluation, with the measures and rules behind them."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    rows = pa.Table.from_pandas(evaluation.to_frame(), preserve_index=False)
-    about = json.dumps({"measures": _in_full(evaluation), "rules": vars(evaluation.rules)})
+    """Write the frame of an evaluation, whose `attrs` are the measures and rules behind it."""
+    frame = evaluation.to_frame()
+    frame.attrs = {"measures": _in_full(evaluation), "rules": vars(evaluation.rules)}
     with atomic_write(path) as temporary:
-        pq.write_table(rows.replace_schema_metadata({"dcglearn": about}), temporary)
+        frame.to_parquet(temporary, index=False)
 
 
 def _in_full(evaluation: Evaluation) -> dict[str, str]:
@@ -294,10 +271,102 @@ def _columns(evaluation: Evaluation) -> tuple[list[str], Floats]:
     names, values = [one.name for one in evaluation.measures], evaluation.values
     if evaluation.high is None:
         return names, values
-    n_systems, _, n_queries = values.shape
-    both = np.stack([values, evaluation.high], axis=2).reshape(n_systems, -1, n_queries)
-    return [f"{name}, {end}" for name in names for end in ("least", "most")], both
+    names = [f"{name}, {end}" for end in ("least", "most") for name in names]
+    return names, np.concatenate([values, evaluation.high], axis=1)
 
 
 def _judged_name(cutoff: int | None) -> str:
     return "judged" if cutoff is None else f"judged@{cutoff}"
+
+
+_THEIRS = {
+    "nDCG(linear-log2)": "ndcg",
+    "nDCG(linear-log2)@": "ndcg_cut_",
+    "AP": "map",
+    "AP@": "map_cut_",
+    "P@": "P_",
+    "R@": "recall_",
+    "Success@": "success_",
+    "RR": "recip_rank",
+    "Rprec": "Rprec",
+    "Bpref": "bpref",
+    "infAP": "infAP",
+}
+"""Measures here, without and with a cutoff -> in trec_eval."""
+
+
+def trec_eval_name(name: str) -> str:
+    """Return the name of a measure in trec_eval, or the name without blanks.
+
+    >>> [trec_eval_name(name) for name in ("nDCG@10", "ndcg", "nDCG(zipf) @ 5", "P@5", "mine")]
+    ['ndcg_cut_10', 'ndcg', 'nDCG(zipf)@5', 'P_5', 'mine']
+    """
+    called, at, cutoff = (resolve_alias(name) or name).partition("@")
+    theirs = _THEIRS.get(called.strip() + at)
+    return f"{theirs}{cutoff.strip()}" if theirs else _without_blanks(name)
+
+
+def write_trec_eval(evaluation: Evaluation, path: Path) -> list[Path]:
+    """Write the lines of each system; return the files."""
+    if evaluation.high is not None:
+        raise InputError(
+            "trec_eval's lines hold one value per query, not two bounds",
+            "write .csv or .parquet, or use another value of `unjudged`",
+        )
+    for query in evaluation.queries:
+        if query.split() != [query]:
+            raise InputError(
+                f"the query {query!r:.60} has blanks, which end a field in trec_eval's lines",
+                "write .csv or .parquet",
+            )
+    if repeated := repeated_name([trec_eval_name(one.name) for one in evaluation.measures]):
+        raise InputError(f"two measures are called {repeated} in these lines", "rename one")
+    paths = paths_of_systems(path, evaluation.systems)
+    for s, one in enumerate(paths):
+        write_text_blocks(one, trec_eval_lines(evaluation, s))
+    return paths
+
+
+def trec_eval_lines(evaluation: Evaluation, s: int) -> Iterator[str]:
+    """Yield the lines of one system: those of each query, then the means.
+
+    >>> from dcglearn.systems.evaluate import evaluate
+    >>> found = evaluate({"7": {"d": 1}}, {"bm25": {"7": {"d": 2}}}, "nDCG@10")
+    >>> for line in trec_eval_lines(found, 0):
+    ...     print(line.expandtabs(), end="")
+    ndcg_cut_10             7       1.0000
+    runid                   all     bm25
+    num_q                   all     1
+    ndcg_cut_10             all     1.0000
+    """
+    names = [trec_eval_name(one.name) for one in evaluation.measures]
+    values = evaluation.values[s]
+
+    def lines(query: str, column: Floats) -> Iterator[str]:
+        for name, value in zip(names, column, strict=True):
+            if not np.isnan(value):
+                yield f"{name:<22}\t{query}\t{value:.4f}\n"
+
+    for query, column in zip(evaluation.queries, values.T, strict=True):
+        yield from lines(query, column)
+    yield f"{'runid':<22}\tall\t{_without_blanks(evaluation.systems[s])}\n"
+    yield f"{'num_q':<22}\tall\t{np.isfinite(values).any(axis=0).sum()}\n"
+    yield from lines("all", evaluation.means()[s])
+
+
+def paths_of_systems(path: Path, systems: Sequence[str]) -> list[Path]:
+    """Return the file of each system: the path itself for one, NAME.SYSTEM.eval for several.
+
+    >>> [one.name for one in paths_of_systems(Path("x.eval"), ["bm25", "my/run"])]
+    ['x.bm25.eval', 'x.my_run.eval']
+    """
+    if len(systems) == 1:
+        return [path]
+    names = [re.sub(r"[^\w.+-]", "_", system)[:100] for system in systems]
+    if repeated := repeated_name([name.lower() for name in names]):  # as file systems compare them
+        raise InputError(f"two systems would have the file {path.stem}.{repeated}", "rename one")
+    return [path.with_name(f"{path.stem}.{name}{path.suffix}") for name in names]
+
+
+def _without_blanks(name: str) -> str:
+    return "".join(name.split())

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
-from dcglearn.base.json_text import jsonable
 from dcglearn.base.types import Grades
 from dcglearn.coherence.explain import Explanation
-from dcglearn.coherence.smallest_change import smallest_change_of_gains
 from dcglearn.coherence.verdict import advantage, verdict
-from dcglearn.measures.dcg import DCG
 from dcglearn.measures.names import NamedMeasure
 from dcglearn.measures.scale import Scale
 from dcglearn.report.tables import Table
@@ -44,20 +40,16 @@ def explanation_text(
     """Return what each rank contributes, the verdicts and the reason."""
     columns = [*(labels_of(row, scale) for row in lists), *found.contributions.tolist()]
     rows = [(str(rank), *row) for rank, row in enumerate(zip(*columns, strict=True), start=1)]
-    table = Table(
-        ("rank", "a", "b", *(named.name for named in measures)),
-        [*rows, ("sum", "", "", *found.contributions.sum(axis=1).tolist())],
-        "Contribution of each rank, for a (+) or b (-), as a share of their absolute sum",
-        3,
-    )
-    lines = [table.text()]
-    for named, difference, winner in zip(measures, found.differences, found.winners, strict=True):
-        unit = " in DCG" if isinstance(named.measure, DCG) and named.measure.normalise else ""
-        words = f"prefers {winner}, by {abs(difference):g}{unit}"
-        words = "finds a and b equal" if winner == "equal" else words
+    columns_of = ("rank", "a", "b", *(named.name for named in measures))
+    caption = "Contribution of each rank, for a (+) or b (-), as a share of their absolute sum"
+    rows.append(("sum", "", "", *found.contributions.sum(axis=1).tolist()))
+    lines = [Table(columns_of, rows, caption, 3).text()]
+    for named, winner in zip(measures, found.winners, strict=True):
+        words = "finds a and b equal" if winner == "equal" else f"prefers {winner}"
         lines.append(f"{named.name} {words}: {named.measure}")
     lines += ["", "They agree on these lists." if found.agree else _REASONS[found.reason]]
-    return "\n".join([*lines, *_for_every_dcg(measures[0], lists, scale)])
+    certain = verdict(advantage(*lists, len(scale)), worst_gain="zero").winner
+    return "\n".join([*lines, f"With the worst grade worth 0, {_VERDICTS[certain]}."])
 
 
 def explanation_to_json(
@@ -67,39 +59,14 @@ def explanation_to_json(
     scale: Scale,
 ) -> dict[str, Any]:
     """Return the same as a JSON-able dict."""
-    first, second = (str(named.measure) for named in measures)
     return {
-        "first": first,
-        "second": second,
+        "first": str(measures[0].measure),
+        "second": str(measures[1].measure),
         "lists": [labels_of(row, scale) for row in lists],
-        **jsonable(vars(found)),
-        "reason": found.reason or None,
+        **vars(found),
     }
 
 
 def labels_of(row: Grades, scale: Scale) -> list[str]:
     """Return the grades of a list as text, - where there is no document."""
     return ["-" if grade < 0 else str(scale.labels[grade]) for grade in row.tolist()]
-
-
-def _for_every_dcg(named: NamedMeasure, lists: tuple[Grades, Grades], scale: Scale) -> list[str]:
-    """Return what holds for every DCG, and the smallest change that reverses a measure."""
-    measure = named.measure
-    D = advantage(*lists, len(scale))
-    winner = verdict(D, worst_gain="zero").winner
-    lines = [f"With the worst grade worth 0, {_VERDICTS[winner]}."]
-    if (
-        winner == "depends"
-        and isinstance(measure, DCG)
-        and all(x >= y for x, y in pairwise(measure.gains))
-    ):
-        discounts = measure.discounts_for(len(lists[0]))
-        change = smallest_change_of_gains(D, measure.gains, discounts)
-        if change is not None and change.distance > 0:
-            tie = zip(scale.labels, change.tie, strict=True)
-            gains = ", ".join(f"{label}: {gain:.4g}" for label, gain in tie)
-            lines.append(
-                f"The first measure ties at gains {gains}; a small step further reverses its "
-                "verdict."
-            )
-    return lines

@@ -7,18 +7,14 @@ means.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from string import ascii_lowercase
-from typing import TypeGuard
 
 import numpy as np
 
-from dcglearn.base.numbers import counted
+from dcglearn.base.numbers import counted, in_ranges
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.discounts import format_number
-from dcglearn.measures.other_measures import ERR, LARGEST_GRADE, RBP, BinaryMeasure
-from dcglearn.measures.scale import Scale
-from dcglearn.report.tables import Cell, Table, shown_p
+from dcglearn.measures.other_measures import ERR, RBP, BinaryMeasure
+from dcglearn.report.tables import Row, Table, shown_p
 from dcglearn.systems.compare_systems import (
     FEW_QUERIES,
     SystemComparison,
@@ -47,14 +43,10 @@ LEAST_MOVE = 0.00005
 def evaluation_in_words(evaluation: Evaluation) -> list[str]:
     """Return what a table of an evaluation means, one sentence per line."""
     queries = counted(len(evaluation.queries), "query", "queries")
-    judged = "judged: share of the run's documents that have a judgment"
-    if any(evaluation.cutoffs):
-        judged = "judged@k: share of the run's first k documents that have a judgment"
-        judged += "; judged: of all" * (None in evaluation.cutoffs)
     return [
         *_definitions(evaluation),
         f"{queries}; grades {evaluation.qrels.scale}",
-        judged,
+        "judged@k: share of the run's first k documents that have a judgment; judged: of all",
         *rules_in_words(evaluation.rules, [one.measure for one in evaluation.measures]),
         *_ties(evaluation),
     ]
@@ -105,10 +97,6 @@ def _other_rules(rules: Rules, measures: Sequence[object]) -> list[str]:
     if any(min(one.levels, default=0) < 0 for one in by_judgment):
         names = ", ".join(map(str, by_judgment))
         sentences.append(f"{names}: grades below 0 count as not judged")
-    for largest in dict.fromkeys(one.max_rel for one in measures if _is_usual(one)):
-        same = ", as in gdeval and ir_measures" if largest == LARGEST_GRADE else ""
-        chance = f"(2^g - 1) / 2^{format_number(largest)}"
-        sentences.append(f"ERR: grade g satisfies with probability {chance}{same}")
     if any(isinstance(one, RBP) for one in measures):
         sentences.append(
             "most of RBP: with all judgments, and relevant documents below the end of the run"
@@ -117,14 +105,6 @@ def _other_rules(rules: Rules, measures: Sequence[object]) -> list[str]:
             "below the run or the cutoff; RBP can be larger by it"
         )
     return sentences
-
-
-def _is_usual(measure: object) -> TypeGuard[ERR]:
-    """Return whether a measure is ERR with the probabilities of its formula."""
-    if not isinstance(measure, ERR) or measure.grades is None:
-        return False
-    satisfied = 2.0 ** np.maximum(Scale(measure.grades).values, 0.0) - 1
-    return measure.probabilities == tuple((satisfied / 2.0**measure.max_rel).tolist())
 
 
 def _definitions(evaluation: Evaluation) -> list[str]:
@@ -174,7 +154,7 @@ def comparisons_table(comparisons: Sequence[SystemComparison]) -> Table:
     several = has_several_baselines(comparisons)
     rows = []
     for c in comparisons:
-        row: dict[str, Cell] = {"measure": c.measure, "system": c.system}
+        row: Row = {"measure": c.measure, "system": c.system}
         if several:
             row["other system"] = c.baseline
         row |= {"difference": c.difference, "from": c.low, "to": c.high, "p": shown_p(c.p)}
@@ -201,18 +181,14 @@ def comparisons_in_words(comparisons: Sequence[SystemComparison]) -> list[str]:
     one = comparisons[0]
     other = "the other system" if has_several_baselines(comparisons) else one.baseline
     student = one.test == "t" or most < FEW_QUERIES
-    by_bootstrap = f"by a bootstrap over queries (Student's t below {FEW_QUERIES})"
-    interval = "by Student's t" if student else by_bootstrap
+    interval = "by Student's t" if student else "by a bootstrap over queries"
     alone = ", of this comparison alone" if one.family > 1 else ""
-    least = 2.0 ** (1 - few)
-    limit = [f"with {few} queries no p can be below {least:g}"]
     return [
         f"difference: mean of the system minus that of {other}; "
         f"from, to: its 95% interval, {interval}{alone}",
         f"p: {tested_in_words(comparisons)}",
         "better, worse, equal: queries on which the system's value is higher, lower, the same",
         *shared,
-        *limit * (one.test != "t" and least >= SIGNIFICANT),
     ]
 
 
@@ -222,11 +198,14 @@ def tested_in_words(comparisons: Sequence[SystemComparison]) -> str:
     test = f"paired {one.test} test, two-sided"
     if len(comparisons) == 1 == one.family:
         return test
-    if one.correction == "none":
-        return f"{test}; not corrected for the number of comparisons"
-    how = {"holm": "Holm's method", "tukey": "Tukey's HSD test with randomisation"}[one.correction]
     whose = " of a measure" if one.family < len(comparisons) else ""
-    return f"{test}; corrected for {counted(one.family, 'comparison')}{whose} by {how}"
+    number = f"{counted(one.family, 'comparison')}{whose}"
+    corrected = {
+        "none": "not corrected for the number of comparisons",
+        "holm": f"corrected for {number} by Holm's method",
+        "tukey": f"corrected for {number} by Tukey's HSD test with randomisation",
+    }
+    return f"{test}; {corrected[one.correction]}"
 
 
 def significance_marks(
@@ -241,8 +220,9 @@ def significance_marks(
     significant = [c for c in comparisons if c.corrected < SIGNIFICANT]
     if not has_several_baselines(comparisons):
         return {(c.system, c.measure): "*" for c in significant}, []
-    few = len(systems) <= len(ascii_lowercase)
-    labels = [ascii_lowercase[s] if few else str(s + 1) for s in range(len(systems))]
+    labels = [*map(str, range(1, len(systems) + 1))]
+    if len(systems) <= len(ascii_lowercase):
+        labels = [*ascii_lowercase[: len(systems)]]
     below: dict[tuple[str, str], set[int]] = {}
     for c in significant:
         ahead, behind = (c.system, c.baseline) if c.difference > 0 else (c.baseline, c.system)
@@ -260,16 +240,3 @@ def marks_in_words(systems: Sequence[str], comparisons: Sequence[SystemCompariso
         found = "* differs" if marks else "no mean differs"
         meaning = f"{found} significantly from {comparisons[0].baseline}"
     return f"{meaning} (p < {SIGNIFICANT:g}; {tested_in_words(comparisons)})"
-
-
-def in_ranges(places: Sequence[int], labels: Sequence[str]) -> str:
-    """Return the labels at ascending places, three or more neighbours as a range.
-
-    >>> in_ranges([0, 2, 3], "abcdefgh"), in_ranges([0, 2, 3, 4, 7], "abcdefgh")
-    ('a,c,d', 'a,c-e,h')
-    """
-    parts: list[str] = []
-    for _, group in groupby(enumerate(places), lambda one: one[1] - one[0]):
-        row = [labels[place] for _, place in group]
-        parts += row if len(row) < 3 else [f"{row[0]}-{row[-1]}"]
-    return ",".join(parts)
