@@ -67,10 +67,12 @@ class IndexedQrels(ShortRepr):
         import pyarrow.compute as pc
 
         found = pc.index_in(documents, value_set=self.documents)
-        document = numbers_of_arrow(pc.coalesce(found, int_array(np.array([-1]))[0]))
-        keys = np.where(document >= 0, query * len(self.documents) + document, -1)
+        rows = numbers_of_arrow(pc.indices_nonzero(found.is_valid()))
+        keys = query[rows] * len(self.documents) + numbers_of_arrow(found.drop_null())
         at = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
-        return np.where(self.keys[at] == keys, self.grades[at], np.int8(len(self.scale)))
+        grades = np.full(len(query), len(self.scale), np.int8)
+        grades[rows] = np.where(self.keys[at] == keys, self.grades[at], len(self.scale))
+        return grades
 
 
 def index_qrels(qrels: Qrels, scale: ScaleLike | None = None) -> IndexedQrels:

@@ -50,6 +50,7 @@ _IDS = (
     ("query_id", "qid", "q_id", "query", "topic_id", "topic"),  # next to an id, query is a text
     ("document", "doc_id", "docno", "docid", "doc", "corpus_id", "document_id", "url"),
 )
+_CHUNK = 1 << 19
 _GRADE = ("grade", "relevance", "label", "rel", "rating", "score", "stars")
 
 
@@ -147,15 +148,17 @@ def join_parts(
         raise InputError(
             f"an id or the {kind.number} is missing", "correct it", place(int(np.argmax(missing)))
         )
-    coded = documents.dictionary_encode()
-    keys = query * len(coded.dictionary) + numbers_of_arrow(coded.indices)
+    document = numbers_of_arrow(documents.dictionary_encode().indices)
+    several = np.flatnonzero(np.bincount(document)[document] > 1)  # of few queries, few
+    keys = query[several] * len(documents) + document[several]
     if not np.diff(np.sort(keys)).all():
         order = np.argsort(keys, kind="stable")
-        row = int(order[1:][np.diff(keys[order]) == 0].min())
+        row = int(several[order[1:][np.diff(keys[order]) == 0].min()])
         pair = f"the document {documents[row]} appears twice for query {queries[query[row]]}"
         raise InputError(pair, "keep one", place(row))
-    if wanted is not None:
-        rows = np.flatnonzero(np.array([one in wanted for one in queries])[query])
+    known = np.array([wanted is None or one in wanted for one in queries])
+    if not known.all():
+        rows = np.flatnonzero(known[query])
         query, documents, values = query[rows], take_rows(documents, rows), values[rows]
     return queries, query, documents, values, names
 
@@ -294,10 +297,11 @@ def _read_trec(source: Source, kind: Kind) -> Iterator[Part]:
     """Read the rows, and the tag of the first."""
     rows = 0
     with source.open() as file:
-        for text in whole_lines(file):
+        for text in whole_lines(file, _CHUNK):
             text = re.sub(rb"(?m)^#.*$", b"", text) if b"#" in text else text
-            table = _table(text, "\t", kind) if b"\t" in text else None
-            table = table or _table(_single_blanks(text), " ", kind)
+            read = partial(_table, kind=kind, tagged=kind is RUN and not rows)
+            table = read(text, "\t") if b"\t" in text else None
+            table = table or read(_single_blanks(text), " ")
             if table is None:
                 raise _fault(source, kind)
             if len(table):
@@ -307,22 +311,24 @@ def _read_trec(source: Source, kind: Kind) -> Iterator[Part]:
             rows += len(table)
 
 
-def _table(text: bytes, delimiter: str, kind: Kind) -> Any:
-    """Return query, document, number and any tag as text; None if a line has other fields."""
+def _table(text: bytes, delimiter: str, kind: Kind, tagged: bool) -> Any:
+    """Return query, document, number and, if wanted, tag; None if a line has other fields."""
     import pyarrow as pa
     import pyarrow.csv as pv
 
     few = pa.dictionary(pa.int32(), pa.string())
-    types = {"query": few, "document": pa.string(), kind.number: pa.string(), "tag": few}
-    names = kind.layout.split()
+    types = {"query": few, "document": pa.string(), kind.number: pa.string()}
+    types |= {"tag": few} if tagged else {}
     try:
         return pv.read_csv(
             pa.BufferReader(text or b"\n"),
-            pv.ReadOptions(column_names=names, block_size=len(text) + 1, use_threads=False),
+            pv.ReadOptions(
+                column_names=kind.layout.split(), block_size=len(text) + 1, use_threads=False
+            ),
             pv.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
             pv.ConvertOptions(
                 column_types=types,
-                include_columns=[name for name in types if name in names],
+                include_columns=list(types),
                 null_values=[],
                 check_utf8=False,  # it was checked when the file was opened
             ),

@@ -134,6 +134,20 @@ class Ranked(ShortRepr):
         matrix[self.query[kept], self.ranks[kept]] = self.grades[kept]
         return matrix
 
+    def first(self, n_ranks: int | None) -> Ranked:
+        """Return the first ranks of each query, with all documents that are tied with one there."""
+        if n_ranks is None or not len(self.grades):
+            return self
+        ends = np.minimum(self.starts[:-1] + n_ranks, self.starts[1:])
+        if self.tied is not None:
+            tied_with_last = np.searchsorted(self.tied, self.tied[ends - 1], "right")
+            ends = np.where(self.missing, ends, tied_with_last)
+        lengths = ends - self.starts[:-1]
+        starts = np.append(0, np.cumsum(lengths))
+        rows = np.arange(starts[-1]) + np.repeat(self.starts[:-1] - starts[:-1], lengths)
+        tied = None if self.tied is None else self.tied[rows]
+        return replace(self, starts=starts, grades=self.grades[rows], tied=tied)
+
     def keep(self, kept: Booleans) -> Ranked:
         """Return the rankings of some of the documents, of which the others keep their order."""
         starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]

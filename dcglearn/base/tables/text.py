@@ -126,6 +126,11 @@ def _utf8_chunks(file: Path | bytes, name: str, encoding: str) -> Generator[byte
         decoder = io.IncrementalNewlineDecoder(make(), translate=True)
         following = iter(lambda: content.read(_CHUNK), b"")
         for chunk in chain([first[len(mark) :]], following, [b""]):
+            whole = encoding == "utf-8" and decoder.getstate() == (b"", 0)
+            if whole and chunk.isascii() and b"\r" not in chunk:
+                line += chunk.count(b"\n")
+                yield chunk
+                continue
             try:
                 text = decoder.decode(chunk, final=not chunk)
             except UnicodeDecodeError as error:
