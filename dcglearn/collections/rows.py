@@ -50,7 +50,6 @@ _IDS = (
     ("query_id", "qid", "q_id", "query", "topic_id", "topic"),  # next to an id, query is a text
     ("document", "doc_id", "docno", "docid", "doc", "corpus_id", "document_id", "url"),
 )
-_CHUNK = 1 << 19
 _GRADE = ("grade", "relevance", "label", "rel", "rating", "score", "stars")
 
 
@@ -68,16 +67,12 @@ RUN = Kind("a run", "score", "query Q0 document rank score tag", (*_IDS, ("score
 
 
 class Part(NamedTuple):
-    """Some rows: columns as Arrow arrays or lists, and the name of a system.
-
-    `place` returns that of a row of its source, of which the part's `first` is one.
-    """
+    """Some rows: columns as Arrow arrays or lists, the places of rows, and the name of a system."""
 
     query: Any
     document: Any
     number: Any
     place: RowPlace
-    first: int = 0
     tag: str = ""
 
 
@@ -94,26 +89,22 @@ def _choose_columns(names: Sequence[str], kind: Kind, place: str = "") -> list[s
     return chosen
 
 
-def _part_of_table(
-    columns: Mapping[str, Any], kind: Kind, name: str, place: RowPlace, first: int = 0
-) -> Part:
+def _part_of_table(columns: Mapping[str, Any], kind: Kind, name: str, place: RowPlace) -> Part:
     """Return the rows of columns of a table."""
     chosen = _choose_columns(list(columns), kind, name)
     query, document, number = (_arrow(columns[one]) for one in chosen)
-    return Part(query, document, number, place, first)
+    return Part(query, document, number, place)
 
 
 def _part_of_dicts(content: Mapping[Any, Any], name: str) -> Part:
     """Return the rows of ``{query: {document: number}}``."""
-    ids = [(query, document) for query, held in content.items() for document in held]
-    number = [number for held in content.values() for number in held.values()]
-    queries, documents = zip(*ids, strict=True) if ids else ((), ())
-    return Part(
-        list(queries),
-        list(documents),
-        _arrow(number),
-        lambda row: "{}, query {}, document {}".format(name, *ids[row]),
-    )
+    rows = [(query, *one) for query, held in content.items() for one in held.items()]
+    queries, documents, numbers = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
+
+    def place(row: int) -> str:
+        return "{}, query {}, document {}".format(name, *rows[row])
+
+    return Part(queries, documents, _arrow(numbers), place)
 
 
 def _is_nested(content: object) -> bool:
@@ -136,7 +127,7 @@ def join_parts(
 
     def place(row: int) -> str:
         part = parts[at := int(np.searchsorted(ends, row, "right"))]
-        return part.place(part.first + len(part.query) + row - int(ends[at]))
+        return part.place(len(part.query) + row - int(ends[at]))
 
     found = gather(column_of(part.query) for part in parts).parsed(_id, place)
     queries, query = tuple(found.values), found.codes.astype(np.int64)
@@ -252,7 +243,9 @@ def _read(source: Source, kind: Kind) -> Iterator[Part]:
 def _read_table(source: Source, kind: Kind) -> Iterator[Part]:
     first = 0
     for block in source.blocks(partial(_choose_columns, kind=kind, place=source.name)):
-        yield _part_of_table(block, kind, source.name, source.place, first)
+        yield _part_of_table(
+            block, kind, source.name, lambda row, first=first: source.place(first + row)
+        )
         first += rows_of(block)
 
 
@@ -297,7 +290,7 @@ def _read_trec(source: Source, kind: Kind) -> Iterator[Part]:
     """Read the rows, and the tag of the first."""
     rows = 0
     with source.open() as file:
-        for text in whole_lines(file, _CHUNK):
+        for text in whole_lines(file, 1 << 19):
             text = re.sub(rb"(?m)^#.*$", b"", text) if b"#" in text else text
             read = partial(_table, kind=kind, tagged=kind is RUN and not rows)
             table = read(text, "\t") if b"\t" in text else None
@@ -307,7 +300,7 @@ def _read_trec(source: Source, kind: Kind) -> Iterator[Part]:
             if len(table):
                 query, document, number, *tags = (column.chunk(0) for column in table.columns)
                 tag = tags[0][0].as_py() if tags else ""
-                yield Part(query, document, number, partial(_place, source), rows, tag)
+                yield Part(query, document, number, partial(_place, source, rows), tag)
             rows += len(table)
 
 
@@ -317,8 +310,7 @@ def _table(text: bytes, delimiter: str, kind: Kind, tagged: bool) -> Any:
     import pyarrow.csv as pv
 
     few = pa.dictionary(pa.int32(), pa.string())
-    types = {"query": few, "document": pa.string(), kind.number: pa.string()}
-    types |= {"tag": few} if tagged else {}
+    types = {"query": few, "document": pa.string(), kind.number: pa.string(), "tag": few}
     try:
         return pv.read_csv(
             pa.BufferReader(text or b"\n"),
@@ -328,7 +320,7 @@ def _table(text: bytes, delimiter: str, kind: Kind, tagged: bool) -> Any:
             pv.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
             pv.ConvertOptions(
                 column_types=types,
-                include_columns=list(types),
+                include_columns=list(types)[: 3 + tagged],
                 null_values=[],
                 check_utf8=False,  # it was checked when the file was opened
             ),
@@ -352,8 +344,8 @@ def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
                 yield number, line
 
 
-def _place(source: Source, row: int) -> str:
-    number, _ = next(islice(_lines(source), row, None))
+def _place(source: Source, first: int, row: int) -> str:
+    number, _ = next(islice(_lines(source), first + row, None))
     return f"{source.name}, line {number}"
 
 
