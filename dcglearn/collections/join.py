@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import naming
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.tables.columns import int_array, numbers_of_arrow, take_rows
 from dcglearn.base.types import Integers
@@ -69,7 +69,7 @@ class IndexedQrels(ShortRepr):
         found = pc.index_in(documents, value_set=self.documents)
         rows = numbers_of_arrow(pc.indices_nonzero(found.is_valid()))
         keys = query[rows] * len(self.documents) + numbers_of_arrow(found.drop_null())
-        at = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
+        at = np.searchsorted(self.keys[1:], keys, "right")
         grades = np.full(len(query), len(self.scale), np.int8)
         grades[rows] = np.where(self.keys[at] == keys, self.grades[at], len(self.scale))
         return grades
@@ -102,11 +102,9 @@ def index_qrels(qrels: Qrels, scale: ScaleLike | None = None) -> IndexedQrels:
     """
     numbers, which = np.unique(qrels.number, return_inverse=True)
     labels = [qrels.names[int(n)] if qrels.names else canonical_label(n) for n in numbers.tolist()]
-    try:
+    with naming(qrels.name):
         scale = qrels.scale() if scale is None else needed_scale(scale)
         indices = np.array([scale.index(label) for label in labels], np.int8)
-    except InputError as error:
-        raise error.at(qrels.name) from error
     grades, shape = indices[which], (len(qrels.queries), len(scale))
     cells = np.bincount(qrels.query * shape[1] + grades, minlength=shape[0] * shape[1])
     coded = qrels.documents.dictionary_encode()

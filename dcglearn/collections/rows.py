@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, naming
 from dcglearn.base.files import PathLike
 from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import counted, parse_number
@@ -174,7 +174,7 @@ def _texts(parts: Sequence[Any], place: RowPlace) -> Any:
 
     if all(map(is_plain, parts)):
         texts = [pc.ascii_trim_whitespace(cells.cast(pa.string())) for cells in parts]
-        found = pa.concat_arrays(texts, pa.system_memory_pool()) if len(texts) > 1 else texts[0]
+        found = pa.concat_arrays(texts, pa.system_memory_pool())
         return pc.coalesce(found, text_array([""])[0]) if found.null_count else found
     column = gather(map(column_of, parts)).parsed(_id, place)
     rows = np.where(column.codes < 0, len(column.values), column.codes)
@@ -213,10 +213,8 @@ def part_of(content: Any, kind: Kind, name: str) -> Part:
     """Return the rows of a frame or of nested dicts."""
     if _is_nested(content):
         return _part_of_dicts(content, name)
-    try:
+    with naming(name):
         columns = columns_of_frame(content)
-    except InputError as error:
-        raise error.at(name) from error
     return _part_of_table(columns, kind, name, lambda row: f"{name}, row {row + 1}")
 
 

@@ -125,10 +125,10 @@ def _utf8_chunks(file: Path | bytes, name: str, encoding: str) -> Generator[byte
             ) from error
         decoder = io.IncrementalNewlineDecoder(make(), translate=True)
         following = iter(lambda: content.read(_CHUNK), b"")
-        plain = encoding == "utf-8"
         for done, chunk in enumerate(chain([first[len(mark) :]], following, [b""])):
-            if plain and chunk.isascii() and b"\r" not in chunk and not any(decoder.getstate()):
-                yield chunk  # which is faster, and most runs are so
+            plain = chunk.isascii() and b"\r" not in chunk and not any(decoder.getstate())
+            if plain and encoding == "utf-8":  # as most runs are
+                yield chunk
                 continue
             try:
                 yield decoder.decode(chunk, final=not chunk).encode()
