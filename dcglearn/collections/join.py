@@ -199,7 +199,6 @@ def rank_documents(
         import pyarrow.compute as pc
 
         shared = np.flatnonzero(~new | ~np.append(new[1:], True))
-        place = np.empty(len(shared), np.int64)
-        place[numbers_of_arrow(pc.sort_indices(ids(rows[shared])))] = np.arange(len(shared))
+        place = np.argsort(numbers_of_arrow(pc.sort_indices(ids(rows[shared]))))
         rows[shared] = rows[shared][np.lexsort((-place, tied[shared]))]
     return rows, tied

@@ -39,8 +39,8 @@ def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float) -> tuple[Flo
         weights = discounts[ranked.ranks]
         low, high = (ranked.sum_by_query(gains * weights) for gains in expected)
         return low, high
-    if measure.normalise == "minmax" or min(measure.gains) < 0:
-        raise InputError("bounds for gains below 0 or a minmaxDCG", _OTHER_RULE)
+    if min(measure.gains) < 0:
+        raise InputError("bounds for gains below 0", _OTHER_RULE)
     if ranked.pooled is None:
         return _bounds_of_ratios(measure, ranked, worthless)
     others = np.maximum(ranked.pooled - ranked.unjudged, 0)

@@ -68,7 +68,7 @@ class DocumentGrades:
 
 
 def _table(graded: GradedRun) -> Rankings:
-    return table_of(Column(graded.grades, []), np.diff(graded.starts)).codes
+    return table_of(Column(graded.grades, []), np.diff(graded.starts)).codes.astype(np.int8)
 
 
 class LookedUp(NamedTuple):
