@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import naming
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.tables.columns import int_array, numbers_of_arrow, take_rows
 from dcglearn.base.types import Integers
@@ -67,10 +67,12 @@ class IndexedQrels(ShortRepr):
         import pyarrow.compute as pc
 
         found = pc.index_in(documents, value_set=self.documents)
-        document = numbers_of_arrow(pc.coalesce(found, int_array(np.array([-1]))[0]))
-        keys = np.where(document >= 0, query * len(self.documents) + document, -1)
-        at = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
-        return np.where(self.keys[at] == keys, self.grades[at], np.int8(len(self.scale)))
+        rows = numbers_of_arrow(pc.indices_nonzero(found.is_valid()))
+        keys = query[rows] * len(self.documents) + numbers_of_arrow(found.drop_null())
+        at = np.searchsorted(self.keys[1:], keys, "right")
+        grades = np.full(len(query), len(self.scale), np.int8)
+        grades[rows] = np.where(self.keys[at] == keys, self.grades[at], len(self.scale))
+        return grades
 
 
 def index_qrels(qrels: Qrels, scale: ScaleLike | None = None) -> IndexedQrels:
@@ -100,11 +102,9 @@ def index_qrels(qrels: Qrels, scale: ScaleLike | None = None) -> IndexedQrels:
     """
     numbers, which = np.unique(qrels.number, return_inverse=True)
     labels = [qrels.names[int(n)] if qrels.names else canonical_label(n) for n in numbers.tolist()]
-    try:
+    with naming(qrels.name):
         scale = qrels.scale() if scale is None else needed_scale(scale)
         indices = np.array([scale.index(label) for label in labels], np.int8)
-    except InputError as error:
-        raise error.at(qrels.name) from error
     grades, shape = indices[which], (len(qrels.queries), len(scale))
     cells = np.bincount(qrels.query * shape[1] + grades, minlength=shape[0] * shape[1])
     coded = qrels.documents.dictionary_encode()
@@ -199,7 +199,6 @@ def rank_documents(
         import pyarrow.compute as pc
 
         shared = np.flatnonzero(~new | ~np.append(new[1:], True))
-        place = np.empty(len(shared), np.int64)
-        place[numbers_of_arrow(pc.sort_indices(ids(rows[shared])))] = np.arange(len(shared))
+        place = np.argsort(numbers_of_arrow(pc.sort_indices(ids(rows[shared]))))
         rows[shared] = rows[shared][np.lexsort((-place, tied[shared]))]
     return rows, tied

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, naming
 from dcglearn.base.files import PathLike
 from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import counted, parse_number
@@ -67,16 +67,12 @@ RUN = Kind("a run", "score", "query Q0 document rank score tag", (*_IDS, ("score
 
 
 class Part(NamedTuple):
-    """Some rows: columns as Arrow arrays or lists, and the name of a system.
-
-    `place` returns that of a row of its source, of which the part's `first` is one.
-    """
+    """Some rows: columns as Arrow arrays or lists, the places of rows, and the name of a system."""
 
     query: Any
     document: Any
     number: Any
     place: RowPlace
-    first: int = 0
     tag: str = ""
 
 
@@ -93,26 +89,22 @@ def _choose_columns(names: Sequence[str], kind: Kind, place: str = "") -> list[s
     return chosen
 
 
-def _part_of_table(
-    columns: Mapping[str, Any], kind: Kind, name: str, place: RowPlace, first: int = 0
-) -> Part:
+def _part_of_table(columns: Mapping[str, Any], kind: Kind, name: str, place: RowPlace) -> Part:
     """Return the rows of columns of a table."""
     chosen = _choose_columns(list(columns), kind, name)
     query, document, number = (_arrow(columns[one]) for one in chosen)
-    return Part(query, document, number, place, first)
+    return Part(query, document, number, place)
 
 
 def _part_of_dicts(content: Mapping[Any, Any], name: str) -> Part:
     """Return the rows of ``{query: {document: number}}``."""
-    ids = [(query, document) for query, held in content.items() for document in held]
-    number = [number for held in content.values() for number in held.values()]
-    queries, documents = zip(*ids, strict=True) if ids else ((), ())
-    return Part(
-        list(queries),
-        list(documents),
-        _arrow(number),
-        lambda row: "{}, query {}, document {}".format(name, *ids[row]),
-    )
+    rows = [(query, *one) for query, held in content.items() for one in held.items()]
+    queries, documents, numbers = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
+
+    def place(row: int) -> str:
+        return "{}, query {}, document {}".format(name, *rows[row])
+
+    return Part(queries, documents, _arrow(numbers), place)
 
 
 def _is_nested(content: object) -> bool:
@@ -135,7 +127,7 @@ def join_parts(
 
     def place(row: int) -> str:
         part = parts[at := int(np.searchsorted(ends, row, "right"))]
-        return part.place(part.first + len(part.query) + row - int(ends[at]))
+        return part.place(len(part.query) + row - int(ends[at]))
 
     found = gather(column_of(part.query) for part in parts).parsed(_id, place)
     queries, query = tuple(found.values), found.codes.astype(np.int64)
@@ -147,15 +139,17 @@ def join_parts(
         raise InputError(
             f"an id or the {kind.number} is missing", "correct it", place(int(np.argmax(missing)))
         )
-    coded = documents.dictionary_encode()
-    keys = query * len(coded.dictionary) + numbers_of_arrow(coded.indices)
+    document = numbers_of_arrow(documents.dictionary_encode().indices)
+    several = np.flatnonzero(np.bincount(document)[document] > 1)  # of few queries, few
+    keys = query[several] * len(documents) + document[several]
     if not np.diff(np.sort(keys)).all():
         order = np.argsort(keys, kind="stable")
-        row = int(order[1:][np.diff(keys[order]) == 0].min())
+        row = int(several[order[1:][np.diff(keys[order]) == 0].min()])
         pair = f"the document {documents[row]} appears twice for query {queries[query[row]]}"
         raise InputError(pair, "keep one", place(row))
-    if wanted is not None:
-        rows = np.flatnonzero(np.array([one in wanted for one in queries])[query])
+    known = np.array([wanted is None or one in wanted for one in queries])
+    if not known.all():
+        rows = np.flatnonzero(known[query])
         query, documents, values = query[rows], take_rows(documents, rows), values[rows]
     return queries, query, documents, values, names
 
@@ -180,7 +174,7 @@ def _texts(parts: Sequence[Any], place: RowPlace) -> Any:
 
     if all(map(is_plain, parts)):
         texts = [pc.ascii_trim_whitespace(cells.cast(pa.string())) for cells in parts]
-        found = pa.concat_arrays(texts, pa.system_memory_pool()) if len(texts) > 1 else texts[0]
+        found = pa.concat_arrays(texts, pa.system_memory_pool())
         return pc.coalesce(found, text_array([""])[0]) if found.null_count else found
     column = gather(map(column_of, parts)).parsed(_id, place)
     rows = np.where(column.codes < 0, len(column.values), column.codes)
@@ -219,10 +213,8 @@ def part_of(content: Any, kind: Kind, name: str) -> Part:
     """Return the rows of a frame or of nested dicts."""
     if _is_nested(content):
         return _part_of_dicts(content, name)
-    try:
+    with naming(name):
         columns = columns_of_frame(content)
-    except InputError as error:
-        raise error.at(name) from error
     return _part_of_table(columns, kind, name, lambda row: f"{name}, row {row + 1}")
 
 
@@ -249,7 +241,9 @@ def _read(source: Source, kind: Kind) -> Iterator[Part]:
 def _read_table(source: Source, kind: Kind) -> Iterator[Part]:
     first = 0
     for block in source.blocks(partial(_choose_columns, kind=kind, place=source.name)):
-        yield _part_of_table(block, kind, source.name, source.place, first)
+        yield _part_of_table(
+            block, kind, source.name, lambda row, first=first: source.place(first + row)
+        )
         first += rows_of(block)
 
 
@@ -294,35 +288,37 @@ def _read_trec(source: Source, kind: Kind) -> Iterator[Part]:
     """Read the rows, and the tag of the first."""
     rows = 0
     with source.open() as file:
-        for text in whole_lines(file):
+        for text in whole_lines(file, 1 << 19):
             text = re.sub(rb"(?m)^#.*$", b"", text) if b"#" in text else text
-            table = _table(text, "\t", kind) if b"\t" in text else None
-            table = table or _table(_single_blanks(text), " ", kind)
+            read = partial(_table, kind=kind, tagged=kind is RUN and not rows)
+            table = read(text, "\t") if b"\t" in text else None
+            table = table or read(_single_blanks(text), " ")
             if table is None:
                 raise _fault(source, kind)
             if len(table):
                 query, document, number, *tags = (column.chunk(0) for column in table.columns)
                 tag = tags[0][0].as_py() if tags else ""
-                yield Part(query, document, number, partial(_place, source), rows, tag)
+                yield Part(query, document, number, partial(_place, source, rows), tag)
             rows += len(table)
 
 
-def _table(text: bytes, delimiter: str, kind: Kind) -> Any:
-    """Return query, document, number and any tag as text; None if a line has other fields."""
+def _table(text: bytes, delimiter: str, kind: Kind, tagged: bool) -> Any:
+    """Return query, document, number and, if wanted, tag; None if a line has other fields."""
     import pyarrow as pa
     import pyarrow.csv as pv
 
     few = pa.dictionary(pa.int32(), pa.string())
     types = {"query": few, "document": pa.string(), kind.number: pa.string(), "tag": few}
-    names = kind.layout.split()
     try:
         return pv.read_csv(
             pa.BufferReader(text or b"\n"),
-            pv.ReadOptions(column_names=names, block_size=len(text) + 1, use_threads=False),
+            pv.ReadOptions(
+                column_names=kind.layout.split(), block_size=len(text) + 1, use_threads=False
+            ),
             pv.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
             pv.ConvertOptions(
                 column_types=types,
-                include_columns=[name for name in types if name in names],
+                include_columns=list(types)[: 3 + tagged],
                 null_values=[],
                 check_utf8=False,  # it was checked when the file was opened
             ),
@@ -346,8 +342,8 @@ def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
                 yield number, line
 
 
-def _place(source: Source, row: int) -> str:
-    number, _ = next(islice(_lines(source), row, None))
+def _place(source: Source, first: int, row: int) -> str:
+    number, _ = next(islice(_lines(source), first + row, None))
     return f"{source.name}, line {number}"
 
 

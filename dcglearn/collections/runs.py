@@ -212,14 +212,14 @@ def distinct_names(names: Sequence[str], paths: Sequence[PathLike]) -> list[str]
 
 def check_qrels_and_runs(qrels: PathLike, runs: Sequence[PathLike]) -> None:
     """Refuse a file that appears twice among the runs, or as qrels and as a run."""
-    if Path(qrels).resolve() in check_distinct_paths(runs):
+    if os.path.realpath(qrels) in check_distinct_paths(runs):
         remedy = "give the qrels first, then runs"
         raise InputError("is given as qrels and as a run", remedy, str(qrels))
 
 
-def check_distinct_paths(paths: Sequence[PathLike]) -> list[Path]:
+def check_distinct_paths(paths: Sequence[PathLike]) -> list[str]:
     """Return absolute paths; refuse a file that appears twice among the runs."""
-    whole = [Path(path).resolve() for path in paths]
+    whole = [os.path.realpath(path) for path in paths]
     for path, one in zip(paths, whole, strict=True):
         if whole.count(one) > 1:
             raise InputError("appears twice among the runs", "name it once", str(path))

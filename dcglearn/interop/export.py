@@ -128,12 +128,7 @@ def _as_data(measure: Measure, to: str, n_ranks: int) -> Export:
     if to == "pandas":
         notes.append("Read it with pandas.read_csv.")
         if isinstance(measure, DCG) and measure.normalise is not None:
-            notes.append(
-                "Weights are those of the plain DCG: divide their sum by the ideal."
-                if measure.normalise == "ideal"
-                else "Weights are those of the plain DCG: subtract the worst sum from theirs and "
-                "from the ideal, then divide."
-            )
+            notes.append("Weights are those of the plain DCG: divide their sum by the ideal.")
         return Export(_csv(measure, n_ranks), tuple(notes))
     return Export(as_json(plain_data(measure, n_ranks)), tuple(notes))
 

@@ -27,11 +27,9 @@ DISCOUNT_TEXT = {
 def to_torch(measure: DCG) -> Export:
     """Return the text of a module that computes the measure on PyTorch tensors or NumPy arrays."""
     notes = ["Lists lie along the last axis; documents with equal scores keep their order."]
-    if measure.normalise == "minmax":
-        raise InputError("the text for PyTorch has no minmaxDCG", ITSELF)
     discounts = () if isinstance(measure.discounts, str) else measure.discounts[: measure.n_ranks]
     rising = (np.diff(discounts, append=0.0) > 0).any()
-    if measure.normalise == "ideal" and (rising or min(measure.gains) < 0):
+    if measure.normalise and (rising or min(measure.gains) < 0):
         raise InputError(
             "the text for PyTorch sorts by gain for its ideal, which is wrong for gains below 0 "
             "and for discounts that increase or end below 0",
@@ -58,7 +56,7 @@ def to_torch(measure: DCG) -> Export:
         discounts=listed,
         padding=padding,
         at=at,
-        ideal=_IDEAL if measure.normalise == "ideal" else "    return found\n",
+        ideal=_IDEAL if measure.normalise else "    return found\n",
     )
     return Export(text, tuple(notes))
 

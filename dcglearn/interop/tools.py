@@ -65,7 +65,7 @@ def values_of_lists(measure: DCG, grades: Grades, scores: Floats, ties: Ties) ->
     """Return the value of each list of documents, of which all are judged and ranked (Q, N)."""
     ranked = ranked_arrays(grades, scores, measure.n_grades, ties=ties)
     values = score_runs(measure.plain(), ranked)
-    return values if measure.normalise is None else measure.normalise_values(values, grades, grades)
+    return values if measure.normalise is None else measure.normalise_values(values, grades)
 
 
 def numeric_labels(measure: DCG) -> tuple[int | float, ...]:
@@ -114,7 +114,7 @@ def _what_differs(measure: DCG, ordered: bool = False, positive: bool = True) ->
             f"{labels[better + 1]!r} gains {format_number(gains[better + 1])}, more than the "
             f"better {labels[better]!r}"
         )
-    return "has nDCG, and this measure is a minmaxDCG" if measure.normalise == "minmax" else ""
+    return ""
 
 
 def whole_gains(measure: DCG, tool: str, most: int) -> tuple[list[int], Fraction]:

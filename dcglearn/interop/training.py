@@ -100,7 +100,7 @@ def ranking_metric(
 
 def _checked_measure(measure: MeasureLike) -> DCG:
     found = labelled_dcg(measure)
-    if found.normalise == "ideal" and max(found.gains) <= 0:
+    if found.normalise and max(found.gains) <= 0:
         raise InputError(*NO_IDEAL)
     return found
 
@@ -123,8 +123,7 @@ def _objective(
         ranked = np.take_along_axis(documents, order, 1)
         gains = np.array(measure.gains)[grades[ranked]]
         if measure.normalise is not None:
-            best, worst = measure.extremes(grades[ranked], grades[ranked])
-            gains *= ratio(np.ones(len(gains)), best - worst)[:, None]
+            gains *= ratio(np.ones(len(gains)), measure.best(grades[ranked]))[:, None]
         discounts = measure.discounts_for(ranked.shape[1])
         found[:, ranked] = _lambdas(gains, scores[ranked], discounts, sigma, norm)
 

@@ -41,11 +41,8 @@ MAX_CODE_VALUES = 1000
 Codes = Sequence[NDArray[Any]] | NDArray[Any]
 """Unsigned numbers of n pairs, one row per code."""
 
-MIN_BLOCK_PAIRS, MAX_BLOCK_PAIRS = 1 << 17, 1 << 18
-"""Up to the first number pairs are one block; more are at least two, for as many threads."""
-
-_CHUNK_PAIRS, _ENCODED_PAIRS, _DENSE_ROWS = 1 << 17, 1 << 15, 1 << 13
-"""Pairs that are processed, encoded or built at a time, for the cache."""
+MAX_BLOCK_PAIRS, _ENCODED_PAIRS, _DENSE_ROWS = 1 << 17, 1 << 15, 1 << 13
+"""Pairs that are at most processed, encoded or built at a time, for the cache."""
 
 
 @dataclass(frozen=True)
@@ -161,34 +158,27 @@ class Block:
     def __len__(self) -> int:
         return int(self.codes.shape[1])
 
-    def chunks(self) -> Iterator[slice]:
-        """Cut the pairs into chunks that stay in the cache."""
-        for begin in range(0, max(1, len(self)), _CHUNK_PAIRS):  # one, if it is empty
-            yield slice(begin, min(begin + _CHUNK_PAIRS, len(self)))
+    def matvec(self, w: Floats) -> Floats:
+        """Return X w, shape (n,)."""
+        return self.layout.product(self.codes, w)
 
-    def matvec(self, w: Floats, rows: slice = slice(None)) -> Floats:
-        """Return X w of some pairs, shape (m,)."""
-        return self.layout.product(self._some(rows), w)
-
-    def residuals(self, w: Floats, rows: slice) -> Floats:
-        """Return m - X w of some pairs, shape (m,)."""
-        product = self.matvec(w, rows)
-        margins = 1.0 if self.margins is None else self.margins[rows]
-        return np.subtract(margins, product, out=product)
+    def residuals(self, w: Floats) -> Floats:
+        """Return m - X w, shape (n,)."""
+        product = self.matvec(w)
+        return np.subtract(1.0 if self.margins is None else self.margins, product, out=product)
 
     def residuals_kept(self, w: Floats) -> Floats:
-        """Return m - X w of all pairs, which are kept until those of another w are asked for."""
+        """Return m - X w, which is kept until that of another w is asked for."""
         kept = self.kept
         if kept is None or not np.array_equal(kept[0], w):
-            r = np.concatenate([self.residuals(w, part) for part in self.chunks()])
-            self.kept = kept = w.copy(), r  # in one step: threads share blocks
+            self.kept = kept = w.copy(), self.residuals(w)  # in one step: threads share blocks
         return kept[1]
 
     def rmatvec(self, y: Floats | None, rows: Integers | slice) -> Floats:
         """Return X' y of some pairs, shape (K L,); y is 1 by default."""
         return self.layout.transposed_product(self._some(rows), y)
 
-    def weighted(self, y: Floats, rows: Integers | slice) -> Floats:
+    def weighted(self, y: Floats, rows: Integers | slice = slice(None)) -> Floats:
         """Return V y of some pairs, shape (m,)."""
         return y if self.weights is None else self.weights[rows] * y
 
@@ -256,8 +246,8 @@ class Arrays(ShortRepr):
     def blocks(self) -> tuple[Block, ...]:
         """The encoded pairs, in blocks whose sizes depend on n only, not on the machine."""
         layout = layout_of(*self.shape, self.has_empty_ranks)
-        size = min(MAX_BLOCK_PAIRS, max(MIN_BLOCK_PAIRS, -(-self.n_pairs // 2)))
-        cuts = [slice(begin, begin + size) for begin in range(0, max(1, self.n_pairs), size)]
+        n, count = self.n_pairs, -(-self.n_pairs // MAX_BLOCK_PAIRS) or 1
+        cuts = [slice(n * i // count, n * (i + 1) // count) for i in range(count)]
 
         def block(cut: slice) -> Block:
             codes = layout.encode(self.pairs[cut])
@@ -267,8 +257,6 @@ class Arrays(ShortRepr):
 
     def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
         """Return the sum of ``statistic(block, *arguments)`` over all blocks, in their order."""
-        if len(self.blocks) == 1:  # few pairs: every microsecond counts
-            return statistic(self.blocks[0], *arguments)
         parts: list[Any] = map_threads(lambda block: statistic(block, *arguments), self.blocks)
         total: _Statistic = reduce(add, parts)
         return total
@@ -357,8 +345,7 @@ class RowGroups(ShortRepr):
 
     def agreed_weights(self, measures: Sequence[Measure]) -> Floats:
         """As :meth:`Arrays.agreed_weights`, in one pass."""
-        total: Floats = reduce(add, self._map(Arrays.agreed_weights, tuple(measures)))
-        return total
+        return np.sum(self._map(Arrays.agreed_weights, tuple(measures)), axis=0)
 
     def _map(self, function: Callable[..., Any], *arguments: Any, check: bool = False) -> list[Any]:
         """Apply a function to the arrays of every row group, in the order of the groups."""

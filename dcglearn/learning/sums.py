@@ -86,11 +86,8 @@ class ResidualSums(Additive):
 def quadratic_model(block: Block, w: Floats) -> QuadraticModel:
     """Return the quadratic model at w."""
     r = block.residuals_kept(w)
-    loss = 0.0
-    for part in block.chunks():
-        missing = np.maximum(r[part], 0.0)
-        loss += float(block.weighted(missing, part) @ missing)
-    rows = np.flatnonzero(r > 0)
+    missing, rows = np.maximum(r, 0.0), np.flatnonzero(r > 0)
+    loss = float(block.weighted(missing) @ missing)
     return QuadraticModel(*_hessian_and_linear(block, rows, taken(block.weights, rows)), loss)
 
 
@@ -107,17 +104,14 @@ def active_set_change(block: Block, w: Floats, target: Floats) -> QuadraticModel
 
 def directional_derivatives(block: Block, w: Floats, direction: Floats, steps: Floats) -> Floats:
     """Return the derivative of -sum_A v r^2 / 2 at w + t direction, for each t of the steps."""
-    derivatives = np.zeros(len(steps))
-    for part in block.chunks():
-        rate, r = block.matvec(direction, part), block.residuals(w, part)
-        weighted = block.weighted(rate, part)
-        derivatives += [weighted @ np.maximum(0.0, r - t * rate) for t in steps]
-    return derivatives
+    rate, r = block.matvec(direction), block.residuals(w)
+    weighted = block.weighted(rate)
+    return np.array([weighted @ np.maximum(0.0, r - t * rate) for t in steps])
 
 
 def gram_matrices(block: Block) -> GramMatrices:
     """Return the Gram matrices of the pairs whose weight is positive."""
-    rows = np.flatnonzero(block.weighted(np.ones(len(block)), slice(None)))
+    rows = np.flatnonzero(block.weighted(np.ones(len(block))))
     gram, weights = block.gram(rows), taken(block.weights, rows)
     return GramMatrices(gram, gram if weights is None else block.gram(rows, weights), len(rows))
 
@@ -125,22 +119,16 @@ def gram_matrices(block: Block) -> GramMatrices:
 def residual_sums(block: Block, w: Floats) -> ResidualSums:
     """Return the sums of the positive residuals at w, computed from the pairs themselves."""
     parts: list[Floats] = []
-    rounded, loss, total, active, weight = 0.0, 0.0, 0.0, 0, 0.0
-    for chunk in block.chunks():
-        r = block.residuals(w, chunk)
-        active += int(np.count_nonzero(r > 0))
-        np.maximum(r, 0.0, out=r)
-        weighted = block.weighted(r, chunk)
-        for begin in range(0, len(r), SUMMED_PAIRS):
-            y = weighted[begin : begin + SUMMED_PAIRS]
-            rows = slice(chunk.start + begin, chunk.start + begin + len(y))
-            high = leading_bits(y)
-            parts += [block.rmatvec(high, rows), block.rmatvec(y - high, rows)]
-            rounded += float(np.abs(y - high).sum())
-        loss += float(weighted @ r)
-        total += float(weighted.sum())
-        weight += float(block.weighted(np.ones(len(r)), chunk).sum())
-    return ResidualSums(parts, rounded, loss, total, active, weight)
+    rounded, r = 0.0, np.maximum(block.residuals(w), 0.0)
+    weighted, weights = block.weighted(r), block.weighted(np.ones(len(r)))
+    for begin in range(0, len(r), SUMMED_PAIRS):
+        rows = slice(begin, begin + SUMMED_PAIRS)
+        high = leading_bits(weighted[rows])
+        low = weighted[rows] - high
+        parts += [block.rmatvec(high, rows), block.rmatvec(low, rows)]
+        rounded += float(np.abs(low).sum())
+    loss, total, weight = map(float, (weighted @ r, weighted.sum(), weights.sum()))
+    return ResidualSums(parts, rounded, loss, total, int(np.count_nonzero(r)), weight)
 
 
 def leading_bits(values: Floats) -> Floats:

@@ -1,7 +1,7 @@
 """Discounted cumulated gain (DCG) as a frozen value.
 
     DCG(pi) = sum_{k <= cutoff} c_k g[pi_k]
-    nDCG = DCG / ideal        minmaxDCG = (DCG - worst) / (best - worst)
+    nDCG = DCG / ideal
 
 c are the discounts by rank and g the gains by grade: Case 1, W = c g', of Zhou, Zha, Xue & Yu
 (arXiv 1212.5650, eq. 2). Gains may be fractional, negative and in any order. The ideal depends on
@@ -27,13 +27,12 @@ from dcglearn.measures.ideal import (
     best_run,
     check_pools,
     counts_by_grade,
-    leaves_rank_empty,
     ratio,
 )
 from dcglearn.measures.scale import Label, Scale, checked_grades, picked
 from dcglearn.measures.utility import LinearUtility, checked_labels, sum_over_ranks
 
-Normalisation = Literal["ideal", "minmax"]
+Normalisation = Literal["ideal"]
 
 Numbers = Sequence[float] | NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
 """A vector of discounts, or of gains, best grade first."""
@@ -47,7 +46,7 @@ Gains = (
 )
 """One gain per grade, best grade first; a mapping has the labels of the grades as keys."""
 
-DCG_FORMS: dict[str, Normalisation | None] = {"DCG": None, "nDCG": "ideal", "minmaxDCG": "minmax"}
+DCG_FORMS: dict[str, Normalisation | None] = {"DCG": None, "nDCG": "ideal"}
 """The name of each form of DCG, and its normalisation."""
 
 
@@ -63,8 +62,8 @@ class DCG:
         A rule (see :mod:`dcglearn.measures.discounts`), or the vector c_1, c_2, ...
     cutoff : int, optional
         Lower ranks do not count. At most the length of a vector of discounts.
-    normalise : {None, "ideal", "minmax"}, default None
-        Plain DCG, DCG / ideal, or (DCG - worst) / (ideal - worst).
+    normalise : {None, "ideal"}, default None
+        Plain DCG, or DCG / ideal.
     grades : sequence of labels, optional
         The label of each grade, best first.
 
@@ -132,20 +131,20 @@ class DCG:
 
     @property
     def form(self) -> str:
-        """DCG, nDCG or minmaxDCG."""
+        """DCG or nDCG."""
         return next(name for name, by in DCG_FORMS.items() if by == self.normalise)
 
     def __matmul__(self, cutoff: int) -> DCG:
         """Return the same measure with another cutoff: ``DCG([1, 0]) @ 10``."""
         return replace(self, cutoff=cutoff)
 
-    def normalised(self, by: Normalisation = "ideal") -> DCG:
-        """Return the measure divided by its ideal, or scaled from worst to ideal ("minmax").
+    def normalised(self) -> DCG:
+        """Return the measure divided by its ideal.
 
         >>> DCG([1, 0]).normalised() @ 10
         nDCG([1, 0], log2) @ 10
         """
-        return replace(self, normalise=by)
+        return replace(self, normalise="ideal")
 
     def plain(self) -> DCG:
         """Return the measure without its normalisation."""
@@ -191,9 +190,7 @@ class DCG:
         rankings : array-like of int, shape (n, K) or (K,)
             Grade indices, -1 for no document (which adds nothing).
         pools : array-like of int, shape (n, N) or (N,), optional
-            For the normalised forms: the grades of all documents of each query, by default those
-            of the ranking. minmaxDCG compares with rankings of all documents, or, if the ranking
-            has an empty rank that a document of its pool could fill, with those that may have some.
+            For nDCG: the grades of all documents of each query, by default those of the ranking.
 
         Examples
         --------
@@ -207,31 +204,25 @@ class DCG:
         value = sum_over_ranks(self.matrix_for(rows.shape[-1]), rows)
         if self.normalise is None:
             if pools is not None:
-                raise InputError("pools given to a plain DCG", "use nDCG or minmaxDCG")
+                raise InputError("pools given to a plain DCG", "use nDCG")
             return value
         pool = rows if pools is None else checked_grades(pools, self.n_grades, "pools")
         check_pools(rows, pool, self.n_grades)
-        return self.normalise_values(value, rows, pool)
+        return self.normalise_values(value, pool)
 
-    def normalise_values(self, values: Floats, rankings: Grades, pools: Grades) -> Floats:
+    def normalise_values(self, values: Floats, pools: Grades) -> Floats:
         """Return plain values of rankings from pools, by grade indices, in the normalised form."""
-        best, worst = self.extremes(rankings, pools)
-        if self.normalise == "ideal" and ((best <= 0) & (values < 0)).any():
-            row = int(np.argmax((best <= 0) & (values < 0)))
+        best = self.best(pools)
+        reverses = (best <= 0) & (values < 0)
+        if reverses.any():
             problem = "the ideal is 0: dividing by it reverses the order"
-            raise InputError(problem, "use minmaxDCG, or gains of 0 or more", f"row {row}")
-        return ratio(values - worst, best - worst)
+            raise InputError(problem, "use gains of 0 or more", f"row {int(np.argmax(reverses))}")
+        return ratio(values, best)
 
-    def extremes(self, rankings: Grades, pools: Grades) -> tuple[Floats, Floats]:
-        """Return the largest and the smallest plain value that the normalised form counts."""
-        discounts = self.discounts_for(self.n_ranks or max(rankings.shape[-1], pools.shape[-1]))
-        counts, gains = counts_by_grade(pools, self.n_grades), np.array(self.gains)
-        best = best_run(discounts, gains, counts)
-        if self.normalise == "ideal":
-            return best, np.zeros_like(best)
-        empty = leaves_rank_empty(rankings, pools, self.n_ranks or np.inf)
-        worst = np.where(empty, -best_run(discounts, -gains, counts), self.worst(pools))
-        return np.where(empty, best, self.ideal(pools)), worst
+    def best(self, pools: Grades) -> Floats:
+        """Return the largest plain value of runs, which may leave out documents of a pool."""
+        discounts = self.discounts_for(self.n_ranks or pools.shape[-1])
+        return best_run(discounts, np.array(self.gains), counts_by_grade(pools, self.n_grades))
 
     def ideal(self, pools: ArrayLike) -> Floats:
         """Return the largest plain DCG of any ranking of each pool, (n, N) or (N,), -1 for none.
@@ -241,17 +232,10 @@ class DCG:
         >>> float(DCG([2, 0], [1, 0.5]).ideal([1, 0, 0]))
         3.0
         """
-        return self._extreme(pools, 1.0)
-
-    def worst(self, pools: ArrayLike) -> Floats:
-        """Return the smallest plain DCG of any ranking of each pool (see :meth:`ideal`)."""
-        return -self._extreme(pools, -1.0)
-
-    def _extreme(self, pools: ArrayLike, sign: float) -> Floats:
         rows = checked_grades(pools, self.n_grades, "pools")
         discounts = self.discounts_for(min(rows.shape[-1], self.n_ranks or rows.shape[-1]))
         counts = counts_by_grade(rows, self.n_grades)
-        return best_ranking(discounts, sign * np.array(self.gains), counts)
+        return best_ranking(discounts, np.array(self.gains), counts)
 
     @classmethod
     def parse(cls, text: str) -> DCG:

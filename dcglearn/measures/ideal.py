@@ -7,13 +7,11 @@ inequality the best ranking gives the largest gain to the largest discount.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Grades, Integers
-from dcglearn.measures.scale import NO_DOCUMENT
 
-NO_IDEAL = ("no gain above 0: the ideal is 0", "correct the grades or the gains, or use minmaxDCG")
+NO_IDEAL = ("no gain above 0: the ideal is 0", "correct the grades or the gains")
 """Problem and remedy where no document can make an ideal."""
 
 
@@ -60,14 +58,6 @@ def check_pools(rankings: Grades, pools: Grades, n_grades: int) -> None:
             "give the grades of all documents of the query",
             f"row {int(np.argmax(more))}",
         )
-
-
-def leaves_rank_empty(rankings: Grades, pools: Grades, n_ranks: float) -> NDArray[np.bool_]:
-    """Find rankings with an empty rank above a cutoff that a document of their pool could fill."""
-    fillable = np.minimum((pools != NO_DOCUMENT).sum(axis=-1), n_ranks)
-    ranks = np.arange(rankings.shape[-1])
-    filled = (rankings != NO_DOCUMENT) & (ranks < fillable[..., None])
-    return np.asarray(filled.sum(axis=-1) < fillable)
 
 
 def ratio(numerator: Floats, denominator: Floats, otherwise: float = 0.0) -> Floats:

@@ -41,7 +41,7 @@ from dcglearn.measures.utility import LinearUtility
 if TYPE_CHECKING:
     import ir_measures
 
-_FORM_OF = re.compile(r"\s*(DCG|nDCG|minmaxDCG)\(([^\[{]+)\)\s*")
+_FORM_OF = re.compile(r"\s*(n?DCG)\(([^\[{]+)\)\s*")
 _FILE = re.compile(r"(.+\.json)(?::(\w*))?", re.IGNORECASE)
 
 
@@ -274,7 +274,7 @@ def as_ndcg(name: str, depth: int) -> str:
         cut = "" if own is not None and own < depth else cut  # it ends before `depth`
     if called.startswith("LinearUtility"):
         raise InputError("position-dependent weights have no nDCG", "name a DCG", name)
-    if called.startswith(("nDCG(", "minmaxDCG(")):
+    if called.startswith("nDCG("):
         return called + cut
     return (f"n{called}" if called.startswith("DCG(") else f"nDCG({called})") + cut
 

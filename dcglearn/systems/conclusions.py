@@ -484,7 +484,7 @@ def system_conclusions(
     named = evaluation.measures[0]
     measure = named.measure
     with naming(named.name):
-        if not isinstance(measure, DCG) or measure.normalise != "ideal":
+        if not isinstance(measure, DCG) or measure.normalise is None:
             raise InputError("is not an nDCG", f"name nDCG(...) @ {n_ranks} first")
         if measure.n_ranks is None or measure.n_ranks > n_ranks:
             deep = "all ranks" if measure.n_ranks is None else f"{measure.n_ranks} ranks"

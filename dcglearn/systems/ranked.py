@@ -128,17 +128,31 @@ class Ranked(ShortRepr):
         return found
 
     def grade_matrix(self, n_ranks: int) -> NDArray[np.int64]:
-        """Return the grades of the first ranks, (Q, n_ranks); -1 where there is no document."""
-        matrix = np.full((len(self.starts) - 1, n_ranks), -1)
-        kept = self.ranks < n_ranks
-        matrix[self.query[kept], self.ranks[kept]] = self.grades[kept]
+        """Return the grades of the first ranks, (Q, n_ranks), -1 for no document; without ties."""
+        matrix, first = np.full((len(self.pools), n_ranks), -1), self.first(n_ranks)
+        matrix[first.query, first.ranks] = first.grades
         return matrix
+
+    def first(self, n_ranks: int | None) -> Ranked:
+        """Return the first ranks of each query, with all documents that are tied with one there."""
+        if n_ranks is None or not len(self.grades):
+            return self
+        ends = np.minimum(self.starts[:-1] + n_ranks, self.starts[1:])
+        if self.tied is not None:
+            after = np.searchsorted(self.tied, self.tied[ends - 1], "right")
+            ends = np.minimum(after, self.starts[1:])
+        starts = np.append(0, np.cumsum(ends - self.starts[:-1]))
+        return self._take(
+            starts, np.arange(starts[-1]) + np.repeat(ends - starts[1:], np.diff(starts))
+        )
 
     def keep(self, kept: Booleans) -> Ranked:
         """Return the rankings of some of the documents, of which the others keep their order."""
-        starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]
-        tied = None if self.tied is None else self.tied[kept]
-        return Ranked(starts, self.grades[kept], self.pools, tied)
+        return self._take(np.append(0, np.cumsum(kept))[self.starts], kept)
+
+    def _take(self, starts: Integers, rows: Integers | Booleans) -> Ranked:
+        tied = None if self.tied is None else self.tied[rows]
+        return replace(self, starts=starts, grades=self.grades[rows], tied=tied)
 
 
 def ranked_arrays(

@@ -118,22 +118,20 @@ def _score(
 
 def _of_dcg(measure: DCG, ranked: Ranked, unjudged_gain: float | None, worthless: float) -> Floats:
     gains = _with_unjudged(np.array(measure.gains), unjudged_gain)
-    discounts = rank_discounts(measure, ranked)
-    expected = ranked.mean_over_ties(gains[ranked.grades])
-    value = ranked.sum_by_query(expected * discounts[ranked.ranks])
+    first = ranked.first(measure.n_ranks)
+    discounts = rank_discounts(measure, first)
+    expected = first.mean_over_ties(gains[first.grades])
+    value = first.sum_by_query(expected * discounts[first.ranks])
     if measure.normalise is None:
         return value
-    if measure.normalise == "ideal" and max(measure.gains) <= 0 > min(measure.gains):
+    if max(measure.gains) <= 0 > min(measure.gains):
         raise InputError(*NO_IDEAL)
-    counts = np.column_stack(
-        [ranked.pools, ranked.unjudged if ranked.pooled is None else ranked.pooled]
-    )
+    others = np.zeros_like(ranked.lengths)  # of no gain, they do not count
+    if gains[-1]:
+        others = ranked.unjudged if ranked.pooled is None else ranked.pooled
+    counts = np.column_stack([ranked.pools, others])
     every = measure.discounts_for(measure.n_ranks or int(counts.sum(axis=1).max(initial=0)))
-    best = best_run(every, gains, counts)
-    if measure.normalise == "ideal":
-        return ratio(value, best, worthless)
-    worst = -best_run(every, -gains, counts)
-    return ratio(value - worst, best - worst, worthless)
+    return ratio(value, best_run(every, gains, counts), worthless)
 
 
 def _with_unjudged(by_grade: Floats, unjudged: float | None) -> Floats:

@@ -113,8 +113,8 @@ def supported_systems(
     names = [one.name for one in evaluation.measures]
     m = 0 if measure is None else names.index(measure)
     drawn = evaluation.measures[m].measure
-    if not isinstance(drawn, DCG) or drawn.normalise == "minmax":
-        raise InputError("not a DCG, normalised by its ideal or not", "name a learned DCG")
+    if not isinstance(drawn, DCG):
+        raise InputError("not a DCG", "name a learned DCG")
     if evaluation.high is not None:
         raise InputError("bounds for unjudged documents", "choose another rule for them")
     rules = evaluation.rules

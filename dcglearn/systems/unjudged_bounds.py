@@ -39,8 +39,8 @@ def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float) -> tuple[Flo
         weights = discounts[ranked.ranks]
         low, high = (ranked.sum_by_query(gains * weights) for gains in expected)
         return low, high
-    if measure.normalise == "minmax" or min(measure.gains) < 0:
-        raise InputError("bounds for gains below 0 or a minmaxDCG", _OTHER_RULE)
+    if min(measure.gains) < 0:
+        raise InputError("bounds for gains below 0", _OTHER_RULE)
     if ranked.pooled is None:
         return _bounds_of_ratios(measure, ranked, worthless)
     others = np.maximum(ranked.pooled - ranked.unjudged, 0)
@@ -55,9 +55,10 @@ def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float) -> tuple[Flo
 
 def judged_share(ranked: Ranked, cutoff: int | None = None) -> Floats:
     """Return the share of judged documents among the first `cutoff` of each query."""
-    counted = ranked.ranks < (cutoff or len(ranked.grades))
-    judged = counted * ranked.mean_over_ties(ranked.grades < ranked.n_grades)
-    return ratio(ranked.sum_by_query(judged), ranked.sum_by_query(counted), np.nan)
+    first = ranked.first(cutoff)
+    counted = first.ranks < (cutoff or len(first.grades))
+    judged = counted * first.mean_over_ties(first.grades < first.n_grades)
+    return ratio(first.sum_by_query(judged), first.sum_by_query(counted), np.nan)
 
 
 def _bounds_of_ratios(measure: DCG, ranked: Ranked, worthless: float) -> tuple[Floats, Floats]:

@@ -28,7 +28,7 @@ TEXTS = ["", "a$b$c", "<img src=x>", "\\input{x}", "\x1b[31m", "\u202egp.exe", "
 TEXTS += ["{}", "\ud800", " ", ",", "=", "none", "a=a,a=b", "--", "--none", "--json", "-o"]
 MEASURES = ["jk:1e308", "binary:" + LONG, "utility.json", "é.json:dcg", "nDCG([1e308, 1], zipf)"]
 MEASURES += ["DCG({2: 1e308, 1: 1e-320, 0: -1e308}, [1, 1e-320]) @ 2", "DCG({'$': 1, '\\x1b': 0})"]
-MEASURES += ["minmaxDCG([nan, 1], log2)", "LinearUtility([[1e308, 0]])", "{}([1, 0], x) @ " + LONG]
+MEASURES += ["nDCG([nan, 1], log2)", "LinearUtility([[1e308, 0]])", "{}([1, 0], x) @ " + LONG]
 OUTPUTS = [f"out.{end}" for end in ("json", "csv", "md", "tex", "parquet", "png", "html", "eval")]
 OUTPUTS += ["out", "folder", "none/out.json", "/dev/null", "$x_y$.png"]
 STRANGE: dict[str, bytes] = {

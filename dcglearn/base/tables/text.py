@@ -10,7 +10,7 @@ import lzma
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, NamedTuple
 
@@ -113,7 +113,7 @@ class _Chunks(io.RawIOBase):
 
 def _utf8_chunks(file: Path | bytes, name: str, encoding: str) -> Generator[bytes]:
     with guarded(name), opened(file) as raw:
-        content, line = decompressed(raw), 1
+        content = decompressed(raw)
         first = content.read(_CHUNK)
         mark = next((mark for mark in _MARKS if first.startswith(mark)), b"")
         encoding = _MARKS.get(mark, encoding)
@@ -125,17 +125,20 @@ def _utf8_chunks(file: Path | bytes, name: str, encoding: str) -> Generator[byte
             ) from error
         decoder = io.IncrementalNewlineDecoder(make(), translate=True)
         following = iter(lambda: content.read(_CHUNK), b"")
-        for chunk in chain([first[len(mark) :]], following, [b""]):
+        for done, chunk in enumerate(chain([first[len(mark) :]], following, [b""])):
+            plain = chunk.isascii() and b"\r" not in chunk and not any(decoder.getstate())
+            if plain and encoding == "utf-8":  # as most runs are
+                yield chunk
+                continue
             try:
-                text = decoder.decode(chunk, final=not chunk)
+                yield decoder.decode(chunk, final=not chunk).encode()
             except UnicodeDecodeError as error:
                 before = error.object[: error.start].decode(encoding, "replace")
                 problem = f"is not {encoding.upper()} text"
                 remedy = "save it as UTF-8, or name its encoding: `encoding='latin-1'`"
-                line += io.StringIO(before, newline=None).read().count("\n")
+                above = b"".join(islice(_utf8_chunks(file, name, encoding), done)).count(b"\n")
+                line = 1 + above + io.StringIO(before, newline=None).read().count("\n")
                 raise InputError(problem, remedy, f"{name}, line {line}") from error
-            line += text.count("\n")
-            yield text.encode()
 
 
 def numbered_lines(lines: Iterable[bytes], first: int = 1) -> Iterator[tuple[int, bytes]]:

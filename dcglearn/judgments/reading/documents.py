@@ -11,7 +11,7 @@ import numpy as np
 from dcglearn.base.errors import InputError, did_you_mean
 from dcglearn.base.files import PathLike
 from dcglearn.base.numbers import counted
-from dcglearn.base.tables.columns import Column, parse_id, take_rows, text_array
+from dcglearn.base.tables.columns import Column, parse_id, table_of, take_rows, text_array
 from dcglearn.base.types import Integers, Rankings
 from dcglearn.collections.join import GradedRun, IndexedQrels, grade_run, index_qrels
 from dcglearn.collections.runs import Qrels, Run, distinct_names, read_qrels, read_run
@@ -68,10 +68,7 @@ class DocumentGrades:
 
 
 def _table(graded: GradedRun) -> Rankings:
-    lengths = np.diff(graded.starts)
-    table = np.full((len(lengths), int(lengths.max(initial=0))), NO_DOCUMENT, np.int8)
-    table[np.arange(table.shape[1]) < lengths[:, None]] = graded.grades
-    return table
+    return table_of(Column(graded.grades, []), np.diff(graded.starts)).codes.astype(np.int8)
 
 
 class LookedUp(NamedTuple):
