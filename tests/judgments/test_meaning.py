@@ -227,11 +227,11 @@ def test_lists_of_numbers_are_read_as_written(writer: str, lists: list[Labels]) 
     assert whole_column(cells) == one_by_one(cells)
 
 
-@pytest.mark.parametrize("write", [json.dumps, partial(json.dumps, ensure_ascii=False), str])
+@pytest.mark.parametrize("write", [partial(json.dumps, ensure_ascii=False), str])
 def test_lists_of_names_are_read_as_written(write: Callable[[Labels], str]) -> None:
     names: Labels = ["good", "very good", "b,ad", "it's", None, "null"]
     assert whole_column([write(names), write(["caf\xe9"])])[0] == names
-    assert or_refused(whole_column, ['["a\\u0062"]']) == "refused"
+    assert or_refused(whole_column, [json.dumps(["caf\xe9"])]) == "refused"
 
 
 PATTERNS = ["x x x", "[x, x]", "x/x", "x|x", "x,x", "{x,x}", "x,x x", "['x', \"x\"]", "x"]

@@ -307,10 +307,12 @@ def test_groups_are_what_a_field_or_a_column_says(files: list[Path]) -> None:
 @notes_are_ignored
 def test_groups_are_files(files: list[Path]) -> None:
     old, new = map(str, files[:2])
-    assert read_groups(files[:2])[1].tolist() == [old] * 2 + [new] * 2
+    with files[0].open("a") as file:
+        file.write(ROWS % ("b", "q", "7"))
+    assert read_groups(files[:2])[1].tolist() == [old] * 3 + [new] * 2
     with pytest.raises(InputError, match="one file without a field"):
         read_groups(files[0])
-    assert read_groups(files)[1].tolist() == [old] * 2 + ["the other files"] * 4
+    assert read_groups(files)[1].tolist() == [old] * 3 + ["the other files"] * 4
 
 
 @notes_are_ignored
