@@ -7,9 +7,9 @@ documents, and by other documents of the same query. Nothing without a grade is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, combinations
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.tables.columns import distinct_rows
 from dcglearn.base.types import Booleans, Integers, Pairs
-from dcglearn.collections.join import IndexedQrels, rank_documents
-from dcglearn.collections.runs import Run
+from dcglearn.collections.join import top_documents
 from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike, needed_scale
@@ -56,23 +55,20 @@ class Candidates(ShortRepr):
     @property
     def query_numbers(self) -> Integers:
         """The number of each pair's query; one without a query has its own, shape (n,)."""
-        return _query_numbers(self.queries.tolist())
+        return group_numbers(np.array([one or None for one in self.queries.tolist()], object))
 
     def question(self, i: int, swapped: bool) -> PairQuestion:
         """Return a candidate as a question without an id, its lists the other way if swapped."""
-        sides = (1, 0) if swapped else (0, 1)
-        filled = self.lists[i] != NO_DOCUMENT
-        labels = np.array([*self.scale.labels], object)
-        a, b = (tuple(labels[self.lists[i, side][filled[side]]]) for side in sides)
-        query = str(self.queries[i]) or None
-        if self.documents is None or not self.documents[i].any():
-            return PairQuestion("", query, a, b)
-        ids = (tuple(map(str, self.documents[i, side][filled[side]])) for side in sides)
-        return PairQuestion("", query, a, b, *ids)
+        sides, labels = [1, 0] if swapped else [0, 1], self.scale.labels
+        shown = self.lists[i, sides].tolist()
+        grades = (tuple(labels[code] for code in one if code != NO_DOCUMENT) for one in shown)
+        ids = [] if self.documents is None else self.documents[i, sides].tolist()
+        documents = (tuple(filter(None, one)) for one in ids)
+        return PairQuestion("", str(self.queries[i]) or None, *grades, *documents)
 
     def answered(self, judged: Preferences) -> Booleans:
         """Return of which the query and the grades are among the judgments, on either side."""
-        queries = _query_numbers([*self.queries.tolist(), *judged.queries.tolist()])
+        queries = [*self.queries.tolist(), *judged.queries.tolist()]
         _, asked = _distinct(queries, np.concatenate([self.lists, judged.lists]))
         return np.isin(asked[: len(self)], asked[len(self) :])
 
@@ -85,14 +81,11 @@ class Candidates(ShortRepr):
         return Candidates(self.lists[~some], self.scale, self.queries[~some], documents, left_out)
 
 
-def _query_numbers(queries: Iterable[str | None]) -> Integers:
-    return group_numbers(np.array([one or None for one in queries], object))
-
-
-def _distinct(queries: Integers, lists: Pairs) -> tuple[Integers, Integers]:
+def _distinct(queries: Sequence[str | None], lists: Pairs) -> tuple[Integers, Integers]:
     """Return the first row of each query's pair of lists, whichever is a, and each row's pair."""
+    query = group_numbers(np.array([one or None for one in queries], object))
     _, numbers = distinct_rows(lists.reshape(-1, lists.shape[2]).T)
-    return distinct_rows([queries, *np.sort(numbers.reshape(-1, 2)).T])
+    return distinct_rows([query, *np.sort(numbers.reshape(-1, 2)).T])
 
 
 def _worth_asking(found: Candidates) -> Candidates:
@@ -101,8 +94,8 @@ def _worth_asking(found: Candidates) -> Candidates:
     found = found.without(grades == len(found.scale), "with a document that has no grade")
     equal = (found.lists[:, 0] == found.lists[:, 1]).all(axis=1)
     found = found.without(equal, "whose lists have the same grades")
-    again = np.ones(len(found), bool)
-    again[_distinct(found.query_numbers, found.lists)[0]] = False
+    first, _ = _distinct(found.queries.tolist(), found.lists)
+    again = ~np.isin(np.arange(len(found)), first)
     return found.without(again, "that repeat another one of the query")
 
 
@@ -134,40 +127,20 @@ def candidates_of_runs(
     indexed, sources = open_qrels_and_runs(qrels, runs, scale)
     if len(sources) < 2:
         raise InputError("one run", "give two or more")
-    tops = [_top(run.read(set(indexed.queries)), indexed, n_ranks) for run in sources]
-    a, b = np.array(list(combinations(range(len(tops)), 2))).T
+    tops = (top_documents(run.read(set(indexed.queries)), indexed, n_ranks) for run in sources)
+    pairs = np.column_stack(np.triu_indices(len(sources), 1))
     lists, documents = (
-        np.stack([of_runs[a], of_runs[b]], axis=2).reshape(-1, 2, n_ranks)
-        for of_runs in map(np.stack, zip(*tops, strict=True))  # (runs, Q, K)
+        np.stack(of_runs)[pairs].swapaxes(1, 2).reshape(-1, 2, n_ranks)  # of (pairs, 2, Q, K)
+        for of_runs in zip(*tops, strict=True)
     )
-    queries = np.tile(np.array(indexed.queries, dtype=str), len(a))
+    queries = np.tile(np.array(indexed.queries, dtype=str), len(pairs))
     short = (lists == NO_DOCUMENT).any(axis=(1, 2))
     found = Candidates(lists, indexed.scale, queries, documents)
     return _worth_asking(found.without(short, f"with fewer than {n_ranks} documents"))
 
 
-def _top(run: Run, indexed: IndexedQrels, n_ranks: int) -> tuple[Pairs, NDArray[np.object_]]:
-    """Return grades (Q, K) and documents (Q, K) of what a run ranks first."""
-    query = indexed.number_queries(run.queries)[run.query]
-    rows, _ = rank_documents(query, run.number, lambda rows: run.documents.take(rows))
-    query = query[rows]
-    starts = np.searchsorted(query, np.arange(len(indexed.queries)))
-    rank = np.arange(len(rows)) - starts[query]
-    near = rank < n_ranks
-    at = query[near], rank[near]
-    grades = np.full((len(indexed.queries), n_ranks), NO_DOCUMENT, np.int8)
-    documents = np.full(grades.shape, "", object)
-    ids = run.documents.take(rows[near])
-    grades[at], documents[at] = indexed.find_grades_of_ids(query[near], ids), ids.to_pylist()
-    return grades, documents
-
-
 def made_candidates(
-    qrels: QrelsLike,
-    n_ranks: int,
-    n: int,
-    rng: np.random.Generator,
-    scale: ScaleLike | None = None,
+    qrels: QrelsLike, n_ranks: int, n: int, rng: np.random.Generator, scale: ScaleLike | None = None
 ) -> Candidates:
     """Make pairs of lists of each query's judged documents that differ in a few ranks.
 
@@ -242,14 +215,10 @@ def candidates_of_questions(
     known = needed_scale(sorted(found, reverse=True) if scale is None else scale)
     codes = {label: known.index(label) for label in found} | {None: len(known)}
     ids = [side for one in questions for side in (one.a_documents, one.b_documents)]
-    K = max(map(len, sides), default=0)
+    K, queries = max(map(len, sides), default=0), [one.query or "" for one in questions]
     lists = [[*map(codes.get, side), *[NO_DOCUMENT] * (K - len(side))] for side in sides]
-    documents = [[*side, *[""] * (K - len(side))] for side in ids]
+    coded = np.array(lists, np.int8).reshape(-1, 2, K)
+    documents = np.array([[*side, *[""] * (K - len(side))] for side in ids], object)
     return _worth_asking(
-        Candidates(
-            np.array(lists, np.int8).reshape(-1, 2, K),
-            known,
-            np.array([one.query or "" for one in questions], dtype=str),
-            np.array(documents, object).reshape(-1, 2, K),
-        )
+        Candidates(coded, known, np.array(queries, dtype=str), documents.reshape(coded.shape))
     )

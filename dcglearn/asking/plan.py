@@ -18,14 +18,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dcglearn.asking.candidates import Candidates
-from dcglearn.asking.information import Design, information, tie_strength
+from dcglearn.asking.information import Design, information
 from dcglearn.asking.questions import PairQuestion, batch_name
 from dcglearn.base.errors import InputError, SolverError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers, Pairs
+from dcglearn.inference.answers import tie_strength
 from dcglearn.inference.centres import Posterior, before_judgments
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.questions import Question
 from dcglearn.inference.questions import ask as test_hypothesis
 from dcglearn.inference.usual import learn_dcg, members_of, why_no_prior
 from dcglearn.judgments.preferences import Preferences
@@ -88,10 +90,8 @@ class Plan(ShortRepr):
         """Return the fewest answers of `counts` that give half widths: 0 if reached, or None."""
         at = [self.numbers.index(name) for name in widths]
         wanted = np.array(list(widths.values()))
-        for count, found in zip((0, *self.counts), (self.now, *self.after), strict=True):
-            if (found[at] <= wanted).all():
-                return count
-        return None
+        widths_after = zip((0, *self.counts), (self.now, *self.after), strict=True)
+        return next((count for count, found in widths_after if (found[at] <= wanted).all()), None)
 
     def widths_named(self, texts: Iterable[str]) -> dict[str, float]:
         """Return half widths that are given as NAME=HALF; gains and discounts are all of them."""
@@ -136,8 +136,9 @@ def plan(
     rng : numpy.random.Generator, optional
         By default with seed 0.
     ask : str, default "everything"
-        ``everything``, ``gains``, ``discounts``, ``gain 1``, ``discount 3``, or two measures whose
-        difference decides: ``linear-log2:exponential-log2``.
+        ``everything``, ``order`` (of lists, by judges who make few errors), ``gains``,
+        ``discounts``, ``gain 1``, ``discount 3``, or two measures whose difference decides:
+        ``linear-log2:exponential-log2``.
     judged : Preferences, optional
         The judgments so far, on the scale of the candidates.
     most_per_query : int, default 3
@@ -170,7 +171,10 @@ def plan(
     scale, K = candidates.scale, candidates.lists.shape[2]
     if reason := why_no_prior(scale, K):
         raise InputError(reason, "give other grades, or shorter lists")
-    fit, answered = None, np.zeros(len(candidates), bool)
+    names, contrasts = _numbers(scale, K)
+    pair = _pair(ask, scale, K) if ":" in ask else []
+    asked, wanted = _asked(ask, names, contrasts, pair)
+    fit, tests, answered = None, list[Question](), np.zeros(len(candidates), bool)
     if judged is not None:
         judged = _longer(judged, scale, K)
         if len(judged) and not judged.strict.any():
@@ -178,24 +182,24 @@ def plan(
         answered = candidates.answered(judged)
         with suppress(InputError, SolverError):  # they say too little without a prior
             fit = JudgmentModel().fit(judged)
+            models = ((one.name, JudgmentModel(measure=one.measure)) for one in pair)
+            tests = [test_hypothesis(judged, model, fit.model, name) for name, model in models]
     pool, rows = candidates.without(answered, "that were judged"), np.flatnonzero(~answered)
     if not len(pool):
         why = "; ".join(f"{count:,} {one}" for one, count in pool.left_out.items())
         problem = f"no pair to choose from{f' (left out: {why})' if why else ''}"
         raise InputError(problem, "give lists with different grades")
-    names, contrasts = _numbers(scale, K)
-    pair = _pair(ask, scale, K) if ":" in ask else []
-    asked, wanted = _asked(ask, names, contrasts, pair)
     effect = 1.0 if fit is None else fit.covariance.design_effect
     posterior, ties = known_so_far(judged, scale, pool.lists, prior, effect)
-    design = Design(posterior, pool.lists, wanted, rng, ties, effect)
+    design = Design(posterior, pool.lists, wanted, rng, ties, effect, order=ask == "order")
     sample = rng.permutation(len(pool))[:_SAMPLE]
     every = Design(posterior, pool.lists[sample], contrasts, rng, ties, effect, _MANY_DRAWS)
     widths = _Widths(every, posterior, fit)
-    mean = information(every.slopes, every.weights) / len(sample)
+    slopes, weights = every.of_lists(pool.lists[sample])
+    mean = information(slopes, weights) / len(sample)
     unknown = widths.after(_MANY * mean) >= UNKNOWN
     undetermined = tuple(name for name, one in zip(names, unknown, strict=True) if one)
-    if ask != "everything" and {*asked} <= {*undetermined}:
+    if len(wanted) and {*asked} <= {*undetermined}:
         raise InputError(
             f"no answer to these {counted(len(pool), 'pair')} depends on {ask}",
             "give lists that hold the grades and ranks it is about, such as made ones",
@@ -208,17 +212,16 @@ def plan(
         problem = f"each query of these pairs has {counted(most_per_query, 'question')} already"
         raise InputError(problem, "allow more questions about one query, or give other queries")
     if len(ordered) < n:
-        found = counted(len(ordered), "question")
-        warn_of_input(f"{found} can be chosen{at_most}: fewer than {n:,}")
-    counts = tuple(
-        count for count in sorted({*counts, min(n, len(ordered))}) if 0 < count <= len(ordered)
-    )
+        warn_of_input(
+            f"{counted(len(ordered), 'question')} can be chosen{at_most}: fewer than {n:,}"
+        )
+    counts = tuple(sorted({*counts, min(n, len(ordered))} & {*range(1, len(ordered) + 1)}))
 
     def chosen(count: int | None) -> Floats:
         return information(*every.of_lists(pool.lists[ordered[:count]]))
 
     others = np.flatnonzero(~np.isin(sample, ordered))
-    at_random = information(every.slopes[:, others], every.weights[:, others])
+    at_random = information(slopes[:, others], weights[:, others])
     at_random *= (possible - len(ordered)) / max(len(others), 1)
     return Plan(
         candidates=replace(candidates, left_out=pool.left_out),
@@ -233,7 +236,7 @@ def plan(
         after_random=np.array([widths.after(count * mean) for count in counts]),
         at_most=widths.after(chosen(None) + at_random),
         undetermined=undetermined,
-        rejected=() if judged is None or fit is None else _rejected(pair, judged),
+        rejected=tuple(one.hypothesis for one in tests if one.verdict == "rejected"),
     )
 
 
@@ -252,21 +255,18 @@ def _longer(judged: Preferences, scale: Scale, n_ranks: int) -> Preferences:
 def _room(pool: Candidates, judged: Preferences | None, most: int) -> Integers:
     """Return how many more questions may be asked about each query."""
     asked = Counter(judged.queries.tolist() if judged is not None and most else ())
-    numbers, limit = pool.query_numbers, most or len(pool)
-    room = np.zeros(numbers.max() + 1, np.int64)
-    room[numbers] = [max(limit - asked[query], 0) for query in pool.queries.tolist()]
-    return room
+    first, limit = np.unique(pool.query_numbers, return_index=True)[1], most or len(pool)
+    return np.array([max(limit - asked[query], 0) for query in pool.queries[first].tolist()])
 
 
 def _numbers(scale: Scale, n_ranks: int) -> tuple[tuple[str, ...], Floats]:
     """Return the names of gains and discounts that are to be learned, and their rows (q, L + K)."""
-    L = len(scale)
-    gains = [f"gain {label}" for label in scale.labels[1:-1]]
-    discounts = [f"discount {k}" for k in range(2, n_ranks + 1)]
-    if not gains and not discounts:
+    names = [f"gain {label}" for label in scale.labels[1:-1]]
+    names += [f"discount {k}" for k in range(2, n_ranks + 1)]
+    if not names:
         raise InputError("one rank and two grades", "there is nothing to learn")
-    every = np.eye(L + n_ranks)
-    return (*gains, *discounts), np.concatenate([every[1 : L - 1], every[L + 1 :]])
+    L = len(scale)
+    return tuple(names), np.delete(np.eye(L + n_ranks), [0, L - 1, L], axis=0)
 
 
 def _named(text: str, names: Sequence[str]) -> list[str]:
@@ -278,7 +278,7 @@ def _asked(
     ask: str, names: tuple[str, ...], every: Floats, pair: Sequence[NamedMeasure]
 ) -> tuple[tuple[str, ...], Floats]:
     """Return the names that are asked for, and their rows or the difference of two measures."""
-    if ask == "everything":
+    if ask in ("everything", "order"):
         return names, every[:0]
     if pair:
         one, other = (_from_1(one.measure, every.shape[1]) for one in pair)
@@ -288,7 +288,7 @@ def _asked(
     wanted = _named(ask, names)
     if not wanted:
         kinds = dict.fromkeys(f"{name.split()[0]}s" for name in names)
-        raise unknown_name("question", ask, ["everything", *kinds, *names])
+        raise unknown_name("question", ask, ["everything", "order", *kinds, *names])
     return tuple(wanted), every[[names.index(name) for name in wanted]]
 
 
@@ -302,23 +302,13 @@ def _pair(ask: str, scale: Scale, n_ranks: int) -> list[NamedMeasure]:
     raise error
 
 
-def _rejected(pair: Sequence[NamedMeasure], judged: Preferences) -> tuple[str, ...]:
-    """Return which of two measures the judgments so far contradict."""
-    tests = (
-        test_hypothesis(judged, JudgmentModel(measure=one.measure), JudgmentModel(), one.name)
-        for one in pair
-    )
-    return tuple(one.hypothesis for one in tests if one.verdict == "rejected")
-
-
 def _from_1(measure: Measure, n: int) -> Floats:
     """Return gains from 1 to 0 and discounts from 1, n numbers together."""
-    if isinstance(measure, DCG):
-        W = measure.matrix_for(n - measure.n_grades)
-        gains, discounts = W[0] - W[0, -1], W[:, 0] - W[:, -1]
-        if gains[0] != 0:
-            return np.asarray(np.append(gains, discounts) / gains[0])
-    raise InputError(f"{measure} has no gains and discounts that differ", "name another measure")
+    W = measure.matrix_for(n - measure.n_grades)
+    if not isinstance(measure, DCG) or W[0, 0] == W[0, -1]:
+        problem = f"{measure} has no gains and discounts that differ"
+        raise InputError(problem, "name another measure")
+    return np.asarray(np.append(W[0] - W[0, -1], W[:, 0] - W[:, -1]) / (W[0, 0] - W[0, -1]))
 
 
 def known_so_far(
@@ -340,10 +330,10 @@ class _Widths:
     """Half widths after answers: medians over draws of what is not known."""
 
     def __init__(self, design: Design, posterior: Posterior, fit: JudgmentFit | None) -> None:
-        members, some = posterior.members, design.some
-        precision = members.precision[some].copy()
-        precision[:, members.lapse :] = 0.0  # what intervals have, too
-        self.known = posterior.hessian[some] - precision[..., None] * np.eye(precision.shape[1])
+        precision = posterior.members.precision[design.some].copy()
+        precision[:, posterior.members.lapse :] = 0.0  # what intervals have, too
+        of_prior = precision[..., None] * np.eye(precision.shape[1])
+        self.known = posterior.hessian[design.some] - of_prior
         self.slopes, self.wider = design.asked, np.ones(design.asked.shape[1])
         self.now = self.after(0.0)
         if fit is not None:

@@ -24,15 +24,8 @@ POLICIES = {
     "gains": "the pairs that say most about the gains",
     "largest": "the pairs that differ most by the measure learned so far",
     "smallest": "the pairs that differ least by it",
+    "order": "the pairs that say most about everything and the order of lists",
 }
-
-ROUNDS = ((20, 5), (60, 10), (200, 20), (np.inf, 50))
-"""Up to so many answers, questions are chosen so many at once."""
-
-
-def size_of_round(n_asked: int) -> int:
-    """Return how many questions are chosen at once after so many."""
-    return next(size for until, size in ROUNDS if n_asked < until)
 
 
 def choose_pairs(
@@ -56,7 +49,7 @@ def choose_pairs(
     posterior, ties = known_so_far(known, scale, lists, prior)
     L = len(scale)
     asked = np.eye(L + lists.shape[2])[1 : L - 1 if policy == "gains" else 1]
-    design = Design(posterior, lists, asked, rng, ties)
+    design = Design(posterior, lists, asked, rng, ties, order=policy == "order")
     return np.array(design.choose(n, exchanged=0), np.intp)
 
 

@@ -1,36 +1,56 @@
-"""Questions for judges as a file, and the answers that belong to them.
+"""Questions for judges, as a file, on a page or in Label Studio, and the answers that are theirs.
 
 A question is a pair of lists. Its id begins with the name of its batch, a hash of all that is
 asked, so that answers to other questions are recognised. An answer has the list that was shown on
 the left as its list a, whichever it was in the question.
+
+The page is one HTML file that needs neither a server nor a network. Its content security policy
+allows one script and one style sheet, named by their hashes, and nothing else. Texts of others are
+data in JSON, which the script shows as text. Each judge has an order of the questions and of the
+sides of each, drawn by the seed and the judge's name.
+
+A task holds the fields of an answer but for the answer itself, so its exports JSON_MIN and CSV are
+files of judgments; sides are drawn once per question (https://labelstud.io/guide/task_format).
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
+import random
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from dcglearn.base.errors import InputError, naming, warn_of_input
 from dcglearn.base.files import PathLike, write_text
 from dcglearn.base.numbers import counted
-from dcglearn.base.tables.columns import parse_id
-from dcglearn.base.tables.json_records import read_records
+from dcglearn.base.tables.columns import is_missing, parse_id
+from dcglearn.base.tables.json_records import read_records as read_lines
 from dcglearn.base.tables.text import open_text
 from dcglearn.base.types import Ids
+from dcglearn.judgments.meaning.columns import RecordFields
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.read import JudgmentTable, read_preferences
+from dcglearn.judgments.reading.fields import read_records
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
 Grades = tuple[Label | None, ...]
 """The labels of a list's grades from the first rank down, None where a document has none."""
+
+SHOWN_TEXTS = RecordFields("text", ("id", "query", "title", "text", "url"), ())
+
+Shown: TypeAlias = dict[str, Any]
+"""A question with the `title` of its query and the texts `shown` of its lists, for JSON."""
 
 
 @dataclass(frozen=True)
@@ -93,19 +113,20 @@ def read_questions(path: PathLike) -> list[PairQuestion]:
     InputError
         If it cannot be read, a line is no question, or an id is repeated.
     """
-    found, lines = list[PairQuestion](), dict[str, int]()
+    found = dict[str, tuple[int, PairQuestion]]()
     with open_text(Path(path), str(path)) as file:
-        for line, record in read_records(file, str(path)):
+        for line, record in read_lines(file, str(path)):
             with naming(f"{path}, line {line}"):
                 question = _question(record)
-                if first := lines.get(question.id):
-                    problem = f"the question {question.id!r} is also in line {first}"
+                if question.id in found:
+                    problem = (
+                        f"the question {question.id!r} is also in line {found[question.id][0]}"
+                    )
                     raise InputError(problem, "give each question an id of its own")
-            lines[question.id] = line
-            found.append(question)
+            found[question.id] = line, question
     if not found:
         raise InputError("holds no question", "write one with dcglearn plan", str(path))
-    return found
+    return [question for _, question in found.values()]
 
 
 def _question(record: dict[str, Any]) -> PairQuestion:
@@ -170,3 +191,164 @@ def _coded(grades: Grades, answers: Preferences) -> list[int]:
     end = max((rank for rank, one in enumerate(grades, 1) if one is not None), default=0)
     codes = [known.get(one, len(scale)) for one in grades[:end]]
     return codes + [NO_DOCUMENT] * (answers.n_ranks - end)
+
+
+class Text(NamedTuple):
+    """What is shown of a document or a query; a link is empty unless it is of http or https."""
+
+    title: str
+    snippet: str = ""
+    url: str = ""
+
+
+def shown_questions(
+    questions: Sequence[PairQuestion], documents: PathLike | None, queries: PathLike | None
+) -> list[Shown]:
+    """Return questions with the texts of files, and ids where there is no file or no text."""
+    ids = {one for each in questions for one in (*each.a_documents, *each.b_documents)}
+    of_documents = _read_texts(documents, ids, "document", "documents")
+    asked = {one.query for one in questions if one.query}
+    of_queries = _read_texts(queries, asked, "query", "queries")
+    shown = []
+    for one in questions:
+        title = of_queries.get(one.query or "", Text(one.query or "")).title
+        question = {"id": one.id, "query": one.query, "title": title, "a": one.a, "b": one.b}
+        a = _list(one.a, one.a_documents, of_documents)
+        b = _list(one.b, one.b_documents, of_documents)
+        shown.append({**question, "shown": {"a": a, "b": b}})
+    return shown
+
+
+def _read_texts(path: PathLike | None, wanted: set[str], noun: str, plural: str) -> dict[str, Text]:
+    """Read the texts of some ids; a note counts those that are not there or have no title.
+
+    The file has the columns id, title, text (or snippet) and url; one of title and text is enough.
+    """
+    if path is None:
+        return {}
+    records = read_records(path, SHOWN_TEXTS, ReadOptions())
+    if not all({*names} & {*records.columns} for names in (("id", "query"), ("title", "text"))):
+        remedy = "name its columns in the first line: id, and title or text"
+        raise InputError(f"has no ids and titles of {plural}", remedy, records.name)
+    ids = records.ids("id" if "id" in records.columns else "query").decoded()
+    texts = (map(_words, records.column(one).decoded()) for one in ("title", "text", "url"))
+    found, untitled = dict[str, Text](), 0
+    for row, (one, title, text, url) in enumerate(zip(ids, *texts, strict=True)):
+        if one in found:
+            place = records.place(row)
+            raise InputError(f"the {noun} {one!r} appears twice", "keep one", place)
+        if one in wanted:
+            link = url if url.startswith(("http://", "https://")) else ""
+            found[one] = Text(title or text or one, text if title else "", link)
+            untitled += not (title or text)
+    if not found:
+        raise InputError(f"holds none of the {plural} asked about", "check the ids", records.name)
+    for count, lacking in ((len(wanted) - len(found), "not in"), (untitled, "without a title in")):
+        if count:
+            shown = f"{count:,} of {counted(len(wanted), noun, plural)} are {lacking}"
+            warn_of_input(f"{shown} {records.name}; their ids are shown")
+    return found
+
+
+def _list(grades: Grades, documents: Sequence[str], texts: Mapping[str, Text]) -> list[Text]:
+    """Return the text of each rank: that of its document, or the document's id, or the grade."""
+    if not documents:
+        return [Text("no grade" if one is None else f"grade {one}") for one in grades]
+    return [texts.get(one, Text(one)) for one in documents]
+
+
+def _words(value: object) -> str:
+    return "" if is_missing(value) else " ".join(str(value).split())
+
+
+def template(name: str) -> str:
+    """Return the text of a file beside this one."""
+    return files("dcglearn.asking").joinpath(name).read_text("utf-8")
+
+
+def judge_page(
+    questions: Sequence[Shown], batch: str, instruction: str, judge: str, seed: int
+) -> str:
+    """Return the page; without a name of its judge, it asks for one."""
+    from jinja2 import Template
+
+    source = template("judge.html.jinja")
+    data = {"batch": batch, "judge": judge, "seed": seed, "questions": questions}
+    html: str = Template(source, autoescape=True, keep_trailing_newline=True).render(
+        script_hash=_hash(source, "script"),
+        style_hash=_hash(source, "style"),
+        instruction=_html_of_markdown(instruction),
+        data=json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"),
+    )
+    return html
+
+
+def files_of_judges(out: str, judges: str | None) -> dict[str, str]:
+    """Return the file of each judge of a list with commas, with the name before the suffix."""
+    if judges is None:
+        return {"": out}
+    names = [one.strip() for one in judges.split(",")]
+    if "" in names or len({*names}) < len(names):
+        problem = f"`judges={judges}` is not a list of names"
+        raise InputError(problem, "name each judge once, with commas between them")
+    path, unsafe = Path(out), re.compile(r"[^\w.-]+")
+    return {
+        name: str(path.with_name(f"{path.stem}-{unsafe.sub('-', name)[:50]}{path.suffix}"))
+        for name in names
+    }
+
+
+def questions_of_judges(
+    questions: Sequence[Shown], judges: Sequence[str], overlap: float, seed: int
+) -> dict[str, list[Shown]]:
+    """Return the questions of each judge: a share is for all judges, the others for one each.
+
+    A question that is repeated under another id is for the same judge.
+    """
+    if len(judges) == 1:
+        return {judges[0]: list(questions)}
+    same = dict[str, list[Shown]]()
+    for one in questions:
+        same.setdefault(json.dumps({**one, "id": ""}), []).append(one)
+    groups = list(same.values())
+    random.Random(seed).shuffle(groups)  # noqa: S311 - not a secret
+    shared = round(overlap * len(groups))
+    return {
+        judge: [*chain(*groups[:shared], *groups[shared + number :: len(judges)])]
+        for number, judge in enumerate(judges)
+    }
+
+
+def label_studio_tasks(questions: Sequence[Shown], seed: int) -> list[dict[str, Any]]:
+    """Return one task per question, whose list a is on the left."""
+    rng, tasks = random.Random(seed), []  # noqa: S311 - not a secret
+    for one in questions:
+        swap = rng.random() < 0.5
+        title = one["title"] or "Which list is better?"
+        task = {"question": one["id"], "query": one["query"] or "", "title": title}
+        places = (("a", "shown_left"), ("b", "shown_right"))
+        for side, (name, shown) in zip("ba" if swap else "ab", places, strict=True):
+            task[name] = one[side]
+            task[shown] = [
+                {"id": str(rank), "title": text.title, "body": text.snippet}
+                for rank, text in enumerate(one["shown"][side], start=1)
+            ]
+        tasks.append({"data": {**task, "reversed": swap}})
+    return tasks
+
+
+def _hash(source: str, tag: str) -> str:
+    """Return the name of an element's text in a content security policy."""
+    found = re.search(f"<{tag}>(.*?)</{tag}>", source, re.DOTALL)
+    assert found is not None, tag  # noqa: S101 - of our own template
+    return base64.b64encode(hashlib.sha256(found[1].encode()).digest()).decode()
+
+
+def _html_of_markdown(text: str) -> str:
+    """Return Markdown as HTML; its tags are shown as text, and links are of http and https only."""
+    from markdown_it import MarkdownIt
+
+    reader = MarkdownIt("commonmark", {"html": False}).disable("image")
+    reader.validateLink = lambda url: url.startswith(("http://", "https://"))  # type: ignore[method-assign]  # as its documentation says
+    html: str = reader.render(text)
+    return html.replace("<a href=", '<a target="_blank" rel="noopener noreferrer" href=')

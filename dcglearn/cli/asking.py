@@ -15,13 +15,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
 from dcglearn.cli.inputs import naming, refuse_together
-from dcglearn.cli.options import (
-    ScaleOption,
-    SeedOption,
-    file_option,
-    number_option,
-    ranks_option,
-)
+from dcglearn.cli.options import ScaleOption, SeedOption, file_option, number_option, ranks_option
 from dcglearn.cli.output import print_text
 
 share_option = partial(Option, min=0.0, max=1.0, metavar="SHARE")
@@ -49,20 +43,18 @@ def plan(
         ),
     ] = None,
     n_ranks: Annotated[
-        int | None,
-        ranks_option(max=100, help="The length of the lists, 5 by default."),
+        int | None, ranks_option(max=100, help="The length of the lists, 5 by default.")
     ] = None,
     ask: Annotated[
         str,
         Option(
             metavar="WHAT",
-            help="everything, gains, discounts, 'gain 1', 'discount 3', or two measures to decide "
-            "between: linear-log2:exponential-log2.",
+            help="everything, order (of lists), gains, discounts, 'gain 1', 'discount 3', or two "
+            "measures to decide between: linear-log2:exponential-log2.",
         ),
     ] = "everything",
     judged: Annotated[
-        list[str] | None,
-        Option(metavar="JUDGMENTS", help="Answers so far. May be repeated."),
+        list[str] | None, Option(metavar="JUDGMENTS", help="Answers so far. May be repeated.")
     ] = None,
     asked: Annotated[
         list[str] | None,
@@ -73,10 +65,7 @@ def plan(
         ),
     ] = None,
     questions: Annotated[
-        int,
-        Option(
-            "--questions", "-n", min=1, max=10_000, metavar="N", help="The number of questions."
-        ),
+        int, number_option("--questions", "-n", min=1, max=10_000, help="The number of questions.")
     ] = 100,
     most_per_query: Annotated[
         int,
@@ -104,29 +93,24 @@ def plan(
     """Choose the pairs whose answers say most."""
     import numpy as np
 
-    from dcglearn.asking.candidates import (
-        candidates_of_questions,
-        candidates_of_runs,
-        made_candidates,
-    )
+    from dcglearn.asking import candidates as pools
     from dcglearn.asking.plan import plan as choose
     from dcglearn.asking.questions import read_answers, read_questions, write_questions
-    from dcglearn.report.plans import plan_json, plan_text
+    from dcglearn.report.plans import plan_json, plan_text, write_figure
 
     rng = np.random.default_rng(seed)
     with naming(lists or qrels or "plan"), reporting("reading or making pairs of lists"):
+        if lists is not None and n_ranks is not None:
+            raise InputError("--K with --lists", "leave it out: lists of a file have a length")
         if lists is not None and qrels is None:
-            if n_ranks is not None:
-                remedy = "leave it out: lists of a file have a length"
-                raise InputError("--K with --lists", remedy)
-            candidates = candidates_of_questions(read_questions(lists), scale)
+            candidates = pools.candidates_of_questions(read_questions(lists), scale)
         elif lists is not None or qrels is None:
             raise InputError("neither or both of QRELS and --lists", "give one of them")
         elif runs:
-            candidates = candidates_of_runs(qrels, runs, n_ranks or 5, scale)
+            candidates = pools.candidates_of_runs(qrels, runs, n_ranks or 5, scale)
         else:
             n_made = max(20 * questions, 5_000)
-            candidates = made_candidates(qrels, n_ranks or 5, n_made, rng, scale)
+            candidates = pools.made_candidates(qrels, n_ranks or 5, n_made, rng, scale)
     with reporting("reading answers"):
         answers = read_answers(judged or [], asked or [], candidates.scale)
     with reporting("choosing questions"):
@@ -139,10 +123,7 @@ def plan(
         if path.lower().endswith(".jsonl"):
             write_questions(path, chosen)
         else:
-            from dcglearn.report.figures.plan_figure import draw_plan
-            from dcglearn.report.figures.style import save
-
-            save(draw_plan(found), path)
+            write_figure(found, path)
 
     return Answer(lambda: plan_json(found, widths), lambda: plan_text(found, widths), write)
 
@@ -196,8 +177,7 @@ def judge(
     seed: SeedOption = 0,
 ) -> None:
     """Write the page on which judges answer questions."""
-    from dcglearn.asking import page
-    from dcglearn.asking.questions import batch_name, read_questions
+    from dcglearn.asking import questions as page
 
     tasks = to == "label-studio"
     refuse_together(
@@ -212,8 +192,8 @@ def judge(
     check_outputs(
         [out, labelling] if tasks else [*pages.values()], read, (".html", ".json", ".xml")
     )
-    asked = read_questions(questions)
-    shown, batch = page.shown_questions(asked, documents, queries), batch_name(asked)
+    asked = page.read_questions(questions)
+    shown, batch = page.shown_questions(asked, documents, queries), page.batch_name(asked)
     if tasks:
         write_text(out, json_document(page.label_studio_tasks(shown, seed)) + "\n")
         write_text(labelling, page.template("label_studio.xml"))

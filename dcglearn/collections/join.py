@@ -19,7 +19,13 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.tables.columns import int_array, numbers_of_arrow, take_rows
 from dcglearn.base.types import Integers
 from dcglearn.collections.runs import Qrels, Run
-from dcglearn.measures.scale import Scale, ScaleLike, canonical_label, needed_scale
+from dcglearn.measures.scale import (
+    NO_DOCUMENT,
+    Scale,
+    ScaleLike,
+    canonical_label,
+    needed_scale,
+)
 
 Unjudged = Literal["nothing", "worst", "removed", "bounds"]
 """What a document without a judgment counts as: a rank that gains nothing; one of the worst grade;
@@ -173,6 +179,26 @@ def grade_run(
     rows, tied = rank_documents(query, score, ids)
     starts = np.searchsorted(query[rows], np.arange(len(indexed.queries) + 1))
     return GradedRun(starts, indexed.find_grades_of_ids(query, run.documents)[rows], tied)
+
+
+def top_documents(
+    run: Run, indexed: IndexedQrels, n_ranks: int
+) -> tuple[NDArray[np.int8], NDArray[np.object_]]:
+    """Return grades (Q, K), as of :func:`grade_run` and -1 below its end, and ids (Q, K).
+
+    Of equal scores, the larger id is first.
+    """
+    query = indexed.number_queries(run.queries)[run.query]
+    rows, _ = rank_documents(query, run.number, partial(take_rows, run.documents))
+    starts = np.searchsorted(query[rows], np.arange(len(indexed.queries) + 1))
+    at = starts[:-1, None] + np.arange(n_ranks)
+    near = at < starts[1:, None]
+    ids = take_rows(run.documents, rows[at[near]])
+    grades = np.full(near.shape, NO_DOCUMENT, np.int8)
+    documents = np.full(near.shape, "", object)
+    grades[near] = indexed.find_grades_of_ids(near.nonzero()[0], ids)
+    documents[near] = ids.to_pylist()
+    return grades, documents
 
 
 def rank_documents(

@@ -160,6 +160,14 @@ class Members:
             found[..., self.empty] = of_grades[..., -1]
         return v, found
 
+    def number_slopes(self, theta: Floats, some: Index) -> Floats:
+        """Return the derivatives of gains and discounts, shape (f, L + K, P)."""
+        by_rank, by_grade = self.steps(theta, some)
+        found = np.zeros((len(theta), self.L + self.K, theta.shape[1]))
+        found[:, : self.L - 1, self.grades] = _sum_slopes(by_grade[:, :-1])
+        found[:, self.L :, self.ranks] = _sum_slopes(by_rank)
+        return found
+
     def curvature(self, theta: Floats, some: Index, pull: Floats, of_lapses: Floats) -> Floats:
         """Return the second derivatives of <W, pull> + e of_lapses, shape (f, P, P).
 
@@ -204,6 +212,13 @@ class Members:
 def _steps(values: Floats) -> Floats:
     """Return the steps (f, n) of gains or discounts (f, n) that fall from 1 to 0 after the last."""
     return np.asarray(np.maximum(-np.diff(values, append=0.0), SMALLEST_STEP / values.shape[1]))
+
+
+def _sum_slopes(steps: Floats) -> Floats:
+    """Return du_l/dz_j, (f, n, n), for u_l = sum_{j >= l} step_j exp(z_j) over u_1."""
+    sums = sums_from(steps)
+    u, shares = sums / sums[:, :1], steps / sums[:, :1]
+    return np.asarray((np.triu(np.ones((steps.shape[1],) * 2)) - u[..., None]) * shares[:, None])
 
 
 def cumulated(x: Floats) -> Floats:

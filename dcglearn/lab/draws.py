@@ -16,7 +16,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.asking.policies import choose_pairs, size_of_round
+from dcglearn.asking.policies import choose_pairs
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.lab.cells import AXES, Cell, rng_for, setting_of
@@ -36,6 +36,9 @@ from dcglearn.measures.agreement import score_differences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
+
+ROUNDS = ((20, 5), (60, 10), (200, 20), (np.inf, 50))
+"""Up to so many answers, questions are chosen so many at once."""
 
 PAIRS_PER_BLOCK = 500
 MAX_EMPTY_BLOCKS = 100
@@ -127,7 +130,7 @@ class Draws:
         left = self.first_lists(s.pool, self.rng("training"))
         so_far, n_asked = left[:0], 0
         while n_asked < s.pairs:
-            size = min(size_of_round(n_asked), len(left))
+            size = min(next(size for until, size in ROUNDS if n_asked < until), len(left))
             rows = call_own(self.own, "policy", s.policy, s, left, so_far, size, s, rng)
             if rows is None:
                 scale = grade_scale(s.grades)

@@ -1,8 +1,9 @@
-"""What a plan says, in words and tables."""
+"""What a plan says: in words, a table and a figure, and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import nan
 from typing import Any
 
 from dcglearn.asking.plan import UNKNOWN, Plan
@@ -27,8 +28,7 @@ def plan_text(found: Plan, widths: Mapping[str, float]) -> str:
     if found.undetermined:
         lines.append(f"no answers to such pairs determine {', '.join(found.undetermined)}")
     if found.rejected:
-        contradicted = " and ".join(found.rejected)
-        lines.append(f"decided: the judgments so far contradict {contradicted}")
+        lines.append(f"decided: the judgments so far contradict {' and '.join(found.rejected)}")
     lines += ["", _table(found).text()]
     if widths:
         wanted = ", ".join(f"{name} to within {short(half)}" for name, half in widths.items())
@@ -64,10 +64,8 @@ def _when(found: Plan, widths: Mapping[str, float]) -> str:
         least = found.at_most[found.numbers.index(name)]
         if least > half:
             known = "unknown" if least >= UNKNOWN else f"+-{least:.3f}"
-            return (
-                f"never with these pairs: {name} is {known} even after all "
-                f"{found.possible:,} questions; add queries or lists"
-            )
+            after = f"even after all {found.possible:,} questions; add queries or lists"
+            return f"never with these pairs: {name} is {known} {after}"
     return f"needs more than {max(found.counts, default=0):,} answers"
 
 
@@ -78,9 +76,10 @@ def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
         halves = (None if value >= UNKNOWN else value for value in values.tolist())
         return dict(zip(found.numbers, halves, strict=True))
 
-    def by_count(widths: Floats) -> dict[str, Any]:
-        return dict(zip(map(str, found.counts), map(by_name, widths), strict=True))
-
+    chosen, at_random = (
+        {str(count): by_name(row) for count, row in zip(found.counts, after, strict=True)}
+        for after in (found.after, found.after_random)
+    )
     target = {"half_widths": widths, "answers": found.answers_for(widths)}
     return {
         "candidates": len(found.candidates),
@@ -93,9 +92,33 @@ def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
         "rejected": found.rejected,
         "half_widths": {
             "now": by_name(found.now),
-            "chosen": by_count(found.after),
-            "random": by_count(found.after_random),
+            "chosen": chosen,
+            "random": at_random,
             "all": by_name(found.at_most),
         },
         "target": target if widths else None,
     }
+
+
+def write_figure(found: Plan, path: str) -> None:
+    """Draw how well numbers will be known after chosen answers, and after answers at random."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    from dcglearn.report.figures.style import COLOURS, STYLE, save
+
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(5.2, 3.6), layout="constrained")
+        axes = figure.subplots()
+        for colour, name in zip(COLOURS[:6], found.asked, strict=False):
+            q = found.numbers.index(name)
+            for widths, style, label in ((found.after, "-", name), (found.after_random, ":", None)):
+                shown = [width if width < UNKNOWN else nan for width in widths[:, q].tolist()]
+                axes.plot(found.counts, shown, style, color=colour, label=label, marker="o", ms=3)
+        axes.set(xlabel="more answers", ylabel="half width of the 95% interval", xscale="log")
+        axes.set_title("Chosen (lines) and at random (dots)")
+        axes.set_ylim(bottom=0.0)
+        axes.set_xticks(found.counts, [f"{count:,}" for count in found.counts])
+        axes.minorticks_off()
+        axes.legend()
+    save(figure, path)

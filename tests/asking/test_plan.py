@@ -15,8 +15,9 @@ from dcglearn.asking.candidates import (
     candidates_of_runs,
     made_candidates,
 )
-from dcglearn.asking.information import Design, number_slopes, strict_share, tie_strength
+from dcglearn.asking.information import Design
 from dcglearn.asking.plan import UNKNOWN, Plan, plan
+from dcglearn.inference.answers import strict_share, tie_strength
 from dcglearn.inference.centres import Posterior
 from helpers.simulated import logistic_judgments
 
@@ -50,7 +51,7 @@ EVERYTHING = MIDDLE[:0]
 @pytest.mark.parametrize("asked", [EVERYTHING, MIDDLE])
 def test_updates_are_those_of_the_definition(known: Posterior, asked: np.ndarray) -> None:
     """After some answers and one taken back: the inverse of the summed information."""
-    found = design(known, asked, pool(40))
+    (found,) = design(known, asked, pool(40)).known
     prior = np.linalg.inv(found.covariances)
     before = found.worth().copy()
     for i in (3, 8, 3):
@@ -88,7 +89,7 @@ def test_what_is_asked_is_differentiated(known: Posterior) -> None:
         gains, discounts = W[0] - W[0, -1], W[:, 0] - W[:, -1]
         return np.append(gains / gains[0], discounts / discounts[0])
 
-    found = number_slopes(members, theta, some)[0]
+    found = members.number_slopes(theta, some)[0]
     for p in range(theta.shape[1]):
         step = np.eye(theta.shape[1])[[p]] * 1e-6
         twin = (numbers(theta + step) - numbers(theta - step)) / 2e-6
@@ -122,6 +123,9 @@ def test_a_batch_says_more_than_one_at_random_and_all_say_most(
     candidates = pool(600)
     options: dict[str, Any] = {"judged": answers, "most_per_query": most, "counts": [50, 150]}
     found = plan(candidates, 50, np.random.default_rng(0), **options)
+    other = plan(candidates, 50, np.random.default_rng(0), ask="order", **options)
+    assert {*other.chosen} != {*found.chosen}
+    assert (other.numbers, len({*other.chosen})) == (found.asked, 50)
     assert (found.after[0] <= found.after_random[0]).all()
     assert (np.diff([found.now, *found.after, found.at_most], axis=0) <= 0).all()
     possible = np.unique(candidates.queries, return_counts=True)[1]
