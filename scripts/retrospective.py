@@ -1,6 +1,6 @@
 """Chosen answers against answers at random, looked up in judgments that are there.
 
-    python scripts/retrospective.py judgments.jsonl -o chosen.md -o chosen.png
+    python scripts/retrospective.py judgments.jsonl -o chosen.md
 
 In rounds of 25, the pairs whose answers say most about the second grade's gain (or about
 everything) are taken from the judgments of different lists, and their answers are looked up; ties
@@ -26,9 +26,6 @@ from dcglearn.asking.plan import known_so_far
 from dcglearn.base.files import write_text
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.judgments.preferences import concatenated
-from dcglearn.lab.experiment_figures import draw_figure
-from dcglearn.lab.plots import Figure, Plot, Series
-from dcglearn.report.figures.style import save
 from dcglearn.report.tables import Table
 
 ROUND, COUNTS = 25, (50, 100, 200, 400)
@@ -40,7 +37,7 @@ def main() -> None:
     """Repeat every way; write the root mean square errors as a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("judgments", type=Path)
-    parser.add_argument("-o", "--out", action="append", type=Path, default=[])
+    parser.add_argument("-o", "--out", type=Path, required=True)
     parser.add_argument("--repetitions", type=int, default=50)
     options = parser.parse_args()
     data = dcglearn.read_preferences(options.judgments)
@@ -75,30 +72,7 @@ def main() -> None:
         3,
     )
     print(table.text(), "", promised.text(), sep="\n")
-    of_errors = _plot(errors, counts, f"error of the gain of grade {label}", "")
-    of_widths = _plot(
-        {"foretold": foretold, "that came": came},
-        [BEGIN + count for count in more],
-        "half width of its 95% interval",
-        "what is promised",
-    )
-    for path in options.out:
-        if path.suffix == ".md":
-            write_text(path, f"{table.markdown()}\n\n{promised.markdown()}\n")
-        else:
-            figure = Figure(
-                "R1", "Chosen answers and answers at random", of_errors, (), "", (of_widths,)
-            )
-            save(draw_figure(figure), path)
-
-
-def _plot(values: dict[str, np.ndarray], counts: list[int], words: str, title: str) -> Plot:
-    unknown = (float("nan"),) * len(counts)
-    series = (
-        Series(name, tuple(counts), tuple(found), unknown, unknown, (1,) * len(counts))
-        for name, found in values.items()
-    )
-    return Plot("answers, ties among them", words, tuple(series), log_x=True, title=title)
+    write_text(options.out, f"{table.markdown()}\n\n{promised.markdown()}\n")
 
 
 def widths_after(data: dcglearn.Preferences, more: list[int], seed: int) -> list[list[float]]:
