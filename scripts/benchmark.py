@@ -28,6 +28,9 @@ import meter
 import numpy as np
 
 import dcglearn
+from dcglearn.lab.experiment_figures import draw_figure
+from dcglearn.lab.plots import Figure, Plot, Series
+from dcglearn.report.figures.style import save
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "results" / "benchmark" / "README.md"
@@ -148,20 +151,13 @@ def solvers(options: argparse.Namespace) -> tuple[str, list[Row]]:
 
 def draw(curves: dict[str, list[tuple[int, float]]], folder: Path) -> None:
     """Draw the seconds of each solver over the number of pairs."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    with mpl.rc_context({"svg.hashsalt": "dcglearn", "font.size": 9}):
-        figure = Figure(figsize=(5.2, 3.6), layout="constrained")
-        axes = figure.subplots()
-        for marker, (name, points) in zip("os^vD", curves.items(), strict=False):
-            axes.loglog(*zip(*points, strict=True), marker=marker, ms=4, label=name)
-        axes.set(
-            xlabel="pairs", ylabel="seconds", title="Pairs to the optimum; K = 10, L = 5, C = 1"
-        )
-        axes.grid(color="0.92")
-        axes.legend()
-        figure.savefig(folder / "figure.svg", metadata={"Date": None})
+    series = []
+    for name, points in curves.items():
+        pairs, seconds = zip(*points, strict=True)
+        unknown = (float("nan"),) * len(points)  # bands
+        series.append(Series(name, pairs, seconds, unknown, unknown, (1,) * len(points)))
+    plot = Plot("pairs; K = 10, L = 5, C = 1", "seconds", tuple(series), log_x=True, log_y=True)
+    save(draw_figure(Figure("S1", "Pairs to the optimum", plot, ())), folder / "figure.svg")
 
 
 # Files to gains

@@ -102,7 +102,7 @@ def _study(python: str, make: list[str], judgments: Path, out: Path, repetitions
         ],
         [
             [*dcglearn, "compare", name, *_written(comparison)],
-            [*dcglearn, "show", learned, *_written(["learned.svg", "learned.png"])],
+            [*dcglearn, "show", learned, *_written(figures)],
         ],
         [[*dcglearn, "study", name, *_written(pages)], [*dcglearn, "agree", name]],
         [[retrospective, name, *again, *_written(chosen)]],
@@ -123,29 +123,14 @@ def _study(python: str, make: list[str], judgments: Path, out: Path, repetitions
                 return run.returncode
             if (kept := f"{command[2]}.txt") in KEPT:
                 (judgments.parent / kept).write_text(run.stdout, encoding="utf-8")
-    _keep([*made, *KEPT, "provenance.json"], judgments.parent, out)
+    for kept in (*made, *KEPT, "provenance.json"):
+        shutil.copyfile(judgments.parent / kept, out / kept)
     print(f"results are in {out}")
     return 0
 
 
 def _written(names: list[str]) -> list[str]:
     return [word for name in names for word in ("-o", name)]
-
-
-def _keep(names: list[str], folder: Path, out: Path) -> None:
-    """Move files to the folder of results: all of them, or none if one cannot be written."""
-    copies = [(out / f".{name}.new", out / name) for name in names]
-    try:
-        for name, (copy, _) in zip(names, copies, strict=True):
-            try:
-                shutil.copyfile(folder / name, copy)
-            except OSError as error:
-                raise OSError(error.errno, error.strerror, str(out / name)) from error
-        for copy, target in copies:
-            copy.replace(target)
-    finally:
-        for copy, _ in copies:
-            copy.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ nobody foresaw with 70. Ctrl-C ends with 130, SIGTERM with 143.
 from __future__ import annotations
 
 import os
-import re
 import sys
 import traceback
 import warnings
@@ -17,19 +16,26 @@ from typing import Annotated, Any, NoReturn, cast
 
 import typer
 
-from dcglearn.base.errors import InputError, InputWarning, SolverError, did_you_mean
+from dcglearn.base.errors import InputError, InputWarning, SolverError
 from dcglearn.base.process import INTERRUPTED, interrupted_code
 from dcglearn.base.workers import WorkersLostError
 from dcglearn.cli.asking import judge, plan
-from dcglearn.cli.command_groups import GroupedCommands, GroupedOptions
 from dcglearn.cli.experiments import report, reproduce, run, status
-from dcglearn.cli.judgments import agree, inspect, pack, pairs, simulate
-from dcglearn.cli.learn import compare, fit, study, test
+from dcglearn.cli.judgments import (
+    agree,
+    compare,
+    fit,
+    inspect,
+    pack,
+    pairs,
+    simulate,
+    study,
+    test,
+)
 from dcglearn.cli.measures import explain, export, measures, show
 from dcglearn.cli.output import print_note, print_text
 from dcglearn.cli.remedies import in_options, message
-from dcglearn.cli.systems import coherence, evaluate
-from dcglearn.cli.threshold import threshold
+from dcglearn.cli.systems import coherence, evaluate, threshold
 
 DEBUG = "DCGLEARN_DEBUG"
 """Environment variable that shows the traceback of a fault."""
@@ -62,12 +68,11 @@ _WITH_PANDAS = {"export", *(command.__name__ for command in COMMANDS["Experiment
 
 app = typer.Typer(
     name="dcglearn",
-    cls=GroupedCommands,
     help="Learn the gains and discounts of DCG from judgments of which of two result lists "
     "is better.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,
+    rich_markup_mode="rich",
 )
 
 
@@ -101,7 +106,7 @@ def _global_options(
 
 for heading, commands in COMMANDS.items():
     for command in commands:
-        app.command(cls=GroupedOptions, rich_help_panel=heading)(command)
+        app.command(rich_help_panel=heading)(command)
 
 _UsageError = cast("type[Exception]", typer.BadParameter.__base__)
 """The class of errors in options and arguments, to which typer gives no public name."""
@@ -111,18 +116,14 @@ def main() -> None:
     """Run the command line and end the process with its exit code."""
     _show_input_warnings()
     if next((one for one in sys.argv[1:] if not one.startswith("-")), "") not in _WITH_PANDAS:
-        sys.meta_path.insert(0, KeptOut("pandas"))  # pyarrow would load it for any array
+        sys.meta_path.insert(0, WithoutPandas())
     try:
         try:
             code = app(prog_name="dcglearn", standalone_mode=False)
         finally:
-            if sys.stdout is not None:  # None if the shell closed it
-                sys.stdout.flush()
+            sys.stdout.flush()
     except KeyboardInterrupt:
         _end(_HALTED, interrupted_code())
-    except BrokenPipeError:  # the reader of a pipe stopped reading, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except _UsageError as error:
         _end_usage(error)
     except Exception as error:
@@ -132,16 +133,13 @@ def main() -> None:
     sys.exit(code)
 
 
-class KeptOut(MetaPathFinder):
-    """Lets imports of an installed library fail."""
-
-    def __init__(self, library: str) -> None:
-        self.library = library
+class WithoutPandas(MetaPathFinder):
+    """Lets the import of pandas fail, which pyarrow would load for any array."""
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
         """Leave other modules to other finders."""
-        if fullname == self.library:
-            raise ModuleNotFoundError(f"{fullname} is kept out of this process", name=fullname)
+        if fullname == "pandas":
+            raise ModuleNotFoundError(fullname, name=fullname)
 
 
 def _show_input_warnings() -> None:
@@ -184,21 +182,10 @@ def _end(text: str, code: int) -> NoReturn:
 
 
 def _end_usage(error: Any) -> NoReturn:
-    """End with one line about an option or an argument; without any argument, with the help."""
-    if len(sys.argv) == 1:
-        error.show()
-        sys.exit(2)
+    """End with one line about an option or an argument; without any argument, after the help."""
     text = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
-    if hasattr(error.__cause__, "errors"):  # pydantic's, whose words lack the value
-        value = error.__cause__.errors()[0]["input"]
-        text = text.replace("Input should be", f"{value!r:.60} should be")
-        text = re.sub("valid integer.*", "whole number", text)
-        text = re.sub("valid number.*", "number", text)
-        choices = re.findall("'([^']*)'", text.partition(" is not one of ")[2])
-        if similar := did_you_mean(value, choices).strip():
-            text += f"; {similar}"
-    if text == "Missing argument 'JUDGMENTS'" and error.ctx.command.name == "pack":
-        text += " or 'OUT'"  # the one that is given may be either
+    if not text:
+        sys.exit(2)
     see = " See" if text.endswith("?") else "; see"
     program = error.ctx.command_path if error.ctx else "dcglearn"
     _end(f"{text[:1].lower()}{text[1:]}{see} {program} --help", 2)

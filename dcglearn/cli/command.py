@@ -5,11 +5,11 @@ Typer makes options of parameters. :func:`command` adds those that many commands
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from inspect import Parameter, Signature, signature
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,20 +29,19 @@ class Answer:
     """What a command found.
 
     `document` is printed with ``--json``. `write` takes the name of a file and returns those it
-    wrote, if they are others; without ``--out`` it gets `files`. `remark` is said after each name.
+    wrote, if they are others. `remark` is said after each name.
     """
 
     document: Callable[[], Any]
     text: Callable[[], str]
     write: Callable[[str], Any] | None = None
-    files: Sequence[str] = ()
     remark: str = ""
 
     def deliver(self, files: Sequence[str], json: bool) -> None:
         """Write files, print the answer, and name the files; beside JSON on standard error."""
         written = []
         if self.write is not None:
-            written = [name for path in files or self.files for name in self.write(path) or [path]]
+            written = [name for path in files for name in self.write(path) or [path]]
         if json:
             print_json(self.document())
         else:
@@ -52,12 +51,7 @@ class Answer:
 
 
 def command(
-    out: str = "",
-    *names: str,
-    heading: str | None = None,
-    without: Collection[str] = (),
-    columns: Any = None,
-    json: bool = True,
+    out: str = "", *, without: Collection[str] = (), json: bool = True
 ) -> Callable[[Command], Command]:
     """Add the options on reading, if a command takes judgments, ``--out`` and ``--json``.
 
@@ -65,61 +59,47 @@ def command(
     """
 
     def decorate(function: Command) -> Command:
-        own = inspect.signature(function, eval_str=True).parameters
-        options = {name: one for name, one in own.items() if name != "judgments"}
+        options = dict(signature(function, eval_str=True).parameters)
+        reading: dict[str, Parameter] = {}
+        if options.pop("judgments", None):
+            every = signature(JudgmentOptions, eval_str=True).parameters
+            reading = {name: one for name, one in every.items() if name not in without}
         if out:
-            declared, said = names or ("--out", "-o"), f"{out} May be repeated."
-            option = Option(*declared, metavar="FILE", help=said, rich_help_panel=heading)
-            options.pop("out", None)
+            option = Option("--out", "-o", metavar="FILE", help=f"{out} May be repeated.")
             options["out"] = _parameter("out", Annotated[list[str] | None, option], None)
         if json:
-            option = Option("--json", help="Print JSON.", rich_help_panel=heading)
+            option = Option("--json", help="Print JSON.")
             options["json"] = _parameter("json", Annotated[bool, option], False)
-        reading = {}
-        if "judgments" in own:
-            every = inspect.signature(JudgmentOptions, eval_str=True).parameters
-            reading = {name: one for name, one in every.items() if name not in without}
-            if columns is not None:
-                reading["columns"] = _parameter("columns", columns, None)
         options |= reading
 
         @wraps(function)
         def run(**given: Any) -> None:
-            _check_files(options, given)
-            as_json = json and given.pop("json")
-            files = given["out"] if out else None
-            if "out" not in own:
-                given.pop("out", None)
+            if "out" in given:
+                _check_files(options["out"], given)
+            as_json, files = json and given.pop("json"), given.pop("out") if out else None
             if reading:
                 given["judgments"] = JudgmentOptions(**{name: given.pop(name) for name in reading})
             answer = function(**given)
             if answer is not None:
                 answer.deliver(files or [], as_json)
 
-        by_name = [one.replace(kind=_BY_NAME) for one in options.values()]
-        run.__signature__ = inspect.Signature(by_name)  # type: ignore[attr-defined]  # what typer reads
+        by_name = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in options.values()]
+        run.__signature__ = Signature(by_name)  # type: ignore[attr-defined]  # what typer reads
         run.__annotations__ = {one.name: one.annotation for one in by_name}
         return run
 
     return decorate
 
 
-_BY_NAME = inspect.Parameter.KEYWORD_ONLY
+def _parameter(name: str, annotation: Any, default: object) -> Parameter:
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _parameter(name: str, annotation: Any, default: object) -> inspect.Parameter:
-    return inspect.Parameter(name, _BY_NAME, default=default, annotation=annotation)
-
-
-def _check_files(options: Mapping[str, inspect.Parameter], given: Mapping[str, Any]) -> None:
+def _check_files(out: Parameter, given: Mapping[str, Any]) -> None:
     """Refuse outputs that cannot be written, or would replace what is read."""
-    if "out" not in options:
-        return
-    out = options["out"].annotation.__metadata__[0]
-    if out.metavar == "FOLDER":
-        return
     outputs, *read = (_texts(given[name]) for name in ("out", *(given.keys() - {"out"})))
-    formats = re.findall(r"\.[a-z]\w*", out.help) or [Path(one).suffix for one in outputs]
+    formats = re.findall(r"\.[a-z]\w*", out.annotation.__metadata__[0].help)
+    formats = formats or [Path(one).suffix for one in outputs]
     check_outputs(outputs, files_named(chain.from_iterable(read)), formats)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dcglearn.lab.results import ReportedExperiment
 
 QuickOption = Annotated[
-    bool, Option("--quick", help="Only the [quick] part; its results go to FOLDER/quick.")
+    bool, Option("--quick", help="Only the quick part of the grid; its results go to FOLDER/quick.")
 ]
 WorkersOption = Annotated[
     str | None,
@@ -91,7 +91,7 @@ def run(
         return
     if read is None:
         raise InputError("no config is named", "name one, such as dcglearn run configs/flips.toml")
-    place = _results_folder(out)
+    place = Path(out or "results")
     (shown,) = _run(_parts([read], quick), workers or "1", place, replace, width)
     end = f"results are in {shown.folder}"
     print_text(end if shown.made else f"no cell is finished: {shown.folder} is as it was")
@@ -105,7 +105,7 @@ def _print_vocabulary(config: Config | None) -> None:
 
     code = SHIPPED if config is None else config.code
     for heading, names in vocabulary(code, Document).items():
-        lines = (f"  {name}{f': {words}' if words else ''}" for name, words in names.items())
+        lines = (f"  {name}: {words}".rstrip(": ") for name, words in names.items())
         print_text("\n".join([heading, *lines, ""]))
 
 
@@ -144,7 +144,7 @@ def reproduce(
     others = [one for one in every if one not in selected]
     for one in others if only is None else ():
         print_note(f"{one.name}: takes more than minutes; add --long to run it")
-    place = _results_folder(out)
+    place = Path(out or "results")
     shown = _run(_parts(selected, quick), workers or "1", place, replace, width)
     shown_too = reported_experiments(_parts(others, quick), place, all_needed=False)
     print_text(f"read {write_page([*shown, *shown_too])}")
@@ -153,12 +153,12 @@ def reproduce(
 
 @command()
 def status(
-    configs: ConfigsArgument = None, out: OutOption = None, shipped: ShippedOption = False
+    configs: ConfigsArgument = None, results: OutOption = None, shipped: ShippedOption = False
 ) -> Answer:
     """Show how much of each experiment is done."""
     from dcglearn.lab.results import progress_of
 
-    table, errors = progress_of(_configs(configs, shipped), _results_folder(out))
+    table, errors = progress_of(_configs(configs, shipped), Path(results or "results"))
     return Answer(
         lambda: table.records,
         lambda: "\n".join([table.text(), *errors]),
@@ -190,7 +190,7 @@ def report(
 
     if findings is not None:
         checked_suffix(findings, [".tex"])
-    place = _results_folder(out)
+    place = Path(out or "results")
     selected = _configs(configs, shipped)
     refuse_shared_figures(selected)
     shown = reported_experiments(_parts(selected, quick), place, replace, figure_width(width))
@@ -247,15 +247,6 @@ def _run(
             part = "" if one.counts.complete else done
             print_text(f"figure {figure.number}: {verdicts}{part}")
     return shown
-
-
-def _results_folder(out: str | None) -> Path:
-    if out == "":  # of a variable that is not set
-        raise InputError("--out is empty", "name a folder")
-    place = Path("results" if out is None else out)
-    if place.exists() and not place.is_dir():
-        raise InputError("is not a folder", "choose another --out", str(place))
-    return place
 
 
 def _end_if_unfinished(shown: Sequence[ReportedExperiment]) -> None:

@@ -19,14 +19,13 @@ if TYPE_CHECKING:
     from dcglearn.measures.names import NamedMeasure
 
 
-def given(options: Mapping[str, object]) -> list[str]:
-    """Return the options that are given."""
-    return [name for name, value in options.items() if value is not None and value is not False]
-
-
 def refuse_together(*groups: Mapping[str, object]) -> None:
     """Refuse options of different groups that are given together, by name."""
-    names = [found[0] for found in map(given, groups) if found]
+    given = [
+        [name for name, value in group.items() if value is not None and value is not False]
+        for group in groups
+    ]
+    names = [found[0] for found in given if found]
     if len(names) > 1:
         raise InputError(f"{names[0]} with {names[1]}", "use one of them")
 

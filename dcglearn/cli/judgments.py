@@ -1,9 +1,12 @@
-"""Commands on judgments that learn nothing: inspect, agree, pack, pairs, simulate."""
+"""Commands on judgments: inspect, study, fit, test, compare, agree, pack, pairs, simulate."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Option
 
@@ -13,81 +16,46 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
 from dcglearn.cli.inputs import (
+    check_distinct,
     measures_for_judgments,
     name_files,
     naming,
+    parse_C,
     refuse_together,
     split_measures,
 )
 from dcglearn.cli.options import (
     FORMATS_HELP,
+    JUDGMENTS_HELP,
     SEVERAL_HELP,
+    COption,
     JudgmentFilesArgument,
     JudgmentsAndMeasuresArgument,
+    MarginOption,
     ScaleOption,
     SeedOption,
-    columns_option,
+    SolverOption,
+    UseOption,
     file_option,
+    measure_option,
     number_option,
     ranks_option,
     real_option,
 )
 from dcglearn.cli.output import print_text
-from dcglearn.cli.reading import AS_USUAL, JudgmentOptions
+from dcglearn.cli.reading import JudgmentOptions
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-@command(json=False)
-def simulate(
-    out: Annotated[
-        str, Argument(metavar="OUT", help="The file to write: JSON lines, CSV or Parquet.")
-    ],
-    n: Annotated[int, number_option("--judgments", "-n", min=1, help="Number of judgments.")] = 500,
-    truth: Annotated[
-        str,
-        Option(
-            metavar="MEASURE",
-            help="The measure that the judge follows: a preset, or a measure in full.",
-        ),
-    ] = "linear-log2",
-    scale: ScaleOption = "2,1,0",
-    n_ranks: Annotated[int, ranks_option(help="Length of the lists.")] = 5,
-    shortest: Annotated[
-        int | None, Option(min=1, metavar="N", help="Draw lists of N to K documents.")
-    ] = None,
-    permute: Annotated[
-        bool, Option("--permute", help="Both lists of a pair hold the same grades, permuted.")
-    ] = False,
-    reliability: Annotated[
-        float, real_option(help="How seldom the judge errs: 1 / scale of the noise.")
-    ] = 4.0,
-    indifference: Annotated[float, real_option(help="Smaller differences are called ties.")] = 0.5,
-    bias: Annotated[float, real_option(help="Advantage of the list shown as a.")] = 0.0,
-    seed: SeedOption = 0,
-) -> None:
-    """Write simulated side-by-side judgments to try things on."""
-    import numpy as np
+MAX_MODELLED = 1_000_000
+"""More packed judgments are tested without reading them into memory."""
 
-    refuse_together({"--permute": permute}, {"--shortest": shortest})
-    grades = dcglearn.Scale.parse(scale or "2,1,0")
-    rng = np.random.default_rng(seed)
-    if len(grades) < 2:
-        raise InputError(f"--scale {grades} holds one grade", "name at least two")
-    lists = dcglearn.drawn_lists(n, n_ranks, [1 / len(grades)] * len(grades), rng, shortest)
-    if permute:
-        lists[:, 1] = rng.permuted(lists[:, 0], axis=1)
-    measure = dcglearn.measure_for(truth, grades, n_ranks).measure
-    preferences = dcglearn.side_by_side(
-        measure, lists, grades, rng, reliability, indifference, bias
-    )
-    dcglearn.write_preferences(preferences, out)
-    print_text(
-        f"wrote {out}: {counted(len(preferences), 'judgment')} by a simulated judge who follows "
-        f"{truth}, {int(preferences.strict.sum()):,} strict"
-    )
+family_option = partial(Option, metavar="FAMILY")
 
 
 @command()
-def inspect(files: JudgmentFilesArgument, judgments: JudgmentOptions = AS_USUAL) -> Answer:
+def inspect(files: JudgmentFilesArgument, judgments: JudgmentOptions) -> Answer:
     """Describe a file of judgments and what it can determine."""
     from dcglearn.learning.record import as_json
     from dcglearn.report.judgments import inspection_page, scale_text
@@ -115,8 +83,292 @@ def inspect(files: JudgmentFilesArgument, judgments: JudgmentOptions = AS_USUAL)
     return Answer(lambda: content, lambda: inspection_page(content, found, scale))
 
 
+@command(
+    "Write the page (.html, .md, .txt), or the recommended measure with all numbers (.json).",
+    without=["documents"],
+)
+def study(
+    files: JudgmentFilesArgument,
+    judgments: JudgmentOptions,
+    measure: Annotated[
+        str | None,
+        measure_option(help="The measure in use now; by default (2^g - 1) / log2(rank + 1)."),
+    ] = None,
+    on_qrels: Annotated[
+        str | None, Option(metavar="QRELS", help="Grades of documents, for --on-run.")
+    ] = None,
+    on_run: Annotated[
+        list[str] | None,
+        Option(
+            metavar="RUN",
+            help="A run, of two or more: say how many of their comparisons end otherwise with the "
+            "recommended measure.",
+        ),
+    ] = None,
+    seed: SeedOption = 0,
+) -> Answer:
+    """Say on one page what judgments prove."""
+    import numpy as np
+
+    from dcglearn.judgments.groups import MODEL_BYTES
+    from dcglearn.report.study.facts import changed_comparisons
+    from dcglearn.report.study.page import study_json, study_page
+
+    runs = on_run or []
+    if bool(on_qrels) != (len(runs) > 1):
+        raise InputError("--on-qrels and two --on-run belong together", "give both, or neither")
+    prefs = name_files(files)
+    data = judgments.load(files, MODEL_BYTES)
+    named = measures_for_judgments([measure], data, prefs) if measure else []
+    in_use = {one.name: one.measure for one in named}
+    with naming(prefs), reporting("studying (steps)") as advance:
+        rng = np.random.default_rng(seed)
+        found = dcglearn.study_judgments(data, Path(prefs).name, rng, in_use, advance)
+    if on_qrels:
+        with naming(on_qrels), reporting("comparing runs"):
+            found = replace(found, changed=changed_comparisons(found, on_qrels, runs))
+    return Answer(
+        lambda: study_json(found),
+        lambda: study_page(found, "txt"),
+        lambda path: dcglearn.write_study(found, path, np.random.default_rng(seed)),
+    )
+
+
+@command("Write the measure to a .json file.")
+def fit(
+    files: JudgmentFilesArgument,
+    judgments: JudgmentOptions,
+    C: COption = "1.0",
+    margin: MarginOption = "unit",
+    prior: Annotated[
+        str,
+        Option(
+            metavar="usual|MEASURE|none",
+            help="What learning starts from, and departs from on evidence: the usual measures, one "
+            "measure (a preset, a file), or none, which gives the DCG nearest to the learned "
+            "weights.",
+        ),
+    ] = "usual",
+    solver: SolverOption = "auto",
+    use: UseOption = "dcg",
+    intervals: Annotated[
+        int,
+        number_option(
+            help="Add the range of gains and discounts in 95% of N fits to resampled queries."
+        ),
+    ] = 0,
+    draws: Annotated[
+        int,
+        Option(
+            min=0,
+            max=100_000,
+            metavar="N",
+            help="Add N measures that the judgments allow, each as often as it is probable, for "
+            "evaluate --supported (1,000 are plenty).",
+        ),
+    ] = 0,
+    seed: SeedOption = 0,
+    workers: Annotated[
+        str,
+        Option(
+            metavar="N|tcp://HOST:PORT",
+            help="Processes that read packed pairs (1: threads of this one), or the address of a "
+            "Dask scheduler.",
+        ),
+    ] = "1",
+) -> Answer:
+    """Learn gains and discounts from judgments or packed pairs."""
+    from dcglearn.measures.measure_files import measure_document
+    from dcglearn.report.judgments import held_text, scale_text
+    from dcglearn.report.measures import learned_text
+
+    prefs, value = name_files(files), parse_C(C)
+    held = judgments.hold(files)
+    with naming(prefs):
+        content = dcglearn.fit_file(
+            held,
+            C=value,
+            margin=margin,
+            prior=prior,
+            solver=solver,
+            use=use,
+            intervals=intervals,
+            draws=draws,
+            seed=seed,
+            workers=workers,
+            documents=judgments.documents,
+            source=Path(prefs).name,
+            progress=True,
+        )
+    strict = content.about["learned_from"]["strict"]
+    scale = scale_text(held.scale, judgments.scale is not None, judgments.documents)
+    return Answer(
+        lambda: measure_document(content),
+        lambda: learned_text(content, held_text(prefs, held, strict, scale)),
+        lambda path: dcglearn.write_measure(content, path),
+        remark=f"; commands given this file use its {'DCG' if use == 'dcg' else 'W'}",
+    )
+
+
+@command(without=["documents"])
+def test(
+    files: Annotated[
+        list[str],
+        Argument(
+            metavar="JUDGMENTS",
+            help=f"{JUDGMENTS_HELP} Of several files, the first and the rest are compared.",
+        ),
+    ],
+    judgments: JudgmentOptions,
+    gains: Annotated[
+        str | None, family_option(help="Test these gains: linear, exponential, power:free ...")
+    ] = None,
+    discounts: Annotated[
+        str | None, family_option(help="Test these discounts: log2, zipf, rbp:free ...")
+    ] = None,
+    measure: Annotated[str | None, measure_option(help="Test this measure.")] = None,
+    larger_gains: Annotated[
+        str | None,
+        family_option(
+            help="Family of the gains of the larger model that is tested against; free by default."
+        ),
+    ] = None,
+    larger_discounts: Annotated[
+        str | None,
+        family_option(help="Family of the discounts of the larger model; free by default."),
+    ] = None,
+    larger_positions: Annotated[
+        bool,
+        Option("--larger-positions", help="The larger model has gains of its own at every rank."),
+    ] = False,
+    by: Annotated[
+        str | None,
+        Option(metavar="FIELD", help="Compare the groups that this field or column names."),
+    ] = None,
+) -> Answer:
+    """Test a measure, or compare groups of judgments."""
+    from dcglearn.inference.families import families_in_words, parse_families
+    from dcglearn.report.questions import (
+        question_json,
+        questions_text,
+        segments_json,
+        segments_text,
+    )
+
+    several, file = len(files) > 1, files[0]
+    families = {"--gains": gains, "--discounts": discounts}
+    larger_families = {"--larger-gains": larger_gains, "--larger-discounts": larger_discounts}
+    refuse_together({"--measure": measure}, families, {"--by": by}, {"several files": several})
+    refuse_together({"--larger-positions": larger_positions}, larger_families)
+    larger = dcglearn.JudgmentModel(
+        **parse_families(larger_families), position_dependent=larger_positions
+    )
+    if by or several:
+        with naming(file), reporting(f"reading {name_files(files)} (judgments)") as advance:
+            everyone, groups = dcglearn.read_groups(files, by, advance, **judgments.reading())
+        kept = judgments.kept(everyone)  # judges are dropped from all files together
+        with naming(file), reporting("comparing groups"):
+            segments = dcglearn.compare_segments(everyone[kept], groups[kept].tolist(), larger)
+        return Answer(lambda: segments_json(segments), lambda: segments_text(segments))
+
+    given = parse_families(families)
+    data = judgments.hold(files)
+    if isinstance(data, dcglearn.PackedPairs) and len(data) <= MAX_MODELLED:
+        data = judgments.in_memory(data)
+    with naming(file), reporting("testing (judgments read)"):
+        found: Sequence[dcglearn.Question]
+        if measure:
+            with naming("--measure"):
+                (one,) = measures_for_judgments([measure], data, file)
+            tested = dcglearn.JudgmentModel(measure=one.measure)
+            found = [dcglearn.ask(data, tested, larger, one.name)]
+        elif given or larger_positions:
+            tested = replace(larger, position_dependent=False, **given)
+            name = families_in_words(families, larger_families)
+            found = [dcglearn.ask(data, tested, larger, name)]
+        else:
+            found = dcglearn.usual_questions(data, larger)
+    return Answer(lambda: [question_json(one) for one in found], lambda: questions_text(found))
+
+
+@command(
+    "Write the table (.md, .tex, .csv, .txt, .json) or the figure (.png, .svg, .pdf).",
+    without=["documents"],
+)
+def compare(
+    arguments: JudgmentsAndMeasuresArgument,
+    judgments: JudgmentOptions,
+    C: COption = "1.0",
+    margin: MarginOption = "unit",
+    solver: SolverOption = "auto",
+    use: UseOption = "dcg",
+    folds: Annotated[int, Option(min=2, metavar="N", help="Folds, by query.")] = 10,
+    repeats: Annotated[int, number_option(min=1, help="Divisions into folds, averaged.")] = 10,
+    against: Annotated[
+        str | None,
+        Option(
+            metavar="MEASURE",
+            help="The measure that all are compared with; by default the learned one.",
+        ),
+    ] = None,
+    seed: SeedOption = 0,
+) -> Answer:
+    """Compare learned measures with others, by cross-validation."""
+    import numpy as np
+
+    from dcglearn.learning.record import LearnedRecord
+    from dcglearn.report.comparisons import comparison_table
+    from dcglearn.report.results import write_result
+
+    parameters = dcglearn.Parameters(margin=margin, C=parse_C(C), solver=solver)
+    files, names = split_measures(arguments)
+    check_distinct(names)
+    prefs = name_files(files)
+    data = judgments.load(files)
+    named = measures_for_judgments(names, data, prefs)
+    if against is not None:
+        (other,) = measures_for_judgments([against], data, prefs)
+        against = other.name
+        named += [other] if against not in [one.name for one in named] else []
+    with naming(prefs), reporting("comparing (folds)") as advance:
+        found = dcglearn.compare(
+            data,
+            {one.name: one.measure for one in named},
+            parameters,
+            np.random.default_rng(seed),
+            use,
+            folds,
+            against=against,
+            n_repeats=repeats,
+            advance=advance,
+        )
+
+    def draw() -> Figure:
+        from dcglearn.report.figures.measure_figures import draw_comparison
+
+        return draw_comparison(found, f"Measures compared on {Path(prefs).name}")
+
+    table = comparison_table(found)
+    lines = [table.text()]
+    if (data.weights != data.weights[:1]).any():
+        lines.append("Agreement is weighted; the counts of CSV and JSON are not.")
+    for one in named:
+        record = LearnedRecord.read(one.file) if one.file else None
+        if record and record.learned_from.file in (Path(name).name for name in (prefs, *files)):
+            lines.append(
+                f"{one.name} was itself learned from {record.learned_from.file}: its agreement is "
+                "too high"
+            )
+    content = {"file": prefs, **found.to_json()}
+    return Answer(
+        lambda: content,
+        lambda: "\n".join(lines),
+        lambda path: write_result(path, table, content, draw),
+    )
+
+
 @command()
-def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions = AS_USUAL) -> Answer:
+def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions) -> Answer:
     """Count how often measures agree with judgments."""
     from dcglearn.judgments.folds import query_counts
     from dcglearn.learning.agreement import judged_agreement
@@ -179,16 +431,7 @@ def pack(
     print_text(f"wrote {out}: {counted(done, 'judgment')}{left}")
 
 
-@command(
-    without=["documents", "qrels", "run", "answers", "drop_judge"],
-    columns=Annotated[
-        str | None,
-        columns_option(
-            help="The columns that hold the fields grades, rating, query, judge and weight, where "
-            "they have other names: grades=labels,rating=stars."
-        ),
-    ],
-)
+@command(without=["documents", "qrels", "run", "answers", "drop_judge"])
 def pairs(
     files: Annotated[
         list[str],
@@ -277,3 +520,42 @@ def pairs(
     a_wins = f"a wins {int((made.answers == 0).sum()):,}"
     sides = f"{'in turn' if seed is None else 'drawn'}; {a_wins}"
     return Answer(lambda: content, lambda: rating_pairs_text(content, within, equal_weights, sides))
+
+
+@command(json=False)
+def simulate(
+    out: Annotated[
+        str, Argument(metavar="OUT", help="The file to write: JSON lines, CSV or Parquet.")
+    ],
+    n: Annotated[int, number_option("--judgments", "-n", min=1, help="Number of judgments.")] = 500,
+    truth: Annotated[
+        str,
+        Option(
+            metavar="MEASURE",
+            help="The measure that the judge follows: a preset, or a measure in full.",
+        ),
+    ] = "linear-log2",
+    scale: ScaleOption = "2,1,0",
+    n_ranks: Annotated[int, ranks_option(help="Length of the lists.")] = 5,
+    permute: Annotated[
+        bool, Option("--permute", help="Both lists of a pair hold the same grades, permuted.")
+    ] = False,
+    seed: SeedOption = 0,
+) -> None:
+    """Write simulated side-by-side judgments to try things on."""
+    import numpy as np
+
+    grades = dcglearn.Scale.parse(scale or "2,1,0")
+    rng = np.random.default_rng(seed)
+    if len(grades) < 2:
+        raise InputError(f"--scale {grades} holds one grade", "name at least two")
+    lists = dcglearn.drawn_lists(n, n_ranks, [1 / len(grades)] * len(grades), rng)
+    if permute:
+        lists[:, 1] = rng.permuted(lists[:, 0], axis=1)
+    measure = dcglearn.measure_for(truth, grades, n_ranks).measure
+    preferences = dcglearn.side_by_side(measure, lists, grades, rng)
+    dcglearn.write_preferences(preferences, out)
+    print_text(
+        f"wrote {out}: {counted(len(preferences), 'judgment')} by a simulated judge who follows "
+        f"{truth}, {int(preferences.strict.sum()):,} strict"
+    )

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated, Literal
 
 from typer import Argument, Option
 
+import dcglearn
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import check_writable
 from dcglearn.base.numbers import counted
 from dcglearn.cli.command import Answer, command
 from dcglearn.cli.options import RanksOption, ScaleOption, file_option, ranks_option
-from dcglearn.cli.output import print_document, print_json_text, print_note
+from dcglearn.cli.output import print_note, print_text
 
 
-@command(
-    "Draw it to a .png, .svg or .pdf file; for a measure file, by default to a .png next to it, "
-    "which is replaced.",
-    "--figure",
-    "-o",
-)
+@command("Draw it, beside the usual measures, to a .png, .svg or .pdf file.")
 def show(
     measure: Annotated[
         str,
@@ -31,11 +25,10 @@ def show(
     ],
     scale: ScaleOption = None,
     n_ranks: RanksOption = None,
-    no_figure: Annotated[bool, Option("--no-figure", help="Do not draw a figure.")] = False,
 ) -> Answer:
     """Show a measure: its numbers, and a figure with the usual ones."""
     from dcglearn.measures.measure_files import as_measure_file, measure_document
-    from dcglearn.measures.names import is_measure_file_name, named_measure
+    from dcglearn.measures.names import named_measure
     from dcglearn.report.measures import in_full, measure_text
 
     named = named_measure(measure, scale, n_ranks)
@@ -52,18 +45,7 @@ def show(
         lambda: measure_document(content),
         lambda: measure_text(named.name, content, named.measure, n_ranks),
         draw,
-        _next_to(measure) if is_measure_file_name(measure) and not no_figure else (),
     )
-
-
-def _next_to(measure: str) -> list[str]:
-    """Return the path of a figure next to a measure file, if it can be written."""
-    path = re.sub(r"\.json(:dcg|:utility)?$", ".png", measure, flags=re.IGNORECASE)
-    try:
-        check_writable(path)
-    except InputError:
-        return []
-    return [path]
 
 
 @command()
@@ -181,16 +163,14 @@ def export(
     Differences between the tool and dcglearn are noted on standard error.
     """
     from dcglearn.base.files import write_text
-    from dcglearn.interop.export import export as export_measure
     from dcglearn.measures.names import named_measure
-    from dcglearn.measures.scale import Scale
 
-    names = None if labels is None else Scale.parse(labels).labels
+    names = None if labels is None else dcglearn.Scale.parse(labels).labels
     named = named_measure(measure, scale, n_ranks)
-    exported = export_measure(named.measure, to, names, n_ranks or 10)
+    exported = dcglearn.export(named.measure, to, names, n_ranks or 10)
     text = exported.text.rstrip("\n")
     if out is None:
-        (print_json_text if to == "json" else print_document)(text)
+        print_text(text)
     for note in exported.notes:
         print_note(f"note: {note}")
     if out is not None:

@@ -48,7 +48,6 @@ scale_option = partial(
     "where the grades in the file are numbers.",
 )
 ranks_option = partial(Option, "--K", min=1, max=MAX_RANKS, metavar="K")
-columns_option = partial(Option, metavar="FIELD=COLUMN,...", rich_help_panel=READING)
 measure_option = partial(Option, "--measure", "-m", metavar="MEASURE")
 file_option = partial(Option, metavar="FILE")
 number_option = partial(Option, metavar="N", min=0, max=MAX_COUNT)

@@ -12,7 +12,7 @@ from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.cli.inputs import name_files, refuse_together
-from dcglearn.cli.options import LENGTH_HELP, READING, columns_option, ranks_option, scale_option
+from dcglearn.cli.options import LENGTH_HELP, READING, ranks_option, scale_option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,11 +57,11 @@ class JudgmentOptions:
     ] = None
     columns: Annotated[
         str | None,
-        columns_option(
-            help="The columns that hold the fields a, b, answer, query, judge and weight, where "
-            "they have other names: a=left,b=right,answer=verdict; answers of several raters: "
-            "answer=ann+bob; where sides were shuffled: a_shown_on=COLUMN; ignore=COLUMN leaves "
-            "one out.",
+        _reading(
+            metavar="FIELD=COLUMN,...",
+            help="The columns that hold the fields named above, where they have other names: "
+            "a=left,b=right,answer=verdict; answers of several raters: answer=ann+bob; where sides "
+            "were shuffled: a_shown_on=COLUMN; ignore=COLUMN leaves one out.",
         ),
     ] = None
     answers: Annotated[
@@ -107,7 +107,7 @@ class JudgmentOptions:
         given = {
             name: value
             for name, value in vars(self).items()
-            if name not in _NOT_OF_READERS and value != getattr(AS_USUAL, name)
+            if name not in _NOT_OF_READERS and value != getattr(JudgmentOptions, name)
         }
         if self.null_values:
             given["null_values"] = tuple(self.null_values.split(","))
@@ -173,12 +173,7 @@ class JudgmentOptions:
         from dcglearn.judgments.judges import of_judges
 
         dropped = of_judges(preferences, self.drop_judge or ())
-        if dropped.all() and len(preferences):
-            raise InputError("--drop-judge leaves no judgment", "drop fewer judges")
         if dropped.any():
             names = ", ".join(self.drop_judge or ())
             warn_of_input(f"{counted(int(dropped.sum()), 'judgment')} of {names} left out")
         return ~dropped
-
-
-AS_USUAL = JudgmentOptions()

@@ -1,26 +1,35 @@
-"""Commands on qrels and runs: evaluate, coherence."""
+"""Commands on systems: evaluate, coherence, threshold."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Option
 
+import dcglearn
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import checked_suffix
-from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
+from dcglearn.base.significance import RESAMPLES
 from dcglearn.cli.command import Answer, command
-from dcglearn.cli.inputs import check_distinct, given, naming, refuse_together
-from dcglearn.cli.options import measure_option, ranks_option, scale_option
+from dcglearn.cli.inputs import check_distinct, name_files, naming, refuse_together
+from dcglearn.cli.options import (
+    FORMATS_HELP,
+    SEVERAL_HELP,
+    ScaleOption,
+    SeedOption,
+    measure_option,
+    ranks_option,
+    real_option,
+)
 from dcglearn.cli.output import print_note, terminal_width
+from dcglearn.cli.reading import JudgmentOptions
 from dcglearn.cli.remedies import in_options
 
 if TYPE_CHECKING:
+    import numpy as np
     from matplotlib.figure import Figure
 
     from dcglearn.systems.compare_systems import SystemComparison
@@ -33,12 +42,8 @@ DEFAULT_PRESETS = ("linear-log2", "exponential-log2", "zipf", "binary")
 SHOWN_PAIRS = 10
 """Number of pairs of each kind that are shown without --all."""
 
-OUTPUT = "Output"
 of_rules = partial(Option, rich_help_panel="Rules")
 of_comparisons = partial(Option, rich_help_panel="Comparisons")
-of_output = partial(Option, rich_help_panel=OUTPUT)
-
-several_measures = partial(measure_option, rich_help_panel="Measures")
 
 _FORMATS_HELP = (
     "TREC text, .csv, .json, .jsonl, .parquet or .arrow (each also .gz, .zst, .bz2, .xz)"
@@ -84,29 +89,19 @@ MissingOption = Annotated[
         "run's mean. By default 0."
     ),
 ]
-GradesOption = Annotated[str | None, scale_option(rich_help_panel="Measures")]
-DrawsSeedOption = Annotated[
-    int,
-    of_comparisons(
-        min=0,
-        metavar="N",
-        help="Seed of the random draws: the same seed gives the same numbers.",
-    ),
-]
 
 
 @command(
     "Write a file as well: a table for a paper with marks of significance (.tex, .md), means with "
     "all digits (.csv), a row per system, measure and query (.parquet), the lines of trec_eval -q "
     "(.eval), everything (.json); with --supported also a figure (.png, .svg, .pdf).",
-    heading=OUTPUT,
 )
 def evaluate(
     qrels: QrelsArgument,
     runs: RunsArgument,
     measure: Annotated[
         list[str] | None,
-        several_measures(
+        measure_option(
             help="nDCG@10 (linear gains, as trec_eval's), a preset (zipf@10, see dcglearn "
             "measures), a file (learned.json), or in full ('nDCG([3, 1, 0], log2) @ 10'); "
             "P@10, AP, RR(rel=2), ERR@20, RBP(p=0.8) and the like. NAME=MEASURE names it in "
@@ -149,29 +144,27 @@ def evaluate(
         ),
     ] = None,
     test: Annotated[
-        Literal["randomisation", "t", "none"] | None,
-        of_comparisons(
-            help="Paired test of the differences over queries. By default randomisation."
-        ),
-    ] = None,
+        Literal["randomisation", "t", "none"],
+        of_comparisons(help="Paired test of the differences over queries."),
+    ] = "randomisation",
     correct: Annotated[
-        Literal["measure", "all", "none"] | None,
+        Literal["measure", "all", "none"],
         of_comparisons(
             help="Correct p for the comparisons of each measure, or for those of all measures "
             "together. The method is Holm's with a baseline, Tukey's HSD with randomisation for "
-            "all pairs. By default measure."
+            "all pairs."
         ),
-    ] = None,
+    ] = "measure",
     resamples: Annotated[
-        int | None,
+        int,
         of_comparisons(
             min=1,
             max=10_000_000,
             metavar="N",
-            help="Random draws of the test, and of the 95% intervals from 50 queries on. By "
-            "default 9999: p of the randomisation test is then 0.0001 at least.",
+            help="Random draws of the test, and of the 95% intervals from 50 queries on; p of the "
+            "randomisation test is 1 / (N + 1) at least.",
         ),
-    ] = None,
+    ] = RESAMPLES,
     topics: Annotated[
         float | None,
         of_comparisons(
@@ -182,18 +175,18 @@ def evaluate(
     ] = None,
     per_query: Annotated[
         bool,
-        of_output(
+        Option(
             "--per-query",
             help="A row per system and query in place of means and comparisons.",
         ),
     ] = False,
     digits: Annotated[
         int,
-        of_output(min=1, max=12, metavar="N", help="Decimals of values in text, .md and .tex."),
+        Option(min=1, max=12, metavar="N", help="Decimals of values in text, .md and .tex."),
     ] = 4,
     sort: Annotated[
         str | None,
-        of_output(
+        Option(
             metavar="MEASURE|given",
             help="Sort the systems by their mean of this measure, best first, or keep the order "
             "given. By default the first measure.",
@@ -208,59 +201,47 @@ def evaluate(
             "figure (.png, .svg, .pdf).",
         ),
     ] = False,
-    scale: GradesOption = None,
-    seed: DrawsSeedOption = 0,
-    out: list[str] | None = None,
+    scale: ScaleOption = None,
+    seed: SeedOption = 0,
 ) -> Answer:
     """Evaluate runs under any measures, and compare the systems."""
-    from dcglearn.report.results import RESULT_FORMATS
-    from dcglearn.report.systems.evaluation_files import (
-        EVALUATION_FORMATS,
-        evaluation_text,
-        evaluation_to_json,
-        write_evaluation,
-    )
-    from dcglearn.systems.rules import LIKE
+    import numpy as np
 
-    for path in out or []:
-        checked_suffix(path, RESULT_FORMATS if supported else EVALUATION_FORMATS)
-    options = {"test": test, "resamples": resamples, "correct": correct}
-    asked = given(
-        {
-            "--compare": compare,
-            "--baseline": baseline,
-            "--correct": correct,
-            "--resamples": resamples,
-        }
-    )
-    compared = test != "none" and len(runs) > 1 and not per_query
+    from dcglearn.report.systems.evaluation_files import evaluation_text, evaluation_to_json
+    from dcglearn.systems.compare_systems import too_much_to_compare
+    from dcglearn.systems.rules import LIKE, chosen_rules
+
     refuse_together({"--compare all": compare == "all"}, {"--baseline": baseline})
-    if supported:
-        others = {"--test": test, "--topics": topics, "--sort": sort, "--per-query": per_query}
-        _check_supported(asked + given(others), measure or [], runs)
-    elif asked and not compared:
-        raise InputError(
-            f"{asked[0]} without a comparison",
-            "leave it out (--test none, --per-query and a single run compare nothing)",
-        )
-    rules = _rules(
+    if supported and (len(measure or []) != 1 or len(runs) < 2):
+        problem = "--supported compares runs under one learned measure"
+        raise InputError(problem, "give -m learned.json and two or more runs")
+    rules = chosen_rules(
         like, ties=ties, unjudged=unjudged, worthless=worthless, missing=missing, pool=pool
     )
-    _check_topics(topics, runs, rules)
+    if topics is not None and (len(runs) < 2 or rules.unjudged == "bounds"):
+        raise InputError("--topics compares single values", "give two or more runs, and no bounds")
     evaluation = _evaluate(qrels, runs, _by_name(measure or DEFAULT_MEASURES), rules, scale)
+    rng = np.random.default_rng(seed)
     if supported:
-        return _supported(evaluation, seed, digits)
+        return _supported(evaluation, rng, digits)
     if like == "ranx" and any(run.has_ties for run in evaluation.runs):
         print_note("ranx sorts equal scores in no fixed order: its values may differ")
-    first = evaluation.systems[0]
+    first = baseline or evaluation.systems[0]
     if sort != "given":
-        with naming("--sort"):
-            evaluation = evaluation.best_first(sort)
-    base = None if compare == "all" else baseline or first
-    comparisons = _compared(evaluation, base, bool(asked), seed, options) if compared else []
+        evaluation = evaluation.best_first(sort)
+    comparisons: list[SystemComparison] = []
+    if test != "none" and len(runs) > 1 and not per_query:
+        if not (compare or baseline) and (why_not := too_much_to_compare(evaluation, first)):
+            print_note(in_options(f"no tests: {why_not}"))
+        else:
+            base = None if compare == "all" else first
+            with reporting("comparing systems") as advance:
+                comparisons = dcglearn.compare_systems(
+                    evaluation, base, rng, test, resamples, correct, advance
+                )
 
     def write(path: str) -> list[Path]:
-        written = write_evaluation(
+        written = dcglearn.write_evaluation(
             evaluation, path, comparisons, per_query=per_query, digits=digits
         )
         if written[0].suffix == ".eval" and rules != LIKE["trec_eval"]:
@@ -275,22 +256,11 @@ def evaluate(
     )
 
 
-def _rules(like: str | None, **options: str | None) -> Rules:
-    """Return the rules of the options; those that are not given are those of `like`."""
-    from dcglearn.systems.rules import changed_rules
-
-    rules, changed = changed_rules(like, options)
-    if changed:
-        others = " and ".join(f"--{name}" for name in changed)
-        print_note(f"{others} instead of what {like} does; all else is as there")
-    return rules
-
-
-def _by_name(names: Sequence[str]) -> dict[str, str]:
+def _by_name(names: Sequence[str], in_full: Callable[[str], str] = str) -> dict[str, str]:
     """Return the measures of options by name; ``NAME=MEASURE`` names one."""
     from dcglearn.measures.grammar import split_given_name
 
-    given = [split_given_name(text) for text in names]
+    given = [(own, in_full(text)) for own, text in map(split_given_name, names)]
     check_distinct([own or text for own, text in given])
     return {own or text: text for own, text in given}
 
@@ -313,48 +283,14 @@ def _evaluate(
     return evaluation
 
 
-def _check_supported(others: list[str], measures: list[str], runs: list[str]) -> None:
-    if others or len(measures) != 1 or len(runs) < 2:
-        fault = "one run" if len(measures) == 1 else counted(len(measures), "measure")
-        raise InputError(
-            f"{others[0]} with --supported" if others else f"--supported with {fault}",
-            "give -m learned.json, several runs, and no other comparison",
-        )
-
-
-def _check_topics(topics: float | None, runs: list[str], rules: Rules) -> None:
-    if topics is not None and (len(runs) < 2 or rules.unjudged == "bounds"):
-        raise InputError("--topics compares single values", "give two or more runs, and no bounds")
-
-
-def _compared(
-    evaluation: Evaluation, baseline: str | None, asked: bool, seed: int, options: dict[str, Any]
-) -> list[SystemComparison]:
-    """Compare systems with a baseline, or all pairs without one; unasked, not too many."""
-    import numpy as np
-
-    from dcglearn.systems.compare_systems import compare_systems, too_much_to_compare
-
-    why_not = None if asked or baseline is None else too_much_to_compare(evaluation, baseline)
-    if why_not is not None:
-        print_note(in_options(f"no tests: {why_not}"))
-        return []
-    rng, given = np.random.default_rng(seed), {k: v for k, v in options.items() if v is not None}
-    with reporting("comparing systems") as advance:
-        return compare_systems(evaluation, baseline, rng, **given, advance=advance)
-
-
-def _supported(evaluation: Evaluation, seed: int, digits: int) -> Answer:
+def _supported(evaluation: Evaluation, rng: np.random.Generator, digits: int) -> Answer:
     """Compare systems under the measures that were drawn around a learned one."""
-    import numpy as np
-
     from dcglearn.report.results import write_result
     from dcglearn.report.systems.supported import supported_json, supported_tables
-    from dcglearn.systems.supported import drawn_measures, supported_systems
+    from dcglearn.systems.supported import drawn_measures
 
     with reporting("comparing systems"):
-        rng = np.random.default_rng(seed)
-        found = supported_systems(evaluation, *drawn_measures(evaluation), rng)
+        found = dcglearn.supported_systems(evaluation, *drawn_measures(evaluation), rng)
 
     def draw() -> Figure:
         from dcglearn.report.figures.system_figures import draw_supported
@@ -372,17 +308,13 @@ def _supported(evaluation: Evaluation, seed: int, digits: int) -> Answer:
 @command(
     "Write the pairs to a .csv, .tex, .md or .txt file, everything to a .json file, or draw the "
     "pairs to a .png, .svg or .pdf file.",
-    "--out",
-    "--figure",
-    "-o",
-    heading=OUTPUT,
 )
 def coherence(
     qrels: QrelsArgument,
     runs: RunsArgument,
     measure: Annotated[
         list[str] | None,
-        several_measures(
+        measure_option(
             help="The first measure gives the discounts where only the gains are free, the gains "
             "where only the discounts are, and is the one that differences are tested under. "
             "JSON also compares the orders of systems by all measures. May be repeated; by default "
@@ -393,7 +325,6 @@ def coherence(
         int,
         ranks_option(
             "--depth",
-            rich_help_panel="Measures",
             help="Number of ranks of each run that are compared.",
         ),
     ] = 10,
@@ -420,10 +351,10 @@ def coherence(
         ),
     ] = 0.05,
     everything: Annotated[
-        bool, of_output("--all", help="Show every pair, not only the clearest.")
+        bool, Option("--all", help="Show every pair, not only the clearest.")
     ] = False,
-    scale: GradesOption = None,
-    seed: DrawsSeedOption = 0,
+    scale: ScaleOption = None,
+    seed: SeedOption = 0,
 ) -> Answer:
     """Find the comparisons of systems that hold for all gains.
 
@@ -440,32 +371,22 @@ def coherence(
         coherence_to_json,
         conclusions_table,
     )
-    from dcglearn.systems.conclusions import coherence_rules, named_pair, system_conclusions
-    from dcglearn.systems.orderings import compare_orderings
+    from dcglearn.systems.conclusions import named_pair
+    from dcglearn.systems.rules import chosen_rules
 
-    if len(runs) < 2:
-        raise InputError("one run", "give two or more to compare")
-    asked = _rules(like, ties=ties, unjudged=unjudged, missing=missing)
-    if asked.worthless is None:
-        print_note(f"{like} leaves out queries without relevant documents; here they count 0")
-        asked = replace(asked, worthless=0.0)
-    rules = coherence_rules(asked)
-    given = _by_name(measure or DEFAULT_PRESETS)
-    texts = {name: as_ndcg(text, depth) for name, text in given.items()}
-    measures = {texts[name] if name == text else name: texts[name] for name, text in given.items()}
+    asked = chosen_rules(like, ties=ties, unjudged=unjudged, missing=missing, worthless="0")
+    rules = dcglearn.coherence_rules(asked)
+    measures = _by_name(measure or DEFAULT_PRESETS, partial(as_ndcg, depth=depth))
     evaluation = _evaluate(qrels, runs, measures, rules, scale)
-    with naming("--between"):
-        pairs = [named_pair(text, evaluation.systems) for text in between or []] or None
+    pairs = [named_pair(text, evaluation.systems) for text in between or []] or None
     if asked != rules and any(run.has_ties for run in evaluation.runs):
         print_note("documents with equal scores: here in one order, that of the run's lines")
     with reporting("comparing systems") as advance:
         rng = np.random.default_rng(seed)
-        found = system_conclusions(
+        found = dcglearn.system_conclusions(
             evaluation, depth, rng, between=pairs, alpha=alpha, advance=advance
         )
-        orderings = compare_orderings(evaluation)
-    if pairs is not None:
-        orderings = [one.among(pairs) for one in orderings]
+        document = coherence_to_json(found, by_query=pairs is not None)
 
     def draw() -> Figure:
         from dcglearn.report.figures.system_figures import draw_pairs
@@ -476,9 +397,103 @@ def coherence(
     text = coherence_text(found, most, pairs is not None, terminal_width())
     if most is not None and len(found.pairs) > most:
         text += "\nevery pair: --all, or -o pairs.csv; two systems in detail: --between A,B"
-    document = coherence_to_json(found, orderings, pairs is not None)
     return Answer(
         lambda: document,
         lambda: text,
         lambda path: write_result(path, conclusions_table(found), document, draw),
     )
+
+
+@command(
+    without=[
+        "scale",
+        "n_ranks",
+        "documents",
+        "qrels",
+        "run",
+        "answers",
+        "unjudged",
+        "null_values",
+        "drop_judge",
+    ]
+)
+def threshold(
+    files: Annotated[
+        list[str],
+        Argument(
+            metavar="DOCUMENTS",
+            help=f"{FORMATS_HELP} Columns: score, grade (empty if not judged) and, where known, "
+            f"id. {SEVERAL_HELP}",
+        ),
+    ],
+    judgments: JudgmentOptions,
+    credit: Annotated[
+        float | None, real_option(min=0, help="Worth of a relevant document; by default 3.")
+    ] = None,
+    debit: Annotated[
+        float | None, real_option(min=0, help="Cost of any other document; by default 2.")
+    ] = None,
+    relevant: Annotated[
+        str | None, Option(metavar="GRADE,...", help="Relevant grades; by default numbers above 0.")
+    ] = None,
+    measure: Annotated[
+        str | None,
+        measure_option(
+            help="Worth of each grade: the gains of a measure file, or of a DCG in full that names "
+            "its grades."
+        ),
+    ] = None,
+    cost: Annotated[
+        float | None,
+        real_option(help="Cost of reading a document, in units of gain; required with --measure."),
+    ] = None,
+    beta: Annotated[float, real_option(help="Limit of alpha after many judgments, 0 to 1.")] = 0.1,
+    gamma: Annotated[float, real_option(help="Rate at which judgments lower alpha.")] = 0.05,
+) -> Answer:
+    """Learn which score a document must reach to be delivered.
+
+    The threshold follows the Beta-Gamma regulation.
+    """
+    from dcglearn.report.judgments import threshold_text
+    from dcglearn.systems.beta_gamma import by_relevance, net_gains, read_scored, utilities_of
+
+    linear = {"--credit": credit, "--debit": debit, "--relevant": relevant}
+    refuse_together(linear, {"--measure": measure})
+    file = name_files(files)
+    with reporting(f"reading {file}") as advance:
+        documents = read_scored(files, advance, judgments.read_options())
+    if measure is not None and cost is not None:
+        with naming("--measure"):
+            worth = net_gains(measure, cost)
+        unjudged = min(worth.values())
+    elif measure is not None or cost is not None:
+        raise InputError("--measure and --cost belong together", "give both, such as --cost .3")
+    else:
+        unjudged = -2.0 if debit is None else -debit
+        with naming("--relevant"):
+            worth = by_relevance(documents, relevant, 3.0 if credit is None else credit, unjudged)
+    judged = [grade is not None for grade in documents.grades]
+    with naming(file):
+        utilities = utilities_of(documents, worth, unjudged)
+        found = dcglearn.beta_gamma_threshold(documents.scores, utilities, judged, beta, gamma)
+    cuts = {
+        name: {"score": theta, **found.passing(theta)._asdict()}
+        for name, theta in (
+            ("theta_opt", found.theta_optimal),
+            ("theta_zero", found.theta_zero),
+            ("theta", found.theta),
+        )
+    }
+    content = {
+        "file": file,
+        "documents": len(judged),
+        "judged": found.n_judged,
+        "worth": worth,
+        "unjudged": unjudged,
+        "beta": beta,
+        "gamma": gamma,
+        "alpha": found.alpha,
+        "pays": cuts["theta_opt"]["documents"] > 0,
+        **cuts,
+    }
+    return Answer(lambda: content, lambda: threshold_text(content))

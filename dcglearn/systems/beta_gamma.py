@@ -181,19 +181,13 @@ def read_scored(
     return Scored(table.numbers("score"), tuple(grades.tolist()), table.place)
 
 
-def net_gains(gains: str | None, measure: str | None, cost: float) -> dict[Label, float]:
-    """Return the gain of each grade, in words or by a measure, minus the cost of reading it."""
-    worth: dict[Label, float] = {}
-    if gains is not None:
-        scale = Scale.parse(gains)
-        worth = dict(zip(scale.labels, scale.values, strict=True))
-    elif measure is not None:
-        found = as_dcg(measure)
-        if found.grades is None:
-            remedy = "write its gains as {2: 1, 1: .4, 0: 0}"
-            raise InputError("its grades have no names", remedy, measure)
-        worth = dict(zip(found.grades, found.gains, strict=True))
-    return {label: gain - cost for label, gain in worth.items()}
+def net_gains(measure: str, cost: float) -> dict[Label, float]:
+    """Return the gain of each grade by a measure, minus the cost of reading a document."""
+    found = as_dcg(measure)
+    if found.grades is None:
+        remedy = "write its gains as {2: 1, 1: .4, 0: 0}"
+        raise InputError("its grades have no names", remedy, measure)
+    return {grade: gain - cost for grade, gain in zip(found.grades, found.gains, strict=True)}
 
 
 def by_relevance(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -90,13 +89,9 @@ def rules_like(rules: Rules | str) -> Rules:
     return LIKE[rules]
 
 
-def changed_rules(like: str | None, options: Mapping[str, str | None]) -> tuple[Rules, list[str]]:
-    """Return the rules of a tool with other choices, in words, and those that differ from it."""
-    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+def chosen_rules(like: str | None, **choices: str | None) -> Rules:
+    """Return the rules of a tool, or the usual ones, with the choices in words that are given."""
+    given: dict[str, Any] = {name: value for name, value in choices.items() if value is not None}
     for name in given.keys() & {"worthless", "missing"}:
         given[name] = None if given[name] == "out" else float(given[name])
-    if like is None:
-        return Rules(**given), []
-    rules = rules_like(like)
-    changed = [name for name, value in given.items() if value != getattr(rules, name)]
-    return replace(rules, **given), changed
+    return Rules(**given) if like is None else replace(rules_like(like), **given)

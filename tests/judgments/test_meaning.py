@@ -454,8 +454,8 @@ def test_the_first_of_several_sheets(tmp_path: Path) -> None:
 
 NO_PANDAS = """
 import sys
-from dcglearn.cli import KeptOut
-sys.meta_path.insert(0, KeptOut("pandas"))
+from dcglearn.cli import WithoutPandas
+sys.meta_path.insert(0, WithoutPandas())
 from dcglearn import read_preferences, write_preferences
 for name in ("long.csv", "raters.csv", "sheet.xlsx"):
     judged = read_preferences(name)

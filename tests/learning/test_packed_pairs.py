@@ -26,7 +26,6 @@ from dcglearn import (
 )
 from dcglearn.base.workers import open_workers
 from dcglearn.cli import reading
-from dcglearn.cli.reading import AS_USUAL
 from dcglearn.judgments import packed
 from dcglearn.learning import source
 from helpers.truths import DATA_1
@@ -126,5 +125,5 @@ def test_what_takes_too_much_memory_is_to_be_packed_first(
     write_preferences(data, tmp_path / "p.csv")
     monkeypatch.setattr(reading, "MOST_IN_MEMORY", 1000)
     with pytest.raises(InputError, match="500 judgments") as refused:
-        AS_USUAL.load([str(tmp_path / "p.csv")])
+        reading.JudgmentOptions().load([str(tmp_path / "p.csv")])
     assert "dcglearn pack" in refused.value.remedy

@@ -10,12 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dcglearn.base import progress
 from dcglearn.base.text import latex_cell, markdown_cell, plain_text
-from dcglearn.cli.output import json_plain_text
 from dcglearn.report.tables import Table
 from helpers.commands import run_command
 
@@ -33,19 +30,11 @@ def test_unseen_characters_become_visible(unseen: str) -> None:
     assert len(table.text().split("\n")) == 3
 
 
-@settings(max_examples=30)
-@given(st.text())
-def test_a_json_document_stays_the_same_document(text: str) -> None:
-    written = json_plain_text(json.dumps([text], ensure_ascii=False, indent=2), "ascii")
-    assert written.isascii()
-    assert json.loads(written) == [text]
-
-
 @pytest.mark.parametrize(
     "name", ["nDCG(linear-log2) @ 10", "DCG({2: 3, 1: 1}, log2)", "jk:2", "run_1", "R&D", "é 日本"]
 )
 def test_ordinary_names_stay_as_they_are(name: str) -> None:
-    assert plain_text(name) == markdown_cell(name) == json_plain_text(name) == name
+    assert plain_text(name) == markdown_cell(name) == name
 
 
 @pytest.mark.parametrize(
@@ -106,8 +95,7 @@ def test_names_that_the_encoding_lacks(tmp_path: Path, encoding: str) -> None:
     found = command(*evaluated, "--json")
     assert json.loads(found.stdout)["systems"][0]["system"] == name
     found = command("export", measure, "--to", "pandas")
-    assert found.returncode == (0 if encoding == "utf-8" else 2)
-    assert (name in found.stdout) == (encoding == "utf-8")
+    assert shown in found.stdout
     found = command("show", measure, "-o", f"{name}.png")
     assert (found.returncode, found.stderr) == (0, "")
     assert (tmp_path / f"{name}.png").is_file()

@@ -6,7 +6,6 @@ prove it, is in the JSON.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -25,7 +24,7 @@ from dcglearn.systems.conclusions import (
     conclusion_row,
     graded_rankings,
 )
-from dcglearn.systems.orderings import OrderingComparison
+from dcglearn.systems.orderings import compare_orderings
 
 CLEAREST_QUERIES = 6
 """Number of queries that are shown for a pair of systems."""
@@ -165,14 +164,12 @@ def coherence_text(
     return "\n\n".join([head, *texts, "\n".join(notes)])
 
 
-def coherence_to_json(
-    conclusions: SystemConclusions,
-    orderings: Sequence[OrderingComparison],
-    by_query: bool = False,
-) -> dict[str, Any]:
+def coherence_to_json(conclusions: SystemConclusions, by_query: bool = False) -> dict[str, Any]:
     """Return a comparison of systems as a JSON-able dict."""
     evaluation = conclusions.evaluation
     pairs = [one.to_json() for one in conclusions.pairs]
+    named = [(one.a, one.b) for one in conclusions.pairs]
+    orderings = [one.among(named) for one in compare_orderings(evaluation)]
     if by_query:
         for one, pair in zip(conclusions.pairs, pairs, strict=True):
             pair["by query"] = dict(zip(evaluation.queries, one.query_winners, strict=True))
