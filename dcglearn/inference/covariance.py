@@ -45,6 +45,9 @@ simulation, tests with Satterthwaite's reject too often there."""
 _FIRMEST = 0.02
 """Lower limit of the eigenvalues of I - F_q H^-1: a cluster that decides a direction alone."""
 
+_MOST_KEPT = 1 << 20
+"""Up to so many numbers, 8 megabytes, are kept from one pass to the next."""
+
 _Statistic = TypeVar("_Statistic")
 
 
@@ -206,13 +209,24 @@ class Covariance:
         self, statistic: Callable[[Whitened], _Statistic]
     ) -> Iterable[tuple[Judged, _Statistic]]:
         """Return each chunk of judgments, and a statistic of it, times the root, in order."""
+        if self._kept is not None:
+            return [(rows.judged, statistic(rows)) for rows in self._kept]
+        return self._whitened(lambda rows: (rows.judged, statistic(rows)))
+
+    @cached_property
+    def _kept(self) -> list[Whitened] | None:
+        """What all passes read, if that needs little memory."""
+        likelihood = self.likelihood
+        numbers = len(likelihood.evidence) * len(likelihood.answers) * len(self.root)
+        return list(self._whitened(lambda rows: rows)) if numbers <= _MOST_KEPT else None
+
+    def _whitened(self, statistic: Callable[[Whitened], _Statistic]) -> Iterable[_Statistic]:
         likelihood, root = self.likelihood, self.root
 
-        def of_rows(rows: Rows) -> tuple[Judged, _Statistic]:
+        def of_rows(rows: Rows) -> _Statistic:
             scores, information = likelihood.scores_and_information(self.parameters, rows)
             weighted = (scores @ root) * rows.judged.weights[:, None]
-            found = Whitened(rows.judged, weighted, _times(information, root))
-            return rows.judged, statistic(found)
+            return statistic(Whitened(rows.judged, weighted, _times(information, root)))
 
         evidence = likelihood.evidence.by_cluster
         return likelihood.map(evidence, self.parameters, of_rows, with_ids=True)

@@ -287,7 +287,7 @@ class JudgmentFit:
     def slopes(self, rows: Floats) -> Floats:
         """Return the derivatives in the parameters, (m, P), of products of W with rows (m, K L)."""
         n = self.likelihood.n_weights
-        slopes = rows @ self.likelihood.family.jacobian(self.parameters[:n])
+        slopes = rows @ self.likelihood.family.at(self.parameters[:n]).jacobian
         return np.pad(slopes, ((0, 0), (0, len(self.parameters) - n)))
 
     @cached_property

@@ -42,6 +42,9 @@ MANY_JUDGES = 20
 CHUNK = 1 << 14
 """Judgments that are processed at a time."""
 
+_PART = 2 * CHUNK
+"""Judgments in memory that a thread takes: for fewer, none is started."""
+
 _FEWEST_COUNTED = 2000
 _PROBE = 1 << 15
 _FEWEST_EQUAL = 0.02
@@ -161,6 +164,8 @@ class ClusterSums:
             self.total += alone.sum(axis=0)
             self.squares += alone.T @ alone
             numbers, values = numbers[numbers >= 0], values[numbers >= 0]
+            if not len(numbers):
+                return
         place = np.zeros(self.way.n_clusters, np.int32)
         place[numbers] = 1
         clusters = np.flatnonzero(place)
@@ -310,14 +315,14 @@ class Evidence:
 
     @property
     def _all_parts(self) -> range:
-        """The numbers of row groups, or of chunks in memory."""
-        chunks = max(1, -(-self.n_judgments // CHUNK))
-        return range(chunks if self.parts is None else len(self.parts.pairs.row_groups))
+        """The numbers of row groups, or of parts in memory."""
+        parts = max(1, -(-self.n_judgments // _PART))
+        return range(parts if self.parts is None else len(self.parts.pairs.row_groups))
 
     def _part(self, part: int, with_ids: bool) -> Judged:
         if self.parts is not None:
             return self.parts.read(part, with_ids)
-        return self.judged.take(slice(part * CHUNK, (part + 1) * CHUNK))
+        return self.judged.take(slice(part * _PART, (part + 1) * _PART))
 
     @property
     def counted(self) -> Evidence:

@@ -44,7 +44,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -182,13 +182,14 @@ class Expansion(NamedTuple):
 
     values: Floats
     jacobian: Floats
-    second: Floats
+    second: Floats | None = None
 
     def curvature(self, pull: Floats) -> Floats:
         """Return the second derivatives of pull'vector, (p, p)."""
         p = self.jacobian.shape[1]
-        found, (twice, cross) = np.zeros((p, p)), self.second @ pull
-        if p:
+        found = np.zeros((p, p))
+        if self.second is not None:
+            twice, cross = self.second @ pull
             found[0, -1] = found[-1, 0] = cross
             found[-1, -1] += twice
         return found
@@ -232,16 +233,17 @@ class Family(NamedTuple):
 
     def at(self, parameters: Floats) -> Expansion:
         """Return the vector and its derivatives."""
-        q, m = self.n_coefficients, len(self.generators)
-        columns, coefficients = self.generators.copy(), parameters[:q] if q else np.ones(1)
-        jacobian, second = np.zeros((m, len(parameters))), np.zeros((2, m))
-        if self.formula:
-            part = slice(len(self.x))
-            f, f1, f2 = self.formula.at(self.x, float(parameters[q]))
-            columns[part, 0], jacobian[part, q] = f, coefficients[0] * f1
-            second[0, part] = coefficients[0] * f2
-            if q:
-                second[1, part] = f1
+        q = self.n_coefficients
+        coefficients = parameters[:q] if q else np.ones(1)
+        if not self.formula:
+            return Expansion(self.generators @ coefficients, self.generators[:, :q])
+        m, part = len(self.generators), slice(len(self.x))
+        columns, jacobian, second = self.generators.copy(), np.zeros((m, q + 1)), np.zeros((2, m))
+        f, f1, f2 = self.formula.at(self.x, float(parameters[q]))
+        columns[part, 0], jacobian[part, q] = f, coefficients[0] * f1
+        second[0, part] = coefficients[0] * f2
+        if q:
+            second[1, part] = f1
         jacobian[:, :q] = columns[:, :q]
         return Expansion(columns @ coefficients, jacobian, second)
 
@@ -332,6 +334,36 @@ def discount_family(discounts: FamilyLike, n_ranks: int) -> Family:
 
 
 @dataclass(frozen=True, eq=False)
+class Product:
+    """The entries (m n,) of c g' for c (m,) and g (n,), with derivatives, those in c first."""
+
+    c: Expansion
+    g: Expansion
+
+    @cached_property
+    def values(self) -> Floats:
+        """The entries, those of the first row first."""
+        return np.asarray((self.c.values[:, None] * self.g.values).ravel())
+
+    @cached_property
+    def jacobian(self) -> Floats:
+        """Their first derivatives, shape (m n, p)."""
+        left = self.c.jacobian[:, None, :] * self.g.values[:, None]
+        right = self.c.values[:, None, None] * self.g.jacobian
+        return np.concatenate([left, right], axis=2).reshape(len(self.values), -1)
+
+    def curvature(self, pull: Floats) -> Floats:
+        """Return the second derivatives of pull'(c g'), shape (p, p)."""
+        (c, of_c, _), (g, of_g, _), p = self.c, self.g, self.jacobian.shape[1]
+        n, found, pull = of_c.shape[1], np.empty((p, p)), pull.reshape(len(c), len(g))
+        found[:n, :n] = self.c.curvature(pull @ g)
+        found[n:, n:] = self.g.curvature(c @ pull)
+        found[:n, n:] = of_c.T @ pull @ of_g
+        found[n:, :n] = found[:n, n:].T
+        return found
+
+
+@dataclass(frozen=True, eq=False)
 class WeightFamily:
     """W = c g', or g alone in the `shape` (K, L). The parameters of the discounts come first."""
 
@@ -366,28 +398,30 @@ class WeightFamily:
             low[self._scale_of_gains.start] = 0.0
         return low, high
 
+    def at(self, parameters: Floats) -> Product:
+        """Return W with its derivatives, which several functions ask for at the same parameters."""
+        return _product(self, np.asarray(parameters, float).tobytes())
+
     def weights(self, parameters: Floats) -> Floats:
         """Return W, shape (K, L)."""
-        c, g = self.factors(parameters)
-        return np.outer(c.values, g.values).reshape(self.shape)
+        return self.at(parameters).values.reshape(self.shape).copy()
 
-    def jacobian(self, parameters: Floats) -> Floats:
-        """Return dW / d parameters, shape (K L, p)."""
-        c, g = self.factors(parameters)
-        left = c.jacobian[:, None, :] * g.values[:, None]
-        right = c.values[:, None, None] * g.jacobian
-        return np.concatenate([left, right], axis=2).reshape(-1, len(parameters))
+    @property
+    def has_any_factors(self) -> bool:
+        """Whether W may be the product of any combinations of generators."""
+        one, other = self.gains, self.discounts
+        linear = (
+            bool(other.n_coefficients)
+            and one.n_coefficients > 1
+            and not (one.formula or other.formula)
+        )
+        return linear and one.lower == other.lower == -math.inf
 
-    def curvature(self, parameters: Floats, gradient: Floats) -> Floats:
-        """Return sum_kl gradient_kl d^2 W_kl, shape (p, p), for a gradient of shape (K, L)."""
-        c, g = self.factors(parameters)
-        n, p = self._scale_of_gains.start, len(parameters)
-        found, gradient = np.zeros((p, p)), gradient.reshape(len(c.values), -1)
-        found[:n, :n] = c.curvature(gradient @ g.values)
-        found[n:, n:] = g.curvature(c.values @ gradient)
-        found[:n, n:] = c.jacobian.T @ gradient @ g.jacobian
-        found[n:, :n] = found[:n, n:].T
-        return found
+    @property
+    def unfactored(self) -> WeightFamily:
+        """All combinations of the products of generators, by the products of coefficients."""
+        generators: Floats = np.kron(self.discounts.generators, self.gains.generators)
+        return _unfactored("", generators, np.zeros(generators.shape[1]), self.shape)
 
     @cached_property
     def signs(self) -> Floats:
@@ -406,21 +440,16 @@ class WeightFamily:
             parameters, upwards = self.start.copy(), left if left.sum() >= 0 else -left
             columns = self.discounts.generators[:, self._coefficients]
             parameters[self._coefficients] = np.linalg.lstsq(columns, upwards)[0]
-            c = self.factors(parameters)[0].values
+            c = self.at(parameters).c.values
             parameters[self._scale_of_gains] = np.linalg.lstsq(generators, c @ W / (c @ c))[0]
             found.append(self.balanced(np.clip(parameters, low, high)))
         return found
-
-    def factors(self, parameters: Floats) -> tuple[Expansion, Expansion]:
-        """Return discounts and gains, with their derivatives."""
-        n = self._scale_of_gains.start
-        return self.discounts.at(parameters[:n]), self.gains.at(parameters[n:])
 
     @property
     def _coefficients(self) -> slice:
         return slice(self.discounts.n_coefficients)
 
-    @property
+    @cached_property
     def _scale_of_gains(self) -> slice:
         n = len(self.discounts.start)
         return slice(n, n + self.gains.n_coefficients)
@@ -435,6 +464,12 @@ class WeightFamily:
             c *= factor
             g /= factor
         return found
+
+
+@lru_cache(8)
+def _product(family: WeightFamily, parameters: bytes) -> Product:
+    theta, n = np.frombuffer(parameters), len(family.discounts.start)
+    return Product(family.discounts.at(theta[:n]), family.gains.at(theta[n:]))
 
 
 def _unfactored(

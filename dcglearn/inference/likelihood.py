@@ -26,7 +26,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Floats
 from dcglearn.inference.answers import (
     BAD,
     GOOD,
@@ -42,7 +42,7 @@ from dcglearn.inference.answers import (
     answer_terms,
     strict_probability,
 )
-from dcglearn.inference.evidence import Evidence, Judged
+from dcglearn.inference.evidence import CHUNK, Evidence, Judged
 from dcglearn.inference.families import WeightFamily
 
 PRIOR_SD = 10.0
@@ -78,32 +78,43 @@ class Expanded:
 class Rows(NamedTuple):
     """Some judgments at P parameters: difference v and level h, (n,), and the share of lapses e.
 
-    `design` has the q parameters that each input depends on, and its derivatives in them, (n, q);
-    where ties have levels, `mean_utility`, (n, p + 1), has the mean of the two lists in its last
-    column, after its derivatives in the parameters of W.
+    `design` has blocks of derivatives: of which input, in which parameters, (n, q). Where ties have
+    levels, `mean_utility`, (n, p + 1), has the mean of the two lists in its last column, after its
+    derivatives in the parameters of W.
     """
 
     judged: Judged
     v: Floats
     h: Floats
     e: float | Floats
-    design: dict[str, tuple[Integers, Floats]]
+    design: list[tuple[str, slice, Floats]]
     mean_utility: Floats
     n_parameters: int
 
     def departing(self, z: Floats) -> Rows:
         """Return them with m more parameters, all 0: v is v + gamma'z for z (n, m)."""
-        at, slopes = self.design[V]
         n_parameters = self.n_parameters + z.shape[1]
-        both = np.append(at, np.arange(self.n_parameters, n_parameters)), np.hstack([slopes, z])
-        return self._replace(design={**self.design, V: both}, n_parameters=n_parameters)
+        more = V, slice(self.n_parameters, n_parameters), z
+        return self._replace(design=[*self.design, more], n_parameters=n_parameters)
 
     def scores(self, terms: Terms) -> Floats:
         """Return the gradient of the log probability of each answer, (n, P)."""
         found = np.zeros((len(self.v), self.n_parameters))
-        for one, (at, slopes) in self.design.items():
+        for one, at, slopes in self.design:
             found[:, at] += slopes * terms.first[one][:, None]
         return found
+
+
+class _Sums(NamedTuple):
+    """Sums over judgments: log likelihood, gradients in other parameters and in W, and Hessian.
+
+    The Hessian is that of a W that is linear in its parameters; 0 where it was not asked for.
+    """
+
+    value: float
+    gradient: Floats
+    of_weights: Floats
+    hessian: Floats
 
 
 Bend: TypeAlias = Callable[[Rows], Floats]
@@ -137,12 +148,12 @@ class Likelihood:
         """Whether ties have levels, good or bad."""
         return self.evidence.layout.levels and self.ties != "strict"
 
-    @property
+    @cached_property
     def n_weights(self) -> int:
         """Number of parameters of W."""
         return len(self.family.start)
 
-    @property
+    @cached_property
     def n_parameters(self) -> int:
         """P, the number of parameters."""
         return self.n_weights + len(self.names)
@@ -182,79 +193,93 @@ class Likelihood:
 
     def expand(self, parameters: Floats) -> Expanded:
         """Return the log likelihood with the prior, its gradient and Hessian."""
-        theta, w = parameters[: self.n_weights], slice(self.n_weights)
-        of_rows = partial(self._slopes, parameters)
-        sums = self.map(self.evidence.counted, parameters, of_rows, slopes=False)
-        value, gradient, of_weights = (sum(parts) for parts in zip(*sums, strict=True))
-        gradient[w] = self.family.jacobian(theta).T @ of_weights
-        normal, slopes = self._normal(parameters)
-        gradient -= slopes.T @ normal
+        n, few = self.n_weights, len(self.evidence.counted) <= CHUNK
+        at, along = self.family.at(parameters[:n]), self.family.signs * parameters[:n]
+        sums = self._sums(parameters, few)
+        pull, balance = sums.of_weights - at.values / PRIOR_SD**2, float(parameters[:n] @ along) / 2
+        gradient = sums.gradient - self._precision * parameters
+        gradient[:n] = at.jacobian.T @ pull - balance * along
         if self.lapses:
-            at = self.index("lapses")
-            gradient[at] -= (LAPSE_PRIOR - 1) / (1 - float(parameters[at]))
-        n = len(of_weights)
-        bends = self.family.curvature(theta, of_weights - normal[:n] / PRIOR_SD)
-        bends -= normal[n] * np.diag(self.family.signs)
-        value += self.log_prior(parameters)
-        return Expanded(value, gradient, partial(self._hessian, parameters, bends))
+            place = self.index("lapses")
+            gradient[place] -= (LAPSE_PRIOR - 1) / (1 - float(parameters[place]))
+        bends = at.curvature(pull) - balance * np.diag(self.family.signs)
+        hessian = partial(self._hessian, parameters, bends, sums.hessian if few else None)
+        return Expanded(sums.value + self.log_prior(parameters), gradient, hessian)
 
     def log_prior(self, parameters: Floats) -> float:
-        """Return the log density of the prior, but for a constant."""
-        normal = self._normal(parameters)[0]
-        return lapse_prior(self.value_of("lapses", parameters)) - float(normal @ normal) / 2
+        """Return the log density of the prior, but for a constant.
 
-    def _normal(self, parameters: Floats) -> tuple[Floats, Floats]:
-        """Return what is normal with standard deviation 1 in the prior, and its derivatives.
-
-        That is W, what does not change W and would be 0, and the other parameters but for lapses.
+        What does not change W is normal as well, and would be 0.
         """
-        theta, others = parameters[: self.n_weights], parameters[self.n_weights :]
-        W, along = self.family.weights(theta).ravel(), self.family.signs * theta
-        kept = [name != "lapses" for name in self.names]
-        values = np.concatenate([W / PRIOR_SD, [theta @ along / 2], others[kept] / PRIOR_SD])
-        slopes = np.zeros((len(values), len(parameters)))
-        n, p = W.size, len(theta)
-        slopes[:n, :p], slopes[n, :p] = self.family.jacobian(theta) / PRIOR_SD, along
-        slopes[n + 1 :, p:] = np.eye(len(others))[kept] / PRIOR_SD
-        return values, slopes
+        theta = parameters[: self.n_weights]
+        W, balance = self.family.at(theta).values, float(theta @ (self.family.signs * theta)) / 2
+        squares = float(W @ W) / PRIOR_SD**2 + balance**2 + float(self._precision @ parameters**2)
+        return lapse_prior(self.value_of("lapses", parameters)) - squares / 2
 
-    def _slopes(self, parameters: Floats, rows: Rows) -> tuple[float, Floats, Floats]:
-        """Return the log likelihood of a chunk, and the gradients in other parameters and in W."""
+    def prior_information(self, parameters: Floats) -> Floats:
+        """Return the information of the prior, shape (P, P), and on scales that change nothing."""
+        theta, information = parameters[: self.n_weights], np.diag(self._precision)
+        of_W, along = self.family.at(theta).jacobian, self.family.signs * theta
+        information[: len(theta), : len(theta)] = of_W.T @ of_W / PRIOR_SD**2
+        information[: len(theta), : len(theta)] += along[:, None] * along
+        if self.lapses:
+            at = self.index("lapses")
+            information[at, at] = (LAPSE_PRIOR - 1) / (1 - float(parameters[at])) ** 2
+        return information
+
+    @cached_property
+    def _precision(self) -> Floats:
+        """The prior's precision of the parameters after those of W, but for lapses, shape (P,)."""
+        normal = [name != "lapses" for name in self.names]
+        return np.append(np.zeros(self.n_weights), normal) / PRIOR_SD**2
+
+    def _sums(self, parameters: Floats, hessian: bool) -> _Sums:
+        """Return the sums over all judgments."""
+        of_rows = partial(self._sum, parameters, hessian)
+        parts = self.map(self.evidence.counted, parameters, of_rows, slopes=hessian)
+        return _Sums(*(sum(one) for one in zip(*parts, strict=True)))
+
+    def _sum(self, parameters: Floats, hessian: bool, rows: Rows) -> _Sums:
+        """Return the sums over a chunk."""
         weights, layout, codes = rows.judged.weights, self.evidence.layout, rows.judged.codes
         terms = self.terms(parameters, rows)
         first = {one: weights * slope for one, slope in terms.first.items()}
-        gradient = np.zeros(self.n_parameters)
-        for one, (at, slopes) in rows.design.items():
-            gradient[at] += slopes.T @ first[one]
         of_weights = layout.differences.transposed_product(codes, first[V])
+        gradient = np.zeros(self.n_parameters)
+        for one, at, slopes in rows.design:
+            gradient[at] += slopes.T @ first[one]
+        second = self._second(rows, terms) if hessian else np.zeros(())
         if self.has_levels:
             slope = self.value_of("level slope", parameters)
             of_weights += slope / 2 * layout.sums.transposed_product(codes, first[H])
-        return float(weights @ terms.value), gradient, of_weights
+        return _Sums(float(weights @ terms.value), gradient, of_weights, second)
 
-    def _hessian(self, parameters: Floats, bends: Floats) -> Floats:
+    def _second(self, rows: Rows, terms: Terms) -> Floats:
+        """Return the second derivatives of a chunk, where W is linear in its parameters."""
+        found = np.zeros((self.n_parameters, self.n_parameters))
+        for (one, at, left), (another, to, right) in combinations_with_replacement(rows.design, 2):
+            if one + another in terms.second:
+                weights = rows.judged.weights * terms.second[one + another]
+                block = left.T @ (right * weights[:, None])
+                found[at, to] += block
+                if at != to:
+                    found[to, at] += block.T
+        if self.has_levels:
+            of_level, slope = rows.judged.weights * terms.first[H], self.index("level slope")
+            mixed = rows.mean_utility[:, :-1].T @ of_level
+            found[: self.n_weights, slope] += mixed
+            found[slope, : self.n_weights] += mixed
+        return found
+
+    def _hessian(self, parameters: Floats, bends: Floats, second: Floats | None) -> Floats:
         """Return the Hessian, where W as a function of parameters bends the posterior so much."""
-        w = slice(self.n_weights)
-
-        def of_rows(rows: Rows) -> Floats:
-            terms, weights = self.terms(parameters, rows), rows.judged.weights
-            found = np.zeros((len(parameters), len(parameters)))
-            for one, another in combinations_with_replacement(rows.design, 2):
-                if one + another in terms.second:
-                    (at, left), (to, right) = rows.design[one], rows.design[another]
-                    block = left.T @ (right * (weights * terms.second[one + another])[:, None])
-                    found[np.ix_(at, to)] += block
-                    if one != another:
-                        found[np.ix_(to, at)] += block.T
-            if self.has_levels:
-                mixed = rows.mean_utility[:, :-1].T @ (weights * terms.first[H])
-                found[w, self.index("level slope")] += mixed
-                found[self.index("level slope"), w] += mixed
-            return found
-
-        found = np.asarray(sum(self.map(self.evidence.counted, parameters, of_rows)))
+        if second is None:
+            counted, of = self.evidence.counted, partial(self.terms, parameters)
+            parts = self.map(counted, parameters, lambda rows: self._second(rows, of(rows)))
+            second = np.asarray(sum(parts))
+        found, w = second - self.prior_information(parameters), slice(self.n_weights)
         found[w, w] += bends
-        return found - self.prior_information(parameters)
+        return found
 
     def information(self, parameters: Floats) -> Floats:
         """Return the expected information of the judgments, shape (P, P)."""
@@ -263,15 +288,6 @@ class Likelihood:
             return gram_of(self.scores_and_information(parameters, rows)[1])
 
         return np.asarray(sum(self.map(self.evidence.counted, parameters, of_rows)))
-
-    def prior_information(self, parameters: Floats) -> Floats:
-        """Return the information of the prior, shape (P, P), and on scales that change nothing."""
-        slopes = self._normal(parameters)[1]
-        information: Floats = slopes.T @ slopes
-        if self.lapses:
-            at = self.index("lapses")
-            information[at, at] = (LAPSE_PRIOR - 1) / (1 - float(parameters[at])) ** 2
-        return information
 
     def log_likelihood(self, parameters: Floats) -> float:
         """Return the log likelihood without the prior."""
@@ -289,11 +305,11 @@ class Likelihood:
 
         Without `slopes` the design lacks the parameters of W.
         """
-        theta = parameters[: self.n_weights]
+        at = self.family.at(parameters[: self.n_weights])
         with_ids = with_ids or self.evidence.relative_lapses is not None
-        table = self.family.weights(theta).reshape(-1, 1)
+        table = at.values[:, None]
         if slopes:
-            table = np.hstack([self.family.jacobian(theta), table])
+            table = np.hstack([at.jacobian, table])
         return evidence.map(
             lambda judged: statistic(self._rows(parameters, table, judged)), with_ids
         )
@@ -339,24 +355,29 @@ class Likelihood:
         v, h = found[:, p] + self.value_of("side", parameters), np.zeros(n)
         one, both = np.ones((n, 1)), np.zeros((n, 0))
         found[:, p] = 1.0
-        at = [*range(p), *[self.n_weights] * self.side]
-        design = {V: (np.array(at, np.intp), found[:, : len(at)])}
+        w = slice(self.n_weights - p, self.n_weights)
+        design = [(V, slice(w.start, w.stop + self.side), found[:, : p + self.side])]
         if self.ties != "strict":
-            design[T] = np.array([self.index("ties")]), one
+            design.append((T, self._place("ties"), one))
         if self.has_levels:
             both = layout.sums.product(judged.codes, table) / 2
             slope = self.value_of("level slope", parameters)
             h = self.value_of("level offset", parameters) + slope * both[:, p]
-            at = [*range(p), self.index("level offset"), self.index("level slope")]
-            design[H] = np.array(at), np.hstack([slope * both[:, :p], one, both[:, p:]])
+            design.append((H, w, slope * both[:, :p]))
+            design.append((H, self._place("level offset"), one))
+            design.append((H, self._place("level slope"), both[:, p:]))
         e: float | Floats = self.value_of("lapses", parameters)
         if self.lapses:
             factor = one
             if self.evidence.relative_lapses is not None:
                 factor = self.evidence.relative_lapses[judged.judges][:, None]
                 e = e * factor[:, 0]
-            design[E] = np.array([self.index("lapses")]), factor
+            design.append((E, self._place("lapses"), factor))
         return Rows(judged, v, h, e, design, both, self.n_parameters)
+
+    def _place(self, name: str) -> slice:
+        at = self.index(name)
+        return slice(at, at + 1)
 
 
 def gram_of(information: Floats) -> Floats:

@@ -169,7 +169,7 @@ def _as_larger(smaller: JudgmentFit, larger: WeightFamily) -> Floats:
     (theta, *_), size = larger.near(W), np.abs(W).max()
     for _ in range(_MOST_STEPS):
         missing = (W - larger.weights(theta)).ravel()
-        theta = theta + np.linalg.lstsq(larger.jacobian(theta), missing)[0]
+        theta = theta + np.linalg.lstsq(larger.at(theta).jacobian, missing)[0]
         if np.abs(missing).max() <= _NEAR_ENOUGH * size:  # and the last step squares that
             break
     low, high = larger.bounds
@@ -193,8 +193,8 @@ def _null(smaller: JudgmentFit, larger: JudgmentFit) -> tuple[Floats, Floats, Bo
     parameters, n, m = np.zeros(big.n_parameters), big.n_weights, small.n_weights
     free, tangent = np.ones(len(parameters), bool), np.zeros((len(parameters), small.n_parameters))
     parameters[:n] = _as_larger(smaller, big.family)
-    of_larger = big.family.jacobian(parameters[:n])
-    of_smaller = small.family.jacobian(smaller.parameters[:m])
+    of_larger = big.family.at(parameters[:n]).jacobian
+    of_smaller = small.family.at(smaller.parameters[:m]).jacobian
     tangent[:n, :m] = np.linalg.lstsq(of_larger, of_smaller)[0]
     for name in small.names:
         at, of = big.index(name), small.index(name)
