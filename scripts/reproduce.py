@@ -102,7 +102,7 @@ def _study(python: str, make: list[str], judgments: Path, out: Path, repetitions
         ],
         [
             [*dcglearn, "compare", name, *_written(comparison)],
-            [*dcglearn, "show", learned, *_written(figures)],
+            [*dcglearn, "show", learned, *_written(["learned.svg", "learned.png"])],
         ],
         [[*dcglearn, "study", name, *_written(pages)], [*dcglearn, "agree", name]],
         [[retrospective, name, *again, *_written(chosen)]],
