@@ -148,8 +148,8 @@ class Study:
     def change(self) -> Literal["yes", "no", "not yet"]:
         """Whether to put the proposed measure in the place of the one in use.
 
-        Not if that is not contradicted, by judgments that tell usual measures apart, or orders all
-        judged pairs alike.
+        Not if judgments that tell usual measures apart do not contradict that, or where both order
+        all judged pairs alike.
         """
         if self.proposed is None:
             return "not yet"
@@ -158,7 +158,7 @@ class Study:
             told_apart = any(q.verdict in GRAVEST[:2] for q in asked)
             return "no" if told_apart else "not yet"
         if not self.used.differs:
-            return "no"
+            return "not yet" if self.against.verdict == "not determined" else "no"
         return "yes" if self.against.verdict == "rejected" else "not yet"
 
     @property

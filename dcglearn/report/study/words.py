@@ -103,7 +103,9 @@ def _decision(study: Study, more: str) -> str:
         also = "" if study.change == "no" else f", nor any other usual measure: {more} could"
         return f"Change {name}: {study.change}. The judgments do not contradict it{also}."
     if not differs:
-        return f"Change {name}: no. The measure that fits best orders all judged pairs as it does."
+        could = f": {more} could tell them apart" if study.change == "not yet" else ""
+        same = "The measure that fits best orders all judged pairs as it does"
+        return f"Change {name}: {study.change}. {same}{could}."
     about = {"gains": "its gains", "discounts": "its discount"}.get(one.about, "it")
     p = p_phrase(one.corrected)
     why = {
