@@ -24,7 +24,7 @@ from scipy.special import fdtri, stdtrit
 from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats
 from dcglearn.inference.covariance import Covariance
-from dcglearn.inference.likelihood import Expanded, Likelihood, lapse_prior
+from dcglearn.inference.likelihood import Expanded, lapse_prior
 from dcglearn.inference.maximise import maximise, maximum_from
 
 MIN_SHARE = 0.9
@@ -68,14 +68,12 @@ def profile_interval(
     from scipy.optimize import brentq  # loads slowly
 
     maximum = spread.maximum
-    x = maximum.parameters  # then those that were best at the last angle
 
     def excess(angle: float) -> float:
-        nonlocal x
         constraint = math.cos(angle) * top - math.sin(angle) * bottom
-        highest, x = _highest(spread.likelihood, constraint, x)
-        return maximum.at.value - highest - fall
+        return maximum.at.value - _highest(spread, constraint) - fall
 
+    x = maximum.parameters
     at, edge = math.atan2(top @ x, bottom @ x), math.pi / 2
     at -= math.pi * round(at / math.pi)
     try:
@@ -87,9 +85,9 @@ def profile_interval(
     return math.tan(low), math.tan(high)
 
 
-def _highest(likelihood: Likelihood, constraint: Floats, near: Floats) -> tuple[float, Floats]:
+def _highest(spread: Covariance, constraint: Floats) -> float:
     """Return the maximum of the posterior among parameters at a right angle to a vector."""
-    at = int(np.abs(constraint).argmax())
+    at, likelihood = int(np.abs(constraint).argmax()), spread.likelihood
     others = np.arange(len(constraint)) != at
     T = np.eye(len(constraint))[:, others]
     T[at] = -constraint[others] / constraint[at]
@@ -99,8 +97,7 @@ def _highest(likelihood: Likelihood, constraint: Floats, near: Floats) -> tuple[
         return Expanded(found.value, T.T @ found.gradient, lambda: T.T @ found.hessian @ T)
 
     low, high = (bound[others] for bound in likelihood.bounds)
-    found = maximise(expand, near[others], (low, high))
-    return found.at.value, T @ found.parameters
+    return maximise(expand, spread.maximum.parameters[others], (low, high)).at.value
 
 
 def ratio_interval(
