@@ -212,11 +212,12 @@ def evaluate(
     from dcglearn.systems.rules import LIKE, chosen_rules
 
     refuse_together({"--compare all": compare == "all"}, {"--baseline": baseline})
-    compared = test != "none" and len(runs) > 1 and not (per_query or supported)
-    if (compare or baseline) and not compared:
-        problem = "--compare and --baseline have no effect"
-        remedy = "leave them out: one run, --per-query, --supported and --test none test nothing"
-        raise InputError(problem, remedy)
+    no_comparison = {
+        "--per-query": per_query,
+        "--supported": supported,
+        "--test none": test == "none",
+    }
+    refuse_together({"--compare": compare, "--baseline": baseline}, no_comparison)
     if supported and (len(measure or []) != 1 or len(runs) < 2):
         problem = "--supported compares runs under one learned measure"
         raise InputError(problem, "give -m learned.json and two or more runs")
@@ -235,7 +236,7 @@ def evaluate(
     if sort != "given":
         evaluation = evaluation.best_first(sort)
     comparisons: list[SystemComparison] = []
-    if compared:
+    if test != "none" and len(runs) > 1 and not per_query:
         if not (compare or baseline) and (why_not := too_much_to_compare(evaluation, first)):
             print_note(in_options(f"no tests: {why_not}"))
         else:

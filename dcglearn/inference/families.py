@@ -406,23 +406,6 @@ class WeightFamily:
         """Return W, shape (K, L)."""
         return self.at(parameters).values.reshape(self.shape).copy()
 
-    @property
-    def has_any_factors(self) -> bool:
-        """Whether W may be the product of any combinations of generators."""
-        one, other = self.gains, self.discounts
-        linear = (
-            bool(other.n_coefficients)
-            and one.n_coefficients > 1
-            and not (one.formula or other.formula)
-        )
-        return linear and one.lower == other.lower == -math.inf
-
-    @property
-    def unfactored(self) -> WeightFamily:
-        """All combinations of the products of generators, by the products of coefficients."""
-        generators: Floats = np.kron(self.discounts.generators, self.gains.generators)
-        return _unfactored("", generators, np.zeros(generators.shape[1]), self.shape)
-
     @cached_property
     def signs(self) -> Floats:
         """Return signs (p,): c grows and g shrinks, and W stays the same, along signs theta."""

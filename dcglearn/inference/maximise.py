@@ -43,10 +43,6 @@ _REACH_SHARE of the largest: where the Hessian is nearly singular, quadratic mod
 _FEW = 2000
 """Up to so many judgments, the search begins at several points."""
 
-_SURE, _MORE_LAPSES, _FAR_BELOW = 0.8, 0.25, 2.0
-"""One of these points is enough where its maximum is alone by such a margin, and so many more
-lapses lower the log posterior by so much: lapses have maxima of their own."""
-
 _SAMPLE = 20_000
 """More judgments than twice as many begin at the estimate from about so many of them."""
 
@@ -69,66 +65,15 @@ def highest_posterior(likelihood: Likelihood, near: Floats | None = None) -> Max
             some = replace(likelihood, evidence=evidence.sample(_SAMPLE))
             near = highest_posterior(some).parameters
         return maximum_from(likelihood, near)
-    found = _reached(likelihood, [likelihood.start])
-    if len(likelihood.evidence) <= _FEW and not (found and _is_alone(likelihood, found[0])):
-        found += _reached(likelihood, _near_any_weights(likelihood))
-    if not found:
-        raise SolverError(f"the likelihood has no maximum that was reached in {MAX_STEPS} steps")
-    return max(found, key=lambda one: one.at.value)
-
-
-def _reached(likelihood: Likelihood, starts: list[Floats]) -> list[Maximum]:
-    """Return the maxima that searches from several points find."""
-    found = []
+    starts, found = [likelihood.start], []
+    if len(likelihood.evidence) <= _FEW:
+        starts += _near_any_weights(likelihood)
     for start in starts:
         with suppress(SolverError):
             found.append(maximum_from(likelihood, start))
-    return found
-
-
-def _is_alone(likelihood: Likelihood, found: Maximum) -> bool:
-    """Return whether no other maximum is as high, to second order around one.
-
-    Let S be the gradient in all W at W = c g', and -H the Hessian. Another product (c + d)(g + e)'
-    gains |S| |d| |e| at most, as c and g are at their best; its squared distance from c g' is at
-    least 2 |c| |g| |d| |e|. So nothing is gained if |S|, the largest singular value, is below the
-    smallest eigenvalue of H times |c| |g|. That holds in any scales of ranks and grades.
-    """
-    family, x, n = likelihood.family, found.parameters, likelihood.n_weights
-    if likelihood.has_levels or not family.has_any_factors or not _knows_lapses(likelihood, found):
-        return False
-    c, g = np.split(x[:n], [family.discounts.n_coefficients])
-    shape, every = (c.size, g.size), replace(likelihood, family=family.unfactored)
-    at, k = every.expand(np.append(np.outer(c, g), x[n:])), c.size * g.size
-    with suppress(np.linalg.LinAlgError):  # where nothing is known in some direction
-        H = _profile(-at.hessian, np.append(np.ones(k, bool), found.free[n:]), k)
-        by_rank, by_grade = (np.trace(H.reshape(2 * shape), 0, i, i + 2) for i in (1, 0))
-        A, B = np.linalg.cholesky(by_rank), np.linalg.cholesky(by_grade)
-        a, b = np.linalg.inv(A), np.linalg.inv(B)
-        S, T = a @ at.gradient[:k].reshape(shape) @ b.T, np.kron(a, b)
-        least = np.linalg.eigvalsh(T @ H @ T.T)[0]
-        size = np.linalg.norm(A.T @ c) * np.linalg.norm(B.T @ g)
-        return bool(np.linalg.norm(S, 2) < _SURE * least * size)
-    return False
-
-
-def _knows_lapses(likelihood: Likelihood, found: Maximum) -> bool:
-    """Return whether many more lapses, with what else is best then, are far less likely."""
-    if not likelihood.lapses:
-        return True
-    at, free = likelihood.index("lapses"), found.free.copy()
-    free[at] = True
-    order = np.append(at, np.delete(np.arange(len(free)), at))
-    H = _profile(-found.at.hessian[np.ix_(order, order)], free[order], 1)[0, 0]
-    slope = float(found.at.gradient[at])
-    return bool(H * _MORE_LAPSES**2 / 2 - slope * _MORE_LAPSES > _FAR_BELOW)
-
-
-def _profile(H: Floats, free: Booleans, k: int) -> Floats:
-    """Return minus the Hessian in the first k parameters where free others are at their best."""
-    others = np.flatnonzero(free)[k:]
-    mixed = H[:k, others]
-    return np.asarray(H[:k, :k] - mixed @ np.linalg.solve(H[np.ix_(others, others)], mixed.T))
+    if not found:
+        raise SolverError(f"the likelihood has no maximum that was reached in {MAX_STEPS} steps")
+    return max(found, key=lambda one: one.at.value)
 
 
 def _near_any_weights(likelihood: Likelihood) -> list[Floats]:

@@ -345,7 +345,8 @@ class RowGroups(ShortRepr):
 
     def agreed_weights(self, measures: Sequence[Measure]) -> Floats:
         """As :meth:`Arrays.agreed_weights`, in one pass."""
-        return np.sum(self._map(Arrays.agreed_weights, tuple(measures)), axis=0)
+        agreed: Floats = np.sum(self._map(Arrays.agreed_weights, tuple(measures)), axis=0)
+        return agreed
 
     def _map(self, function: Callable[..., Any], *arguments: Any, check: bool = False) -> list[Any]:
         """Apply a function to the arrays of every row group, in the order of the groups."""
