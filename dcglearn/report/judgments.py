@@ -29,7 +29,7 @@ MOST_ROWS, WIDEST = 10, 24
 
 _LEFT_OUT = (
     ("list", "without a query or judge"),
-    ("list", "alone in their group"),
+    ("list", "alone in a group"),
     ("pair", "of equal ratings"),
     ("pair", "whose ratings differ by less than the minimum"),
     ("pair", "that were not drawn; the others have their weight"),

@@ -10,7 +10,7 @@ import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import checked_suffix, write_text
@@ -24,9 +24,6 @@ FIGURE_FORMATS = {
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
 """Formats of figures by suffix, with the metadata that keeps dates and versions out of files."""
-
-Kind = Literal["text", "number", "marked"]
-"""What a column holds: text, numbers, or numbers with marks."""
 
 LONGEST = 40
 """Rows of a table in LaTeX on one page."""
@@ -172,9 +169,9 @@ class Table:
         """Write the table in the format that the suffix names."""
         write_text(path, TABLE_FORMATS[checked_suffix(path, TABLE_FORMATS)](self) + "\n")
 
-    def kinds(self) -> list[Kind]:
-        """Return what each column holds."""
-        kinds: list[Kind] = []
+    def kinds(self) -> list[str]:
+        """Return what each column holds: ``text``, a ``number``, or a ``marked`` number."""
+        kinds: list[str] = []
         for c in range(len(self.columns)):
             cells = [row[c] for row in self.rows if row[c] is not None]
             marked = any(isinstance(cell, Shown) and cell.mark for cell in cells)

@@ -19,9 +19,6 @@ if TYPE_CHECKING:  # the words are needed where no model is
     from dcglearn.inference.questions import Question
     from dcglearn.inference.ratios import Estimated
 
-LINE_WIDTH = 96
-"""The number of characters of a line of prose."""
-
 FAMILY_NAMES = {
     "linear": "linear gains",
     "exponential": "2^g - 1",
@@ -230,7 +227,7 @@ def filled(text: str, first: str = "", other: str = "") -> str:
     """Break a paragraph into lines between words."""
     return textwrap.fill(
         text,
-        LINE_WIDTH,
+        96,
         initial_indent=first,
         subsequent_indent=other,
         break_long_words=False,

@@ -50,15 +50,18 @@ def study_page(study: Study, form: str, figures: Sequence[tuple[str, str]] = ())
         "plain": plain_text,
         "unbroken": _unbroken,
     }
-    template = environment.get_template(f"study.{form}.jinja")
-    return template.render(
-        title=f"What {counted(len(study.data), 'judgment says', 'judgments say')} about DCG",
-        subtitle=study.name,
-        headline=headline(study),
-        sections=sections(study),
-        made=f"Made by dcglearn {__version__}.",
-        figures=figures,
-    ).rstrip("\n")
+    return (
+        environment.get_template(f"study.{form}.jinja")
+        .render(
+            title=f"What {counted(len(study.data), 'judgment says', 'judgments say')} about DCG",
+            subtitle=study.name,
+            headline=headline(study),
+            sections=sections(study),
+            made=f"Made by dcglearn {__version__}.",
+            figures=figures,
+        )
+        .rstrip("\n")
+    )
 
 
 def study_json(study: Study) -> dict[str, Any]:
