@@ -46,9 +46,6 @@ from dcglearn.measures.measure import Measure
 from dcglearn.measures.measure_files import MeasurePart
 from dcglearn.measures.presets import preset
 
-FRAMES = 8
-"""Innermost frames of a traceback that are kept."""
-
 PAIRS_FOR_TAU = 1000
 """Test pairs whose lists are ordered."""
 
@@ -61,7 +58,7 @@ def run_cell(cell: Cell, codes: Sequence[Code] = ()) -> Cell:
     except (InputError, SolverError) as error:
         return {"error": str(error)}
     except Exception:
-        return {"error": traceback.format_exc(limit=-FRAMES)}
+        return {"error": traceback.format_exc(limit=-8)}  # the innermost frames
 
 
 def compute_cell(cell: Cell, codes: Sequence[Code] = ()) -> Cell:

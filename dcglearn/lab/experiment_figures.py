@@ -35,8 +35,6 @@ from dcglearn.report.figures.style import (
 WIDTHS = {"column": 3.3, "page": 7.0}
 """The widths of a column and of a page of a paper, in inches."""
 
-NARROWEST, WIDEST = 2.0, 20.0
-
 _WIDE = 5.0
 """Inches from which panels are side by side and text is larger."""
 
@@ -52,11 +50,9 @@ def figure_width(text: str | None) -> float | None:
     if text is None:
         return None
     width = WIDTHS.get(text) or parse_number(text)
-    if not NARROWEST <= width <= WIDEST:
-        raise InputError(
-            f"{text!r} is not the width of a figure",
-            f"give `width` as column, page, or inches from {NARROWEST:g} to {WIDEST:g}",
-        )
+    if not 2 <= width <= 20:
+        remedy = "give `width` as column, page, or inches from 2 to 20"
+        raise InputError(f"{text!r} is not the width of a figure", remedy)
     return width
 
 
@@ -65,7 +61,7 @@ def draw_figure(
 ) -> MatplotlibFigure:
     """Draw a figure of an experiment; what it shows is said by the text around it."""
     panels, wide = figure.panels, width >= _WIDE
-    n_columns = (2 if len(panels) == 4 else min(len(panels), 3)) if wide else 1
+    n_columns = min(len(panels), 3) if wide else 1
     n_rows = -(-len(panels) // n_columns)
     with mpl.rc_context(_style(wide, DARK if dark else LIGHT)), missing_glyphs_as_boxes():
         drawing = Drawing(figsize=(width, n_rows * (2.9 if wide else 2.2)), layout="constrained")

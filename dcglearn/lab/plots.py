@@ -218,5 +218,5 @@ def describe_C(table: pd.DataFrame) -> str:
 
 def describe_errors(numbers: Iterable[MeanInterval], of: str = "means") -> str:
     """Say how precise shares are, for a caption."""
-    largest = max((one.standard_error for one in numbers), default=float("nan"))
+    largest = max(one.standard_error for one in numbers)
     return f"Standard errors of the {of}: up to {100 * largest:.1f} percentage points."

@@ -16,8 +16,6 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-CONFIDENCE = 0.95
-
 _DISPLAY_NAMES: dict[Any, str] = {"data-1": "Data 1", "data-2": "Data 2"}
 
 
@@ -50,7 +48,7 @@ def mean_interval(values: ArrayLike, label: str = "") -> MeanInterval:
 
 
 def _student_quantile(n: int) -> float:
-    return float(stdtrit(n - 1, (1 + CONFIDENCE) / 2))
+    return float(stdtrit(n - 1, 0.975))
 
 
 def mean_over_repetitions(

@@ -175,5 +175,5 @@ def test_similarity_of_the_identifiable_part_tends_to_1(n: int, known: float) ->
 def test_similarity_of_constant_opposite_and_unequal_weights() -> None:
     assert similarity(np.ones((2, 2)), np.eye(2)) == 0.0
     assert similarity(np.eye(2), -np.eye(2)) == pytest.approx(-1)
-    with pytest.raises(InputError, match="shapes"):
+    with pytest.raises(InputError, match="of shape"):
         similarity(np.eye(2), np.eye(3))

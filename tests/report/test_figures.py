@@ -99,7 +99,7 @@ def test_text_is_whole_apart_and_large_enough(name: str, width: float) -> None:
 
 
 def test_an_axis_with_0_is_linear() -> None:
-    cases = ("one series", "logarithms of 0")
+    cases = ("one point", "logarithms of 0")
     scales = [draw_figure(CASES[name]).axes[0].get_xscale() for name in cases]
     assert scales == ["log", "linear"]
 
