@@ -188,4 +188,4 @@ def _end_usage(error: Any) -> NoReturn:
         sys.exit(2)
     see = " See" if text.endswith("?") else "; see"
     program = error.ctx.command_path if error.ctx else "dcglearn"
-    _end(f"{text[:1].lower()}{text[1:]}{see} {program} --help", 2)
+    _end(f"{text[0].lower()}{text[1:]}{see} {program} --help", 2)

@@ -159,10 +159,7 @@ def status(
     from dcglearn.lab.results import progress_of
 
     table, errors = progress_of(_configs(configs, shipped), Path(results or "results"))
-    return Answer(
-        lambda: table.records,
-        lambda: "\n".join([table.text(), *errors]),
-    )
+    return Answer(lambda: table.records, lambda: "\n".join([table.text(), *errors]))
 
 
 def report(

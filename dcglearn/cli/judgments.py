@@ -261,8 +261,10 @@ def test(
     refuse_together({"--measure": measure}, families, {"--by": by}, {"several files": several})
     refuse_together({"--larger-positions": larger_positions}, larger_families)
     if any(larger_families.values()) and not (gains or discounts or measure or by or several):
-        problem = "--larger-gains or --larger-discounts without --gains or --discounts"
-        raise InputError(problem, "name what is tested")
+        raise InputError(
+            "--larger-gains or --larger-discounts without --gains or --discounts",
+            "name what is tested",
+        )
     larger = dcglearn.JudgmentModel(
         **parse_families(larger_families), position_dependent=larger_positions
     )

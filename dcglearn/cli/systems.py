@@ -94,7 +94,7 @@ MissingOption = Annotated[
 @command(
     "Write a file as well: a table for a paper with marks of significance (.tex, .md), means with "
     "all digits (.csv), a row per system, measure and query (.parquet), the lines of trec_eval -q "
-    "(.eval), everything (.json); with --supported also a figure (.png, .svg, .pdf).",
+    "(.eval), everything (.json); with --supported also a figure (.png, .svg, .pdf)."
 )
 def evaluate(
     qrels: QrelsArgument,
@@ -212,15 +212,15 @@ def evaluate(
     from dcglearn.systems.rules import LIKE, chosen_rules
 
     refuse_together({"--compare all": compare == "all"}, {"--baseline": baseline})
-    no_comparison = {
-        "--per-query": per_query,
-        "--supported": supported,
-        "--test none": test == "none",
-    }
-    refuse_together({"--compare": compare, "--baseline": baseline}, no_comparison)
+    compared = {"--compare": compare, "--baseline": baseline}
+    refuse_together({"--supported": supported}, {"--per-query": per_query, "--topics": topics})
+    untested = {"--per-query": per_query, "--supported": supported, "--test none": test == "none"}
+    refuse_together(compared, untested)
     if supported and (len(measure or []) != 1 or len(runs) < 2):
-        problem = "--supported compares runs under one learned measure"
-        raise InputError(problem, "give -m learned.json and two or more runs")
+        raise InputError(
+            "--supported compares runs under one learned measure",
+            "give -m learned.json and two or more runs",
+        )
     rules = chosen_rules(
         like, ties=ties, unjudged=unjudged, worthless=worthless, missing=missing, pool=pool
     )
@@ -233,8 +233,7 @@ def evaluate(
     if like == "ranx" and any(run.has_ties for run in evaluation.runs):
         print_note("ranx sorts equal scores in no fixed order: its values may differ")
     first = baseline or evaluation.systems[0]
-    if sort != "given":
-        evaluation = evaluation.best_first(sort)
+    evaluation = evaluation if sort == "given" else evaluation.best_first(sort)
     comparisons: list[SystemComparison] = []
     if test != "none" and len(runs) > 1 and not per_query:
         if not (compare or baseline) and (why_not := too_much_to_compare(evaluation, first)):
@@ -312,8 +311,7 @@ def _supported(evaluation: Evaluation, rng: np.random.Generator, digits: int) ->
 
 
 @command(
-    "Write the pairs to a .csv, .tex, .md or .txt file, everything to a .json file, or draw the "
-    "pairs to a .png, .svg or .pdf file.",
+    "Write the pairs (.csv, .tex, .md, .txt), everything (.json), or a figure (.png, .svg, .pdf)."
 )
 def coherence(
     qrels: QrelsArgument,
@@ -392,7 +390,7 @@ def coherence(
         found = dcglearn.system_conclusions(
             evaluation, depth, rng, between=pairs, alpha=alpha, advance=advance
         )
-        document = coherence_to_json(found, by_query=pairs is not None)
+        document = coherence_to_json(found, pairs is not None)
 
     def draw() -> Figure:
         from dcglearn.report.figures.system_figures import draw_pairs

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dcglearn import DCG, Preferences, usual_questions, write_measure, write_preferences
-from dcglearn.cli import app, learn
+from dcglearn.cli import app, judgments
 from dcglearn.judgments import packed
 from helpers.commands import Run, run_commands
 from helpers.simulated import every_answer, with_ids
@@ -170,7 +170,7 @@ def test_more_judgments_are_tested_without_reading_them_into_memory(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     in_memory = usual_questions(data)
-    monkeypatch.setattr(learn, "MAX_MODELLED", 10)
+    monkeypatch.setattr(judgments, "MAX_MODELLED", 10)
     monkeypatch.setattr(packed, "MAX_MEMORY", 10)
     streamed = json.loads(CliRunner().invoke(app, ["test", "two", "--json"]).stdout)
     assert [one["verdict"] for one in streamed] == [one.verdict for one in in_memory]
