@@ -125,6 +125,7 @@ def test_a_vector_equal_to_a_rule_is_treated_as_the_rule(target: str) -> None:
         ("trec_eval", NAMED, (1, 0), "2 labels for 3 grades"),
         ("trec_eval", DCG({5000: 1, 0: 0}), None, "use levels up to 1000"),
         ("trec_eval", DCG({1: 1, -1: 0.5}), None, "trec_eval treats levels below 0 as unjudged"),
+        ("lightgbm", DCG({2: 0.5, 1: 0.6, 0: 0}), None, "with the label, and grade 1 gains 0.6"),
         ("ir_measures", DCG({2: 1.234567, 1: 1, 0: 0}), None, "takes whole gains up to 1000,"),
         ("ir_measures", DCG({2: 1, 1: 1 / 3, 0: 0}) @ 9, None, "takes whole gains up to 1000000"),
     ],
