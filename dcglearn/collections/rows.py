@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, naming
+from dcglearn.base.errors import InputError, errors_at, naming
 from dcglearn.base.files import PathLike
 from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import counted, parse_number
@@ -228,11 +228,8 @@ def read_parts(path: PathLike, kind: Kind) -> list[Part]:
 
 def _read(source: Source, kind: Kind) -> Iterator[Part]:
     if source.format == "json":
-        with source.open() as file:
-            try:
-                document = decode_json(file.read(), "write {query: {document: number}}")
-            except InputError as error:
-                raise error.at(source.name) from error
+        with source.open() as file, errors_at(source.name):
+            document = decode_json(file.read(), "write {query: {document: number}}")
         if _is_nested(document) and not _are_columns(list(document), kind):
             return iter([_part_of_dicts(document, source.name)])
     return _read_table(source, kind) if _is_table(source, kind) else _read_trec(source, kind)
