@@ -128,8 +128,9 @@ class Ranked(ShortRepr):
         return found
 
     def grade_matrix(self, n_ranks: int) -> NDArray[np.int64]:
-        """Return the grades of the first ranks, (Q, n_ranks), -1 for no document; without ties."""
-        matrix, first = np.full((len(self.pools), n_ranks), -1), self.first(n_ranks)
+        """Return the grades of the first ranks, (Q, n_ranks); -1 where there is no document."""
+        first = replace(self, tied=None).first(n_ranks)
+        matrix = np.full((len(self.pools), n_ranks), -1)
         matrix[first.query, first.ranks] = first.grades
         return matrix
 
