@@ -1,4 +1,4 @@
-"""Graded queries from LETOR / SVMlight files: the number of documents of each grade, per query.
+"""Graded queries from LETOR / SVMlight files, and the scores of their documents.
 
 One document per line, ``grade qid:QUERY feature:value ...``, the best grade largest; ``#`` begins a
 comment. Features are not read.
@@ -10,7 +10,6 @@ import math
 import os
 import re
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,21 +19,9 @@ from dcglearn.base.files import PathLike
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.tables.columns import column_of, text_array
 from dcglearn.base.tables.text import open_text
-from dcglearn.base.types import Integers
-from dcglearn.collections.join import index_qrels
 from dcglearn.collections.runs import Qrels, Run, name_of_file
 
 _MOST_GRADES = 100
-
-
-def read_grade_counts(path: PathLike, n_grades: int | None = None) -> Integers:
-    """Count the documents of each grade: shape (queries, L), the best grade first.
-
-    Grades are 0 ... L - 1, by default up to the largest of the file.
-    """
-    lists = read_graded_lists(path, n_grades or _MOST_GRADES)
-    L = n_grades or int(lists.number.max()) + 1
-    return index_qrels(lists, range(L - 1, -1, -1)).pools
 
 
 def looks_like_letor(path: PathLike) -> bool:
@@ -48,7 +35,7 @@ def looks_like_letor(path: PathLike) -> bool:
     return re.match(rb"\S+\s+(qid|[0-9]+):", first) is not None
 
 
-def read_graded_lists(path: PathLike, n_grades: int = _MOST_GRADES) -> Qrels:
+def read_graded_lists(path: PathLike) -> Qrels:
     """Read qrels whose documents are named by their position in the file, 1 for the first."""
     rows = [(n, *(*line.split(maxsplit=2), b"")[:2]) for n, line in _lines(path)]
     if not rows:
@@ -58,7 +45,7 @@ def read_graded_lists(path: PathLike, n_grades: int = _MOST_GRADES) -> Qrels:
     def place(row: int) -> str:
         return f"{path}, line {lines[row]}"
 
-    grades = column_of(first).parsed(partial(_grade, n_grades=n_grades), place)
+    grades = column_of(first).parsed(_grade, place)
     queries = column_of(second).parsed(_query, place)
     query = queries.codes.astype(np.int64)
     if query.min() < 0:
@@ -92,10 +79,10 @@ def _lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
                 yield number, text
 
 
-def _grade(field: bytes, n_grades: int) -> float:
+def _grade(field: bytes) -> float:
     grade = parse_number(field.decode())
-    if not (grade.is_integer() and 0 <= grade < n_grades):
-        remedy = f"begin with a whole number, 0 ... {n_grades - 1}"
+    if not (grade.is_integer() and 0 <= grade < _MOST_GRADES):
+        remedy = f"begin with a whole number, 0 ... {_MOST_GRADES - 1}"
         raise InputError(f"the grade is {field.decode()[:40]!r}", remedy)
     return grade
 

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from dcglearn.base.files import write_text
 from dcglearn.base.json_text import json_document
-from dcglearn.report.tables import FIGURE_FORMATS, TABLE_FORMATS, Table
+from dcglearn.report.tables import FIGURE_FORMATS, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-RESULT_FORMATS = (*TABLE_FORMATS, ".json", *FIGURE_FORMATS)
-"""Formats of results that have a figure."""
 
 
 def write_result(

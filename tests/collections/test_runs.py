@@ -31,7 +31,7 @@ from dcglearn import (
     run_of,
 )
 from dcglearn.base.tables.columns import text_array
-from dcglearn.collections.letor import looks_like_letor, read_grade_counts
+from dcglearn.collections.letor import looks_like_letor, read_graded_lists
 from dcglearn.collections.runs import DocumentTable, distinct_names
 from dcglearn.systems.inputs import look_up
 from helpers.written import write
@@ -316,13 +316,11 @@ def test_files_of_another_program_are_read(tmp_path: Path, rng: np.random.Genera
     grades, query = rng.integers(0, 4, 300), np.sort(rng.integers(0, 20, 300))
     path = tmp_path / "made.svm"
     dump_svmlight_file(rng.random((300, 3)), grades, str(path), query_id=query, comment="made up")
-    names = list(dict.fromkeys(query.tolist()))
-    expected = [[int(((query == q) & (grades == g)).sum()) for g in (3, 2, 1, 0)] for q in names]
-    assert read_grade_counts(path).tolist() == expected
     packed = tmp_path / "made.svm.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
-    assert read_grade_counts(packed).tolist() == expected
-    assert read_grade_counts(path, 6)[:, :2].sum() == 0  # nor has one of two better grades
+    for found in map(read_graded_lists, (path, packed)):
+        assert found.number.tolist() == grades.tolist()
+        assert [found.queries[q] for q in found.query] == [str(q) for q in query]
 
 
 @pytest.mark.parametrize(
@@ -333,12 +331,12 @@ def test_files_of_another_program_are_read(tmp_path: Path, rng: np.random.Genera
         ("1.5 qid:1\n", "line 1: the grade is '1.5'"),
         ("1 qid:1\n0 1:.5\n", "line 2: no qid"),
         ("1 qid:1\n2 qid: 7\n", "line 2: no qid"),
-        ("0 qid:1\n\n3 qid:1\n", "line 3: the grade is '3'"),
+        ("0 qid:1\n\n100 qid:1\n", "line 3: the grade is '100'"),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, text: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem) as error:
-        read_grade_counts(write(tmp_path / "judged.txt", text), 2 if "3 qid" in text else None)
+        read_graded_lists(write(tmp_path / "judged.txt", text))
     assert "judged.txt" in str(error.value)
 
 
@@ -346,10 +344,10 @@ def test_a_compressed_file_is_known_by_its_content(tmp_path: Path) -> None:
     path = tmp_path / "packed, and its name does not say so"
     path.write_bytes(gzip.compress("\ufeff1 qid:1 # one line\u2028still\n0 qid:1\n".encode()))
     assert looks_like_letor(path)
-    assert read_grade_counts(path).tolist() == [[1, 1]]
+    assert read_graded_lists(path).number.tolist() == [1, 0]
     path.write_bytes(gzip.compress(b"1 qid:1\n\xff\xfe qid:1\n"))
     with pytest.raises(InputError, match="line 2: is not UTF-8"):
-        read_grade_counts(path)
+        read_graded_lists(path)
 
 
 def test_graded_lists_are_evaluated_by_the_scores_of_a_ranker(
