@@ -20,6 +20,7 @@ from dcglearn.base.errors import InputError, InputWarning, SolverError
 from dcglearn.base.process import INTERRUPTED, interrupted_code
 from dcglearn.base.workers import WorkersLostError
 from dcglearn.cli.asking import judge, plan
+from dcglearn.cli.command_groups import GroupedCommands, GroupedOptions
 from dcglearn.cli.experiments import report, reproduce, run, status
 from dcglearn.cli.judgments import (
     agree,
@@ -68,11 +69,12 @@ _WITH_PANDAS = {"export", *(command.__name__ for command in COMMANDS["Experiment
 
 app = typer.Typer(
     name="dcglearn",
+    cls=GroupedCommands,
     help="Learn the gains and discounts of DCG from judgments of which of two result lists "
     "is better.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
 )
 
 
@@ -106,7 +108,7 @@ def _global_options(
 
 for heading, commands in COMMANDS.items():
     for command in commands:
-        app.command(rich_help_panel=heading)(command)
+        app.command(cls=GroupedOptions, rich_help_panel=heading)(command)
 
 _UsageError = cast("type[Exception]", typer.BadParameter.__base__)
 """The class of errors in options and arguments, to which typer gives no public name."""
@@ -182,10 +184,11 @@ def _end(text: str, code: int) -> NoReturn:
 
 
 def _end_usage(error: Any) -> NoReturn:
-    """End with one line about an option or an argument; without any argument, after the help."""
-    text = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
-    if not text:
+    """End with one line about an option or an argument; without any argument, with the help."""
+    if len(sys.argv) == 1:
+        error.show()
         sys.exit(2)
+    text = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
     see = " See" if text.endswith("?") else "; see"
     program = error.ctx.command_path if error.ctx else "dcglearn"
     _end(f"{text[0].lower()}{text[1:]}{see} {program} --help", 2)
