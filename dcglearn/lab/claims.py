@@ -16,7 +16,7 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from dcglearn.lab.repetitions import MeanInterval, change_over_range
+from dcglearn.lab.repetitions import MeanInterval, change_over_range, trend_over_range
 
 ClaimVerdict = Literal[
     "holds", "holds, with a reason", "does not hold", "undecided", "not judged (quick)"
@@ -122,5 +122,6 @@ def judge_together(*findings: Finding, reason: str = "") -> Finding:
 
 
 def falls(table: pd.DataFrame, x: str, y: str, by: str = "truth") -> Finding:
-    """Judge the claim that a column is lower where another is largest, for each of a third."""
-    return judge_all(change_over_range(table, x, y, f"{{{by}}}"), below=0)
+    """Judge the claim that a column falls as another rises, for every value of a third."""
+    ends = change_over_range(table, x, y, f"{{{by}}}")
+    return judge_all([*ends, *trend_over_range(table, x, y, by)], below=0)
