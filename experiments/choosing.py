@@ -5,13 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from dcglearn.asking.policies import as_preferences
+from dcglearn.inference.usual import learn_dcg
 from dcglearn.lab.claims import Claim, Finding, judge_claim
-from dcglearn.lab.decorators import CellData, judge, result
+from dcglearn.lab.decorators import CellData, judge, policy, result
 from dcglearn.lab.plots import BAND, Figure, Plot, curves
 from dcglearn.lab.repetitions import MeanInterval, mean_interval, rows_where
 from dcglearn.lab.setting import Setting
+from dcglearn.lab.simulation.truths import grade_scale
 from dcglearn.measures.agreement import score_differences
 from dcglearn.measures.measure import Measure
+from dcglearn.measures.presets import preset
 
 COLUMNS = ("precision", "gain_error")
 
@@ -21,6 +25,7 @@ POLICIES = {
     "smallest": "Smallest difference",
     "everything": "Most said about everything",
     "gains": "Most said about gains",
+    "order": "Most said about the order",
 }
 JUDGES = {
     "calibrated": "exact answers",
@@ -72,6 +77,31 @@ def lapsing(
     lapse, guess = rng.random((2, len(lists)))
     first = np.where(lapse < lapse_share, guess < 0.5, noisy)
     return np.where(first[:, None, None], lists, lists[:, ::-1])
+
+
+@policy
+def largest(
+    lists: np.ndarray, judged: np.ndarray, n: int, setting: Setting, rng: np.random.Generator
+) -> np.ndarray:
+    """Choose the pairs that differ most by the measure learned so far."""
+    return np.argsort(-_sizes(lists, judged, setting), kind="stable")[:n]
+
+
+@policy
+def smallest(
+    lists: np.ndarray, judged: np.ndarray, n: int, setting: Setting, rng: np.random.Generator
+) -> np.ndarray:
+    """Choose the pairs that differ least by the measure learned so far; equal ones come last."""
+    sizes = _sizes(lists, judged, setting)
+    return np.argsort(np.where(sizes > 0, sizes, np.inf), kind="stable")[:n]
+
+
+def _sizes(lists: np.ndarray, judged: np.ndarray, setting: Setting) -> np.ndarray:
+    """Return differences by the measure learned so far; linear-log2 before the first answer."""
+    known = as_preferences(judged, scale := grade_scale(setting.grades))
+    usual = preset("linear-log2", scale, lists.shape[2])
+    measure = usual if known is None else learn_dcg(known).dcg
+    return np.abs(score_differences(measure, lists))
 
 
 @result
@@ -132,7 +162,7 @@ def _claims(table: pd.DataFrame) -> list[Claim]:
         ]
         shown = ", ".join(f"{limit:g} at {n}" for n, limit in limits.items())
         words = (
-            f"{JUDGES[name].capitalize()}: the error with pairs that say most about everything, as "
+            f"{JUDGES[name].capitalize()}: the error with pairs that say most about the order, as "
             f"a share of that with pairs at random, is at most {shown} answers, in the mean over "
             "truths."
         )
@@ -165,9 +195,9 @@ def _ratio(table: pd.DataFrame, label: str) -> MeanInterval:
     shares = []
     for _, rows in table.groupby("truth", sort=False):
         by = rows.pivot_table("error", "repetition", "policy")
-        if not {"everything", "random"} <= set(by):
+        if not {"order", "random"} <= set(by):
             return mean_interval([], label)
-        chosen, at_random = by["everything"], by["random"]
+        chosen, at_random = by["order"], by["random"]
         share = chosen.mean() / at_random.mean()
         shares.append(share + (chosen - share * at_random) / at_random.mean())
     return mean_interval(np.mean(shares, axis=0), label)
