@@ -12,8 +12,6 @@ import numpy as np
 
 from dcglearn.base.types import Floats
 
-RESAMPLES = 9999
-
 PairedTest = Literal["randomisation", "t"]
 PAIRED_TESTS: tuple[PairedTest, ...] = ("randomisation", "t")
 

@@ -11,8 +11,8 @@ from typer import Argument, Option
 
 import dcglearn
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import RESAMPLES
 from dcglearn.base.progress import reporting
-from dcglearn.base.significance import RESAMPLES
 from dcglearn.cli.command import Answer, command
 from dcglearn.cli.inputs import check_distinct, name_files, naming, refuse_together
 from dcglearn.cli.options import (

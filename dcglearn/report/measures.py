@@ -209,10 +209,12 @@ def _about_numbers(record: LearnedRecord) -> list[str]:
         lines += [f"{EMPTY_RANKS}, which the learned gains need not"] * certainty.empty_ranks
     if bounds is not None:
         unit = "queries" if bounds.by_query else "judgments"
+        n = bounds.left_out
+        without = f" ({n:,} left out: nothing to learn, or not solved)" if n else ""
         lines.append(
             f"resamples: how far the numbers of W move with other {unit}, in "
-            f"{counted(bounds.resamples - bounds.left_out, 'fit')} that could be solved; it is "
-            "spread, not an interval for a judge's own numbers"
+            f"{counted(bounds.resamples, 'fit')}{without}; it is spread, not an interval for a "
+            "judge's own numbers"
         )
     return lines
 

@@ -15,14 +15,9 @@ import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_rng
 from dcglearn.base.errors import InputError, check_name
+from dcglearn.base.numbers import RESAMPLES
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.significance import (
-    PAIRED_TESTS,
-    RESAMPLES,
-    PairedTest,
-    holm,
-    mean_of_counted,
-)
+from dcglearn.base.significance import PAIRED_TESTS, PairedTest, holm, mean_of_counted
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.paired_tests import (
     paired_intervals,

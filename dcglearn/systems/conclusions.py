@@ -22,8 +22,8 @@ import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_number, checked_rng
 from dcglearn.base.errors import InputError, check_name, naming
+from dcglearn.base.numbers import RESAMPLES
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.significance import RESAMPLES
 from dcglearn.base.types import Floats, Integers
 from dcglearn.coherence.mean_ndcg import MeanVerdict, mean_verdicts
 from dcglearn.coherence.smallest_change import (

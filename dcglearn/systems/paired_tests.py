@@ -13,7 +13,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dcglearn.base.significance import RESAMPLES, PairedTest
+from dcglearn.base.numbers import RESAMPLES
+from dcglearn.base.significance import PairedTest
 from dcglearn.base.types import Floats, Integers
 
 _SIGNED_AT_ONCE = 4_000_000

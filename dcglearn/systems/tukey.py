@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dcglearn.base.significance import RESAMPLES
+from dcglearn.base.numbers import RESAMPLES
 from dcglearn.base.types import Booleans, Floats, Integers
 from dcglearn.systems.paired_tests import parts
 

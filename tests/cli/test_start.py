@@ -25,7 +25,7 @@ LIBRARIES = SOLVING | {*OTHERS.split()}
 """Libraries that are slow to load, or load others that are."""
 
 MAY_LOAD: dict[str, set[str]] = {
-    "--help": {"rich"},
+    "--help": set(),
     "fit judgments.jsonl --out m.json": SOLVING,
     "inspect judgments.jsonl": SOLVING,
     "pack judgments.jsonl packed.parquet": READING,

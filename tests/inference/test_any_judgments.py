@@ -59,7 +59,8 @@ def test_noise_has_a_maximum(discounts: str) -> None:
         family = fit.likelihood.family
         assert family.factored
         slopes = gradient_in_W(fit)
-        c, g = family.at(fit.parameters[: fit.likelihood.n_weights])
+        product = family.at(fit.parameters[: fit.likelihood.n_weights])
+        c, g = product.c, product.g
         of_gains, of_discounts = c.values @ slopes, c.jacobian.T @ slopes @ g.values[:-1]
         if discounts in ("decreasing", "convex"):  # the best gain and coefficients are 0 or more
             assert of_gains[0] == pytest.approx(0, abs=2e-4) or (

@@ -158,7 +158,7 @@ def changed(old: str, new: str) -> str:
         (TWO, ("--rating", "stars"), "r.jsonl", "unknown column in --rating 'stars'"),
         (TWO.replace('"query": "q", ', ""), (), "r.jsonl", "no two ratings of one query"),
         (TWO, ("--within", "judge"), "r.jsonl", "no two ratings of one judge"),
-        (TWO, ("--within", "jugde"), "", "did you mean 'judge'?"),
+        (TWO, ("--within", "jugde"), "", "is not one of 'query', 'judge', 'all'"),
         (TWO, ("--min-difference", "2"), "r.jsonl", "of one query differ by 2 or more"),
         (TWO, ("--at-most", "0"), "", "--at-most"),
         (TWO, ("-o", "out.txt"), "out.txt", "'.txt'"),
