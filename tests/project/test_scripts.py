@@ -131,7 +131,7 @@ def test_reproduce_analyses_simulated_judgments_where_there_are_no_real_ones(clo
     text = script.read_text("utf-8")
     experiments = 'run_child([python, "-m", "dcglearn", *arguments], cwd=ROOT).returncode'
     assert experiments in text
-    text = text.replace('"-n", "2000"', '"-n", "300"').replace('"200"', '"20"')
+    text = text.replace('"-n", "2000"', '"-n", "600"').replace('"200"', '"20"')
     text = text.replace('"compare", name,', '"compare", name, "--repeats", "2",')
     script.write_text(text.replace(experiments, "print(arguments) or 0"))
     run = reproduce(clone, "--workers", "3", "--replace")
