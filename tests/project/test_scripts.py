@@ -108,8 +108,8 @@ def clone(tmp_path: Path) -> Path:
     clone = tmp_path / "clone"
     (clone / "scripts").mkdir(parents=True)
     (clone / "configs").mkdir()
-    for name in ("reproduce.py", "prepare_ecir2015.py", "children.py", "retrospective.py"):
-        (clone / "scripts" / name).write_text((ROOT / "scripts" / name).read_text("utf-8"))
+    for script in (ROOT / "scripts").glob("*.py"):
+        (clone / "scripts" / script.name).write_text(script.read_text("utf-8"))
     # Nothing is installed: the environment of these tests is used.
     (clone / "scripts" / "bootstrap.py").write_text(
         "import sys\nfrom pathlib import Path\nROOT = Path(__file__).resolve().parent.parent\n"
