@@ -213,7 +213,8 @@ def evaluate(
 
     refuse_together({"--compare all": compare == "all"}, {"--baseline": baseline})
     compared = {"--compare": compare, "--baseline": baseline}
-    refuse_together({"--supported": supported}, {"--per-query": per_query, "--topics": topics})
+    others = {"--per-query": per_query, "--topics": topics, "--sort": sort}
+    refuse_together({"--supported": supported}, others)
     untested = {"--per-query": per_query, "--supported": supported, "--test none": test == "none"}
     refuse_together(compared, untested)
     if supported and (len(measure or []) != 1 or len(runs) < 2):

@@ -17,7 +17,7 @@ FILE = Path(__file__).with_name("weights.json")
 sys.path.insert(0, str(FILE.parents[1]))
 
 from dcglearn import Problem  # noqa: E402 - after the place of the helpers is known
-from helpers.exact_optimum import exact_optimum  # noqa: E402
+from helpers.exact_optimum import exact_optimum  # noqa: E402 - likewise
 
 
 def solved(case: dict) -> list[list[float]]:
