@@ -121,35 +121,30 @@ def figures(table: pd.DataFrame) -> list[Figure]:
         f"most. {caption}"
     )
     tau = f"Kendall's tau between the true and the learned order of 2,000 lists. {caption}"
-    regret, order = "Regret with learners of one's own", "Order of lists"
-    alike = "an order more like the truth"
+    named = table.assign(judge=table["judge"].str.capitalize())
+    of_regret, of_order = (
+        panels(
+            named, "judge", over_pairs, column, "shown", "judgments", RESULTS[column], {}, within
+        )
+        for column, within in (("regret", SHARE), ("kendall_tau", CORRELATION))
+    )
+    regret = _claims(table, "regret", "clear_precision", "less regret")
+    order = _claims(table, "kendall_tau", "precision", "an order more like the truth")
     return [
-        _figure(table, "O1", regret, "regret", SHARE, "less regret", "clear_precision", lost),
-        _figure(table, "O2", order, "kendall_tau", CORRELATION, alike, "precision", tau),
+        paneled("O1", "Regret with learners of one's own", of_regret, regret, lost),
+        paneled("O2", "Order of lists", of_order, order, tau),
     ]
 
 
-def _figure(
-    table: pd.DataFrame,
-    number: str,
-    title: str,
-    column: str,
-    within: tuple[float, float],
-    better: str,
-    beside: str,
-    caption: str,
-) -> Figure:
-    shown = RESULTS[column]
-    named = table.assign(judge=table["judge"].str.capitalize())
-    plots = panels(named, "judge", over_pairs, column, "shown", "judgments", shown, {}, within)
+def _claims(table: pd.DataFrame, column: str, beside: str, better: str) -> list[Claim]:
     (alike, also), (gained, too) = (
         [_ahead(table, what, *two) for what in (column, beside)]
         for two in (("qp", "monotone"), ("monotone", "logistic"))
     )
-    claims = (
+    return [
         Claim(
             f"The quadratic program and a monotone logistic regression differ by less than {ALIKE} "
-            f"in {shown}, in the mean over the numbers of judgments, whoever judges.",
+            f"in {RESULTS[column]}, in the mean over the numbers of judgments, whoever judges.",
             judge_all(alike, -ALIKE, ALIKE, also=also),
             thresholds=(f"alike: within {ALIKE}",),
         ),
@@ -158,8 +153,7 @@ def _figure(
             "of judgments, whoever judges.",
             judge_all(gained, above=0, also=too),
         ),
-    )
-    return paneled(number, title, plots, claims, caption)
+    ]
 
 
 def _ahead(table: pd.DataFrame, column: str, better: str, worse: str) -> list[MeanInterval]:

@@ -13,10 +13,7 @@ LIMIT = limit_on_permutations(10)
 """The limit of similarity when all pairs reorder one list: cos(c, c - c_K), whatever the gains."""
 
 CLOSE = 0.02
-"""The largest difference from 95% that counts as close to it."""
-
-NEAR = 0.02
-"""The largest difference from the limit at which similarity is not expected to grow further."""
+"""The largest difference from 95%, and from the limit, where no further growth is expected."""
 
 NEAR_1, OFFSET_1 = 0.97, 0.99
 """The similarity from which W counts as learned, and that with 100 added as near 1."""
@@ -24,7 +21,7 @@ NEAR_1, OFFSET_1 = 0.97, 0.99
 WHY_NOT_1 = (
     "Similarity rises at first, is then flat, and does not approach 1. Its limit is "
     f"{LIMIT:.4f}: pairs that reorder one list cannot distinguish discounts c from c - c_K, and "
-    f"cos(c, c - c_K) is that number for both data sets. At 200 pairs similarity is within {NEAR} "
+    f"cos(c, c - c_K) is that number for both data sets. At 200 pairs similarity is within {CLOSE} "
     "of the limit, which it may exceed for a while. The similarity of the part that such pairs do "
     "determine (the identifiable part in figure 2b), and of all of W where lists differ in "
     "content, tends to 1."
@@ -39,14 +36,13 @@ TRAINING = "training pairs"
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figures 1 and 2, and figure 2b, which explains figure 2."""
     paper, other = rows_where(table, lists="permutations"), rows_where(table, lists="drawn")
-    of_the_paper = [_precision(paper), _similarity(paper)] if len(paper) else []
-    return [*of_the_paper, _where_it_can_reach_1(paper, other)]
+    return [*(_of_the_paper(paper) if len(paper) else ()), _where_it_can_reach_1(paper, other)]
 
 
-def _precision(paper: pd.DataFrame) -> Figure:
+def _of_the_paper(paper: pd.DataFrame) -> list[Figure]:
     ends = means(rows_where(paper, pairs=200), "precision", "{truth}, 200 pairs:")
     grows = change_over_range(paper[paper["pairs"] <= 200], "pairs", "precision")
-    claims = (
+    precision = (
         Claim(
             f"Precision is within {CLOSE} of 95% at 200 pairs, and higher than at 20.",
             judge_together(judge_all(ends, 0.95 - CLOSE, 0.95 + CLOSE), judge_all(grows, above=0)),
@@ -63,21 +59,14 @@ def _precision(paper: pd.DataFrame) -> Figure:
             ("effective: better than chance",),
         ),
     )
-    plot = over_pairs(paper, "precision", "truth", TRAINING, "precision")
-    caption = f"Permutations of one list; {describe_C(paper)}. {BAND}"
-    return Figure("1", "Precision over the number of training pairs", plot, claims, caption)
-
-
-def _similarity(paper: pd.DataFrame) -> Figure:
-    label = "similarity with 100 added, {pairs} pairs:"
-    claims = (
+    similarity = (
         Claim(
             "Similarity rises from 20 to 40 pairs, and from there to 200 or until it is within "
-            f"{NEAR} of its limit.",
+            f"{CLOSE} of its limit.",
             _rises(paper),
             "Similarity “generally grows” with the number of training pairs.",
             "6.3, inferred",
-            (f"at its limit: within {NEAR}",),
+            (f"at its limit: within {CLOSE}",),
         ),
         Claim(
             "In the mean over all numbers of pairs, one data set is ahead in precision and the "
@@ -89,16 +78,21 @@ def _similarity(paper: pd.DataFrame) -> Figure:
         ),
         Claim(
             f"With 100 added to both W, similarity is above {OFFSET_1} at 20 and at 200 pairs.",
-            _above(OFFSET_1, paper, "offset", label, ANY_TWO),
+            _above(OFFSET_1, paper, "offset", "similarity with 100 added, {pairs} pairs:", ANY_TWO),
             "A large constant added to both W brings similarity near 1.",
             "6.2",
             (f"near 1: above {OFFSET_1}", "a large constant: 100"),
         ),
     )
     y_label, levels = "similarity (eq. 3)", {f"Limit {LIMIT:.4f}": LIMIT}
-    plot = over_pairs(paper, "similarity", "truth", TRAINING, y_label, levels, CORRELATION)
+    one = over_pairs(paper, "precision", "truth", TRAINING, "precision")
+    two = over_pairs(paper, "similarity", "truth", TRAINING, y_label, levels, CORRELATION)
+    over = "over the number of training pairs"
     caption = f"Permutations of one list; {describe_C(paper)}. {BAND}"
-    return Figure("2", "Similarity over the number of training pairs", plot, claims, caption)
+    return [
+        Figure("1", f"Precision {over}", one, precision, caption),
+        Figure("2", f"Similarity {over}", two, similarity, caption),
+    ]
 
 
 def _above(limit: float, table: pd.DataFrame, what: str, label: str, reason: str = "") -> Finding:
@@ -115,7 +109,7 @@ def _rises(table: pd.DataFrame) -> Finding:
     )
     ends = means(rows_where(table, pairs=200), "similarity", "{truth}, 200 pairs:")
     begins, goes_on = judge_all(first, above=0).verdict, judge_all(later, above=0).verdict
-    at_limit = judge_all(ends, LIMIT - NEAR, LIMIT + NEAR).verdict
+    at_limit = judge_all(ends, LIMIT - CLOSE, LIMIT + CLOSE).verdict
     return judge_claim(
         [*first, *later, *ends],
         begins == "holds" and "holds" in (goes_on, at_limit),
