@@ -37,13 +37,10 @@ NOISE = (
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figures C1 and C2, C3 of other designs, or C6 to C8 of other noise."""
-    drawn = {"lapses": _as_assumed, "lists": _in_designs, "noise": _with_noise}
-    varied = next(column for column in table if column in drawn)  # settings that vary are first
-    return drawn[varied](table)
-
-
-def _as_assumed(table: pd.DataFrame) -> list[Figure]:
-    return [_by_lapses(table), _by_truth(table)]
+    varied = next(column for column in table if column in ("lapses", "lists", "noise"))
+    if varied == "lapses":  # settings that vary are the first columns
+        return [_by_lapses(table), _by_truth(table)]
+    return _with_noise(table) if varied == "noise" else [_in_designs(table)]
 
 
 def _by_lapses(table: pd.DataFrame) -> Figure:
@@ -94,7 +91,7 @@ def _by_truth(table: pd.DataFrame) -> Figure:
     return paneled("C2", "Coverage by truth", plots, [claim], caption)
 
 
-def _in_designs(table: pd.DataFrame) -> list[Figure]:
+def _in_designs(table: pd.DataFrame) -> Figure:
     kinds = [
         ", ".join(["ties"] * (ties != "strict") + [f"{clusters} queries"] * bool(clusters))
         for ties, clusters in zip(table["ties"], table["clusters"], strict=True)
@@ -118,7 +115,7 @@ def _in_designs(table: pd.DataFrame) -> list[Figure]:
         "shows four pairs of lists, which differ in more than grades. Linear gains, discount log2, "
         f"5% of answers at random. {BAND} {describe_errors(found)}"
     )
-    return [paneled("C3", "Coverage in other designs", plots, [claim], caption)]
+    return paneled("C3", "Coverage in other designs", plots, [claim], caption)
 
 
 def _with_noise(table: pd.DataFrame) -> list[Figure]:

@@ -100,15 +100,11 @@ def _restricted(table: pd.DataFrame) -> Figure:
     axes = "precision", "trained", "training pairs", "precision"
     at = table[table["pairs"].isin([table["pairs"].min(), AT])]
     fewer, alike = _behind(at, "permutations", "permutations"), _behind(at, OTHER, "drawn")
-    levels = [
-        number
-        for lists, what in ((OTHER, "restricted pairs"), ("permutations", "permutations"))
-        for number in means(
-            rows_where(table, lists=lists, test_lists="permutations", pairs=AT),
-            "precision",
-            f"on permutations, trained on {what}, {AT} pairs:",
-        )
-    ]
+    on_permutations = rows_where(table, test_lists="permutations", pairs=AT)
+    levels = []
+    for lists, what in ((OTHER, "restricted pairs"), ("permutations", "permutations")):
+        label = f"on permutations, trained on {what}, {AT} pairs:"
+        levels += means(rows_where(on_permutations, lists=lists), "precision", label)
     reason = NOT_EVERYWHERE if any(one.low > 0 for one in alike) else ""
     claim = Claim(
         "Tested on permutations, precision is lower after training on pairs with a sorted list "

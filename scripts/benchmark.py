@@ -405,7 +405,6 @@ def rankers(options: argparse.Namespace) -> tuple[str, list[Row]]:
     return about + meter.machine("lightgbm", "xgboost-cpu", "numpy"), rows
 
 
-# Tables
 MEASURED = ("case", "tool", *meter.HEAD)
 LED = ("judge", "tool", "objective", "held out", "lead over its own (95% interval)")
 SECTIONS = {

@@ -42,8 +42,7 @@ def main() -> int:
     python = str(prepare())
     out = options.out.resolve()
     arguments = ["reproduce", "--out", str(out), "--workers", options.workers]
-    flags = ("quick", "replace", "long")
-    arguments += [f"--{flag}" for flag in flags if getattr(options, flag)]
+    arguments += [f"--{one}" for one in ("quick", "replace", "long") if getattr(options, one)]
     arguments += ["--only", options.only] if options.only else []
     code = run_child([python, "-m", "dcglearn", *arguments], cwd=ROOT).returncode
     if code or options.quick or options.only:
