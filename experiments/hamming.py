@@ -12,6 +12,7 @@ from dcglearn.lab.plots import (
     curves,
     describe_C,
     differences,
+    paneled,
 )
 from dcglearn.lab.repetitions import display_name, means, rows_where
 
@@ -42,12 +43,11 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 def _figure(
     table: pd.DataFrame, number: str, what: str, within: tuple[float, float], *more: Claim
 ) -> Figure:
+    names = table["truth"].map(display_name) + ", " + table["margin"].replace("hamming", "Hamming")
     unit, hamming = (
-        rows.assign(shown=rows["truth"].map(display_name) + f", {margin}")
-        for margin in ("unit", "Hamming")
-        for rows in [rows_where(table, margin=margin.lower())]
+        rows_where(table.assign(shown=names), margin=margin) for margin in ("unit", "hamming")
     )
-    x, numbers = "training pairs", []
+    numbers = []
     for _, rows in hamming.groupby("truth", sort=False):
         numbers += means(rows, what, "{truth}, Hamming minus unit, mean over all sizes:", unit)
         at_sizes = means(rows, what, "{truth}, largest gain, at {pairs} pairs:", unit)
@@ -62,12 +62,10 @@ def _figure(
     )
     series = curves(pd.concat([unit, hamming]), "pairs", what, "shown")
     gains = differences(hamming, unit, "pairs", what, "truth")
-    levels = {"": 0.0, str(SMALL): SMALL}
-    return Figure(
-        number,
-        f"{what.capitalize()} with the Hamming margin",
-        Plot(x, what, series, within=within),
-        (claim, *more),
-        f"Both margins on the same pairs; {describe_C(table)}. {BAND}",
-        (Plot(x, "Hamming minus unit", gains, levels),),
+    plots = (
+        Plot("training pairs", what, series, within=within),
+        Plot("training pairs", "Hamming minus unit", gains, {"": 0.0, str(SMALL): SMALL}),
     )
+    title = f"{what.capitalize()} with the Hamming margin"
+    caption = f"Both margins on the same pairs; {describe_C(table)}. {BAND}"
+    return paneled(number, title, plots, [claim, *more], caption)
