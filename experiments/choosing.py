@@ -155,11 +155,8 @@ def _claims(table: pd.DataFrame) -> list[Claim]:
     found, later = [], []
     for name, limits in LIMITS.items():
         rows = table[table["judge"] == name]
-        numbers = [
-            _ratio(rows_where(rows, pairs=n), f"{n} answers:")
-            for n in limits
-            if n in set(rows["pairs"])
-        ]
+        asked = sorted(set(rows["pairs"]))
+        numbers = [_ratio(rows_where(rows, pairs=n), f"{n} answers:") for n in limits if n in asked]
         shown = ", ".join(f"{limit:g} at {n}" for n, limit in limits.items())
         words = (
             f"{JUDGES[name].capitalize()}: the error with pairs that say most about the order, as "
@@ -169,7 +166,7 @@ def _claims(table: pd.DataFrame) -> list[Claim]:
         found.append(Claim(words, _below(numbers, [*limits.values()]), needs_all=True))
         later += [
             _ratio(rows_where(rows, pairs=n, truth=truth), f"{JUDGES[name]}, {truth}, {n} answers:")
-            for n in sorted(set(rows["pairs"]))
+            for n in asked
             for truth in rows["truth"].unique()
             if n >= LATER
         ]

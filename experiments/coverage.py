@@ -1,86 +1,83 @@
-"""Figures C1 and C2: how often 95% intervals of gains and discounts contain the truth."""
+"""Figures C1 to C3 and C6 to C8: how often 95% intervals of gains and discounts hold the truth."""
 
-from __future__ import annotations
+from math import inf
 
 import pandas as pd
 
-from dcglearn.lab.claims import Claim, judge_between
-from dcglearn.lab.plots import (
-    BAND,
-    Figure,
-    describe_errors,
-    over_pairs,
-    paneled,
-    panels,
+from dcglearn.lab.claims import FEW_SHARES, Claim, Finding, judge_all, judge_between
+from dcglearn.lab.plots import BAND, Figure, describe_errors, over_pairs, paneled, panels
+from dcglearn.lab.repetitions import means, rows_where
+
+PARTS = ("coverage:gains", "coverage:discounts")
+COLUMNS = ("coverage", *PARTS, "determined", "bounded", "width", "middle_gain", "p:link")
+
+LOW, HIGH, LEAST = 0.93, 0.97, 0.90
+RIGHT = ("right coverage: 93 to 97%",)
+LEVELS = {"0.93": LOW, "0.97": HIGH}
+COVERED = "judgments", "share of 95% intervals that contain the truth"
+
+LEVEL, LARGEST_BIAS = 0.05, 0.02
+UP_TO, FROM = 5000, 1000
+"""With other noise, coverage is judged up to, and bias from, so many judgments."""
+
+GAINS = {"data-1": "gains: linear", "data-2": "gains: exponential"}
+LISTS = {"drawn": "uniform grades", "permutations": "permutations"}
+NOISES = {"logistic": "Logistic, as the model assumes", "normal": "Normal", "cauchy": "Cauchy"}
+
+UNIFORM = "Independent uniform grades (3 grades at 5 ranks)"
+MODEL = (
+    f"{UNIFORM}; free gains and discounts, with a side bias and a share of random answers that are "
+    f"estimated too. {BAND}"
 )
-from dcglearn.lab.repetitions import common_value, means, rows_where
-
-COLUMNS = (
-    "coverage",
-    "coverage:gains",
-    "coverage:discounts",
-    "determined",
-    "bounded",
-    "width",
-    "middle_gain",
-    "p:link",
+NOISE = (
+    f"{UNIFORM}, exponential gains, discount log2, 5% of answers at random; all noises are equally "
+    f"steep where the difference is 0. {BAND}"
 )
-
-NAMES = {"data-1": "linear", "data-2": "exponential"}
-OTHER = "like no preset"
-
-LOW, HIGH = 0.93, 0.97
-LEAST = 0.90
-
-LEVELS = {"0.93": 0.93, "0.97": 0.97}
-Y = "share of 95% intervals that contain the truth"
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
-    """Return figures C1 and C2."""
-    model = (
-        f"Independent uniform grades ({common_value(table, 'grades')} grades at "
-        f"{common_value(table, 'ranks')} ranks); free gains and discounts, with a side bias and a "
-        f"share of random answers that are estimated too. {BAND}"
-    )
-    return [_by_lapses(table, model), _by_truth(table, model)]
+    """Return figures C1 and C2, C3 of other designs, or C6 to C8 of other noise."""
+    varied = next(column for column in table if column in ("lapses", "lists", "noise"))
+    if varied == "lapses":  # settings that vary are the first columns
+        return [_by_lapses(table), _by_truth(table)]
+    return _with_noise(table) if varied == "noise" else [_in_designs(table)]
 
 
-def _by_lapses(table: pd.DataFrame, model: str) -> Figure:
+def _by_lapses(table: pd.DataFrame) -> Figure:
     named = table.assign(lapses=[f"{share:.0%} answers at random" for share in table["lapses"]])
     found = means(named, "coverage", "{pairs:,} judgments, {lapses}:")
     claim = Claim(
         "Of 95% intervals, 93 to 97% contain the truth, for each number of judgments and each "
         "share of answers at random.",
         judge_between(found, LOW, HIGH),
-        thresholds=("right coverage: 93 to 97%",),
+        thresholds=RIGHT,
     )
     fewest = table["pairs"].min()
     unbounded = 1 - rows_where(table, pairs=fewest)["bounded"].mean()
     caption = (
         f"All gains and discounts together, means over {table['truth'].nunique()} truths. An "
         "interval without bounds contains the truth and says nothing: with "
-        f"{fewest:,} judgments, {unbounded:.0%} have none. {model} "
+        f"{fewest:,} judgments, {unbounded:.0%} have none. {MODEL} "
         f"{describe_errors(found, 'points')}"
     )
-    plot = over_pairs(named, "coverage", "lapses", "judgments", Y, LEVELS)
+    plot = over_pairs(named, "coverage", "lapses", *COVERED, LEVELS)
     return Figure("C1", "Coverage of intervals", plot, (claim,), caption)
 
 
-def _by_truth(table: pd.DataFrame, model: str) -> Figure:
-    named = table.assign(truth=[NAMES.get(truth, OTHER) for truth in table["truth"]])
-    parts = ["coverage:gains", "coverage:discounts"]
-    long = named.melt(["truth", "pairs", "repetition"], parts, "part", "covered")
-    long["part"] = long["part"].str.removeprefix("coverage:")
+def _by_truth(table: pd.DataFrame) -> Figure:
+    named = table.assign(truth=table["truth"].map(GAINS).fillna("gains: like no preset"))
+    long = named.melt(["truth", "pairs", "repetition"], PARTS, "part", "covered")
+    long["part"] = long["part"].str.removeprefix("coverage:").str.capitalize()
+    plots = panels(long, "truth", over_pairs, "covered", "part", *COVERED, LEVELS)
     found = [
         number
-        for _, rows in long.groupby("truth", sort=False)
-        for number in means(rows, "covered", "{part}, {truth}, {pairs:,} judgments:")
+        for truth, rows in long.groupby("truth", sort=False)
+        for number in means(
+            rows.assign(part=rows["part"].str.lower(), truth=truth.removeprefix("gains: ")),
+            "covered",
+            "{part}, {truth}, {pairs:,} judgments:",
+        )
     ]
-    shown = long.assign(part=long["part"].str.capitalize(), truth="gains: " + long["truth"])
-    plots = panels(
-        shown, "truth", lambda rows: over_pairs(rows, "covered", "part", "judgments", Y, LEVELS)
-    )
     claim = Claim(
         "No truth has intervals of gains, or of discounts, that contain it in less than 90% of "
         "studies.",
@@ -88,7 +85,86 @@ def _by_truth(table: pd.DataFrame, model: str) -> Figure:
         thresholds=("least coverage: 90%",),
     )
     caption = (
-        f"Means over {table['lapses'].nunique()} shares of answers at random. {model} "
+        f"Means over {table['lapses'].nunique()} shares of answers at random. {MODEL} "
         f"{describe_errors(found, 'points')}"
     )
     return paneled("C2", "Coverage by truth", plots, [claim], caption)
+
+
+def _in_designs(table: pd.DataFrame) -> Figure:
+    kinds = [
+        ", ".join(["ties"] * (ties != "strict") + [f"{clusters} queries"] * bool(clusters))
+        for ties, clusters in zip(table["ties"], table["clusters"], strict=True)
+    ]
+    named = table.assign(
+        kind=[one.capitalize() or "Independent, no ties" for one in kinds],
+        lists=table["lists"].map(LISTS),
+    )
+    named["design"] = (named["lists"] + ", " + kinds).str.removesuffix(", ")
+    plots = panels(named, "lists", over_pairs, "coverage", "kind", *COVERED, LEVELS)
+    found = means(named, "coverage", "{design}:")
+    claim = Claim(
+        "In each design 93 to 97% of the intervals contain the truth, in the mean over the numbers "
+        "of judgments.",
+        judge_between(found, LOW, HIGH),
+        thresholds=RIGHT,
+    )
+    caption = (
+        "Only numbers that the judgments determine count: of lists that permute each other, the "
+        "gain of the middle grade. Of 100 queries the largest has a tenth of the judgments; each "
+        "shows four pairs of lists, which differ in more than grades. Linear gains, discount log2, "
+        f"5% of answers at random. {BAND} {describe_errors(found)}"
+    )
+    return paneled("C3", "Coverage in other designs", plots, [claim], caption)
+
+
+def _with_noise(table: pd.DataFrame) -> list[Figure]:
+    noticed = (table["p:link"] < LEVEL).astype(float)
+    named = table.assign(noise=table["noise"].map(NOISES), noticed=noticed)
+    label = "{noise}, {pairs:,} judgments:"
+    most = table["pairs"].max()
+    at = rows_where(named, pairs=most)
+    assumed = at["noise"] == NOISES["logistic"]
+    gap = f"{{noise}} minus logistic, {most:,} judgments:"
+    gaps = means(at[~assumed], "noticed", gap, at[assumed].drop(columns="noise"))
+    shares = means(named, "noticed", label)
+    enough = all(gap.n >= FEW_SHARES for gap in gaps)
+    covered, unbiased, questioned = (
+        Claim(
+            "Whether the noise is logistic, normal or Cauchy, 90% of the intervals or more contain "
+            f"the truth up to {UP_TO:,} judgments.",
+            judge_between(means(named[named["pairs"] <= UP_TO], "coverage", label), LEAST, 1.0),
+            thresholds=(f"least coverage: 90%, up to {UP_TO:,} judgments",),
+        ),
+        Claim(
+            f"From {FROM:,} judgments the middle gain is wrong by at most {LARGEST_BIAS} in the "
+            "mean, whatever the noise.",
+            judge_between(
+                means(named[named["pairs"] >= FROM], "middle_gain", label),
+                -LARGEST_BIAS,
+                LARGEST_BIAS,
+            ),
+            thresholds=(f"largest bias: {LARGEST_BIAS}, from {FROM:,} judgments",),
+        ),
+        Claim(
+            f"With {most:,} judgments the test of the link rejects more often if the noise is "
+            "normal or Cauchy than if it is logistic.",
+            judge_all(gaps, above=0, also=shares)
+            if enough
+            else Finding("undecided", (*gaps, *shares)),
+            thresholds=(f"rejected: p < {LEVEL}",),
+        ),
+    )
+    p = f"share of studies with p < {LEVEL} in the test of the link"
+    gain, no_bias, free = "middle gain, estimate minus truth", {"No bias": 0.0}, (-inf, inf)
+    coverage, bias, link = (
+        over_pairs(named, "coverage", "noise", *COVERED, {f"{LEAST:.2f}": LEAST}),
+        over_pairs(named, "middle_gain", "noise", "judgments", gain, no_bias, free),
+        over_pairs(named, "noticed", "noise", "judgments", p, {str(LEVEL): LEVEL}),
+    )
+    scale = "The best grade has a gain of 1, the worst 0."
+    return [
+        Figure("C6", "Coverage with other judges", coverage, (covered,), NOISE),
+        Figure("C7", "Bias with other judges", bias, (unbiased,), f"{NOISE} {scale}"),
+        Figure("C8", "How often the link is questioned", link, (questioned,), NOISE),
+    ]

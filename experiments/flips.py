@@ -1,7 +1,5 @@
 """Figures 5 to 8: some training preferences are reversed, or some grades replaced by wrong ones."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, falls

@@ -1,10 +1,8 @@
 """Figures 11 and 12: the Hamming margin compared with the unit margin, on the same pairs."""
 
-from __future__ import annotations
-
 import pandas as pd
 
-from dcglearn.lab.claims import Claim, Finding, judge_all
+from dcglearn.lab.claims import Claim, judge_all
 from dcglearn.lab.plots import (
     BAND,
     CORRELATION,
@@ -14,16 +12,14 @@ from dcglearn.lab.plots import (
     curves,
     describe_C,
     differences,
+    paneled,
 )
 from dcglearn.lab.repetitions import display_name, means, rows_where
 
 COLUMNS = ("precision", "similarity", "identifiable", "margin_correlation")
 
-SMALL = 0.01
-"""A gain below this does not count as significant."""
-
-LITTLE = 0.3
-"""A correlation below this says little."""
+SMALL, LITTLE = 0.01, 0.3
+"""A gain below this is not significant; a correlation below this says little."""
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
@@ -38,46 +34,38 @@ def figures(table: pd.DataFrame) -> list[Figure]:
         "7, inferred",
         (f"little: a correlation below {LITTLE}",),
     )
-    return [_figure(table, "11", "similarity"), _figure(table, "12", "precision", why)]
-
-
-def _figure(table: pd.DataFrame, number: str, what: str, *more: Claim) -> Figure:
-    unit, hamming = (rows_where(table, margin=margin) for margin in ("unit", "hamming"))
-    names = [
-        f"{display_name(truth)}, {margin.replace('ham', 'Ham')}"
-        for truth, margin in zip(table["truth"], table["margin"], strict=True)
+    return [
+        _figure(table, "11", "similarity", CORRELATION),
+        _figure(table, "12", "precision", SHARE, why),
     ]
-    first = table["margin"].eq("unit").sort_values(ascending=False, kind="stable").index
-    series = curves(table.assign(shown=names).loc[first], "pairs", what, "shown")
-    gains = differences(hamming, unit, "pairs", what, "truth")
+
+
+def _figure(
+    table: pd.DataFrame, number: str, what: str, within: tuple[float, float], *more: Claim
+) -> Figure:
+    names = table["truth"].map(display_name) + ", " + table["margin"].replace("hamming", "Hamming")
+    unit, hamming = (
+        rows_where(table.assign(shown=names), margin=margin) for margin in ("unit", "hamming")
+    )
+    numbers = []
+    for _, rows in hamming.groupby("truth", sort=False):
+        numbers += means(rows, what, "{truth}, Hamming minus unit, mean over all sizes:", unit)
+        at_sizes = means(rows, what, "{truth}, largest gain, at {pairs} pairs:", unit)
+        numbers.append(max(at_sizes, key=lambda one: one.mean))
     claim = Claim(
         f"With the Hamming margin, {what} is higher by less than {SMALL}, in the mean over all "
         "sizes and at the size of the largest gain.",
-        _no_gain(hamming, unit, what),
+        judge_all(numbers, below=SMALL),
         f"The Hamming margin brings no significant gain in {what}.",
         "7, inferred",
         (f"significant: {SMALL} or more",),
     )
-    return Figure(
-        number,
-        f"{what.capitalize()} with the Hamming margin",
-        Plot(
-            "training pairs",
-            what,
-            series,
-            within=SHARE if what == "precision" else CORRELATION,
-        ),
-        (claim, *more),
-        f"Both margins on the same pairs; {describe_C(table)}. {BAND}",
-        (Plot("training pairs", "Hamming minus unit", gains, {"": 0.0, str(SMALL): SMALL}),),
+    series = curves(pd.concat([unit, hamming]), "pairs", what, "shown")
+    gains = differences(hamming, unit, "pairs", what, "truth")
+    plots = (
+        Plot("training pairs", what, series, within=within),
+        Plot("training pairs", "Hamming minus unit", gains, {"": 0.0, str(SMALL): SMALL}),
     )
-
-
-def _no_gain(hamming: pd.DataFrame, unit: pd.DataFrame, what: str) -> Finding:
-    numbers = []
-    for truth in hamming["truth"].unique():
-        cells = rows_where(hamming, truth=truth)
-        numbers += means(cells, what, "{truth}, Hamming minus unit, mean over all sizes:", unit)
-        at_sizes = means(cells, what, "{truth}, largest gain, at {pairs} pairs:", unit)
-        numbers.append(max(at_sizes, key=lambda one: one.mean))
-    return judge_all(numbers, below=SMALL)
+    title = f"{what.capitalize()} with the Hamming margin"
+    caption = f"Both margins on the same pairs; {describe_C(table)}. {BAND}"
+    return paneled(number, title, plots, [claim, *more], caption)

@@ -1,48 +1,47 @@
-"""Figures C4 and C5: how often tests reject hypotheses that are true, and that are wrong."""
-
-from __future__ import annotations
+"""Figures C4, C5 and C9: how often tests reject hypotheses that are true, and that are wrong."""
 
 import pandas as pd
 
-from dcglearn.lab.claims import Claim, judge_between
+from dcglearn.lab.claims import Claim, judge_between, judge_together
 from dcglearn.lab.plots import BAND, Figure, Plot, describe_errors, over_pairs
 from dcglearn.lab.repetitions import means, rows_where
 
-LINEAR = "p:linear-free in free-free"
-EXPONENTIAL = "p:exponential-free in free-free"
-LOG2 = "p:free-log2 in free-free"
-CONSTANT = "p:free-constant in free-free"
+COLUMNS = ("p:HYPOTHESIS", "p:link", "coverage")
+
+LINEAR, EXPONENTIAL = "p:linear-free in free-free", "p:exponential-free in free-free"
 POSITIONS = "p:free-free in positions"
-LINK = "p:link"
 
-COLUMNS = (LINEAR, EXPONENTIAL, LOG2, CONSTANT, POSITIONS, LINK, "coverage")
-
-LEVEL = 0.05
-
+LEVEL, POWER = 0.05, 0.8
 LOW, HIGH = 0.03, 0.07
-POWER = 0.8
+"""Limits of the size."""
+
 AT = 1000
 """The number of judgments at which the power is judged."""
 
-ABOUT = (
-    "Independent uniform grades (3 grades at 5 ranks), discount log2, 5% of answers at random. All "
-    "families are tested against free gains and discounts."
-)
+ABOUT = "Independent uniform grades (3 grades at 5 ranks), discount log2, 5% of answers at random."
+FAMILIES = f"{ABOUT} All families are tested against free gains and discounts."
+SAME = {"data-1": "The same, linear", "data-2": "The same, exponential"}
+DIFFERENT = {
+    "gains-by-rank:0.5": "Middle grade from .63 to .35 of the best",
+    "gains-by-rank:1": "Middle grade from .71 to .25 of the best",
+}
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
-    """Return figures C4 and C5."""
+    """Return figures C4 and C5 of families, or C9 where only positions are tested."""
+    if LINEAR not in table:
+        return [_positions(table)]
     linear = table["truth"] == "data-1"
     true = {
         "the family of gains that is true": table[LINEAR].where(linear, table[EXPONENTIAL]),
-        "discount log2": table[LOG2],
+        "discount log2": table["p:free-log2 in free-free"],
         "the same gains at every rank": table[POSITIONS],
-        "the logistic link": table[LINK],
+        "the logistic link": table["p:link"],
     }
     wrong = {
         "linear gains, where exponential ones are true": table[LINEAR].where(~linear),
         "exponential gains, where linear ones are true": table[EXPONENTIAL].where(linear),
-        "constant discounts, where log2 is true": table[CONSTANT],
+        "constant discounts, where log2 is true": table["p:free-constant in free-free"],
     }
     return [_size(_rejected(table, true)), _power(_rejected(table, wrong))]
 
@@ -54,11 +53,11 @@ def _rejected(table: pd.DataFrame, p: dict[str, pd.Series]) -> pd.DataFrame:
     return long.assign(rejected=1.0 * (long["p"] < LEVEL))
 
 
-def _plot(rejected: pd.DataFrame, levels: dict[str, float]) -> Plot:
-    names = rejected["hypothesis"]
-    named = rejected.assign(hypothesis=names.str[:1].str.upper() + names.str[1:])
-    y_label = f"share of studies with p < {LEVEL}"
-    return over_pairs(named, "rejected", "hypothesis", "judgments", y_label, levels)
+def _plot(rejected: pd.DataFrame, by: str, levels: dict[str, float]) -> Plot:
+    named = rejected.assign(**{by: rejected[by].str[:1].str.upper() + rejected[by].str[1:]})
+    return over_pairs(
+        named, "rejected", by, "judgments", f"share of studies with p < {LEVEL}", levels
+    )
 
 
 def _size(rejected: pd.DataFrame) -> Figure:
@@ -69,18 +68,44 @@ def _size(rejected: pd.DataFrame) -> Figure:
         judge_between(found, LOW, HIGH),
         thresholds=("right size: 3 to 7%",),
     )
-    plot = _plot(rejected, {"0.03": LOW, "0.07": HIGH})
-    caption = f"{ABOUT} Means over linear and exponential gains. {BAND} {describe_errors(found)}"
+    plot = _plot(rejected, "hypothesis", {"0.03": LOW, "0.07": HIGH})
+    caption = f"{FAMILIES} Means over linear and exponential gains. {BAND} {describe_errors(found)}"
     return Figure("C4", "Size of tests", plot, (claim,), caption)
 
 
 def _power(rejected: pd.DataFrame) -> Figure:
-    label = f"{{hypothesis}}, {AT:,} judgments:"
+    found = means(rows_where(rejected, pairs=AT), "rejected", f"{{hypothesis}}, {AT:,} judgments:")
     claim = Claim(
         f"With {AT:,} judgments, wrong families of gains and discounts are rejected in 80% of "
         "studies or more.",
-        judge_between(means(rows_where(rejected, pairs=AT), "rejected", label), POWER, 1.0),
+        judge_between(found, POWER, 1.0),
         thresholds=(f"power: 80% with {AT:,} judgments",),
     )
-    plot = _plot(rejected, {f"{POWER:.1f}": POWER})
-    return Figure("C5", "Power of tests", plot, (claim,), f"{ABOUT} {BAND}")
+    plot = _plot(rejected, "hypothesis", {f"{POWER:.1f}": POWER})
+    return Figure("C5", "Power of tests", plot, (claim,), f"{FAMILIES} {BAND}")
+
+
+def _positions(table: pd.DataFrame) -> Figure:
+    named = table.assign(
+        truth=table["truth"].map(SAME | DIFFERENT), rejected=1.0 * (table[POSITIONS] < LEVEL)
+    )
+    same, most = table["truth"].isin(SAME), table["pairs"].max()
+    sizes = means(named[same], "rejected", "{truth}:")
+    different = rows_where(named[~same], pairs=most)
+    powers = means(different, "rejected", f"{{truth}}, {most:,} judgments:")
+    claim = Claim(
+        "Where gains are the same at every rank, that is rejected at the level of 5% in 7% of "
+        "studies or fewer, in the mean over the numbers of judgments; where they are not, in 80% "
+        f"or more with {most:,} judgments.",
+        judge_together(judge_between(sizes, 0.0, HIGH), judge_between(powers, POWER, 1.0)),
+        "Whether gains depend on the position can be tested.",
+        "5.2",
+        ("size: at most 7%", f"power: 80% with {most:,} judgments"),
+        needs_all=True,
+    )
+    caption = (
+        f"{ABOUT} The same gains at every rank, W = c g', are tested against a free W by a "
+        f"likelihood ratio. {BAND}"
+    )
+    title = "The test of gains that depend on the position"
+    return Figure("C9", title, _plot(named, "truth", {str(LEVEL): LEVEL}), (claim,), caption)

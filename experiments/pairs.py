@@ -1,9 +1,4 @@
-"""Figures 1 and 2: how well W is learned as the number of training pairs grows.
-
-The number of pairs, the truth, and whether both lists of a pair have the same grades are varied.
-"""
-
-from __future__ import annotations
+"""Figures 1 and 2: how well W is learned as the number of training pairs grows."""
 
 import pandas as pd
 
@@ -18,47 +13,36 @@ LIMIT = limit_on_permutations(10)
 """The limit of similarity when all pairs reorder one list: cos(c, c - c_K), whatever the gains."""
 
 CLOSE = 0.02
-"""The largest difference from 95% that counts as close to it."""
+"""The largest difference from 95%, and from the limit, where no further growth is expected."""
 
-NEAR = 0.02
-"""The largest difference from the limit at which similarity is not expected to grow further."""
-
-NEAR_1 = 0.97
-"""The similarity from which W counts as learned."""
-
-OFFSET_1 = 0.99
-"""The similarity from which it counts as near 1."""
+NEAR_1, OFFSET_1 = 0.97, 0.99
+"""The similarity from which W counts as learned, and that with 100 added as near 1."""
 
 WHY_NOT_1 = (
     "Similarity rises at first, is then flat, and does not approach 1. Its limit is "
     f"{LIMIT:.4f}: pairs that reorder one list cannot distinguish discounts c from c - c_K, and "
-    f"cos(c, c - c_K) is that number for both data sets. At 200 pairs similarity is within {NEAR} "
+    f"cos(c, c - c_K) is that number for both data sets. At 200 pairs similarity is within {CLOSE} "
     "of the limit, which it may exceed for a while. The similarity of the part that such pairs do "
     "determine (the identifiable part in figure 2b), and of all of W where lists differ in "
     "content, tends to 1."
 )
-
 ANY_TWO = (
     "A large constant makes any two matrices similar, those of opposite preferences too. So this "
     "does not measure what was learned."
 )
+TRAINING = "training pairs"
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figures 1 and 2, and figure 2b, which explains figure 2."""
     paper, other = rows_where(table, lists="permutations"), rows_where(table, lists="drawn")
-    of_the_paper = [_precision(paper), _similarity(paper)] if len(paper) else []
-    return [*of_the_paper, _where_it_can_reach_1(paper, other)]
+    return [*(_of_the_paper(paper) if len(paper) else ()), _where_it_can_reach_1(paper, other)]
 
 
-def _precision(paper: pd.DataFrame) -> Figure:
+def _of_the_paper(paper: pd.DataFrame) -> list[Figure]:
     ends = means(rows_where(paper, pairs=200), "precision", "{truth}, 200 pairs:")
     grows = change_over_range(paper[paper["pairs"] <= 200], "pairs", "precision")
-    effective = (
-        judge_all(means(rows_where(paper, pairs=n), "precision", "{truth}, {pairs} pairs:"), 0.5)
-        for n in (20, 200)
-    )
-    claims = (
+    precision = (
         Claim(
             f"Precision is within {CLOSE} of 95% at 200 pairs, and higher than at 20.",
             judge_together(judge_all(ends, 0.95 - CLOSE, 0.95 + CLOSE), judge_all(grows, above=0)),
@@ -69,31 +53,20 @@ def _precision(paper: pd.DataFrame) -> Figure:
         Claim(
             "With 20 pairs, and with 200, W orders more than half of the test pairs as the truth "
             "does. Figures A1 to A3 compare it with ad hoc parameters, which the paper does not.",
-            judge_together(*effective),
+            _above(0.5, paper, "precision", "{truth}, {pairs} pairs:"),
             "“Numerical simulations illustrate the effectiveness of our proposed methods.”",
             "abstract",
             ("effective: better than chance",),
         ),
     )
-    plot = over_pairs(paper, "precision", "truth", "training pairs", "precision")
-    caption = f"Permutations of one list; {describe_C(paper)}. {BAND}"
-    return Figure("1", "Precision over the number of training pairs", plot, claims, caption)
-
-
-def _similarity(paper: pd.DataFrame) -> Figure:
-    label = "similarity with 100 added, {pairs} pairs:"
-    offset = (
-        judge_all(means(rows_where(paper, pairs=n), "offset", label), above=OFFSET_1)
-        for n in (20, 200)
-    )
-    claims = (
+    similarity = (
         Claim(
             "Similarity rises from 20 to 40 pairs, and from there to 200 or until it is within "
-            f"{NEAR} of its limit.",
+            f"{CLOSE} of its limit.",
             _rises(paper),
             "Similarity “generally grows” with the number of training pairs.",
             "6.3, inferred",
-            (f"at its limit: within {NEAR}",),
+            (f"at its limit: within {CLOSE}",),
         ),
         Claim(
             "In the mean over all numbers of pairs, one data set is ahead in precision and the "
@@ -105,25 +78,38 @@ def _similarity(paper: pd.DataFrame) -> Figure:
         ),
         Claim(
             f"With 100 added to both W, similarity is above {OFFSET_1} at 20 and at 200 pairs.",
-            judge_together(*offset, reason=ANY_TWO),
+            _above(OFFSET_1, paper, "offset", "similarity with 100 added, {pairs} pairs:", ANY_TWO),
             "A large constant added to both W brings similarity near 1.",
             "6.2",
             (f"near 1: above {OFFSET_1}", "a large constant: 100"),
         ),
     )
-    labels, levels = ("training pairs", "similarity (eq. 3)"), {f"Limit {LIMIT:.4f}": LIMIT}
-    plot = over_pairs(paper, "similarity", "truth", *labels, levels, CORRELATION)
+    y_label, levels = "similarity (eq. 3)", {f"Limit {LIMIT:.4f}": LIMIT}
+    one = over_pairs(paper, "precision", "truth", TRAINING, "precision")
+    two = over_pairs(paper, "similarity", "truth", TRAINING, y_label, levels, CORRELATION)
+    over = "over the number of training pairs"
     caption = f"Permutations of one list; {describe_C(paper)}. {BAND}"
-    return Figure("2", "Similarity over the number of training pairs", plot, claims, caption)
+    return [
+        Figure("1", f"Precision {over}", one, precision, caption),
+        Figure("2", f"Similarity {over}", two, similarity, caption),
+    ]
+
+
+def _above(limit: float, table: pd.DataFrame, what: str, label: str, reason: str = "") -> Finding:
+    """Judge the claim that means are above a limit at 20 pairs and at 200."""
+    found = [means(rows_where(table, pairs=n), what, label) for n in (20, 200)]
+    return judge_together(*(judge_all(numbers, limit) for numbers in found), reason=reason)
 
 
 def _rises(table: pd.DataFrame) -> Finding:
     second = sorted(table["pairs"].unique())[:2][-1]
-    early, late = table["pairs"] <= second, table["pairs"].between(second, 200)
-    first, later = (change_over_range(table[part], "pairs", "similarity") for part in (early, late))
+    first, later = (
+        change_over_range(table[table["pairs"].between(*span)], "pairs", "similarity")
+        for span in ((0, second), (second, 200))
+    )
     ends = means(rows_where(table, pairs=200), "similarity", "{truth}, 200 pairs:")
     begins, goes_on = judge_all(first, above=0).verdict, judge_all(later, above=0).verdict
-    at_limit = judge_all(ends, LIMIT - NEAR, LIMIT + NEAR).verdict
+    at_limit = judge_all(ends, LIMIT - CLOSE, LIMIT + CLOSE).verdict
     return judge_claim(
         [*first, *later, *ends],
         begins == "holds" and "holds" in (goes_on, at_limit),
@@ -134,12 +120,10 @@ def _rises(table: pd.DataFrame) -> Finding:
 
 def _differently(table: pd.DataFrame) -> Finding:
     one, two = (rows_where(table, truth=truth) for truth in ("data-1", "data-2"))
+    words = "Data 1 minus Data 2, mean over all sizes:"
     apart = [
-        number
-        for what in ("precision", "similarity")
-        for number in means(
-            one, what, f"{what}, Data 1 minus Data 2, mean over all sizes:", minus=two
-        )
+        *means(one, "precision", f"precision, {words}", minus=two),
+        *means(one, "similarity", f"similarity, {words}", minus=two),
     ]
     signs = {(number.low > 0) - (number.high < 0) for number in apart}
     return judge_claim(apart, signs == {-1, 1}, signs in ({-1}, {1}))
@@ -151,8 +135,8 @@ def _where_it_can_reach_1(paper: pd.DataFrame, other: pd.DataFrame) -> Figure:
         (other, "similarity", "other content"),
         (paper, "identifiable", "identifiable part"),
     ):
-        labels, exact = ("training pairs", "similarity"), {"Exact": 1.0}
-        panels.append(over_pairs(rows, what, "truth", *labels, exact, CORRELATION, title))
+        limits = {"Exact": 1.0}, CORRELATION
+        panels.append(over_pairs(rows, what, "truth", TRAINING, "similarity", *limits, title))
         levels += means(rows_where(rows, pairs=most), what, f"{title}, {most} pairs:")
     grows = change_over_range(other, "pairs", "similarity")
     claim = Claim(
@@ -167,5 +151,4 @@ def _where_it_can_reach_1(paper: pd.DataFrame, other: pd.DataFrame) -> Figure:
         "Identifiable part: permutations of one list, with the cosine of the double-centred "
         f"matrices. {BAND}"
     )
-    title = "Similarity where it can reach 1"
-    return paneled("2b", title, panels, [claim], caption)
+    return paneled("2b", "Similarity where it can reach 1", panels, [claim], caption)

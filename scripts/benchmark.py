@@ -14,7 +14,6 @@ import argparse
 import gzip
 import importlib.util
 import itertools
-import re
 import sys
 import tempfile
 import warnings
@@ -22,14 +21,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import meter
 import numpy as np
 
 import dcglearn
 from dcglearn.lab.experiment_figures import draw_figure
-from dcglearn.lab.plots import Figure, Plot, Series
+from dcglearn.lab.plots import Figure, Plot, series_of
+from dcglearn.lab.repetitions import mean_interval
 from dcglearn.report.figures.style import save
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,8 +39,6 @@ Row = Sequence[object]
 
 
 # Pairs to W
-
-
 def pairs_of(n: int, K: int, L: int) -> Iterator[dcglearn.Pairs]:
     """Draw pairs of lists, ordered by a linear DCG over log2; a tenth of them is reversed."""
     rng, truth = np.random.default_rng(SEED), dcglearn.DCG(list(range(L, 0, -1)), "log2")
@@ -92,8 +90,7 @@ def linear_svc(n: int, K: int, L: int, C: float) -> Callable[[], str]:
         rows = np.arange(0, 2 * K * n + 1, 2 * K, dtype=np.int32)
         X = csr_array((data, columns, rows), (n, K * L))
         X.sum_duplicates()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that it stopped is in the answer
+        with warnings.catch_warnings(action="ignore"):  # that it stopped is in the answer
             svc = LinearSVC(
                 loss="squared_hinge", dual=False, fit_intercept=False, C=C / 2, tol=1e-8
             )
@@ -122,7 +119,7 @@ SOLVERS: dict[str, tuple[Callable[..., Any], int, float]] = {
 def solvers(options: argparse.Namespace) -> tuple[str, list[Row]]:
     """Solve simulated problems of 100 pairs and more, until a solver would take too long."""
     rows: list[Row] = []
-    curves: dict[str, list[tuple[int, float]]] = {}
+    curves: dict[str, dict[int, float]] = {}
     for K, L, C in ((10, 5, 1.0), (10, 5, 100.0), (5, 3, 1.0), (100, 5, 1.0)):
         slow = set[str]()
         for n in tens(100, options.most or 10**7):
@@ -133,10 +130,10 @@ def solvers(options: argparse.Namespace) -> tuple[str, list[Row]]:
             }
             found = meter.compare(tasks, options.rounds if n <= 10**5 else 1)
             slow |= {name for name, (taken, *_) in found.items() if 10 * taken.seconds > LIMIT}
-            rows += rows_of(f"K = {K}, L = {L}, C = {C:g}: {n:,} pairs", found)
+            rows += meter.rows_of(f"K = {K}, L = {L}, C = {C:g}: {n:,} pairs", found)
             if (K, L, C) == (10, 5, 1.0):
                 for name, (taken, *_) in found.items():
-                    curves.setdefault(name, []).append((n, taken.seconds))
+                    curves.setdefault(name, {})[n] = taken.seconds
     draw(curves, options.page.parent)
     return (
         "Lists of K uniform grades out of L, ordered by the DCG with gains L ... 1 over "
@@ -149,19 +146,20 @@ def solvers(options: argparse.Namespace) -> tuple[str, list[Row]]:
     )
 
 
-def draw(curves: dict[str, list[tuple[int, float]]], folder: Path) -> None:
+def draw(curves: dict[str, dict[int, float]], folder: Path) -> None:
     """Draw the seconds of each solver over the number of pairs."""
-    series = []
-    for name, points in curves.items():
-        pairs, seconds = zip(*points, strict=True)
-        unknown = (float("nan"),) * len(points)  # bands
-        series.append(Series(name, pairs, seconds, unknown, unknown, (1,) * len(points)))
-    plot = Plot("pairs; K = 10, L = 5, C = 1", "seconds", tuple(series), log_x=True, log_y=True)
-    save(draw_figure(Figure("S1", "Pairs to the optimum", plot, ())), folder / "figure.svg")
+    series = tuple(
+        series_of(name, {n: mean_interval([seconds]) for n, seconds in points.items()})
+        for name, points in curves.items()
+    )
+    plot = Plot("pairs; K = 10, L = 5, C = 1", "seconds", series, log_x=True)
+    drawing = draw_figure(Figure("S1", "Pairs to the optimum", plot, ()))
+    drawing.axes[0].set_yscale("log")
+    drawing.axes[0].autoscale(axis="y")
+    save(drawing, folder / "figure.svg")
 
 
 # Files to gains
-
 SUFFIXES = (".jsonl", ".csv", ".parquet")
 READERS = {
     "pandas": ("read_json({!r}, lines=True)", "read_csv({!r})", "read_parquet({!r})"),
@@ -172,43 +170,38 @@ READERS = {
 
 def files(options: argparse.Namespace) -> tuple[str, list[Row]]:
     """Fit files of 1,000 judgments and more; others only read them."""
-    rows: list[Row] = []
+    rows, sizes = list[Row](), tens(1000, options.most or 10**6)
     with tempfile.TemporaryDirectory() as folder:
-        for n, (kind, suffix) in itertools.product(
-            tens(1000, options.most or 10**6), enumerate(SUFFIXES)
-        ):
+        for n, (kind, suffix) in itertools.product(sizes, enumerate(SUFFIXES)):
             path = str(Path(folder, f"judgments{suffix}"))
             dcglearn.write_preferences(judgments_of(n), path)
-            commands = {"dcglearn fit": [sys.executable, "-m", "dcglearn", "fit", path]}
+            words = [sys.executable, "-m", "dcglearn", "fit", path]
+            tasks = {"dcglearn fit": partial(meter.command, words)}
             for name in filter(importlib.util.find_spec, READERS):
                 code = f"import {name}; {name}.{READERS[name][kind].format(path)}"
-                commands[f"{name}, reading only"] = [sys.executable, "-c", code]
-            tasks = {name: partial(meter.command, words) for name, words in commands.items()}
-            rows += rows_of(f"{suffix[1:]}: {n:,} judgments", meter.compare(tasks, options.rounds))
+                words = [sys.executable, "-c", code]
+                tasks[f"{name}, reading only"] = partial(meter.command, words)
+            found = meter.compare(tasks, options.rounds)
+            rows += meter.rows_of(f"{suffix[1:]}: {n:,} judgments", found)
     about = "Two lists of 10 grades, 5,000 queries and 50 judges; with the start of Python.\n\n"
     return about + meter.machine("numpy", "pandas", "polars", "duckdb", "pyarrow"), rows
 
 
 def judgments_of(n: int) -> dcglearn.Preferences:
-    """Return judgments by a DCG over log2, with noise."""
-    rng = np.random.default_rng(SEED)
-    lists = rng.integers(0, 5, (n, 2, 10), dtype=np.int8)
-    values = dcglearn.DCG([4, 3, 2, 1, 0], "log2").score(lists)
-    better = (values + rng.normal(0, 2, (n, 2))).argmax(axis=1)
-    queries, judges = ([f"{k}" for k in rng.integers(0, most, n)] for most in (5000, 50))
-    answers = np.array(["a", "b"], object)[better]
-    scale = dcglearn.Scale((4, 3, 2, 1, 0))
-    return dcglearn.Preferences.of(lists, answers, scale, queries=queries, judges=judges)
+    """Return judgments by a DCG over log2, with noise and without ties."""
+    rng, scale = np.random.default_rng(SEED), dcglearn.Scale((4, 3, 2, 1, 0))
+    truth = dcglearn.DCG([4, 3, 2, 1, 0], "log2")
+    lists = dcglearn.drawn_lists(n, 10, [0.2] * 5, rng)
+    return dcglearn.side_by_side(truth, lists, scale, rng, 0.6, 0.0, n_queries=5000, n_judges=50)
 
 
 # Runs to nDCG@10
-
-
 def write_runs(folder: Path, n_runs: int, queries: int, documents: int, suffix: str) -> None:
     """Write qrels of grades 0-3, of a third of the documents, and runs."""
     rng = np.random.default_rng(SEED)
     judged = max(10, documents // 3)
     grades = rng.choice(4, (queries, judged), p=[0.7, 0.15, 0.1, 0.05])
+    quality = np.pad(1.0 + grades, ((0, 0), (0, 2 * documents - judged)))
     pools = [rng.choice(10**9, 2 * documents, replace=False).tolist() for _ in range(queries)]
     with (folder / "qrels").open("w") as file:
         for q, pool in enumerate(pools):
@@ -217,8 +210,7 @@ def write_runs(folder: Path, n_runs: int, queries: int, documents: int, suffix: 
     for number in range(n_runs):
         lines = []
         for q, pool in enumerate(pools):
-            quality = np.append(1.0 + grades[q], np.zeros(len(pool) - judged))
-            scores = np.round(quality + rng.normal(0, 1.5, len(pool)), 4)
+            scores = np.round(quality[q] + rng.normal(0, 1.5, len(pool)), 4)
             for rank, i in enumerate(np.argsort(-scores)[:documents], 1):
                 lines.append(f"{q} Q0 clueweb12-{pool[i]:09d} {rank} {scores[i]} s{number}\n")
         content = "".join(lines).encode()
@@ -291,23 +283,22 @@ def evaluators(options: argparse.Namespace) -> tuple[str, list[Row]]:
             }
             found = meter.compare(tasks, options.rounds)
         kind = "files, gzip" if suffix else "file"
-        rows += rows_of(f"{n_runs} {kind}: {queries:,} queries x {documents:,}", found)
+        rows += meter.rows_of(f"{n_runs} {kind}: {queries:,} queries x {documents:,}", found)
     about = "Every evaluator has evaluated one run in the same process before.\n\n"
-    packages = ("pyarrow", "pytrec_eval-terrier", "ir_measures", "ranx")
-    return about + meter.machine(*packages), rows
+    return about + meter.machine("pyarrow", "pytrec_eval-terrier", "ir_measures", "ranx"), rows
 
 
 # Learned measures to rankers
-
 WAYS = ("its own", "its own, learned gains", "dcglearn's")
 FOLDS = 5
 
 
-class Queries:
+class Queries(NamedTuple):
     """Features, labels and the sizes of queries."""
 
-    def __init__(self, X: Any, labels: Any, sizes: Any) -> None:
-        self.X, self.labels, self.sizes = X, labels, sizes
+    X: Any
+    labels: Any
+    sizes: Any
 
     def only(self, kept: Any) -> Queries:
         """Return some of the queries, by a mask."""
@@ -316,14 +307,9 @@ class Queries:
 
     def values(self, measure: dcglearn.DCG, scores: Any) -> Any:
         """Return the measure of each query under scores of its documents."""
-        metric, ends = dcglearn.ranking_metric(measure), np.cumsum(self.sizes)
-        spans = map(slice, ends - self.sizes, ends)
-        return np.array(
-            [
-                metric(self.labels[one], scores[one], None, [one.stop - one.start])[1]
-                for one in spans
-            ]
-        )
+        metric, ends = dcglearn.ranking_metric(measure), np.cumsum(self.sizes)[:-1]
+        queries = zip(np.split(self.labels, ends), np.split(scores, ends), strict=True)
+        return np.array([metric(one, by, None, [len(one)])[1] for one, by in queries])
 
 
 def read_queries(folder: Path) -> Queries:
@@ -419,17 +405,13 @@ def rankers(options: argparse.Namespace) -> tuple[str, list[Row]]:
     return about + meter.machine("lightgbm", "xgboost-cpu", "numpy"), rows
 
 
-# Tables
-
-MEASURED = ("case", "tool", *meter.HEAD, "answer")
+MEASURED = ("case", "tool", *meter.HEAD)
+LED = ("judge", "tool", "objective", "held out", "lead over its own (95% interval)")
 SECTIONS = {
-    "solvers": ("From pairs to the optimum", MEASURED),
-    "files": ("From a file to gains", MEASURED),
-    "evaluators": ("From runs to nDCG@10", MEASURED),
-    "rankers": (
-        "Rankers for a learned measure",
-        ("judge", "tool", "objective", "held out", "lead over its own (95% interval)"),
-    ),
+    "solvers": (solvers, "From pairs to the optimum", MEASURED),
+    "files": (files, "From a file to gains", MEASURED),
+    "evaluators": (evaluators, "From runs to nDCG@10", MEASURED),
+    "rankers": (rankers, "Rankers for a learned measure", LED),
 }
 
 
@@ -438,42 +420,30 @@ def tens(least: int, most: float) -> list[int]:
     return [least, *itertools.takewhile(most.__ge__, (least * 10**k for k in range(1, 9)))]
 
 
-def rows_of(case: str, found: dict[str, list[meter.Taken]]) -> list[Row]:
-    """Return a row per tool, and print them."""
-    rows = []
-    for name, cells in meter.medians(found).items():
-        answer = found[name][0].answer
-        text = f"gap {answer:.0e}" if isinstance(answer, float) else str(answer or "")
-        rows.append((case, name, *cells, re.split(r"[:;]", text)[0][:60]))
-        print(*rows[-1], sep="  ", flush=True)
-    return rows
-
-
 def write_section(page: Path, name: str, about: str, rows: Iterable[Row]) -> None:
     """Write a section of the page, and leave the others as they are."""
-    title, columns = SECTIONS[name]
+    _, title, columns = SECTIONS[name]
     lines = [columns, (":--",) * len(columns), *rows]
     table = "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
     text = page.read_text("utf-8") if page.exists() else "# Benchmarks\n"
     parts = {one.partition("\n")[0]: one for one in text.split("\n## ")[1:]}
     parts[title] = f"{title}\n\n`scripts/benchmark.py {name}`. {about}\n\n{table}\n"
-    kept = [f"\n## {parts[one].rstrip()}\n" for one, _ in SECTIONS.values() if one in parts]
+    kept = [f"\n## {parts[one].rstrip()}\n" for _, one, _ in SECTIONS.values() if one in parts]
     page.write_text(text.split("\n## ")[0].rstrip() + "\n" + "".join(kept), "utf-8")
     print(f"wrote {page}")
 
 
 def main() -> None:
     """Run one of the benchmarks."""
-    runs = {"solvers": solvers, "files": files, "evaluators": evaluators, "rankers": rankers}
     parser = argparse.ArgumentParser(description=(__doc__ or "").split(":")[0])
-    parser.add_argument("name", choices=runs)
+    parser.add_argument("name", choices=SECTIONS)
     parser.add_argument("--most", type=float, help="the largest problem")
     parser.add_argument("--rounds", type=int, default=3, help="repetitions; medians count (3)")
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--page", type=Path, default=PAGE)
     options = parser.parse_args()
     options.page.parent.mkdir(parents=True, exist_ok=True)
-    write_section(options.page, options.name, *runs[options.name](options))
+    write_section(options.page, options.name, *SECTIONS[options.name][0](options))
 
 
 if __name__ == "__main__":

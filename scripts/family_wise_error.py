@@ -98,24 +98,22 @@ def main() -> None:
     """Draw, test and write the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--repeats", type=int, default=5000)
-    arguments = parser.parse_args()
-    rows, powers, columns = [], [], []
+    repeats, found = parser.parse_args().repeats, {}
     for name, (draw, n_equal) in TRUTHS.items():
-        errors, found = measured(draw, n_equal, arguments.repeats)
-        columns = ["values", *errors]
-        rows.append((name, *errors.values()))
-        powers += [(name, *found.values())] if found else []
-        print(rows[-1], flush=True)
-    spread = np.sqrt(LEVEL * (1 - LEVEL) / arguments.repeats)
+        found[name] = measured(draw, n_equal, repeats)
+        print(name, *found[name], flush=True)
+    spread = np.sqrt(LEVEL * (1 - LEVEL) / repeats)
     text = (
         "# Errors of tests of all pairs\n\n"
-        f"{SYSTEMS} systems, {QUERIES} queries, {arguments.repeats:,} data sets, {DRAWS:,} draws "
+        f"{SYSTEMS} systems, {QUERIES} queries, {repeats:,} data sets, {DRAWS:,} draws "
         "each; made by `python3 scripts/family_wise_error.py`.\n"
         f"A share of {LEVEL} has a standard error of {spread:.3f}.\n"
     )
     captions = "Data sets with an error at the level .05", "Share of true differences found"
-    for caption, table in zip(captions, (rows, powers), strict=True):
-        text += f"\n{Table(columns, table, caption, 3).markdown()}\n"
+    for part, caption in enumerate(captions):
+        rows = [(name, *shares[part].values()) for name, shares in found.items() if shares[part]]
+        columns = ["values", *found["half of the systems differ"][part]]
+        text += f"\n{Table(columns, rows, caption, 3).markdown()}\n"
     write_text(ROOT / "results" / "benchmark" / "family_wise_error.md", text)
 
 

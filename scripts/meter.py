@@ -11,15 +11,19 @@ import ctypes
 import json
 import multiprocessing
 import os
+import re
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
+
+from dcglearn.lab.provenance import made_with
 
 
 @dataclass(frozen=True)
@@ -42,12 +46,11 @@ def call(prepare: Callable[..., Callable[[], Any]], *arguments: Any, limit: floa
     try:
         if not here.poll(limit):
             return Taken(limit, limit, 0.0, TimeoutError("stopped: too slow"))
-        taken: Taken = here.recv()
-        return taken
+        return here.recv()
     except EOFError:
         child.join()
-        ended = f"the process ended with {child.exitcode}"  # -9: memory, perhaps
-        return Taken(0.0, 0.0, 0.0, ChildProcessError(ended))
+        error = ChildProcessError(f"the process ended with {child.exitcode}")  # -9: memory, perhaps
+        return Taken(0.0, 0.0, 0.0, error)
     finally:
         child.kill()
         child.join()
@@ -104,21 +107,23 @@ def compare(tasks: dict[str, Callable[[], Taken]], rounds: int) -> dict[str, lis
     return found
 
 
-HEAD = ("seconds", "ratio", "processor seconds", "ratio", "MiB", "ratio")
+HEAD = ("seconds", "ratio", "processor seconds", "ratio", "MiB", "ratio", "answer")
 
 
-def medians(found: dict[str, list[Taken]]) -> dict[str, tuple[str, ...]]:
-    """Return the cells under `HEAD`: medians, each with that of its ratios to the first task."""
-    first = next(iter(found.values()))
-    cells = {}
+def rows_of(case: str, found: dict[str, list[Taken]]) -> list[tuple[str, ...]]:
+    """Return and print a row per task: medians, each with that of its ratios to the first task."""
+    first, rows = next(iter(found.values())), []
     for name, taken in found.items():
-        texts = []
+        cells = [case, name]
         for key in ("seconds", "processor", "peak"):
             own, other = ([float(getattr(one, key)) for one in of] for of in (taken, first))
             ratios = [a / b for a, b in zip(own, other, strict=True) if b > 0]
-            texts += [shown(own), shown(ratios)]
-        cells[name] = tuple(texts)
-    return cells
+            cells += [shown(own), shown(ratios)]
+        answer = taken[0].answer
+        text = f"gap {answer:.0e}" if isinstance(answer, float) else str(answer or "")
+        rows.append((*cells, re.split(r"[:;]", text)[0][:60]))
+        print(*rows[-1], sep="  ", flush=True)
+    return rows
 
 
 def shown(numbers: Sequence[float]) -> str:
@@ -131,9 +136,5 @@ def shown(numbers: Sequence[float]) -> str:
 
 def machine(*packages: str) -> str:
     """Return the cores, the versions and the revision that were measured."""
-    from importlib.metadata import version
-
-    git = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
-    revision = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
-    versions = ", ".join(f"{name} {version(name)}" for name in packages)
-    return f"{os.cpu_count()} cores; Python {sys.version.split()[0]}, {versions}; {revision}"
+    made, versions = made_with(), ", ".join(f"{name} {version(name)}" for name in packages)
+    return f"{os.cpu_count()} cores; Python {made['python']}, {versions}; {made['revision']}"

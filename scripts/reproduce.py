@@ -42,9 +42,7 @@ def main() -> int:
     python = str(prepare())
     out = options.out.resolve()
     arguments = ["reproduce", "--out", str(out), "--workers", options.workers]
-    arguments += ["--quick"] if options.quick else []
-    arguments += ["--replace"] if options.replace else []
-    arguments += ["--long"] if options.long else []
+    arguments += [f"--{one}" for one in ("quick", "replace", "long") if getattr(options, one)]
     arguments += ["--only", options.only] if options.only else []
     code = run_child([python, "-m", "dcglearn", *arguments], cwd=ROOT).returncode
     if code or options.quick or options.only:
@@ -70,29 +68,22 @@ def _options() -> argparse.Namespace:
 
 
 def _study_of(found: Path | None, python: str, results: Path) -> int:
-    with tempfile.TemporaryDirectory() as folder:
-        if found is not None:
-            judgments, out = Path(folder) / "ecir2015.jsonl", results / "side-by-side"
-            make = [str(ROOT / "scripts" / "prepare_ecir2015.py"), str(found), "-o", str(judgments)]
-        else:
-            print(f"{PUBLISHED} was not found; simulated judgments are analysed instead")
-            judgments, out = Path(folder) / "stand-in.jsonl", results / "stand-in"
-            make = ["-m", "dcglearn", "simulate", str(judgments), "-n", "2000", "--seed", "1"]
-        return _study(python, make, judgments, out, 50 if found is not None else 2)
-
-
-def _study(python: str, make: list[str], judgments: Path, out: Path, repetitions: int) -> int:
-    out.mkdir(parents=True, exist_ok=True)
-    name, learned = judgments.name, "learned.json"
+    """Run the commands of a study, those of a line at the same time; keep what they write."""
+    scripts, learned = ROOT / "scripts", "learned.json"
     comparison = [f"comparison{ending}" for ending in (".md", ".tex", ".csv", ".svg", ".png")]
-    pages = ["study.html", "study.md"]
+    pictures, pages = ["learned.svg", "learned.png"], ["study.html", "study.md"]
     chosen = ["chosen.md", "chosen.svg", "chosen.png"]
-    made = [learned, "learned.svg", "learned.png", *comparison, *pages, *chosen]
-    retrospective, provenance = (
-        str(ROOT / "scripts" / f"{script}.py") for script in ("retrospective", "provenance")
-    )
+    made = [learned, *pictures, *comparison, *pages, *chosen]
     dcglearn = ["-m", "dcglearn"]
-    again = ["--repetitions", str(repetitions)]
+    if found is not None:
+        name, out, repetitions = "ecir2015.jsonl", results / "side-by-side", "50"
+        make = [str(scripts / "prepare_ecir2015.py"), str(found.resolve()), "-o", name]
+    else:
+        print(f"{PUBLISHED} was not found; simulated judgments are analysed instead")
+        name, out, repetitions = "stand-in.jsonl", results / "stand-in", "2"
+        make = [*dcglearn, "simulate", name, "-n", "2000", "--seed", "1"]
+    out.mkdir(parents=True, exist_ok=True)
+    again = [str(scripts / "retrospective.py"), name, "--repetitions", repetitions]
     at_once = [
         [make],
         [
@@ -102,29 +93,31 @@ def _study(python: str, make: list[str], judgments: Path, out: Path, repetitions
         ],
         [
             [*dcglearn, "compare", name, *_written(comparison)],
-            [*dcglearn, "show", learned, *_written(["learned.svg", "learned.png"])],
+            [*dcglearn, "show", learned, *_written(pictures)],
         ],
         [[*dcglearn, "study", name, *_written(pages)], [*dcglearn, "agree", name]],
-        [[retrospective, name, *again, *_written(chosen)]],
-        [[provenance, name, *made, *KEPT]],
+        [[*again, *_written(chosen)]],
+        [[str(scripts / "provenance.py"), name, *made, *KEPT]],
     ]
-    for commands in at_once:
-        runs = run_children(
-            [[python, *command] for command in commands],
-            cwd=judgments.parent,
-            stdout=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-        )
-        for command, run in zip(commands, runs, strict=True):
-            print("$", " ".join(command))
-            print(run.stdout, flush=True)
-            if run.returncode:
-                return run.returncode
-            if (kept := f"{command[2]}.txt") in KEPT:
-                (judgments.parent / kept).write_text(run.stdout, encoding="utf-8")
-    for kept in (*made, *KEPT, "provenance.json"):
-        shutil.copyfile(judgments.parent / kept, out / kept)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        for commands in at_once:
+            runs = run_children(
+                [[python, *command] for command in commands],
+                cwd=folder,
+                stdout=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+            )
+            for command, run in zip(commands, runs, strict=True):
+                print("$", " ".join(command))
+                print(run.stdout, flush=True)
+                if run.returncode:
+                    return run.returncode
+                if (kept := f"{command[2]}.txt") in KEPT:
+                    (folder / kept).write_text(run.stdout, encoding="utf-8")
+        for kept in (*made, *KEPT, "provenance.json"):
+            shutil.copyfile(folder / kept, out / kept)
     print(f"results are in {out}")
     return 0
 

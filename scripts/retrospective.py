@@ -14,6 +14,7 @@ with those of the intervals that come.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -27,7 +28,8 @@ from dcglearn.base.files import write_text
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.judgments.preferences import concatenated
 from dcglearn.lab.experiment_figures import draw_figure
-from dcglearn.lab.plots import Figure, Plot, Series
+from dcglearn.lab.plots import Figure, Plot, series_of
+from dcglearn.lab.repetitions import mean_interval
 from dcglearn.report.figures.style import save
 from dcglearn.report.tables import Table
 
@@ -45,57 +47,50 @@ def main() -> None:
     options = parser.parse_args()
     data = dcglearn.read_preferences(options.judgments)
     data = data[(data.lists[:, 0] != data.lists[:, 1]).any(axis=1)]
-    all_say = dcglearn.learn_dcg(data).dcg.gains[1]
+    all_say, label = dcglearn.learn_dcg(data).dcg.gains[1], data.scale.labels[1]
     counts = [count for count in COUNTS if count <= len(data) // 2]
+    more = [count for count in MORE if BEGIN + count <= len(data) // 2]
     errors = {}
     for name, asked in WAYS.items():
-        gains = partial(gains_after, data, asked, counts)
-        seeds = range(options.repetitions)
-        found = joblib.Parallel(n_jobs=2)(joblib.delayed(gains)(seed) for seed in seeds)
-        errors[name] = np.sqrt(np.mean((np.array(found) - all_say) ** 2, axis=0))
-    label = data.scale.labels[1]
+        gains = repeated(partial(gains_after, data, asked, counts), options.repetitions)
+        errors[name] = np.sqrt(np.mean((gains - all_say) ** 2, axis=0))
+    pairs = repeated(partial(widths_after, data, more), options.repetitions)
+    foretold, came = np.nanmedian(pairs, axis=0)
     table = Table(
         ("answers", *errors),
-        [(count, *(float(one[k]) for one in errors.values())) for k, count in enumerate(counts)],
+        [*zip(counts, *(one.tolist() for one in errors.values()), strict=True)],
         f"Root mean square error of the gain of grade {label}, which all {len(data):,} judgments "
         f"put at {all_say:.3f}; {options.repetitions} repetitions",
         3,
     )
-    more = [count for count in MORE if BEGIN + count <= len(data) // 2]
-    widths = partial(widths_after, data, more)
-    pairs = joblib.Parallel(n_jobs=2)(joblib.delayed(widths)(seed) for seed in seeds)
-    foretold, came = np.nanmedian(np.array(pairs), axis=0)
+    after = [BEGIN + count for count in more]
     promised = Table(
         ("answers", "half width foretold", "half width that came", "came / foretold"),
-        [
-            (BEGIN + count, float(a), float(b), float(b / a))
-            for count, a, b in zip(more, foretold, came, strict=True)
-        ],
+        [*zip(after, foretold.tolist(), came.tolist(), (came / foretold).tolist(), strict=True)],
         f"What a plan promises after {BEGIN} answers at random; medians",
         3,
     )
     print(table.text(), "", promised.text(), sep="\n")
+    widths = {"foretold": foretold, "that came": came}
     of_errors = _plot(errors, counts, f"error of the gain of grade {label}", "")
-    of_widths = _plot(
-        {"foretold": foretold, "that came": came},
-        [BEGIN + count for count in more],
-        "half width of its 95% interval",
-        "what is promised",
-    )
+    of_widths = _plot(widths, after, "half width of its 95% interval", "what is promised")
+    title = "Chosen answers and answers at random"
     for path in options.out:
         if path.suffix == ".md":
             write_text(path, f"{table.markdown()}\n\n{promised.markdown()}\n")
         else:
-            figure = Figure(
-                "R1", "Chosen answers and answers at random", of_errors, (), "", (of_widths,)
-            )
-            save(draw_figure(figure), path)
+            save(draw_figure(Figure("R1", title, of_errors, (), "", (of_widths,))), path)
+
+
+def repeated(work: Callable[[int], object], repetitions: int) -> np.ndarray:
+    """Return what work returns for each seed, in two processes."""
+    found = joblib.Parallel(n_jobs=2)(joblib.delayed(work)(seed) for seed in range(repetitions))
+    return np.array(found)
 
 
 def _plot(values: dict[str, np.ndarray], counts: list[int], words: str, title: str) -> Plot:
-    unknown = (float("nan"),) * len(counts)
     series = (
-        Series(name, tuple(counts), tuple(found), unknown, unknown, (1,) * len(counts))
+        series_of(name, dict(zip(counts, (mean_interval([one]) for one in found), strict=True)))
         for name, found in values.items()
     )
     return Plot("answers, ties among them", words, tuple(series), log_x=True, title=title)
@@ -111,13 +106,12 @@ def widths_after(data: dcglearn.Preferences, more: list[int], seed: int) -> list
     found = dcglearn.plan(
         pool, more[-1], rng, ask=name, judged=begun, most_per_query=0, counts=more
     )
-    q = found.numbers.index(name)
     came = []
     for count in more:
         answers = concatenated([begun, left[np.array(found.chosen[:count])]])
         one = dcglearn.JudgmentModel().fit(answers).gains()[1]
         came.append((one.high - one.low) / 2 if one.determined else float("nan"))
-    return [found.after[:, q].tolist(), came]
+    return [found.after[:, found.numbers.index(name)].tolist(), came]
 
 
 def gains_after(
@@ -128,8 +122,7 @@ def gains_after(
     left, gains = rng.permutation(len(data)), []
     if asked is None:
         return [dcglearn.learn_dcg(data[left[:count]]).dcg.gains[1] for count in counts]
-    K, L = data.n_ranks, data.n_grades
-    wanted = np.eye(L + K)[1 : 1 + asked]
+    wanted = np.eye(data.n_grades + data.n_ranks)[1 : 1 + asked]
     answered = left[:0]
     while len(answered) < counts[-1]:
         so_far = data[answered] if len(answered) else None

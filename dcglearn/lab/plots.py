@@ -184,10 +184,15 @@ def over_pairs(
     return Plot(x_label, y_label, series, levels or {}, log_x=True, within=within, title=title)
 
 
-def panels(table: pd.DataFrame, each: str, plot: Callable[[pd.DataFrame], Plot]) -> list[Plot]:
-    """Return a plot of the rows with each value of a column, which is its title."""
+def panels(
+    table: pd.DataFrame, each: str, plot: Callable[..., Plot], *arguments: Any
+) -> list[Plot]:
+    """Return a plot of the rows with each value of a column, which is its title.
+
+    After the rows, `plot` is given `arguments`: ``panels(table, "truth", over_pairs, ...)``.
+    """
     groups = table.groupby(each, sort=False)
-    return [replace(plot(rows), title=display_name(value)) for value, rows in groups]
+    return [replace(plot(rows, *arguments), title=display_name(value)) for value, rows in groups]
 
 
 def paneled(

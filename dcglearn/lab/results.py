@@ -23,7 +23,7 @@ from dcglearn.base.files import write_text
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting, silent
 from dcglearn.base.workers import Workers, WorkersLostError
-from dcglearn.lab.cells import CELL_VERSION, key_of
+from dcglearn.lab.cells import CELL_VERSION, Cell, key_of
 from dcglearn.lab.compute import run_cell
 from dcglearn.lab.config import Config, dotted, in_words
 from dcglearn.lab.experiment_figures import WIDTHS, draw_figure
@@ -122,7 +122,7 @@ def result_table(config: Config, store: Store) -> pd.DataFrame:
         if result is None:
             continue
         row = {key: as_text(value) for key, value in point.items()}
-        for column in config.code.columns:
+        for column in (name for one in config.code.columns for name in _of_each(one, cell)):
             value, numbers = result.get(column), {column: result.get(column)}
             if isinstance(value, list):
                 numbers = {f"{column}_{i}": one for i, one in enumerate(value, 1)}
@@ -130,6 +130,13 @@ def result_table(config: Config, store: Store) -> pd.DataFrame:
             row |= {key: float(f"{one:.9g}") for key, one in numbers.items() if one is not None}
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _of_each(column: str, cell: Cell) -> list[str]:
+    """Return the columns that a name in COLUMNS means: one for each preset, or hypothesis."""
+    head, _, kind = column.partition(":")
+    key = {"PRESET": "against", "HYPOTHESIS": "hypotheses"}.get(kind)
+    return [f"{head}:{name}" for name in cell.get(key, ())] if key else [column]
 
 
 def add_settings(config: Config, table: pd.DataFrame) -> pd.DataFrame:
