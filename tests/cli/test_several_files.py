@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from dcglearn import DCG, Preferences, usual_questions, write_measure, write_preferences
 from dcglearn.cli import app, judgments
 from dcglearn.judgments import packed
-from helpers.commands import Run, run_commands
+from helpers.commands import Run
 from helpers.simulated import every_answer, with_ids
 from helpers.written import write, write_packed, write_records
 
@@ -86,37 +86,6 @@ def test_ratings_are_read_as_judgments_are(run: Run) -> None:
     answers = [json.loads(line)["answer"] for line in Path("out.jsonl").read_text().splitlines()]
     assert answers == ["a", "b"]
     assert "one.csv: unknown column 'note'" in run(*asked, "--strict").stderr
-
-
-REPLACING = [
-    "pack one.parquet one.parquet",
-    "pairs ratings.csv -o ratings.csv",
-    "pairs *.csv -o ratings.csv",
-    "fit parts -o parts/0.json",
-    "fit all.jsonl --prior learned.json -o learned.json",
-    "fit all.jsonl --prior learned.json:dcg -o ./learned.json",
-    "fit all.jsonl --qrels 0.json -o 0.json",
-    "fit all.jsonl --qrels 0.json --run 1.json -o 1.json",
-    "study all.jsonl -m learned.json -o learned.json",
-    "compare all.jsonl learned.json -o learned.json",
-    "compare all.jsonl --against learned.json:dcg -o learned.json",
-    "coherence qrels old new -m nDCG(learned.json)@2 -o learned.json",
-    "evaluate qrels old new -m own=learned.json -o learned.json",
-    "export learned.json --to json -o learned.json",
-    "plan qrels old new --judged 1.json --asked all.jsonl -o all.jsonl",
-    "judge all.jsonl --documents page.html -o page.html",
-]
-
-
-def test_no_output_replaces_what_is_read(folder: Path) -> None:
-    Path("parts/0.json").write_text("[]")
-    for name in ("one.parquet", "ratings.csv", "qrels", "old", "new", "page.html"):
-        Path(name).write_text("read")
-    before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
-    for done in run_commands([command.split() for command in REPLACING], folder):
-        assert done.returncode == 2, done.args
-        assert "is read here, and would be replaced" in done.stderr, done.args
-    assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before
 
 
 # --- packed judgments
