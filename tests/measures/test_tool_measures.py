@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +23,10 @@ from dcglearn.measures.grammar import (
     split_given_name,
 )
 from dcglearn.measures.names import as_measure
-from helpers.commands import run_commands
+from helpers.commands import Run, run_commands
 from helpers.exported import Qrels, drawn_run
 from helpers.exported import Run as Retrieved
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Values = dict[str, float] | float
 LETOR_TOOLS = ("LightGBM", "XGBoost", "scikit-learn")
 
