@@ -81,7 +81,7 @@ def test_equal_clusters_have_one_degree_of_freedom_less() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "seed", "n_judges", "negative"), [(90, 56, 26, True), (150, 24, 60, False)]
+    ("n", "seed", "n_judges", "negative"), [(90, 56, 26, True), (150, 24, 60, False), (150, 24, 22, False)]
 )
 def test_two_ways_of_clustering_are_those_of_the_definition(
     n: int, seed: int, n_judges: int, negative: bool

@@ -131,6 +131,8 @@ def test_files_and_frames_hold_the_same(tmp_path: Path) -> None:
     assert found.weights.tolist() == [2.0, 1.0]
     assert (found.queries.tolist(), found.judges.tolist()) == (["p", "p"], ["x", "x"])
     assert repr(found) == repr(read_ratings(frame, "stars", unjudged="nothing"))
+    longer = read_ratings(path, "stars", n_ranks=4, unjudged="nothing")
+    assert longer.lists.tolist() == [[0, -1, 1, -1], [2, -1, -1, -1]]
     with noted() as notes:
         worst = read_ratings(path, columns="rating=stars")
     assert "documents within the lists without a grade (null): 1" in notes[-1]
