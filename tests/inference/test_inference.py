@@ -47,11 +47,20 @@ def plain_cr2(fit: JudgmentFit, clusters: np.ndarray) -> tuple[np.ndarray, np.nd
     return middle, inverse, np.array(p)
 
 
+def query_or_alone(fit: JudgmentFit) -> np.ndarray:
+    """The number of each judgment's cluster."""
+    numbers = fit.evidence.judged.queries
+    return np.where(numbers < 0, -1 - np.arange(len(numbers)), numbers)
+
+
 def test_cr2_is_that_of_its_definition(monkeypatch: pytest.MonkeyPatch) -> None:
-    fit = JudgmentModel(ties="davidson", discounts="log2").fit(every_answer(300, 11))
+    """A fifth of the judgments has no query: each is a cluster of its own."""
+    data = every_answer(300, 11)
+    data = with_ids(data, np.where(np.arange(300) % 5, data.queries, None))
+    fit = JudgmentModel(ties="davidson", discounts="log2").fit(data)
     found = Covariance(fit.likelihood, fit.maximum)
     free = fit.maximum.free
-    twin, *_ = plain_cr2(fit, fit.evidence.judged.queries)
+    twin, *_ = plain_cr2(fit, query_or_alone(fit))
     np.testing.assert_allclose(found.robust[np.ix_(free, free)], twin, rtol=2e-3, atol=1e-9)
     monkeypatch.setattr("dcglearn.inference.covariance.SMALL_CLUSTER", 0.0)
     exact = Covariance(fit.likelihood, fit.maximum)
@@ -63,10 +72,8 @@ def test_cr2_of_many_small_clusters_is_that_of_its_definition() -> None:
     data = every_answer(3000, 11)
     data = with_ids(data, np.where(np.arange(3000) % 3, data.queries, None))
     fit = JudgmentModel(ties="davidson", discounts="log2").fit(data)
-    numbers = fit.evidence.judged.queries
-    alone = np.where(numbers < 0, -1 - np.arange(len(numbers)), numbers)
     free = fit.maximum.free
-    twin, *_ = plain_cr2(fit, alone)
+    twin, *_ = plain_cr2(fit, query_or_alone(fit))
     np.testing.assert_allclose(fit.covariance.robust[np.ix_(free, free)], twin, rtol=3e-4)
 
 
@@ -81,7 +88,8 @@ def test_equal_clusters_have_one_degree_of_freedom_less() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "seed", "n_judges", "negative"), [(90, 56, 26, True), (150, 24, 60, False), (150, 24, 22, False)]
+    ("n", "seed", "n_judges", "negative"),
+    [(90, 56, 26, True), (150, 24, 60, False), (150, 24, 22, False)],
 )
 def test_two_ways_of_clustering_are_those_of_the_definition(
     n: int, seed: int, n_judges: int, negative: bool
