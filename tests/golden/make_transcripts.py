@@ -30,7 +30,7 @@ from helpers.written import write  # noqa: E402
 MOST_LINES = {"fit": 30, "show": 30, "study": 40, "evaluate": 16, "coherence": 16, "plan": 16}
 """Of the output that is kept, where they are not 8."""
 
-EXACT = ("evaluate", "joined", "measures", "qrels", "threshold")
+EXACT = ("configs", "evaluate", "joined", "measures", "qrels", "threshold")
 """Sessions whose numbers are sums and counts, and not masked."""
 
 SHOWN = {".md", ".tex", ".csv", ".txt", ".eval"}
