@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from hypothesis import settings
 
 from dcglearn import Preferences, read_preferences
 from dcglearn.base import workers
-from helpers.commands import run_command
+from helpers.commands import Run, run_command
 from helpers.places import PUBLISHED, ROOT, published_judgments
 from helpers.processes import SUITE_SECONDS, Cluster, Processes
 
@@ -65,7 +65,7 @@ def ecir(prepared: Path) -> Preferences:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+def run(tmp_path: Path) -> Run:
     """Run the command line in an empty folder, as a shell would."""
 
     def command(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -100,20 +100,6 @@ def cluster(_scheduler: Cluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cl
     monkeypatch.setattr(workers, "LOST_SECONDS", 600)
     yield _scheduler
     _scheduler.clear()
-
-
-@pytest.fixture
-def refused(run: Callable[..., subprocess.CompletedProcess[str]]) -> Callable[..., str]:
-    """Return the error line of a command that refuses its arguments."""
-
-    def call(*arguments: object) -> str:
-        done = run(*arguments)
-        assert done.returncode == 2, done.stdout + done.stderr
-        assert "Traceback" not in done.stderr
-        assert done.stdout == ""
-        return done.stderr
-
-    return call
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,6 @@ from dcglearn.asking.questions import (
     read_questions,
     write_questions,
 )
-from dcglearn.base.errors import InputError
 from helpers.asked import asked_by, drawn_questions, written_texts
 from helpers.written import write, write_records
 
@@ -44,29 +43,6 @@ def test_a_batch_is_named_by_what_is_asked() -> None:
     assert batch_name([replace(one, id=one.id + "0") for one in QUESTIONS]) == name
     for other in (QUESTIONS[:2], QUESTIONS[1::-1], [replace(QUESTIONS[0], a=(2, 1, 1))]):
         assert batch_name(other) != name
-
-
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [
-        ({"question": None}, '"question" is missing'),
-        ({"b": "0 1"}, "\"b\" is '0 1'; give a list of grades"),
-        ({"a_documents": ["d1"]}, "a list has 2 grades and 1 documents"),
-        ({"a": [2, 0]}, "the question 'x-1' is also in line 1; give each question an id"),
-    ],
-)
-def test_a_wrong_line_is_named(tmp_path: Path, line: dict[str, object], problem: str) -> None:
-    path = write_records(tmp_path / "questions.jsonl", LINE, {**LINE, **line})
-    with pytest.raises(InputError) as error:
-        read_questions(path)
-    assert str(error.value).startswith(f"{path}, line 2: ")
-    assert problem in str(error.value)
-
-
-def test_other_files_are_refused(tmp_path: Path) -> None:
-    for content, problem in (("", "holds no question"), ("[]", "line 1: is not a JSON obj")):
-        with pytest.raises(InputError, match=problem):
-            read_questions(write(tmp_path / "questions.jsonl", content))
 
 
 def test_answers_are_matched_and_those_left_out_counted() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from golden.make_transcripts import FILES, NAMES, commands_of, write_files
+from golden.make_transcripts import NAMES, commands_of, files_of, write_files
 from hypothesis import HealthCheck, Phase, example, given, seed, settings
 from hypothesis import strategies as st
 
@@ -45,6 +45,8 @@ STRANGE: dict[str, bytes] = {
 }
 """Beside the files of the transcripts."""
 
+FILES = {file: content for name in NAMES for file, content in files_of(name).items()}
+
 LINES = [line for name in NAMES for line in commands_of(name)]
 USUAL = [word for line in LINES for word in line]
 WORDS = [NUMBERS, TEXTS, MEASURES, OUTPUTS, [*STRANGE], [*FILES], USUAL]
@@ -75,7 +77,7 @@ _NOT_A_NUMBER = re.compile(r"(?<![\w.+])[-+]?(nan|inf|Infinity)(?!\w)", re.IGNOR
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of files to copy for each command."""
     place = tmp_path_factory.mktemp("fuzz") / "files"
-    write_files(place)
+    write_files(place, FILES)
     for name, content in STRANGE.items():
         (place / name).write_bytes(content)
     (place / "folder").mkdir()

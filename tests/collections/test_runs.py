@@ -41,28 +41,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 RUN = "q1 Q0 d2 1 2.5 mine\nq1 Q0 d1 2 1.5 mine\nq2 Q0 d9 1 1e-3 mine\n"
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("b.json", '{"q": 3}', "b.json: no column 'query_id' among q"),
-        (
-            "c.json",
-            '{"q": {"d": "1x", "e": 1}}',
-            "query q, document d: the grade '1x' is not",
-        ),
-        ("x.csv", "query,document,grade\n", "x.csv: is empty; give qrels of at least one document"),
-        ("x.csv", "query,grade\nq,1\n", "x.csv: no column 'document' among query, grade; name it"),
-        ("x.csv", "qid,docno,label\nq,d,1\n\nq,d,1,3\n", "x.csv, line 4: 4 fields under 3 column"),
-        ("x.csv", "qid,docno,label\nq,d,1\nq,e,\n", "x.csv, line 3: an id or the grade is missing"),
-        ("x.csv", 'qid,docno,label\n"q,d,1\n', "x.csv, line 2: is not CSV"),
-    ],
-)
-def test_qrels_that_cannot_be_read(tmp_path: Path, name: str, text: str, message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        read_qrels(write(tmp_path / name, text))
-    assert message in str(refused.value)
-
-
 def test_frames_and_parquet_that_lack_something(tmp_path: Path) -> None:
     missing = pd.DataFrame({"query": ["q", "q"], "document": ["d", None], "grade": [1, 1]})
     with pytest.raises(InputError, match="row 2: an id or the grade is missing"):
@@ -321,23 +299,6 @@ def test_files_of_another_program_are_read(tmp_path: Path, rng: np.random.Genera
     for found in map(read_graded_lists, (path, packed)):
         assert found.number.tolist() == grades.tolist()
         assert [found.queries[q] for q in found.query] == [str(q) for q in query]
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("", "holds no document"),
-        ("1 qid:1\nx qid:1\n", "line 2: the grade is 'x'"),
-        ("1.5 qid:1\n", "line 1: the grade is '1.5'"),
-        ("1 qid:1\n0 1:.5\n", "line 2: no qid"),
-        ("1 qid:1\n2 qid: 7\n", "line 2: no qid"),
-        ("0 qid:1\n\n100 qid:1\n", "line 3: the grade is '100'"),
-    ],
-)
-def test_a_bad_line_is_named(tmp_path: Path, text: str, problem: str) -> None:
-    with pytest.raises(InputError, match=problem) as error:
-        read_graded_lists(write(tmp_path / "judged.txt", text))
-    assert "judged.txt" in str(error.value)
 
 
 def test_a_compressed_file_is_known_by_its_content(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from dcglearn import (
     DCGLearner,
+    MeasureFile,
     certainty_of,
     learn_dcg,
     learned_measure,
@@ -18,16 +19,18 @@ from dcglearn import (
 
 FOLDER = Path(__file__).resolve().parent
 
-if __name__ == "__main__":
+
+def learned() -> MeasureFile:
+    """Return what is learned from the file, with all that it can be asked for."""
     data = read_preferences(FOLDER / "learned_from.jsonl")
     learner = DCGLearner().fit(data)
     intervals = parameter_intervals(learner, data, np.random.default_rng(0), 20)
-    content = learned_measure(
-        learner,
-        data,
-        "learned_from.jsonl",
-        intervals=intervals,
-        certainty=certainty_of(data),
-        usual=learn_dcg(data),
+    certainty, usual = certainty_of(data), learn_dcg(data)
+    name = "learned_from.jsonl"
+    return learned_measure(
+        learner, data, name, intervals=intervals, certainty=certainty, usual=usual
     )
-    write_measure(content, FOLDER / "learned.json")
+
+
+if __name__ == "__main__":
+    write_measure(learned(), FOLDER / "learned.json")

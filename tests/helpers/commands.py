@@ -48,7 +48,9 @@ _CONTEXT.set_forkserver_preload(
 )
 
 
-def _in_child(commands: list[list[str]], cwd: str, env: dict[str, str], printed: str) -> None:
+def _in_child(
+    commands: list[list[str]], cwd: str, env: dict[str, str], printed: str, program: str
+) -> None:
     """Run commands in this process; exit codes and output go to files in the folder `printed`."""
     from dcglearn.base import progress
 
@@ -67,9 +69,9 @@ def _in_child(commands: list[list[str]], cwd: str, env: dict[str, str], printed:
             file = os.open(f"{printed}/{number}.{name}", os.O_WRONLY | os.O_CREAT)
             os.dup2(file, descriptor)
             os.close(file)
-        sys.argv[:] = ["dcglearn", *arguments]
+        sys.argv[:] = [program, *arguments]
         try:
-            runpy.run_module("dcglearn", run_name="__main__", alter_sys=True)
+            runpy.run_module(program, run_name="__main__", alter_sys=True)
             codes.append(0)
         except SystemExit as ended:
             codes.append(ended.code or 0)
@@ -86,11 +88,15 @@ def run_commands(
     cwd: str | Path,
     env: Mapping[str, str] = PLAIN,
     seconds: float = SAFETY_SECONDS,
+    program: str = "dcglearn",
 ) -> list[subprocess.CompletedProcess[str]]:
-    """Run commands one after the other in one process; return their exit codes and output."""
+    """Run commands one after the other in one process; return their exit codes and output.
+
+    They are arguments of this package, or of another `program` that ``python -m`` would run.
+    """
     env = {**os.environ, **env}
     with tempfile.TemporaryDirectory() as printed:
-        arguments = ([list(one) for one in commands], str(cwd), env, printed)
+        arguments = ([list(one) for one in commands], str(cwd), env, printed, program)
         child = _CONTEXT.Process(target=_in_child, args=arguments)
         child.start()
         child.join(seconds)

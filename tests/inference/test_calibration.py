@@ -141,6 +141,8 @@ def test_gradient_with_judges() -> None:
     likelihood = MODEL.fit(of_people([0.05] * 5 + [0.6] * 3, 400, 6)).likelihood
     relative = likelihood.evidence.relative_lapses
     assert relative is not None
+    most = likelihood.bounds[1][likelihood.index("lapses")]
+    assert 0.9 < most * relative.max() < 1, "no judge answers at random more often than always"
     x = likelihood.start.copy()
     x[likelihood.index("lapses")] = 0.1 / relative.max()
     at = likelihood.expand(x)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,14 +25,6 @@ from dcglearn.report.study.words import headline
 from dcglearn.report.words import verdict_sentences
 from helpers.commands import run_commands
 from helpers.simulated import with_ids
-
-
-def printed(*arguments: object, cwd: Path) -> Any:
-    """What a command prints with ``--json``."""
-    (found,) = run_commands([[*map(str, arguments), "--json"]], cwd)
-    assert found.returncode == 0, found.stderr
-    return json.loads(found.stdout)
-
 
 WORDS = np.array(["a", "b", "tie"])
 
@@ -88,21 +79,20 @@ def test_test_fit_and_study_say_the_same(tmp_path: Path) -> None:
     path = tmp_path / "j.jsonl"
     write_preferences(data, path)
     said = {(one.about, one.hypothesis): one for one in usual_questions(data)}
-    of_study = {
-        (one["about"], one["hypothesis"]): one
-        for one in printed("study", path, cwd=tmp_path)["questions"]
-    }
-    of_test = {
-        (one["about"], one["hypothesis"]): one for one in printed("test", path, cwd=tmp_path)
-    }
+    commands = ["study", "test", "test --gains linear", "fit -o m.json"]
+    done = run_commands([[*one.split(), str(path), "--json"] for one in commands], tmp_path)
+    assert not any(one.returncode for one in done), done[0].stderr
+    study, tests, (alone,), _ = (json.loads(one.stdout) for one in done)
+    of_study, of_test = (
+        {(one["about"], one["hypothesis"]): one for one in found}
+        for found in (study["questions"], tests)
+    )
     assert of_study.keys() == of_test.keys() == said.keys()
     for key, one in said.items():
         for other in (of_study[key], of_test[key]):
             assert other["verdict"] == one.verdict
             assert other["corrected_p"] == pytest.approx(one.corrected, rel=1e-6)
-    (alone,) = printed("test", path, "--gains", "linear", cwd=tmp_path)
     assert alone["corrected_p"] == pytest.approx(said["gains", "linear"].corrected, rel=1e-6)
-    printed("fit", path, "-o", "m.json", cwd=tmp_path)
     record = json.loads((tmp_path / "m.json").read_text())["about"]["certainty"]
     for one in record["hypotheses"]:
         assert one["verdict"] == said["gains", one["hypothesis"]].verdict

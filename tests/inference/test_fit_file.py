@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +19,8 @@ from dcglearn import (
     write_preferences,
 )
 from dcglearn.measures.measure_files import measure_to_json
+from helpers.commands import Run
 from helpers.written import write_packed
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ from helpers.simulated import (
 )
 
 
-def plain_cr2(fit: JudgmentFit, clusters: np.ndarray) -> np.ndarray:
-    """CR2 by its definition, with a matrix root per cluster."""
+def plain_cr2(fit: JudgmentFit, clusters: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """CR2 by its definition, with a matrix root per cluster; H^-1, and p_q of each parameter."""
     likelihood, x = fit.likelihood, fit.parameters
     free = fit.maximum.free
     information = likelihood.information(x) + likelihood.prior_information(x)
@@ -35,7 +35,7 @@ def plain_cr2(fit: JudgmentFit, clusters: np.ndarray) -> np.ndarray:
         lambda rows: likelihood.scores_and_information(x, rows),
     )
     parts = rows_of.transpose(1, 0, 2)
-    middle = np.zeros_like(inverse)
+    middle, p = np.zeros_like(inverse), []
     for q in np.unique(clusters):
         rows = clusters == q
         u = (weights[rows, None] * scores[rows]).sum(axis=0)[free]
@@ -43,14 +43,24 @@ def plain_cr2(fit: JudgmentFit, clusters: np.ndarray) -> np.ndarray:
         adjust = np.linalg.inv(np.real(sqrtm(np.eye(len(u)) - root @ F @ root)))
         e = root @ adjust @ root @ u
         middle += np.outer(e, e)
-    return middle
+        p.append(np.diag(inverse @ F @ inverse))
+    return middle, inverse, np.array(p)
+
+
+def query_or_alone(fit: JudgmentFit) -> np.ndarray:
+    """The number of each judgment's cluster."""
+    numbers = fit.evidence.judged.queries
+    return np.where(numbers < 0, -1 - np.arange(len(numbers)), numbers)
 
 
 def test_cr2_is_that_of_its_definition(monkeypatch: pytest.MonkeyPatch) -> None:
-    fit = JudgmentModel(ties="davidson", discounts="log2").fit(every_answer(300, 11))
+    """A fifth of the judgments has no query: each is a cluster of its own."""
+    data = every_answer(300, 11)
+    data = with_ids(data, np.where(np.arange(300) % 5, data.queries, None))
+    fit = JudgmentModel(ties="davidson", discounts="log2").fit(data)
     found = Covariance(fit.likelihood, fit.maximum)
     free = fit.maximum.free
-    twin = plain_cr2(fit, fit.evidence.judged.queries)
+    twin, *_ = plain_cr2(fit, query_or_alone(fit))
     np.testing.assert_allclose(found.robust[np.ix_(free, free)], twin, rtol=2e-3, atol=1e-9)
     monkeypatch.setattr("dcglearn.inference.covariance.SMALL_CLUSTER", 0.0)
     exact = Covariance(fit.likelihood, fit.maximum)
@@ -62,10 +72,8 @@ def test_cr2_of_many_small_clusters_is_that_of_its_definition() -> None:
     data = every_answer(3000, 11)
     data = with_ids(data, np.where(np.arange(3000) % 3, data.queries, None))
     fit = JudgmentModel(ties="davidson", discounts="log2").fit(data)
-    numbers = fit.evidence.judged.queries
-    alone = np.where(numbers < 0, -1 - np.arange(len(numbers)), numbers)
     free = fit.maximum.free
-    twin = plain_cr2(fit, alone)
+    twin, *_ = plain_cr2(fit, query_or_alone(fit))
     np.testing.assert_allclose(fit.covariance.robust[np.ix_(free, free)], twin, rtol=3e-4)
 
 
@@ -76,27 +84,36 @@ def test_equal_clusters_have_one_degree_of_freedom_less() -> None:
     contrasts = np.eye(fit.likelihood.n_parameters)
     assert fit.covariance.degrees_of_freedom(contrasts) == pytest.approx(11)
     assert fit.covariance.effective == pytest.approx(12)
+    assert fit.covariance.design_effect == 1, "although no query differs from another"
 
 
 @pytest.mark.parametrize(
-    ("n", "seed", "n_judges", "negative"), [(90, 56, 26, True), (150, 24, 60, False)]
+    ("n", "seed", "n_judges", "negative"),
+    [(90, 56, 26, True), (150, 24, 60, False), (150, 24, 22, False)],
 )
 def test_two_ways_of_clustering_are_those_of_the_definition(
     n: int, seed: int, n_judges: int, negative: bool
 ) -> None:
-    """V_query + V_judge - V_both: for a contrast never less than either, and no eigenvalue < 0."""
+    """V_query + V_judge - V_both: for a contrast never less than either, and no eigenvalue < 0.
+
+    Of the degrees of freedom by query and by judge the fewer count, and of few clusters one less
+    than of clusters of equal weight.
+    """
     data, rng = every_answer(n, seed), np.random.default_rng(1)
     judges = rng.permutation(np.arange(len(data)) % n_judges)
     both = with_ids(data, judges=[f"judge {i:02}" for i in judges])
     fit = JudgmentModel(ties="davidson", discounts="log2", judges=False).fit(both)
     free, used = fit.maximum.free, fit.evidence.rows
     by_query, by_judge = np.unique(data.queries, return_inverse=True)[1][used], judges[used]
-    query, judge, pair = (
+    (query, inverse, *p), (judge, _, *more), (pair, *_) = (
         plain_cr2(fit, one) for one in (by_query, by_judge, by_query * n_judges + by_judge)
     )
-    for along, contrast in zip(np.eye(free.sum()), np.eye(len(free))[free], strict=True):
+    contrasts = np.eye(len(free))[free]
+    for along, contrast in zip(np.eye(free.sum()), contrasts, strict=True):
         parts = [float(along @ V @ along) for V in (query, judge, query + judge - pair)]
         assert fit.covariance.variance(contrast) == pytest.approx(max(parts), rel=5e-3)
+        inflation = max(parts) / (along @ inverse @ along)
+        assert fit.covariance.inflation(contrast) == pytest.approx(inflation, rel=5e-3)
     values, vectors = np.linalg.eigh(query + judge - pair)
     twin = (vectors * np.maximum(values, 0)) @ vectors.T
     scale = np.abs(twin).max()
@@ -107,6 +124,14 @@ def test_two_ways_of_clustering_are_those_of_the_definition(
     totals = [np.bincount(one, data.weights[used]) for one in (by_query, by_judge)]
     effective = min(sum(total) ** 2 / sum(total**2) for total in totals)
     assert fit.covariance.effective == pytest.approx(effective)
+    df = np.min([x.sum(axis=0) ** 2 / (x**2).sum(axis=0) for x in p + more], axis=0)
+    most = effective - 1 if effective < 20 else np.inf
+    assert fit.covariance.degrees_of_freedom(contrasts) == pytest.approx(np.minimum(df, most))
+    pooled = min(x.sum() ** 2 / (x.sum(axis=1) ** 2).sum() for x in p + more)
+    found = fit.covariance.degrees_of_freedom(contrasts, pooled=True)
+    assert found == pytest.approx([min(pooled, most)])
+    effect = max(1.0, np.trace(np.linalg.solve(inverse, twin)) / free.sum())
+    assert fit.covariance.design_effect == pytest.approx(effect, rel=5e-3)
 
 
 @given(st.floats(-3, 3), st.floats(0.5, 3), st.floats(0.01, 0.3), st.floats(-0.9, 0.9))

@@ -10,9 +10,11 @@ from scipy.stats import beta, norm
 from sklearn.linear_model import LogisticRegression
 
 from dcglearn import InputError, JudgmentModel, Preferences, Scale, SolverError
+from dcglearn.inference import evidence
+from dcglearn.inference import likelihood as likelihoods
 from dcglearn.inference.answers import BAD, GOOD, TIE, A, B, answer_terms
 from dcglearn.inference.evidence import Evidence
-from dcglearn.inference.likelihood import PRIOR_SD, Expanded
+from dcglearn.inference.likelihood import PRIOR_SD, Expanded, Rows
 from dcglearn.inference.maximise import maximise
 from helpers.simulated import SCALE, every_answer
 
@@ -34,7 +36,9 @@ def test_extreme_differences_are_finite() -> None:
 @pytest.mark.parametrize(
     "family", [{}, {"gains": "power:free", "discounts": "zipf:free"}, {"position_dependent": True}]
 )
-def test_gradient_and_hessian(ties: str, empty: bool, family: dict[str, object]) -> None:
+def test_gradient_and_hessian(
+    ties: str, empty: bool, family: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = every_answer(60, 3, empty)
     model = JudgmentModel(ties=ties, **family)
     likelihood = model.likelihood(Evidence.of(data, ties))
@@ -48,6 +52,9 @@ def test_gradient_and_hessian(ties: str, empty: bool, family: dict[str, object])
         assert at.gradient[i] == pytest.approx((up.value - down.value) / (2 * h), abs=1e-5)
         second = (up.gradient - down.gradient) / (2 * h)
         np.testing.assert_allclose(at.hessian[i], second, atol=1e-4)
+    for module in (likelihoods, evidence):  # of many judgments it is found later, in parts
+        monkeypatch.setattr(module, "CHUNK", 20)
+    np.testing.assert_allclose(likelihood.expand(x).hessian, at.hessian, rtol=1e-9, atol=1e-9)
 
 
 def test_without_lapses_it_is_logistic_regression() -> None:
@@ -114,6 +121,29 @@ def test_a_likelihood_written_plainly(ties: str, levels: bool) -> None:
             p[GOOD], p[BAD], kinds = p[TIE] * good, p[TIE] * (1 - good), 4
         total += weight * np.log(0.2 / kinds + 0.8 * p[answer])
     assert likelihood.log_likelihood(x) == pytest.approx(total)
+
+
+@pytest.mark.parametrize(
+    ("ties", "levels"), [("strict", False), ("davidson", True), ("rao-kupper", False)]
+)
+def test_the_information_is_that_of_the_probabilities(ties: str, levels: bool) -> None:
+    """The sum over judgments and answers of weight times P'P'^T / P, with P' by differences."""
+    data = every_answer(60, 8, levels=levels)
+    likelihood = JudgmentModel(ties=ties).likelihood(Evidence.of(data, ties))
+    x, weights = likelihood.start + 0.1, likelihood.evidence.judged.weights
+
+    def p(at: np.ndarray, answer: int) -> np.ndarray:
+        def of_rows(rows: Rows) -> np.ndarray:
+            return np.exp(likelihood.terms(at, rows, answer).value)
+
+        return np.concatenate([*likelihood.map(likelihood.evidence, at, of_rows)])
+
+    expected = np.zeros((len(x), len(x)))
+    for answer in likelihood.answers:
+        steps = 1e-5 * np.eye(len(x))
+        slopes = np.array([(p(x + h, answer) - p(x - h, answer)) / 2e-5 for h in steps])
+        expected += slopes * (weights / p(x, answer)) @ slopes.T
+    np.testing.assert_allclose(likelihood.information(x), expected, rtol=1e-5, atol=1e-7)
 
 
 @pytest.mark.parametrize("ties", TIES)

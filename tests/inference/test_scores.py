@@ -15,7 +15,7 @@ from dcglearn import (
     usual_questions,
 )
 from dcglearn.inference.calibration import additivity_test
-from dcglearn.inference.tests import no_effect, score_test
+from dcglearn.inference.tests import no_effect, score_test, verdict_of
 from dcglearn.lab.simulation.designs import DESIGNS, simulated_study
 from helpers.simulated import (
     every_answer,
@@ -69,6 +69,19 @@ def test_by_explicit_matrices(ties: str, of_queries: bool) -> None:
     assert found.statistic == pytest.approx(T, rel=1e-5)
     assert found.cluster_df == Q - len(null)
     assert found.p == pytest.approx(f.sf(T * (Q - len(null)) / (Q - T), 1, Q - len(null)), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("p", "verdict"),
+    [
+        (0.0099, "rejected"),
+        (0.01, "near the line"),
+        (0.0999, "near the line"),
+        (0.1, "not rejected"),
+    ],
+)
+def test_what_a_p_value_says(p: float, verdict: str) -> None:
+    assert verdict_of(p) == verdict
 
 
 def test_fewer_queries_than_parameters_say_nothing() -> None:

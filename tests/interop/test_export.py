@@ -117,27 +117,6 @@ def test_a_vector_equal_to_a_rule_is_treated_as_the_rule(target: str) -> None:
         assert exported.text == expected.text
 
 
-@pytest.mark.parametrize(
-    ("target", "measure", "labels", "problem"),
-    [
-        ("trec_eval", NAMED, None, "grade 'good' is not a whole number"),
-        ("ir_measures", NAMED, None, "grade 'good' is not a whole number"),
-        ("trec_eval", NAMED, (1, 0), "2 labels for 3 grades"),
-        ("trec_eval", DCG({5000: 1, 0: 0}), None, "use levels up to 1000"),
-        ("trec_eval", DCG({1: 1, -1: 0.5}), None, "trec_eval treats levels below 0 as unjudged"),
-        ("lightgbm", DCG({2: 0.5, 1: 0.6, 0: 0}), None, "with the label, and grade 1 gains 0.6"),
-        ("ir_measures", DCG({2: 1.234567, 1: 1, 0: 0}), None, "takes whole gains up to 1000,"),
-        ("ir_measures", DCG({2: 1, 1: 1 / 3, 0: 0}) @ 9, None, "takes whole gains up to 1000000"),
-    ],
-)
-def test_levels_and_gains_that_a_tool_does_not_take(
-    target: str, measure: DCG, labels: Any, problem: str
-) -> None:
-    with pytest.raises(InputError) as refused:
-        export(measure, target, labels)
-    assert problem in str(refused.value)
-
-
 def test_names_become_levels_and_gains_whole() -> None:
     exported = export(NAMED, "trec_eval", (4, 3, 0))
     assert exported.text == "trec_eval -m ndcg.0=0,1=0,2=0,3=5,4=10 QRELS RUN"

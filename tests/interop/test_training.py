@@ -331,6 +331,32 @@ def mean_ndcg(measure: DCG, labels: Any, scores: Any, sizes: Any, without: float
     return float(np.mean(values))
 
 
+def trained_by_lightgbm(params: Any, X: Any, labels: Any, sizes: Any) -> tuple[float, Any]:
+    """What it reports after three trees, and the scores."""
+    data = lightgbm.Dataset(X, labels, group=sizes)
+    found: dict[str, Any] = {}
+    record = lightgbm.record_evaluation(found)
+    booster = lightgbm.train({**params, **QUIET}, data, 3, valid_sets=[data], callbacks=[record])
+    ((values,),) = (one.values() for one in found.values())
+    return values[-1], booster.predict(X)
+
+
+def trained_by_xgboost(params: Any, X: Any, labels: Any, sizes: Any) -> tuple[float, Any]:
+    xgboost = pytest.importorskip("xgboost")
+    data = xgboost.DMatrix(X, label=labels, group=sizes)
+    found: dict[str, Any] = {}
+    booster = xgboost.train(
+        {**params, "nthread": 1, "max_depth": 2},
+        data,
+        3,
+        evals=[(data, "t")],
+        evals_result=found,
+        verbose_eval=False,
+    )
+    (values,) = found["t"].values()
+    return values[-1], booster.predict(data)
+
+
 @pytest.mark.parametrize("cutoff", [5, None])
 @pytest.mark.parametrize(
     "gains", [(1, 0.65, 0.5, 0.1, 0), (15, 7, 3, 1, 0), (1, 0.6, 0.6, 0.6, 0.3), (1, 1, 0, 0, 0)]
@@ -342,56 +368,34 @@ def test_lightgbm_reports_the_measure(
     measure = DCG(dict(zip((4, 3, 2, 1, 0), gains, strict=True)), "log2", cutoff, "ideal")
     module = executed(export(measure, "lightgbm").text)
     assert module["LABELS"] == {4: 4, 3: 3, 2: 2, 1: 1, 0: 0}
-    data = lightgbm.Dataset(X, labels, group=sizes)
-    found: dict[str, Any] = {}
-    record = lightgbm.record_evaluation(found)
-    params = {**module["PARAMS"], **QUIET}
-    booster = lightgbm.train(
-        params, data, 3, valid_sets=[data], valid_names=["t"], callbacks=[record]
-    )
-    scores = booster.predict(X)
+    reported, scores = trained_by_lightgbm(module["PARAMS"], X, labels, sizes)
     assert len(np.unique(scores)) < len(scores)  # tied scores are among them
-    ((_, reported),) = found["t"].items()
     expected = mean_ndcg(measure, labels, scores, sizes, without=1.0)
-    assert reported[-1] == pytest.approx(expected, abs=1e-9)
+    assert reported == pytest.approx(expected, abs=1e-9)
 
 
 def test_xgboost_without_a_cutoff_counts_every_document(rng: np.random.Generator) -> None:
     """Without one in the metric's name it cuts at 32."""
-    xgboost = pytest.importorskip("xgboost")
     measure = DCG({2: 1, 1: 0.5, 0: 0}, "log2", None, "ideal")
-    params = executed(export(measure, "xgboost").text)["PARAMS"]
-    sizes = [300, 40, 5]
+    params, sizes = executed(export(measure, "xgboost").text)["PARAMS"], [300, 40, 5]
     X, labels = rng.random((sum(sizes), 3)), rng.choice([2, 1, 0], sum(sizes), p=[0.02, 0.05, 0.93])
-    data = xgboost.DMatrix(X, label=np.array([0, 0.5, 1])[labels], group=sizes)
-    found: dict[str, Any] = {}
-    booster = xgboost.train(
-        {**params, "nthread": 1}, data, 3, evals=[(data, "t")], evals_result=found
-    )
-    ((_, reported),) = found["t"].items()
+    reported, scores = trained_by_xgboost(params, X, np.array([0, 0.5, 1])[labels], sizes)
     expected, cut = (
-        mean_ndcg(one, labels, booster.predict(data), sizes, without=0.0)
-        for one in (measure, measure @ 32)
+        mean_ndcg(one, labels, scores, sizes, without=0.0) for one in (measure, measure @ 32)
     )
-    assert reported[-1] == pytest.approx(expected, abs=1e-6)
+    assert reported == pytest.approx(expected, abs=1e-6)
     assert abs(expected - cut) > 0.01
 
 
 @pytest.mark.parametrize("cutoff", [5, None])
 def test_xgboost_reports_the_measure(cutoff: int | None, rng: np.random.Generator) -> None:
-    xgboost = pytest.importorskip("xgboost")
     X, labels, _, sizes = drawn(rng, 60)
     measure = DCG({4: 1, 3: 0.65, 2: 0.7, 1: 0.1, 0: 0}, "log2", cutoff, "ideal")
     module = executed(export(measure, "xgboost").text)
-    data = xgboost.DMatrix(X, label=np.vectorize(module["LABELS"].get)(labels), group=sizes)
-    found: dict[str, Any] = {}
-    params = {**module["PARAMS"], "nthread": 1, "max_depth": 2}
-    booster = xgboost.train(
-        params, data, 3, evals=[(data, "t")], evals_result=found, verbose_eval=False
-    )
-    ((_, reported),) = found["t"].items()
-    expected = mean_ndcg(measure, labels, booster.predict(data), sizes, without=0.0)
-    assert reported[-1] == pytest.approx(expected, abs=1e-6)  # labels are 32-bit floats
+    gains = np.vectorize(module["LABELS"].get)(labels)
+    reported, scores = trained_by_xgboost(module["PARAMS"], X, gains, sizes)
+    expected = mean_ndcg(measure, labels, scores, sizes, without=0.0)
+    assert reported == pytest.approx(expected, abs=1e-6)  # labels are 32-bit floats
 
 
 def test_xgboost_parameters() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ from dcglearn import (
     run_of,
 )
 from dcglearn.systems.inputs import look_up
-from helpers.commands import run_commands
 from helpers.notes import noted
 from helpers.slow_reader import trimmed
 from helpers.written import write_records
@@ -56,30 +54,6 @@ def lists(found: Preferences) -> list[Any]:
 
 def both_runs(files: Path) -> DocumentGrades:
     return DocumentGrades.read(files / "qrels", [files / "one", files / "two"])
-
-
-@pytest.mark.parametrize(
-    ("record", "problem"),
-    [
-        ({"a": ["d1"], "b": ["d2"]}, '"query" is missing'),
-        ({"query": "q9", "a": ["d1"], "b": ["d2"]}, "q9"),
-        ({"query": "q1", "a": ["d3", "d1", "d1"], "b": ["d2"]}, "d1 appears twice"),
-        ({"query": "q1", "run_a": "on", "run_b": "two"}, "'on'"),
-        ({"query": "q2", "run_a": "one", "run_b": "two"}, "two holds nothing"),
-        ({"query": "q1", "a": [1.5], "b": ["d2"]}, "1.5"),
-    ],
-)
-def test_a_record_that_cannot_be_joined_is_named(
-    files: Path, record: dict[str, Any], problem: str
-) -> None:
-    good = {"query": "q1", "a": ["d1"], "b": ["d2"], "answer": "a"}
-    if "run_a" in record:
-        good = {"query": "q1", "run_a": "one", "run_b": "two", "answer": "a"}
-    path = write_records(files / "p.jsonl", good, {**record, "answer": "a"})
-    with pytest.raises(InputError) as refused:
-        read(path, both_runs(files), n_ranks=2)
-    assert problem in refused.value.problem
-    assert refused.value.place.startswith(f"{path}, line 2")
 
 
 def test_documents_and_runs_under_other_names(files: Path) -> None:
@@ -168,22 +142,3 @@ def test_rules_that_give_no_grade_are_refused(files: Path) -> None:
     with pytest.raises(InputError) as refused:
         DocumentGrades.read(files / "qrels", scale=Scale((0, 2)))  # not the grade 1
     assert refused.value.place == str(files / "qrels")
-
-
-def test_commands_take_qrels_and_runs(files: Path) -> None:
-    by_run = {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"}
-    write_records(files / "p.jsonl", by_run)
-    joined = ["--qrels", "qrels", "--run", "one", "--run", "two"]
-    agreed, packed, without, again = run_commands(
-        [
-            ["agree", "p.jsonl", "zipf", "--json", *joined, "--K", "2"],
-            ["pack", "p.jsonl", "p.parquet", *joined, "--K", "2"],
-            ["inspect", "p.jsonl", *joined],
-            ["fit", "p.parquet", "--qrels", "qrels"],
-        ],
-        files,
-    )
-    assert json.loads(agreed.stdout)["rows"][0]["tied"] == 1  # 0 and 2 / 2, 1 and 0
-    assert (packed.returncode, without.returncode, again.returncode) == (0, 2, 2)
-    assert "--K" in without.stderr
-    assert "--qrels" in again.stderr

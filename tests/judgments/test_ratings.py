@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import subprocess
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,8 +17,6 @@ import dcglearn
 from dcglearn import InputError, Ratings, pairs_from_ratings, read_ratings
 from dcglearn.judgments.ratings import MAX_PAIRS, Within
 from helpers.notes import noted
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 rated = st.lists(
     st.fixed_dictionaries(
@@ -135,47 +131,12 @@ def test_files_and_frames_hold_the_same(tmp_path: Path) -> None:
     assert found.weights.tolist() == [2.0, 1.0]
     assert (found.queries.tolist(), found.judges.tolist()) == (["p", "p"], ["x", "x"])
     assert repr(found) == repr(read_ratings(frame, "stars", unjudged="nothing"))
+    longer = read_ratings(path, "stars", n_ranks=4, unjudged="nothing")
+    assert longer.lists.tolist() == [[0, -1, 1, -1], [2, -1, -1, -1]]
     with noted() as notes:
         worst = read_ratings(path, columns="rating=stars")
     assert "documents within the lists without a grade (null): 1" in notes[-1]
     assert worst.lists.tolist() == [[0, 2, 1], [2, -1, -1]]
-
-
-TWO = '{"query": "q", "grades": [1], "rating": 2}\n{"query": "q", "grades": [0], "rating": 1}\n'
-
-
-def changed(old: str, new: str) -> str:
-    return TWO.replace(old, new, 1)
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "place", "problem"),
-    [
-        ("", (), "r.jsonl", "is empty"),
-        (changed('"rating": 2', '"stars": 2'), (), "r.jsonl", "'stars' and 'rating' could both be"),
-        (changed('"rating": 2', '"x": 2'), (), "r.jsonl, line 1", '"rating" is missing'),
-        (changed(', "rating": 1', ""), (), "r.jsonl, line 2", '"rating" is missing'),
-        (TWO, ("--rating", "stars"), "r.jsonl", "unknown column in --rating 'stars'"),
-        (TWO.replace('"query": "q", ', ""), (), "r.jsonl", "no two ratings of one query"),
-        (TWO, ("--within", "judge"), "r.jsonl", "no two ratings of one judge"),
-        (TWO, ("--within", "jugde"), "", "is not one of 'query', 'judge', 'all'"),
-        (TWO, ("--min-difference", "2"), "r.jsonl", "of one query differ by 2 or more"),
-        (TWO, ("--at-most", "0"), "", "--at-most"),
-        (TWO, ("-o", "out.txt"), "out.txt", "'.txt'"),
-    ],
-)
-def test_bad_input_is_one_clear_line(
-    tmp_path: Path, run: Run, text: str, options: tuple[str, ...], place: str, problem: str
-) -> None:
-    (tmp_path / "r.jsonl").write_text(text)
-    out = () if "-o" in options else ("-o", "out.jsonl")
-    found = run("pairs", "r.jsonl", *out, *options, cwd=tmp_path)
-    assert found.returncode == 2, found.stderr
-    said = [line for line in found.stderr.splitlines() if line and "is ignored:" not in line]
-    assert len(said) == 1
-    assert said[0].startswith(f"dcglearn: {place}")
-    assert problem in said[0].removeprefix(f"dcglearn: {place}")
-    assert [path.name for path in tmp_path.iterdir()] == ["r.jsonl"]
 
 
 def test_too_many_pairs_are_refused_before_they_are_made() -> None:

@@ -66,51 +66,6 @@ def test_an_extended_or_reordered_grid_has_the_same_cells(tmp_path: Path) -> Non
     assert small.content != large.content
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("seed = 1", "sead = 1", "mine.toml: unknown key 'sead'; did you mean 'seed'?"),
-        ("seed = 1", "seed = '1'", r"seed: found '1' \(str\); expected integer"),
-        ("seed = 1", "seed = ", "is not valid TOML"),
-        ('experiment = "pairs"', "", "experiment is missing; add it: the name"),
-        ('experiment = "pairs"', 'experiment = "../x"', "experiment: found '../x'"),
-        ("[quick]", "[quick]\nbase = [[1]]", "quick: unknown key 'base'"),
-        ("[20, 40]", "[]", "sweep: found .. .list.; expected List should have at least 1"),
-        ("[20, 40]", "[20, '40']", r"truth = data-1, pairs = 40, pairs: found '40' \(str\)"),
-        ("[20, 40]", "[20, 40, 20]", r"sweep.pairs: \[20, 40, 20\]; give different values"),
-        ("pairs = [40]", "pairs = [60]", r"quick.pairs: \[60\]; choose from \[20, 40\]"),
-        ("repetitions = 2", "repetitions = 9", "quick.repetitions: 9; use 1 ... 3"),
-        ('"free"', '"data-3"', "unknown truth 'data-3'; did you mean 'data-.*Known: .*zipf"),
-        ("base = [3, 2, 1]", "base = [4, 2, 1]", "base: .4, 2, 1.; use grades from 1 to 3"),
-        *(
-            ("grades = 3", f"grades = 3\n{more}", message)
-            for more, message in (
-                ("margin = 'hammin'", "margin: unknown.*did you mean 'hamming'"),
-                ("C = 'best'", "setting, C: found .best."),
-                ("C = nan", "C: found nan"),
-                ("pairs = 5", r"pairs is in \[setting\] and in \[sweep\]"),
-                ("ranks = 4", "K = 4 is larger than the base list of 3"),
-                ("flips = -1", "flips: found -1 .*greater than or equal to 0"),
-                ("reliability = 1.01", "found 1.01 .*less than or equal to 1"),
-                ("flips = 21", "flips: 21 flips of 20 pairs"),
-                ("reliability = 0.5", "reliability: found 0.5 .*greater than 0.5"),
-                ("against = ['zipff']", "against: unknown preset 'zipff'"),
-                ("probabilities = [0.5, 0.3, 0.2]", "has no effect"),
-                ("C_grid = [1.0]", 'C_grid: has no effect; .*C = "validation"'),
-                ("lists = 'queries'", "lists: unknown lists 'queries'"),
-                ("lists = 'documents'\nwrong_grades = 1", "documents have no grades"),
-                ("learner = 'judgment-model'\nclusters = -1", "clusters: found -1"),
-            )
-        ),
-    ],
-)
-def test_errors_name_the_file_and_the_key(tmp_path: Path, old: str, new: str, message: str) -> None:
-    assert old in GOOD
-    with pytest.raises(InputError, match=message) as caught:
-        read_config(written(tmp_path, GOOD.replace(old, new, 1)))
-    assert str(caught.value).startswith(str(tmp_path / "mine.toml"))
-
-
 def test_cells_hold_the_truth_of_a_measure_file(tmp_path: Path) -> None:
     measure = tmp_path / "liked.json"
     write_measure(MeasureFile(dcg=DCG([4, 1, 0], "zipf")), measure)

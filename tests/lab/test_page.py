@@ -271,16 +271,6 @@ def test_only_some_experiments_are_run(run: Run, folder: Path) -> None:
     assert made == {"flips", "store", "quick"}
 
 
-@pytest.mark.parametrize("command", ["reproduce", "reproduce --only 7"])
-def test_a_figure_of_two_configs_is_refused(run: Run, folder: Path, command: str) -> None:
-    (folder / "configs/second.toml").write_text(CONFIG)
-    (folder / "configs/flips.toml").write_text(CONFIG.replace("[5, 6]", '[7, "06"]'))
-    refused = run(*command.split())
-    assert refused.returncode == 2
-    assert "draws figure 06, as" in refused.stderr
-    assert not (folder / "results").exists()
-
-
 def test_a_folder_of_own_configs_has_those_and_the_shipped_ones_when_asked(
     run: Run, folder: Path
 ) -> None:

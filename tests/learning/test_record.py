@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from golden.make_learned import learned
 
 from dcglearn import (
     DCGLearner,
@@ -17,11 +18,8 @@ from dcglearn import (
     MeasureFile,
     Preferences,
     SolverError,
-    certainty_of,
-    learn_dcg,
     learned_measure,
     parameter_intervals,
-    read_preferences,
 )
 from dcglearn.learning.record import LearnedRecord, as_json
 from dcglearn.learning.solve import solve
@@ -174,18 +172,7 @@ def assert_alike(one: Any, other: Any, key: str = "") -> None:
 
 
 def test_a_fit_writes_what_it_wrote() -> None:
-    data = read_preferences(GOLDEN / "learned_from.jsonl")
-    learner = DCGLearner(n_grades=3).fit(data.pairs, sample_weight=data.pair_weights)
-    intervals = parameter_intervals(learner, data, np.random.default_rng(0), 20)
-    content = learned_measure(
-        learner,
-        data,
-        "learned_from.jsonl",
-        intervals=intervals,
-        certainty=certainty_of(data),
-        usual=learn_dcg(data),
-    )
-    written, known = json.loads(measure_to_json(content)), golden()
+    written, known = json.loads(measure_to_json(learned())), golden()
     for document in (written, known):
         for count in ("iterations", "passes"):  # of the solver, which may find a shorter path
             del document["about"]["solution"][count]

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -25,7 +26,7 @@ from dcglearn.learning import solve as solving
 from dcglearn.learning.cones import Cone, solve_nnls
 from dcglearn.learning.newton import Descent, newton
 from dcglearn.learning.solve import certify, fit_path
-from dcglearn.learning.sums import quadratic_model
+from dcglearn.learning.sums import active_set_change, quadratic_model
 from helpers.kkt import check_kkt, objective
 from helpers.places import GOLDEN
 from helpers.solver_cases import noisy_pairs, problems
@@ -93,16 +94,37 @@ def test_a_path_equals_single_fits(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize("C", [1e-4, 1e3])
 @pytest.mark.parametrize("monotone", [True, False])
 def test_newton_settles_without_another_solver(
-    n: int, flips: float, C: float, monotone: bool, rng: np.random.Generator
+    n: int,
+    flips: float,
+    C: float,
+    monotone: bool,
+    rng: np.random.Generator,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Its steps and its passes over all pairs are those that it takes."""
+    sums, sum_over_blocks = list[object](), Problem.sum_over_blocks
+
+    def counted(problem: Problem, *given: Any) -> Any:
+        sums.append(given[0])
+        return sum_over_blocks(problem, *given)
+
+    monkeypatch.setattr(Problem, "sum_over_blocks", counted)
     pairs = true_pairs(DATA_1, permuted_lists(n, rng))
     problem = Problem.of(flip_pairs(pairs, int(flips * n), rng), 5, C=C, monotone=monotone)
-    W, _, steps, _, settled = newton(problem)
+    W, _, steps, passes, settled = newton(problem)
+    assert (steps, passes) == (sums.count(active_set_change), len(sums))
     certificate = certify(problem, W)[1]
     assert settled
     assert steps < 80
     assert np.sqrt(certificate.computed_gap) <= 1e-7 * certificate.size
     check_kkt(problem, W)
+    assert solve(problem).passes == passes + 1, "with that of the certificate"
+    sums.clear()
+    monkeypatch.setattr(newtons, "MAX_LINE_SEARCHES", 0)  # the path of C is taken instead
+    again, _, steps, passes, settled = newton(problem)
+    assert (steps, passes) == (sums.count(active_set_change), len(sums))
+    assert settled
+    assert again == pytest.approx(W, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize(("C", "weights"), [(0.01, None), (100.0, "whole"), (100.0, "any")])

@@ -8,7 +8,6 @@ all orderings, or use scikit-learn.
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import re
 from collections.abc import Callable
@@ -191,23 +190,7 @@ def test_names_and_files_read_back_the_same(measure: DCG) -> None:
         assert measure_from_json(measure_to_json(utility)).measure == utility
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "DCG",
-        "DCG([1, 0])",
-        "DCG([1, 0], log2, cutoff=3)",
-        "DCG(log2, [1, 0])",
-        "XCG([1, 0], log2)",
-        "DCG([1, 0], log3)",
-        "DCG([1, 0], rbp(2))",
-        "DCG([1, 0], log2) @ 0",
-        "DCG([1, 0], __import__('os').getcwd())",
-        "DCG({3, 1, 0}, log2)",
-        "DCG({'a': 1, 'a': 0}, log2)",
-    ],
-)
+@pytest.mark.parametrize("text", ["", "DCG", "DCG([1, 0])", "DCG([1, 0], rbp(2))"])
 def test_a_text_that_is_not_a_measure_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         DCG.parse(text)
@@ -281,30 +264,6 @@ def test_measure_files(tmp_path: Path) -> None:
     write_measure(dcg, path)
     with pytest.raises(InputError, match="holds no utility"):
         parse_measure(f"{path}:utility")
-
-
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        ({"format": "other"}, "not a measure file"),
-        ({"version": 2}, "not a measure file"),
-        ({"utillity": {}}, "did you mean 'utility'"),
-        ({"use": "utility"}, "holds no utility"),
-        ({"dcg": {"gains": [1], "discount": "log2"}}, '"dcg": cannot be read'),
-        ({"dcg": {"gains": ["x"], "discounts": "log2"}}, '"dcg": gains'),
-        ({"utility": {"weights": [[1], [1, 2]]}}, '"utility"'),
-        ({"utility": {"weights": [[1, 0, 0]]}}, "a utility of 1 ranks and 3 grades"),
-    ],
-)
-def test_a_broken_measure_file_is_refused(
-    tmp_path: Path, change: dict[str, object], problem: str
-) -> None:
-    document = json.loads(measure_to_json(DCG([1, 0]))) | change
-    path = tmp_path / "m.json"
-    path.write_text(json.dumps(document))
-    with pytest.raises(InputError, match=problem) as refused:
-        read_measure(path)
-    assert str(path) in str(refused.value)
 
 
 def test_a_measure_of_other_lists_is_refused(tmp_path: Path) -> None:

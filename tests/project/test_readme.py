@@ -16,7 +16,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from helpers.commands import run_command, run_program
+from helpers.commands import SAFETY_SECONDS, run_command, run_program
 from helpers.places import ROOT, published_judgments
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -92,8 +92,8 @@ def in_shell(command: str, place: Path) -> subprocess.CompletedProcess[str]:
 
 def run_python(text: str, place: Path) -> None:
     (place / ".block.txt").write_text(text, "utf-8")
-    options = "-o ELLIPSIS -o NORMALIZE_WHITESPACE"
-    run = in_shell(f"{sys.executable} -m doctest {options} .block.txt", place)
+    words = ["-o", "ELLIPSIS", "-o", "NORMALIZE_WHITESPACE", ".block.txt"]
+    run = run_command(words, place, dict(os.environ), SAFETY_SECONDS, "doctest")
     assert run.returncode == 0, run.stdout + run.stderr
 
 

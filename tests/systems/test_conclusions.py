@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -24,7 +22,6 @@ from dcglearn import (
 from dcglearn.systems.conclusions import named_pair
 from dcglearn.systems.tukey import tukey_test
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 K = 4
 GAINS = {3: 3.0, 2: 2.0, 1: 1.0, 0: 0.0}
 
