@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, NamedTuple
 from dcglearn.base.errors import InputError
 
 _CHUNK = 1 << 18
-_PACKED = 1 << 14
+_PACKED = 1 << 15
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF16_LE: "utf-16-le",
