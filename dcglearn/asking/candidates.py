@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -18,9 +19,10 @@ from numpy.typing import NDArray
 from dcglearn.asking.questions import PairQuestion
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.tables.columns import distinct_rows
+from dcglearn.base.tables.columns import distinct_rows, take_rows
 from dcglearn.base.types import Booleans, Integers, Pairs
-from dcglearn.collections.join import top_documents
+from dcglearn.collections.join import IndexedQrels, rank_documents
+from dcglearn.collections.runs import Run
 from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike, needed_scale
@@ -127,7 +129,7 @@ def candidates_of_runs(
     indexed, sources = open_qrels_and_runs(qrels, runs, scale)
     if len(sources) < 2:
         raise InputError("one run", "give two or more")
-    tops = (top_documents(run.read(set(indexed.queries)), indexed, n_ranks) for run in sources)
+    tops = (_top_documents(run.read(set(indexed.queries)), indexed, n_ranks) for run in sources)
     pairs = np.column_stack(np.triu_indices(len(sources), 1))
     lists, documents = (
         np.stack(of_runs)[pairs].swapaxes(1, 2).reshape(-1, 2, n_ranks)  # of (pairs, 2, Q, K)
@@ -137,6 +139,26 @@ def candidates_of_runs(
     short = (lists == NO_DOCUMENT).any(axis=(1, 2))
     found = Candidates(lists, indexed.scale, queries, documents)
     return _worth_asking(found.without(short, f"with fewer than {n_ranks} documents"))
+
+
+def _top_documents(
+    run: Run, indexed: IndexedQrels, n_ranks: int
+) -> tuple[NDArray[np.int8], NDArray[np.object_]]:
+    """Return grades (Q, K), L without a judgment and -1 below its end, and ids (Q, K).
+
+    Of equal scores, the larger id is first.
+    """
+    query = indexed.number_queries(run.queries)[run.query]
+    rows, _ = rank_documents(query, run.number, partial(take_rows, run.documents))
+    starts = np.searchsorted(query[rows], np.arange(len(indexed.queries) + 1))
+    at = starts[:-1, None] + np.arange(n_ranks)
+    near = at < starts[1:, None]
+    ids = take_rows(run.documents, rows[at[near]])
+    grades = np.full(near.shape, NO_DOCUMENT, np.int8)
+    documents = np.full(near.shape, "", object)
+    grades[near] = indexed.find_grades_of_ids(near.nonzero()[0], ids)
+    documents[near] = ids.to_pylist()
+    return grades, documents
 
 
 def made_candidates(

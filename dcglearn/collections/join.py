@@ -16,16 +16,10 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import naming
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.tables.columns import int_array, numbers_of_arrow, take_rows
+from dcglearn.base.tables.columns import numbers_of_arrow, take_rows
 from dcglearn.base.types import Integers
 from dcglearn.collections.runs import Qrels, Run
-from dcglearn.measures.scale import (
-    NO_DOCUMENT,
-    Scale,
-    ScaleLike,
-    canonical_label,
-    needed_scale,
-)
+from dcglearn.measures.scale import Scale, ScaleLike, canonical_label, needed_scale
 
 Unjudged = Literal["nothing", "worst", "removed", "bounds"]
 """What a document without a judgment counts as: a rank that gains nothing; one of the worst grade;
@@ -121,34 +115,6 @@ def index_qrels(qrels: Qrels, scale: ScaleLike | None = None) -> IndexedQrels:
     )
 
 
-class DocumentPool:
-    """The distinct documents of several runs, for each of Q queries."""
-
-    def __init__(self, n_queries: int) -> None:
-        self._n_queries = n_queries
-        self._parts: list[Any] = []
-
-    def add(self, query: Integers, ids: Any) -> None:
-        """Add documents, of queries (n,) and ids as Arrow text."""
-        import pyarrow as pa
-
-        columns = [int_array(query), ids]
-        self._parts.append(pa.Table.from_arrays(columns, ["query", "document"]))
-        if sum(map(len, self._parts[1:])) > len(self._parts[0]):
-            self._parts = [self._distinct()]
-
-    def _distinct(self) -> Any:
-        import pyarrow as pa
-
-        parts = pa.concat_tables(self._parts)
-        return parts.group_by(parts.column_names, use_threads=False).aggregate([])
-
-    def count_by_query(self) -> Integers:
-        """Return the number of documents of each query, shape (Q,)."""
-        numbers = self._distinct()["query"].combine_chunks()
-        return np.bincount(numbers_of_arrow(numbers), minlength=self._n_queries)
-
-
 class GradedRun(NamedTuple):
     """The documents of a run by query of the qrels, best score first.
 
@@ -179,26 +145,6 @@ def grade_run(
     rows, tied = rank_documents(query, score, ids)
     starts = np.searchsorted(query[rows], np.arange(len(indexed.queries) + 1))
     return GradedRun(starts, indexed.find_grades_of_ids(query, run.documents)[rows], tied)
-
-
-def top_documents(
-    run: Run, indexed: IndexedQrels, n_ranks: int
-) -> tuple[NDArray[np.int8], NDArray[np.object_]]:
-    """Return grades (Q, K), as of :func:`grade_run` and -1 below its end, and ids (Q, K).
-
-    Of equal scores, the larger id is first.
-    """
-    query = indexed.number_queries(run.queries)[run.query]
-    rows, _ = rank_documents(query, run.number, partial(take_rows, run.documents))
-    starts = np.searchsorted(query[rows], np.arange(len(indexed.queries) + 1))
-    at = starts[:-1, None] + np.arange(n_ranks)
-    near = at < starts[1:, None]
-    ids = take_rows(run.documents, rows[at[near]])
-    grades = np.full(near.shape, NO_DOCUMENT, np.int8)
-    documents = np.full(near.shape, "", object)
-    grades[near] = indexed.find_grades_of_ids(near.nonzero()[0], ids)
-    documents[near] = ids.to_pylist()
-    return grades, documents
 
 
 def rank_documents(

@@ -20,7 +20,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -51,6 +51,10 @@ _IDS = (
     ("document", "doc_id", "docno", "docid", "doc", "corpus_id", "document_id", "url"),
 )
 _GRADE = ("grade", "relevance", "label", "rel", "rating", "score", "stars")
+
+
+_TEXT = 1 << 19
+"""Bytes of text that are read at a time."""
 
 
 class Kind(NamedTuple):
@@ -174,7 +178,7 @@ def _texts(parts: Sequence[Any], place: RowPlace) -> Any:
 
     if all(map(is_plain, parts)):
         texts = [pc.ascii_trim_whitespace(cells.cast(pa.string())) for cells in parts]
-        found = pa.concat_arrays(texts, pa.system_memory_pool())
+        found = pa.concat_arrays(texts)
         return pc.coalesce(found, text_array([""])[0]) if found.null_count else found
     column = gather(map(column_of, parts)).parsed(_id, place)
     rows = np.where(column.codes < 0, len(column.values), column.codes)
@@ -228,11 +232,21 @@ def read_parts(path: PathLike, kind: Kind) -> list[Part]:
 
 def _read(source: Source, kind: Kind) -> Iterator[Part]:
     if source.format == "json":
-        with source.open() as file, errors_at(source.name):
-            document = decode_json(file.read(), "write {query: {document: number}}")
+        with source.open() as file:
+            content = file.read()
+        with errors_at(source.name):
+            document = decode_json(content, "write {query: {document: number}}")
         if _is_nested(document) and not _are_columns(list(document), kind):
-            return iter([_part_of_dicts(document, source.name)])
-    return _read_table(source, kind) if _is_table(source, kind) else _read_trec(source, kind)
+            yield _part_of_dicts(document, source.name)
+            return
+    named_csv = re.search(r"\.csv(\.\w+)?$", source.name, re.IGNORECASE)
+    if source.format in ("csv", "tsv") and not named_csv:
+        with source.open() as file:
+            first = file.peek().partition(b"\n")[0].decode(errors="ignore").replace('"', "")
+            if not _are_columns(re.split("[\t,;|]", first.strip()), kind):
+                yield from _read_trec(source, file, kind)
+                return
+    yield from _read_table(source, kind)
 
 
 def _read_table(source: Source, kind: Kind) -> Iterator[Part]:
@@ -242,16 +256,6 @@ def _read_table(source: Source, kind: Kind) -> Iterator[Part]:
             block, kind, source.name, lambda row, first=first: source.place(first + row)
         )
         first += rows_of(block)
-
-
-def _is_table(source: Source, kind: Kind) -> bool:
-    """Return whether a file is not TREC's text: what neither its name nor its first line says."""
-    named_csv = re.search(r"\.csv(\.\w+)?$", source.name, re.IGNORECASE)
-    if source.format not in ("csv", "tsv") or named_csv:
-        return True
-    with source.open() as file:
-        first = file.readline().decode().replace('"', "").strip()
-    return _are_columns(re.split("[\t,;|]", first), kind)
 
 
 def _are_columns(names: Sequence[str], kind: Kind) -> bool:
@@ -281,53 +285,60 @@ def _dataset(name: str) -> Part:
     return _part_of_table(columns, QRELS, name, lambda row: f"{name}, judgment {row + 1}")
 
 
-def _read_trec(source: Source, kind: Kind) -> Iterator[Part]:
+def _read_trec(source: Source, file: BinaryIO, kind: Kind) -> Iterator[Part]:
     """Read the rows, and the tag of the first."""
     rows = 0
-    with source.open() as file:
-        for text in whole_lines(file, 1 << 19):
-            text = re.sub(rb"(?m)^#.*$", b"", text) if b"#" in text else text
-            read = partial(_table, kind=kind, tagged=kind is RUN and not rows)
-            table = read(text, "\t") if b"\t" in text else None
-            table = table or read(_single_blanks(text), " ")
-            if table is None:
-                raise _fault(source, kind)
-            if len(table):
-                query, document, number, *tags = (column.chunk(0) for column in table.columns)
-                tag = tags[0][0].as_py() if tags else ""
-                yield Part(query, document, number, partial(_place, source, rows), tag)
-            rows += len(table)
+    for text in whole_lines(file, _TEXT):
+        text = re.sub(rb"(?m)^#.*$", b"", text) if b"#" in text else text
+        read = partial(_table, kind=kind, tagged=kind is RUN and not rows)
+        table = read(text, "\t") if b"\t" in text else None
+        table = table or read(_single_blanks(text), " ")
+        if table is None:
+            raise _fault(source, kind)
+        if len(table):
+            query, document, number, *tags = (column.chunk(0) for column in table.columns)
+            tag = tags[0][0].as_py() if tags else ""
+            yield Part(query, document, number, partial(_place, source, rows), tag)
+        rows += len(table)
 
 
 def _table(text: bytes, delimiter: str, kind: Kind, tagged: bool) -> Any:
-    """Return query, document, number and, if wanted, tag; None if a line has other fields."""
+    """Return query, document, number and, if wanted, tag; None if a line has other fields.
+
+    Numbers remain text, which an error shows, if some are not finite.
+    """
     import pyarrow as pa
+    import pyarrow.compute as pc
     import pyarrow.csv as pv
 
     few = pa.dictionary(pa.int32(), pa.string())
-    types = {"query": few, "document": pa.string(), kind.number: pa.string(), "tag": few}
-    try:
-        return pv.read_csv(
-            pa.BufferReader(text or b"\n"),
-            pv.ReadOptions(
-                column_names=kind.layout.split(), block_size=len(text) + 1, use_threads=False
-            ),
-            pv.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
-            pv.ConvertOptions(
-                column_types=types,
-                include_columns=list(types)[: 3 + tagged],
-                null_values=[],
-                check_utf8=False,  # it was checked when the file was opened
-            ),
-            memory_pool=pa.system_memory_pool(),  # the others keep what was freed, per thread
-        )
-    except pa.ArrowException:
-        return None
+    for numbers in (pa.float64(), pa.string()):
+        types = {"query": few, "document": pa.string(), kind.number: numbers, "tag": few}
+        with suppress(pa.ArrowException):
+            table = pv.read_csv(
+                pa.BufferReader(text or b"\n"),
+                pv.ReadOptions(
+                    column_names=kind.layout.split(), block_size=len(text) + 1, use_threads=False
+                ),
+                pv.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
+                pv.ConvertOptions(
+                    column_types=types,
+                    include_columns=list(types)[: 3 + tagged],
+                    null_values=[],
+                    check_utf8=False,  # it was checked when the file was opened
+                ),
+            )
+            found = table[kind.number]
+            if is_text(found) or pc.all(pc.is_finite(found), min_count=0).as_py():
+                return table
+    return None
 
 
 def _single_blanks(text: bytes) -> bytes:
-    blank = np.frombuffer(b"\n%b\n" % text.strip(b"\n"), np.uint8) <= ord(" ")
-    if not (blank[1:] & blank[:-1]).any() and not any(other in text for other in b"\t\v\f"):
+    blank = np.frombuffer(text, np.uint8) <= ord(" ")
+    outer = text[0] <= ord(" ") or text.endswith(b" ")
+    doubled = (blank[1:] & blank[:-1]).any()
+    if not outer and not doubled and not any(other in text for other in b"\t\v\f"):
         return text
     return b"\n".join(b" ".join(line.split()) for line in text.split(b"\n"))
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.progress import Advance
-from dcglearn.base.tables.columns import take_rows
+from dcglearn.base.tables.columns import int_array, numbers_of_arrow, take_rows
 from dcglearn.base.threads import map_in_order
 from dcglearn.base.types import Integers
-from dcglearn.collections.join import DocumentPool, IndexedQrels, grade_run, index_qrels
+from dcglearn.collections.join import IndexedQrels, grade_run, index_qrels
 from dcglearn.collections.letor import looks_like_letor, read_graded_lists, read_predictions
 from dcglearn.collections.runs import (
     Qrels,
@@ -50,6 +50,34 @@ READING_THREADS = 2
 
 LEAST_STEPS = 20
 """With fewer steps from a score to a larger one, that all of them go up may be chance."""
+
+
+class DocumentPool:
+    """The distinct documents of several runs, for each of Q queries."""
+
+    def __init__(self, n_queries: int) -> None:
+        self._n_queries = n_queries
+        self._parts: list[Any] = []
+
+    def add(self, query: Integers, ids: Any) -> None:
+        """Add documents, of queries (n,) and ids as Arrow text."""
+        import pyarrow as pa
+
+        columns = [int_array(query), ids]
+        self._parts.append(pa.Table.from_arrays(columns, ["query", "document"]))
+        if sum(map(len, self._parts[1:])) > len(self._parts[0]):
+            self._parts = [self._distinct()]
+
+    def _distinct(self) -> Any:
+        import pyarrow as pa
+
+        parts = pa.concat_tables(self._parts)
+        return parts.group_by(parts.column_names, use_threads=False).aggregate([])
+
+    def count_by_query(self) -> Integers:
+        """Return the number of documents of each query, shape (Q,)."""
+        numbers = self._distinct()["query"].combine_chunks()
+        return np.bincount(numbers_of_arrow(numbers), minlength=self._n_queries)
 
 
 class RunSource(NamedTuple):

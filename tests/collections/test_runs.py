@@ -32,13 +32,33 @@ from dcglearn import (
 )
 from dcglearn.base.tables.columns import text_array
 from dcglearn.collections.letor import looks_like_letor, read_graded_lists
-from dcglearn.collections.runs import DocumentTable, distinct_names
+from dcglearn.collections.runs import DocumentTable, check_qrels_and_runs, distinct_names
 from dcglearn.systems.inputs import look_up
 from helpers.written import write
 
 pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
 
 RUN = "q1 Q0 d2 1 2.5 mine\nq1 Q0 d1 2 1.5 mine\nq2 Q0 d9 1 1e-3 mine\n"
+
+
+def test_a_file_is_given_as_qrels_or_as_a_run(tmp_path: Path) -> None:
+    for name in ("qrels", "run"):
+        (tmp_path / name).touch()
+    (tmp_path / "link").symlink_to("qrels")
+    check_qrels_and_runs(tmp_path / "qrels", [tmp_path / "run"])
+    with pytest.raises(InputError, match="link: is given as qrels and as a run"):
+        check_qrels_and_runs(tmp_path / "link", [tmp_path / "run", tmp_path / "qrels"])
+
+
+def test_a_compressed_file_may_have_several_parts_and_zeros_after_them(tmp_path: Path) -> None:
+    path, half = tmp_path / "run.gz", len(RUN) // 2
+    parts = [gzip.compress(part.encode()) for part in (RUN[:half], RUN[half:])]
+    for between in (b"", bytes(3), bytes(100_000)):
+        path.write_bytes(between.join([*parts, b""]))
+        assert read_run(path).documents.to_pylist() == ["d2", "d1", "d9"]
+    path.write_bytes(b"".join(parts) + b"not zeros")
+    with pytest.raises(InputError, match=r"run\.gz: is damaged"):
+        read_run(path)
 
 
 def test_frames_and_parquet_that_lack_something(tmp_path: Path) -> None:

@@ -153,6 +153,12 @@ def test_too_many_pairs_are_refused_before_they_are_made() -> None:
         pairs_from_ratings(rated, "all")
 
 
+def test_shorter_lists_end_with_empty_ranks() -> None:
+    found = read_ratings({"grades": [[2, 0], [1]], "score": [4.5, 3]}, n_ranks=4)
+    assert found.lists.tolist() == [[0, 2, -1, -1], [1, -1, -1, -1]]
+    assert len(found) == 2
+
+
 def test_differences_that_are_short_by_rounding_count() -> None:
     frame = pd.DataFrame({"query": "q", "grades": [[1], [0]], "rating": [0.3, 0.1]})
     assert 0.3 - 0.1 < 0.2

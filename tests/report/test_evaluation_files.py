@@ -246,6 +246,15 @@ def test_files_of_systems_have_names_of_their_own() -> None:
         paths_of_systems(Path("x.eval"), ["my/run", "My run"])
 
 
+def test_control_characters_of_a_run_tag_are_escaped_in_trec_evals_lines(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "qrels").write_text("q1 0 a 1\n")
+    (tmp_path / "run").write_text("q1 Q0 a 1 2.5 \x1b[31mred\n")
+    assert not run("evaluate", "qrels", "run", "-m", "nDCG@10", "-o", "x.eval").returncode
+    assert read_lines(tmp_path / "x.eval")["runid", "all"] == "\\x1b[31mred"
+
+
 def test_what_trec_evals_lines_cannot_hold(tmp_path: Path) -> None:
     blank = evaluate({"new york": {"a": 1}}, {"new york": {"a": 1.0}}, "nDCG@10")
     with pytest.raises(InputError, match=r"'new york' has blanks.*write \.csv or \.parquet"):

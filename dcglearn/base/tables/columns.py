@@ -39,10 +39,9 @@ def is_text(cells: Any) -> bool:
 
 def take_rows(array: Any, rows: Integers) -> Any:
     """Return some rows of an Arrow array."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    return pc.take(array, int_array(rows), memory_pool=pa.system_memory_pool())
+    return pc.take(array, int_array(rows))
 
 
 def int_array(numbers: NDArray[np.integer]) -> Any:

@@ -134,7 +134,6 @@ def read_columns(
                 pv.ConvertOptions(
                     column_types=dict.fromkeys(keys, pa.string()), strings_can_be_null=False
                 ),
-                memory_pool=pa.system_memory_pool(),
             )
         except (pa.ArrowException, OverflowError) as error:
             check()

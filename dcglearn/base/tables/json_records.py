@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, errors_at
 from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.tables.columns import Block
@@ -62,11 +62,10 @@ def is_document(head: bytes, lines: bool = False) -> bool:
 
 def read_document(file: BinaryIO, name: str) -> Iterator[Block]:
     """Read an array of objects, or a table in one object, block by block as columns."""
-    try:
-        document = decode_json(file.read(), "write an array of objects, or an object per line")
+    content = file.read()
+    with errors_at(name):
+        document = decode_json(content, "write an array of objects, or an object per line")
         records = document if isinstance(document, list) else records_of_table(document)
-    except InputError as error:
-        raise error.at(name) from error
     for number, record in enumerate(records, start=1):
         _checked(record, f"{name}, record {number}")
     for start in range(0, len(records), ROWS):

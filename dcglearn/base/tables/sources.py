@@ -80,7 +80,7 @@ class Source:
     encoding: str
     file: Path | bytes
 
-    def open(self) -> BinaryIO:
+    def open(self) -> io.BufferedReader:
         """Open text as UTF-8 at its beginning, again and again; a sheet as CSV."""
         if self.format == "xlsx":
             return open_text(self._sheet, self.name)

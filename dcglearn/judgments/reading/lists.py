@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, errors_at
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.tables.columns import (
     Column,
@@ -273,13 +273,11 @@ class GradedLists:
             grades = grades.parsed(partial(label_of, scale=declared, missing={*marks}), where)
             if declared is None:
                 check_kinds(grades, where)
-        try:
+        with errors_at(path):
             if declared is None and not grades.values:
                 raise InputError("there are no grades", "give at least one record")
             make = Scale.from_documents if options.documents else Scale.from_numbers
             self.scale = make(grades.values) if declared is None else declared
-        except InputError as error:
-            raise error.at(path) from error
         self.codes = grades.codes[..., :K]
         if (missing := (K or 0) - self.codes.shape[2]) > 0:
             self.codes = np.pad(self.codes, [(0, 0), (0, 0), (0, missing)], constant_values=-1)

@@ -17,6 +17,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.files import atomic_write, checked_suffix, write_text_blocks
 from dcglearn.base.numbers import counted
 from dcglearn.base.significance import mean_of_counted
+from dcglearn.base.text import plain_text
 from dcglearn.base.types import Floats
 from dcglearn.measures.grammar import resolve_alias
 from dcglearn.measures.names import repeated_name
@@ -349,7 +350,7 @@ def trec_eval_lines(evaluation: Evaluation, s: int) -> Iterator[str]:
 
     for query, column in zip(evaluation.queries, values.T, strict=True):
         yield from lines(query, column)
-    yield f"{'runid':<22}\tall\t{_without_blanks(evaluation.systems[s])}\n"
+    yield f"{'runid':<22}\tall\t{plain_text(_without_blanks(evaluation.systems[s]))}\n"
     yield f"{'num_q':<22}\tall\t{np.isfinite(values).any(axis=0).sum()}\n"
     yield from lines("all", evaluation.means()[s])
 
