@@ -279,6 +279,11 @@ class Posterior(ShortRepr):
         share = np.exp(self.evidence - self.evidence.max())
         return np.asarray(share / share.sum())
 
+    @property
+    def lapses(self) -> float:
+        """The expected share of answers at random."""
+        return float(self.share @ expit(self.theta[:, self.members.lapse]))
+
     def draw(self, n: int, rng: np.random.Generator) -> Draws:
         """Draw measures and judges.
 
