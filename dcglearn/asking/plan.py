@@ -1,9 +1,8 @@
 """Which pairs to judge next, and how well gains and discounts will be known then.
 
-Widths are foretold (:mod:`dcglearn.inference.forecast`) from the model whose intervals they are,
-where its interval now is narrower than 1. Otherwise they are medians over draws of what is not
-known (:mod:`dcglearn.asking.information`), without the prior's gains and discounts, which intervals
-do not use. In simulation, widths are on average as foretold from 100 judgments on.
+Widths are foretold by the model whose intervals they are (:mod:`dcglearn.inference.forecast`),
+where these are narrower than 1 now. Otherwise they are medians over draws of what is known
+(:mod:`dcglearn.asking.information`), without the prior's gains and discounts.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.answers import tie_strength
-from dcglearn.inference.centres import Posterior, before_judgments, cumulated
-from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.centres import Posterior, before_judgments
+from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.inference.forecast import FitForecast, Forecast
 from dcglearn.inference.questions import Question
 from dcglearn.inference.questions import ask as test_hypothesis
@@ -41,6 +40,9 @@ COUNTS = (25, 50, 100, 200, 400)
 
 UNKNOWN = 1.0
 """A half width from here on says nothing: gains and discounts are between 0 and 1."""
+
+ROUGH = 100
+"""From fewer judgments than so many, widths are rough."""
 
 _SAMPLE, _MANY_DRAWS, _MANY = 500, 256, 10_000
 
@@ -84,6 +86,11 @@ class Plan(ShortRepr):
     at_most: Floats
     undetermined: tuple[str, ...]
     rejected: tuple[str, ...] = ()
+
+    @property
+    def rough(self) -> bool:
+        """Whether widths may come out half or twice as large, after so few judgments."""
+        return self.judged < ROUGH
 
     def answers_for(self, widths: Mapping[str, float]) -> int | None:
         """Return the fewest answers of `counts` that give half widths: 0 if reached, or None."""
@@ -205,17 +212,14 @@ def plan(
     queries, room = pool.query_numbers, _room(pool, judged, most_per_query)
     possible = int(np.minimum(np.bincount(queries), room).sum())
     ordered = design.choose(max(n, *counts, 0), queries, room, exchanged=n)
-    at_most = f", at most {most_per_query} about each query" if most_per_query else ""
+    limit = f", at most {most_per_query} about each query" if most_per_query else ""
     if not ordered:
         problem = f"each query of these pairs has {counted(most_per_query, 'question')} already"
         raise InputError(problem, "allow more questions about one query, or give other queries")
     if len(ordered) < n:
-        warn_of_input(
-            f"{counted(len(ordered), 'question')} can be chosen{at_most}: fewer than {n:,}"
-        )
+        warn_of_input(f"{counted(len(ordered), 'question')} can be chosen{limit}: fewer than {n:,}")
     counts = tuple(sorted({*counts, min(n, len(ordered))} & {*range(1, len(ordered) + 1)}))
-
-    others, n_judged = ~np.isin(sample, ordered), 0 if judged is None else len(judged)
+    n_judged, others = 0 if judged is None else len(judged), ~np.isin(sample, ordered)
 
     def foretold(by: Forecast) -> Floats:
         """Return half widths (1 + 2 counts, q) after all, so many chosen, and so many at random."""
@@ -233,8 +237,7 @@ def plan(
     if fit is not None:
         with suppress(SolverError):
             by_fit = FitForecast(fit, posterior.lapses, ties)
-            now = by_fit.now
-            widths = np.where(now < UNKNOWN, foretold(by_fit), widths)
+            now, widths = by_fit.now, np.where(by_fit.now < UNKNOWN, foretold(by_fit), widths)
     now = np.where(now < UNKNOWN, now, UNKNOWN)  # nan is not known, either
     at_most, after, after_random = np.split(np.minimum(widths, now), [1, 1 + len(counts)])
     return Plan(
@@ -341,20 +344,10 @@ def known_so_far(
 
 
 def _by_draws(design: Design, posterior: Posterior, judged: bool) -> Forecast:
-    """Return what draws say of the numbers of a design, without the prior of these."""
-    members, n_numbers = design.members, design.asked.shape[1]
-    precision = members.precision[design.some].copy()
-    precision[:, members.lapse :] = 0.0  # what intervals have, too
-    best = np.eye(members.L)[0] - np.eye(members.L)[-1]
-    rows = np.stack([np.ones((members.K, 1)), np.eye(members.K)[:, :1]]) * best
-    v, slopes = members.slopes(design.theta, design.some, cumulated(rows))
-    of_gains = np.arange(n_numbers) < members.L - 2
-    denominators = (slopes / v[..., None])[:, np.where(of_gains, 0, 1)]
-    return Forecast(
-        known=posterior.hessian[design.some] - precision[..., None] * np.eye(precision.shape[1]),
-        slopes=design.asked,
-        denominators=denominators * judged,  # before, nothing says how large differences are
-        degrees=np.full(n_numbers, np.inf),
-        inflation=np.ones(n_numbers),
-        of_lists=design.of_lists,
-    )
+    """Return what draws say of gains and discounts, without the prior of these."""
+    members, some = design.members, design.some
+    identity = np.eye(members.mean.size)
+    of_numbers = np.where(np.arange(len(identity)) < members.lapse, members.precision[some], 0.0)
+    known = posterior.hessian[some] - of_numbers[..., None] * identity
+    denominators = members.denominator_slopes(design.theta, some) * judged  # before, a guess
+    return Forecast(known, design.asked, denominators, members.L - 2, design.of_lists)

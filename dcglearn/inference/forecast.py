@@ -40,20 +40,21 @@ _RIDGE = 1e-9
 
 @dataclass(eq=False)
 class Forecast:
-    """What is known, as M normal distributions, and q ratios that intervals are of.
+    """What is known, as M normal distributions, of gains and discounts (q,) that intervals are of.
 
-    Arrays hold one row for each distribution: its information (M, P, P), and the slopes of the
-    ratios, and of the logarithms of their denominators (M, q, P). Of each ratio, (q,), there are
-    the degrees of freedom of its variance, and by how much clusters inflate that. Of answers to
-    lists (n, 2, K), there are slopes (M, n, P) and weights (M, n): what they say is w s s'.
+    Arrays hold one row for each distribution: its information (M, P, P), the slopes of the numbers
+    (M, q, P), gains first, and those of the logarithms of what gains and discounts are relative to
+    (M, 2, P). Of answers to lists (n, 2, K), there are slopes (M, n, P) and weights (M, n). Each
+    number has the degrees of freedom of its variance, and by how much clusters inflate that.
     """
 
     known: Floats
     slopes: Floats
     denominators: Floats
-    degrees: Floats
-    inflation: Floats
+    n_gains: int
     of_lists: Callable[[Pairs], tuple[Floats, Floats]]
+    degrees: Floats | float = np.inf
+    inflation: Floats | float = 1.0
 
     def covariances(self, more: Floats | float) -> Floats:
         """Return V (M, P, P) with so much more information (M, P, P)."""
@@ -67,12 +68,12 @@ class Forecast:
         With more information (M, P, P), from so many times as many answers.
         """
         covariances = self.covariances(more)
-        scale = self.inflation * stdtrit(self.degrees * growth, 0.975) ** 2
         variances, of_denominators = (
-            scale * ((rows @ covariances) * rows).sum(axis=2)
-            for rows in (self.slopes, self.denominators)
+            ((rows @ covariances) * rows).sum(axis=2) for rows in (self.slopes, self.denominators)
         )
-        squares = variances / np.maximum(1 - of_denominators, MOST_WIDER**-2)
+        t2 = self.inflation * stdtrit(self.degrees * growth, 0.975) ** 2
+        kind = np.where(np.arange(variances.shape[1]) < self.n_gains, 0, 1)
+        squares = t2 * variances / np.maximum(1 - t2 * of_denominators[:, kind], MOST_WIDER**-2)
         return np.asarray(np.sqrt(np.maximum(np.median(squares, axis=0), 0.0)))
 
 
@@ -80,27 +81,32 @@ class FitForecast(Forecast):
     """What a fit says of gains between the best and the worst, and of discounts after the first.
 
     `ties` say how often people tie (nu of Davidson), `lapses` how often they answer at random;
-    `now` are the half widths of its intervals.
+    `now` are the half widths of its intervals, nan or infinite if it has none.
     """
 
     def __init__(self, fit: JudgmentFit, lapses: float, ties: float) -> None:
         likelihood = fit.likelihood
         self.ties, self.lapses = ties, likelihood.index("lapses")
         held = np.arange(likelihood.n_parameters) == self.lapses
-        start = np.where(held, lapses, fit.parameters)
+        start = np.where(held, np.minimum(lapses, likelihood.bounds[1]), fit.parameters)
         self.fit = replace(fit, maximum=maximum_from(likelihood, start, held))
         x = self.fit.parameters
-        self.prior = likelihood.prior_information(x)
         estimates = (*fit.gains()[1:-1], *fit.discounts()[1:])
         self.now = np.array([(one.high - one.low) / 2 for one in estimates])
-        of_gains = np.arange(len(estimates)) < len(fit.scale) - 2
+        determined = np.isfinite(self.now)
         super().__init__(
-            known=(likelihood.information(x) + self.prior)[None],
+            known=(likelihood.information(x) + likelihood.prior_information(x))[None],
             slopes=_contrasts(self.fit)[None],
-            denominators=self.fit.denominator_slopes[np.where(of_gains, 0, 1)][None],
-            degrees=np.array([one.df for one in estimates]),
-            inflation=np.array([fit.covariance.inflation(one) for one in _contrasts(fit)]),
+            denominators=self.fit.denominator_slopes[None],
+            n_gains=len(fit.scale) - 2,
             of_lists=self._of_lists,
+            degrees=np.where(determined, [one.df for one in estimates], np.inf),
+            inflation=np.array(
+                [
+                    fit.covariance.inflation(contrast) if known else 1.0
+                    for contrast, known in zip(_contrasts(fit), determined, strict=True)
+                ]
+            ),
         )
 
     def _of_lists(self, lists: Pairs) -> tuple[Floats, Floats]:
