@@ -1,11 +1,8 @@
 """Which pairs to judge next, and how well gains and discounts will be known then.
 
-    half width = 1.96 sqrt(a' (H + sum_i w_i s_i s_i')^-1 a)
-
-H is the information of the judgments so far, and the sum that which answers are expected to give
-(:mod:`dcglearn.asking.information`). Intervals use neither the prior's gains nor its discounts.
-What is foretold is multiplied by how much wider the intervals of the judgments so far are than H
-says: by clusters, few degrees of freedom, and a model that is not quite right.
+Widths are foretold by the model whose intervals they are (:mod:`dcglearn.inference.forecast`),
+where these are narrower than 1 now. Otherwise they are medians over draws of what is known
+(:mod:`dcglearn.asking.information`), without the prior's gains and discounts.
 """
 
 from __future__ import annotations
@@ -26,7 +23,8 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.answers import tie_strength
 from dcglearn.inference.centres import Posterior, before_judgments
-from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.estimate import JudgmentModel
+from dcglearn.inference.forecast import FitForecast, Forecast
 from dcglearn.inference.questions import Question
 from dcglearn.inference.questions import ask as test_hypothesis
 from dcglearn.inference.usual import learn_dcg, members_of, why_no_prior
@@ -43,7 +41,10 @@ COUNTS = (25, 50, 100, 200, 400)
 UNKNOWN = 1.0
 """A half width from here on says nothing: gains and discounts are between 0 and 1."""
 
-_Z, _SAMPLE, _MANY_DRAWS, _MANY, _RIDGE = 1.959964, 500, 256, 10_000, 1e-9
+ROUGH = 100
+"""From fewer judgments than so many, widths are rough."""
+
+_SAMPLE, _MANY_DRAWS, _MANY = 500, 256, 10_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,6 +86,11 @@ class Plan(ShortRepr):
     at_most: Floats
     undetermined: tuple[str, ...]
     rejected: tuple[str, ...] = ()
+
+    @property
+    def rough(self) -> bool:
+        """Whether widths may come out half or twice as large, after so few judgments."""
+        return self.judged < ROUGH
 
     def answers_for(self, widths: Mapping[str, float]) -> int | None:
         """Return the fewest answers of `counts` that give half widths: 0 if reached, or None."""
@@ -194,10 +200,9 @@ def plan(
     design = Design(posterior, pool.lists, wanted, rng, ties, effect, order=ask == "order")
     sample = rng.permutation(len(pool))[:_SAMPLE]
     every = Design(posterior, pool.lists[sample], contrasts, rng, ties, effect, _MANY_DRAWS)
-    widths = _Widths(every, posterior, fit)
-    slopes, weights = every.of_lists(pool.lists[sample])
-    mean = information(slopes, weights) / len(sample)
-    unknown = widths.after(_MANY * mean) >= UNKNOWN
+    by_draws = _by_draws(every, posterior, judged=fit is not None)
+    mean = information(*by_draws.of_lists(pool.lists[sample])) / len(sample)
+    unknown = by_draws.half_widths(_MANY * mean) >= UNKNOWN
     undetermined = tuple(name for name, one in zip(names, unknown, strict=True) if one)
     if len(wanted) and {*asked} <= {*undetermined}:
         raise InputError(
@@ -207,34 +212,46 @@ def plan(
     queries, room = pool.query_numbers, _room(pool, judged, most_per_query)
     possible = int(np.minimum(np.bincount(queries), room).sum())
     ordered = design.choose(max(n, *counts, 0), queries, room, exchanged=n)
-    at_most = f", at most {most_per_query} about each query" if most_per_query else ""
+    limit = f", at most {most_per_query} about each query" if most_per_query else ""
     if not ordered:
         problem = f"each query of these pairs has {counted(most_per_query, 'question')} already"
         raise InputError(problem, "allow more questions about one query, or give other queries")
     if len(ordered) < n:
-        warn_of_input(
-            f"{counted(len(ordered), 'question')} can be chosen{at_most}: fewer than {n:,}"
-        )
+        warn_of_input(f"{counted(len(ordered), 'question')} can be chosen{limit}: fewer than {n:,}")
     counts = tuple(sorted({*counts, min(n, len(ordered))} & {*range(1, len(ordered) + 1)}))
+    n_judged, others = 0 if judged is None else len(judged), ~np.isin(sample, ordered)
 
-    def chosen(count: int | None) -> Floats:
-        return information(*every.of_lists(pool.lists[ordered[:count]]))
+    def foretold(by: Forecast) -> Floats:
+        """Return half widths (1 + 2 counts, q) after all, so many chosen, and so many at random."""
+        slopes, weights = by.of_lists(pool.lists[sample])
+        mean = information(slopes, weights) / len(sample)
+        rest = information(slopes[:, others], weights[:, others])
+        slopes, weights = by.of_lists(pool.lists[ordered])
+        rest *= (possible - len(ordered)) / max(int(others.sum()), 1)
+        after = [(possible, information(slopes, weights) + rest)]
+        after += ((n, information(slopes[:, :n], weights[:, :n])) for n in counts)
+        after += ((n, n * mean) for n in counts)
+        return np.array([by.half_widths(more, 1 + n / max(n_judged, 1)) for n, more in after])
 
-    others = np.flatnonzero(~np.isin(sample, ordered))
-    at_random = information(slopes[:, others], weights[:, others])
-    at_random *= (possible - len(ordered)) / max(len(others), 1)
+    now, widths = by_draws.half_widths(0.0), foretold(by_draws)
+    if fit is not None:
+        with suppress(SolverError):
+            by_fit = FitForecast(fit, posterior.lapses, ties)
+            now, widths = by_fit.now, np.where(by_fit.now < UNKNOWN, foretold(by_fit), widths)
+    now = np.where(now < UNKNOWN, now, UNKNOWN)  # nan is not known, either
+    at_most, after, after_random = np.split(np.minimum(widths, now), [1, 1 + len(counts)])
     return Plan(
         candidates=replace(candidates, left_out=pool.left_out),
         chosen=rows[ordered[:n]].tolist(),
         numbers=names,
         asked=asked,
-        judged=0 if judged is None else len(judged),
+        judged=n_judged,
         counts=counts,
         possible=possible,
-        now=widths.now,
-        after=np.array([widths.after(chosen(count)) for count in counts]),
-        after_random=np.array([widths.after(count * mean) for count in counts]),
-        at_most=widths.after(chosen(None) + at_random),
+        now=now,
+        after=after,
+        after_random=after_random,
+        at_most=at_most[0],
         undetermined=undetermined,
         rejected=tuple(one.hypothesis for one in tests if one.verdict == "rejected"),
     )
@@ -326,30 +343,11 @@ def known_so_far(
     return learned.posterior, tie_strength(a - b, ~judged.strict)
 
 
-class _Widths:
-    """Half widths after answers: medians over draws of what is not known."""
-
-    def __init__(self, design: Design, posterior: Posterior, fit: JudgmentFit | None) -> None:
-        precision = posterior.members.precision[design.some].copy()
-        precision[:, posterior.members.lapse :] = 0.0  # what intervals have, too
-        of_prior = precision[..., None] * np.eye(precision.shape[1])
-        self.known = posterior.hessian[design.some] - of_prior
-        self.slopes, self.wider = design.asked, np.ones(design.asked.shape[1])
-        self.now = self.after(0.0)
-        if fit is not None:
-            estimates = (*fit.gains()[1:-1], *fit.discounts()[1:])
-            actual = np.array([(one.high - one.low) / 2 for one in estimates])
-            actual = np.where(actual < UNKNOWN, actual, UNKNOWN)  # nan is not known, either
-            known = (actual < UNKNOWN) & (self.now < UNKNOWN)
-            self.wider = np.where(known, actual / self.now, 1.0)
-            self.now = actual
-
-    def after(self, more: Floats | float) -> Floats:
-        """Return half widths (q,) with so much more information (M, P, P)."""
-        total = self.known + more
-        size = np.einsum("mpp->m", total)[:, None, None] + 1e-300
-        ridge = _RIDGE * size * np.eye(total.shape[1])
-        moved = np.linalg.solve(total + ridge, self.slopes.swapaxes(1, 2))
-        variances = np.einsum("mqp,mpq->mq", self.slopes, moved)
-        half = self.wider * _Z * np.sqrt(np.maximum(np.median(variances, axis=0), 0.0))
-        return np.asarray(np.minimum(half, UNKNOWN))
+def _by_draws(design: Design, posterior: Posterior, judged: bool) -> Forecast:
+    """Return what draws say of gains and discounts, without the prior of these."""
+    members, some = design.members, design.some
+    identity = np.eye(members.mean.size)
+    of_numbers = np.where(np.arange(len(identity)) < members.lapse, members.precision[some], 0.0)
+    known = posterior.hessian[some] - of_numbers[..., None] * identity
+    denominators = members.denominator_slopes(design.theta, some) * judged  # before, a guess
+    return Forecast(known, design.asked, denominators, members.L - 2, design.of_lists)

@@ -262,6 +262,13 @@ class JudgmentFit:
         rows = self._rank_rows
         return ratio_slopes(rows @ self.table.ravel(), self.slopes(rows))
 
+    @property
+    def denominator_slopes(self) -> Floats:
+        """Those of the logarithms of what gains and discounts are relative to, shape (2, P)."""
+        rows = np.stack([self._grade_rows[0], self._rank_rows[0]])
+        values = rows @ self.table.ravel()
+        return self.slopes(rows) / np.where(values == 0, math.nan, values)[:, None]
+
     def simultaneous_level(self, rng: np.random.Generator, level: float = 0.95) -> float:
         """Return the level of single intervals that together hold all numbers with `level`.
 

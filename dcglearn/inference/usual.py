@@ -136,7 +136,7 @@ def learn_from_answers(answers: Answers, scale: Scale, prior: str | DCG = "usual
         judgments=used,
         gains_from_data=grades,
         discounts_from_data=ranks,
-        lapses=float(share @ each.lapses),
+        lapses=posterior.lapses,
         side=float((share @ found.theta)[members.side]),
         scale=float(share @ each.scale),
         dcg=DCG(g.tolist(), c.tolist(), grades=scale.labels),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import nan
 from typing import Any
 
-from dcglearn.asking.plan import UNKNOWN, Plan
+from dcglearn.asking.plan import ROUGH, UNKNOWN, Plan
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.report.tables import Table
@@ -30,6 +30,8 @@ def plan_text(found: Plan, widths: Mapping[str, float]) -> str:
     if found.rejected:
         lines.append(f"decided: the judgments so far contradict {' and '.join(found.rejected)}")
     lines += ["", _table(found).text()]
+    if found.rough:
+        lines.append(f"rough: from fewer than {ROUGH} judgments, half or twice as much may come")
     if widths:
         wanted = ", ".join(f"{name} to within {short(half)}" for name, half in widths.items())
         lines += ["", f"{wanted}: {_when(found, widths)}"]
@@ -85,6 +87,7 @@ def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
         "candidates": len(found.candidates),
         "left_out": found.candidates.left_out,
         "judged": found.judged,
+        "rough": found.rough,
         "chosen": found.chosen,
         "possible": found.possible,
         "asked": found.asked,

@@ -80,16 +80,18 @@ def test_updates_are_those_of_the_definition(known: Posterior, asked: np.ndarray
 
 
 def test_what_is_asked_is_differentiated(known: Posterior) -> None:
-    """The slopes of all gains and discounts, by differences."""
+    """The slopes of all gains and discounts, and of what they are relative to, by differences."""
     members, theta = known.members, known.theta[[5]]
     some = np.array([5])
 
     def numbers(theta: np.ndarray) -> np.ndarray:
         W = members.weights(theta, some)[0]
         gains, discounts = W[0] - W[0, -1], W[:, 0] - W[:, -1]
-        return np.append(gains / gains[0], discounts / discounts[0])
+        relative_to = np.log([(W[:, 0] - W[:, -1]).sum(), gains[0]])
+        return np.concatenate([gains / gains[0], discounts / discounts[0], relative_to])
 
-    found = members.number_slopes(theta, some)[0]
+    numbers_alone = members.number_slopes(theta, some)[0]
+    found = np.concatenate([numbers_alone, members.denominator_slopes(theta, some)[0]])
     for p in range(theta.shape[1]):
         step = np.eye(theta.shape[1])[[p]] * 1e-6
         twin = (numbers(theta + step) - numbers(theta - step)) / 2e-6
@@ -126,6 +128,7 @@ def test_a_batch_says_more_than_one_at_random_and_all_say_most(
     other = plan(candidates, 50, np.random.default_rng(0), ask="order", **options)
     assert {*other.chosen} != {*found.chosen}
     assert (other.numbers, len({*other.chosen})) == (found.asked, 50)
+    assert found.rough == (answers is None)
     assert (found.after[0] <= found.after_random[0]).all()
     assert (np.diff([found.now, *found.after, found.at_most], axis=0) <= 0).all()
     possible = np.unique(candidates.queries, return_counts=True)[1]
