@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -21,7 +20,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.tables.columns import distinct_rows, take_rows
 from dcglearn.base.types import Booleans, Integers, Pairs
-from dcglearn.collections.join import IndexedQrels, rank_documents
+from dcglearn.collections.join import IndexedQrels, grade_run
 from dcglearn.collections.runs import Run
 from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
@@ -148,16 +147,13 @@ def _top_documents(
 
     Of equal scores, the larger id is first.
     """
-    query = indexed.number_queries(run.queries)[run.query]
-    rows, _ = rank_documents(query, run.number, partial(take_rows, run.documents))
-    starts = np.searchsorted(query[rows], np.arange(len(indexed.queries) + 1))
-    at = starts[:-1, None] + np.arange(n_ranks)
-    near = at < starts[1:, None]
-    ids = take_rows(run.documents, rows[at[near]])
+    graded = grade_run(run, indexed, by_id=True)
+    at = graded.starts[:-1, None] + np.arange(n_ranks)
+    near = at < graded.starts[1:, None]
     grades = np.full(near.shape, NO_DOCUMENT, np.int8)
     documents = np.full(near.shape, "", object)
-    grades[near] = indexed.find_grades_of_ids(near.nonzero()[0], ids)
-    documents[near] = ids.to_pylist()
+    grades[near] = graded.grades[at[near]]
+    documents[near] = take_rows(run.documents, graded.rows[at[near]]).to_pylist()
     return grades, documents
 
 

@@ -118,11 +118,13 @@ def index_qrels(qrels: Qrels, scale: ScaleLike | None = None) -> IndexedQrels:
 class GradedRun(NamedTuple):
     """The documents of a run by query of the qrels, best score first.
 
-    `starts` (Q + 1,) holds the first row of each query; `grades` (n,) grade indices, L without a
-    judgment; `tied` (n,) numbers of groups of equal scores, None where all differ.
+    `starts` (Q + 1,) holds the first row of each query; `rows` (n,) those of the run; `grades` (n,)
+    grade indices, L without a judgment; `tied` (n,) numbers of groups of equal scores, None where
+    all differ.
     """
 
     starts: Integers
+    rows: Integers
     grades: NDArray[np.int8]
     tied: Integers | None
 
@@ -144,7 +146,7 @@ def grade_run(
     ids = partial(take_rows, run.documents) if by_id else None
     rows, tied = rank_documents(query, score, ids)
     starts = np.searchsorted(query[rows], np.arange(len(indexed.queries) + 1))
-    return GradedRun(starts, indexed.find_grades_of_ids(query, run.documents)[rows], tied)
+    return GradedRun(starts, rows, indexed.find_grades_of_ids(query, run.documents)[rows], tied)
 
 
 def rank_documents(
