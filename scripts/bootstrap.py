@@ -7,6 +7,7 @@ nothing, and a change of the requirements installs again.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -21,6 +22,9 @@ VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 
+HAS_PIP = importlib.util.find_spec("pip") is not None
+"""Whether this Python can install into ``.venv``: making another pip there first takes seconds."""
+
 
 def prepare(extra: str = "") -> Path:
     """Make ``.venv`` and install the project with a group of extras; return its Python."""
@@ -33,7 +37,7 @@ def prepare(extra: str = "") -> Path:
     made = VENV / ".made"
     if not (PYTHON.exists() and (made.exists() or any(VENV.glob(".installed-*")))):
         print(f"making {VENV.name}", flush=True)
-        venv.create(VENV, with_pip=True, clear=True)
+        venv.create(VENV, with_pip=not HAS_PIP, clear=True)
         made.touch()  # otherwise it was interrupted, and is made again
     print("installing dcglearn and its dependencies (it may take a minute or two)", flush=True)
     _install(f"{ROOT}[{extra}]" if extra else str(ROOT))
@@ -45,10 +49,12 @@ def _install(target: str) -> None:
     """Install by uv, which takes a fifth of pip's time; where it cannot be had, by pip."""
     install = ["install", "--quiet", "--constraint", str(ROOT / "constraints.txt")]
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check"]
+    if HAS_PIP:
+        pip[:3] = [sys.executable, "-m", "pip", "--python", str(PYTHON)]
     uv = shutil.which("uv") or str(PYTHON.with_name("uv"))
     if not Path(uv).exists():
         run_child([*pip, *install, "uv"], stderr=subprocess.DEVNULL)
-    install += ["--editable", target]
+    install += ["--editable", target, "pip"]
     few = os.environ | {"UV_HTTP_TIMEOUT": "10", "UV_HTTP_RETRIES": "1"}  # pip may know another way
     by_uv = [uv, "pip", *install, "--python", str(PYTHON)]
     if Path(uv).exists() and not run_child(by_uv, env=few, stderr=subprocess.DEVNULL).returncode:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,21 +23,24 @@ QuickOption = Annotated[
     bool, Option("--quick", help="Only the quick part of the grid; its results go to FOLDER/quick.")
 ]
 WorkersOption = Annotated[
-    str | None,
+    str,
     Option(
         metavar="N|tcp://HOST:PORT",
         help="Processes on this machine, or the address of a Dask scheduler; by default 1.",
+        show_default=False,
     ),
 ]
 OutOption = Annotated[
-    str | None,
+    Path,
     Option(
         "--out",
         "-o",
         metavar="FOLDER",
         help="Folder of results; by default results.",
+        show_default=False,
     ),
 ]
+RESULTS = Path("results")
 ReplaceOption = Annotated[
     bool, Option("--replace", help="Replace the results of another config or version.")
 ]
@@ -66,8 +70,8 @@ def run(
         Argument(metavar="CONFIG", help="A config: a .toml file, or a name (flips)."),
     ] = None,
     quick: QuickOption = False,
-    workers: WorkersOption = None,
-    out: OutOption = None,
+    workers: WorkersOption = "1",
+    out: OutOption = RESULTS,
     replace: ReplaceOption = False,
     width: WidthOption = None,
     columns: Annotated[
@@ -91,8 +95,7 @@ def run(
         return
     if read is None:
         raise InputError("no config is named", "name one, such as dcglearn run configs/flips.toml")
-    place = Path(out or "results")
-    (shown,) = _run(_parts([read], quick), workers or "1", place, replace, width)
+    (shown,) = _run(_parts([read], quick), workers, out, replace, width)
     end = f"results are in {shown.folder}"
     print_text(end if shown.made else f"no cell is finished: {shown.folder} is as it was")
     _end_if_unfinished([shown])
@@ -115,8 +118,8 @@ def reproduce(
         str | None,
         Option(metavar="NAME,...", help="Figures or configs to run, such as 5,6."),
     ] = None,
-    workers: WorkersOption = None,
-    out: OutOption = None,
+    workers: WorkersOption = "1",
+    out: OutOption = RESULTS,
     replace: ReplaceOption = False,
     width: WidthOption = None,
     shipped: ShippedOption = False,
@@ -134,7 +137,7 @@ def reproduce(
     from dcglearn.lab.page import write_page
     from dcglearn.lab.results import reported_experiments
 
-    every = find_configs(shipped, all_needed=only is None)
+    every = _parts(find_configs(shipped, all_needed=only is None), quick)
     refuse_shared_figures(every)
     if only is not None:
         with naming("--only"):
@@ -144,28 +147,27 @@ def reproduce(
     others = [one for one in every if one not in selected]
     for one in others if only is None else ():
         print_note(f"{one.name}: takes more than minutes; add --long to run it")
-    place = Path(out or "results")
-    shown = _run(_parts(selected, quick), workers or "1", place, replace, width)
-    shown_too = reported_experiments(_parts(others, quick), place, all_needed=False)
+    shown = _run(selected, workers, out, replace, width)
+    shown_too = reported_experiments(others, out, all_needed=False)
     print_text(f"read {write_page([*shown, *shown_too])}")
     _end_if_unfinished(shown)
 
 
 @command()
 def status(
-    configs: ConfigsArgument = None, results: OutOption = None, shipped: ShippedOption = False
+    configs: ConfigsArgument = None, results: OutOption = RESULTS, shipped: ShippedOption = False
 ) -> Answer:
     """Show how much of each experiment is done."""
     from dcglearn.lab.results import progress_of
 
-    table, errors = progress_of(_configs(configs, shipped), Path(results or "results"))
+    table, errors = progress_of(_configs(configs, shipped), results)
     return Answer(lambda: table.records, lambda: "\n".join([table.text(), *errors]))
 
 
 def report(
     configs: ConfigsArgument = None,
     quick: QuickOption = False,
-    out: OutOption = None,
+    out: OutOption = RESULTS,
     replace: ReplaceOption = False,
     width: WidthOption = None,
     shipped: ShippedOption = False,
@@ -180,19 +182,18 @@ def report(
     """Write tables, figures and the page from the finished cells."""
     from dcglearn.base.files import checked_suffix, write_text
     from dcglearn.lab.config import refuse_shared_figures
-    from dcglearn.lab.experiment_figures import figure_width
     from dcglearn.lab.findings import findings_latex
     from dcglearn.lab.page import write_page
+    from dcglearn.lab.plots import figure_width
     from dcglearn.lab.results import reported_experiments
 
     if findings is not None:
         checked_suffix(findings, [".tex"])
-    place = Path(out or "results")
     selected = _configs(configs, shipped)
     refuse_shared_figures(selected)
-    shown = reported_experiments(_parts(selected, quick), place, replace, figure_width(width))
+    shown = reported_experiments(_parts(selected, quick), out, replace, figure_width(width))
     if not any(one.made or one.counts.failed for one in shown):
-        raise InputError("no cell is finished", "run dcglearn reproduce first", str(place))
+        raise InputError("no cell is finished", "run dcglearn reproduce first", str(out))
     print_text(f"read {write_page(shown)}")
     if findings is not None:
         figures = [figure for one in shown for figure in one.figures]
@@ -216,25 +217,21 @@ def _run(
 ) -> list[ReportedExperiment]:
     """Run experiments one after the other, and write their tables and figures."""
     from dcglearn.base.workers import open_workers
-    from dcglearn.lab.experiment_figures import figure_width
-    from dcglearn.lab.results import (
-        check_folder,
-        compute_cells,
-        count_cells,
-        write_results,
-    )
+    from dcglearn.lab.plots import figure_width
+    from dcglearn.lab.results import check_folder, compute_cells, write_results
     from dcglearn.lab.store import Store
 
     inches, shown = figure_width(width), []
     for config in () if replace else configs:
         check_folder(out, config)
-    with open_workers(workers) as pool:
-        store = Store(out / "store")
-        for config in configs:
-            kept = count_cells(config, store).done
-            found = compute_cells(config, store, pool, progress=True)
+    store = Store(out / "store")
+    with (
+        open_workers(workers) as pool,
+        closing(compute_cells(configs, store, pool, True, all_figures=True)) as finished,
+    ):
+        for config, found, new in finished:
             failures = f", {found.failed:,} failed" if found.failed else ""
-            parts = f"{kept:,} kept, {found.done - kept:,} new{failures}"
+            parts = f"{found.done - new:,} kept, {new:,} new{failures}"
             print_text(f"{config.name}: {found.done:,} of {counted(found.total, 'cell')}: {parts}")
             shown.append(write_results(config, store, out, replace, inches))
     for one in shown:

@@ -14,8 +14,6 @@ from __future__ import annotations
 import json
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from dcglearn.lab.provenance import sha256_of
 from dcglearn.lab.registry import JUDGMENT_MODEL, SHIPPED, STUDY, ExperimentCode
 from dcglearn.lab.setting import Setting, own_functions_used, unused_keys
@@ -25,8 +23,6 @@ CELL_VERSION = 7
 
 Cell: TypeAlias = dict[str, Any]
 """A cell, or what it results in: JSON-able."""
-
-_NOT_OF_SETTING = ("seed", "repetition", "columns", "code")
 
 _LISTS = ("base", "grades", "ranks", "probabilities")
 
@@ -62,25 +58,14 @@ def cell_of(setting: Setting, seed: int, repetition: int, code: ExperimentCode =
     return {"seed": seed, "repetition": repetition, **changed, **kept}
 
 
-def setting_of(cell: Cell) -> Setting:
-    """Return the setting of a cell."""
-    given = {key: value for key, value in cell.items() if key not in _NOT_OF_SETTING}
-    return Setting(**given)
-
-
 def key_of(cell: Cell) -> str:
     """Return the key under which the result of a cell is stored."""
-    return _hash([CELL_VERSION, cell])[:32]
-
-
-def rng_for(cell: Cell, name: str) -> np.random.Generator:
-    """Return the generator for one of the things that a cell draws."""
-    axes = {axis: cell[axis] for axis in AXES[name] if axis in cell}
-    return np.random.default_rng(int(_hash([name, cell["seed"], cell["repetition"], axes]), 16))
+    return hash_of([CELL_VERSION, cell])[:32]
 
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 
 
-def _hash(content: object) -> str:
+def hash_of(content: object) -> str:
+    """Return the hash of what is JSON-able."""
     return sha256_of(_encode(content).encode())

@@ -9,7 +9,7 @@ claim that limits shares, such as coverage, or a bias holds if the means are wit
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from typing import Literal, get_args
 
@@ -67,12 +67,6 @@ class Claim:
     def of_paper(self) -> bool:
         """Whether the paper makes the claim; otherwise it is this project's."""
         return bool(self.section)
-
-    def in_quick_run(self) -> Claim:
-        """Return the claim as a quick run reports it: without a verdict if it needs all cells."""
-        if not self.needs_all:
-            return self
-        return replace(self, finding=Finding("not judged (quick)", self.finding.intervals, QUICK))
 
 
 def judge_claim(

@@ -25,9 +25,7 @@ from dcglearn.lab.cells import Cell
 from dcglearn.lab.decorators import CellData
 from dcglearn.lab.draws import Draws
 from dcglearn.lab.model_cells import certainty, conclusions
-from dcglearn.lab.own_functions import call_own
 from dcglearn.lab.registry import JUDGMENT_MODEL, STUDY, USUAL, Code, ExperimentCode
-from dcglearn.lab.setting import Setting
 from dcglearn.lab.similarity import (
     cosine,
     identifiable_similarity,
@@ -43,7 +41,6 @@ from dcglearn.learning.solve import Fit, fit, fit_path
 from dcglearn.measures.agreement import agreement, outcomes, score_differences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.measure_files import MeasurePart
 from dcglearn.measures.presets import preset
 
 PAIRS_FOR_TAU = 1000
@@ -91,7 +88,7 @@ def _tested(draws: Draws) -> Cell:
         result[f"precision:{name}"] = agreement(measure, exact)
     data = CellData(setting, training, exact, fitted)
     for name in draws.cell.get("columns", ()):
-        own = call_own(draws.own, "result", name, setting, truth, learned, data)
+        own = draws.own_result("result", truth, learned, data, name=name)
         result[name] = result_named(name, truth, learned, data) if own is None else own.tolist()
     return {name: value for name, value in result.items() if value is not None}
 
@@ -105,14 +102,14 @@ def learn(draws: Draws) -> tuple[Pairs, Measure, Fit | None]:
         pairs = misgrade_pairs(pairs, setting.wrong_grades, setting.grades, rng)
     pairs.flags.writeable = False
     rng = draws.rng("learner")
-    found = call_own(draws.own, "learner", setting.learner, setting, pairs, setting, rng)
+    found = draws.own_result("learner", pairs, setting, rng)
     if found is not None:
         return pairs, found, None
     if setting.learner == USUAL:
         answers = Answers(pairs, np.ones(len(pairs)), np.zeros(len(pairs)))
         return pairs, learn_from_answers(answers, grade_scale(setting.grades)).dcg, None
     fitted = _solve(draws, pairs)
-    return pairs, _measure_of(setting, fitted), fitted
+    return pairs, getattr(fitted, setting.used), fitted
 
 
 def _solve(draws: Draws, pairs: Pairs) -> Fit:
@@ -123,16 +120,11 @@ def _solve(draws: Draws, pairs: Pairs) -> Fit:
     problem = Problem.of(pairs, setting.n_columns, margins, C=C, monotone=ordered)
     if setting.C == "cv":  # each pair is a query of its own; they are divided into folds once
         folds, grid, groups = draws.rng("folds"), setting.C_grid, np.arange(problem.n_pairs)
-        part: MeasurePart = "dcg" if setting.learner == "qp-dcg" else "utility"
-        C = choose_C(problem, groups, folds, grid=grid, use=part, n_repeats=1).C
+        C = choose_C(problem, groups, folds, grid=grid, use=setting.used, n_repeats=1).C
     if setting.C != "validation":
         return fit(problem.with_C(C))
     fits, held_out = fit_path(problem, setting.C_grid), draws.exact_pairs("validation")
-    return max(fits, key=lambda one: agreement(_measure_of(setting, one), held_out))
-
-
-def _measure_of(setting: Setting, learned: Fit) -> Measure:
-    return learned.dcg if setting.learner == "qp-dcg" else learned.utility
+    return max(fits, key=lambda one: agreement(getattr(one, setting.used), held_out))
 
 
 def result_named(

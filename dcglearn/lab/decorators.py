@@ -16,7 +16,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -48,8 +48,8 @@ class Mark:
 
     axis: str
     name: str
-    options: Mapping[str, Any]
-    reads: Mapping[str, str]
+    options: Mapping[str, Any] = field(compare=False)
+    reads: Mapping[str, str] = field(compare=False)
 
 
 @dataclass(frozen=True)

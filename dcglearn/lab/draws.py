@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from dcglearn.asking.policies import choose_pairs
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Pairs
-from dcglearn.lab.cells import AXES, Cell, rng_for, setting_of
+from dcglearn.lab.cells import AXES, Cell, hash_of
 from dcglearn.lab.own_functions import call_own
 from dcglearn.lab.registry import RANDOM, SHIPPED, ExperimentCode
 from dcglearn.lab.setting import Setting
@@ -55,17 +56,26 @@ class Draws:
     @cached_property
     def setting(self) -> Setting:
         """The setting of the cell."""
-        return setting_of(self.cell)
+        keys = self.cell.keys() & Setting.model_fields.keys()
+        return Setting(**{key: self.cell[key] for key in keys})
 
     def rng(self, name: str) -> np.random.Generator:
         """Return the generator of one of the things that are drawn, from its beginning."""
-        return rng_for(self.cell, name)
+        cell = self.cell
+        axes = {axis: cell[axis] for axis in AXES[name] if axis in cell}
+        seed = hash_of([name, cell["seed"], cell["repetition"], axes])
+        return np.random.default_rng(int(seed, 16))
+
+    def own_result(self, axis: str, *arguments: Any, name: str = "") -> Any:
+        """Return what the function of an axis returns; None if it is one of this package."""
+        code = self.own.function(axis, name or getattr(self.setting, axis))
+        return None if code is None else call_own(code, self.setting, arguments)
 
     @cached_property
     def truth(self) -> Measure:
         """The true measure."""
         s, rng = self.setting, self.rng("truth")
-        own: Measure | None = call_own(self.own, "truth", s.truth, s, s.n_ranks, s.grades, rng)
+        own: Measure | None = self.own_result("truth", s.n_ranks, s.grades, rng)
         truth = s.true_measure(rng) if own is None else own
         if not s.documents:
             return truth
@@ -81,7 +91,25 @@ class Draws:
 
     def _blocks(self, lists: str, rng: np.random.Generator) -> Iterator[Pairs]:
         while True:
-            yield draw_lists(self.setting, lists, PAIRS_PER_BLOCK, rng, self.own)
+            yield self.draw_lists(lists, PAIRS_PER_BLOCK, rng)
+
+    def draw_lists(self, name: str, n: int, rng: np.random.Generator) -> Pairs:
+        """Draw pairs of lists by the generator of a name."""
+        s = self.setting
+        own: Pairs | None = self.own_result("lists", s, n, rng, name=name)
+        if own is not None:
+            return own
+        K, L, base = s.n_ranks, s.grades, base_list(s)
+        match name:
+            case "permutations":
+                return permuted_lists(n, rng, base)[:, :, :K]
+            case "sorted-against-shuffled":
+                return sorted_against_shuffled(n, rng, base)[:, :, :K]
+            case "sorted-against-another":
+                return sorted_against_another(n, K, L, rng)
+            case "documents":
+                return permuted_lists(n, rng, np.arange(K))
+        return drawn_lists(n, K, s.probabilities or [1 / L] * L, rng)
 
     @cached_property
     def noise_and_bias(self) -> tuple[float, float]:
@@ -89,7 +117,7 @@ class Draws:
         s = self.setting
         if s.reliability == 1 and not s.bias:
             return 0.0, 0.0
-        lists = draw_lists(s, s.lists, 10 * PAIRS_PER_BLOCK, self.rng("calibration"), self.own)
+        lists = self.draw_lists(s.lists, 10 * PAIRS_PER_BLOCK, self.rng("calibration"))
         differences = score_differences(self.truth, lists)
         return noise_scale(differences, s.reliability), s.bias * float(differences.std())
 
@@ -106,7 +134,7 @@ class Draws:
         swapped = rng.random(len(lists)) < 0.5
         shown = np.where(swapped[:, None, None], lists[:, ::-1], lists)
         s = self.setting
-        own: Pairs | None = call_own(self.own, "judge", s.judge, s, self.truth, shown, s, rng)
+        own: Pairs | None = self.own_result("judge", self.truth, shown, s, rng)
         return judged_pairs(self.truth, shown, rng, *self.noise_and_bias) if own is None else own
 
     def first_strict(
@@ -131,7 +159,7 @@ class Draws:
         so_far, n_asked = left[:0], 0
         while n_asked < s.pairs:
             size = min(next(size for until, size in ROUNDS if n_asked < until), len(left))
-            rows = call_own(self.own, "policy", s.policy, s, left, so_far, size, s, rng)
+            rows = self.own_result("policy", left, so_far, size, s, rng)
             if rows is None:
                 scale = grade_scale(s.grades)
                 rows = choose_pairs(s.policy, left, so_far, size, scale, rng)
@@ -143,15 +171,15 @@ class Draws:
 
     def exact_pairs(self, name: str) -> Pairs:
         """Return the pairs without errors that a cell is tested on, or that C is chosen on."""
-        keys = {"seed", "repetition", "options", "truth", f"{name}_pairs"}
-        keys |= {*AXES[name], *AXES["truth"]}
+        seeds = *AXES[name], *AXES["truth"]
+        keys = {"seed", "repetition", "options", "truth", f"{name}_pairs", *seeds}
         part = {key: self.cell[key] for key in sorted(keys & self.cell.keys())}
         return _exact_pairs(name, json.dumps(part), self.own)
 
     def margins(self, pairs: Pairs) -> str | Floats:
         """Return the margin of each pair, (n,), or the name of one of this package."""
         s = self.setting
-        own: Floats | None = call_own(self.own, "margin", s.margin, s, pairs)
+        own: Floats | None = self.own_result("margin", pairs)
         return s.margin if own is None else own
 
     def margin_correlation(self) -> float | None:
@@ -173,26 +201,6 @@ def _exact_pairs(name: str, part: str, own: ExperimentCode) -> Pairs:
     pairs = draws.first_strict(name, lists, n, partial(true_pairs, draws.truth))
     pairs.flags.writeable = False
     return pairs
-
-
-def draw_lists(
-    setting: Setting, name: str, n: int, rng: np.random.Generator, own: ExperimentCode
-) -> Pairs:
-    """Draw pairs of lists."""
-    found: Pairs | None = call_own(own, "lists", name, setting, setting, n, rng)
-    if found is not None:
-        return found
-    K, L, base = setting.n_ranks, setting.grades, base_list(setting)
-    match name:
-        case "permutations":
-            return permuted_lists(n, rng, base)[:, :, :K]
-        case "sorted-against-shuffled":
-            return sorted_against_shuffled(n, rng, base)[:, :, :K]
-        case "sorted-against-another":
-            return sorted_against_another(n, K, L, rng)
-        case "documents":
-            return permuted_lists(n, rng, np.arange(K))
-    return drawn_lists(n, K, setting.probabilities or [1 / L] * L, rng)
 
 
 def base_list(setting: Setting) -> NDArray[np.int64]:

@@ -8,7 +8,6 @@ The commands ``run`` and ``reproduce`` take the same steps (:mod:`dcglearn.lab.r
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +17,9 @@ from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.workers import open_workers
 from dcglearn.lab.config import Config, config_from, config_named
-from dcglearn.lab.experiment_figures import WIDTHS, draw_figure, draw_on
+from dcglearn.lab.experiment_figures import draw_figure, draw_on
 from dcglearn.lab.findings import findings_table
-from dcglearn.lab.plots import Figure, same_figure
+from dcglearn.lab.plots import WIDTHS, Figure, same_figure
 from dcglearn.lab.results import (
     compute_cells,
     count_cells,
@@ -65,9 +64,8 @@ def experiment(config: str | Path | Mapping[str, Any], out: str | Path | None = 
     0           0     0.9454
     1           1     0.9536
     """
-    if isinstance(config, Mapping):
-        return Lab(config_from(config), out)
-    return Lab(config_named(str(config)), out)
+    read = config_from(config) if isinstance(config, Mapping) else config_named(str(config))
+    return Lab(read, out)
 
 
 class Lab:
@@ -119,7 +117,7 @@ class Lab:
         """
         self.quick = quick
         with open_workers(str(workers)) as pool:
-            counts = compute_cells(self._part, self._store, pool, progress)
+            ((_, counts, _),) = compute_cells([self._part], self._store, pool, progress)
         if counts.failed:
             problem = f"{counted(counts.failed, 'cell')} of {counts.total:,} failed"
             words = f"first error: {counts.first_error}"
@@ -134,8 +132,10 @@ class Lab:
 
         A result of several numbers has the columns ``name_1``, ``name_2``, ...
         """
-        self._check_begun()
-        return result_table(self._part, self._store)
+        found = result_table(self._part, self._store)
+        if found.empty:
+            raise InputError("no cell is finished", "call run() first", self.config.name)
+        return found
 
     def figures(self) -> tuple[Figure, ...]:
         """Return the figures as data: curves with their bands, claims and captions."""
@@ -181,7 +181,7 @@ class Lab:
             known = [figure.number for figure in found.values()]
             raise unknown_name("figure", str(number), known, "number")
         if panel is not None:
-            shown = replace(shown, plot=shown.panel(panel), more=())
+            shown = shown.panel(panel)
         if ax is None:
             return draw_figure(shown, width or WIDTHS["column"], dark)
         draw_on(ax, shown, legend, dark)
@@ -211,13 +211,9 @@ class Lab:
         InputError
             If no cell is finished, or the folder holds results of something else.
         """
-        self._check_begun()
+        self.table()  # or it is an error that no cell is finished
         return write_results(self._part, self._store, Path(out), replace).folder
 
     @property
     def _part(self) -> Config:
         return self.config.quick_part() if self.quick else self.config
-
-    def _check_begun(self) -> None:
-        if not count_cells(self._part, self._store).done:
-            raise InputError("no cell is finished", "call run() first", self.config.name)

@@ -20,8 +20,7 @@ from matplotlib.legend import Legend
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import parse_number
-from dcglearn.lab.plots import Figure, Plot
+from dcglearn.lab.plots import WIDTHS, Figure, Plot
 from dcglearn.report.figures.style import (
     DARK,
     LIGHT,
@@ -32,9 +31,6 @@ from dcglearn.report.figures.style import (
     missing_glyphs_as_boxes,
 )
 
-WIDTHS = {"column": 3.3, "page": 7.0}
-"""The widths of a column and of a page of a paper, in inches."""
-
 _WIDE = 5.0
 """Inches from which panels are side by side and text is larger."""
 
@@ -43,17 +39,6 @@ DASHES: tuple[Any, ...] = ((0, ()), (0, (4, 1.5)), (0, (5, 1.2, 1.2, 1.2)), (0, 
 
 HATCHES = ("", "////", "....", "xxxx")
 """Of the bars of a figure, in order."""
-
-
-def figure_width(text: str | None) -> float | None:
-    """Return the width of a figure in inches."""
-    if text is None:
-        return None
-    width = WIDTHS.get(text) or parse_number(text)
-    if not 2 <= width <= 20:
-        remedy = "give `width` as column, page, or inches from 2 to 20"
-        raise InputError(f"{text!r} is not the width of a figure", remedy)
-    return width
 
 
 def draw_figure(

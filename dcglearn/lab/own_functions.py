@@ -12,8 +12,10 @@ import random
 import sys
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,7 @@ import numpy as np
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.lab.cells import AXES
-from dcglearn.lab.registry import ExperimentCode, copied, executed, imported_source, place_in
+from dcglearn.lab.registry import Code, executed, imported_source, place_in
 from dcglearn.lab.setting import Setting
 from dcglearn.measures.agreement import checked_pairs
 from dcglearn.measures.dcg import DCG
@@ -36,31 +38,31 @@ _ALONE = threading.RLock()
 """Standard output and global generators belong to the process: threads call one function each."""
 
 
-def call_own(own: ExperimentCode, axis: str, name: str, setting: Setting, *arguments: Any) -> Any:
-    """Return what the function of a name returns, checked; None if it is one of this package."""
-    code = own.function(axis, name)
-    if code is None:
-        return None
-    given = [_protected(one, axis) for one in arguments]
+def call_own(code: Code, setting: Setting, arguments: Sequence[Any]) -> Any:
+    """Return what a function returns, checked."""
+    given = [_protected(one, code.axis) for one in arguments]
     options = {key: value for key, value in setting.options.items() if key in code.options}
-    with _seeded(arguments), copied(code.files) as paths:
+    with _seeded(arguments), TemporaryDirectory(prefix="dcglearn-reads-") as folder:
         try:
+            for option, content in code.contents.items():
+                options[option] = Path(folder, f"{option}-{Path(code.reads[option]).name}")
+                options[option].write_bytes(content)
             module = executed(code.text, code.file)
             function = vars(module)[code.function]
             if imported_source(function, module.__name__) != code.imported:
                 raise RuntimeError("the module that it is imported from is another one here")
-            returned = function(*given, **options, **paths)
+            returned = function(*given, **options)
         except (Exception, SystemExit) as error:
             hint = "; declare data with reads" if isinstance(error, FileNotFoundError) else ""
             words = " ".join(f"{type(error).__name__}: {error}{hint}".split())
             raise InputError(words, place=place_in(code.file, error) or code.called) from error
     try:
-        return _checked(axis, returned, setting, arguments)
+        return _checked(code.axis, returned, setting, arguments)
     except InputError as error:
         raise error.at(code.called) from error
 
 
-def _checked(axis: str, returned: Any, setting: Setting, arguments: tuple[Any, ...]) -> Any:
+def _checked(axis: str, returned: Any, setting: Setting, arguments: Sequence[Any]) -> Any:
     """Return what a function of an axis returned, as it is to be used."""
     K, L = setting.n_ranks, setting.n_columns
     match axis:
@@ -89,7 +91,7 @@ def _checked(axis: str, returned: Any, setting: Setting, arguments: tuple[Any, .
 
 
 @contextmanager
-def _seeded(arguments: tuple[Any, ...]) -> Iterator[None]:
+def _seeded(arguments: Sequence[Any]) -> Iterator[None]:
     """Seed the global generators by one among arguments; print to standard error meanwhile."""
     states = [
         str(one.bit_generator.state) for one in arguments if isinstance(one, np.random.Generator)

@@ -14,7 +14,8 @@ from typing import Any
 import pandas as pd
 
 from dcglearn.base.errors import InputError
-from dcglearn.lab.claims import Claim
+from dcglearn.base.numbers import parse_number
+from dcglearn.lab.claims import QUICK, Claim, Finding
 from dcglearn.lab.repetitions import (
     MeanInterval,
     common_value,
@@ -36,6 +37,9 @@ def same_figure(number: str) -> str:
     """Return what two figures have in common if their files would be the same."""
     return figure_file_name(number).lower()
 
+
+WIDTHS = {"column": 3.3, "page": 7.0}
+"""The widths of a column and of a page of a paper, in inches."""
 
 BAND = "Bands: 95% intervals of the mean over repetitions."
 
@@ -115,16 +119,22 @@ class Figure:
         """All plots of the figure."""
         return (self.plot, *self.more)
 
-    def panel(self, number: int) -> Plot:
-        """Return a panel by its number, from 1."""
+    def panel(self, number: int) -> Figure:
+        """Return the figure of one panel alone, by its number, from 1."""
         if number not in range(1, len(self.panels) + 1):
             problem = f"figure {self.number} has no panel {number!r}"
             raise InputError(problem, f"use 1 to {len(self.panels)}", "panel")
-        return self.panels[number - 1]
+        return replace(self, plot=self.panels[number - 1], more=())
 
     def in_quick_run(self) -> Figure:
         """Return the figure as a quick run reports it: claims about enough data are not judged."""
-        return replace(self, claims=tuple(claim.in_quick_run() for claim in self.claims))
+        claims = (
+            replace(one, finding=Finding("not judged (quick)", one.finding.intervals, QUICK))
+            if one.needs_all
+            else one
+            for one in self.claims
+        )
+        return replace(self, claims=tuple(claims))
 
     def table(self) -> pd.DataFrame:
         """Return a row for each point; with several panels, the first column names the panel."""
@@ -137,6 +147,17 @@ class Figure:
         names = ["panel", "series", self.plot.x_label, "mean", "low", "high", "repetitions"]
         found = pd.DataFrame(rows, columns=names)
         return found if self.more else found.drop(columns="panel")
+
+
+def figure_width(text: str | None) -> float | None:
+    """Return the width of a figure in inches."""
+    if text is None:
+        return None
+    width = WIDTHS.get(text) or parse_number(text)
+    if not 2 <= width <= 20:
+        remedy = "give `width` as column, page, or inches from 2 to 20"
+        raise InputError(f"{text!r} is not the width of a figure", remedy)
+    return width
 
 
 def curve(table: pd.DataFrame, x: str, y: str, label: str) -> Series:

@@ -12,9 +12,8 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -75,32 +74,20 @@ NAMES: dict[str, Mapping[str, str]] = {
 
 
 @dataclass(frozen=True)
-class DataFile:
-    """A file that a function reads, and the parameter that receives the path of a copy."""
-
-    option: str
-    name: str
-    content: bytes
-
-
-@dataclass(frozen=True)
-class Code:
+class Code(Mark):
     """A function of an experiment file, with the text of the file, and of the one it is from.
 
-    `digest` is what a cell holds of it.
+    `contents` are those of the files that it reads, and `digest` is what a cell holds of it all.
     """
 
-    axis: str
-    name: str
     function: str
     file: str
     place: str
     text: str
     imported: str
-    files: tuple[DataFile, ...]
     digest: str
     about: str
-    options: Mapping[str, Any] = field(compare=False)
+    contents: Mapping[str, bytes] = field(compare=False)
 
     @property
     def called(self) -> str:
@@ -125,11 +112,6 @@ class ExperimentCode:
         """Return the function of one's own that a name means; None if it is of this package."""
         found = (one for one in self.functions if (one.axis, one.name) == (axis, name))
         return next(found, None)
-
-    def check(self, axis: str, name: str, place: str) -> None:
-        """Refuse an unknown name; the error has similar names."""
-        if name not in self.names(axis):
-            raise unknown_name(axis, name, self.names(axis), place)
 
 
 SHIPPED = ExperimentCode()
@@ -162,10 +144,10 @@ def experiment_code(name: str, config: Path) -> ExperimentCode:
             module = executed(text, str(path))
     except (Exception, SystemExit) as error:
         place = place_in(str(path), error) or str(path)
+        problem, remedy = f"cannot be loaded ({type(error).__name__}: {error})", "fix it"
         if isinstance(error, InputError):  # of a decorator
-            raise InputError(error.problem, error.remedy, place) from error
-        problem = f"cannot be loaded ({type(error).__name__}: {error})"
-        raise InputError(problem, "fix it", place) from error
+            problem, remedy = error.problem, error.remedy
+        raise InputError(problem, remedy, place) from error
     if lacking := {"COLUMNS", "figures"} - vars(module).keys():
         remedy = "define COLUMNS and figures(table), as the other experiments do"
         raise InputError(f"does not define {min(lacking)}", remedy, str(path))
@@ -183,19 +165,27 @@ def _marked_functions(module: ModuleType, text: str, path: Path) -> tuple[Code, 
         if not isinstance(mark, Mark) or function in seen:  # whatever else it is called
             continue
         seen.add(function)
-        source, axis, name = imported_source(function, module.__name__), mark.axis, mark.name
+        source, named = imported_source(function, module.__name__), (mark.axis, mark.name)
         line = 1 if source else inspect.unwrap(function).__code__.co_firstlineno
         place = f"{file}, line {line}"
-        if (axis, name) in found or name in NAMES[axis]:
-            problem = f"the {axis} {name!r} is already defined"
+        if named in found or mark.name in NAMES[mark.axis]:
+            problem = f"the {mark.axis} {mark.name!r} is already defined"
             raise InputError(problem, "give it another name", place)
         with errors_at(place):
-            files = data_files(mark.reads, path.resolve().parent.parent)
-        read = tuple((one.option, one.name, sha256_of(one.content)) for one in files)
-        digest = sha256_of(repr((of_file, syntax_digest(source), read)).encode())
-        about = (inspect.getdoc(function) or "").partition("\n")[0]
-        found[axis, name] = Code(
-            axis, name, key, file, place, text, source, files, digest, about, mark.options
+            contents = _contents(mark.reads, path.resolve().parent.parent)
+        read = tuple(
+            (option, mark.reads[option], sha256_of(contents[option])) for option in contents
+        )
+        found[named] = Code(
+            **vars(mark),
+            function=key,
+            file=file,
+            place=place,
+            text=text,
+            imported=source,
+            digest=sha256_of(repr((of_file, syntax_digest(source), read)).encode()),
+            about=(inspect.getdoc(function) or "").partition("\n")[0],
+            contents=contents,
         )
     return tuple(found.values())
 
@@ -261,22 +251,12 @@ def _compiled(text: str, file: str) -> CodeType:
     return compile(text, file, "exec", dont_inherit=True)
 
 
-@contextmanager
-def copied(files: Sequence[DataFile]) -> Iterator[dict[str, Path]]:
-    """Write data files for one call; yield their paths, by the parameters of the function."""
-    with tempfile.TemporaryDirectory(prefix="dcglearn-reads-") as folder:
-        paths = {}
-        for file in files:
-            paths[file.option] = Path(folder, f"{file.option}-{Path(file.name).name}")
-            paths[file.option].write_bytes(file.content)
-        yield paths
-
-
-def data_files(reads: Mapping[str, str], root: Path) -> tuple[DataFile, ...]:
+def _contents(reads: Mapping[str, str], root: Path) -> dict[str, bytes]:
     """Read the files that a function declares, named from a folder or from the current one."""
-    found = []
+    found = {}
     for option, name in sorted(reads.items()):
-        path = root / name if (root / name).exists() else Path(name)
         with guarded(name):
-            found.append(DataFile(option, name, path.read_bytes()))
-    return tuple(found)
+            found[option] = next(
+                filter(Path.exists, (root / name, Path(name))), Path(name)
+            ).read_bytes()
+    return found

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass, field
 from functools import partial
+from operator import call
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,7 @@ from dcglearn.base.workers import Workers, WorkersLostError
 from dcglearn.lab.cells import CELL_VERSION, Cell, key_of
 from dcglearn.lab.compute import run_cell
 from dcglearn.lab.config import Config, dotted, in_words
-from dcglearn.lab.experiment_figures import WIDTHS, draw_figure
-from dcglearn.lab.plots import Figure, same_figure
+from dcglearn.lab.plots import WIDTHS, Figure, same_figure
 from dcglearn.lab.provenance import (
     PROVENANCE,
     Made,
@@ -40,7 +40,6 @@ from dcglearn.lab.provenance import (
 from dcglearn.lab.registry import place_in
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.store import Store
-from dcglearn.report.figures.style import save
 from dcglearn.report.tables import Table
 
 TABLE = "table.csv"
@@ -50,6 +49,9 @@ PICTURES = (".svg", ".pdf", ".png")
 
 LEFT_BEHIND = f".*-{12 * '[0-9a-f]'}.*"
 """Files that a run has begun to write; those of an hour ago are of one that was killed."""
+
+CHECKED_ON = 2
+"""Repetitions after which the list of figures is checked; of one, there are no intervals."""
 
 
 @dataclass(frozen=True)
@@ -80,22 +82,19 @@ class ReportedExperiment:
 
 def count_cells(config: Config, store: Store) -> CellCounts:
     """Count the cells of an experiment that a store holds."""
-    cells = config.cells()
-    lacking = [(point, cell) for point, cell in cells if store.get(cell) is None]
-    errors = [
-        f"{in_words(point)}: {error}" for point, cell in lacking if (error := store.error(cell))
-    ]
-    done, first = len(cells) - len(lacking), next(iter(errors), None)
-    return CellCounts(done, len(errors), len(cells), first)
+    outcomes = [(point, store.outcome(cell)) for point, cell in config.cells()]
+    errors = [f"{in_words(point)}: {one['error']}" for point, one in outcomes if "error" in one]
+    done = sum("result" in one for _, one in outcomes)
+    return CellCounts(done, len(errors), len(outcomes), next(iter(errors), None))
 
 
 def progress_of(configs: Sequence[Config], out: Path) -> tuple[Table, list[str]]:
     """Return a table of how much of each experiment is done, and the first failures."""
     store, rows, errors = Store(out / "store"), list[dict[str, Any]](), []
     for config in configs:
-        made: Made = {}
+        in_table = 0
         try:
-            made = check_folder(out, config)
+            in_table = check_folder(out, config).get("cells", {}).get("done", 0)
         except InputError as error:
             warn_of_input(str(error))
         full, part = (count_cells(one, store) for one in (config, config.quick_part()))
@@ -108,7 +107,7 @@ def progress_of(configs: Sequence[Config], out: Path) -> tuple[Table, list[str]]
             "failed": full.failed,
             "cells": full.total,
             "quick part": f"{part.done:,} of {part.total:,}",
-            "in its table": made["cells"]["done"] if made else 0,
+            "in its table": in_table,
         }
         rows.append(row)
     return Table.of(rows, f"cells in {store.path}", records=rows), errors
@@ -123,11 +122,11 @@ def result_table(config: Config, store: Store) -> pd.DataFrame:
             continue
         row = {key: as_text(value) for key, value in point.items()}
         for column in (name for one in config.code.columns for name in _of_each(one, cell)):
-            value, numbers = result.get(column), {column: result.get(column)}
+            value = result.get(column)
             if isinstance(value, list):
-                numbers = {f"{column}_{i}": one for i, one in enumerate(value, 1)}
-            # with nine significant digits
-            row |= {key: float(f"{one:.9g}") for key, one in numbers.items() if one is not None}
+                row |= {f"{column}_{i}": rounded(one) for i, one in enumerate(value, 1)}
+            elif value is not None:
+                row[column] = rounded(value)
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -148,13 +147,18 @@ def add_settings(config: Config, table: pd.DataFrame) -> pd.DataFrame:
     return whole.assign(ranks=whole["ranks"].fillna(lengths).astype(int))
 
 
+def rounded(value: float) -> float:
+    """Return a number with nine significant digits."""
+    return float(f"{value:.9g}")
+
+
 def as_text(value: Any) -> Any:
     """Return a value of a setting as the table holds it."""
     return " ".join(map(str, value)) if isinstance(value, list) else value
 
 
 def make_figures(config: Config, table: pd.DataFrame, complete: bool = False) -> tuple[Figure, ...]:
-    """Return the figures of a table that the config lists, as data: nothing is drawn yet."""
+    """Return the figures that a config lists, as data; of complete cells, all are needed."""
     given, path = add_settings(config, table), str(config.code.path)
     try:
         with redirect_stdout(sys.stderr):  # a command may print data
@@ -170,7 +174,7 @@ def make_figures(config: Config, table: pd.DataFrame, complete: bool = False) ->
         words = f"`figures` does not list {drawn[name].number}: left out"
         warn_of_input(f"{config.path}: {words}")
     lacking = [number for name, number in wanted.items() if name not in drawn]
-    if lacking and complete:
+    if lacking and complete and not config.whole:
         problem = f"lists figure {lacking[0]}, which {path} does not draw"
         remedy = "draw it, or remove it from the list; finished cells are kept"
         raise InputError(problem, remedy, f"{config.path}, figures")
@@ -212,7 +216,7 @@ def write_results(
         table, unchanged = result_table(config, store), set()
     if not counts.done:
         return ReportedExperiment(config, folder, counts)
-    figures = make_figures(config, table, counts.complete and not config.whole)
+    figures = make_figures(config, table, counts.complete)
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.glob(LEFT_BEHIND):
         if path.stat().st_mtime < time.time() - 3600:
@@ -273,6 +277,9 @@ def _write_figures(
     figures: Iterable[Figure], folder: Path, width: float | None, unchanged: Collection[str]
 ) -> dict[str, str]:
     """Write files of figures, but for those with the same points; return the hashes of new ones."""
+    from dcglearn.lab.experiment_figures import draw_figure  # it is slow to load, and not needed
+    from dcglearn.report.figures.style import save  # before workers are busy
+
     paths = []
     for figure in figures:
         files = [folder / f"{figure.name}{ending}" for ending in (".csv", *PICTURES)]
@@ -291,28 +298,49 @@ def _write_figures(
 
 
 def compute_cells(
-    config: Config, store: Store, workers: Workers, progress: bool = False
-) -> CellCounts:
-    """Compute the cells that the store lacks; each is stored as soon as it is finished."""
-    cells = {key_of(cell): cell for _, cell in config.cells() if store.get(cell) is None}
-    lacking = list(cells.values())
-    compute = partial(run_cell, codes=config.code.functions)
-    try:
-        with reporting(config.name) if progress else nullcontext(silent) as advance:
-            for done, (index, outcome) in enumerate(
-                workers(compute, lacking) if lacking else (), 1
-            ):
-                store.add(lacking[index], outcome)
-                advance(done, len(lacking))
-    except (KeyboardInterrupt, WorkersLostError) as stop:
-        found = count_cells(config, store)
-        kept = f"{found.done:,} of {counted(found.total, 'cell is', 'cells are')} kept"
-        words = f"{config.name}: {kept}; the same command continues from there"
-        if isinstance(stop, WorkersLostError):
-            raise WorkersLostError(f"{stop}; {words}") from stop
-        warn_of_input(words)
-        raise
-    return count_cells(config, store)
+    configs: Sequence[Config],
+    store: Store,
+    workers: Workers,
+    progress: bool = False,
+    all_figures: bool = False,
+) -> Generator[tuple[Config, CellCounts, int], None, None]:
+    """Compute the cells that the store lacks; each is stored as soon as it is finished.
+
+    Yields each config when all its cells are tried, with how many of them are new; workers go on
+    with the others meanwhile. Where it needs all figures that it lists, its first repetitions show.
+    """
+    jobs, of_configs, waiting = list[partial[Cell]](), list[list[tuple[str, Cell]]](), set[str]()
+    for config in configs:
+        cells = [(key_of(cell), cell) for _, cell in config.cells() if store.get(cell) is None]
+        of_configs.append([(key, cell) for key, cell in cells if key not in waiting])
+        new = dict(of_configs[-1])  # points of the grid may share a cell
+        jobs += [partial(run_cell, cell, config.code.functions) for cell in new.values()]
+        waiting |= new.keys()
+    outcomes = workers(call, jobs) if jobs else iter(())
+    for config, lacking in zip(configs, of_configs, strict=True):
+        first = config.model_copy(update={"repetitions": min(CHECKED_ON, config.repetitions)})
+        begun = sum(cell["repetition"] < CHECKED_ON for _, cell in lacking)
+        try:
+            with reporting(config.name) if progress else nullcontext(silent) as advance:
+                for done, (key, _) in enumerate(lacking):
+                    if done == begun and all_figures and count_cells(first, store).complete:
+                        make_figures(first, result_table(first, store), complete=True)
+                    while key in waiting:
+                        index, outcome = next(outcomes)
+                        (cell, _) = jobs[index].args
+                        store.add(cell, outcome)
+                        waiting.remove(key_of(cell))
+                    advance(done + 1, len(lacking))
+        except (KeyboardInterrupt, WorkersLostError) as stop:
+            found = count_cells(config, store)
+            kept = f"{found.done:,} of {counted(found.total, 'cell is', 'cells are')} kept"
+            words = f"{config.name}: {kept}; the same command continues from there"
+            if isinstance(stop, WorkersLostError):
+                raise WorkersLostError(f"{stop}; {words}") from stop
+            warn_of_input(words)
+            raise
+        n_new = sum(store.get(cell) is not None for _, cell in lacking)
+        yield config, count_cells(config, store), n_new
 
 
 def reported_experiments(

@@ -34,7 +34,9 @@ from dcglearn.lab.simulation.truths import grade_scale, named_truth
 from dcglearn.learning.solve import C_GRID
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
+from dcglearn.measures.measure_files import MeasurePart
 from dcglearn.measures.presets import preset
+from dcglearn.measures.scale import MAX_GRADES
 
 PROGRAMS = ("qp", "qp-dcg")
 """The learners that solve the quadratic program."""
@@ -153,6 +155,11 @@ class Setting(BaseModel):
         return self.lists == "documents"
 
     @property
+    def used(self) -> MeasurePart:
+        """Which measure of a fit is used."""
+        return "dcg" if self.learner == "qp-dcg" else "utility"
+
+    @property
     def n_columns(self) -> int:
         """The number of columns of W: grades, or documents."""
         return self.n_ranks if self.documents else self.grades
@@ -268,9 +275,11 @@ def _without_effect(setting: Setting) -> dict[str, str]:
 
 def check_setting(setting: Setting, code: ExperimentCode = SHIPPED) -> None:
     """Refuse unknown names and values that do not go together."""
-    for axis in ("lists", "judge", "policy", "margin", "learner", "design"):
-        code.check(axis, getattr(setting, axis), axis)
-    code.check("lists", setting.lists_to_test_on, "test_lists")
+    named = dict(setting) | {"test_lists": setting.lists_to_test_on}
+    for key in ("lists", "test_lists", "judge", "policy", "margin", "learner", "design"):
+        axis, name = key.removeprefix("test_"), named[key]
+        if name not in code.names(axis):
+            raise unknown_name(axis, name, code.names(axis), key)
     known = {option for one in code.functions for option in one.options}
     for option, value in setting.options.items():
         if option not in known:
@@ -322,7 +331,7 @@ def vocabulary(code: ExperimentCode, config: type[BaseModel]) -> dict[str, dict[
     names = {axis: dict(shipped) for axis, shipped in NAMES.items()}
     for one in code.functions:
         given = [f"{name} = {value!r}" for name, value in one.options.items()]
-        given += [f"reads {file.name}" for file in one.files]
+        given += [f"reads {name}" for _, name in sorted(one.reads.items())]
         options = f" ({', '.join(given)})" if given else ""
         names[one.axis][one.name] = f"{one.about}{options} [{one.place}]"
     for axis in OPEN_AXES.values():
@@ -383,5 +392,10 @@ def _conflicts(s: Setting) -> Iterator[tuple[object, str, str, str]]:
     few = f"a pool of {s.pool} pairs for {s.pairs}"
     yield chosen and s.pool < s.pairs, few, "enlarge it", "pool"
     graded = s.wrong_grades or s.against or chosen or s.learner in (JUDGMENT_MODEL, USUAL)
+    many = f"{K} documents"
+    yield s.documents and K > MAX_GRADES, many, f"use a base of up to {MAX_GRADES}", "base"
+    alone = s.C == "cv" and s.pairs == 1 and s.learner in PROGRAMS
+    problem = "one pair cannot be divided into folds"
+    yield alone, problem, "learn from more, or choose C otherwise", "C"
     remedy = "draw other lists, or learn by the program, without wrong_grades, against and policy"
     yield s.documents and graded, "documents have no grades", remedy, "lists"

@@ -13,6 +13,8 @@ that such pairs determine, and does tend to 1.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -48,8 +50,7 @@ def similarity(W: ArrayLike, learned: ArrayLike) -> float:
     >>> round(similarity(np.outer(c, g), np.outer(c - c[-1], g)), 4)
     0.8917
     """
-    truth, found = _same_shape(W, learned)
-    return cosine(fix_gauge(truth, "worst"), fix_gauge(found, "worst"))
+    return _compared(W, learned, lambda one: fix_gauge(one, "worst"))
 
 
 def limit_on_permutations(n_ranks: int) -> float:
@@ -82,20 +83,18 @@ def identifiable_similarity(W: ArrayLike, learned: ArrayLike) -> float:
     >>> round(identifiable_similarity(W, W + offsets), 12)
     1.0
     """
-    truth, found = _same_shape(W, learned)
-    return cosine(double_centred(truth), double_centred(found))
+    return _compared(W, learned, _double_centred)
 
 
-def double_centred(W: Floats) -> Floats:
+def _double_centred(W: Floats) -> Floats:
     """Subtract the means of rows and columns from a matrix."""
     rows = W - W.mean(axis=1, keepdims=True)
-    found: Floats = rows - rows.mean(axis=0)
-    return found
+    return np.asarray(rows - rows.mean(axis=0))
 
 
-def _same_shape(W: ArrayLike, learned: ArrayLike) -> tuple[Floats, Floats]:
+def _compared(W: ArrayLike, learned: ArrayLike, part: Callable[[Floats], Floats]) -> float:
     truth = finite_array(W, "weights", (None, None))
-    return truth, finite_array(learned, "weights", truth.shape)
+    return cosine(part(truth), part(finite_array(learned, "weights", truth.shape)))
 
 
 def cosine(a: Floats, b: Floats) -> float:

@@ -34,13 +34,10 @@ class Store:
 
     def get(self, cell: Cell) -> Cell | None:
         """Return the result of a finished cell, or None."""
-        return self._outcome(cell).get("result")
+        return self.outcome(cell).get("result")
 
-    def error(self, cell: Cell) -> str | None:
-        """Return the error of a cell that failed when it was last tried, or None."""
-        return self._outcome(cell).get("error")
-
-    def _outcome(self, cell: Cell) -> Cell:
+    def outcome(self, cell: Cell) -> Cell:
+        """Return the result of a cell, or its error when it was last tried, by these names."""
         return self._outcomes.get(key_of(cell), {})
 
     def add(self, cell: Cell, outcome: Cell) -> None:
@@ -48,7 +45,8 @@ class Store:
         for name, value in outcome.get("result", {}).items():
             if not np.size(value) or not np.isfinite(value).all():
                 outcome = {"error": f"ValueError: {name} is {value!r}"}
-        line = json.dumps({"key": key_of(cell), "cell": cell, "outcome": outcome})
+        key = key_of(cell)
+        line = json.dumps({"key": key, "cell": cell, "outcome": outcome})
         if self.path is not None:
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -58,4 +56,4 @@ class Store:
                 remedy = "make room, or choose another `out`; finished cells are kept"
                 problem = f"cannot be used ({error.strerror})"
                 raise InputError(problem, remedy, str(self.path)) from error
-        self._outcomes[key_of(cell)] = json.loads(line)["outcome"]  # as the next run reads it
+        self._outcomes[key] = json.loads(line)["outcome"]  # as the next run reads it

@@ -244,7 +244,7 @@ def test_a_result_that_is_not_finite_is_a_failure(tmp_path: Path) -> None:
     for result in ({"precision": float("nan")}, {"gains": [1.0, float("inf")]}, {"gains": []}):
         kept.add({"seed": 1}, {"result": result})
         assert kept.get({"seed": 1}) is None
-        assert str(Store(tmp_path).error({"seed": 1})).startswith("ValueError: ")
+        assert Store(tmp_path).outcome({"seed": 1})["error"].startswith("ValueError: ")
 
 
 def test_two_stores_of_one_folder_lose_nothing(tmp_path: Path) -> None:

@@ -66,6 +66,23 @@ def test_an_extended_or_reordered_grid_has_the_same_cells(tmp_path: Path) -> Non
     assert small.content != large.content
 
 
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"lists": "documents", "base": [1] * 127 + [2]}, "base: 128 documents; use a base of up"),
+        ({"C": "cv", "pairs": 1}, "C: one pair cannot be divided into folds"),
+    ],
+)
+def test_what_every_cell_would_refuse_is_refused_before(
+    setting: dict[str, object], message: str
+) -> None:
+    config = {"columns": ["precision"], "seed": 1, "repetitions": 1}
+    with pytest.raises(InputError, match=message):
+        config_from({**config, "setting": setting})
+    possible = {"lists": "documents", "base": [1] * 126 + [2], "C": "cv", "pairs": 2}
+    assert config_from({**config, "setting": possible})
+
+
 def test_cells_hold_the_truth_of_a_measure_file(tmp_path: Path) -> None:
     measure = tmp_path / "liked.json"
     write_measure(MeasureFile(dcg=DCG([4, 1, 0], "zipf")), measure)

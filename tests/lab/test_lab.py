@@ -14,8 +14,7 @@ import pytest
 
 import dcglearn
 from dcglearn import InputError, InputWarning
-from dcglearn.lab import draws
-from dcglearn.lab.draws import draw_lists
+from dcglearn.lab.draws import Draws
 from dcglearn.lab.store import CELLS_FILE
 from helpers.written import write
 
@@ -42,7 +41,7 @@ def gain_columns() -> list[str]:
 
 def stopping_at(draw: int) -> Callable[..., Any]:
     """Draw lists until somebody presses Ctrl-C."""
-    numbers = itertools.count(1)
+    numbers, draw_lists = itertools.count(1), Draws.draw_lists
 
     def drawn(*given: Any) -> Any:
         if next(numbers) == draw:
@@ -67,7 +66,8 @@ def test_an_interrupted_run_continues_with_the_same_lists(
     content = {**SMALL, "columns": [column], "setting": {"pairs": 1200, **setting}}
     lab = dcglearn.experiment(content)
     for draw in (2, 3, 2):  # also where lists are drawn again
-        monkeypatch.setattr(draws, "draw_lists", stopping_at(draw))
+        monkeypatch.undo()
+        monkeypatch.setattr(Draws, "draw_lists", stopping_at(draw))
         with pytest.warns(InputWarning, match="0 of 2 cells"), pytest.raises(KeyboardInterrupt):
             lab.run(progress=False)
     monkeypatch.undo()

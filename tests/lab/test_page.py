@@ -213,6 +213,27 @@ def drawing(*numbers: str) -> str:
     return f'{HEAD}    return [Figure(number, "title", plot, ()) for number in {numbers}]\n'
 
 
+def test_a_wrong_list_of_figures_is_known_after_two_repetitions(run: Run, folder: Path) -> None:
+    wrong = CONFIG.replace("[5, 6]", "[5, 9]").replace("repetitions = 2", "repetitions = 4")
+    write(folder / "configs/flips.toml", wrong)
+    refused = run("run", "configs/flips.toml")
+    assert refused.returncode == 2
+    assert "flips.toml, figures: lists figure 9, which" in refused.stderr
+    assert "does not list 6: left out" in refused.stderr
+    assert (folder / STORE).read_text().count('"key"') == 8
+
+
+def test_figures_that_need_more_than_one_repetition_are_drawn(run: Run, folder: Path) -> None:
+    code = drawing("5").replace(
+        "    plot =", "    assert table.repetition.nunique() > 1\n    plot ="
+    )
+    write(folder / "experiments/flips.py", code)
+    write(folder / "configs/flips.toml", CONFIG.replace("[5, 6]", "[5]"))
+    done = run("run", "configs/flips.toml")
+    assert done.returncode == 0
+    assert (folder / "results/flips/figure-05.svg").is_file()
+
+
 def test_names_and_words_stay_text_on_the_page(run: Run, folder: Path) -> None:
     """The config's name is one of them."""
     write(folder / "experiments/odd.py", ODD_FIGURES)
@@ -269,6 +290,21 @@ def test_only_some_experiments_are_run(run: Run, folder: Path) -> None:
     assert "8 of 8 cells: 2 kept, 6 new" in done.stdout
     made = {path.name for path in (folder / "there").iterdir() if path.is_dir()}
     assert made == {"flips", "store", "quick"}
+
+
+def test_experiments_share_cells_and_workers(run: Run, folder: Path) -> None:
+    """The same bytes with one process and with two, and each cell is computed once."""
+    other = CONFIG.replace("flips = [", "wrong_grades = [").replace("[5, 6]", "[7, 8]")
+    write(folder / "configs/wrong_grades.toml", other)
+    for workers in ("1", "2"):
+        done = run("reproduce", "--workers", workers, "--out", workers)
+        counts = "8 of 8 cells: 0 kept, 8 new\nwrong_grades: 8 of 8 cells: 4 kept, 4 new\n"
+        assert counts in done.stdout, done.stderr
+        assert (folder / workers / "store" / CELLS_FILE).read_text().count('"key"') == 12
+    for name in ("flips", "wrong_grades"):
+        one, two = (contents(folder / workers / name) for workers in ("1", "2"))
+        assert one == two
+        assert len(one) == 10
 
 
 def test_a_folder_of_own_configs_has_those_and_the_shipped_ones_when_asked(

@@ -32,6 +32,7 @@ from dcglearn.lab.repetitions import MeanInterval, mean_interval
 from dcglearn.lab.results import CellCounts, ReportedExperiment, make_figures, result_table
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.store import Store
+from helpers.commands import Run
 from helpers.own_functions import computed
 from helpers.places import GOLDEN, ROOT
 from helpers.typeset import typeset
@@ -68,6 +69,17 @@ def test_every_committed_file_is_what_was_made(name: str) -> None:
     names = {path.name for path in (RESULTS / name).iterdir()}
     assert {*made["files"], "provenance.json"} == names
     assert changed_files(RESULTS / name, made) == []
+
+
+@pytest.mark.parametrize("command", ["inspect", "test"])
+def test_the_committed_study_is_that_of_this_code_and_of_the_judgments(
+    command: str, prepared: Path, run: Run
+) -> None:
+    """Otherwise run scripts/reproduce.py, and commit results/side-by-side."""
+    made = read_provenance(RESULTS / "side-by-side")
+    assert made["data"]["sha256"] == provenance.sha256_of(prepared.read_bytes())
+    printed = run(command, prepared.name, cwd=prepared.parent).stdout
+    assert printed == (RESULTS / "side-by-side" / f"{command}.txt").read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -113,6 +113,7 @@ def clone(tmp_path: Path) -> Path:
     # Nothing is installed: the environment of these tests is used.
     (clone / "scripts" / "bootstrap.py").write_text(
         "import sys\nfrom pathlib import Path\nROOT = Path(__file__).resolve().parent.parent\n"
+        "VENV = ROOT / '.venv'\n"
         "def prepare(extra=''):\n    return Path(sys.executable)\n"
     )
     (clone / "configs" / "flips.toml").write_text(FLIPS)

@@ -57,6 +57,8 @@ STYLE: Any = {
     "legend.framealpha": 0.8,
     "legend.edgecolor": "none",
     "legend.fontsize": 8,
+    "figure.autolayout": False,
+    "figure.constrained_layout.use": False,  # each figure names its layout, or has none
     "text.parse_math": False,  # names may hold dollar signs
     "svg.hashsalt": "dcglearn",
     "svg.fonttype": "path",
@@ -84,7 +86,7 @@ def save(figure: Figure, path: str | Path, dpi: int = 150, adapts: bool = False)
     with mpl.rc_context(STYLE), missing_glyphs_as_boxes(), atomic_write(path) as temporary:
         if figure.get_layout_engine() is not None:
             figure.draw_without_rendering()
-            figure.set_layout_engine("none")  # one layout for all its files
+            figure.set_layout_engine(None)  # one layout for all its files, each drawn once
         if adapts and suffix == ".svg":
             temporary.write_text(adapting_svg(figure), "utf-8", newline="\n")
         else:
