@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Argument, Option
 
 import dcglearn
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import RESAMPLES
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
 from dcglearn.cli.inputs import check_distinct, name_files, naming, refuse_together
@@ -144,27 +143,29 @@ def evaluate(
         ),
     ] = None,
     test: Annotated[
-        Literal["randomisation", "t", "none"],
-        of_comparisons(help="Paired test of the differences over queries."),
-    ] = "randomisation",
+        Literal["randomisation", "t", "none"] | None,
+        of_comparisons(
+            help="Paired test of the differences over queries. By default randomisation."
+        ),
+    ] = None,
     correct: Annotated[
-        Literal["measure", "all", "none"],
+        Literal["measure", "all", "none"] | None,
         of_comparisons(
             help="Correct p for the comparisons of each measure, or for those of all measures "
             "together. The method is Holm's with a baseline, Tukey's HSD with randomisation for "
-            "all pairs."
+            "all pairs. By default measure."
         ),
-    ] = "measure",
+    ] = None,
     resamples: Annotated[
-        int,
+        int | None,
         of_comparisons(
             min=1,
             max=10_000_000,
             metavar="N",
             help="Random draws of the test, and of the 95% intervals from 50 queries on; p of the "
-            "randomisation test is 1 / (N + 1) at least.",
+            "randomisation test is 1 / (N + 1) at least. By default 9999.",
         ),
-    ] = RESAMPLES,
+    ] = None,
     topics: Annotated[
         float | None,
         of_comparisons(
@@ -213,7 +214,9 @@ def evaluate(
 
     refuse_together({"--compare all": compare == "all"}, {"--baseline": baseline})
     compared = {"--compare": compare, "--baseline": baseline}
+    tested: dict[str, Any] = {"test": test, "correct": correct, "resamples": resamples}
     others = {"--per-query": per_query, "--topics": topics, "--sort": sort}
+    others |= {f"--{name}": value for name, value in tested.items()}
     refuse_together({"--supported": supported}, others)
     untested = {"--per-query": per_query, "--supported": supported, "--test none": test == "none"}
     refuse_together(compared, untested)
@@ -242,8 +245,9 @@ def evaluate(
         else:
             base = None if compare == "all" else first
             with reporting("comparing systems") as advance:
+                given = {name: value for name, value in tested.items() if value is not None}
                 comparisons = dcglearn.compare_systems(
-                    evaluation, base, rng, test, resamples, correct, advance
+                    evaluation, base, rng, **given, advance=advance
                 )
 
     def write(path: str) -> list[Path]:
