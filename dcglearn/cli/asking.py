@@ -96,7 +96,7 @@ def plan(
     from dcglearn.asking import candidates as pools
     from dcglearn.asking.plan import plan as choose
     from dcglearn.asking.questions import read_answers, read_questions, write_questions
-    from dcglearn.report.plans import plan_json, plan_text, write_figure
+    from dcglearn.report.plans import draw_plan, plan_json, plan_text
 
     rng = np.random.default_rng(seed)
     with naming(lists or qrels or "plan"), reporting("reading or making pairs of lists"):
@@ -118,14 +118,12 @@ def plan(
             candidates, questions, rng, ask=ask, judged=answers, most_per_query=most_per_query
         )
     widths, chosen = found.widths_named(to_within or []), found.questions(rng, repeat)
-
-    def write(path: str) -> None:
-        if path.lower().endswith(".jsonl"):
-            write_questions(path, chosen)
-        else:
-            write_figure(found, path)
-
-    return Answer(lambda: plan_json(found, widths), lambda: plan_text(found, widths), write)
+    return Answer(
+        lambda: plan_json(found, widths),
+        lambda: plan_text(found, widths),
+        lambda path: write_questions(path, chosen),
+        draw=lambda: draw_plan(found),
+    )
 
 
 @command(json=False)

@@ -12,7 +12,7 @@ from functools import wraps
 from inspect import Parameter, Signature, signature
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
@@ -21,6 +21,11 @@ from dcglearn.cli.inputs import files_named
 from dcglearn.cli.output import print_json, print_note, print_text
 from dcglearn.cli.reading import JudgmentOptions
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from dcglearn.report.tables import Table
+
 Command = Callable[..., Any]
 
 
@@ -28,26 +33,40 @@ Command = Callable[..., Any]
 class Answer:
     """What a command found.
 
-    `document` is printed with ``--json``. `write` takes the name of a file and returns those it
-    wrote, if they are others. `remark` is said after each name.
+    `document` is printed with ``--json``. Into files go what `draw` draws, if that is their format,
+    and otherwise what `write` writes, or `document` and `table`; `write` takes the name of a file
+    and returns those it wrote, if they are others. `remark` is said after each name.
     """
 
     document: Callable[[], Any]
     text: Callable[[], str]
     write: Callable[[str], Any] | None = None
+    table: Table | None = None
+    draw: Callable[[], Figure] | None = None
     remark: str = ""
 
     def deliver(self, files: Sequence[str], json: bool) -> None:
         """Write files, print the answer, and name the files; beside JSON on standard error."""
-        written = []
-        if self.write is not None:
-            written = [name for path in files for name in self.write(path) or [path]]
+        written = [name for path in files for name in self._save(path) or [path]]
         if json:
             print_json(self.document())
         else:
             print_text(self.text())
         for name in written:
             (print_note if json else print_text)(f"wrote {name}{self.remark}")
+
+    def _save(self, path: str) -> Any:
+        from dcglearn.report.tables import FIGURE_FORMATS
+
+        if self.draw is not None and Path(path).suffix.lower() in FIGURE_FORMATS:
+            from dcglearn.report.figures.style import save
+
+            save(self.draw(), path)
+        elif self.write is not None:
+            return self.write(path)
+        elif self.table is not None:
+            self.table.write(path, self.document)
+        return None
 
 
 def command(

@@ -323,7 +323,6 @@ def compare(
 
     from dcglearn.learning.record import LearnedRecord
     from dcglearn.report.comparisons import comparison_table
-    from dcglearn.report.results import write_result
 
     parameters = dcglearn.Parameters(margin=margin, C=parse_C(C), solver=solver)
     files, names = split_measures(arguments)
@@ -368,7 +367,8 @@ def compare(
     return Answer(
         lambda: content,
         lambda: "\n".join(lines),
-        lambda path: write_result(path, table, content, draw),
+        table=table,
+        draw=draw,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Option
 
@@ -13,6 +13,9 @@ from dcglearn.base.numbers import counted
 from dcglearn.cli.command import Answer, command
 from dcglearn.cli.options import RanksOption, ScaleOption, file_option, ranks_option
 from dcglearn.cli.output import print_note, print_text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @command("Draw it, beside the usual measures, to a .png, .svg or .pdf file.")
@@ -34,17 +37,16 @@ def show(
     named = named_measure(measure, scale, n_ranks)
     content = named.file or as_measure_file(named.measure)
 
-    def draw(path: str) -> None:
+    def draw() -> Figure:
         from dcglearn.report.figures.measure_figures import draw_measure_file
-        from dcglearn.report.figures.style import save
 
         title = f"{Path(named.name).name}: {in_full(named.measure, content)}"
-        save(draw_measure_file(content, title), path)
+        return draw_measure_file(content, title)
 
     return Answer(
         lambda: measure_document(content),
         lambda: measure_text(named.name, content, named.measure, n_ranks),
-        draw,
+        draw=draw,
     )
 
 

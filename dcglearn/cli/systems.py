@@ -295,7 +295,6 @@ def _evaluate(
 
 def _supported(evaluation: Evaluation, rng: np.random.Generator, digits: int) -> Answer:
     """Compare systems under the measures that were drawn around a learned one."""
-    from dcglearn.report.results import write_result
     from dcglearn.report.systems.supported import supported_json, supported_tables
     from dcglearn.systems.supported import drawn_measures
 
@@ -307,11 +306,12 @@ def _supported(evaluation: Evaluation, rng: np.random.Generator, digits: int) ->
 
         return draw_supported(found)
 
-    tables, document = supported_tables(found, digits), supported_json(found)
+    tables = supported_tables(found, digits)
     return Answer(
-        lambda: document,
+        lambda: supported_json(found),
         lambda: "\n\n".join(table.text(terminal_width()) for table in tables),
-        lambda path: write_result(path, tables[0], document, draw),
+        table=tables[0],
+        draw=draw,
     )
 
 
@@ -374,7 +374,6 @@ def coherence(
     import numpy as np
 
     from dcglearn.measures.names import as_ndcg
-    from dcglearn.report.results import write_result
     from dcglearn.report.systems.coherence import (
         coherence_text,
         coherence_to_json,
@@ -409,7 +408,8 @@ def coherence(
     return Answer(
         lambda: document,
         lambda: text,
-        lambda path: write_result(path, conclusions_table(found), document, draw),
+        table=conclusions_table(found),
+        draw=draw,
     )
 
 

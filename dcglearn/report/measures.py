@@ -10,7 +10,6 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.interop.tool_measures import TOOL_MEASURES
@@ -69,11 +68,8 @@ def unit_range(values: Floats) -> Floats:
     return (values - low) / (high - low) if high > low else np.ones_like(values)
 
 
-def measure_text(
-    name: str, content: MeasureFile, picked: Measure | None = None, n_ranks: int | None = None
-) -> str:
-    """Describe a measure file, learned or not."""
-    measure = content.measure if picked is None else picked
+def measure_text(name: str, content: MeasureFile, measure: Measure, n_ranks: int | None) -> str:
+    """Describe a measure of a file, learned or not."""
     lines = [f"{name}: {in_full(measure, content)}"]
     if isinstance(measure, LinearUtility):
         weights = enumerate(measure.matrix.tolist(), start=1)
@@ -106,12 +102,9 @@ def in_full(measure: Measure, content: MeasureFile | None = None) -> str:
     )
 
 
-def learned_record(content: MeasureFile) -> LearnedRecord:
-    """Return the record of a learned measure."""
-    record = LearnedRecord.read(content)
-    if record is None:
-        raise InputError("is not a learned measure", "give a file that a fit wrote")
-    return record
+def _learned(content: MeasureFile) -> tuple[LearnedRecord, DCG]:
+    """Return the record and the DCG of a learned measure."""
+    return cast("tuple[LearnedRecord, DCG]", (LearnedRecord.read(content), content.dcg))
 
 
 def parameter_origins(record: LearnedRecord) -> list[list[Origin]]:
@@ -135,7 +128,7 @@ def estimates_of(record: LearnedRecord) -> tuple[Sequence[NumberRecord], Sequenc
 
 def parameter_tables(content: MeasureFile) -> list[Table]:
     """Return gains by grade and discounts by rank of a learned file, beside a model's estimates."""
-    record, dcg = learned_record(content), cast(DCG, content.dcg)
+    record, dcg = _learned(content)
     prior, known, noun = record.prior, record.identifiability, record.parameters.noun
     discounts = dcg.discounts_for(len(record.factors.discounts)).tolist()
     parts = (
@@ -168,7 +161,7 @@ def parameter_tables(content: MeasureFile) -> list[Table]:
 
 def answer(content: MeasureFile) -> list[str]:
     """Return what a fit found, in one to three sentences."""
-    record, dcg = learned_record(content), cast(DCG, content.dcg)
+    record, dcg = _learned(content)
     certainty = record.certainty
     if certainty is None:
         return []
@@ -179,13 +172,11 @@ def answer(content: MeasureFile) -> list[str]:
 
 def learned_text(content: MeasureFile, source: str = "") -> str:
     """Describe a learned measure: the answer, its numbers, what is undetermined, and details."""
-    record = learned_record(content)
-    gains, discounts = parameter_tables(content)
+    record, _ = _learned(content)
     parts = [
         filled(" ".join(answer(content))),
         filled(source),
-        gains.text(),
-        discounts.text(),
+        *(table.text() for table in parameter_tables(content)),
         "\n".join(map(filled, _about_numbers(record))),
         f"what the judgments do not determine without a prior:\n{bulleted(record.undetermined)}",
         f"details:\n{bulleted(_details(record))}",
@@ -300,38 +291,44 @@ _OTHER_MEASURES = (
 """The measures that are not a DCG: what they are, and other forms of their names."""
 
 
-def known_measures() -> list[Table]:
+def known_measures() -> dict[str, Table]:
     """Return tables of presets, rules of discounts, other measures and those of tools."""
-    presets = [
-        (f"{name}:{one.parameter}" if one.parameter else name, one.formula, one.source)
-        for name, one in PRESETS.items()
-    ]
-    rules = [
-        (f"{name}({one.parameter})" if one.parameter else name, one.formula, one.source)
-        for name, one in DISCOUNT_RULES.items()
-    ]
-    return [
-        Table(("preset", "formula", "source"), presets, "Presets: gain and discount"),
-        Table(("rule", "formula", "source"), rules, "Rules of discounts, for measures in full"),
-        Table(
+
+    def rows(known: Mapping[str, Preset | Rule], form: str) -> list[tuple[str, str, str]]:
+        return [
+            (form.format(name, one.parameter) if one.parameter else name, one.formula, one.source)
+            for name, one in known.items()
+        ]
+
+    return {
+        "presets": Table(
+            ("preset", "formula", "source"),
+            rows(PRESETS, "{}:{}"),
+            "Presets: gain and discount",
+        ),
+        "discounts": Table(
+            ("rule", "formula", "source"),
+            rows(DISCOUNT_RULES, "{}({})"),
+            "Rules of discounts, for measures in full",
+        ),
+        "others": Table(
             ("measure", "value", "also"),
             _OTHER_MEASURES,
             "Other measures, in evaluate; all but ERR take (rel=2) for: relevant from grade 2 up",
         ),
-        Table(
+        "tools": Table(
             ("tool", "its measure", "-m here", "options"),
             TOOL_MEASURES,
             "Measures of other tools, and what computes the same here",
         ),
-    ]
+    }
 
 
 def known_measures_text() -> str:
     """Return them as text."""
-    return "\n\n".join([_OPENING, *(table.text() for table in known_measures())])
+    return "\n\n".join([_OPENING, *(table.text() for table in known_measures().values())])
 
 
 def known_measures_json() -> dict[str, list[dict[str, Any]]]:
     """Return their rows."""
-    names = ("presets", "discounts", "others", "tools")
-    return {name: table.named_rows() for name, table in zip(names, known_measures(), strict=True)}
+    return {name: table.named_rows() for name, table in known_measures().items()}

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from dcglearn.asking.plan import ROUGH, UNKNOWN, Plan
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.report.tables import Table
 from dcglearn.report.words import short
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def plan_text(found: Plan, widths: Mapping[str, float]) -> str:
@@ -103,12 +107,12 @@ def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
     }
 
 
-def write_figure(found: Plan, path: str) -> None:
+def draw_plan(found: Plan) -> Figure:
     """Draw how well numbers will be known after chosen answers, and after answers at random."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    from dcglearn.report.figures.style import COLOURS, STYLE, save
+    from dcglearn.report.figures.style import COLOURS, STYLE
 
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(5.2, 3.6), layout="constrained")
@@ -116,7 +120,7 @@ def write_figure(found: Plan, path: str) -> None:
         for colour, name in zip(COLOURS[:6], found.asked, strict=False):
             q = found.numbers.index(name)
             for widths, style, label in ((found.after, "-", name), (found.after_random, ":", None)):
-                shown = [width if width < UNKNOWN else nan for width in widths[:, q].tolist()]
+                shown = np.where(widths[:, q] < UNKNOWN, widths[:, q], np.nan)
                 axes.plot(found.counts, shown, style, color=colour, label=label, marker="o", ms=3)
         axes.set(xlabel="more answers", ylabel="half width of the 95% interval", xscale="log")
         axes.set_title("Chosen (lines) and at random (dots)")
@@ -124,4 +128,4 @@ def write_figure(found: Plan, path: str) -> None:
         axes.set_xticks(found.counts, [f"{count:,}" for count in found.counts])
         axes.minorticks_off()
         axes.legend()
-    save(figure, path)
+    return figure

@@ -21,7 +21,6 @@ from dcglearn.base.text import plain_text
 from dcglearn.base.types import Floats
 from dcglearn.measures.grammar import resolve_alias
 from dcglearn.measures.names import repeated_name
-from dcglearn.report.results import write_result
 from dcglearn.report.systems.words import (
     are_many,
     comparisons_in_words,
@@ -100,7 +99,7 @@ def write_evaluation(
         table = paper_table(evaluation, () if suffix == ".csv" else comparisons, digits)
         if per_query:
             table = queries_table(evaluation, digits)
-        write_result(path, table, evaluation_to_json(evaluation, comparisons, per_query))
+        table.write(path, lambda: evaluation_to_json(evaluation, comparisons, per_query))
     return [path]
 
 
