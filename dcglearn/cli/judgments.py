@@ -1,4 +1,7 @@
-"""Commands on judgments: inspect, study, fit, test, compare, agree, pack, pairs, simulate."""
+"""Commands on judgments: what they say, a measure learned from them, and which to ask for next.
+
+inspect, study, fit, test, compare, agree, show, pack, pairs, plan, judge and simulate.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ from typer import Argument, Option
 
 import dcglearn
 from dcglearn.base.errors import InputError
+from dcglearn.base.files import check_outputs, checked_suffix, read_text, write_text
+from dcglearn.base.json_text import json_document
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
@@ -22,6 +27,7 @@ from dcglearn.cli.inputs import (
     naming,
     parse_C,
     refuse_together,
+    seeded,
     split_measures,
 )
 from dcglearn.cli.options import (
@@ -32,6 +38,7 @@ from dcglearn.cli.options import (
     JudgmentFilesArgument,
     JudgmentsAndMeasuresArgument,
     MarginOption,
+    RanksOption,
     ScaleOption,
     SeedOption,
     SolverOption,
@@ -52,6 +59,7 @@ MAX_MODELLED = 1_000_000
 """More packed judgments are tested without reading them into memory."""
 
 family_option = partial(Option, metavar="FAMILY")
+share_option = partial(Option, min=0.0, max=1.0, metavar="SHARE")
 
 
 @command()
@@ -108,8 +116,6 @@ def study(
     seed: SeedOption = 0,
 ) -> Answer:
     """Say on one page what judgments prove."""
-    import numpy as np
-
     from dcglearn.judgments.groups import MODEL_BYTES
     from dcglearn.report.study.facts import changed_comparisons
     from dcglearn.report.study.page import study_json, study_page
@@ -122,7 +128,7 @@ def study(
     named = measures_for_judgments([measure], data, prefs) if measure else []
     in_use = {one.name: one.measure for one in named}
     with naming(prefs), reporting("studying (steps)") as advance:
-        rng = np.random.default_rng(seed)
+        rng = seeded(seed)
         found = dcglearn.study_judgments(data, Path(prefs).name, rng, in_use, advance)
     if on_qrels:
         with naming(on_qrels), reporting("comparing runs"):
@@ -130,7 +136,7 @@ def study(
     return Answer(
         lambda: study_json(found),
         lambda: study_page(found, "txt"),
-        lambda path: dcglearn.write_study(found, path, np.random.default_rng(seed)),
+        lambda path: dcglearn.write_study(found, path, seeded(seed)),
     )
 
 
@@ -319,8 +325,6 @@ def compare(
     seed: SeedOption = 0,
 ) -> Answer:
     """Compare learned measures with others, by cross-validation."""
-    import numpy as np
-
     from dcglearn.learning.record import LearnedRecord
     from dcglearn.report.comparisons import comparison_table
 
@@ -339,7 +343,7 @@ def compare(
             data,
             {one.name: one.measure for one in named},
             parameters,
-            np.random.default_rng(seed),
+            seeded(seed),
             use,
             folds,
             against=against,
@@ -408,6 +412,38 @@ def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions) -
         ],
     }
     return Answer(lambda: content, lambda: agreement_table(content, weighted).text())
+
+
+@command("Draw it, beside the usual measures, to a .png, .svg or .pdf file.")
+def show(
+    measure: Annotated[
+        str,
+        Argument(
+            metavar="MEASURE", help="A measure file, a preset with --scale, or a measure in full."
+        ),
+    ],
+    scale: ScaleOption = None,
+    n_ranks: RanksOption = None,
+) -> Answer:
+    """Show a measure: its numbers, and a figure with the usual ones."""
+    from dcglearn.measures.measure_files import as_measure_file, measure_document
+    from dcglearn.measures.names import named_measure
+    from dcglearn.report.measures import in_full, measure_text
+
+    named = named_measure(measure, scale, n_ranks)
+    content = named.file or as_measure_file(named.measure)
+
+    def draw() -> Figure:
+        from dcglearn.report.figures.measure_figures import draw_measure_file
+
+        title = f"{Path(named.name).name}: {in_full(named.measure, content)}"
+        return draw_measure_file(content, title)
+
+    return Answer(
+        lambda: measure_document(content),
+        lambda: measure_text(named.name, content, named.measure, n_ranks),
+        draw=draw,
+    )
 
 
 @command(without=["documents", "drop_judge"], json=False)
@@ -527,6 +563,188 @@ def pairs(
     return Answer(lambda: content, lambda: rating_pairs_text(content, within, equal_weights, sides))
 
 
+@command("Write the questions (.jsonl), or the widths as a figure (.png, .svg, .pdf).")
+def plan(
+    qrels: Annotated[
+        str | None, Argument(metavar="QRELS", help="The grades of documents, as for evaluate.")
+    ] = None,
+    runs: Annotated[
+        list[str] | None,
+        Argument(
+            metavar="RUN",
+            help="Two or more runs: what they rank first is compared. Without runs, lists are "
+            "made of the judged documents of each query.",
+        ),
+    ] = None,
+    lists: Annotated[
+        str | None,
+        Option(
+            metavar="QUESTIONS",
+            help="Choose from pairs of lists in a .jsonl file: question, query, a, b, of any "
+            "length.",
+        ),
+    ] = None,
+    n_ranks: Annotated[
+        int | None, ranks_option(max=100, help="The length of the lists, 5 by default.")
+    ] = None,
+    ask: Annotated[
+        str,
+        Option(
+            metavar="WHAT",
+            help="everything, order (of lists), gains, discounts, 'gain 1', 'discount 3', or two "
+            "measures to decide between: linear-log2:exponential-log2.",
+        ),
+    ] = "everything",
+    judged: Annotated[
+        list[str] | None, Option(metavar="JUDGMENTS", help="Answers so far. May be repeated.")
+    ] = None,
+    asked: Annotated[
+        list[str] | None,
+        Option(
+            metavar="QUESTIONS",
+            help="The questions so far: answers that do not belong to them, or whose lists were "
+            "edited, are counted and left out. May be repeated.",
+        ),
+    ] = None,
+    questions: Annotated[
+        int, number_option("--questions", "-n", min=1, max=10_000, help="The number of questions.")
+    ] = 100,
+    most_per_query: Annotated[
+        int,
+        number_option(
+            help="Ask at most N questions about one query, whose answers are alike (0: no limit)."
+        ),
+    ] = 3,
+    repeat: Annotated[
+        float,
+        share_option(
+            help="Ask this share of the questions once more, to see who contradicts themselves.",
+        ),
+    ] = 0.0,
+    to_within: Annotated[
+        list[str] | None,
+        Option(
+            metavar="NAME=HALF",
+            help="Say how many answers make an interval so narrow: gains=.05 is +-.05 for each "
+            "gain. May be repeated.",
+        ),
+    ] = None,
+    scale: ScaleOption = None,
+    seed: SeedOption = 0,
+) -> Answer:
+    """Choose the pairs whose answers say most."""
+    from dcglearn.asking import candidates as pools
+    from dcglearn.asking.plan import plan as choose
+    from dcglearn.asking.questions import read_answers, read_questions, write_questions
+    from dcglearn.report.plans import draw_plan, plan_json, plan_text
+
+    rng = seeded(seed)
+    with naming(lists or qrels or "plan"), reporting("reading or making pairs of lists"):
+        if lists is not None and n_ranks is not None:
+            raise InputError("--K with --lists", "leave it out: lists of a file have a length")
+        if lists is not None and qrels is None:
+            candidates = pools.candidates_of_questions(read_questions(lists), scale)
+        elif lists is not None or qrels is None:
+            raise InputError("neither or both of QRELS and --lists", "give one of them")
+        elif runs:
+            candidates = pools.candidates_of_runs(qrels, runs, n_ranks or 5, scale)
+        else:
+            n_made = max(20 * questions, 5_000)
+            candidates = pools.made_candidates(qrels, n_ranks or 5, n_made, rng, scale)
+    with reporting("reading answers"):
+        answers = read_answers(judged or [], asked or [], candidates.scale)
+    with reporting("choosing questions"):
+        found = choose(
+            candidates, questions, rng, ask=ask, judged=answers, most_per_query=most_per_query
+        )
+    widths, chosen = found.widths_named(to_within or []), found.questions(rng, repeat)
+    return Answer(
+        lambda: plan_json(found, widths),
+        lambda: plan_text(found, widths),
+        lambda path: write_questions(path, chosen),
+        draw=lambda: draw_plan(found),
+    )
+
+
+@command(json=False)
+def judge(
+    questions: Annotated[
+        str, Argument(metavar="QUESTIONS", help="The .jsonl file that dcglearn plan wrote.")
+    ],
+    out: Annotated[
+        str,
+        file_option(
+            "--out",
+            "-o",
+            help="The .html page to write, or the .json file of tasks for Label Studio.",
+        ),
+    ],
+    documents: Annotated[
+        str | None,
+        file_option(
+            help="What is shown of documents: the columns id, title, text (or snippet) and url; "
+            "by default their ids."
+        ),
+    ] = None,
+    queries: Annotated[
+        str | None,
+        file_option(help="The text of queries: the columns id and text; by default their ids."),
+    ] = None,
+    instruction: Annotated[
+        str | None, file_option(help="What judges are asked, in Markdown.")
+    ] = None,
+    judges: Annotated[
+        str | None,
+        Option(
+            metavar="NAME,...",
+            help="Write a page for each judge: page-ann.html. By default one page asks for the "
+            "name.",
+        ),
+    ] = None,
+    overlap: Annotated[
+        float | None,
+        share_option(
+            help="The share of the questions that all of the judges get, 0.1 by default; the "
+            "others are for one judge each.",
+        ),
+    ] = None,
+    to: Annotated[
+        Literal["page", "label-studio"],
+        Option(metavar="TARGET", help="One of page or label-studio."),
+    ] = "page",
+    seed: SeedOption = 0,
+) -> None:
+    """Write the page on which judges answer questions."""
+    from dcglearn.asking import questions as page
+
+    tasks = to == "label-studio"
+    refuse_together(
+        {"--to label-studio": tasks}, {"--judges": judges, "--instruction": instruction}
+    )
+    if overlap is not None and judges is None:
+        raise InputError("--overlap without --judges", "name the judges")
+    pages = page.files_of_judges(out, judges)
+    labelling = str(Path(out).with_suffix(".xml"))
+    checked_suffix(out, [".json" if tasks else ".html"])
+    read = [one for one in (questions, documents, queries, instruction) if one is not None]
+    check_outputs(
+        [out, labelling] if tasks else [*pages.values()], read, (".html", ".json", ".xml")
+    )
+    asked = page.read_questions(questions)
+    shown, batch = page.shown_questions(asked, documents, queries), page.batch_name(asked)
+    if tasks:
+        write_text(out, json_document(page.label_studio_tasks(shown, seed)) + "\n")
+        write_text(labelling, page.template("label_studio.xml"))
+        print_text(f"wrote {out}: {counted(len(shown), 'task')} of batch {batch}")
+        print_text(f"wrote {labelling}: the labelling configuration of the project")
+        return
+    text = page.template("instruction.md") if instruction is None else read_text(instruction)
+    parts = page.questions_of_judges(shown, [*pages], 0.1 if overlap is None else overlap, seed)
+    for name, path in pages.items():
+        write_text(path, page.judge_page(parts[name], batch, text, name, seed))
+        print_text(f"wrote {path}: {counted(len(parts[name]), 'question')} of batch {batch}")
+
+
 @command(json=False)
 def simulate(
     out: Annotated[
@@ -548,10 +766,8 @@ def simulate(
     seed: SeedOption = 0,
 ) -> None:
     """Write simulated side-by-side judgments to try things on."""
-    import numpy as np
-
     grades = dcglearn.Scale.parse(scale or "2,1,0")
-    rng = np.random.default_rng(seed)
+    rng = seeded(seed)
     if len(grades) < 2:
         raise InputError(f"--scale {grades} holds one grade", "name at least two")
     lists = dcglearn.drawn_lists(n, n_ranks, [1 / len(grades)] * len(grades), rng)

@@ -1,4 +1,4 @@
-"""Commands on systems: evaluate, coherence, threshold."""
+"""Commands on systems and measures: evaluate, coherence, measures, explain, export, threshold."""
 
 from __future__ import annotations
 
@@ -11,19 +11,22 @@ from typer import Argument, Option
 
 import dcglearn
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
-from dcglearn.cli.inputs import check_distinct, name_files, naming, refuse_together
+from dcglearn.cli.inputs import check_distinct, name_files, naming, refuse_together, seeded
 from dcglearn.cli.options import (
     FORMATS_HELP,
     SEVERAL_HELP,
+    RanksOption,
     ScaleOption,
     SeedOption,
+    file_option,
     measure_option,
     ranks_option,
     real_option,
 )
-from dcglearn.cli.output import print_note, terminal_width
+from dcglearn.cli.output import print_note, print_text, terminal_width
 from dcglearn.cli.reading import JudgmentOptions
 from dcglearn.cli.remedies import in_options
 
@@ -206,9 +209,7 @@ def evaluate(
     seed: SeedOption = 0,
 ) -> Answer:
     """Evaluate runs under any measures, and compare the systems."""
-    import numpy as np
-
-    from dcglearn.report.systems.evaluation_files import evaluation_text, evaluation_to_json
+    from dcglearn.report.systems.evaluations import evaluation_text, evaluation_to_json
     from dcglearn.systems.compare_systems import too_much_to_compare
     from dcglearn.systems.rules import LIKE, chosen_rules
 
@@ -231,7 +232,7 @@ def evaluate(
     if topics is not None and (len(runs) < 2 or rules.unjudged == "bounds"):
         raise InputError("--topics compares single values", "give two or more runs, and no bounds")
     evaluation = _evaluate(qrels, runs, _by_name(measure or DEFAULT_MEASURES), rules, scale)
-    rng = np.random.default_rng(seed)
+    rng = seeded(seed)
     if supported:
         return _supported(evaluation, rng, digits)
     if like == "ranx" and any(run.has_ties for run in evaluation.runs):
@@ -371,8 +372,6 @@ def coherence(
     measure. Other comparisons depend on the gains; for the clearest of them, gains that reverse
     the order are given.
     """
-    import numpy as np
-
     from dcglearn.measures.names import as_ndcg
     from dcglearn.report.systems.coherence import (
         coherence_text,
@@ -390,7 +389,7 @@ def coherence(
     if asked != rules and any(run.has_ties for run in evaluation.runs):
         print_note("documents with equal scores: here in one order, that of the run's lines")
     with reporting("comparing systems") as advance:
-        rng = np.random.default_rng(seed)
+        rng = seeded(seed)
         found = dcglearn.system_conclusions(
             evaluation, depth, rng, between=pairs, alpha=alpha, advance=advance
         )
@@ -411,6 +410,140 @@ def coherence(
         table=conclusions_table(found),
         draw=draw,
     )
+
+
+@command()
+def measures() -> Answer:
+    """List the measures that have names, here and in other tools."""
+    from dcglearn.report.measures import OPENING, known_measures
+
+    known = known_measures()
+    return Answer(
+        lambda: {name: table.named_rows() for name, table in known.items()},
+        lambda: "\n\n".join([OPENING, *(table.text() for table in known.values())]),
+    )
+
+
+@command()
+def explain(
+    first: Annotated[
+        str, Argument(metavar="MEASURE", help="A measure file, a preset, or a measure in full.")
+    ],
+    second: Annotated[str, Argument(metavar="MEASURE", help="The measure to compare it with.")],
+    a: Annotated[
+        str | None,
+        Option(
+            metavar="GRADES",
+            help="Grades of a list from the first rank, such as 2,0,1; - for an empty rank.",
+        ),
+    ] = None,
+    b: Annotated[str | None, Option(metavar="GRADES", help="The list to compare it with.")] = None,
+    scale: ScaleOption = None,
+    n_ranks: RanksOption = None,
+) -> Answer:
+    """Explain why two measures differ, on two lists or an example.
+
+    Without lists, the example is the one on which the measures differ most.
+    """
+    from dcglearn.coherence import explain as explanations
+    from dcglearn.measures.names import measures_on_one_scale
+    from dcglearn.measures.scale import parse_lists
+    from dcglearn.report.systems.explanation import explanation_text, explanation_to_json
+
+    if (a is None) != (b is None):
+        raise InputError("--a and --b belong together", "give both, or neither for an example")
+    longest = n_ranks or explanations.SHORT
+    declared, found = measures_on_one_scale((first, second), scale, longest)
+    named = [one.with_grades(declared) for one in found]
+    one, other = (each.measure for each in named)
+    lists = (
+        explanations.clearest_example(one, other, n_ranks)
+        if a is None or b is None
+        else parse_lists({"--a": a, "--b": b}, declared, n_ranks)
+    )
+    opening = "An example on which they differ most:\n\n" if a is None else ""
+    if lists is None:
+        ranks = counted(n_ranks or explanations.example_depth(one, other), "rank")
+        return Answer(
+            lambda: {"first": str(one), "second": str(other), "lists": None},
+            lambda: f"No two lists of {ranks} are ordered differently by the two measures.",
+        )
+    pair = lists[0], lists[1]
+    differing = explanations.explain(one, other, *pair)
+    return Answer(
+        lambda: explanation_to_json(differing, named, pair, declared),
+        lambda: opening + explanation_text(differing, named, pair, declared),
+    )
+
+
+@command(json=False)
+def export(
+    measure: Annotated[
+        str,
+        Argument(
+            metavar="MEASURE",
+            help="A measure file, a name (nDCG@10, zipf) with --scale, or a measure in full, "
+            "which holds its grades: 'nDCG({2: 3, 1: 1, 0: 0}, log2) @ 10'.",
+        ),
+    ],
+    to: Annotated[
+        Literal[
+            "trec_eval",
+            "ir_measures",
+            "pyterrier",
+            "ranx",
+            "scikit-learn",
+            "lightgbm",
+            "xgboost",
+            "torch",
+            "pandas",
+            "json",
+        ],
+        Option(
+            metavar="TARGET",
+            help="One of trec_eval, ir_measures, pyterrier, ranx, scikit-learn, lightgbm, xgboost, "
+            "torch, pandas or json.",
+        ),
+    ],
+    out: Annotated[
+        str | None,
+        file_option("--out", "-o", help="Write to a file, of any name, instead of printing."),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        Option(
+            metavar="BEST,...,WORST",
+            help="Labels of the grades in the tool's data, where they differ; by default "
+            "those of the scale.",
+        ),
+    ] = None,
+    scale: ScaleOption = None,
+    n_ranks: Annotated[
+        int | None,
+        ranks_option(
+            help="Number of discounts that json and pandas list for a rule, and the n of "
+            "linear-discount; by default 10. Write MEASURE @ K to cut the measure itself."
+        ),
+    ] = None,
+) -> None:
+    """Write a measure in another tool's terms.
+
+    Differences between the tool and dcglearn are noted on standard error.
+    """
+    from dcglearn.base.files import write_text
+    from dcglearn.measures.names import named_measure
+
+    names = None if labels is None else dcglearn.Scale.parse(labels).labels
+    named = named_measure(measure, scale, n_ranks)
+    exported = dcglearn.export(named.measure, to, names, n_ranks or 10)
+    text = exported.text.rstrip("\n")
+    if out is None:
+        print_text(text)
+    for note in exported.notes:
+        print_note(f"note: {note}")
+    if out is not None:
+        write_text(out, text + "\n")
+        print_note(f"wrote {out}")
 
 
 @command(

@@ -6,7 +6,7 @@ Then its numbers, with what determines each, what is undetermined, and details.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
 
@@ -261,7 +261,7 @@ def _about_choice(choice: ChosenC) -> str:
     )
 
 
-_OPENING = """\
+OPENING = """\
 A measure is a preset, with nDCG(...) around it and @ 10 after it where wanted; in full,
 nDCG({2: 3, 1: 1, 0: 0}, log2) @ 10; or a file, learned.json. r is the value of a grade, i
 the rank. Quote names with brackets in a shell."""
@@ -293,24 +293,18 @@ _OTHER_MEASURES = (
 
 def known_measures() -> dict[str, Table]:
     """Return tables of presets, rules of discounts, other measures and those of tools."""
-
-    def rows(known: Mapping[str, Preset | Rule], form: str) -> list[tuple[str, str, str]]:
-        return [
-            (form.format(name, one.parameter) if one.parameter else name, one.formula, one.source)
-            for name, one in known.items()
-        ]
-
+    presets = [
+        (f"{name}:{one.parameter}" if one.parameter else name, one.formula, one.source)
+        for name, one in PRESETS.items()
+    ]
+    rules = [
+        (f"{name}({one.parameter})" if one.parameter else name, one.formula, one.source)
+        for name, one in DISCOUNT_RULES.items()
+    ]
+    columns = "formula", "source"
     return {
-        "presets": Table(
-            ("preset", "formula", "source"),
-            rows(PRESETS, "{}:{}"),
-            "Presets: gain and discount",
-        ),
-        "discounts": Table(
-            ("rule", "formula", "source"),
-            rows(DISCOUNT_RULES, "{}({})"),
-            "Rules of discounts, for measures in full",
-        ),
+        "presets": Table(("preset", *columns), presets, "Presets: gain and discount"),
+        "discounts": Table(("rule", *columns), rules, "Rules of discounts, for measures in full"),
         "others": Table(
             ("measure", "value", "also"),
             _OTHER_MEASURES,
@@ -322,13 +316,3 @@ def known_measures() -> dict[str, Table]:
             "Measures of other tools, and what computes the same here",
         ),
     }
-
-
-def known_measures_text() -> str:
-    """Return them as text."""
-    return "\n\n".join([_OPENING, *(table.text() for table in known_measures().values())])
-
-
-def known_measures_json() -> dict[str, list[dict[str, Any]]]:
-    """Return their rows."""
-    return {name: table.named_rows() for name, table in known_measures().items()}

@@ -78,14 +78,13 @@ def _when(found: Plan, widths: Mapping[str, float]) -> str:
 def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
     """Return a plan as a JSON-able dict."""
 
-    def by_name(values: Floats) -> dict[str, float | None]:
-        halves = (None if value >= UNKNOWN else value for value in values.tolist())
-        return dict(zip(found.numbers, halves, strict=True))
+    def by_name(values: Floats) -> dict[str, float]:
+        known = np.where(values < UNKNOWN, values, np.nan)  # which JSON holds as null
+        return dict(zip(found.numbers, known.tolist(), strict=True))
 
-    chosen, at_random = (
-        {str(count): by_name(row) for count, row in zip(found.counts, after, strict=True)}
-        for after in (found.after, found.after_random)
-    )
+    def by_count(after: Floats) -> dict[int, dict[str, float]]:
+        return dict(zip(found.counts, map(by_name, after), strict=True))
+
     target = {"half_widths": widths, "answers": found.answers_for(widths)}
     return {
         "candidates": len(found.candidates),
@@ -99,8 +98,8 @@ def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
         "rejected": found.rejected,
         "half_widths": {
             "now": by_name(found.now),
-            "chosen": chosen,
-            "random": at_random,
+            "chosen": by_count(found.after),
+            "random": by_count(found.after_random),
             "all": by_name(found.at_most),
         },
         "target": target if widths else None,

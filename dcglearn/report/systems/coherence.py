@@ -13,8 +13,8 @@ import numpy as np
 
 from dcglearn.base.numbers import counted
 from dcglearn.measures.dcg import DCG
+from dcglearn.report.systems.evaluations import rules_in_words
 from dcglearn.report.systems.explanation import labels_of
-from dcglearn.report.systems.words import rules_in_words
 from dcglearn.report.tables import Cell, Row, Table, shown_p
 from dcglearn.report.words import extent_in_words
 from dcglearn.systems.conclusions import (
