@@ -297,6 +297,7 @@ def _evaluate(
 def _supported(evaluation: Evaluation, rng: np.random.Generator, digits: int) -> Answer:
     """Compare systems under the measures that were drawn around a learned one."""
     from dcglearn.report.systems.supported import supported_json, supported_tables
+    from dcglearn.report.tables import page
     from dcglearn.systems.supported import drawn_measures
 
     with reporting("comparing systems"):
@@ -310,7 +311,7 @@ def _supported(evaluation: Evaluation, rng: np.random.Generator, digits: int) ->
     tables = supported_tables(found, digits)
     return Answer(
         lambda: supported_json(found),
-        lambda: "\n\n".join(table.text(terminal_width()) for table in tables),
+        lambda: page(*tables, width=terminal_width()),
         table=tables[0],
         draw=draw,
     )
@@ -416,11 +417,12 @@ def coherence(
 def measures() -> Answer:
     """List the measures that have names, here and in other tools."""
     from dcglearn.report.measures import OPENING, known_measures
+    from dcglearn.report.tables import page
 
     known = known_measures()
     return Answer(
         lambda: {name: table.named_rows() for name, table in known.items()},
-        lambda: "\n\n".join([OPENING, *(table.text() for table in known.values())]),
+        lambda: page(OPENING, *known.values()),
     )
 
 

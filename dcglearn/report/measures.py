@@ -28,7 +28,7 @@ from dcglearn.measures.measure_files import MeasureFile
 from dcglearn.measures.presets import PRESETS, preset
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.report.tables import Row, Table
+from dcglearn.report.tables import Row, Table, page
 from dcglearn.report.words import (
     EMPTY_RANKS,
     bulleted,
@@ -70,22 +70,19 @@ def unit_range(values: Floats) -> Floats:
 
 def measure_text(name: str, content: MeasureFile, measure: Measure, n_ranks: int | None) -> str:
     """Describe a measure of a file, learned or not."""
-    lines = [f"{name}: {in_full(measure, content)}"]
+    head = f"{name}: {in_full(measure, content)}"
     if isinstance(measure, LinearUtility):
         weights = enumerate(measure.matrix.tolist(), start=1)
         rows = [[str(rank), *row] for rank, row in weights]
         columns = ("rank", *map(str, measure.labels))
-        lines += ["", Table(columns, rows, "W, the worth of a grade at a rank").text()]
-    elif LearnedRecord.read(content) is not None:
-        lines += ["", learned_text(content)]
-    else:
-        n_ranks = n_ranks or measure.n_ranks or 10
-        ranks, discounts = range(1, n_ranks + 1), measure.discounts_for(n_ranks).tolist()
-        by_grade = [*zip(map(str, measure.labels), measure.gains, strict=True)]
-        by_rank = [*zip(map(str, ranks), discounts, strict=True)]
-        lines += ["", Table(("grade", "gain"), by_grade).text()]
-        lines += ["", Table(("rank", "discount"), by_rank).text()]
-    return "\n".join(lines)
+        return page(head, Table(columns, rows, "W, the worth of a grade at a rank"))
+    if LearnedRecord.read(content) is not None:
+        return page(head, learned_text(content))
+    n_ranks = n_ranks or measure.n_ranks or 10
+    ranks, discounts = range(1, n_ranks + 1), measure.discounts_for(n_ranks).tolist()
+    by_grade = [*zip(map(str, measure.labels), measure.gains, strict=True)]
+    by_rank = [*zip(map(str, ranks), discounts, strict=True)]
+    return page(head, Table(("grade", "gain"), by_grade), Table(("rank", "discount"), by_rank))
 
 
 def in_full(measure: Measure, content: MeasureFile | None = None) -> str:
@@ -173,15 +170,14 @@ def answer(content: MeasureFile) -> list[str]:
 def learned_text(content: MeasureFile, source: str = "") -> str:
     """Describe a learned measure: the answer, its numbers, what is undetermined, and details."""
     record, _ = _learned(content)
-    parts = [
+    return page(
         filled(" ".join(answer(content))),
         filled(source),
-        *(table.text() for table in parameter_tables(content)),
+        *parameter_tables(content),
         "\n".join(map(filled, _about_numbers(record))),
         f"what the judgments do not determine without a prior:\n{bulleted(record.undetermined)}",
         f"details:\n{bulleted(_details(record))}",
-    ]
-    return "\n\n".join(filter(None, parts))
+    )
 
 
 def _about_numbers(record: LearnedRecord) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from dcglearn.asking.plan import ROUGH, UNKNOWN, Plan
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
-from dcglearn.report.tables import Table
+from dcglearn.report.tables import Table, page
 from dcglearn.report.words import short
 
 if TYPE_CHECKING:
@@ -33,13 +33,12 @@ def plan_text(found: Plan, widths: Mapping[str, float]) -> str:
         lines.append(f"no answers to such pairs determine {', '.join(found.undetermined)}")
     if found.rejected:
         lines.append(f"decided: the judgments so far contradict {' and '.join(found.rejected)}")
-    lines += ["", _table(found).text()]
+    table = _table(found).text()
     if found.rough:
-        lines.append(f"rough: from fewer than {ROUGH} judgments, half or twice as much may come")
-    if widths:
-        wanted = ", ".join(f"{name} to within {short(half)}" for name, half in widths.items())
-        lines += ["", f"{wanted}: {_when(found, widths)}"]
-    return "\n".join(lines)
+        table += f"\nrough: from fewer than {ROUGH} judgments, half or twice as much may come"
+    wanted = ", ".join(f"{name} to within {short(half)}" for name, half in widths.items())
+    when = f"{wanted}: {_when(found, widths)}" if widths else ""
+    return page("\n".join(lines), table, when)
 
 
 def _table(found: Plan) -> Table:

@@ -203,6 +203,12 @@ class Table:
         return [[dressed(cell) for cell in row] for row in self.rows]
 
 
+def page(*parts: str | Table, width: int | None = None) -> str:
+    """Return paragraphs and tables as text, an empty line between them; nothing of empty ones."""
+    texts = (part if isinstance(part, str) else part.text(width) for part in parts)
+    return "\n\n".join(filter(None, texts))
+
+
 TABLE_FORMATS: dict[str, Callable[[Table], str]] = {
     ".txt": Table.text,
     ".md": Table.markdown,

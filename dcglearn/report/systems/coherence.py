@@ -15,7 +15,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.measures.dcg import DCG
 from dcglearn.report.systems.evaluations import rules_in_words
 from dcglearn.report.systems.explanation import labels_of
-from dcglearn.report.tables import Cell, Row, Table, shown_p
+from dcglearn.report.tables import Cell, Row, Table, page, shown_p
 from dcglearn.report.words import extent_in_words
 from dcglearn.systems.conclusions import (
     EXTENTS,
@@ -160,8 +160,7 @@ def coherence_text(
     ]
     ranks = counted(conclusions.n_ranks, "rank")
     head = f"{len(evaluation.systems)} systems, {queries}, the first {ranks}"
-    texts = [one.text(width) for one in tables if one.rows]
-    return "\n\n".join([head, *texts, "\n".join(notes)])
+    return page(head, *(one for one in tables if one.rows), "\n".join(notes), width=width)
 
 
 def coherence_to_json(conclusions: SystemConclusions, by_query: bool = False) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.grammar import resolve_alias
 from dcglearn.measures.names import repeated_name
 from dcglearn.measures.other_measures import ERR, RBP, BinaryMeasure
-from dcglearn.report.tables import Cell, Row, Shown, Table, shown_p
+from dcglearn.report.tables import Cell, Row, Shown, Table, page, shown_p
 from dcglearn.systems.compare_systems import (
     FEW_QUERIES,
     SystemComparison,
@@ -250,7 +250,7 @@ def evaluation_text(
         notes += comparisons_in_words(comparisons)
     if topics is not None:
         tables.append(topics_table(evaluation, topics))
-    return "\n\n".join([*(one.text(width) for one in tables), "\n".join(notes)])
+    return page(*tables, "\n".join(notes), width=width)
 
 
 def _write_parquet(evaluation: Evaluation, path: Path) -> None:
