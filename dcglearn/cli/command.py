@@ -1,6 +1,7 @@
 """What commands have in common: options on reading and writing, and how an answer is given.
 
-Typer makes options of parameters. :func:`command` adds those that many commands have.
+Typer makes options of parameters, :func:`command` their help texts of the docstring. It adds the
+options that many commands have.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, cleandoc, signature
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 from typer import Option
 
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from dcglearn.report.tables import Table
 
 Command = Callable[..., Any]
+
+_SECTION = re.compile(r"\n+(.+)\n-+\n")
+_ENTRY = re.compile(r"^(\w+)\n((?: .+\n?)+)", re.MULTILINE)
+"""Of a docstring in the style of numpydoc: a heading, and a parameter with what it is."""
 
 
 @dataclass(frozen=True)
@@ -74,14 +79,15 @@ def command(
 ) -> Callable[[Command], Command]:
     """Add the options on reading, if a command takes judgments, ``--out`` and ``--json``.
 
+    The help of the others is in the docstring, whose sections are the headings of the help.
     `out` is the help of that option, which holds the suffixes that a file may have.
     """
 
     def decorate(function: Command) -> Command:
-        options = dict(signature(function, eval_str=True).parameters)
+        text, options = _documented(function)
         reading: dict[str, Parameter] = {}
         if options.pop("judgments", None):
-            every = signature(JudgmentOptions, eval_str=True).parameters
+            _, every = _documented(JudgmentOptions)
             reading = {name: one for name, one in every.items() if name not in without}
         if out:
             option = Option("--out", "-o", metavar="FILE", help=f"{out} May be repeated.")
@@ -105,9 +111,25 @@ def command(
         by_name = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in options.values()]
         run.__signature__ = Signature(by_name)  # type: ignore[attr-defined]  # what typer reads
         run.__annotations__ = {one.name: one.annotation for one in by_name}
+        run.__doc__ = text
         return run
 
     return decorate
+
+
+def _documented(function: Command) -> tuple[str, dict[str, Parameter]]:
+    """Return what a command is for, and its parameters with the help texts of the docstring."""
+    options = dict(signature(function, eval_str=True).parameters)
+    text, *sections = _SECTION.split(cleandoc(function.__doc__ or ""))
+    for heading, section in zip(sections[::2], sections[1::2], strict=True):
+        for name, words in _ENTRY.findall(section):
+            kind = options[name].annotation
+            kind, option = get_args(kind) if get_origin(kind) is Annotated else (kind, Option())
+            option.help = " ".join(words.split())
+            if heading != "Parameters":
+                option.rich_help_panel = heading
+            options[name] = options[name].replace(annotation=Annotated[kind, option])
+    return text, options
 
 
 def _parameter(name: str, annotation: Any, default: object) -> Parameter:

@@ -98,24 +98,23 @@ def inspect(files: JudgmentFilesArgument, judgments: JudgmentOptions) -> Answer:
 def study(
     files: JudgmentFilesArgument,
     judgments: JudgmentOptions,
-    measure: Annotated[
-        str | None,
-        measure_option(help="The measure in use now; by default (2^g - 1) / log2(rank + 1)."),
-    ] = None,
-    on_qrels: Annotated[
-        str | None, Option(metavar="QRELS", help="Grades of documents, for --on-run.")
-    ] = None,
-    on_run: Annotated[
-        list[str] | None,
-        Option(
-            metavar="RUN",
-            help="A run, of two or more: say how many of their comparisons end otherwise with the "
-            "recommended measure.",
-        ),
-    ] = None,
+    measure: Annotated[str | None, measure_option()] = None,
+    on_qrels: Annotated[str | None, Option(metavar="QRELS")] = None,
+    on_run: Annotated[list[str] | None, Option(metavar="RUN")] = None,
     seed: SeedOption = 0,
 ) -> Answer:
-    """Say on one page what judgments prove."""
+    """Say on one page what judgments prove.
+
+    Parameters
+    ----------
+    measure
+        The measure in use now; by default (2^g - 1) / log2(rank + 1).
+    on_qrels
+        Grades of documents, for --on-run.
+    on_run
+        A run, of two or more: say how many of their comparisons end otherwise with the recommended
+        measure.
+    """
     from dcglearn.judgments.groups import MODEL_BYTES
     from dcglearn.report.study.facts import changed_comparisons
     from dcglearn.report.study.page import study_json, study_page
@@ -146,44 +145,30 @@ def fit(
     judgments: JudgmentOptions,
     C: COption = "1.0",
     margin: MarginOption = "unit",
-    prior: Annotated[
-        str,
-        Option(
-            metavar="usual|MEASURE|none",
-            help="What learning starts from, and departs from on evidence: the usual measures, one "
-            "measure (a preset, a file), or none, which gives the DCG nearest to the learned "
-            "weights.",
-        ),
-    ] = "usual",
+    prior: Annotated[str, Option(metavar="usual|MEASURE|none")] = "usual",
     solver: SolverOption = "auto",
     use: UseOption = "dcg",
-    intervals: Annotated[
-        int,
-        number_option(
-            help="Add the range of gains and discounts in 95% of N fits to resampled queries."
-        ),
-    ] = 0,
-    draws: Annotated[
-        int,
-        Option(
-            min=0,
-            max=100_000,
-            metavar="N",
-            help="Add N measures that the judgments allow, each as often as it is probable, for "
-            "evaluate --supported (1,000 are plenty).",
-        ),
-    ] = 0,
+    intervals: Annotated[int, number_option()] = 0,
+    draws: Annotated[int, Option(min=0, max=100_000, metavar="N")] = 0,
     seed: SeedOption = 0,
-    workers: Annotated[
-        str,
-        Option(
-            metavar="N|tcp://HOST:PORT",
-            help="Processes that read packed pairs (1: threads of this one), or the address of a "
-            "Dask scheduler.",
-        ),
-    ] = "1",
+    workers: Annotated[str, Option(metavar="N|tcp://HOST:PORT")] = "1",
 ) -> Answer:
-    """Learn gains and discounts from judgments or packed pairs."""
+    """Learn gains and discounts from judgments or packed pairs.
+
+    Parameters
+    ----------
+    prior
+        What learning starts from, and departs from on evidence: the usual measures, one measure (a
+        preset, a file), or none, which gives the DCG nearest to the learned weights.
+    intervals
+        Add the range of gains and discounts in 95% of N fits to resampled queries.
+    draws
+        Add N measures that the judgments allow, each as often as it is probable, for evaluate
+        --supported (1,000 are plenty).
+    workers
+        Processes that read packed pairs (1: threads of this one), or the address of a Dask
+        scheduler.
+    """
     from dcglearn.measures.measure_files import measure_document
     from dcglearn.report.judgments import held_text, scale_text
     from dcglearn.report.measures import learned_text
@@ -226,33 +211,33 @@ def test(
         ),
     ],
     judgments: JudgmentOptions,
-    gains: Annotated[
-        str | None, family_option(help="Test these gains: linear, exponential, power:free ...")
-    ] = None,
-    discounts: Annotated[
-        str | None, family_option(help="Test these discounts: log2, zipf, rbp:free ...")
-    ] = None,
-    measure: Annotated[str | None, measure_option(help="Test this measure.")] = None,
-    larger_gains: Annotated[
-        str | None,
-        family_option(
-            help="Family of the gains of the larger model that is tested against; free by default."
-        ),
-    ] = None,
-    larger_discounts: Annotated[
-        str | None,
-        family_option(help="Family of the discounts of the larger model; free by default."),
-    ] = None,
-    larger_positions: Annotated[
-        bool,
-        Option("--larger-positions", help="The larger model has gains of its own at every rank."),
-    ] = False,
-    by: Annotated[
-        str | None,
-        Option(metavar="FIELD", help="Compare the groups that this field or column names."),
-    ] = None,
+    gains: Annotated[str | None, family_option()] = None,
+    discounts: Annotated[str | None, family_option()] = None,
+    measure: Annotated[str | None, measure_option()] = None,
+    larger_gains: Annotated[str | None, family_option()] = None,
+    larger_discounts: Annotated[str | None, family_option()] = None,
+    larger_positions: Annotated[bool, Option("--larger-positions")] = False,
+    by: Annotated[str | None, Option(metavar="FIELD")] = None,
 ) -> Answer:
-    """Test a measure, or compare groups of judgments."""
+    """Test a measure, or compare groups of judgments.
+
+    Parameters
+    ----------
+    gains
+        Test these gains: linear, exponential, power:free ...
+    discounts
+        Test these discounts: log2, zipf, rbp:free ...
+    measure
+        Test this measure.
+    larger_gains
+        Family of the gains of the larger model that is tested against; free by default.
+    larger_discounts
+        Family of the discounts of the larger model; free by default.
+    larger_positions
+        The larger model has gains of its own at every rank.
+    by
+        Compare the groups that this field or column names.
+    """
     from dcglearn.inference.families import families_in_words, parse_families
     from dcglearn.report.questions import (
         question_json,
@@ -313,18 +298,22 @@ def compare(
     margin: MarginOption = "unit",
     solver: SolverOption = "auto",
     use: UseOption = "dcg",
-    folds: Annotated[int, Option(min=2, metavar="N", help="Folds, by query.")] = 10,
-    repeats: Annotated[int, number_option(min=1, help="Divisions into folds, averaged.")] = 10,
-    against: Annotated[
-        str | None,
-        Option(
-            metavar="MEASURE",
-            help="The measure that all are compared with; by default the learned one.",
-        ),
-    ] = None,
+    folds: Annotated[int, Option(min=2, metavar="N")] = 10,
+    repeats: Annotated[int, number_option(min=1)] = 10,
+    against: Annotated[str | None, Option(metavar="MEASURE")] = None,
     seed: SeedOption = 0,
 ) -> Answer:
-    """Compare learned measures with others, by cross-validation."""
+    """Compare learned measures with others, by cross-validation.
+
+    Parameters
+    ----------
+    folds
+        Folds, by query.
+    repeats
+        Divisions into folds, averaged.
+    against
+        The measure that all are compared with; by default the learned one.
+    """
     from dcglearn.learning.record import LearnedRecord
     from dcglearn.report.comparisons import comparison_table
 
@@ -416,16 +405,17 @@ def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions) -
 
 @command("Draw it, beside the usual measures, to a .png, .svg or .pdf file.")
 def show(
-    measure: Annotated[
-        str,
-        Argument(
-            metavar="MEASURE", help="A measure file, a preset with --scale, or a measure in full."
-        ),
-    ],
+    measure: Annotated[str, Argument(metavar="MEASURE")],
     scale: ScaleOption = None,
     n_ranks: RanksOption = None,
 ) -> Answer:
-    """Show a measure: its numbers, and a figure with the usual ones."""
+    """Show a measure: its numbers, and a figure with the usual ones.
+
+    Parameters
+    ----------
+    measure
+        A measure file, a preset with --scale, or a measure in full.
+    """
     from dcglearn.measures.measure_files import as_measure_file, measure_document
     from dcglearn.measures.names import named_measure
     from dcglearn.report.measures import in_full, measure_text
@@ -450,9 +440,15 @@ def show(
 def pack(
     files: JudgmentFilesArgument,
     judgments: JudgmentOptions,
-    out: Annotated[str, Argument(metavar="OUT", help="The .parquet file to write.")],
+    out: Annotated[str, Argument(metavar="OUT")],
 ) -> None:
-    """Pack judgments into a file that is read in parts."""
+    """Pack judgments into a file that is read in parts.
+
+    Parameters
+    ----------
+    out
+        The .parquet file to write.
+    """
     from dcglearn.judgments.packed import is_packed
 
     if len(files) > 1 and Path(out).exists() and not is_packed(out):
@@ -483,49 +479,36 @@ def pairs(
         ),
     ],
     judgments: JudgmentOptions,
-    out: Annotated[
-        str, file_option("--out", "-o", help="The file to write: JSON lines, CSV or Parquet.")
-    ],
-    rating: Annotated[
-        str | None,
-        Option(
-            metavar="FIELD",
-            help="The column of the rating; by default rating, score or satisfaction.",
-        ),
-    ] = None,
-    within: Annotated[
-        Literal["query", "judge", "all"],
-        Option(help="Pair lists of one query, of one query and judge, or all lists."),
-    ] = "query",
-    min_difference: Annotated[
-        float,
-        real_option(
-            min=0.0, help="Leave out pairs whose ratings differ by less; equal ones are ties."
-        ),
-    ] = 0.0,
-    no_ties: Annotated[bool, Option("--no-ties", help="Leave out pairs of equal ratings.")] = False,
-    equal_weights: Annotated[
-        bool,
-        Option(
-            "--equal-weights", help="Give every pair the weight 1, not 2/n in a query with n lists."
-        ),
-    ] = False,
-    at_most: Annotated[
-        int | None,
-        number_option(
-            min=1, help="Draw N of the pairs if there are more; they get all of the weight."
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        Option(
-            min=0,
-            metavar="N",
-            help="Draw which list is shown as a; by default a and b win in turn.",
-        ),
-    ] = None,
+    out: Annotated[str, file_option("--out", "-o")],
+    rating: Annotated[str | None, Option(metavar="FIELD")] = None,
+    within: Literal["query", "judge", "all"] = "query",
+    min_difference: Annotated[float, real_option(min=0.0)] = 0.0,
+    no_ties: Annotated[bool, Option("--no-ties")] = False,
+    equal_weights: Annotated[bool, Option("--equal-weights")] = False,
+    at_most: Annotated[int | None, number_option(min=1)] = None,
+    seed: Annotated[int | None, Option(min=0, metavar="N")] = None,
 ) -> Answer:
-    """Make judgments of pairs of lists that were rated one by one."""
+    """Make judgments of pairs of lists that were rated one by one.
+
+    Parameters
+    ----------
+    out
+        The file to write: JSON lines, CSV or Parquet.
+    rating
+        The column of the rating; by default rating, score or satisfaction.
+    within
+        Pair lists of one query, of one query and judge, or all lists.
+    min_difference
+        Leave out pairs whose ratings differ by less; equal ones are ties.
+    no_ties
+        Leave out pairs of equal ratings.
+    equal_weights
+        Give every pair the weight 1, not 2/n in a query with n lists.
+    at_most
+        Draw N of the pairs if there are more; they get all of the weight.
+    seed
+        Draw which list is shown as a; by default a and b win in turn.
+    """
     from dcglearn.judgments.writing import check_judgment_format
     from dcglearn.report.judgments import rating_pairs_text
 
@@ -565,74 +548,51 @@ def pairs(
 
 @command("Write the questions (.jsonl), or the widths as a figure (.png, .svg, .pdf).")
 def plan(
-    qrels: Annotated[
-        str | None, Argument(metavar="QRELS", help="The grades of documents, as for evaluate.")
-    ] = None,
-    runs: Annotated[
-        list[str] | None,
-        Argument(
-            metavar="RUN",
-            help="Two or more runs: what they rank first is compared. Without runs, lists are "
-            "made of the judged documents of each query.",
-        ),
-    ] = None,
-    lists: Annotated[
-        str | None,
-        Option(
-            metavar="QUESTIONS",
-            help="Choose from pairs of lists in a .jsonl file: question, query, a, b, of any "
-            "length.",
-        ),
-    ] = None,
-    n_ranks: Annotated[
-        int | None, ranks_option(max=100, help="The length of the lists, 5 by default.")
-    ] = None,
-    ask: Annotated[
-        str,
-        Option(
-            metavar="WHAT",
-            help="everything, order (of lists), gains, discounts, 'gain 1', 'discount 3', or two "
-            "measures to decide between: linear-log2:exponential-log2.",
-        ),
-    ] = "everything",
-    judged: Annotated[
-        list[str] | None, Option(metavar="JUDGMENTS", help="Answers so far. May be repeated.")
-    ] = None,
-    asked: Annotated[
-        list[str] | None,
-        Option(
-            metavar="QUESTIONS",
-            help="The questions so far: answers that do not belong to them, or whose lists were "
-            "edited, are counted and left out. May be repeated.",
-        ),
-    ] = None,
-    questions: Annotated[
-        int, number_option("--questions", "-n", min=1, max=10_000, help="The number of questions.")
-    ] = 100,
-    most_per_query: Annotated[
-        int,
-        number_option(
-            help="Ask at most N questions about one query, whose answers are alike (0: no limit)."
-        ),
-    ] = 3,
-    repeat: Annotated[
-        float,
-        share_option(
-            help="Ask this share of the questions once more, to see who contradicts themselves.",
-        ),
-    ] = 0.0,
-    to_within: Annotated[
-        list[str] | None,
-        Option(
-            metavar="NAME=HALF",
-            help="Say how many answers make an interval so narrow: gains=.05 is +-.05 for each "
-            "gain. May be repeated.",
-        ),
-    ] = None,
+    qrels: Annotated[str | None, Argument(metavar="QRELS")] = None,
+    runs: Annotated[list[str] | None, Argument(metavar="RUN")] = None,
+    lists: Annotated[str | None, Option(metavar="QUESTIONS")] = None,
+    n_ranks: Annotated[int | None, ranks_option(max=100)] = None,
+    ask: Annotated[str, Option(metavar="WHAT")] = "everything",
+    judged: Annotated[list[str] | None, Option(metavar="JUDGMENTS")] = None,
+    asked: Annotated[list[str] | None, Option(metavar="QUESTIONS")] = None,
+    questions: Annotated[int, number_option("--questions", "-n", min=1, max=10_000)] = 100,
+    most_per_query: Annotated[int, number_option()] = 3,
+    repeat: Annotated[float, share_option()] = 0.0,
+    to_within: Annotated[list[str] | None, Option(metavar="NAME=HALF")] = None,
     scale: ScaleOption = None,
     seed: SeedOption = 0,
 ) -> Answer:
-    """Choose the pairs whose answers say most."""
+    """Choose the pairs whose answers say most.
+
+    Parameters
+    ----------
+    qrels
+        The grades of documents, as for evaluate.
+    runs
+        Two or more runs: what they rank first is compared. Without runs, lists are made of the
+        judged documents of each query.
+    lists
+        Choose from pairs of lists in a .jsonl file: question, query, a, b, of any length.
+    n_ranks
+        The length of the lists, 5 by default.
+    ask
+        everything, order (of lists), gains, discounts, 'gain 1', 'discount 3', or two measures to
+        decide between: linear-log2:exponential-log2.
+    judged
+        Answers so far. May be repeated.
+    asked
+        The questions so far: answers that do not belong to them, or whose lists were edited, are
+        counted and left out. May be repeated.
+    questions
+        The number of questions.
+    most_per_query
+        Ask at most N questions about one query, whose answers are alike (0: no limit).
+    repeat
+        Ask this share of the questions once more, to see who contradicts themselves.
+    to_within
+        Say how many answers make an interval so narrow: gains=.05 is +-.05 for each gain. May be
+        repeated.
+    """
     from dcglearn.asking import candidates as pools
     from dcglearn.asking.plan import plan as choose
     from dcglearn.asking.questions import read_answers, read_questions, write_questions
@@ -668,53 +628,39 @@ def plan(
 
 @command(json=False)
 def judge(
-    questions: Annotated[
-        str, Argument(metavar="QUESTIONS", help="The .jsonl file that dcglearn plan wrote.")
-    ],
-    out: Annotated[
-        str,
-        file_option(
-            "--out",
-            "-o",
-            help="The .html page to write, or the .json file of tasks for Label Studio.",
-        ),
-    ],
-    documents: Annotated[
-        str | None,
-        file_option(
-            help="What is shown of documents: the columns id, title, text (or snippet) and url; "
-            "by default their ids."
-        ),
-    ] = None,
-    queries: Annotated[
-        str | None,
-        file_option(help="The text of queries: the columns id and text; by default their ids."),
-    ] = None,
-    instruction: Annotated[
-        str | None, file_option(help="What judges are asked, in Markdown.")
-    ] = None,
-    judges: Annotated[
-        str | None,
-        Option(
-            metavar="NAME,...",
-            help="Write a page for each judge: page-ann.html. By default one page asks for the "
-            "name.",
-        ),
-    ] = None,
-    overlap: Annotated[
-        float | None,
-        share_option(
-            help="The share of the questions that all of the judges get, 0.1 by default; the "
-            "others are for one judge each.",
-        ),
-    ] = None,
-    to: Annotated[
-        Literal["page", "label-studio"],
-        Option(metavar="TARGET", help="One of page or label-studio."),
-    ] = "page",
+    questions: Annotated[str, Argument(metavar="QUESTIONS")],
+    out: Annotated[str, file_option("--out", "-o")],
+    documents: Annotated[str | None, file_option()] = None,
+    queries: Annotated[str | None, file_option()] = None,
+    instruction: Annotated[str | None, file_option()] = None,
+    judges: Annotated[str | None, Option(metavar="NAME,...")] = None,
+    overlap: Annotated[float | None, share_option()] = None,
+    to: Annotated[Literal["page", "label-studio"], Option(metavar="TARGET")] = "page",
     seed: SeedOption = 0,
 ) -> None:
-    """Write the page on which judges answer questions."""
+    """Write the page on which judges answer questions.
+
+    Parameters
+    ----------
+    questions
+        The .jsonl file that dcglearn plan wrote.
+    out
+        The .html page to write, or the .json file of tasks for Label Studio.
+    documents
+        What is shown of documents: the columns id, title, text (or snippet) and url; by default
+        their ids.
+    queries
+        The text of queries: the columns id and text; by default their ids.
+    instruction
+        What judges are asked, in Markdown.
+    judges
+        Write a page for each judge: page-ann.html. By default one page asks for the name.
+    overlap
+        The share of the questions that all of the judges get, 0.1 by default; the others are for
+        one judge each.
+    to
+        One of page or label-studio.
+    """
     from dcglearn.asking import questions as page
 
     tasks = to == "label-studio"
@@ -747,25 +693,29 @@ def judge(
 
 @command(json=False)
 def simulate(
-    out: Annotated[
-        str, Argument(metavar="OUT", help="The file to write: JSON lines, CSV or Parquet.")
-    ],
-    n: Annotated[int, number_option("--judgments", "-n", min=1, help="Number of judgments.")] = 500,
-    truth: Annotated[
-        str,
-        Option(
-            metavar="MEASURE",
-            help="The measure that the judge follows: a preset, or a measure in full.",
-        ),
-    ] = "linear-log2",
+    out: Annotated[str, Argument(metavar="OUT")],
+    n: Annotated[int, number_option("--judgments", "-n", min=1)] = 500,
+    truth: Annotated[str, Option(metavar="MEASURE")] = "linear-log2",
     scale: ScaleOption = "2,1,0",
-    n_ranks: Annotated[int, ranks_option(help="Length of the lists.")] = 5,
-    permute: Annotated[
-        bool, Option("--permute", help="Both lists of a pair hold the same grades, permuted.")
-    ] = False,
+    n_ranks: Annotated[int, ranks_option()] = 5,
+    permute: Annotated[bool, Option("--permute")] = False,
     seed: SeedOption = 0,
 ) -> None:
-    """Write simulated side-by-side judgments to try things on."""
+    """Write simulated side-by-side judgments to try things on.
+
+    Parameters
+    ----------
+    out
+        The file to write: JSON lines, CSV or Parquet.
+    n
+        Number of judgments.
+    truth
+        The measure that the judge follows: a preset, or a measure in full.
+    n_ranks
+        Length of the lists.
+    permute
+        Both lists of a pair hold the same grades, permuted.
+    """
     grades = dcglearn.Scale.parse(scale or "2,1,0")
     rng = seeded(seed)
     if len(grades) < 2:

@@ -45,7 +45,6 @@ SHOWN_PAIRS = 10
 """Number of pairs of each kind that are shown without --all."""
 
 of_rules = partial(Option, rich_help_panel="Rules")
-of_comparisons = partial(Option, rich_help_panel="Comparisons")
 
 _FORMATS_HELP = (
     "TREC text, .csv, .json, .jsonl, .parquet or .arrow (each also .gz, .zst, .bz2, .xz)"
@@ -101,114 +100,78 @@ MissingOption = Annotated[
 def evaluate(
     qrels: QrelsArgument,
     runs: RunsArgument,
-    measure: Annotated[
-        list[str] | None,
-        measure_option(
-            help="nDCG@10 (linear gains, as trec_eval's), a preset (zipf@10, see dcglearn "
-            "measures), a file (learned.json), or in full ('nDCG([3, 1, 0], log2) @ 10'); "
-            "P@10, AP, RR(rel=2), ERR@20, RBP(p=0.8) and the like. NAME=MEASURE names it in "
-            "the tables. May be repeated; by default nDCG with linear gains, at 10 and of the "
-            "whole run, and with exponential gains at 10.",
-        ),
-    ] = None,
+    measure: Annotated[list[str] | None, measure_option()] = None,
     like: LikeOption = None,
     ties: TiesOption = None,
     unjudged: UnjudgedOption = None,
-    worthless: Annotated[
-        Literal["0", "1", "out"] | None,
-        of_rules(
-            help="Value of nDCG for a query without relevant documents: 0, 1, or out to leave the "
-            "query out. By default 0."
-        ),
-    ] = None,
+    worthless: Literal["0", "1", "out"] | None = None,
     missing: MissingOption = None,
-    pool: Annotated[
-        Literal["all", "own"] | None,
-        of_rules(
-            help="Unjudged documents in the ideal ranking, where they may gain something (worst "
-            "grade above 0, or bounds): those of all runs, so that every run is divided by "
-            "the same ideal, or the run's own. By default all; own with --unjudged bounds."
-        ),
-    ] = None,
-    baseline: Annotated[
-        str | None,
-        of_comparisons(
-            metavar="SYSTEM",
-            help="Name of the system that the others are compared with. By default that of the "
-            "first file, wherever it is sorted to.",
-        ),
-    ] = None,
-    compare: Annotated[
-        Literal["baseline", "all"] | None,
-        of_comparisons(
-            help="Compare every system with the baseline, or all pairs of systems. By default with "
-            "the baseline, unless that makes more than 50 comparisons."
-        ),
-    ] = None,
-    test: Annotated[
-        Literal["randomisation", "t", "none"] | None,
-        of_comparisons(
-            help="Paired test of the differences over queries. By default randomisation."
-        ),
-    ] = None,
-    correct: Annotated[
-        Literal["measure", "all", "none"] | None,
-        of_comparisons(
-            help="Correct p for the comparisons of each measure, or for those of all measures "
-            "together. The method is Holm's with a baseline, Tukey's HSD with randomisation for "
-            "all pairs. By default measure."
-        ),
-    ] = None,
-    resamples: Annotated[
-        int | None,
-        of_comparisons(
-            min=1,
-            max=10_000_000,
-            metavar="N",
-            help="Random draws of the test, and of the 95% intervals from 50 queries on; p of the "
-            "randomisation test is 1 / (N + 1) at least. By default 9999.",
-        ),
-    ] = None,
-    topics: Annotated[
-        float | None,
-        of_comparisons(
-            metavar="DIFFERENCE",
-            help="Say how many queries would find a difference of two means, such as 0.02, with a "
-            "power of 80%, by the variance of the differences of these runs.",
-        ),
-    ] = None,
-    per_query: Annotated[
-        bool,
-        Option(
-            "--per-query",
-            help="A row per system and query in place of means and comparisons.",
-        ),
-    ] = False,
-    digits: Annotated[
-        int,
-        Option(min=1, max=12, metavar="N", help="Decimals of values in text, .md and .tex."),
-    ] = 4,
-    sort: Annotated[
-        str | None,
-        Option(
-            metavar="MEASURE|given",
-            help="Sort the systems by their mean of this measure, best first, or keep the order "
-            "given. By default the first measure.",
-        ),
-    ] = None,
-    supported: Annotated[
-        bool,
-        of_comparisons(
-            "--supported",
-            help="In place of tests: in how many of the measures that the judgments of a learned "
-            "file support (fit --draws 1000) each system is ahead. -o takes .json, a table and a "
-            "figure (.png, .svg, .pdf).",
-        ),
-    ] = False,
+    pool: Literal["all", "own"] | None = None,
+    baseline: Annotated[str | None, Option(metavar="SYSTEM")] = None,
+    compare: Literal["baseline", "all"] | None = None,
+    test: Literal["randomisation", "t", "none"] | None = None,
+    correct: Literal["measure", "all", "none"] | None = None,
+    resamples: Annotated[int | None, Option(min=1, max=10_000_000, metavar="N")] = None,
+    topics: Annotated[float | None, Option(metavar="DIFFERENCE")] = None,
+    per_query: Annotated[bool, Option("--per-query")] = False,
+    digits: Annotated[int, Option(min=1, max=12, metavar="N")] = 4,
+    sort: Annotated[str | None, Option(metavar="MEASURE|given")] = None,
+    supported: Annotated[bool, Option("--supported")] = False,
     scale: ScaleOption = None,
     seed: SeedOption = 0,
 ) -> Answer:
-    """Evaluate runs under any measures, and compare the systems."""
+    """Evaluate runs under any measures, and compare the systems.
+
+    Parameters
+    ----------
+    measure
+        nDCG@10 (linear gains, as trec_eval's), a preset (zipf@10, see dcglearn measures), a file
+        (learned.json), or in full ('nDCG([3, 1, 0], log2) @ 10'); P@10, AP, RR(rel=2), ERR@20,
+        RBP(p=0.8) and the like. NAME=MEASURE names it in the tables. May be repeated; by default
+        nDCG with linear gains, at 10 and of the whole run, and with exponential gains at 10.
+    per_query
+        A row per system and query in place of means and comparisons.
+    digits
+        Decimals of values in text, .md and .tex.
+    sort
+        Sort the systems by their mean of this measure, best first, or keep the order given. By
+        default the first measure.
+
+    Rules
+    -----
+    worthless
+        Value of nDCG for a query without relevant documents: 0, 1, or out to leave the query out.
+        By default 0.
+    pool
+        Unjudged documents in the ideal ranking, where they may gain something (worst grade above 0,
+        or bounds): those of all runs, so that every run is divided by the same ideal, or the run's
+        own. By default all; own with --unjudged bounds.
+
+    Comparisons
+    -----------
+    baseline
+        Name of the system that the others are compared with. By default that of the first file,
+        wherever it is sorted to.
+    compare
+        Compare every system with the baseline, or all pairs of systems. By default with the
+        baseline, unless that makes more than 50 comparisons.
+    test
+        Paired test of the differences over queries. By default randomisation.
+    correct
+        Correct p for the comparisons of each measure, or for those of all measures together. The
+        method is Holm's with a baseline, Tukey's HSD with randomisation for all pairs. By default
+        measure.
+    resamples
+        Random draws of the test, and of the 95% intervals from 50 queries on; p of the
+        randomisation test is 1 / (N + 1) at least. By default 9999.
+    topics
+        Say how many queries would find a difference of two means, such as 0.02, with a power of
+        80%, by the variance of the differences of these runs.
+    supported
+        In place of tests: in how many of the measures that the judgments of a learned file support
+        (fit --draws 1000) each system is ahead. -o takes .json, a table and a figure (.png, .svg,
+        .pdf).
+    """
     from dcglearn.report.systems.evaluations import evaluation_text, evaluation_to_json
     from dcglearn.systems.compare_systems import too_much_to_compare
     from dcglearn.systems.rules import LIKE, chosen_rules
@@ -323,47 +286,15 @@ def _supported(evaluation: Evaluation, rng: np.random.Generator, digits: int) ->
 def coherence(
     qrels: QrelsArgument,
     runs: RunsArgument,
-    measure: Annotated[
-        list[str] | None,
-        measure_option(
-            help="The first measure gives the discounts where only the gains are free, the gains "
-            "where only the discounts are, and is the one that differences are tested under. "
-            "JSON also compares the orders of systems by all measures. May be repeated; by default "
-            "linear-log2, exponential-log2, zipf and binary.",
-        ),
-    ] = None,
-    depth: Annotated[
-        int,
-        ranks_option(
-            "--depth",
-            help="Number of ranks of each run that are compared.",
-        ),
-    ] = 10,
+    measure: Annotated[list[str] | None, measure_option()] = None,
+    depth: Annotated[int, ranks_option("--depth")] = 10,
     like: LikeOption = None,
     ties: TiesOption = None,
     unjudged: UnjudgedOption = None,
     missing: MissingOption = None,
-    between: Annotated[
-        list[str] | None,
-        of_comparisons(
-            metavar="A,B",
-            help="Show two systems in detail, with the queries on which they differ most. By "
-            "default every pair is compared. May be repeated.",
-        ),
-    ] = None,
-    alpha: Annotated[
-        float,
-        of_comparisons(
-            min=0,
-            max=1,
-            metavar="P",
-            help="A difference is called significant if its p, corrected for all pairs of the runs "
-            "given, is below this.",
-        ),
-    ] = 0.05,
-    everything: Annotated[
-        bool, Option("--all", help="Show every pair, not only the clearest.")
-    ] = False,
+    between: Annotated[list[str] | None, Option(metavar="A,B")] = None,
+    alpha: Annotated[float, Option(min=0, max=1, metavar="P")] = 0.05,
+    everything: Annotated[bool, Option("--all")] = False,
     scale: ScaleOption = None,
     seed: SeedOption = 0,
 ) -> Answer:
@@ -372,6 +303,27 @@ def coherence(
     Beside that is whether they are more than chance: differences are tested under the first
     measure. Other comparisons depend on the gains; for the clearest of them, gains that reverse
     the order are given.
+
+    Parameters
+    ----------
+    measure
+        The first measure gives the discounts where only the gains are free, the gains where only
+        the discounts are, and is the one that differences are tested under. JSON also compares the
+        orders of systems by all measures. May be repeated; by default linear-log2,
+        exponential-log2, zipf and binary.
+    depth
+        Number of ranks of each run that are compared.
+    everything
+        Show every pair, not only the clearest.
+
+    Comparisons
+    -----------
+    between
+        Show two systems in detail, with the queries on which they differ most. By default every
+        pair is compared. May be repeated.
+    alpha
+        A difference is called significant if its p, corrected for all pairs of the runs given, is
+        below this.
     """
     from dcglearn.measures.names import as_ndcg
     from dcglearn.report.systems.coherence import (
@@ -428,24 +380,27 @@ def measures() -> Answer:
 
 @command()
 def explain(
-    first: Annotated[
-        str, Argument(metavar="MEASURE", help="A measure file, a preset, or a measure in full.")
-    ],
-    second: Annotated[str, Argument(metavar="MEASURE", help="The measure to compare it with.")],
-    a: Annotated[
-        str | None,
-        Option(
-            metavar="GRADES",
-            help="Grades of a list from the first rank, such as 2,0,1; - for an empty rank.",
-        ),
-    ] = None,
-    b: Annotated[str | None, Option(metavar="GRADES", help="The list to compare it with.")] = None,
+    first: Annotated[str, Argument(metavar="MEASURE")],
+    second: Annotated[str, Argument(metavar="MEASURE")],
+    a: Annotated[str | None, Option(metavar="GRADES")] = None,
+    b: Annotated[str | None, Option(metavar="GRADES")] = None,
     scale: ScaleOption = None,
     n_ranks: RanksOption = None,
 ) -> Answer:
     """Explain why two measures differ, on two lists or an example.
 
     Without lists, the example is the one on which the measures differ most.
+
+    Parameters
+    ----------
+    first
+        A measure file, a preset, or a measure in full.
+    second
+        The measure to compare it with.
+    a
+        Grades of a list from the first rank, such as 2,0,1; - for an empty rank.
+    b
+        The list to compare it with.
     """
     from dcglearn.coherence import explain as explanations
     from dcglearn.measures.names import measures_on_one_scale
@@ -480,14 +435,7 @@ def explain(
 
 @command(json=False)
 def export(
-    measure: Annotated[
-        str,
-        Argument(
-            metavar="MEASURE",
-            help="A measure file, a name (nDCG@10, zipf) with --scale, or a measure in full, "
-            "which holds its grades: 'nDCG({2: 3, 1: 1, 0: 0}, log2) @ 10'.",
-        ),
-    ],
+    measure: Annotated[str, Argument(metavar="MEASURE")],
     to: Annotated[
         Literal[
             "trec_eval",
@@ -501,36 +449,32 @@ def export(
             "pandas",
             "json",
         ],
-        Option(
-            metavar="TARGET",
-            help="One of trec_eval, ir_measures, pyterrier, ranx, scikit-learn, lightgbm, xgboost, "
-            "torch, pandas or json.",
-        ),
+        Option(metavar="TARGET"),
     ],
-    out: Annotated[
-        str | None,
-        file_option("--out", "-o", help="Write to a file, of any name, instead of printing."),
-    ] = None,
-    labels: Annotated[
-        str | None,
-        Option(
-            metavar="BEST,...,WORST",
-            help="Labels of the grades in the tool's data, where they differ; by default "
-            "those of the scale.",
-        ),
-    ] = None,
+    out: Annotated[str | None, file_option("--out", "-o")] = None,
+    labels: Annotated[str | None, Option(metavar="BEST,...,WORST")] = None,
     scale: ScaleOption = None,
-    n_ranks: Annotated[
-        int | None,
-        ranks_option(
-            help="Number of discounts that json and pandas list for a rule, and the n of "
-            "linear-discount; by default 10. Write MEASURE @ K to cut the measure itself."
-        ),
-    ] = None,
+    n_ranks: Annotated[int | None, ranks_option()] = None,
 ) -> None:
     """Write a measure in another tool's terms.
 
     Differences between the tool and dcglearn are noted on standard error.
+
+    Parameters
+    ----------
+    measure
+        A measure file, a name (nDCG@10, zipf) with --scale, or a measure in full, which holds its
+        grades: 'nDCG({2: 3, 1: 1, 0: 0}, log2) @ 10'.
+    to
+        One of trec_eval, ir_measures, pyterrier, ranx, scikit-learn, lightgbm, xgboost, torch,
+        pandas or json.
+    out
+        Write to a file, of any name, instead of printing.
+    labels
+        Labels of the grades in the tool's data, where they differ; by default those of the scale.
+    n_ranks
+        Number of discounts that json and pandas list for a rule, and the n of linear-discount; by
+        default 10. Write MEASURE @ K to cut the measure itself.
     """
     from dcglearn.base.files import write_text
     from dcglearn.measures.names import named_measure
@@ -571,32 +515,34 @@ def threshold(
         ),
     ],
     judgments: JudgmentOptions,
-    credit: Annotated[
-        float | None, real_option(min=0, help="Worth of a relevant document; by default 3.")
-    ] = None,
-    debit: Annotated[
-        float | None, real_option(min=0, help="Cost of any other document; by default 2.")
-    ] = None,
-    relevant: Annotated[
-        str | None, Option(metavar="GRADE,...", help="Relevant grades; by default numbers above 0.")
-    ] = None,
-    measure: Annotated[
-        str | None,
-        measure_option(
-            help="Worth of each grade: the gains of a measure file, or of a DCG in full that names "
-            "its grades."
-        ),
-    ] = None,
-    cost: Annotated[
-        float | None,
-        real_option(help="Cost of reading a document, in units of gain; required with --measure."),
-    ] = None,
-    beta: Annotated[float, real_option(help="Limit of alpha after many judgments, 0 to 1.")] = 0.1,
-    gamma: Annotated[float, real_option(help="Rate at which judgments lower alpha.")] = 0.05,
+    credit: Annotated[float | None, real_option(min=0)] = None,
+    debit: Annotated[float | None, real_option(min=0)] = None,
+    relevant: Annotated[str | None, Option(metavar="GRADE,...")] = None,
+    measure: Annotated[str | None, measure_option()] = None,
+    cost: Annotated[float | None, real_option()] = None,
+    beta: Annotated[float, real_option()] = 0.1,
+    gamma: Annotated[float, real_option()] = 0.05,
 ) -> Answer:
     """Learn which score a document must reach to be delivered.
 
     The threshold follows the Beta-Gamma regulation.
+
+    Parameters
+    ----------
+    credit
+        Worth of a relevant document; by default 3.
+    debit
+        Cost of any other document; by default 2.
+    relevant
+        Relevant grades; by default numbers above 0.
+    measure
+        Worth of each grade: the gains of a measure file, or of a DCG in full that names its grades.
+    cost
+        Cost of reading a document, in units of gain; required with --measure.
+    beta
+        Limit of alpha after many judgments, 0 to 1.
+    gamma
+        Rate at which judgments lower alpha.
     """
     from dcglearn.report.judgments import threshold_text
     from dcglearn.systems.beta_gamma import by_relevance, net_gains, read_scored, utilities_of
