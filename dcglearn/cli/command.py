@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
-from typer import Option
+from typer import Argument, Option
 
 from dcglearn.base.files import check_outputs
 from dcglearn.cli.inputs import files_named
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 Command = Callable[..., Any]
 
 _SECTION = re.compile(r"\n+(.+)\n-+\n")
-_ENTRY = re.compile(r"^(\w+)\n((?: .+\n?)+)", re.MULTILINE)
-"""Of a docstring in the style of numpydoc: a heading, and a parameter with what it is."""
+_ENTRY = re.compile(r"^(\w+)(?: : (.+))?\n((?: .+\n?)+)", re.MULTILINE)
+"""Of a docstring in the style of numpydoc: a heading; a parameter, its metavar and its help."""
 
 
 @dataclass(frozen=True)
@@ -122,10 +122,13 @@ def _documented(function: Command) -> tuple[str, dict[str, Parameter]]:
     options = dict(signature(function, eval_str=True).parameters)
     text, *sections = _SECTION.split(cleandoc(function.__doc__ or ""))
     for heading, section in zip(sections[::2], sections[1::2], strict=True):
-        for name, words in _ENTRY.findall(section):
+        for name, metavar, words in _ENTRY.findall(section):
             kind = options[name].annotation
-            kind, option = get_args(kind) if get_origin(kind) is Annotated else (kind, Option())
-            option.help = " ".join(words.split())
+            flag = [f"--{name.replace('_', '-')}"] * (kind is bool)
+            option = Argument() if options[name].default is Parameter.empty else Option(*flag)
+            if get_origin(kind) is Annotated:
+                kind, option = get_args(kind)
+            option.help, option.metavar = " ".join(words.split()), metavar or option.metavar
             if heading != "Parameters":
                 option.rich_help_panel = heading
             options[name] = options[name].replace(annotation=Annotated[kind, option])

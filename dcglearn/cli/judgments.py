@@ -43,11 +43,9 @@ from dcglearn.cli.options import (
     SeedOption,
     SolverOption,
     UseOption,
-    file_option,
     measure_option,
     number_option,
     ranks_option,
-    real_option,
 )
 from dcglearn.cli.output import print_text
 from dcglearn.cli.reading import JudgmentOptions
@@ -58,7 +56,6 @@ if TYPE_CHECKING:
 MAX_MODELLED = 1_000_000
 """More packed judgments are tested without reading them into memory."""
 
-family_option = partial(Option, metavar="FAMILY")
 share_option = partial(Option, min=0.0, max=1.0, metavar="SHARE")
 
 
@@ -99,8 +96,8 @@ def study(
     files: JudgmentFilesArgument,
     judgments: JudgmentOptions,
     measure: Annotated[str | None, measure_option()] = None,
-    on_qrels: Annotated[str | None, Option(metavar="QRELS")] = None,
-    on_run: Annotated[list[str] | None, Option(metavar="RUN")] = None,
+    on_qrels: str | None = None,
+    on_run: list[str] | None = None,
     seed: SeedOption = 0,
 ) -> Answer:
     """Say on one page what judgments prove.
@@ -109,9 +106,9 @@ def study(
     ----------
     measure
         The measure in use now; by default (2^g - 1) / log2(rank + 1).
-    on_qrels
+    on_qrels : QRELS
         Grades of documents, for --on-run.
-    on_run
+    on_run : RUN
         A run, of two or more: say how many of their comparisons end otherwise with the recommended
         measure.
     """
@@ -145,27 +142,27 @@ def fit(
     judgments: JudgmentOptions,
     C: COption = "1.0",
     margin: MarginOption = "unit",
-    prior: Annotated[str, Option(metavar="usual|MEASURE|none")] = "usual",
+    prior: str = "usual",
     solver: SolverOption = "auto",
     use: UseOption = "dcg",
     intervals: Annotated[int, number_option()] = 0,
-    draws: Annotated[int, Option(min=0, max=100_000, metavar="N")] = 0,
+    draws: Annotated[int, Option(min=0, max=100_000)] = 0,
     seed: SeedOption = 0,
-    workers: Annotated[str, Option(metavar="N|tcp://HOST:PORT")] = "1",
+    workers: str = "1",
 ) -> Answer:
     """Learn gains and discounts from judgments or packed pairs.
 
     Parameters
     ----------
-    prior
+    prior : usual|MEASURE|none
         What learning starts from, and departs from on evidence: the usual measures, one measure (a
         preset, a file), or none, which gives the DCG nearest to the learned weights.
     intervals
         Add the range of gains and discounts in 95% of N fits to resampled queries.
-    draws
+    draws : N
         Add N measures that the judgments allow, each as often as it is probable, for evaluate
         --supported (1,000 are plenty).
-    workers
+    workers : N|tcp://HOST:PORT
         Processes that read packed pairs (1: threads of this one), or the address of a Dask
         scheduler.
     """
@@ -211,31 +208,31 @@ def test(
         ),
     ],
     judgments: JudgmentOptions,
-    gains: Annotated[str | None, family_option()] = None,
-    discounts: Annotated[str | None, family_option()] = None,
+    gains: str | None = None,
+    discounts: str | None = None,
     measure: Annotated[str | None, measure_option()] = None,
-    larger_gains: Annotated[str | None, family_option()] = None,
-    larger_discounts: Annotated[str | None, family_option()] = None,
-    larger_positions: Annotated[bool, Option("--larger-positions")] = False,
-    by: Annotated[str | None, Option(metavar="FIELD")] = None,
+    larger_gains: str | None = None,
+    larger_discounts: str | None = None,
+    larger_positions: bool = False,
+    by: str | None = None,
 ) -> Answer:
     """Test a measure, or compare groups of judgments.
 
     Parameters
     ----------
-    gains
+    gains : FAMILY
         Test these gains: linear, exponential, power:free ...
-    discounts
+    discounts : FAMILY
         Test these discounts: log2, zipf, rbp:free ...
     measure
         Test this measure.
-    larger_gains
+    larger_gains : FAMILY
         Family of the gains of the larger model that is tested against; free by default.
-    larger_discounts
+    larger_discounts : FAMILY
         Family of the discounts of the larger model; free by default.
     larger_positions
         The larger model has gains of its own at every rank.
-    by
+    by : FIELD
         Compare the groups that this field or column names.
     """
     from dcglearn.inference.families import families_in_words, parse_families
@@ -298,20 +295,20 @@ def compare(
     margin: MarginOption = "unit",
     solver: SolverOption = "auto",
     use: UseOption = "dcg",
-    folds: Annotated[int, Option(min=2, metavar="N")] = 10,
+    folds: Annotated[int, Option(min=2)] = 10,
     repeats: Annotated[int, number_option(min=1)] = 10,
-    against: Annotated[str | None, Option(metavar="MEASURE")] = None,
+    against: str | None = None,
     seed: SeedOption = 0,
 ) -> Answer:
     """Compare learned measures with others, by cross-validation.
 
     Parameters
     ----------
-    folds
+    folds : N
         Folds, by query.
     repeats
         Divisions into folds, averaged.
-    against
+    against : MEASURE
         The measure that all are compared with; by default the learned one.
     """
     from dcglearn.learning.record import LearnedRecord
@@ -405,7 +402,7 @@ def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions) -
 
 @command("Draw it, beside the usual measures, to a .png, .svg or .pdf file.")
 def show(
-    measure: Annotated[str, Argument(metavar="MEASURE")],
+    measure: str,
     scale: ScaleOption = None,
     n_ranks: RanksOption = None,
 ) -> Answer:
@@ -413,7 +410,7 @@ def show(
 
     Parameters
     ----------
-    measure
+    measure : MEASURE
         A measure file, a preset with --scale, or a measure in full.
     """
     from dcglearn.measures.measure_files import as_measure_file, measure_document
@@ -440,13 +437,13 @@ def show(
 def pack(
     files: JudgmentFilesArgument,
     judgments: JudgmentOptions,
-    out: Annotated[str, Argument(metavar="OUT")],
+    out: str,
 ) -> None:
     """Pack judgments into a file that is read in parts.
 
     Parameters
     ----------
-    out
+    out : OUT
         The .parquet file to write.
     """
     from dcglearn.judgments.packed import is_packed
@@ -479,26 +476,26 @@ def pairs(
         ),
     ],
     judgments: JudgmentOptions,
-    out: Annotated[str, file_option("--out", "-o")],
-    rating: Annotated[str | None, Option(metavar="FIELD")] = None,
+    out: Annotated[str, Option("--out", "-o")],
+    rating: str | None = None,
     within: Literal["query", "judge", "all"] = "query",
-    min_difference: Annotated[float, real_option(min=0.0)] = 0.0,
-    no_ties: Annotated[bool, Option("--no-ties")] = False,
-    equal_weights: Annotated[bool, Option("--equal-weights")] = False,
+    min_difference: Annotated[float, Option(min=0.0)] = 0.0,
+    no_ties: bool = False,
+    equal_weights: bool = False,
     at_most: Annotated[int | None, number_option(min=1)] = None,
-    seed: Annotated[int | None, Option(min=0, metavar="N")] = None,
+    seed: Annotated[int | None, Option(min=0)] = None,
 ) -> Answer:
     """Make judgments of pairs of lists that were rated one by one.
 
     Parameters
     ----------
-    out
+    out : FILE
         The file to write: JSON lines, CSV or Parquet.
-    rating
+    rating : FIELD
         The column of the rating; by default rating, score or satisfaction.
     within
         Pair lists of one query, of one query and judge, or all lists.
-    min_difference
+    min_difference : X
         Leave out pairs whose ratings differ by less; equal ones are ties.
     no_ties
         Leave out pairs of equal ratings.
@@ -506,7 +503,7 @@ def pairs(
         Give every pair the weight 1, not 2/n in a query with n lists.
     at_most
         Draw N of the pairs if there are more; they get all of the weight.
-    seed
+    seed : N
         Draw which list is shown as a; by default a and b win in turn.
     """
     from dcglearn.judgments.writing import check_judgment_format
@@ -548,17 +545,17 @@ def pairs(
 
 @command("Write the questions (.jsonl), or the widths as a figure (.png, .svg, .pdf).")
 def plan(
-    qrels: Annotated[str | None, Argument(metavar="QRELS")] = None,
-    runs: Annotated[list[str] | None, Argument(metavar="RUN")] = None,
-    lists: Annotated[str | None, Option(metavar="QUESTIONS")] = None,
+    qrels: Annotated[str | None, Argument()] = None,
+    runs: Annotated[list[str] | None, Argument()] = None,
+    lists: str | None = None,
     n_ranks: Annotated[int | None, ranks_option(max=100)] = None,
-    ask: Annotated[str, Option(metavar="WHAT")] = "everything",
-    judged: Annotated[list[str] | None, Option(metavar="JUDGMENTS")] = None,
-    asked: Annotated[list[str] | None, Option(metavar="QUESTIONS")] = None,
+    ask: str = "everything",
+    judged: list[str] | None = None,
+    asked: list[str] | None = None,
     questions: Annotated[int, number_option("--questions", "-n", min=1, max=10_000)] = 100,
     most_per_query: Annotated[int, number_option()] = 3,
     repeat: Annotated[float, share_option()] = 0.0,
-    to_within: Annotated[list[str] | None, Option(metavar="NAME=HALF")] = None,
+    to_within: list[str] | None = None,
     scale: ScaleOption = None,
     seed: SeedOption = 0,
 ) -> Answer:
@@ -566,21 +563,21 @@ def plan(
 
     Parameters
     ----------
-    qrels
+    qrels : QRELS
         The grades of documents, as for evaluate.
-    runs
+    runs : RUN
         Two or more runs: what they rank first is compared. Without runs, lists are made of the
         judged documents of each query.
-    lists
+    lists : QUESTIONS
         Choose from pairs of lists in a .jsonl file: question, query, a, b, of any length.
     n_ranks
         The length of the lists, 5 by default.
-    ask
+    ask : WHAT
         everything, order (of lists), gains, discounts, 'gain 1', 'discount 3', or two measures to
         decide between: linear-log2:exponential-log2.
-    judged
+    judged : JUDGMENTS
         Answers so far. May be repeated.
-    asked
+    asked : QUESTIONS
         The questions so far: answers that do not belong to them, or whose lists were edited, are
         counted and left out. May be repeated.
     questions
@@ -589,7 +586,7 @@ def plan(
         Ask at most N questions about one query, whose answers are alike (0: no limit).
     repeat
         Ask this share of the questions once more, to see who contradicts themselves.
-    to_within
+    to_within : NAME=HALF
         Say how many answers make an interval so narrow: gains=.05 is +-.05 for each gain. May be
         repeated.
     """
@@ -628,37 +625,37 @@ def plan(
 
 @command(json=False)
 def judge(
-    questions: Annotated[str, Argument(metavar="QUESTIONS")],
-    out: Annotated[str, file_option("--out", "-o")],
-    documents: Annotated[str | None, file_option()] = None,
-    queries: Annotated[str | None, file_option()] = None,
-    instruction: Annotated[str | None, file_option()] = None,
-    judges: Annotated[str | None, Option(metavar="NAME,...")] = None,
+    questions: str,
+    out: Annotated[str, Option("--out", "-o")],
+    documents: str | None = None,
+    queries: str | None = None,
+    instruction: str | None = None,
+    judges: str | None = None,
     overlap: Annotated[float | None, share_option()] = None,
-    to: Annotated[Literal["page", "label-studio"], Option(metavar="TARGET")] = "page",
+    to: Literal["page", "label-studio"] = "page",
     seed: SeedOption = 0,
 ) -> None:
     """Write the page on which judges answer questions.
 
     Parameters
     ----------
-    questions
+    questions : QUESTIONS
         The .jsonl file that dcglearn plan wrote.
-    out
+    out : FILE
         The .html page to write, or the .json file of tasks for Label Studio.
-    documents
+    documents : FILE
         What is shown of documents: the columns id, title, text (or snippet) and url; by default
         their ids.
-    queries
+    queries : FILE
         The text of queries: the columns id and text; by default their ids.
-    instruction
+    instruction : FILE
         What judges are asked, in Markdown.
-    judges
+    judges : NAME,...
         Write a page for each judge: page-ann.html. By default one page asks for the name.
     overlap
         The share of the questions that all of the judges get, 0.1 by default; the others are for
         one judge each.
-    to
+    to : TARGET
         One of page or label-studio.
     """
     from dcglearn.asking import questions as page
@@ -693,23 +690,23 @@ def judge(
 
 @command(json=False)
 def simulate(
-    out: Annotated[str, Argument(metavar="OUT")],
+    out: str,
     n: Annotated[int, number_option("--judgments", "-n", min=1)] = 500,
-    truth: Annotated[str, Option(metavar="MEASURE")] = "linear-log2",
+    truth: str = "linear-log2",
     scale: ScaleOption = "2,1,0",
     n_ranks: Annotated[int, ranks_option()] = 5,
-    permute: Annotated[bool, Option("--permute")] = False,
+    permute: bool = False,
     seed: SeedOption = 0,
 ) -> None:
     """Write simulated side-by-side judgments to try things on.
 
     Parameters
     ----------
-    out
+    out : OUT
         The file to write: JSON lines, CSV or Parquet.
     n
         Number of judgments.
-    truth
+    truth : MEASURE
         The measure that the judge follows: a preset, or a measure in full.
     n_ranks
         Length of the lists.

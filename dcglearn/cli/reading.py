@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Option
-
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
@@ -39,43 +37,43 @@ class JudgmentOptions:
     -------------
     documents
         Lists rank K documents that have no grades.
-    qrels
+    qrels : FILE
         Grades of documents, where the lists hold document ids.
-    run
+    run : FILE
         A run that the judgments name (run_a, run_b); its first K documents are used. May be
         repeated.
-    columns
+    columns : FIELD=COLUMN,...
         The columns that hold the fields named above, where they have other names:
         a=left,b=right,answer=verdict; answers of several raters: answer=ann+bob; where sides were
         shuffled: a_shown_on=COLUMN; ignore=COLUMN leaves one out.
-    answers
+    answers : VALUE=ANSWER,...
         What answers mean: left=a,right=b,same=tie; out leaves judgments out, =tie makes empty
         answers ties. Not needed for words and signs that can mean only one thing.
-    unjudged
+    unjudged : worst|drop|GRADE
         Grade of listed documents that have none: the worst one, or another; drop takes them out of
         the lists.
-    null_values
+    null_values : VALUE,...
         What lists hold where a document has no grade, such as -1, besides null.
-    drop_judge
+    drop_judge : NAME
         Leave out what this judge said. May be repeated.
     strict
         Refuse columns that are not fields.
-    encoding
+    encoding : NAME
         Encoding of text, such as latin-1; UTF-16 is recognised by its byte order mark.
     """
 
     scale: Annotated[str | None, scale_option(rich_help_panel=READING)] = None
     n_ranks: Annotated[int | None, ranks_option(help=LENGTH_HELP, rich_help_panel=READING)] = None
-    documents: Annotated[bool, Option("--documents")] = False
-    qrels: Annotated[str | None, Option(metavar="FILE")] = None
-    run: Annotated[list[str] | None, Option(metavar="FILE")] = None
-    columns: Annotated[str | None, Option(metavar="FIELD=COLUMN,...")] = None
-    answers: Annotated[str | None, Option(metavar="VALUE=ANSWER,...")] = None
-    unjudged: Annotated[str, Option(metavar="worst|drop|GRADE")] = "worst"
-    null_values: Annotated[str | None, Option(metavar="VALUE,...")] = None
-    drop_judge: Annotated[list[str] | None, Option(metavar="NAME")] = None
-    strict: Annotated[bool, Option("--strict")] = False
-    encoding: Annotated[str, Option(metavar="NAME")] = "utf-8"
+    documents: bool = False
+    qrels: str | None = None
+    run: list[str] | None = None
+    columns: str | None = None
+    answers: str | None = None
+    unjudged: str = "worst"
+    null_values: str | None = None
+    drop_judge: list[str] | None = None
+    strict: bool = False
+    encoding: str = "utf-8"
 
     def reading(self) -> dict[str, Any]:
         """Return what is given as arguments of the readers; read the qrels and runs it names."""

@@ -21,10 +21,8 @@ from dcglearn.cli.options import (
     RanksOption,
     ScaleOption,
     SeedOption,
-    file_option,
     measure_option,
     ranks_option,
-    real_option,
 )
 from dcglearn.cli.output import print_note, print_text, terminal_width
 from dcglearn.cli.reading import JudgmentOptions
@@ -107,16 +105,16 @@ def evaluate(
     worthless: Literal["0", "1", "out"] | None = None,
     missing: MissingOption = None,
     pool: Literal["all", "own"] | None = None,
-    baseline: Annotated[str | None, Option(metavar="SYSTEM")] = None,
+    baseline: str | None = None,
     compare: Literal["baseline", "all"] | None = None,
     test: Literal["randomisation", "t", "none"] | None = None,
     correct: Literal["measure", "all", "none"] | None = None,
-    resamples: Annotated[int | None, Option(min=1, max=10_000_000, metavar="N")] = None,
-    topics: Annotated[float | None, Option(metavar="DIFFERENCE")] = None,
-    per_query: Annotated[bool, Option("--per-query")] = False,
-    digits: Annotated[int, Option(min=1, max=12, metavar="N")] = 4,
-    sort: Annotated[str | None, Option(metavar="MEASURE|given")] = None,
-    supported: Annotated[bool, Option("--supported")] = False,
+    resamples: Annotated[int | None, Option(min=1, max=10_000_000)] = None,
+    topics: float | None = None,
+    per_query: bool = False,
+    digits: Annotated[int, Option(min=1, max=12)] = 4,
+    sort: str | None = None,
+    supported: bool = False,
     scale: ScaleOption = None,
     seed: SeedOption = 0,
 ) -> Answer:
@@ -131,9 +129,9 @@ def evaluate(
         nDCG with linear gains, at 10 and of the whole run, and with exponential gains at 10.
     per_query
         A row per system and query in place of means and comparisons.
-    digits
+    digits : N
         Decimals of values in text, .md and .tex.
-    sort
+    sort : MEASURE|given
         Sort the systems by their mean of this measure, best first, or keep the order given. By
         default the first measure.
 
@@ -149,7 +147,7 @@ def evaluate(
 
     Comparisons
     -----------
-    baseline
+    baseline : SYSTEM
         Name of the system that the others are compared with. By default that of the first file,
         wherever it is sorted to.
     compare
@@ -161,10 +159,10 @@ def evaluate(
         Correct p for the comparisons of each measure, or for those of all measures together. The
         method is Holm's with a baseline, Tukey's HSD with randomisation for all pairs. By default
         measure.
-    resamples
+    resamples : N
         Random draws of the test, and of the 95% intervals from 50 queries on; p of the
         randomisation test is 1 / (N + 1) at least. By default 9999.
-    topics
+    topics : DIFFERENCE
         Say how many queries would find a difference of two means, such as 0.02, with a power of
         80%, by the variance of the differences of these runs.
     supported
@@ -292,8 +290,8 @@ def coherence(
     ties: TiesOption = None,
     unjudged: UnjudgedOption = None,
     missing: MissingOption = None,
-    between: Annotated[list[str] | None, Option(metavar="A,B")] = None,
-    alpha: Annotated[float, Option(min=0, max=1, metavar="P")] = 0.05,
+    between: list[str] | None = None,
+    alpha: Annotated[float, Option(min=0, max=1)] = 0.05,
     everything: Annotated[bool, Option("--all")] = False,
     scale: ScaleOption = None,
     seed: SeedOption = 0,
@@ -318,10 +316,10 @@ def coherence(
 
     Comparisons
     -----------
-    between
+    between : A,B
         Show two systems in detail, with the queries on which they differ most. By default every
         pair is compared. May be repeated.
-    alpha
+    alpha : P
         A difference is called significant if its p, corrected for all pairs of the runs given, is
         below this.
     """
@@ -380,10 +378,10 @@ def measures() -> Answer:
 
 @command()
 def explain(
-    first: Annotated[str, Argument(metavar="MEASURE")],
-    second: Annotated[str, Argument(metavar="MEASURE")],
-    a: Annotated[str | None, Option(metavar="GRADES")] = None,
-    b: Annotated[str | None, Option(metavar="GRADES")] = None,
+    first: str,
+    second: str,
+    a: str | None = None,
+    b: str | None = None,
     scale: ScaleOption = None,
     n_ranks: RanksOption = None,
 ) -> Answer:
@@ -393,13 +391,13 @@ def explain(
 
     Parameters
     ----------
-    first
+    first : MEASURE
         A measure file, a preset, or a measure in full.
-    second
+    second : MEASURE
         The measure to compare it with.
-    a
+    a : GRADES
         Grades of a list from the first rank, such as 2,0,1; - for an empty rank.
-    b
+    b : GRADES
         The list to compare it with.
     """
     from dcglearn.coherence import explain as explanations
@@ -435,7 +433,7 @@ def explain(
 
 @command(json=False)
 def export(
-    measure: Annotated[str, Argument(metavar="MEASURE")],
+    measure: str,
     to: Annotated[
         Literal[
             "trec_eval",
@@ -449,10 +447,10 @@ def export(
             "pandas",
             "json",
         ],
-        Option(metavar="TARGET"),
+        Option(),
     ],
-    out: Annotated[str | None, file_option("--out", "-o")] = None,
-    labels: Annotated[str | None, Option(metavar="BEST,...,WORST")] = None,
+    out: Annotated[str | None, Option("--out", "-o")] = None,
+    labels: str | None = None,
     scale: ScaleOption = None,
     n_ranks: Annotated[int | None, ranks_option()] = None,
 ) -> None:
@@ -462,15 +460,15 @@ def export(
 
     Parameters
     ----------
-    measure
+    measure : MEASURE
         A measure file, a name (nDCG@10, zipf) with --scale, or a measure in full, which holds its
         grades: 'nDCG({2: 3, 1: 1, 0: 0}, log2) @ 10'.
-    to
+    to : TARGET
         One of trec_eval, ir_measures, pyterrier, ranx, scikit-learn, lightgbm, xgboost, torch,
         pandas or json.
-    out
+    out : FILE
         Write to a file, of any name, instead of printing.
-    labels
+    labels : BEST,...,WORST
         Labels of the grades in the tool's data, where they differ; by default those of the scale.
     n_ranks
         Number of discounts that json and pandas list for a rule, and the n of linear-discount; by
@@ -515,13 +513,13 @@ def threshold(
         ),
     ],
     judgments: JudgmentOptions,
-    credit: Annotated[float | None, real_option(min=0)] = None,
-    debit: Annotated[float | None, real_option(min=0)] = None,
-    relevant: Annotated[str | None, Option(metavar="GRADE,...")] = None,
+    credit: Annotated[float | None, Option(min=0)] = None,
+    debit: Annotated[float | None, Option(min=0)] = None,
+    relevant: str | None = None,
     measure: Annotated[str | None, measure_option()] = None,
-    cost: Annotated[float | None, real_option()] = None,
-    beta: Annotated[float, real_option()] = 0.1,
-    gamma: Annotated[float, real_option()] = 0.05,
+    cost: float | None = None,
+    beta: float = 0.1,
+    gamma: float = 0.05,
 ) -> Answer:
     """Learn which score a document must reach to be delivered.
 
@@ -529,19 +527,19 @@ def threshold(
 
     Parameters
     ----------
-    credit
+    credit : X
         Worth of a relevant document; by default 3.
-    debit
+    debit : X
         Cost of any other document; by default 2.
-    relevant
+    relevant : GRADE,...
         Relevant grades; by default numbers above 0.
     measure
         Worth of each grade: the gains of a measure file, or of a DCG in full that names its grades.
-    cost
+    cost : X
         Cost of reading a document, in units of gain; required with --measure.
-    beta
+    beta : X
         Limit of alpha after many judgments, 0 to 1.
-    gamma
+    gamma : X
         Rate at which judgments lower alpha.
     """
     from dcglearn.report.judgments import threshold_text
