@@ -6,7 +6,6 @@ prove it, is in the JSON.
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -168,14 +167,13 @@ def coherence_to_json(conclusions: SystemConclusions, by_query: bool = False) ->
     evaluation = conclusions.evaluation
     pairs = [one.to_json() for one in conclusions.pairs]
     named = [(one.a, one.b) for one in conclusions.pairs]
-    orderings = [one.among(named) for one in compare_orderings(evaluation)]
     if by_query:
         for one, pair in zip(conclusions.pairs, pairs, strict=True):
             pair["by query"] = dict(zip(evaluation.queries, one.query_winners, strict=True))
     return {
         "queries": len(evaluation.queries),
         "depth": conclusions.n_ranks,
-        "rules": dict(vars(evaluation.rules)),
+        "rules": evaluation.rules,
         "measures": {one.name: str(one.measure) for one in evaluation.measures},
         "tested": conclusions.tested
         and {
@@ -185,7 +183,7 @@ def coherence_to_json(conclusions: SystemConclusions, by_query: bool = False) ->
             "drawn": conclusions.drawn,
         },
         "pairs": pairs,
-        "orderings": [asdict(one) for one in orderings],
+        "orderings": [one.among(named) for one in compare_orderings(evaluation)],
     }
 
 

@@ -213,13 +213,13 @@ def evaluation_to_json(
     topics: float | None = None,
 ) -> dict[str, Any]:
     """Return an evaluation, and the queries that would find a difference, as a JSON-able dict."""
-    found = {
+    found: dict[str, Any] = {
         "measures": _in_full(evaluation),
-        "rules": dict(vars(evaluation.rules)),
+        "rules": evaluation.rules,
         "queries": len(evaluation.queries),
         "systems": means_table(evaluation).named_rows(),
         "left_out": dict(zip(evaluation.systems, map(len, evaluation.extra), strict=True)),
-        "comparisons": [dict(vars(one)) for one in comparisons],
+        "comparisons": comparisons,
     }
     if per_query:
         found["values"] = queries_table(evaluation).named_rows()
