@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from dcglearn.report.tables import Table
 
 Command = Callable[..., Any]
+BY_NAME = Parameter.KEYWORD_ONLY
 
 _SECTION = re.compile(r"\n+(.+)\n-+\n")
 _ENTRY = re.compile(r"^(\w+)(?: : (.+))?\n((?: .+\n?)+)", re.MULTILINE)
@@ -91,10 +92,12 @@ def command(
             reading = {name: one for name, one in every.items() if name not in without}
         if out:
             option = Option("--out", "-o", metavar="FILE", help=f"{out} May be repeated.")
-            options["out"] = _parameter("out", Annotated[list[str] | None, option], None)
+            kind: Any = Annotated[list[str] | None, option]
+            options["out"] = Parameter("out", BY_NAME, default=None, annotation=kind)
         if json:
             option = Option("--json", help="Print JSON.")
-            options["json"] = _parameter("json", Annotated[bool, option], False)
+            kind = Annotated[bool, option]
+            options["json"] = Parameter("json", BY_NAME, default=False, annotation=kind)
         options |= reading
 
         @wraps(function)
@@ -108,7 +111,7 @@ def command(
             if answer is not None:
                 answer.deliver(files or [], as_json)
 
-        by_name = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in options.values()]
+        by_name = [one.replace(kind=BY_NAME) for one in options.values()]
         run.__signature__ = Signature(by_name)  # type: ignore[attr-defined]  # what typer reads
         run.__annotations__ = {one.name: one.annotation for one in by_name}
         run.__doc__ = text
@@ -135,17 +138,13 @@ def _documented(function: Command) -> tuple[str, dict[str, Parameter]]:
     return text, options
 
 
-def _parameter(name: str, annotation: Any, default: object) -> Parameter:
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-
-
 def _check_files(out: Parameter, given: Mapping[str, Any]) -> None:
     """Refuse outputs that cannot be written, or would replace what is read."""
-    outputs, *read = (_texts(given[name]) for name in ("out", *(given.keys() - {"out"})))
+    texts = {}
+    for name, value in given.items():
+        values = value if isinstance(value, list) else [value]
+        texts[name] = [one for one in values if isinstance(one, str)]
+    outputs = texts.pop("out")
     formats = re.findall(r"\.[a-z]\w*", out.annotation.__metadata__[0].help)
     formats = formats or [Path(one).suffix for one in outputs]
-    check_outputs(outputs, files_named(chain.from_iterable(read)), formats)
-
-
-def _texts(given: Any) -> list[str]:
-    return [one for one in (given if isinstance(given, list) else [given]) if isinstance(one, str)]
+    check_outputs(outputs, files_named(chain.from_iterable(texts.values())), formats)
