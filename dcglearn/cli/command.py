@@ -31,8 +31,8 @@ Command = Callable[..., Any]
 BY_NAME = Parameter.KEYWORD_ONLY
 
 _SECTION = re.compile(r"\n+(.+)\n-+\n")
-_ENTRY = re.compile(r"^(\w+)(?: : (.+))?\n((?: .+\n?)+)", re.MULTILINE)
-"""Of a docstring in the style of numpydoc: a heading; a parameter, its metavar and its help."""
+_ENTRY = re.compile(r"^(\w+)(?:, (-\w))?(?: : (.+))?\n((?: .+\n?)+)", re.MULTILINE)
+"""Of a docstring in numpydoc's style: a heading; a parameter, its short name, metavar and help."""
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,11 @@ def _documented(function: Command) -> tuple[str, dict[str, Parameter]]:
     options = dict(signature(function, eval_str=True).parameters)
     text, *sections = _SECTION.split(cleandoc(function.__doc__ or ""))
     for heading, section in zip(sections[::2], sections[1::2], strict=True):
-        for name, metavar, words in _ENTRY.findall(section):
-            kind = options[name].annotation
-            flag = [f"--{name.replace('_', '-')}"] * (kind is bool)
-            option = Argument() if options[name].default is Parameter.empty else Option(*flag)
+        for name, short, metavar, words in _ENTRY.findall(section):
+            kind, required = options[name].annotation, options[name].default is Parameter.empty
+            option: Any = Option(f"--{name.replace('_', '-')}", *short.split())
+            if required and not short:
+                option = Argument()
             if get_origin(kind) is Annotated:
                 kind, option = get_args(kind)
             option.help, option.metavar = " ".join(words.split()), metavar or option.metavar

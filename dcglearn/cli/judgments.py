@@ -43,7 +43,6 @@ from dcglearn.cli.options import (
     SeedOption,
     SolverOption,
     UseOption,
-    measure_option,
     number_option,
     ranks_option,
 )
@@ -95,7 +94,7 @@ def inspect(files: JudgmentFilesArgument, judgments: JudgmentOptions) -> Answer:
 def study(
     files: JudgmentFilesArgument,
     judgments: JudgmentOptions,
-    measure: Annotated[str | None, measure_option()] = None,
+    measure: str | None = None,
     on_qrels: str | None = None,
     on_run: list[str] | None = None,
     seed: SeedOption = 0,
@@ -104,7 +103,7 @@ def study(
 
     Parameters
     ----------
-    measure
+    measure, -m : MEASURE
         The measure in use now; by default (2^g - 1) / log2(rank + 1).
     on_qrels : QRELS
         Grades of documents, for --on-run.
@@ -210,7 +209,7 @@ def test(
     judgments: JudgmentOptions,
     gains: str | None = None,
     discounts: str | None = None,
-    measure: Annotated[str | None, measure_option()] = None,
+    measure: str | None = None,
     larger_gains: str | None = None,
     larger_discounts: str | None = None,
     larger_positions: bool = False,
@@ -224,7 +223,7 @@ def test(
         Test these gains: linear, exponential, power:free ...
     discounts : FAMILY
         Test these discounts: log2, zipf, rbp:free ...
-    measure
+    measure, -m : MEASURE
         Test this measure.
     larger_gains : FAMILY
         Family of the gains of the larger model that is tested against; free by default.
@@ -476,7 +475,7 @@ def pairs(
         ),
     ],
     judgments: JudgmentOptions,
-    out: Annotated[str, Option("--out", "-o")],
+    out: str,
     rating: str | None = None,
     within: Literal["query", "judge", "all"] = "query",
     min_difference: Annotated[float, Option(min=0.0)] = 0.0,
@@ -489,7 +488,7 @@ def pairs(
 
     Parameters
     ----------
-    out : FILE
+    out, -o : FILE
         The file to write: JSON lines, CSV or Parquet.
     rating : FIELD
         The column of the rating; by default rating, score or satisfaction.
@@ -626,7 +625,7 @@ def plan(
 @command(json=False)
 def judge(
     questions: str,
-    out: Annotated[str, Option("--out", "-o")],
+    out: str,
     documents: str | None = None,
     queries: str | None = None,
     instruction: str | None = None,
@@ -641,7 +640,7 @@ def judge(
     ----------
     questions : QUESTIONS
         The .jsonl file that dcglearn plan wrote.
-    out : FILE
+    out, -o : FILE
         The .html page to write, or the .json file of tasks for Label Studio.
     documents : FILE
         What is shown of documents: the columns id, title, text (or snippet) and url; by default

@@ -21,7 +21,6 @@ from dcglearn.cli.options import (
     RanksOption,
     ScaleOption,
     SeedOption,
-    measure_option,
     ranks_option,
 )
 from dcglearn.cli.output import print_note, print_text, terminal_width
@@ -98,7 +97,7 @@ MissingOption = Annotated[
 def evaluate(
     qrels: QrelsArgument,
     runs: RunsArgument,
-    measure: Annotated[list[str] | None, measure_option()] = None,
+    measure: list[str] | None = None,
     like: LikeOption = None,
     ties: TiesOption = None,
     unjudged: UnjudgedOption = None,
@@ -122,7 +121,7 @@ def evaluate(
 
     Parameters
     ----------
-    measure
+    measure, -m : MEASURE
         nDCG@10 (linear gains, as trec_eval's), a preset (zipf@10, see dcglearn measures), a file
         (learned.json), or in full ('nDCG([3, 1, 0], log2) @ 10'); P@10, AP, RR(rel=2), ERR@20,
         RBP(p=0.8) and the like. NAME=MEASURE names it in the tables. May be repeated; by default
@@ -284,7 +283,7 @@ def _supported(evaluation: Evaluation, rng: np.random.Generator, digits: int) ->
 def coherence(
     qrels: QrelsArgument,
     runs: RunsArgument,
-    measure: Annotated[list[str] | None, measure_option()] = None,
+    measure: list[str] | None = None,
     depth: Annotated[int, ranks_option("--depth")] = 10,
     like: LikeOption = None,
     ties: TiesOption = None,
@@ -304,7 +303,7 @@ def coherence(
 
     Parameters
     ----------
-    measure
+    measure, -m : MEASURE
         The first measure gives the discounts where only the gains are free, the gains where only
         the discounts are, and is the one that differences are tested under. JSON also compares the
         orders of systems by all measures. May be repeated; by default linear-log2,
@@ -449,7 +448,7 @@ def export(
         ],
         Option(),
     ],
-    out: Annotated[str | None, Option("--out", "-o")] = None,
+    out: str | None = None,
     labels: str | None = None,
     scale: ScaleOption = None,
     n_ranks: Annotated[int | None, ranks_option()] = None,
@@ -466,7 +465,7 @@ def export(
     to : TARGET
         One of trec_eval, ir_measures, pyterrier, ranx, scikit-learn, lightgbm, xgboost, torch,
         pandas or json.
-    out : FILE
+    out, -o : FILE
         Write to a file, of any name, instead of printing.
     labels : BEST,...,WORST
         Labels of the grades in the tool's data, where they differ; by default those of the scale.
@@ -516,7 +515,7 @@ def threshold(
     credit: Annotated[float | None, Option(min=0)] = None,
     debit: Annotated[float | None, Option(min=0)] = None,
     relevant: str | None = None,
-    measure: Annotated[str | None, measure_option()] = None,
+    measure: str | None = None,
     cost: float | None = None,
     beta: float = 0.1,
     gamma: float = 0.05,
@@ -533,7 +532,7 @@ def threshold(
         Cost of any other document; by default 2.
     relevant : GRADE,...
         Relevant grades; by default numbers above 0.
-    measure
+    measure, -m : MEASURE
         Worth of each grade: the gains of a measure file, or of a DCG in full that names its grades.
     cost : X
         Cost of reading a document, in units of gain; required with --measure.
