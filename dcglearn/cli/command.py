@@ -6,11 +6,12 @@ options that many commands have.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from inspect import Parameter, Signature, cleandoc, signature
+from inspect import Parameter, Signature, cleandoc, getsource, signature
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
@@ -123,7 +124,7 @@ def command(
 def _documented(function: Command) -> tuple[str, dict[str, Parameter]]:
     """Return what a command is for, and its parameters with the help texts of the docstring."""
     options = dict(signature(function, eval_str=True).parameters)
-    text, *sections = _SECTION.split(cleandoc(function.__doc__ or ""))
+    text, *sections = _SECTION.split(_docstring(function))
     for heading, section in zip(sections[::2], sections[1::2], strict=True):
         for name, short, metavar, words in _ENTRY.findall(section):
             kind, required = options[name].annotation, options[name].default is Parameter.empty
@@ -137,6 +138,14 @@ def _documented(function: Command) -> tuple[str, dict[str, Parameter]]:
                 option.rich_help_panel = heading
             options[name] = options[name].replace(annotation=Annotated[kind, option])
     return text, options
+
+
+def _docstring(function: Command) -> str:
+    """Return a docstring; from the source where ``python -OO`` has none."""
+    if function.__doc__ is None:
+        node: Any = ast.parse(getsource(function)).body[0]
+        return ast.get_docstring(node) or ""
+    return cleandoc(function.__doc__)
 
 
 def _check_files(out: Parameter, given: Mapping[str, Any]) -> None:
