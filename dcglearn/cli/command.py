@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -142,10 +143,10 @@ def _documented(function: Command) -> tuple[str, dict[str, Parameter]]:
 
 def _docstring(function: Command) -> str:
     """Return a docstring; from the source where ``python -OO`` has none."""
-    if function.__doc__ is None:
+    if sys.flags.optimize > 1:
         node: Any = ast.parse(getsource(function)).body[0]
         return ast.get_docstring(node) or ""
-    return cleandoc(function.__doc__)
+    return cleandoc(function.__doc__ or "")
 
 
 def _check_files(out: Parameter, given: Mapping[str, Any]) -> None:
