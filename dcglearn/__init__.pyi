@@ -106,7 +106,7 @@ from .measures.other_measures import ERR as ERR
 from .measures.other_measures import RBP as RBP
 from .systems.evaluate import Evaluation as Evaluation
 from .systems.evaluate import evaluate as evaluate
-from .report.systems.evaluation_files import write_evaluation as write_evaluation
+from .report.systems.evaluations import write_evaluation as write_evaluation
 from .systems.compare_systems import SystemComparison as SystemComparison
 from .systems.compare_systems import compare_systems as compare_systems
 from .systems.power import queries_needed as queries_needed

@@ -19,7 +19,6 @@ import typer
 from dcglearn.base.errors import InputError, InputWarning, SolverError
 from dcglearn.base.process import INTERRUPTED, interrupted_code
 from dcglearn.base.workers import WorkersLostError
-from dcglearn.cli.asking import judge, plan
 from dcglearn.cli.command_groups import GroupedCommands, GroupedOptions
 from dcglearn.cli.experiments import report, reproduce, run, status
 from dcglearn.cli.judgments import (
@@ -27,16 +26,18 @@ from dcglearn.cli.judgments import (
     compare,
     fit,
     inspect,
+    judge,
     pack,
     pairs,
+    plan,
+    show,
     simulate,
     study,
     test,
 )
-from dcglearn.cli.measures import explain, export, measures, show
 from dcglearn.cli.output import print_note, print_text
 from dcglearn.cli.remedies import in_options, message
-from dcglearn.cli.systems import coherence, evaluate, threshold
+from dcglearn.cli.systems import coherence, evaluate, explain, export, measures, threshold
 
 DEBUG = "DCGLEARN_DEBUG"
 """Environment variable that shows the traceback of a fault."""

@@ -1,47 +1,61 @@
 """What commands have in common: options on reading and writing, and how an answer is given.
 
-Typer makes options of parameters. :func:`command` adds those that many commands have.
+Typer makes options of parameters, :func:`command` their help texts of the docstring. It adds the
+options that many commands have.
 """
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, cleandoc, getsource, signature
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
-from typer import Option
+from typer import Argument, Option
 
 from dcglearn.base.files import check_outputs
 from dcglearn.cli.inputs import files_named
 from dcglearn.cli.output import print_json, print_note, print_text
 from dcglearn.cli.reading import JudgmentOptions
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from dcglearn.report.tables import Table
+
 Command = Callable[..., Any]
+BY_NAME = Parameter.KEYWORD_ONLY
+
+_SECTION = re.compile(r"\n+(.+)\n-+\n")
+_ENTRY = re.compile(r"^(\w+)(?:, (-\w))?(?: : (.+))?\n((?: .+\n?)+)", re.MULTILINE)
+"""Of a docstring in numpydoc's style: a heading; a parameter, its short name, metavar and help."""
 
 
 @dataclass(frozen=True)
 class Answer:
     """What a command found.
 
-    `document` is printed with ``--json``. `write` takes the name of a file and returns those it
-    wrote, if they are others. `remark` is said after each name.
+    `document` is printed with ``--json``. Into files go what `draw` draws, if that is their format,
+    and otherwise what `write` writes, or `document` and `table`; `write` takes the name of a file
+    and returns those it wrote, if they are others. `remark` is said after each name.
     """
 
     document: Callable[[], Any]
     text: Callable[[], str]
     write: Callable[[str], Any] | None = None
+    table: Table | None = None
+    draw: Callable[[], Figure] | None = None
     remark: str = ""
 
     def deliver(self, files: Sequence[str], json: bool) -> None:
         """Write files, print the answer, and name the files; beside JSON on standard error."""
-        written = []
-        if self.write is not None:
-            written = [name for path in files for name in self.write(path) or [path]]
+        written = [name for path in files for name in self._save(path) or [path]]
         if json:
             print_json(self.document())
         else:
@@ -49,27 +63,43 @@ class Answer:
         for name in written:
             (print_note if json else print_text)(f"wrote {name}{self.remark}")
 
+    def _save(self, path: str) -> Any:
+        from dcglearn.report.tables import FIGURE_FORMATS
+
+        if self.draw is not None and Path(path).suffix.lower() in FIGURE_FORMATS:
+            from dcglearn.report.figures.style import save
+
+            save(self.draw(), path)
+        elif self.write is not None:
+            return self.write(path)
+        elif self.table is not None:
+            self.table.write(path, self.document)
+        return None
+
 
 def command(
     out: str = "", *, without: Collection[str] = (), json: bool = True
 ) -> Callable[[Command], Command]:
     """Add the options on reading, if a command takes judgments, ``--out`` and ``--json``.
 
+    The help of the others is in the docstring, whose sections are the headings of the help.
     `out` is the help of that option, which holds the suffixes that a file may have.
     """
 
     def decorate(function: Command) -> Command:
-        options = dict(signature(function, eval_str=True).parameters)
+        text, options = _documented(function)
         reading: dict[str, Parameter] = {}
         if options.pop("judgments", None):
-            every = signature(JudgmentOptions, eval_str=True).parameters
+            _, every = _documented(JudgmentOptions)
             reading = {name: one for name, one in every.items() if name not in without}
         if out:
             option = Option("--out", "-o", metavar="FILE", help=f"{out} May be repeated.")
-            options["out"] = _parameter("out", Annotated[list[str] | None, option], None)
+            kind: Any = Annotated[list[str] | None, option]
+            options["out"] = Parameter("out", BY_NAME, default=None, annotation=kind)
         if json:
             option = Option("--json", help="Print JSON.")
-            options["json"] = _parameter("json", Annotated[bool, option], False)
+            kind = Annotated[bool, option]
+            options["json"] = Parameter("json", BY_NAME, default=False, annotation=kind)
         options |= reading
 
         @wraps(function)
@@ -83,25 +113,49 @@ def command(
             if answer is not None:
                 answer.deliver(files or [], as_json)
 
-        by_name = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in options.values()]
+        by_name = [one.replace(kind=BY_NAME) for one in options.values()]
         run.__signature__ = Signature(by_name)  # type: ignore[attr-defined]  # what typer reads
         run.__annotations__ = {one.name: one.annotation for one in by_name}
+        run.__doc__ = text
         return run
 
     return decorate
 
 
-def _parameter(name: str, annotation: Any, default: object) -> Parameter:
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+def _documented(function: Command) -> tuple[str, dict[str, Parameter]]:
+    """Return what a command is for, and its parameters with the help texts of the docstring."""
+    options = dict(signature(function, eval_str=True).parameters)
+    text, *sections = _SECTION.split(_docstring(function))
+    for heading, section in zip(sections[::2], sections[1::2], strict=True):
+        for name, short, metavar, words in _ENTRY.findall(section):
+            kind, required = options[name].annotation, options[name].default is Parameter.empty
+            option: Any = Option(f"--{name.replace('_', '-')}", *short.split())
+            if required and not short:
+                option = Argument()
+            if get_origin(kind) is Annotated:
+                kind, option = get_args(kind)
+            option.help, option.metavar = " ".join(words.split()), metavar or option.metavar
+            if heading != "Parameters":
+                option.rich_help_panel = heading
+            options[name] = options[name].replace(annotation=Annotated[kind, option])
+    return text, options
+
+
+def _docstring(function: Command) -> str:
+    """Return a docstring; from the source where ``python -OO`` has none."""
+    if sys.flags.optimize > 1:
+        node: Any = ast.parse(getsource(function)).body[0]
+        return ast.get_docstring(node) or ""
+    return cleandoc(function.__doc__ or "")
 
 
 def _check_files(out: Parameter, given: Mapping[str, Any]) -> None:
     """Refuse outputs that cannot be written, or would replace what is read."""
-    outputs, *read = (_texts(given[name]) for name in ("out", *(given.keys() - {"out"})))
+    texts = {}
+    for name, value in given.items():
+        values = value if isinstance(value, list) else [value]
+        texts[name] = [one for one in values if isinstance(one, str)]
+    outputs = texts.pop("out")
     formats = re.findall(r"\.[a-z]\w*", out.annotation.__metadata__[0].help)
     formats = formats or [Path(one).suffix for one in outputs]
-    check_outputs(outputs, files_named(chain.from_iterable(read)), formats)
-
-
-def _texts(given: Any) -> list[str]:
-    return [one for one in (given if isinstance(given, list) else [given]) if isinstance(one, str)]
+    check_outputs(outputs, files_named(chain.from_iterable(texts.values())), formats)

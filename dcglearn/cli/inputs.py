@@ -14,6 +14,8 @@ from dcglearn.base.errors import naming as naming
 from dcglearn.base.numbers import parse_number
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from dcglearn.judgments.packed import PackedPairs
     from dcglearn.judgments.preferences import Preferences
     from dcglearn.measures.names import NamedMeasure
@@ -94,6 +96,13 @@ def check_distinct(names: Sequence[str]) -> None:
     repeated = repeated_name(names)
     if repeated is not None:
         raise InputError(f"the measure {repeated} is named twice", "name it once")
+
+
+def seeded(seed: int) -> np.random.Generator:
+    """Return the generator of the random numbers of a seed."""
+    import numpy as np
+
+    return np.random.default_rng(seed)
 
 
 def parse_C(text: str) -> float | Literal["cv"]:

@@ -1,4 +1,7 @@
-"""Commands on judgments: inspect, study, fit, test, compare, agree, pack, pairs, simulate."""
+"""Commands on judgments: what they say, a measure learned from them, and which to ask for next.
+
+inspect, study, fit, test, compare, agree, show, pack, pairs, plan, judge and simulate.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ from typer import Argument, Option
 
 import dcglearn
 from dcglearn.base.errors import InputError
+from dcglearn.base.files import check_outputs, checked_suffix, read_text, write_text
+from dcglearn.base.json_text import json_document
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
@@ -22,6 +27,7 @@ from dcglearn.cli.inputs import (
     naming,
     parse_C,
     refuse_together,
+    seeded,
     split_measures,
 )
 from dcglearn.cli.options import (
@@ -32,15 +38,13 @@ from dcglearn.cli.options import (
     JudgmentFilesArgument,
     JudgmentsAndMeasuresArgument,
     MarginOption,
+    RanksOption,
     ScaleOption,
     SeedOption,
     SolverOption,
     UseOption,
-    file_option,
-    measure_option,
     number_option,
     ranks_option,
-    real_option,
 )
 from dcglearn.cli.output import print_text
 from dcglearn.cli.reading import JudgmentOptions
@@ -51,7 +55,7 @@ if TYPE_CHECKING:
 MAX_MODELLED = 1_000_000
 """More packed judgments are tested without reading them into memory."""
 
-family_option = partial(Option, metavar="FAMILY")
+share_option = partial(Option, min=0.0, max=1.0, metavar="SHARE")
 
 
 @command()
@@ -90,26 +94,23 @@ def inspect(files: JudgmentFilesArgument, judgments: JudgmentOptions) -> Answer:
 def study(
     files: JudgmentFilesArgument,
     judgments: JudgmentOptions,
-    measure: Annotated[
-        str | None,
-        measure_option(help="The measure in use now; by default (2^g - 1) / log2(rank + 1)."),
-    ] = None,
-    on_qrels: Annotated[
-        str | None, Option(metavar="QRELS", help="Grades of documents, for --on-run.")
-    ] = None,
-    on_run: Annotated[
-        list[str] | None,
-        Option(
-            metavar="RUN",
-            help="A run, of two or more: say how many of their comparisons end otherwise with the "
-            "recommended measure.",
-        ),
-    ] = None,
+    measure: str | None = None,
+    on_qrels: str | None = None,
+    on_run: list[str] | None = None,
     seed: SeedOption = 0,
 ) -> Answer:
-    """Say on one page what judgments prove."""
-    import numpy as np
+    """Say on one page what judgments prove.
 
+    Parameters
+    ----------
+    measure, -m : MEASURE
+        The measure in use now; by default (2^g - 1) / log2(rank + 1).
+    on_qrels : QRELS
+        Grades of documents, for --on-run.
+    on_run : RUN
+        A run, of two or more: say how many of their comparisons end otherwise with the recommended
+        measure.
+    """
     from dcglearn.judgments.groups import MODEL_BYTES
     from dcglearn.report.study.facts import changed_comparisons
     from dcglearn.report.study.page import study_json, study_page
@@ -122,7 +123,7 @@ def study(
     named = measures_for_judgments([measure], data, prefs) if measure else []
     in_use = {one.name: one.measure for one in named}
     with naming(prefs), reporting("studying (steps)") as advance:
-        rng = np.random.default_rng(seed)
+        rng = seeded(seed)
         found = dcglearn.study_judgments(data, Path(prefs).name, rng, in_use, advance)
     if on_qrels:
         with naming(on_qrels), reporting("comparing runs"):
@@ -130,7 +131,7 @@ def study(
     return Answer(
         lambda: study_json(found),
         lambda: study_page(found, "txt"),
-        lambda path: dcglearn.write_study(found, path, np.random.default_rng(seed)),
+        lambda path: dcglearn.write_study(found, path, seeded(seed)),
     )
 
 
@@ -140,44 +141,30 @@ def fit(
     judgments: JudgmentOptions,
     C: COption = "1.0",
     margin: MarginOption = "unit",
-    prior: Annotated[
-        str,
-        Option(
-            metavar="usual|MEASURE|none",
-            help="What learning starts from, and departs from on evidence: the usual measures, one "
-            "measure (a preset, a file), or none, which gives the DCG nearest to the learned "
-            "weights.",
-        ),
-    ] = "usual",
+    prior: str = "usual",
     solver: SolverOption = "auto",
     use: UseOption = "dcg",
-    intervals: Annotated[
-        int,
-        number_option(
-            help="Add the range of gains and discounts in 95% of N fits to resampled queries."
-        ),
-    ] = 0,
-    draws: Annotated[
-        int,
-        Option(
-            min=0,
-            max=100_000,
-            metavar="N",
-            help="Add N measures that the judgments allow, each as often as it is probable, for "
-            "evaluate --supported (1,000 are plenty).",
-        ),
-    ] = 0,
+    intervals: Annotated[int, number_option()] = 0,
+    draws: Annotated[int, Option(min=0, max=100_000)] = 0,
     seed: SeedOption = 0,
-    workers: Annotated[
-        str,
-        Option(
-            metavar="N|tcp://HOST:PORT",
-            help="Processes that read packed pairs (1: threads of this one), or the address of a "
-            "Dask scheduler.",
-        ),
-    ] = "1",
+    workers: str = "1",
 ) -> Answer:
-    """Learn gains and discounts from judgments or packed pairs."""
+    """Learn gains and discounts from judgments or packed pairs.
+
+    Parameters
+    ----------
+    prior : usual|MEASURE|none
+        What learning starts from, and departs from on evidence: the usual measures, one measure (a
+        preset, a file), or none, which gives the DCG nearest to the learned weights.
+    intervals
+        Add the range of gains and discounts in 95% of N fits to resampled queries.
+    draws : N
+        Add N measures that the judgments allow, each as often as it is probable, for evaluate
+        --supported (1,000 are plenty).
+    workers : N|tcp://HOST:PORT
+        Processes that read packed pairs (1: threads of this one), or the address of a Dask
+        scheduler.
+    """
     from dcglearn.measures.measure_files import measure_document
     from dcglearn.report.judgments import held_text, scale_text
     from dcglearn.report.measures import learned_text
@@ -220,33 +207,33 @@ def test(
         ),
     ],
     judgments: JudgmentOptions,
-    gains: Annotated[
-        str | None, family_option(help="Test these gains: linear, exponential, power:free ...")
-    ] = None,
-    discounts: Annotated[
-        str | None, family_option(help="Test these discounts: log2, zipf, rbp:free ...")
-    ] = None,
-    measure: Annotated[str | None, measure_option(help="Test this measure.")] = None,
-    larger_gains: Annotated[
-        str | None,
-        family_option(
-            help="Family of the gains of the larger model that is tested against; free by default."
-        ),
-    ] = None,
-    larger_discounts: Annotated[
-        str | None,
-        family_option(help="Family of the discounts of the larger model; free by default."),
-    ] = None,
-    larger_positions: Annotated[
-        bool,
-        Option("--larger-positions", help="The larger model has gains of its own at every rank."),
-    ] = False,
-    by: Annotated[
-        str | None,
-        Option(metavar="FIELD", help="Compare the groups that this field or column names."),
-    ] = None,
+    gains: str | None = None,
+    discounts: str | None = None,
+    measure: str | None = None,
+    larger_gains: str | None = None,
+    larger_discounts: str | None = None,
+    larger_positions: bool = False,
+    by: str | None = None,
 ) -> Answer:
-    """Test a measure, or compare groups of judgments."""
+    """Test a measure, or compare groups of judgments.
+
+    Parameters
+    ----------
+    gains : FAMILY
+        Test these gains: linear, exponential, power:free ...
+    discounts : FAMILY
+        Test these discounts: log2, zipf, rbp:free ...
+    measure, -m : MEASURE
+        Test this measure.
+    larger_gains : FAMILY
+        Family of the gains of the larger model that is tested against; free by default.
+    larger_discounts : FAMILY
+        Family of the discounts of the larger model; free by default.
+    larger_positions
+        The larger model has gains of its own at every rank.
+    by : FIELD
+        Compare the groups that this field or column names.
+    """
     from dcglearn.inference.families import families_in_words, parse_families
     from dcglearn.report.questions import (
         question_json,
@@ -307,23 +294,24 @@ def compare(
     margin: MarginOption = "unit",
     solver: SolverOption = "auto",
     use: UseOption = "dcg",
-    folds: Annotated[int, Option(min=2, metavar="N", help="Folds, by query.")] = 10,
-    repeats: Annotated[int, number_option(min=1, help="Divisions into folds, averaged.")] = 10,
-    against: Annotated[
-        str | None,
-        Option(
-            metavar="MEASURE",
-            help="The measure that all are compared with; by default the learned one.",
-        ),
-    ] = None,
+    folds: Annotated[int, Option(min=2)] = 10,
+    repeats: Annotated[int, number_option(min=1)] = 10,
+    against: str | None = None,
     seed: SeedOption = 0,
 ) -> Answer:
-    """Compare learned measures with others, by cross-validation."""
-    import numpy as np
+    """Compare learned measures with others, by cross-validation.
 
+    Parameters
+    ----------
+    folds : N
+        Folds, by query.
+    repeats
+        Divisions into folds, averaged.
+    against : MEASURE
+        The measure that all are compared with; by default the learned one.
+    """
     from dcglearn.learning.record import LearnedRecord
     from dcglearn.report.comparisons import comparison_table
-    from dcglearn.report.results import write_result
 
     parameters = dcglearn.Parameters(margin=margin, C=parse_C(C), solver=solver)
     files, names = split_measures(arguments)
@@ -340,7 +328,7 @@ def compare(
             data,
             {one.name: one.measure for one in named},
             parameters,
-            np.random.default_rng(seed),
+            seeded(seed),
             use,
             folds,
             against=against,
@@ -368,7 +356,8 @@ def compare(
     return Answer(
         lambda: content,
         lambda: "\n".join(lines),
-        lambda path: write_result(path, table, content, draw),
+        table=table,
+        draw=draw,
     )
 
 
@@ -410,13 +399,52 @@ def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions) -
     return Answer(lambda: content, lambda: agreement_table(content, weighted).text())
 
 
+@command("Draw it, beside the usual measures, to a .png, .svg or .pdf file.")
+def show(
+    measure: str,
+    scale: ScaleOption = None,
+    n_ranks: RanksOption = None,
+) -> Answer:
+    """Show a measure: its numbers, and a figure with the usual ones.
+
+    Parameters
+    ----------
+    measure : MEASURE
+        A measure file, a preset with --scale, or a measure in full.
+    """
+    from dcglearn.measures.measure_files import as_measure_file, measure_document
+    from dcglearn.measures.names import named_measure
+    from dcglearn.report.measures import in_full, measure_text
+
+    named = named_measure(measure, scale, n_ranks)
+    content = named.file or as_measure_file(named.measure)
+
+    def draw() -> Figure:
+        from dcglearn.report.figures.measure_figures import draw_measure_file
+
+        title = f"{Path(named.name).name}: {in_full(named.measure, content)}"
+        return draw_measure_file(content, title)
+
+    return Answer(
+        lambda: measure_document(content),
+        lambda: measure_text(named.name, content, named.measure, n_ranks),
+        draw=draw,
+    )
+
+
 @command(without=["documents", "drop_judge"], json=False)
 def pack(
     files: JudgmentFilesArgument,
     judgments: JudgmentOptions,
-    out: Annotated[str, Argument(metavar="OUT", help="The .parquet file to write.")],
+    out: str,
 ) -> None:
-    """Pack judgments into a file that is read in parts."""
+    """Pack judgments into a file that is read in parts.
+
+    Parameters
+    ----------
+    out : OUT
+        The .parquet file to write.
+    """
     from dcglearn.judgments.packed import is_packed
 
     if len(files) > 1 and Path(out).exists() and not is_packed(out):
@@ -447,49 +475,36 @@ def pairs(
         ),
     ],
     judgments: JudgmentOptions,
-    out: Annotated[
-        str, file_option("--out", "-o", help="The file to write: JSON lines, CSV or Parquet.")
-    ],
-    rating: Annotated[
-        str | None,
-        Option(
-            metavar="FIELD",
-            help="The column of the rating; by default rating, score or satisfaction.",
-        ),
-    ] = None,
-    within: Annotated[
-        Literal["query", "judge", "all"],
-        Option(help="Pair lists of one query, of one query and judge, or all lists."),
-    ] = "query",
-    min_difference: Annotated[
-        float,
-        real_option(
-            min=0.0, help="Leave out pairs whose ratings differ by less; equal ones are ties."
-        ),
-    ] = 0.0,
-    no_ties: Annotated[bool, Option("--no-ties", help="Leave out pairs of equal ratings.")] = False,
-    equal_weights: Annotated[
-        bool,
-        Option(
-            "--equal-weights", help="Give every pair the weight 1, not 2/n in a query with n lists."
-        ),
-    ] = False,
-    at_most: Annotated[
-        int | None,
-        number_option(
-            min=1, help="Draw N of the pairs if there are more; they get all of the weight."
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        Option(
-            min=0,
-            metavar="N",
-            help="Draw which list is shown as a; by default a and b win in turn.",
-        ),
-    ] = None,
+    out: str,
+    rating: str | None = None,
+    within: Literal["query", "judge", "all"] = "query",
+    min_difference: Annotated[float, Option(min=0.0)] = 0.0,
+    no_ties: bool = False,
+    equal_weights: bool = False,
+    at_most: Annotated[int | None, number_option(min=1)] = None,
+    seed: Annotated[int | None, Option(min=0)] = None,
 ) -> Answer:
-    """Make judgments of pairs of lists that were rated one by one."""
+    """Make judgments of pairs of lists that were rated one by one.
+
+    Parameters
+    ----------
+    out, -o : FILE
+        The file to write: JSON lines, CSV or Parquet.
+    rating : FIELD
+        The column of the rating; by default rating, score or satisfaction.
+    within
+        Pair lists of one query, of one query and judge, or all lists.
+    min_difference : X
+        Leave out pairs whose ratings differ by less; equal ones are ties.
+    no_ties
+        Leave out pairs of equal ratings.
+    equal_weights
+        Give every pair the weight 1, not 2/n in a query with n lists.
+    at_most
+        Draw N of the pairs if there are more; they get all of the weight.
+    seed : N
+        Draw which list is shown as a; by default a and b win in turn.
+    """
     from dcglearn.judgments.writing import check_judgment_format
     from dcglearn.report.judgments import rating_pairs_text
 
@@ -527,31 +542,178 @@ def pairs(
     return Answer(lambda: content, lambda: rating_pairs_text(content, within, equal_weights, sides))
 
 
+@command("Write the questions (.jsonl), or the widths as a figure (.png, .svg, .pdf).")
+def plan(
+    qrels: Annotated[str | None, Argument()] = None,
+    runs: Annotated[list[str] | None, Argument()] = None,
+    lists: str | None = None,
+    n_ranks: Annotated[int | None, ranks_option(max=100)] = None,
+    ask: str = "everything",
+    judged: list[str] | None = None,
+    asked: list[str] | None = None,
+    questions: Annotated[int, number_option("--questions", "-n", min=1, max=10_000)] = 100,
+    most_per_query: Annotated[int, number_option()] = 3,
+    repeat: Annotated[float, share_option()] = 0.0,
+    to_within: list[str] | None = None,
+    scale: ScaleOption = None,
+    seed: SeedOption = 0,
+) -> Answer:
+    """Choose the pairs whose answers say most.
+
+    Parameters
+    ----------
+    qrels : QRELS
+        The grades of documents, as for evaluate.
+    runs : RUN
+        Two or more runs: what they rank first is compared. Without runs, lists are made of the
+        judged documents of each query.
+    lists : QUESTIONS
+        Choose from pairs of lists in a .jsonl file: question, query, a, b, of any length.
+    n_ranks
+        The length of the lists, 5 by default.
+    ask : WHAT
+        everything, order (of lists), gains, discounts, 'gain 1', 'discount 3', or two measures to
+        decide between: linear-log2:exponential-log2.
+    judged : JUDGMENTS
+        Answers so far. May be repeated.
+    asked : QUESTIONS
+        The questions so far: answers that do not belong to them, or whose lists were edited, are
+        counted and left out. May be repeated.
+    questions
+        The number of questions.
+    most_per_query
+        Ask at most N questions about one query, whose answers are alike (0: no limit).
+    repeat
+        Ask this share of the questions once more, to see who contradicts themselves.
+    to_within : NAME=HALF
+        Say how many answers make an interval so narrow: gains=.05 is +-.05 for each gain. May be
+        repeated.
+    """
+    from dcglearn.asking import candidates as pools
+    from dcglearn.asking.plan import plan as choose
+    from dcglearn.asking.questions import read_answers, read_questions, write_questions
+    from dcglearn.report.plans import draw_plan, plan_json, plan_text
+
+    rng = seeded(seed)
+    with naming(lists or qrels or "plan"), reporting("reading or making pairs of lists"):
+        if lists is not None and n_ranks is not None:
+            raise InputError("--K with --lists", "leave it out: lists of a file have a length")
+        if lists is not None and qrels is None:
+            candidates = pools.candidates_of_questions(read_questions(lists), scale)
+        elif lists is not None or qrels is None:
+            raise InputError("neither or both of QRELS and --lists", "give one of them")
+        elif runs:
+            candidates = pools.candidates_of_runs(qrels, runs, n_ranks or 5, scale)
+        else:
+            n_made = max(20 * questions, 5_000)
+            candidates = pools.made_candidates(qrels, n_ranks or 5, n_made, rng, scale)
+    with reporting("reading answers"):
+        answers = read_answers(judged or [], asked or [], candidates.scale)
+    with reporting("choosing questions"):
+        found = choose(
+            candidates, questions, rng, ask=ask, judged=answers, most_per_query=most_per_query
+        )
+    widths, chosen = found.widths_named(to_within or []), found.questions(rng, repeat)
+    return Answer(
+        lambda: plan_json(found, widths),
+        lambda: plan_text(found, widths),
+        lambda path: write_questions(path, chosen),
+        draw=lambda: draw_plan(found),
+    )
+
+
 @command(json=False)
-def simulate(
-    out: Annotated[
-        str, Argument(metavar="OUT", help="The file to write: JSON lines, CSV or Parquet.")
-    ],
-    n: Annotated[int, number_option("--judgments", "-n", min=1, help="Number of judgments.")] = 500,
-    truth: Annotated[
-        str,
-        Option(
-            metavar="MEASURE",
-            help="The measure that the judge follows: a preset, or a measure in full.",
-        ),
-    ] = "linear-log2",
-    scale: ScaleOption = "2,1,0",
-    n_ranks: Annotated[int, ranks_option(help="Length of the lists.")] = 5,
-    permute: Annotated[
-        bool, Option("--permute", help="Both lists of a pair hold the same grades, permuted.")
-    ] = False,
+def judge(
+    questions: str,
+    out: str,
+    documents: str | None = None,
+    queries: str | None = None,
+    instruction: str | None = None,
+    judges: str | None = None,
+    overlap: Annotated[float | None, share_option()] = None,
+    to: Literal["page", "label-studio"] = "page",
     seed: SeedOption = 0,
 ) -> None:
-    """Write simulated side-by-side judgments to try things on."""
-    import numpy as np
+    """Write the page on which judges answer questions.
 
+    Parameters
+    ----------
+    questions : QUESTIONS
+        The .jsonl file that dcglearn plan wrote.
+    out, -o : FILE
+        The .html page to write, or the .json file of tasks for Label Studio.
+    documents : FILE
+        What is shown of documents: the columns id, title, text (or snippet) and url; by default
+        their ids.
+    queries : FILE
+        The text of queries: the columns id and text; by default their ids.
+    instruction : FILE
+        What judges are asked, in Markdown.
+    judges : NAME,...
+        Write a page for each judge: page-ann.html. By default one page asks for the name.
+    overlap
+        The share of the questions that all of the judges get, 0.1 by default; the others are for
+        one judge each.
+    to : TARGET
+        One of page or label-studio.
+    """
+    from dcglearn.asking import questions as page
+
+    tasks = to == "label-studio"
+    refuse_together(
+        {"--to label-studio": tasks}, {"--judges": judges, "--instruction": instruction}
+    )
+    if overlap is not None and judges is None:
+        raise InputError("--overlap without --judges", "name the judges")
+    pages = page.files_of_judges(out, judges)
+    labelling = str(Path(out).with_suffix(".xml"))
+    checked_suffix(out, [".json" if tasks else ".html"])
+    read = [one for one in (questions, documents, queries, instruction) if one is not None]
+    check_outputs(
+        [out, labelling] if tasks else [*pages.values()], read, (".html", ".json", ".xml")
+    )
+    asked = page.read_questions(questions)
+    shown, batch = page.shown_questions(asked, documents, queries), page.batch_name(asked)
+    if tasks:
+        write_text(out, json_document(page.label_studio_tasks(shown, seed)) + "\n")
+        write_text(labelling, page.template("label_studio.xml"))
+        print_text(f"wrote {out}: {counted(len(shown), 'task')} of batch {batch}")
+        print_text(f"wrote {labelling}: the labelling configuration of the project")
+        return
+    text = page.template("instruction.md") if instruction is None else read_text(instruction)
+    parts = page.questions_of_judges(shown, [*pages], 0.1 if overlap is None else overlap, seed)
+    for name, path in pages.items():
+        write_text(path, page.judge_page(parts[name], batch, text, name, seed))
+        print_text(f"wrote {path}: {counted(len(parts[name]), 'question')} of batch {batch}")
+
+
+@command(json=False)
+def simulate(
+    out: str,
+    n: Annotated[int, number_option("--judgments", "-n", min=1)] = 500,
+    truth: str = "linear-log2",
+    scale: ScaleOption = "2,1,0",
+    n_ranks: Annotated[int, ranks_option()] = 5,
+    permute: bool = False,
+    seed: SeedOption = 0,
+) -> None:
+    """Write simulated side-by-side judgments to try things on.
+
+    Parameters
+    ----------
+    out : OUT
+        The file to write: JSON lines, CSV or Parquet.
+    n
+        Number of judgments.
+    truth : MEASURE
+        The measure that the judge follows: a preset, or a measure in full.
+    n_ranks
+        Length of the lists.
+    permute
+        Both lists of a pair hold the same grades, permuted.
+    """
     grades = dcglearn.Scale.parse(scale or "2,1,0")
-    rng = np.random.default_rng(seed)
+    rng = seeded(seed)
     if len(grades) < 2:
         raise InputError(f"--scale {grades} holds one grade", "name at least two")
     lists = dcglearn.drawn_lists(n, n_ranks, [1 / len(grades)] * len(grades), rng)

@@ -48,10 +48,7 @@ scale_option = partial(
     "where the grades in the file are numbers.",
 )
 ranks_option = partial(Option, "--K", min=1, max=MAX_RANKS, metavar="K")
-measure_option = partial(Option, "--measure", "-m", metavar="MEASURE")
-file_option = partial(Option, metavar="FILE")
 number_option = partial(Option, metavar="N", min=0, max=MAX_COUNT)
-real_option = partial(Option, metavar="X")
 
 LENGTH_HELP = "Length of the lists; longer lists are refused."
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
-
-from typer import Option
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
@@ -31,76 +28,52 @@ USUAL_BYTES = 650
 MOST_IN_MEMORY = 2**30
 """Bytes of judgments as they are read, about 20 each, from which on they must be packed first."""
 
-_reading = partial(Option, rich_help_panel=READING)
-
 
 @dataclass(frozen=True)
 class JudgmentOptions:
-    """The options on reading judgments; a field added here is an option of every command."""
+    """The options on reading judgments; a field added here is an option of every command.
+
+    Reading files
+    -------------
+    documents
+        Lists rank K documents that have no grades.
+    qrels : FILE
+        Grades of documents, where the lists hold document ids.
+    run : FILE
+        A run that the judgments name (run_a, run_b); its first K documents are used. May be
+        repeated.
+    columns : FIELD=COLUMN,...
+        The columns that hold the fields named above, where they have other names:
+        a=left,b=right,answer=verdict; answers of several raters: answer=ann+bob; where sides were
+        shuffled: a_shown_on=COLUMN; ignore=COLUMN leaves one out.
+    answers : VALUE=ANSWER,...
+        What answers mean: left=a,right=b,same=tie; out leaves judgments out, =tie makes empty
+        answers ties. Not needed for words and signs that can mean only one thing.
+    unjudged : worst|drop|GRADE
+        Grade of listed documents that have none: the worst one, or another; drop takes them out of
+        the lists.
+    null_values : VALUE,...
+        What lists hold where a document has no grade, such as -1, besides null.
+    drop_judge : NAME
+        Leave out what this judge said. May be repeated.
+    strict
+        Refuse columns that are not fields.
+    encoding : NAME
+        Encoding of text, such as latin-1; UTF-16 is recognised by its byte order mark.
+    """
 
     scale: Annotated[str | None, scale_option(rich_help_panel=READING)] = None
     n_ranks: Annotated[int | None, ranks_option(help=LENGTH_HELP, rich_help_panel=READING)] = None
-    documents: Annotated[
-        bool, _reading("--documents", help="Lists rank K documents that have no grades.")
-    ] = False
-    qrels: Annotated[
-        str | None,
-        _reading(metavar="FILE", help="Grades of documents, where the lists hold document ids."),
-    ] = None
-    run: Annotated[
-        list[str] | None,
-        _reading(
-            metavar="FILE",
-            help="A run that the judgments name (run_a, run_b); its first K documents are used. "
-            "May be repeated.",
-        ),
-    ] = None
-    columns: Annotated[
-        str | None,
-        _reading(
-            metavar="FIELD=COLUMN,...",
-            help="The columns that hold the fields named above, where they have other names: "
-            "a=left,b=right,answer=verdict; answers of several raters: answer=ann+bob; where sides "
-            "were shuffled: a_shown_on=COLUMN; ignore=COLUMN leaves one out.",
-        ),
-    ] = None
-    answers: Annotated[
-        str | None,
-        _reading(
-            metavar="VALUE=ANSWER,...",
-            help="What answers mean: left=a,right=b,same=tie; out leaves judgments out, =tie makes "
-            "empty answers ties. Not needed for words and signs that can mean only one thing.",
-        ),
-    ] = None
-    unjudged: Annotated[
-        str,
-        _reading(
-            metavar="worst|drop|GRADE",
-            help="Grade of listed documents that have none: the worst one, or another; drop takes "
-            "them out of the lists.",
-        ),
-    ] = "worst"
-    null_values: Annotated[
-        str | None,
-        _reading(
-            metavar="VALUE,...",
-            help="What lists hold where a document has no grade, such as -1, besides null.",
-        ),
-    ] = None
-    drop_judge: Annotated[
-        list[str] | None,
-        _reading(metavar="NAME", help="Leave out what this judge said. May be repeated."),
-    ] = None
-    strict: Annotated[bool, _reading("--strict", help="Refuse columns that are not fields.")] = (
-        False
-    )
-    encoding: Annotated[
-        str,
-        _reading(
-            metavar="NAME",
-            help="Encoding of text, such as latin-1; UTF-16 is recognised by its byte order mark.",
-        ),
-    ] = "utf-8"
+    documents: bool = False
+    qrels: str | None = None
+    run: list[str] | None = None
+    columns: str | None = None
+    answers: str | None = None
+    unjudged: str = "worst"
+    null_values: str | None = None
+    drop_judge: list[str] | None = None
+    strict: bool = False
+    encoding: str = "utf-8"
 
     def reading(self) -> dict[str, Any]:
         """Return what is given as arguments of the readers; read the qrels and runs it names."""

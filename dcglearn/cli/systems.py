@@ -1,30 +1,29 @@
-"""Commands on systems: evaluate, coherence, threshold."""
+"""Commands on systems and measures: evaluate, coherence, measures, explain, export, threshold."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Argument, Option
 
 import dcglearn
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import RESAMPLES
+from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
-from dcglearn.cli.inputs import check_distinct, name_files, naming, refuse_together
+from dcglearn.cli.inputs import check_distinct, name_files, naming, refuse_together, seeded
 from dcglearn.cli.options import (
     FORMATS_HELP,
     SEVERAL_HELP,
+    RanksOption,
     ScaleOption,
     SeedOption,
-    measure_option,
     ranks_option,
-    real_option,
 )
-from dcglearn.cli.output import print_note, terminal_width
+from dcglearn.cli.output import print_note, print_text, terminal_width
 from dcglearn.cli.reading import JudgmentOptions
 from dcglearn.cli.remedies import in_options
 
@@ -43,7 +42,6 @@ SHOWN_PAIRS = 10
 """Number of pairs of each kind that are shown without --all."""
 
 of_rules = partial(Option, rich_help_panel="Rules")
-of_comparisons = partial(Option, rich_help_panel="Comparisons")
 
 _FORMATS_HELP = (
     "TREC text, .csv, .json, .jsonl, .parquet or .arrow (each also .gz, .zst, .bz2, .xz)"
@@ -99,121 +97,87 @@ MissingOption = Annotated[
 def evaluate(
     qrels: QrelsArgument,
     runs: RunsArgument,
-    measure: Annotated[
-        list[str] | None,
-        measure_option(
-            help="nDCG@10 (linear gains, as trec_eval's), a preset (zipf@10, see dcglearn "
-            "measures), a file (learned.json), or in full ('nDCG([3, 1, 0], log2) @ 10'); "
-            "P@10, AP, RR(rel=2), ERR@20, RBP(p=0.8) and the like. NAME=MEASURE names it in "
-            "the tables. May be repeated; by default nDCG with linear gains, at 10 and of the "
-            "whole run, and with exponential gains at 10.",
-        ),
-    ] = None,
+    measure: list[str] | None = None,
     like: LikeOption = None,
     ties: TiesOption = None,
     unjudged: UnjudgedOption = None,
-    worthless: Annotated[
-        Literal["0", "1", "out"] | None,
-        of_rules(
-            help="Value of nDCG for a query without relevant documents: 0, 1, or out to leave the "
-            "query out. By default 0."
-        ),
-    ] = None,
+    worthless: Literal["0", "1", "out"] | None = None,
     missing: MissingOption = None,
-    pool: Annotated[
-        Literal["all", "own"] | None,
-        of_rules(
-            help="Unjudged documents in the ideal ranking, where they may gain something (worst "
-            "grade above 0, or bounds): those of all runs, so that every run is divided by "
-            "the same ideal, or the run's own. By default all; own with --unjudged bounds."
-        ),
-    ] = None,
-    baseline: Annotated[
-        str | None,
-        of_comparisons(
-            metavar="SYSTEM",
-            help="Name of the system that the others are compared with. By default that of the "
-            "first file, wherever it is sorted to.",
-        ),
-    ] = None,
-    compare: Annotated[
-        Literal["baseline", "all"] | None,
-        of_comparisons(
-            help="Compare every system with the baseline, or all pairs of systems. By default with "
-            "the baseline, unless that makes more than 50 comparisons."
-        ),
-    ] = None,
-    test: Annotated[
-        Literal["randomisation", "t", "none"],
-        of_comparisons(help="Paired test of the differences over queries."),
-    ] = "randomisation",
-    correct: Annotated[
-        Literal["measure", "all", "none"],
-        of_comparisons(
-            help="Correct p for the comparisons of each measure, or for those of all measures "
-            "together. The method is Holm's with a baseline, Tukey's HSD with randomisation for "
-            "all pairs."
-        ),
-    ] = "measure",
-    resamples: Annotated[
-        int,
-        of_comparisons(
-            min=1,
-            max=10_000_000,
-            metavar="N",
-            help="Random draws of the test, and of the 95% intervals from 50 queries on; p of the "
-            "randomisation test is 1 / (N + 1) at least.",
-        ),
-    ] = RESAMPLES,
-    topics: Annotated[
-        float | None,
-        of_comparisons(
-            metavar="DIFFERENCE",
-            help="Say how many queries would find a difference of two means, such as 0.02, with a "
-            "power of 80%, by the variance of the differences of these runs.",
-        ),
-    ] = None,
-    per_query: Annotated[
-        bool,
-        Option(
-            "--per-query",
-            help="A row per system and query in place of means and comparisons.",
-        ),
-    ] = False,
-    digits: Annotated[
-        int,
-        Option(min=1, max=12, metavar="N", help="Decimals of values in text, .md and .tex."),
-    ] = 4,
-    sort: Annotated[
-        str | None,
-        Option(
-            metavar="MEASURE|given",
-            help="Sort the systems by their mean of this measure, best first, or keep the order "
-            "given. By default the first measure.",
-        ),
-    ] = None,
-    supported: Annotated[
-        bool,
-        of_comparisons(
-            "--supported",
-            help="In place of tests: in how many of the measures that the judgments of a learned "
-            "file support (fit --draws 1000) each system is ahead. -o takes .json, a table and a "
-            "figure (.png, .svg, .pdf).",
-        ),
-    ] = False,
+    pool: Literal["all", "own"] | None = None,
+    baseline: str | None = None,
+    compare: Literal["baseline", "all"] | None = None,
+    test: Literal["randomisation", "t", "none"] | None = None,
+    correct: Literal["measure", "all", "none"] | None = None,
+    resamples: Annotated[int | None, Option(min=1, max=10_000_000)] = None,
+    topics: float | None = None,
+    per_query: bool = False,
+    digits: Annotated[int, Option(min=1, max=12)] = 4,
+    sort: str | None = None,
+    supported: bool = False,
     scale: ScaleOption = None,
     seed: SeedOption = 0,
 ) -> Answer:
-    """Evaluate runs under any measures, and compare the systems."""
-    import numpy as np
+    """Evaluate runs under any measures, and compare the systems.
 
-    from dcglearn.report.systems.evaluation_files import evaluation_text, evaluation_to_json
+    Parameters
+    ----------
+    measure, -m : MEASURE
+        nDCG@10 (linear gains, as trec_eval's), a preset (zipf@10, see dcglearn measures), a file
+        (learned.json), or in full ('nDCG([3, 1, 0], log2) @ 10'); P@10, AP, RR(rel=2), ERR@20,
+        RBP(p=0.8) and the like. NAME=MEASURE names it in the tables. May be repeated; by default
+        nDCG with linear gains, at 10 and of the whole run, and with exponential gains at 10.
+    per_query
+        A row per system and query in place of means and comparisons.
+    digits : N
+        Decimals of values in text, .md and .tex.
+    sort : MEASURE|given
+        Sort the systems by their mean of this measure, best first, or keep the order given. By
+        default the first measure.
+
+    Rules
+    -----
+    worthless
+        Value of nDCG for a query without relevant documents: 0, 1, or out to leave the query out.
+        By default 0.
+    pool
+        Unjudged documents in the ideal ranking, where they may gain something (worst grade above 0,
+        or bounds): those of all runs, so that every run is divided by the same ideal, or the run's
+        own. By default all; own with --unjudged bounds.
+
+    Comparisons
+    -----------
+    baseline : SYSTEM
+        Name of the system that the others are compared with. By default that of the first file,
+        wherever it is sorted to.
+    compare
+        Compare every system with the baseline, or all pairs of systems. By default with the
+        baseline, unless that makes more than 50 comparisons.
+    test
+        Paired test of the differences over queries. By default randomisation.
+    correct
+        Correct p for the comparisons of each measure, or for those of all measures together. The
+        method is Holm's with a baseline, Tukey's HSD with randomisation for all pairs. By default
+        measure.
+    resamples : N
+        Random draws of the test, and of the 95% intervals from 50 queries on; p of the
+        randomisation test is 1 / (N + 1) at least. By default 9999.
+    topics : DIFFERENCE
+        Say how many queries would find a difference of two means, such as 0.02, with a power of
+        80%, by the variance of the differences of these runs.
+    supported
+        In place of tests: in how many of the measures that the judgments of a learned file support
+        (fit --draws 1000) each system is ahead. -o takes .json, a table and a figure (.png, .svg,
+        .pdf).
+    """
+    from dcglearn.report.systems.evaluations import evaluation_text, evaluation_to_json
     from dcglearn.systems.compare_systems import too_much_to_compare
     from dcglearn.systems.rules import LIKE, chosen_rules
 
     refuse_together({"--compare all": compare == "all"}, {"--baseline": baseline})
     compared = {"--compare": compare, "--baseline": baseline}
+    tested: dict[str, Any] = {"test": test, "correct": correct, "resamples": resamples}
     others = {"--per-query": per_query, "--topics": topics, "--sort": sort}
+    others |= {f"--{name}": value for name, value in tested.items()}
     refuse_together({"--supported": supported}, others)
     untested = {"--per-query": per_query, "--supported": supported, "--test none": test == "none"}
     refuse_together(compared, untested)
@@ -228,7 +192,7 @@ def evaluate(
     if topics is not None and (len(runs) < 2 or rules.unjudged == "bounds"):
         raise InputError("--topics compares single values", "give two or more runs, and no bounds")
     evaluation = _evaluate(qrels, runs, _by_name(measure or DEFAULT_MEASURES), rules, scale)
-    rng = np.random.default_rng(seed)
+    rng = seeded(seed)
     if supported:
         return _supported(evaluation, rng, digits)
     if like == "ranx" and any(run.has_ties for run in evaluation.runs):
@@ -242,8 +206,9 @@ def evaluate(
         else:
             base = None if compare == "all" else first
             with reporting("comparing systems") as advance:
+                given = {name: value for name, value in tested.items() if value is not None}
                 comparisons = dcglearn.compare_systems(
-                    evaluation, base, rng, test, resamples, correct, advance
+                    evaluation, base, rng, **given, advance=advance
                 )
 
     def write(path: str) -> list[Path]:
@@ -291,8 +256,8 @@ def _evaluate(
 
 def _supported(evaluation: Evaluation, rng: np.random.Generator, digits: int) -> Answer:
     """Compare systems under the measures that were drawn around a learned one."""
-    from dcglearn.report.results import write_result
     from dcglearn.report.systems.supported import supported_json, supported_tables
+    from dcglearn.report.tables import page
     from dcglearn.systems.supported import drawn_measures
 
     with reporting("comparing systems"):
@@ -303,11 +268,12 @@ def _supported(evaluation: Evaluation, rng: np.random.Generator, digits: int) ->
 
         return draw_supported(found)
 
-    tables, document = supported_tables(found, digits), supported_json(found)
+    tables = supported_tables(found, digits)
     return Answer(
-        lambda: document,
-        lambda: "\n\n".join(table.text(terminal_width()) for table in tables),
-        lambda path: write_result(path, tables[0], document, draw),
+        lambda: supported_json(found),
+        lambda: page(*tables, width=terminal_width()),
+        table=tables[0],
+        draw=draw,
     )
 
 
@@ -317,47 +283,15 @@ def _supported(evaluation: Evaluation, rng: np.random.Generator, digits: int) ->
 def coherence(
     qrels: QrelsArgument,
     runs: RunsArgument,
-    measure: Annotated[
-        list[str] | None,
-        measure_option(
-            help="The first measure gives the discounts where only the gains are free, the gains "
-            "where only the discounts are, and is the one that differences are tested under. "
-            "JSON also compares the orders of systems by all measures. May be repeated; by default "
-            "linear-log2, exponential-log2, zipf and binary.",
-        ),
-    ] = None,
-    depth: Annotated[
-        int,
-        ranks_option(
-            "--depth",
-            help="Number of ranks of each run that are compared.",
-        ),
-    ] = 10,
+    measure: list[str] | None = None,
+    depth: Annotated[int, ranks_option("--depth")] = 10,
     like: LikeOption = None,
     ties: TiesOption = None,
     unjudged: UnjudgedOption = None,
     missing: MissingOption = None,
-    between: Annotated[
-        list[str] | None,
-        of_comparisons(
-            metavar="A,B",
-            help="Show two systems in detail, with the queries on which they differ most. By "
-            "default every pair is compared. May be repeated.",
-        ),
-    ] = None,
-    alpha: Annotated[
-        float,
-        of_comparisons(
-            min=0,
-            max=1,
-            metavar="P",
-            help="A difference is called significant if its p, corrected for all pairs of the runs "
-            "given, is below this.",
-        ),
-    ] = 0.05,
-    everything: Annotated[
-        bool, Option("--all", help="Show every pair, not only the clearest.")
-    ] = False,
+    between: list[str] | None = None,
+    alpha: Annotated[float, Option(min=0, max=1)] = 0.05,
+    everything: Annotated[bool, Option("--all")] = False,
     scale: ScaleOption = None,
     seed: SeedOption = 0,
 ) -> Answer:
@@ -366,11 +300,29 @@ def coherence(
     Beside that is whether they are more than chance: differences are tested under the first
     measure. Other comparisons depend on the gains; for the clearest of them, gains that reverse
     the order are given.
-    """
-    import numpy as np
 
+    Parameters
+    ----------
+    measure, -m : MEASURE
+        The first measure gives the discounts where only the gains are free, the gains where only
+        the discounts are, and is the one that differences are tested under. JSON also compares the
+        orders of systems by all measures. May be repeated; by default linear-log2,
+        exponential-log2, zipf and binary.
+    depth
+        Number of ranks of each run that are compared.
+    everything
+        Show every pair, not only the clearest.
+
+    Comparisons
+    -----------
+    between : A,B
+        Show two systems in detail, with the queries on which they differ most. By default every
+        pair is compared. May be repeated.
+    alpha : P
+        A difference is called significant if its p, corrected for all pairs of the runs given, is
+        below this.
+    """
     from dcglearn.measures.names import as_ndcg
-    from dcglearn.report.results import write_result
     from dcglearn.report.systems.coherence import (
         coherence_text,
         coherence_to_json,
@@ -387,7 +339,7 @@ def coherence(
     if asked != rules and any(run.has_ties for run in evaluation.runs):
         print_note("documents with equal scores: here in one order, that of the run's lines")
     with reporting("comparing systems") as advance:
-        rng = np.random.default_rng(seed)
+        rng = seeded(seed)
         found = dcglearn.system_conclusions(
             evaluation, depth, rng, between=pairs, alpha=alpha, advance=advance
         )
@@ -405,8 +357,136 @@ def coherence(
     return Answer(
         lambda: document,
         lambda: text,
-        lambda path: write_result(path, conclusions_table(found), document, draw),
+        table=conclusions_table(found),
+        draw=draw,
     )
+
+
+@command()
+def measures() -> Answer:
+    """List the measures that have names, here and in other tools."""
+    from dcglearn.report.measures import OPENING, known_measures
+    from dcglearn.report.tables import page
+
+    known = known_measures()
+    return Answer(
+        lambda: {name: table.named_rows() for name, table in known.items()},
+        lambda: page(OPENING, *known.values()),
+    )
+
+
+@command()
+def explain(
+    first: str,
+    second: str,
+    a: str | None = None,
+    b: str | None = None,
+    scale: ScaleOption = None,
+    n_ranks: RanksOption = None,
+) -> Answer:
+    """Explain why two measures differ, on two lists or an example.
+
+    Without lists, the example is the one on which the measures differ most.
+
+    Parameters
+    ----------
+    first : MEASURE
+        A measure file, a preset, or a measure in full.
+    second : MEASURE
+        The measure to compare it with.
+    a : GRADES
+        Grades of a list from the first rank, such as 2,0,1; - for an empty rank.
+    b : GRADES
+        The list to compare it with.
+    """
+    from dcglearn.coherence import explain as explanations
+    from dcglearn.measures.names import measures_on_one_scale
+    from dcglearn.measures.scale import parse_lists
+    from dcglearn.report.systems.explanation import explanation_text, explanation_to_json
+
+    if (a is None) != (b is None):
+        raise InputError("--a and --b belong together", "give both, or neither for an example")
+    longest = n_ranks or explanations.SHORT
+    declared, found = measures_on_one_scale((first, second), scale, longest)
+    named = [one.with_grades(declared) for one in found]
+    one, other = (each.measure for each in named)
+    lists = (
+        explanations.clearest_example(one, other, n_ranks)
+        if a is None or b is None
+        else parse_lists({"--a": a, "--b": b}, declared, n_ranks)
+    )
+    opening = "An example on which they differ most:\n\n" if a is None else ""
+    if lists is None:
+        ranks = counted(n_ranks or explanations.example_depth(one, other), "rank")
+        return Answer(
+            lambda: {"first": str(one), "second": str(other), "lists": None},
+            lambda: f"No two lists of {ranks} are ordered differently by the two measures.",
+        )
+    pair = lists[0], lists[1]
+    differing = explanations.explain(one, other, *pair)
+    return Answer(
+        lambda: explanation_to_json(differing, named, pair, declared),
+        lambda: opening + explanation_text(differing, named, pair, declared),
+    )
+
+
+@command(json=False)
+def export(
+    measure: str,
+    to: Annotated[
+        Literal[
+            "trec_eval",
+            "ir_measures",
+            "pyterrier",
+            "ranx",
+            "scikit-learn",
+            "lightgbm",
+            "xgboost",
+            "torch",
+            "pandas",
+            "json",
+        ],
+        Option(),
+    ],
+    out: str | None = None,
+    labels: str | None = None,
+    scale: ScaleOption = None,
+    n_ranks: Annotated[int | None, ranks_option()] = None,
+) -> None:
+    """Write a measure in another tool's terms.
+
+    Differences between the tool and dcglearn are noted on standard error.
+
+    Parameters
+    ----------
+    measure : MEASURE
+        A measure file, a name (nDCG@10, zipf) with --scale, or a measure in full, which holds its
+        grades: 'nDCG({2: 3, 1: 1, 0: 0}, log2) @ 10'.
+    to : TARGET
+        One of trec_eval, ir_measures, pyterrier, ranx, scikit-learn, lightgbm, xgboost, torch,
+        pandas or json.
+    out, -o : FILE
+        Write to a file, of any name, instead of printing.
+    labels : BEST,...,WORST
+        Labels of the grades in the tool's data, where they differ; by default those of the scale.
+    n_ranks
+        Number of discounts that json and pandas list for a rule, and the n of linear-discount; by
+        default 10. Write MEASURE @ K to cut the measure itself.
+    """
+    from dcglearn.base.files import write_text
+    from dcglearn.measures.names import named_measure
+
+    names = None if labels is None else dcglearn.Scale.parse(labels).labels
+    named = named_measure(measure, scale, n_ranks)
+    exported = dcglearn.export(named.measure, to, names, n_ranks or 10)
+    text = exported.text.rstrip("\n")
+    if out is None:
+        print_text(text)
+    for note in exported.notes:
+        print_note(f"note: {note}")
+    if out is not None:
+        write_text(out, text + "\n")
+        print_note(f"wrote {out}")
 
 
 @command(
@@ -432,32 +512,34 @@ def threshold(
         ),
     ],
     judgments: JudgmentOptions,
-    credit: Annotated[
-        float | None, real_option(min=0, help="Worth of a relevant document; by default 3.")
-    ] = None,
-    debit: Annotated[
-        float | None, real_option(min=0, help="Cost of any other document; by default 2.")
-    ] = None,
-    relevant: Annotated[
-        str | None, Option(metavar="GRADE,...", help="Relevant grades; by default numbers above 0.")
-    ] = None,
-    measure: Annotated[
-        str | None,
-        measure_option(
-            help="Worth of each grade: the gains of a measure file, or of a DCG in full that names "
-            "its grades."
-        ),
-    ] = None,
-    cost: Annotated[
-        float | None,
-        real_option(help="Cost of reading a document, in units of gain; required with --measure."),
-    ] = None,
-    beta: Annotated[float, real_option(help="Limit of alpha after many judgments, 0 to 1.")] = 0.1,
-    gamma: Annotated[float, real_option(help="Rate at which judgments lower alpha.")] = 0.05,
+    credit: Annotated[float | None, Option(min=0)] = None,
+    debit: Annotated[float | None, Option(min=0)] = None,
+    relevant: str | None = None,
+    measure: str | None = None,
+    cost: float | None = None,
+    beta: float = 0.1,
+    gamma: float = 0.05,
 ) -> Answer:
     """Learn which score a document must reach to be delivered.
 
     The threshold follows the Beta-Gamma regulation.
+
+    Parameters
+    ----------
+    credit : X
+        Worth of a relevant document; by default 3.
+    debit : X
+        Cost of any other document; by default 2.
+    relevant : GRADE,...
+        Relevant grades; by default numbers above 0.
+    measure, -m : MEASURE
+        Worth of each grade: the gains of a measure file, or of a DCG in full that names its grades.
+    cost : X
+        Cost of reading a document, in units of gain; required with --measure.
+    beta : X
+        Limit of alpha after many judgments, 0 to 1.
+    gamma : X
+        Rate at which judgments lower alpha.
     """
     from dcglearn.report.judgments import threshold_text
     from dcglearn.systems.beta_gamma import by_relevance, net_gains, read_scored, utilities_of

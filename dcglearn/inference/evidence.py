@@ -363,8 +363,11 @@ class PackedParts(NamedTuple):
 
 def _layout(judgments: Preferences | PackedPairs, ties: TieModel, counts: Integers) -> Layout:
     """Return how judgments with the counts of :func:`_used` become codes."""
-    _, _, a, b, tie, good, bad, empty, different = (counts > 0).tolist()
+    alike, weightless, a, b, tie, good, bad, empty, different = (counts > 0).tolist()
     if not (a or b or tie or good or bad):
+        if len(judgments) and not alike:
+            problem = "all judgments are ties" + " or have weight 0" * weightless
+            raise InputError(problem, "add some with the answer a or b")
         raise InputError("no judgment of lists that differ", "give judgments of other lists")
     if judgments.n_grades == 1:
         raise InputError("only one grade occurs", "judge lists of different grades")

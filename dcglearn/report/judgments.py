@@ -17,7 +17,7 @@ from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.ratings import Within
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.scale import Scale
-from dcglearn.report.tables import Table
+from dcglearn.report.tables import Table, page
 from dcglearn.report.words import bulleted, filled
 
 MOST_NAMED = 5
@@ -131,27 +131,27 @@ def inspection_text(found: Inspection) -> str:
     ]
     if s.weightless < s.strict:
         lines.append(ceiling_text(s))
-    text = "The strict judgments:\n" + bulleted(lines)
-    return text if found.judges is None else f"{text}\n\n{_judges_text(found.judges)}"
+    of_judges = "" if found.judges is None else _judges_text(found.judges)
+    return page("The strict judgments:\n" + bulleted(lines), of_judges)
 
 
 def inspection_page(content: Mapping[str, Any], found: Inspection, scale: str) -> str:
     """Say in paragraphs and tables what the document of ``inspect`` holds."""
     reading, known, labels = content["reading"], content["identifiability"], content.get("grades")
-    text = [filled(contents_text(content["file"], found.summary, scale))]
+    parts: list[str | Table] = [filled(contents_text(content["file"], found.summary, scale))]
     if "digest" in reading:
-        text.append(f"SHA-256 of the content: {reading['digest']}")
+        parts.append(f"SHA-256 of the content: {reading['digest']}")
     nothing = "no strict preference: nothing can be learned from this file"
-    text.append(nothing if known is None else findings_text(found))
+    parts.append(nothing if known is None else findings_text(found))
     if labels is not None:
         counts = found.summary.grade_counts
         shares = [n / (sum(counts) or 1) for n in counts]
         rows = [*zip(map(str, labels), counts, shares, strict=True)]
-        text.append(Table(("grade", "documents", "share"), rows, digits=3).text())
+        parts.append(Table(("grade", "documents", "share"), rows, digits=3))
     if known is not None:
         head = "What these judgments determine, before any fit:"
-        text += [inspection_text(found), f"{head}\n{bulleted(known['statements'])}"]
-    return "\n\n".join(text)
+        parts += [inspection_text(found), f"{head}\n{bulleted(known['statements'])}"]
+    return page(*parts)
 
 
 def ceiling_text(s: Summary) -> str:
@@ -256,7 +256,7 @@ def _judges_text(judges: JudgeTests) -> str:
     caption = "self: pairs of lists judged both ways; others: judgments that another contradicts"
     head = f"Judges ({len(every):,}, at most {MOST_ROWS} shown; each judgment counts once):"
     table = Table(columns, rows, caption, digits=3)
-    return f"{head}\n{bulleted(lines)}\n\n{table.text()}"
+    return page(f"{head}\n{bulleted(lines)}", table)
 
 
 def rating_pairs_text(

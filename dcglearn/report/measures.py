@@ -6,11 +6,10 @@ Then its numbers, with what determines each, what is undetermined, and details.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
 
-from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.interop.tool_measures import TOOL_MEASURES
@@ -29,7 +28,7 @@ from dcglearn.measures.measure_files import MeasureFile
 from dcglearn.measures.presets import PRESETS, preset
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.report.tables import Row, Table
+from dcglearn.report.tables import Row, Table, page
 from dcglearn.report.words import (
     EMPTY_RANKS,
     bulleted,
@@ -69,27 +68,21 @@ def unit_range(values: Floats) -> Floats:
     return (values - low) / (high - low) if high > low else np.ones_like(values)
 
 
-def measure_text(
-    name: str, content: MeasureFile, picked: Measure | None = None, n_ranks: int | None = None
-) -> str:
-    """Describe a measure file, learned or not."""
-    measure = content.measure if picked is None else picked
-    lines = [f"{name}: {in_full(measure, content)}"]
+def measure_text(name: str, content: MeasureFile, measure: Measure, n_ranks: int | None) -> str:
+    """Describe a measure of a file, learned or not."""
+    head = f"{name}: {in_full(measure, content)}"
     if isinstance(measure, LinearUtility):
         weights = enumerate(measure.matrix.tolist(), start=1)
         rows = [[str(rank), *row] for rank, row in weights]
         columns = ("rank", *map(str, measure.labels))
-        lines += ["", Table(columns, rows, "W, the worth of a grade at a rank").text()]
-    elif LearnedRecord.read(content) is not None:
-        lines += ["", learned_text(content)]
-    else:
-        n_ranks = n_ranks or measure.n_ranks or 10
-        ranks, discounts = range(1, n_ranks + 1), measure.discounts_for(n_ranks).tolist()
-        by_grade = [*zip(map(str, measure.labels), measure.gains, strict=True)]
-        by_rank = [*zip(map(str, ranks), discounts, strict=True)]
-        lines += ["", Table(("grade", "gain"), by_grade).text()]
-        lines += ["", Table(("rank", "discount"), by_rank).text()]
-    return "\n".join(lines)
+        return page(head, Table(columns, rows, "W, the worth of a grade at a rank"))
+    if LearnedRecord.read(content) is not None:
+        return page(head, learned_text(content))
+    n_ranks = n_ranks or measure.n_ranks or 10
+    ranks, discounts = range(1, n_ranks + 1), measure.discounts_for(n_ranks).tolist()
+    by_grade = [*zip(map(str, measure.labels), measure.gains, strict=True)]
+    by_rank = [*zip(map(str, ranks), discounts, strict=True)]
+    return page(head, Table(("grade", "gain"), by_grade), Table(("rank", "discount"), by_rank))
 
 
 def in_full(measure: Measure, content: MeasureFile | None = None) -> str:
@@ -106,12 +99,9 @@ def in_full(measure: Measure, content: MeasureFile | None = None) -> str:
     )
 
 
-def learned_record(content: MeasureFile) -> LearnedRecord:
-    """Return the record of a learned measure."""
-    record = LearnedRecord.read(content)
-    if record is None:
-        raise InputError("is not a learned measure", "give a file that a fit wrote")
-    return record
+def _learned(content: MeasureFile) -> tuple[LearnedRecord, DCG]:
+    """Return the record and the DCG of a learned measure."""
+    return cast("tuple[LearnedRecord, DCG]", (LearnedRecord.read(content), content.dcg))
 
 
 def parameter_origins(record: LearnedRecord) -> list[list[Origin]]:
@@ -135,7 +125,7 @@ def estimates_of(record: LearnedRecord) -> tuple[Sequence[NumberRecord], Sequenc
 
 def parameter_tables(content: MeasureFile) -> list[Table]:
     """Return gains by grade and discounts by rank of a learned file, beside a model's estimates."""
-    record, dcg = learned_record(content), cast(DCG, content.dcg)
+    record, dcg = _learned(content)
     prior, known, noun = record.prior, record.identifiability, record.parameters.noun
     discounts = dcg.discounts_for(len(record.factors.discounts)).tolist()
     parts = (
@@ -168,7 +158,7 @@ def parameter_tables(content: MeasureFile) -> list[Table]:
 
 def answer(content: MeasureFile) -> list[str]:
     """Return what a fit found, in one to three sentences."""
-    record, dcg = learned_record(content), cast(DCG, content.dcg)
+    record, dcg = _learned(content)
     certainty = record.certainty
     if certainty is None:
         return []
@@ -179,18 +169,15 @@ def answer(content: MeasureFile) -> list[str]:
 
 def learned_text(content: MeasureFile, source: str = "") -> str:
     """Describe a learned measure: the answer, its numbers, what is undetermined, and details."""
-    record = learned_record(content)
-    gains, discounts = parameter_tables(content)
-    parts = [
+    record, _ = _learned(content)
+    return page(
         filled(" ".join(answer(content))),
         filled(source),
-        gains.text(),
-        discounts.text(),
+        *parameter_tables(content),
         "\n".join(map(filled, _about_numbers(record))),
         f"what the judgments do not determine without a prior:\n{bulleted(record.undetermined)}",
         f"details:\n{bulleted(_details(record))}",
-    ]
-    return "\n\n".join(filter(None, parts))
+    )
 
 
 def _about_numbers(record: LearnedRecord) -> list[str]:
@@ -270,7 +257,7 @@ def _about_choice(choice: ChosenC) -> str:
     )
 
 
-_OPENING = """\
+OPENING = """\
 A measure is a preset, with nDCG(...) around it and @ 10 after it where wanted; in full,
 nDCG({2: 3, 1: 1, 0: 0}, log2) @ 10; or a file, learned.json. r is the value of a grade, i
 the rank. Quote names with brackets in a shell."""
@@ -300,7 +287,7 @@ _OTHER_MEASURES = (
 """The measures that are not a DCG: what they are, and other forms of their names."""
 
 
-def known_measures() -> list[Table]:
+def known_measures() -> dict[str, Table]:
     """Return tables of presets, rules of discounts, other measures and those of tools."""
     presets = [
         (f"{name}:{one.parameter}" if one.parameter else name, one.formula, one.source)
@@ -310,28 +297,18 @@ def known_measures() -> list[Table]:
         (f"{name}({one.parameter})" if one.parameter else name, one.formula, one.source)
         for name, one in DISCOUNT_RULES.items()
     ]
-    return [
-        Table(("preset", "formula", "source"), presets, "Presets: gain and discount"),
-        Table(("rule", "formula", "source"), rules, "Rules of discounts, for measures in full"),
-        Table(
+    columns = "formula", "source"
+    return {
+        "presets": Table(("preset", *columns), presets, "Presets: gain and discount"),
+        "discounts": Table(("rule", *columns), rules, "Rules of discounts, for measures in full"),
+        "others": Table(
             ("measure", "value", "also"),
             _OTHER_MEASURES,
             "Other measures, in evaluate; all but ERR take (rel=2) for: relevant from grade 2 up",
         ),
-        Table(
+        "tools": Table(
             ("tool", "its measure", "-m here", "options"),
             TOOL_MEASURES,
             "Measures of other tools, and what computes the same here",
         ),
-    ]
-
-
-def known_measures_text() -> str:
-    """Return them as text."""
-    return "\n\n".join([_OPENING, *(table.text() for table in known_measures())])
-
-
-def known_measures_json() -> dict[str, list[dict[str, Any]]]:
-    """Return their rows."""
-    names = ("presets", "discounts", "others", "tools")
-    return {name: table.named_rows() for name, table in zip(names, known_measures(), strict=True)}
+    }

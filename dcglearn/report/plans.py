@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from dcglearn.asking.plan import ROUGH, UNKNOWN, Plan
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
-from dcglearn.report.tables import Table
+from dcglearn.report.tables import Table, page
 from dcglearn.report.words import short
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def plan_text(found: Plan, widths: Mapping[str, float]) -> str:
@@ -29,13 +33,12 @@ def plan_text(found: Plan, widths: Mapping[str, float]) -> str:
         lines.append(f"no answers to such pairs determine {', '.join(found.undetermined)}")
     if found.rejected:
         lines.append(f"decided: the judgments so far contradict {' and '.join(found.rejected)}")
-    lines += ["", _table(found).text()]
+    table = _table(found).text()
     if found.rough:
-        lines.append(f"rough: from fewer than {ROUGH} judgments, half or twice as much may come")
-    if widths:
-        wanted = ", ".join(f"{name} to within {short(half)}" for name, half in widths.items())
-        lines += ["", f"{wanted}: {_when(found, widths)}"]
-    return "\n".join(lines)
+        table += f"\nrough: from fewer than {ROUGH} judgments, half or twice as much may come"
+    wanted = ", ".join(f"{name} to within {short(half)}" for name, half in widths.items())
+    when = f"{wanted}: {_when(found, widths)}" if widths else ""
+    return page("\n".join(lines), table, when)
 
 
 def _table(found: Plan) -> Table:
@@ -74,14 +77,13 @@ def _when(found: Plan, widths: Mapping[str, float]) -> str:
 def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
     """Return a plan as a JSON-able dict."""
 
-    def by_name(values: Floats) -> dict[str, float | None]:
-        halves = (None if value >= UNKNOWN else value for value in values.tolist())
-        return dict(zip(found.numbers, halves, strict=True))
+    def by_name(values: Floats) -> dict[str, float]:
+        known = np.where(values < UNKNOWN, values, np.nan)  # which JSON holds as null
+        return dict(zip(found.numbers, known.tolist(), strict=True))
 
-    chosen, at_random = (
-        {str(count): by_name(row) for count, row in zip(found.counts, after, strict=True)}
-        for after in (found.after, found.after_random)
-    )
+    def by_count(after: Floats) -> dict[int, dict[str, float]]:
+        return dict(zip(found.counts, map(by_name, after), strict=True))
+
     target = {"half_widths": widths, "answers": found.answers_for(widths)}
     return {
         "candidates": len(found.candidates),
@@ -95,20 +97,20 @@ def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
         "rejected": found.rejected,
         "half_widths": {
             "now": by_name(found.now),
-            "chosen": chosen,
-            "random": at_random,
+            "chosen": by_count(found.after),
+            "random": by_count(found.after_random),
             "all": by_name(found.at_most),
         },
         "target": target if widths else None,
     }
 
 
-def write_figure(found: Plan, path: str) -> None:
+def draw_plan(found: Plan) -> Figure:
     """Draw how well numbers will be known after chosen answers, and after answers at random."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    from dcglearn.report.figures.style import COLOURS, STYLE, save
+    from dcglearn.report.figures.style import COLOURS, STYLE
 
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(5.2, 3.6), layout="constrained")
@@ -116,7 +118,7 @@ def write_figure(found: Plan, path: str) -> None:
         for colour, name in zip(COLOURS[:6], found.asked, strict=False):
             q = found.numbers.index(name)
             for widths, style, label in ((found.after, "-", name), (found.after_random, ":", None)):
-                shown = [width if width < UNKNOWN else nan for width in widths[:, q].tolist()]
+                shown = np.where(widths[:, q] < UNKNOWN, widths[:, q], np.nan)
                 axes.plot(found.counts, shown, style, color=colour, label=label, marker="o", ms=3)
         axes.set(xlabel="more answers", ylabel="half width of the 95% interval", xscale="log")
         axes.set_title("Chosen (lines) and at random (dots)")
@@ -124,4 +126,4 @@ def write_figure(found: Plan, path: str) -> None:
         axes.set_xticks(found.counts, [f"{count:,}" for count in found.counts])
         axes.minorticks_off()
         axes.legend()
-    save(figure, path)
+    return figure

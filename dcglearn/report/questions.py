@@ -9,7 +9,7 @@ from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.questions import Question
 from dcglearn.inference.ratios import Estimated
 from dcglearn.inference.segments import Segments
-from dcglearn.report.tables import Row, Table, shown_p
+from dcglearn.report.tables import Row, Table, page, shown_p
 from dcglearn.report.words import (
     EMPTY_RANKS,
     estimate_words,
@@ -52,11 +52,10 @@ def questions_table(questions: Sequence[Question], *columns: str) -> Table:
 def questions_text(questions: Sequence[Question]) -> str:
     """Describe tests, and of a single one the estimates."""
     columns = ("statement", "verdict", "differs (judged pairs)", "p", "LR", "df")
-    lines = [questions_table(questions, *columns).text(), ""]
-    first, *others = questions
+    tables, (first, *others) = [questions_table(questions, *columns)], questions
     if not others:
         head = ("number", "estimate", "95% interval", "tested")
-        lines += [Table(head, _estimates(first.fit, first.restricted)).text(), ""]
+        tables.append(Table(head, _estimates(first.fit, first.restricted)))
     clusters = kept_together(first.fit.clusters)
     if first.fit.evidence.has_judges and "judge" not in first.fit.clusters:
         clusters += "; too few judges said most of them to stand for others"
@@ -66,8 +65,8 @@ def questions_text(questions: Sequence[Question]) -> str:
         clusters,
         few_clusters_words(first.test.effective),
     ]
-    lines.append("; ".join(filter(None, notes)))
-    return "\n".join([*lines, *[EMPTY_RANKS] * first.fit.evidence.layout.empty])
+    lines = ["; ".join(filter(None, notes)), *[EMPTY_RANKS] * first.fit.evidence.layout.empty]
+    return page(*tables, "\n".join(lines))
 
 
 def question_json(one: Question) -> dict[str, Any]:
@@ -97,17 +96,16 @@ def segments_text(segments: Segments) -> str:
         for one in segments.compared
     ]
     columns = ("group", "judgments", "others", "measures", "differ (judged pairs)", "p")
-    lines = [Table(columns, rows).text()]
+    parts: list[str | Table] = [Table(columns, rows)]
     if len(segments.compared) == 1:
         one = segments.compared[0]
         head = ("number", one.name, "95% interval", "others", "95% interval")
-        lines += ["", Table(head, _estimates(one.fit, one.other, both=True)).text()]
-    few = few_clusters_words(min(one.effective for one in segments.compared))
-    if few:
-        lines += ["", f"the judgments are {few}"]
+        parts.append(Table(head, _estimates(one.fit, one.other, both=True)))
+    if few := few_clusters_words(min(one.effective for one in segments.compared)):
+        parts.append(f"the judgments are {few}")
     if segments.too_small:
-        lines += ["", f"left out, too few judgments: {', '.join(segments.too_small)}"]
-    return "\n".join(lines)
+        parts.append(f"left out, too few judgments: {', '.join(segments.too_small)}")
+    return page(*parts)
 
 
 def segments_json(segments: Segments) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import checked_suffix, write_text
+from dcglearn.base.json_text import json_document
 from dcglearn.base.numbers import decimals
 from dcglearn.base.text import latex_cell, markdown_cell, plain_text
 from dcglearn.measures.names import repeated_name
@@ -165,9 +166,13 @@ class Table:
         csv.writer(text, lineterminator="\n").writerows(map(_csv_cell, row) for row in rows)
         return text.getvalue().rstrip("\n")
 
-    def write(self, path: str | Path) -> None:
-        """Write the table in the format that the suffix names."""
-        write_text(path, TABLE_FORMATS[checked_suffix(path, TABLE_FORMATS)](self) + "\n")
+    def write(self, path: str | Path, document: Callable[[], Any] | None = None) -> None:
+        """Write the table in the format that the suffix names; as JSON, the document behind it."""
+        if document is not None and Path(path).suffix.lower() == ".json":
+            text = json_document(document())
+        else:
+            text = TABLE_FORMATS[checked_suffix(path, TABLE_FORMATS)](self)
+        write_text(path, text + "\n")
 
     def kinds(self) -> list[str]:
         """Return what each column holds: ``text``, a ``number``, or a ``marked`` number."""
@@ -196,6 +201,12 @@ class Table:
             return f"{cell:,}" if isinstance(cell, int) else escape(cell or "")
 
         return [[dressed(cell) for cell in row] for row in self.rows]
+
+
+def page(*parts: str | Table, width: int | None = None) -> str:
+    """Return paragraphs and tables as text, an empty line between them; nothing of empty ones."""
+    texts = (part if isinstance(part, str) else part.text(width) for part in parts)
+    return "\n\n".join(filter(None, texts))
 
 
 TABLE_FORMATS: dict[str, Callable[[Table], str]] = {

@@ -23,16 +23,14 @@ from dcglearn import (
     write_evaluation,
 )
 from dcglearn.base.numbers import in_ranges
-from dcglearn.report.systems.evaluation_files import (
+from dcglearn.report.systems.evaluations import (
     EVALUATION_FORMATS,
+    evaluation_in_words,
     means_table,
     paper_table,
     paths_of_systems,
-    trec_eval_name,
-)
-from dcglearn.report.systems.words import (
-    evaluation_in_words,
     significance_marks,
+    trec_eval_name,
 )
 from helpers.commands import Run
 from helpers.places import ROOT

@@ -136,7 +136,7 @@ def test_a_measure_is_drawn_next_to_the_presets() -> None:
     content = a_fit()
     assert content.dcg is not None
     assert content.utility is not None
-    figure = draw_measure_file(content, "title", SCALE)
+    figure = draw_measure_file(content, "title")
     gains, discounts = lines(figure, 0), lines(figure, 1)
     assert gains["this measure"] == list(content.dcg.gains)
     assert gains["linear"] == [1, 0.5, 0]
@@ -183,7 +183,7 @@ def test_the_intervals_of_the_model_are_drawn_and_the_best_grade_is_at_the_right
     data = preset_judgments("linear-log2", 2000, 1)
     certainty = certainty_of(data)
     content = learned_measure(DCGLearner().fit(data), data, "x", certainty=certainty)
-    figure = draw_measure_file(content, "title", SCALE)
+    figure = draw_measure_file(content, "title")
     assert certainty.fit is not None
     for panel, numbers in enumerate((certainty.fit.gains(), certainty.fit.discounts())):
         assert bars(figure, panel) == [[one.low, one.high] for one in numbers if not one.given]
@@ -201,11 +201,11 @@ def test_numbers_that_are_partly_the_penalty_are_hollow_and_in_brackets() -> Non
     gains, discounts = parameter_tables(content)
     assert all(str(row[1]).startswith("(") for row in discounts.rows[1:])
     assert [row[2] for row in gains.rows if row[2] == "fixed"] == ["fixed"] * 2
-    figure = draw_measure_file(content, "t", SCALE)
+    figure = draw_measure_file(content, "t")
     assert content.dcg is not None
     own = list(content.dcg.discounts)
     assert lines(figure, 1)["not determined by the data"] == pytest.approx(own[1:])
-    assert "not determined by the data" not in lines(draw_measure_file(a_fit(), "t", SCALE), 1)
+    assert "not determined by the data" not in lines(draw_measure_file(a_fit(), "t"), 1)
 
 
 def test_an_undetermined_number_is_a_dash() -> None:

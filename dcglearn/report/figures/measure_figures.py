@@ -104,10 +104,10 @@ def draw_numbers(axes: Axes, shown: Numbers) -> None:
 
 
 @mpl.rc_context(STYLE)
-def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = None) -> Figure:
+def draw_measure_file(content: MeasureFile, title: str) -> Figure:
     """Draw gains and discounts of a measure file next to usual ones, and W as an image."""
-    scale = scale or Scale(content.measure.labels)
-    record, utility = LearnedRecord.read(content), content.utility
+    scale, utility = Scale(content.measure.labels), content.utility
+    record = LearnedRecord.read(content)
     drawn = [] if content.dcg is None else _numbers_of(content.dcg, record, scale)
     panels = len(drawn) + (utility is not None)
     figure = Figure(figsize=(3.6 * panels + 1.2, 4.4), layout="constrained")
@@ -123,37 +123,32 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
 
 def _numbers_of(dcg: DCG, record: LearnedRecord | None, scale: Scale) -> list[Numbers]:
     """Return the gains and discounts of a measure, beside usual ones in the same gauge."""
-    n_ranks = dcg.n_ranks or 10
-    of_zero = record is None or record.factors.gauge.startswith("absolute")
-    affine = record is not None and record.prior is None and is_affine(record.factors.gauge)
-    documents = record is not None and record.parameters.noun == "document"
-
-    def gains_of(gains: Floats) -> Floats:
-        return gains / (np.abs(gains).max() or 1.0) if of_zero else unit_range(gains)
-
-    def discounts_of(discounts: Floats) -> Floats:
-        first = discounts[0] or np.abs(discounts).max() or 1.0
-        return unit_range(discounts) if affine else discounts / first
-
+    n_ranks, noun, absolute, affine = dcg.n_ranks or 10, "grade", True, False
+    if record is not None:
+        noun, gauge = record.parameters.noun, record.factors.gauge
+        absolute, affine = gauge.startswith("absolute"), record.prior is None and is_affine(gauge)
     parts = [
-        ("document" if documents else "grade", scale.labels, np.array(dcg.gains), gains_of),
+        (noun, scale.labels, np.array(dcg.gains), not absolute),
         (
             "affine" if affine else "rank",
             range(1, n_ranks + 1),
             dcg.discounts_for(n_ranks),
-            discounts_of,
+            affine,
         ),
     ]
-    numbers = []
-    for k, (kind, names, own, gauge) in enumerate(parts):
-        usual = {} if kind == "document" else usual_numbers(scale, n_ranks)[k]
+    usual, numbers = usual_numbers(scale, n_ranks), []
+    for k, (kind, names, own, to_unit_range) in enumerate(parts):
         estimates = () if record is None else estimates_of(record)[k]
         doubtful = [not one.determined for one in estimates] or [False] * len(own)
         if record is not None and record.prior is None:  # the measure is that of W
             doubtful = [by in ("ridge", "none") for by in parameter_origins(record)[k]]
         bars = [] if kind == "affine" or not estimates else [intervals_of(estimates)]
-        drawn = {name: gauge(one) for name, one in usual.items()}
-        numbers.append(Numbers(kind, names, gauge(own), drawn, bars, doubtful))
+        values, *others = (
+            unit_range(one) if to_unit_range else one / (k * one[0] or np.abs(one).max() or 1.0)
+            for one in (own, *usual[k].values())
+        )  # of gains the largest is 1, and of discounts the first
+        drawn = {} if kind == "document" else dict(zip(usual[k], others, strict=True))
+        numbers.append(Numbers(kind, names, values, drawn, bars, doubtful))
     return numbers
 
 

@@ -39,21 +39,15 @@ def draw_pairs(conclusions: SystemConclusions) -> Figure:
     size = max(_WIDEST_LABEL, grid + 0.4), grid + _LINE * (len(EXTENTS) + 4) + 0.5
     drawing = Figure(figsize=size, layout="constrained")
     axes = drawing.subplots()
-    kinds = [
-        (
-            f"{extent_in_words(extent)}: {{}}",
-            colour,
-            "s",
-            [x for x in pairs if x.holds_for == extent],
-        )
-        for extent, colour in zip(EXTENTS, _COLOURS, strict=True)
-    ]
-    kinds.append(("significant", "black", ".", [one for one in pairs if one.significant]))
-    for label, colour, marker, drawn in kinds:
-        if drawn:
-            places = [sorted((names.index(one.a), names.index(one.b))) for one in drawn]
-            high, low = zip(*places, strict=True)
-            axes.plot(high, low, marker, color=colour, ms=_MARKER, label=label.format(len(drawn)))
+    places = np.array([sorted((names.index(one.a), names.index(one.b))) for one in pairs])
+    holds = np.array([one.holds_for for one in pairs])
+    significant = np.array([one.significant for one in pairs], bool)
+    for extent, colour in zip(EXTENTS, _COLOURS, strict=True):
+        if number := np.sum(holds == extent):
+            label = f"{extent_in_words(extent)}: {number}"
+            axes.plot(*places[holds == extent].T, "s", color=colour, ms=_MARKER, label=label)
+    if significant.any():
+        axes.plot(*places[significant].T, ".", color="black", ms=_MARKER, label="significant")
     axes.set(xlim=(-0.5, last - 0.5), ylim=(last + 0.5, 0.5), aspect="equal")
     axes.set_xticks(range(last), names[:-1], rotation=90)
     axes.set_yticks(range(1, last + 1), names[1:])

@@ -133,7 +133,7 @@ def _changes(study: Study) -> str:
     """Say what the change is good for, or how often the measure in use is right."""
     learned = study.agreement[0]
     name, share = measure_words(study.in_use[0]), f"{study.used.share:.1%}"
-    stays = study.change == "no" or study.against.verdict == "not rejected"
+    stays = study.against.verdict == "not rejected" or not study.used.differs
     if stays or learned.measure != LEARNED:
         return f"{name} agrees with {share} of the preferences; guessing with 50%."
     said = (
@@ -231,6 +231,7 @@ def _matters(study: Study) -> Section:
         )
         for one in study.agreement
     ]
+    none = "; it is empty, as these judgments support no measure" * (study.proposed is None)
     return Section(
         "How much it matters",
         [
@@ -238,7 +239,8 @@ def _matters(study: Study) -> Section:
             "prefer. What was learned from these judgments predicts each of them from other "
             f"{study.unit}.",
             "The last column says how many judged pairs a measure orders otherwise than the one "
-            "that is learned from all; it is empty where these judgments support no measure.",
+            f"that is learned from all{none}. The command dcglearn measures prints the formulas "
+            "behind the short names.",
         ],
         [Table(("measure", "agrees", "95% interval", "differs from learned (judged pairs)"), rows)],
     )
@@ -252,6 +254,9 @@ def _tests(study: Study) -> Section:
             '"Rejected" means that judgments like these would hardly occur if the statement were '
             'true; "not rejected" does not prove it. "Near the line" means that more judgments '
             "could turn it either way.",
+            "The third column says how many judged pairs the best measure for which the statement "
+            "is true orders otherwise than the best one of all, whose gains and discounts are both "
+            "free; so its numbers are not quite those above.",
             f"Here {DOUBLED}. Other statements are about the model, and stand alone.",
         ],
         [questions_table(questions, "statement", "verdict", "differs (judged pairs)", "p")],
@@ -295,12 +300,14 @@ def _calibration(study: Study) -> list[Section]:
         (name, one.judgments, f"{one.expected:.1%}", f"{one.observed:.1%}")
         for name, one in zip(names, study.held_out.groups, strict=False)
     ]
+    found = "finds" if study.link.p < 0.05 else "does not find"
     paragraphs = [
         f"The {study.unit} were divided into {study.held_out.n_folds} parts, and each was "
         "predicted from the others. People should prefer the list with the higher value as often "
         "as expected, for large and for small differences.",
-        "Where they clearly do not, which the test of the link says (below), intervals are "
-        "somewhat too narrow or off: trust the order of sizes, not the second digit.",
+        "Where they clearly do not, intervals are somewhat too narrow or off: trust the order of "
+        f"sizes, not the second digit. The test of the link (below) {found} that here "
+        f"({p_phrase(study.link.p)}).",
     ]
     table = Table(("difference", "judgments", "expected", "observed"), rows)
     return [Section("How well it predicts", paragraphs, [table])]

@@ -6,16 +6,15 @@ prove it, is in the JSON.
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from dcglearn.base.numbers import counted
 from dcglearn.measures.dcg import DCG
+from dcglearn.report.systems.evaluations import rules_in_words
 from dcglearn.report.systems.explanation import labels_of
-from dcglearn.report.systems.words import rules_in_words
-from dcglearn.report.tables import Cell, Row, Table, shown_p
+from dcglearn.report.tables import Cell, Row, Table, page, shown_p
 from dcglearn.report.words import extent_in_words
 from dcglearn.systems.conclusions import (
     EXTENTS,
@@ -160,8 +159,7 @@ def coherence_text(
     ]
     ranks = counted(conclusions.n_ranks, "rank")
     head = f"{len(evaluation.systems)} systems, {queries}, the first {ranks}"
-    texts = [one.text(width) for one in tables if one.rows]
-    return "\n\n".join([head, *texts, "\n".join(notes)])
+    return page(head, *(one for one in tables if one.rows), "\n".join(notes), width=width)
 
 
 def coherence_to_json(conclusions: SystemConclusions, by_query: bool = False) -> dict[str, Any]:
@@ -169,14 +167,13 @@ def coherence_to_json(conclusions: SystemConclusions, by_query: bool = False) ->
     evaluation = conclusions.evaluation
     pairs = [one.to_json() for one in conclusions.pairs]
     named = [(one.a, one.b) for one in conclusions.pairs]
-    orderings = [one.among(named) for one in compare_orderings(evaluation)]
     if by_query:
         for one, pair in zip(conclusions.pairs, pairs, strict=True):
             pair["by query"] = dict(zip(evaluation.queries, one.query_winners, strict=True))
     return {
         "queries": len(evaluation.queries),
         "depth": conclusions.n_ranks,
-        "rules": dict(vars(evaluation.rules)),
+        "rules": evaluation.rules,
         "measures": {one.name: str(one.measure) for one in evaluation.measures},
         "tested": conclusions.tested
         and {
@@ -186,7 +183,7 @@ def coherence_to_json(conclusions: SystemConclusions, by_query: bool = False) ->
             "drawn": conclusions.drawn,
         },
         "pairs": pairs,
-        "orderings": [asdict(one) for one in orderings],
+        "orderings": [one.among(named) for one in compare_orderings(evaluation)],
     }
 
 
