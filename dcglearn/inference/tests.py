@@ -147,9 +147,13 @@ def _without_lapses(fit: JudgmentFit) -> float:
 
     The score of a share of 0 is that of the few answers that then are nearly impossible.
     """
-    contrast = np.eye(fit.likelihood.n_parameters)[fit.likelihood.index("lapses")]
-    share, ((error,), (df,)) = contrast @ fit.parameters, fit.covariance.errors(contrast[None])
-    if fit.covariance.one_cluster or not (share and error):
+    at, covariance = fit.likelihood.index("lapses"), fit.covariance
+    share, contrast = fit.parameters[at], np.eye(fit.likelihood.n_parameters)[at]
+    if share and not fit.maximum.free[at]:  # the most that a judge may lapse would hold no error
+        free = fit.maximum.free | (contrast > 0)
+        covariance = replace(covariance, maximum=fit.maximum._replace(free=free))
+    (error,), (df,) = covariance.errors(contrast[None])
+    if covariance.one_cluster or not (share and error):
         return 1.0
     return float(stdtr(df, -share / error))
 

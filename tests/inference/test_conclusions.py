@@ -44,6 +44,13 @@ def test_one_random_judge_of_five_changes_nothing() -> None:
     assert all(one.without is not None for one in shares.values())
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_judge_who_only_guesses_is_no_reason_to_say_that_nobody_does(seed: int) -> None:
+    """In the first of these the share is estimated at the most that a judge may lapse."""
+    found = {one.about: one for one in usual_questions(of_design("spammer", 800, seed))}
+    assert found["lapses"].verdict == "rejected"
+
+
 def test_people_who_judged_once_make_no_sample_of_five(monkeypatch: pytest.MonkeyPatch) -> None:
     """What five said most of is about these five, as if the others had said nothing."""
     monkeypatch.setattr(conclusions, "MOST_LEFT_OUT", 0)
