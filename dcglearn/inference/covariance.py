@@ -52,7 +52,7 @@ _Statistic = TypeVar("_Statistic")
 
 
 class Whitened(NamedTuple):
-    """Some judgments: scores (n, P) and rows of information (n, answers, P), times R."""
+    """Some judgments: weighted scores (n, P), and rows of information (n, answers, P) times R."""
 
     judged: Judged
     scores: Floats
@@ -172,7 +172,7 @@ class Covariance:
         most = max(self.effective - 1, 1.0) if self.effective < FEW else np.inf
         return np.minimum(found, most)
 
-    @property
+    @cached_property
     def model(self) -> Floats:
         """H^-1, shape (P, P): the covariance if the model is right and judgments independent."""
         return self.root @ self.root.T
@@ -225,8 +225,7 @@ class Covariance:
 
         def of_rows(rows: Rows) -> _Statistic:
             scores, information = likelihood.scores_and_information(self.parameters, rows)
-            weighted = (scores @ root) * rows.judged.weights[:, None]
-            return statistic(Whitened(rows.judged, weighted, _times(information, root)))
+            return statistic(Whitened(rows.judged, scores, _times(information, root)))
 
         evidence = likelihood.evidence.by_cluster
         return likelihood.map(evidence, self.parameters, of_rows, with_ids=True)
@@ -236,13 +235,15 @@ class Covariance:
         root, ways, P = self.root, self.ways, len(self.root)
         chunks = self.whitened(lambda rows: np.column_stack([rows.scores, rows.leverage]))
         first = cluster_sums(ways, P + 1, chunks)
-        totals = [np.vstack([one.known[:, :P], np.zeros(P)]) for one in first]  # [-1] is of none
-        large = [np.append(one.known[:, P] > SMALL_CLUSTER, False) for one in first]
+        for one in first:
+            one.known[-1] = 0.0  # of judgments alone, whose own scores count
+        totals = [one.known[:, :P] @ root for one in first]
+        large = [one.known[:, P] > SMALL_CLUSTER for one in first]
 
         def parts_of(rows: Whitened) -> list[tuple[Floats, dict[int, Floats]]]:
             numbers = [way.number_of(rows.judged) for way in ways]
             return [
-                (_adjustment(of, total, rows), _information(of, firm, rows))
+                (_adjustment(of, total, rows, root), _information(of, firm, rows))
                 for of, total, firm in zip(numbers, totals, large, strict=True)
             ]
 
@@ -254,7 +255,7 @@ class Covariance:
                     of_way[number] = of_way.get(number, 0.0) + part
         found = []
         for way, total, move, of_way in zip(ways, totals, moves, known, strict=True):
-            adjusted = total[:-1] + move.known
+            adjusted = (total + move.known)[:-1]
             if of_way:
                 numbers = np.array(list(of_way))
                 adjusted[numbers] = _adjusted(total[numbers], np.stack(list(of_way.values())))
@@ -272,14 +273,16 @@ def inverse_root(matrix: Floats, free: Booleans) -> Floats:
     return root
 
 
-def _adjustment(numbers: Integers, scores: Floats, rows: Whitened) -> Floats:
+def _adjustment(numbers: Integers, totals: Floats, rows: Whitened, root: Floats) -> Floats:
     """Return what judgments add to the scores of their clusters; those alone, all, adjusted."""
-    alone = np.where((numbers < 0)[:, None], rows.scores, 0.0)
-    pull = np.einsum("nap,np->na", rows.information, scores[numbers] + alone)
-    found: Floats = np.einsum("nap,na->np", rows.information, pull) / 2 + alone
-    large = (numbers < 0) & (rows.leverage > SMALL_CLUSTER)
+    scores, alone = totals.take(numbers, axis=0, mode="wrap"), np.flatnonzero(numbers < 0)
+    scores[alone] = own = rows.scores[alone] @ root
+    pull = np.einsum("nap,np->na", rows.information, scores) / 2
+    found: Floats = np.einsum("nap,na->np", rows.information, pull)
+    found[alone] += own
+    large = alone[rows.leverage[alone] > SMALL_CLUSTER]
     parts = rows.information[large]
-    found[large] = _adjusted(rows.scores[large], parts.transpose(0, 2, 1) @ parts)
+    found[large] = _adjusted(scores[large], parts.transpose(0, 2, 1) @ parts)
     return found
 
 

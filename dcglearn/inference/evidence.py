@@ -42,6 +42,8 @@ MANY_JUDGES = 20
 CHUNK = 1 << 14
 """Judgments that are processed at a time."""
 
+np.empty(31 << 20, np.uint8)  # once that much is freed, glibc keeps the memory of chunks for others
+
 _PART = 2 * CHUNK
 """Judgments in memory that a thread takes: for fewer, none is started."""
 
@@ -129,13 +131,14 @@ class Way(NamedTuple):
     """One way to group judgments into clusters: ``query``, ``judge`` or ``both``.
 
     `n_clusters` may hold several judgments; `keys` are -1 and those of a query with a judge,
-    ascending, where both decide. So many `effective` clusters of equal weight would be as uneven:
-    (sum w)^2 / sum w^2.
+    ascending, where both decide. `n_judged` clusters have judgments; so many `effective` ones of
+    equal weight would be as uneven: (sum w)^2 / sum w^2.
     """
 
     name: str
     n_clusters: int
     keys: Integers
+    n_judged: int = 0
     effective: float = 0.0
 
     def number_of(self, judged: Judged) -> Integers:
@@ -148,36 +151,46 @@ class Way(NamedTuple):
 class ClusterSums:
     """Sums over the clusters of a way of q numbers of each judgment.
 
-    `known`, (clusters, q), are those of clusters with a number; of judgments that are clusters of
-    their own there are the `total`, (q,), and the sum of products, `squares`, (q, q).
+    `known`, (clusters + 1, q), has in its last row the sum over judgments that are clusters of
+    their own; of these, `squares`, (q, q), is the sum of products.
     """
 
     def __init__(self, way: Way, q: int) -> None:
-        self.way, self.known = way, np.zeros((way.n_clusters, q))
-        self.total, self.squares = np.zeros(q), np.zeros((q, q))
+        self.way, self.known = way, np.zeros((way.n_clusters + 1, q))
+        self.squares = np.zeros((q, q))
 
     def add(self, judged: Judged, values: Floats) -> None:
         """Add values (n, q) of some judgments to the sums of their clusters."""
         numbers = self.way.number_of(judged)
         if (numbers < 0).any():
             alone = values[numbers < 0]
-            self.total += alone.sum(axis=0)
+            self.known[-1] += alone.sum(axis=0)
             self.squares += alone.T @ alone
             numbers, values = numbers[numbers >= 0], values[numbers >= 0]
-            if not len(numbers):
-                return
-        place = np.zeros(self.way.n_clusters, np.int32)
+        if not len(numbers):
+            return
+        first = numbers.min()
+        numbers = numbers - first
+        place = np.zeros(numbers.max() + 1, np.int32)
         place[numbers] = 1
         clusters = np.flatnonzero(place)
         place[clusters] = np.arange(len(clusters))
         ones, row = np.ones(len(numbers)), np.arange(len(numbers) + 1)
         members = csr_array((ones, place[numbers], row), shape=(len(numbers), len(clusters)))
-        self.known[clusters] += np.asarray(members.T @ values)
+        self.known[first + clusters] += np.asarray(members.T @ values)
+
+    @property
+    def measured(self) -> Way:
+        """The way with its sizes, if the weight and 1 were added of each judgment."""
+        total, squares = self.of_all
+        n_judged = int(np.count_nonzero(self.known[:-1, 1]) + self.known[-1, 1])
+        return self.way._replace(n_judged=n_judged, effective=total[0] ** 2 / squares[0, 0])
 
     @property
     def of_all(self) -> tuple[Floats, Floats]:
         """The sum over all clusters, and that of products."""
-        return self.known.sum(axis=0) + self.total, self.known.T @ self.known + self.squares
+        known = self.known[:-1]
+        return self.known.sum(axis=0), known.T @ known + self.squares
 
 
 def cluster_sums(
@@ -302,16 +315,17 @@ class Evidence:
 
         With few judges, what is said is said of them.
         """
-        none = np.zeros(0, np.int64)
+        none, evidence = np.zeros(0, np.int64), self.by_cluster
         ways = [Way("query", self.n_queries, none)]
         if self.has_many_judges:
-            found = self.map(lambda judged: np.unique(judged.query_and_judge), with_ids=True)
+            found = evidence.map(lambda judged: np.unique(judged.query_and_judge), with_ids=True)
             keys = np.unique(np.concatenate([[-1], *found]))
             ways += [Way("judge", self.n_judges, none), Way("both", len(keys) - 1, keys)]
-        weights = self.map(lambda judged: (judged, judged.weights[:, None]), with_ids=True)
-        sums = (one.of_all for one in cluster_sums(ways, 1, weights))
-        effective = [float(total[0] ** 2 / squares[0, 0]) for total, squares in sums]
-        return [way._replace(effective=n) for way, n in zip(ways, effective, strict=True)]
+
+        def counted(judged: Judged) -> tuple[Judged, Floats]:
+            return judged, np.column_stack([judged.weights, np.ones(len(judged.weights))])
+
+        return [one.measured for one in cluster_sums(ways, 2, evidence.map(counted, with_ids=True))]
 
     @property
     def _all_parts(self) -> range:
