@@ -72,7 +72,6 @@ class Clustering:
     (P, P), is the covariance from judgments that are clusters of their own.
     """
 
-    name: str
     steps: Floats
     alone: Floats
 
@@ -161,7 +160,7 @@ class Covariance:
         columns = self.root.T @ contrasts.T
 
         def shares(rows: Whitened) -> Floats:
-            squares: Floats = (_times(rows.information, columns) ** 2).sum(axis=1)
+            squares: Floats = (np.tensordot(rows.information, columns, 1) ** 2).sum(axis=1)
             return squares.sum(axis=1, keepdims=True) if pooled else squares
 
         found: Floats = np.full(1 if pooled else len(contrasts), np.inf)
@@ -225,7 +224,7 @@ class Covariance:
 
         def of_rows(rows: Rows) -> _Statistic:
             scores, information = likelihood.scores_and_information(self.parameters, rows)
-            return statistic(Whitened(rows.judged, scores, _times(information, root)))
+            return statistic(Whitened(rows.judged, scores, np.tensordot(information, root, 1)))
 
         evidence = likelihood.evidence.by_cluster
         return likelihood.map(evidence, self.parameters, of_rows, with_ids=True)
@@ -254,13 +253,13 @@ class Covariance:
                 for number, part in information.items():
                     of_way[number] = of_way.get(number, 0.0) + part
         found = []
-        for way, total, move, of_way in zip(ways, totals, moves, known, strict=True):
+        for total, move, of_way in zip(totals, moves, known, strict=True):
             adjusted = (total + move.known)[:-1]
             if of_way:
                 numbers = np.array(list(of_way))
                 adjusted[numbers] = _adjusted(total[numbers], np.stack(list(of_way.values())))
             steps, alone = adjusted @ root.T, root @ move.squares @ root.T
-            found.append(Clustering(way.name, steps, alone))
+            found.append(Clustering(steps, alone))
         return found
 
 
@@ -275,12 +274,13 @@ def inverse_root(matrix: Floats, free: Booleans) -> Floats:
 
 def _adjustment(numbers: Integers, totals: Floats, rows: Whitened, root: Floats) -> Floats:
     """Return what judgments add to the scores of their clusters; those alone, all, adjusted."""
-    scores, alone = totals.take(numbers, axis=0, mode="wrap"), np.flatnonzero(numbers < 0)
+    scores, none = totals.take(numbers, axis=0, mode="wrap"), numbers < 0
+    alone: slice | Integers = slice(None) if none.all() else np.flatnonzero(none)
     scores[alone] = own = rows.scores[alone] @ root
     pull = np.einsum("nap,np->na", rows.information, scores) / 2
     found: Floats = np.einsum("nap,na->np", rows.information, pull)
     found[alone] += own
-    large = alone[rows.leverage[alone] > SMALL_CLUSTER]
+    large = none & (rows.leverage > SMALL_CLUSTER)
     parts = rows.information[large]
     found[large] = _adjusted(scores[large], parts.transpose(0, 2, 1) @ parts)
     return found
@@ -290,12 +290,6 @@ def _information(numbers: Integers, large: Booleans, rows: Whitened) -> dict[int
     """Return the information (P, P) of each large cluster of a chunk."""
     found = np.unique(numbers[large[numbers]]).tolist()
     return {one: gram_of(rows.information[numbers == one]) for one in found}
-
-
-def _times(rows: Floats, matrix: Floats) -> Floats:
-    """Return rows (n, answers, P) times a matrix (P, q), as one product."""
-    n, answers, P = rows.shape
-    return (rows.reshape(-1, P) @ matrix).reshape(n, answers, -1)
 
 
 def _adjusted(totals: Floats, information: Floats) -> Floats:

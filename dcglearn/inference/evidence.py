@@ -131,14 +131,13 @@ class Way(NamedTuple):
     """One way to group judgments into clusters: ``query``, ``judge`` or ``both``.
 
     `n_clusters` may hold several judgments; `keys` are -1 and those of a query with a judge,
-    ascending, where both decide. `n_judged` clusters have judgments; so many `effective` ones of
-    equal weight would be as uneven: (sum w)^2 / sum w^2.
+    ascending, where both decide. So many `effective` clusters of equal weight would be as uneven:
+    (sum w)^2 / sum w^2.
     """
 
     name: str
     n_clusters: int
     keys: Integers
-    n_judged: int = 0
     effective: float = 0.0
 
     def number_of(self, judged: Judged) -> Integers:
@@ -162,29 +161,19 @@ class ClusterSums:
     def add(self, judged: Judged, values: Floats) -> None:
         """Add values (n, q) of some judgments to the sums of their clusters."""
         numbers = self.way.number_of(judged)
-        if (numbers < 0).any():
-            alone = values[numbers < 0]
-            self.known[-1] += alone.sum(axis=0)
-            self.squares += alone.T @ alone
-            numbers, values = numbers[numbers >= 0], values[numbers >= 0]
+        alone = numbers < 0
+        if alone.any():
+            own = values if alone.all() else values[alone]
+            self.known[-1] += own.sum(axis=0)
+            self.squares += own.T @ own
+            numbers, values = numbers[~alone], values[~alone]
         if not len(numbers):
             return
         first = numbers.min()
-        numbers = numbers - first
-        place = np.zeros(numbers.max() + 1, np.int32)
-        place[numbers] = 1
-        clusters = np.flatnonzero(place)
-        place[clusters] = np.arange(len(clusters))
         ones, row = np.ones(len(numbers)), np.arange(len(numbers) + 1)
-        members = csr_array((ones, place[numbers], row), shape=(len(numbers), len(clusters)))
-        self.known[first + clusters] += np.asarray(members.T @ values)
-
-    @property
-    def measured(self) -> Way:
-        """The way with its sizes, if the weight and 1 were added of each judgment."""
-        total, squares = self.of_all
-        n_judged = int(np.count_nonzero(self.known[:-1, 1]) + self.known[-1, 1])
-        return self.way._replace(n_judged=n_judged, effective=total[0] ** 2 / squares[0, 0])
+        shape = len(numbers), numbers.max() + 1 - first
+        sums = np.asarray(csr_array((ones, numbers - first, row), shape=shape).T @ values)
+        self.known[first : first + len(sums)] += sums
 
     @property
     def of_all(self) -> tuple[Floats, Floats]:
@@ -288,7 +277,7 @@ class Evidence:
     @cached_property
     def by_cluster(self) -> Evidence:
         """The same judgments; in memory, those of a cluster together, which are summed faster."""
-        if self.parts is not None:
+        if self.parts is not None or not self.n_queries + self.n_judges:
             return self
         return self.take(np.lexsort((self.judged.judges, self.judged.queries)))
 
@@ -303,7 +292,9 @@ class Evidence:
 
         def of_part(part: int) -> list[_Statistic]:
             judged = self._part(part, with_ids)
-            begins = range(0, max(1, len(judged.answers)), CHUNK)
+            if len(judged.answers) <= CHUNK:
+                return [statistic(judged)]
+            begins = range(0, len(judged.answers), CHUNK)
             return [statistic(judged.take(slice(at, at + CHUNK))) for at in begins]
 
         with one_blas_thread():
@@ -321,11 +312,10 @@ class Evidence:
             found = evidence.map(lambda judged: np.unique(judged.query_and_judge), with_ids=True)
             keys = np.unique(np.concatenate([[-1], *found]))
             ways += [Way("judge", self.n_judges, none), Way("both", len(keys) - 1, keys)]
-
-        def counted(judged: Judged) -> tuple[Judged, Floats]:
-            return judged, np.column_stack([judged.weights, np.ones(len(judged.weights))])
-
-        return [one.measured for one in cluster_sums(ways, 2, evidence.map(counted, with_ids=True))]
+        weights = evidence.map(lambda judged: (judged, judged.weights[:, None]), with_ids=True)
+        sums = (one.of_all for one in cluster_sums(ways, 1, weights))
+        effective = [float(total[0] ** 2 / squares[0, 0]) for total, squares in sums]
+        return [way._replace(effective=n) for way, n in zip(ways, effective, strict=True)]
 
     @property
     def _all_parts(self) -> range:
@@ -438,13 +428,14 @@ def _distinct(parts: Iterable[Judged]) -> Judged | None:
     for part in parts:
         more = np.vstack([part.answers, part.codes])
         if not rows.size:
-            probe = more[:, :_PROBE]
-            if len(distinct_rows(probe)[0]) > (1 - _FEWEST_EQUAL) * probe.shape[1]:
+            first, of_row = distinct_rows(more[:, :_PROBE])
+            if len(first) > (1 - _FEWEST_EQUAL) * len(of_row):
                 return None
             rows, lists = more[:, :0], part.lists[:0]
         rows, weights = np.hstack([rows, more]), np.append(weights, part.weights)
         lists = np.concatenate([lists, part.lists])
-        first, of_row = distinct_rows(rows)
+        if rows.shape[1] > _PROBE:
+            first, of_row = distinct_rows(rows)
         if len(first) > _MAX_DISTINCT:
             return None
         rows, weights, lists = rows[:, first], np.bincount(of_row, weights), lists[first]

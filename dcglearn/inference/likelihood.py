@@ -190,8 +190,9 @@ class Likelihood:
 
         Along scales that change nothing the likelihood is a bent valley, in which steps are short.
         """
-        n = self.n_weights
-        return np.append(self.family.balanced(parameters[:n]), parameters[n:])
+        found, n = parameters.copy(), self.n_weights
+        found[:n] = self.family.balanced(found[:n])
+        return found
 
     def expand(self, parameters: Floats) -> Expanded:
         """Return the log likelihood with the prior, its gradient and Hessian."""
@@ -311,7 +312,7 @@ class Likelihood:
         with_ids = with_ids or self.evidence.relative_lapses is not None
         table = at.values[:, None]
         if slopes:
-            table = np.hstack([at.jacobian, table])
+            table = np.concatenate([at.jacobian, table], axis=1)
         return evidence.map(
             lambda judged: statistic(self._rows(parameters, table, judged)), with_ids
         )

@@ -256,7 +256,7 @@ def score_test(
     def of_rows(rows: Rows) -> tuple[Judged, Floats, Floats]:
         judged, rows = rows.judged, rows.departing(bend(rows)) if bend else rows
         scores, information = likelihood.scores_and_information(parameters, rows)
-        return judged, scores, gram_of(information)
+        return judged, np.column_stack([scores, np.ones(len(scores))]), gram_of(information)
 
     evidence, found = likelihood.evidence, list[ClusterSums]()
     information = np.zeros(())
@@ -292,10 +292,13 @@ def _beyond(
 
 
 def _hotelling(sums: ClusterSums, directions: Floats, n_estimated: int) -> ScoreTest:
-    """Test that sums of scores (P,) in directions (P, d) over clusters have mean 0."""
+    """Test that sums of scores (P,) in directions (P, d) over clusters have mean 0.
+
+    The last number that is summed is 1.
+    """
     total, squares = sums.of_all
-    S, V = directions.T @ total, directions.T @ squares @ directions
-    d, Q = len(S), sums.way.n_judged
+    S, V = directions.T @ total[:-1], directions.T @ squares[:-1, :-1] @ directions
+    d, Q = len(S), np.count_nonzero(sums.known[:-1, -1]) + sums.known[-1, -1]
     n_parameters = n_estimated + d
     T, df, step = float(S @ np.linalg.pinv(V, hermitian=True) @ S), Q - n_parameters, directions @ S
     if not d or df < 1:
