@@ -427,14 +427,15 @@ def _distinct(parts: Iterable[Judged]) -> Judged | None:
     lists, weights = rows, rows
     for part in parts:
         more = np.vstack([part.answers, part.codes])
-        if not rows.size:
+        probed = not rows.size
+        if probed:
             first, of_row = distinct_rows(more[:, :_PROBE])
             if len(first) > (1 - _FEWEST_EQUAL) * len(of_row):
                 return None
             rows, lists = more[:, :0], part.lists[:0]
         rows, weights = np.hstack([rows, more]), np.append(weights, part.weights)
         lists = np.concatenate([lists, part.lists])
-        if rows.shape[1] > _PROBE:
+        if not probed or rows.shape[1] > _PROBE:
             first, of_row = distinct_rows(rows)
         if len(first) > _MAX_DISTINCT:
             return None
