@@ -83,7 +83,7 @@ def strict_probability(z: Floats, e: float | Floats) -> Floats:
 
 def strict_terms(sign: float | Floats, v: Floats, e: float | Floats) -> Terms:
     """Return the terms of strict answers, for list a where the sign is 1, or for b."""
-    odds = np.exp(-sign * np.clip(v, -_LARGEST, _LARGEST))
+    odds = np.exp(-sign * np.maximum(np.minimum(v, _LARGEST), -_LARGEST))  # faster than clip
     p = 1 / (1 + odds)  # faster than expit
     other = odds * p
     P = e / 2 + (1 - e) * p

@@ -149,13 +149,13 @@ class Members:
     def slopes(self, theta: Floats, some: Index, x: Floats) -> tuple[Floats, Floats]:
         """Return <W, x>, shape (f, n), and its derivatives, shape (f, n, P), for cumulated x."""
         by_rank, by_grade = self.steps(theta, some)
-        s = np.exp(theta[:, self.scale])[:, None, None]
-        of_ranks = s * by_rank[:, None] * np.moveaxis(x @ by_grade.T, 2, 0)  # (f, n, K)
-        of_grades = s * np.tensordot(by_rank, x, (1, 1))  # (f, n, L)
+        by_rank *= np.exp(theta[:, [self.scale]])
+        of_ranks = (by_grade @ x.reshape(-1, self.L).T).reshape(len(theta), -1, self.K)
+        of_grades = np.tensordot(by_rank, x, (1, 1))  # (f, n, L)
         found = np.zeros((*of_ranks.shape[:2], self.mean.size))
-        found[..., self.ranks] = of_ranks
-        found[..., self.grades] = by_grade[:, None, :-1] * of_grades[..., :-1]
-        found[..., self.scale] = v = of_ranks.sum(axis=2)
+        np.multiply(by_rank[:, None], of_ranks, out=found[..., self.ranks])
+        np.multiply(by_grade[:, None, :-1], of_grades[..., :-1], out=found[..., self.grades])
+        found[..., self.scale] = v = np.matmul(of_ranks, by_rank[..., None])[..., 0]
         if self.has_empty:
             found[..., self.empty] = of_grades[..., -1]
         return v, found

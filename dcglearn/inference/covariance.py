@@ -52,7 +52,7 @@ _Statistic = TypeVar("_Statistic")
 
 
 class Whitened(NamedTuple):
-    """Some judgments: scores (n, P) and rows of information (n, answers, P), times R."""
+    """Some judgments: weighted scores (n, P), and rows of information (n, answers, P) times R."""
 
     judged: Judged
     scores: Floats
@@ -72,7 +72,6 @@ class Clustering:
     (P, P), is the covariance from judgments that are clusters of their own.
     """
 
-    name: str
     steps: Floats
     alone: Floats
 
@@ -161,7 +160,7 @@ class Covariance:
         columns = self.root.T @ contrasts.T
 
         def shares(rows: Whitened) -> Floats:
-            squares: Floats = (_times(rows.information, columns) ** 2).sum(axis=1)
+            squares: Floats = (np.tensordot(rows.information, columns, 1) ** 2).sum(axis=1)
             return squares.sum(axis=1, keepdims=True) if pooled else squares
 
         found: Floats = np.full(1 if pooled else len(contrasts), np.inf)
@@ -172,7 +171,7 @@ class Covariance:
         most = max(self.effective - 1, 1.0) if self.effective < FEW else np.inf
         return np.minimum(found, most)
 
-    @property
+    @cached_property
     def model(self) -> Floats:
         """H^-1, shape (P, P): the covariance if the model is right and judgments independent."""
         return self.root @ self.root.T
@@ -225,8 +224,7 @@ class Covariance:
 
         def of_rows(rows: Rows) -> _Statistic:
             scores, information = likelihood.scores_and_information(self.parameters, rows)
-            weighted = (scores @ root) * rows.judged.weights[:, None]
-            return statistic(Whitened(rows.judged, weighted, _times(information, root)))
+            return statistic(Whitened(rows.judged, scores, np.tensordot(information, root, 1)))
 
         evidence = likelihood.evidence.by_cluster
         return likelihood.map(evidence, self.parameters, of_rows, with_ids=True)
@@ -236,13 +234,15 @@ class Covariance:
         root, ways, P = self.root, self.ways, len(self.root)
         chunks = self.whitened(lambda rows: np.column_stack([rows.scores, rows.leverage]))
         first = cluster_sums(ways, P + 1, chunks)
-        totals = [np.vstack([one.known[:, :P], np.zeros(P)]) for one in first]  # [-1] is of none
-        large = [np.append(one.known[:, P] > SMALL_CLUSTER, False) for one in first]
+        for one in first:
+            one.known[-1] = 0.0  # of judgments alone, whose own scores count
+        totals = [one.known[:, :P] @ root for one in first]
+        large = [one.known[:, P] > SMALL_CLUSTER for one in first]
 
         def parts_of(rows: Whitened) -> list[tuple[Floats, dict[int, Floats]]]:
             numbers = [way.number_of(rows.judged) for way in ways]
             return [
-                (_adjustment(of, total, rows), _information(of, firm, rows))
+                (_adjustment(of, total, rows, root), _information(of, firm, rows))
                 for of, total, firm in zip(numbers, totals, large, strict=True)
             ]
 
@@ -253,13 +253,13 @@ class Covariance:
                 for number, part in information.items():
                     of_way[number] = of_way.get(number, 0.0) + part
         found = []
-        for way, total, move, of_way in zip(ways, totals, moves, known, strict=True):
-            adjusted = total[:-1] + move.known
+        for total, move, of_way in zip(totals, moves, known, strict=True):
+            adjusted = (total + move.known)[:-1]
             if of_way:
                 numbers = np.array(list(of_way))
                 adjusted[numbers] = _adjusted(total[numbers], np.stack(list(of_way.values())))
             steps, alone = adjusted @ root.T, root @ move.squares @ root.T
-            found.append(Clustering(way.name, steps, alone))
+            found.append(Clustering(steps, alone))
         return found
 
 
@@ -272,14 +272,17 @@ def inverse_root(matrix: Floats, free: Booleans) -> Floats:
     return root
 
 
-def _adjustment(numbers: Integers, scores: Floats, rows: Whitened) -> Floats:
+def _adjustment(numbers: Integers, totals: Floats, rows: Whitened, root: Floats) -> Floats:
     """Return what judgments add to the scores of their clusters; those alone, all, adjusted."""
-    alone = np.where((numbers < 0)[:, None], rows.scores, 0.0)
-    pull = np.einsum("nap,np->na", rows.information, scores[numbers] + alone)
-    found: Floats = np.einsum("nap,na->np", rows.information, pull) / 2 + alone
-    large = (numbers < 0) & (rows.leverage > SMALL_CLUSTER)
+    scores, none = totals.take(numbers, axis=0, mode="wrap"), numbers < 0
+    alone: slice | Integers = slice(None) if none.all() else np.flatnonzero(none)
+    scores[alone] = own = rows.scores[alone] @ root
+    pull = np.einsum("nap,np->na", rows.information, scores) / 2
+    found: Floats = np.einsum("nap,na->np", rows.information, pull)
+    found[alone] += own
+    large = none & (rows.leverage > SMALL_CLUSTER)
     parts = rows.information[large]
-    found[large] = _adjusted(rows.scores[large], parts.transpose(0, 2, 1) @ parts)
+    found[large] = _adjusted(scores[large], parts.transpose(0, 2, 1) @ parts)
     return found
 
 
@@ -287,12 +290,6 @@ def _information(numbers: Integers, large: Booleans, rows: Whitened) -> dict[int
     """Return the information (P, P) of each large cluster of a chunk."""
     found = np.unique(numbers[large[numbers]]).tolist()
     return {one: gram_of(rows.information[numbers == one]) for one in found}
-
-
-def _times(rows: Floats, matrix: Floats) -> Floats:
-    """Return rows (n, answers, P) times a matrix (P, q), as one product."""
-    n, answers, P = rows.shape
-    return (rows.reshape(-1, P) @ matrix).reshape(n, answers, -1)
 
 
 def _adjusted(totals: Floats, information: Floats) -> Floats:

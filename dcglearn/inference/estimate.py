@@ -289,7 +289,14 @@ class JudgmentFit:
     def other(self, name: str, level: float = 0.95) -> Estimated:
         """Return one of ``fit.likelihood.names``, such as the side bias, with its interval."""
         check_name(name, "parameter of the model", self.likelihood.names)
-        return estimated_parameter(self.covariance, name, level)
+        if (name, level) not in self._known:
+            self._known[name, level] = (estimated_parameter(self.covariance, name, level),)
+        return self._known[name, level][0]
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, float], tuple[Estimated, ...]]:
+        """Intervals that were asked for, which pages do several times."""
+        return {}
 
     def slopes(self, rows: Floats) -> Floats:
         """Return the derivatives in the parameters, (m, P), of products of W with rows (m, K L)."""
@@ -328,6 +335,8 @@ class JudgmentFit:
 
     def _ratios(self, kind: Kind, names: list[str], level: float) -> tuple[Estimated, ...]:
         """Return gains or discounts, as many as names, relative to the first of them."""
+        if (names[-1], level) in self._known:
+            return self._known[names[-1], level]
         rows, n = self._rank_rows if kind == "discounts" else self._grade_rows, len(names)
         family, linear = self.likelihood.family, None
         one = family.discounts if kind == "discounts" else family.gains
@@ -339,4 +348,5 @@ class JudgmentFit:
             linear = np.pad(one.generators, ((0, 0), (begin, after)))
         rows = rows[:n]
         values, slopes = rows @ self.table.ravel(), self.slopes(rows)
-        return estimated_ratios(names, values, slopes, self.covariance, level, linear)
+        found = estimated_ratios(names, values, slopes, self.covariance, level, linear)
+        return self._known.setdefault((names[-1], level), found)

@@ -42,6 +42,8 @@ MANY_JUDGES = 20
 CHUNK = 1 << 14
 """Judgments that are processed at a time."""
 
+np.empty(31 << 20, np.uint8)  # once that much is freed, glibc keeps the memory of chunks for others
+
 _PART = 2 * CHUNK
 """Judgments in memory that a thread takes: for fewer, none is started."""
 
@@ -148,36 +150,36 @@ class Way(NamedTuple):
 class ClusterSums:
     """Sums over the clusters of a way of q numbers of each judgment.
 
-    `known`, (clusters, q), are those of clusters with a number; of judgments that are clusters of
-    their own there are the `total`, (q,), and the sum of products, `squares`, (q, q).
+    `known`, (clusters + 1, q), has in its last row the sum over judgments that are clusters of
+    their own; of these, `squares`, (q, q), is the sum of products.
     """
 
     def __init__(self, way: Way, q: int) -> None:
-        self.way, self.known = way, np.zeros((way.n_clusters, q))
-        self.total, self.squares = np.zeros(q), np.zeros((q, q))
+        self.way, self.known = way, np.zeros((way.n_clusters + 1, q))
+        self.squares = np.zeros((q, q))
 
     def add(self, judged: Judged, values: Floats) -> None:
         """Add values (n, q) of some judgments to the sums of their clusters."""
         numbers = self.way.number_of(judged)
-        if (numbers < 0).any():
-            alone = values[numbers < 0]
-            self.total += alone.sum(axis=0)
-            self.squares += alone.T @ alone
-            numbers, values = numbers[numbers >= 0], values[numbers >= 0]
-            if not len(numbers):
-                return
-        place = np.zeros(self.way.n_clusters, np.int32)
-        place[numbers] = 1
-        clusters = np.flatnonzero(place)
-        place[clusters] = np.arange(len(clusters))
+        alone = numbers < 0
+        if alone.any():
+            own = values if alone.all() else values[alone]
+            self.known[-1] += own.sum(axis=0)
+            self.squares += own.T @ own
+            numbers, values = numbers[~alone], values[~alone]
+        if not len(numbers):
+            return
+        first = numbers.min()
         ones, row = np.ones(len(numbers)), np.arange(len(numbers) + 1)
-        members = csr_array((ones, place[numbers], row), shape=(len(numbers), len(clusters)))
-        self.known[clusters] += np.asarray(members.T @ values)
+        shape = len(numbers), numbers.max() + 1 - first
+        sums = np.asarray(csr_array((ones, numbers - first, row), shape=shape).T @ values)
+        self.known[first : first + len(sums)] += sums
 
     @property
     def of_all(self) -> tuple[Floats, Floats]:
         """The sum over all clusters, and that of products."""
-        return self.known.sum(axis=0) + self.total, self.known.T @ self.known + self.squares
+        known = self.known[:-1]
+        return self.known.sum(axis=0), known.T @ known + self.squares
 
 
 def cluster_sums(
@@ -275,7 +277,7 @@ class Evidence:
     @cached_property
     def by_cluster(self) -> Evidence:
         """The same judgments; in memory, those of a cluster together, which are summed faster."""
-        if self.parts is not None:
+        if self.parts is not None or not self.n_queries + self.n_judges:
             return self
         return self.take(np.lexsort((self.judged.judges, self.judged.queries)))
 
@@ -290,7 +292,9 @@ class Evidence:
 
         def of_part(part: int) -> list[_Statistic]:
             judged = self._part(part, with_ids)
-            begins = range(0, max(1, len(judged.answers)), CHUNK)
+            if len(judged.answers) <= CHUNK:
+                return [statistic(judged)]
+            begins = range(0, len(judged.answers), CHUNK)
             return [statistic(judged.take(slice(at, at + CHUNK))) for at in begins]
 
         with one_blas_thread():
@@ -302,13 +306,13 @@ class Evidence:
 
         With few judges, what is said is said of them.
         """
-        none = np.zeros(0, np.int64)
+        none, evidence = np.zeros(0, np.int64), self.by_cluster
         ways = [Way("query", self.n_queries, none)]
         if self.has_many_judges:
-            found = self.map(lambda judged: np.unique(judged.query_and_judge), with_ids=True)
+            found = evidence.map(lambda judged: np.unique(judged.query_and_judge), with_ids=True)
             keys = np.unique(np.concatenate([[-1], *found]))
             ways += [Way("judge", self.n_judges, none), Way("both", len(keys) - 1, keys)]
-        weights = self.map(lambda judged: (judged, judged.weights[:, None]), with_ids=True)
+        weights = evidence.map(lambda judged: (judged, judged.weights[:, None]), with_ids=True)
         sums = (one.of_all for one in cluster_sums(ways, 1, weights))
         effective = [float(total[0] ** 2 / squares[0, 0]) for total, squares in sums]
         return [way._replace(effective=n) for way, n in zip(ways, effective, strict=True)]
@@ -423,14 +427,16 @@ def _distinct(parts: Iterable[Judged]) -> Judged | None:
     lists, weights = rows, rows
     for part in parts:
         more = np.vstack([part.answers, part.codes])
-        if not rows.size:
-            probe = more[:, :_PROBE]
-            if len(distinct_rows(probe)[0]) > (1 - _FEWEST_EQUAL) * probe.shape[1]:
+        probed = not rows.size
+        if probed:
+            first, of_row = distinct_rows(more[:, :_PROBE])
+            if len(first) > (1 - _FEWEST_EQUAL) * len(of_row):
                 return None
             rows, lists = more[:, :0], part.lists[:0]
         rows, weights = np.hstack([rows, more]), np.append(weights, part.weights)
         lists = np.concatenate([lists, part.lists])
-        first, of_row = distinct_rows(rows)
+        if not probed or rows.shape[1] > _PROBE:
+            first, of_row = distinct_rows(rows)
         if len(first) > _MAX_DISTINCT:
             return None
         rows, weights, lists = rows[:, first], np.bincount(of_row, weights), lists[first]

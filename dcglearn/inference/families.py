@@ -441,7 +441,7 @@ class WeightFamily:
         """Return the parameters of the same W at which both sets of coefficients are as large."""
         found = parameters.copy()
         c, g = found[self._coefficients], found[self._scale_of_gains]
-        sizes = np.linalg.norm(c), np.linalg.norm(g)
+        sizes = math.sqrt(c @ c), math.sqrt(g @ g)
         if all(sizes):
             factor = math.sqrt(sizes[1] / sizes[0])
             c *= factor

@@ -52,14 +52,19 @@ def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
 
     q, n = 1 / len(likelihood.answers), evidence.n_judges
 
-    def of_rows(rows: Rows) -> Floats:
-        """Return the log likelihood of each judge for each share of lapses, (judges, cells)."""
+    def of_rows(rows: Rows) -> tuple[Integers, Floats]:
+        """Return some judges, and the log likelihood for each share of lapses, (judges, cells)."""
         _, answers, weights, _, judges, _ = rows.judged
         p = np.exp(answer_terms(answers, rows.v, t, rows.h, 0.0, likelihood.ties, 0.5).value)
-        sums = (np.bincount(judges, weights * np.log(e * q + (1 - e) * p), n) for e in _MIDDLES)
-        return np.stack([*sums], axis=1)
+        order = np.argsort(judges, kind="stable")
+        judges, p, weights = judges[order], p[order], weights[order]
+        first = np.flatnonzero(np.diff(judges, prepend=-1))
+        logs = (weights * np.log(e * q + (1 - e) * p) for e in _MIDDLES)
+        return judges[first], np.stack([np.add.reduceat(one, first) for one in logs], axis=1)
 
-    logs = np.asarray(sum(likelihood.map(evidence, parameters, of_rows, with_ids=True)))
+    logs = np.zeros((n, _CELLS))
+    for judges, part in likelihood.map(evidence, parameters, of_rows, with_ids=True):
+        logs[judges] += part
     top = logs.max(axis=1, keepdims=True)
     scaled = np.exp(logs - top)
 

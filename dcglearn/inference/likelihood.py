@@ -97,11 +97,13 @@ class Rows(NamedTuple):
         more = V, slice(self.n_parameters, n_parameters), z
         return self._replace(design=[*self.design, more], n_parameters=n_parameters)
 
-    def scores(self, terms: Terms) -> Floats:
-        """Return the gradient of the log probability of each answer, (n, P)."""
-        found = np.zeros((len(self.v), self.n_parameters))
-        for one, at, slopes in self.design:
-            found[:, at] += slopes * terms.first[one][:, None]
+    def scores(self, terms: Terms, factors: Floats) -> Floats:
+        """Return the gradient of the log probability of each answer, (n, P), times factors (n,)."""
+        found, (main, *others) = np.zeros((len(self.v), self.n_parameters)), self.design
+        one, at, slopes = main
+        np.multiply(slopes, (terms.first[one] * factors)[:, None], out=found[:, at])
+        for one, at, slopes in others:
+            found[:, at] += slopes * (terms.first[one] * factors)[:, None]
         return found
 
 
@@ -188,8 +190,9 @@ class Likelihood:
 
         Along scales that change nothing the likelihood is a bent valley, in which steps are short.
         """
-        n = self.n_weights
-        return np.append(self.family.balanced(parameters[:n]), parameters[n:])
+        found, n = parameters.copy(), self.n_weights
+        found[:n] = self.family.balanced(found[:n])
+        return found
 
     def expand(self, parameters: Floats) -> Expanded:
         """Return the log likelihood with the prior, its gradient and Hessian."""
@@ -309,7 +312,7 @@ class Likelihood:
         with_ids = with_ids or self.evidence.relative_lapses is not None
         table = at.values[:, None]
         if slopes:
-            table = np.hstack([at.jacobian, table])
+            table = np.concatenate([at.jacobian, table], axis=1)
         return evidence.map(
             lambda judged: statistic(self._rows(parameters, table, judged)), with_ids
         )
@@ -322,23 +325,21 @@ class Likelihood:
         return answer_terms(answers, rows.v, t, rows.h, rows.e, self.ties, q)
 
     def scores_and_information(self, parameters: Floats, rows: Rows) -> tuple[Floats, Floats]:
-        """Return the scores of the given answers (n, P), and rows z (n, answers, P) of information.
+        """Return weight times score of the given answers (n, P), and rows of information.
 
-        z is the root of weight and probability times the score of an answer. Of two answers the
-        given one is enough: the other's derivatives are - P / (1 - P) times its own.
+        These, z (n, answers, P), are the root of weight and probability times the score of an
+        answer. Of two answers the given one is enough: the other's derivatives are - P / (1 - P)
+        times its own.
         """
-        given = self.terms(parameters, rows)
-        scores, expected = rows.scores(given), []
+        given, weights = self.terms(parameters, rows), rows.judged.weights
         if self.ties == "strict":
             other = strict_probability((2.0 * rows.judged.answers - 1.0) * rows.v, rows.e)
-            expected.append((scores, np.exp(given.value) / other))
+            expected = [(given, np.exp(given.value) / other)]
         else:
-            for answer in self.answers:
-                terms = self.terms(parameters, rows, answer)
-                expected.append((rows.scores(terms), np.exp(terms.value)))
-        weights = rows.judged.weights
-        parts = [one * np.sqrt(weights * factor)[:, None] for one, factor in expected]
-        return scores, np.stack(parts, axis=1)
+            every = (self.terms(parameters, rows, answer) for answer in self.answers)
+            expected = [(terms, np.exp(terms.value)) for terms in every]
+        parts = [rows.scores(terms, np.sqrt(weights * share)) for terms, share in expected]
+        return rows.scores(given, weights), np.stack(parts, axis=1)
 
     @property
     def answers(self) -> tuple[int, ...]:

@@ -186,13 +186,14 @@ def _largest_lapses(spread: Covariance, contrast: Floats, level: float) -> float
     quantile = float(fdtri(1, max(1.0, spread.effective - 1), level))
     lowest = maximum.at.value - max(1.0, spread.inflation(contrast)) * quantile / 2
 
-    found = maximum
+    found = {0.0: maximum}
 
     def excess(share: float) -> float:
-        nonlocal found
-        at_share = np.where(held, share, found.parameters)
-        found = maximum_from(spread.likelihood, at_share, held)
-        return found.at.value - lapse_prior(share) - lowest
+        if share not in found:
+            nearest = min(found, key=lambda one: abs(one - share))
+            at_share = np.where(held, share, found[nearest].parameters)
+            found[share] = maximum_from(spread.likelihood, at_share, held)
+        return found[share].at.value - lapse_prior(share) - lowest
 
     largest = float(spread.likelihood.bounds[1][held][0])
     if excess(largest) > 0:

@@ -259,9 +259,8 @@ def score_test(
 
     def of_rows(rows: Rows) -> tuple[Judged, Floats, Floats]:
         judged, rows = rows.judged, rows.departing(bend(rows)) if bend else rows
-        u, information = likelihood.scores_and_information(parameters, rows)
-        scores = np.column_stack([u * judged.weights[:, None], np.ones(len(u))])
-        return judged, scores, gram_of(information)
+        scores, information = likelihood.scores_and_information(parameters, rows)
+        return judged, np.column_stack([scores, np.ones(len(scores))]), gram_of(information)
 
     evidence, found = likelihood.evidence, list[ClusterSums]()
     information = np.zeros(())
@@ -303,7 +302,7 @@ def _hotelling(sums: ClusterSums, directions: Floats, n_estimated: int) -> Score
     """
     total, squares = sums.of_all
     S, V = directions.T @ total[:-1], directions.T @ squares[:-1, :-1] @ directions
-    d, Q = len(S), np.count_nonzero(sums.known[:, -1]) + sums.total[-1]
+    d, Q = len(S), np.count_nonzero(sums.known[:-1, -1]) + sums.known[-1, -1]
     n_parameters = n_estimated + d
     T, df, step = float(S @ np.linalg.pinv(V, hermitian=True) @ S), Q - n_parameters, directions @ S
     if not d or df < 1:

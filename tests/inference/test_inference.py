@@ -28,7 +28,6 @@ def plain_cr2(fit: JudgmentFit, clusters: np.ndarray) -> tuple[np.ndarray, np.nd
     information = likelihood.information(x) + likelihood.prior_information(x)
     inverse = np.linalg.inv(information[np.ix_(free, free)])
     root = np.real(sqrtm(inverse))
-    weights = likelihood.evidence.judged.weights
     ((scores, rows_of),) = likelihood.map(
         likelihood.evidence,
         x,
@@ -38,7 +37,7 @@ def plain_cr2(fit: JudgmentFit, clusters: np.ndarray) -> tuple[np.ndarray, np.nd
     middle, p = np.zeros_like(inverse), []
     for q in np.unique(clusters):
         rows = clusters == q
-        u = (weights[rows, None] * scores[rows]).sum(axis=0)[free]
+        u = scores[rows].sum(axis=0)[free]
         F = sum(part[rows][:, free].T @ part[rows][:, free] for part in parts)
         adjust = np.linalg.inv(np.real(sqrtm(np.eye(len(u)) - root @ F @ root)))
         e = root @ adjust @ root @ u

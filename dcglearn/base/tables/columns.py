@@ -167,7 +167,11 @@ def distinct_rows(columns: Iterable[Grades]) -> tuple[Integers, Integers]:
         else:
             keys, size = [*keys, column], values
     table = np.stack(keys)
-    order = np.lexsort(table[::-1])
+    bits = table.shape[1].bit_length()
+    if len(keys) == 1 and size << bits < 1 << 63:  # with its place, a number is sorted faster
+        order = np.sort(table[0] << bits | np.arange(table.shape[1])) & ((1 << bits) - 1)
+    else:
+        order = np.lexsort(table[::-1])
     new = np.ones(len(order), bool)
     new[1:] = (np.diff(table[:, order]) != 0).any(axis=0)
     numbers = np.empty(len(order), np.int64)
@@ -211,7 +215,10 @@ def column_of(cells: Any) -> Column:
 
 
 def _of_values(cells: Sequence[Any]) -> Column:
-    if {*map(type, cells)} - {NoneType} in ({str}, {int}, set()):
+    kinds = {*map(type, cells)} - {NoneType}
+    if not kinds:
+        return Column(np.full(len(cells), -1, np.int32), [])
+    if kinds in ({str}, {int}):
         values = [one for one in dict.fromkeys(cells) if one is not None]
         known = {value: code for code, value in enumerate(values)}
         known_codes = map(known.get, cells, repeat(-1))
