@@ -12,9 +12,6 @@ from dcglearn.base.text import ASCII_BLANKS
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
-RESAMPLES = 9999
-"""Random draws of tests and bootstrap intervals."""
-
 MAX_EXACT = 2**53
 """From here on, different whole numbers can be equal in double precision."""
 

@@ -31,9 +31,7 @@ def map_in_order(
     function: Callable[[_Item], _Answer], items: Sequence[_Item], threads: int = MAX_THREADS
 ) -> Iterator[_Answer]:
     """Yield results in the order of items; only as many are held as there are threads."""
-    count = min(len(items), threads, MAX_THREADS)
-    if count > 1:
-        count = min(count, _processors())
+    count = min(len(items), threads, MAX_THREADS, _processors())
     if count < 2 or hasattr(_INSIDE, "thread"):
         yield from map(function, items)
         return

@@ -15,11 +15,13 @@ import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_rng
 from dcglearn.base.errors import InputError, check_name
-from dcglearn.base.numbers import RESAMPLES
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.significance import PAIRED_TESTS, PairedTest, holm, mean_of_counted
+from dcglearn.base.significance import holm
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.paired_tests import (
+    RESAMPLES,
+    PairedTest,
+    mean_of_counted,
     paired_intervals,
     paired_p_values,
     t_intervals,
@@ -163,7 +165,7 @@ def compare_systems(
     checked_rng(rng)
     resamples = checked_count(resamples, "`resamples`", high=10**7)
     check_name(correct, "correction", CORRECT)
-    check_name(test, "test", PAIRED_TESTS)
+    check_name(test, "test", get_args(PairedTest))
     if evaluation.high is not None:
         raise InputError(
             'with `unjudged="bounds"` there is no single difference to test',

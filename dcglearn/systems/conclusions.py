@@ -22,7 +22,6 @@ import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_number, checked_rng
 from dcglearn.base.errors import InputError, check_name, naming
-from dcglearn.base.numbers import RESAMPLES
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Integers
 from dcglearn.coherence.mean_ndcg import MeanVerdict, mean_verdicts
@@ -43,6 +42,7 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.systems.evaluate import Evaluation
+from dcglearn.systems.paired_tests import RESAMPLES
 from dcglearn.systems.ranked import ideal_ranking
 from dcglearn.systems.rules import Rules, rules_like
 from dcglearn.systems.scoring import rankings_to_score, with_least

@@ -13,7 +13,6 @@ import numpy as np
 from dcglearn.base.errors import InputError, check_name, naming
 from dcglearn.base.numbers import counted, decimals
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.significance import mean_of_counted
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Booleans, Floats
 from dcglearn.collections.join import IndexedQrels
@@ -27,6 +26,7 @@ from dcglearn.systems.inputs import (
     open_qrels_and_runs,
     rank_runs,
 )
+from dcglearn.systems.paired_tests import mean_of_counted
 from dcglearn.systems.ranked import Ranked
 from dcglearn.systems.rules import Rules, rules_like
 from dcglearn.systems.scoring import (

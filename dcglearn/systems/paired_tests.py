@@ -9,13 +9,19 @@ randomisation test; Smucker, Allan & Carterette, CIKM 2007).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
+from typing import Literal
 
 import numpy as np
 
-from dcglearn.base.numbers import RESAMPLES
-from dcglearn.base.significance import PairedTest
 from dcglearn.base.types import Floats, Integers
+
+PairedTest = Literal["randomisation", "t"]
+
+RESAMPLES = 9999
+"""Random draws of tests and bootstrap intervals."""
+
 
 _SIGNED_AT_ONCE = 4_000_000
 _COUNTED_AT_ONCE = 250_000
@@ -23,6 +29,13 @@ _MEANS = 10_000_000
 """Resampled means that are in memory at once."""
 _ZERO = 1e-12
 """A sum below this share of the sum of its absolute terms is 0: rounding leaves as much."""
+
+
+def mean_of_counted(values: Floats) -> Floats:
+    """Return the mean over the last axis of the numbers that are not nan; nan without any."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Mean of empty slice", RuntimeWarning)
+        return np.asarray(np.nanmean(values, axis=-1))
 
 
 def paired_p_values(

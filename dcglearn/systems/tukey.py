@@ -17,9 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dcglearn.base.numbers import RESAMPLES
 from dcglearn.base.types import Booleans, Floats, Integers
-from dcglearn.systems.paired_tests import parts
+from dcglearn.systems.paired_tests import RESAMPLES, parts
 
 _ORDERED_AT_ONCE = 2_000_000
 _ZERO = 1e-12

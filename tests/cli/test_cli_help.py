@@ -14,7 +14,6 @@ from typer.main import get_command
 
 import dcglearn
 from dcglearn import LIKE, InputError
-from dcglearn.base.significance import PAIRED_TESTS
 from dcglearn.cli import COMMANDS, app
 from dcglearn.cli.remedies import in_options, message
 from dcglearn.interop.export import TARGETS
@@ -76,7 +75,7 @@ def test_help_is_the_same_without_docstrings(tmp_path: Path) -> None:
         ("fit", "margin", MARGINS),
         ("fit", "solver", SOLVERS),
         ("evaluate", "correct", CORRECT),
-        ("evaluate", "test", (*PAIRED_TESTS, "none")),
+        ("evaluate", "test", ("randomisation", "t", "none")),
         ("evaluate", "ties", TIES),
         ("evaluate", "unjudged", UNJUDGED),
         ("evaluate", "pool", POOLS),

@@ -18,7 +18,6 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import atomic_write, checked_suffix, write_text_blocks
 from dcglearn.base.numbers import counted, in_ranges
-from dcglearn.base.significance import mean_of_counted
 from dcglearn.base.text import plain_text
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
@@ -32,6 +31,7 @@ from dcglearn.systems.compare_systems import (
     has_several_baselines,
 )
 from dcglearn.systems.evaluate import Evaluation
+from dcglearn.systems.paired_tests import mean_of_counted
 from dcglearn.systems.power import LEVEL, POWER, paired_deviations, queries_needed
 from dcglearn.systems.rules import Rules
 from dcglearn.systems.scoring import unjudged_in_ideal
