@@ -197,7 +197,7 @@ class JudgmentFit:
     @property
     def log_likelihood(self) -> float:
         """The log likelihood, without the prior."""
-        return self.maximum.at.value - self.likelihood.log_prior(self.parameters)
+        return self.maximum.value - self.likelihood.log_prior(self.parameters)
 
     @cached_property
     def covariance(self) -> Covariance:

@@ -183,14 +183,6 @@ class Likelihood:
         """Return a parameter after those of W, 0 if the model does not have it."""
         return float(parameters[self.index(name)]) if name in self.names else 0.0
 
-    def balanced(self, parameters: Floats) -> Floats:
-        """Return the parameters of the same W at which its scale is shared as the prior prefers.
-
-        Along scales that change nothing the likelihood is a bent valley, in which steps are short.
-        """
-        n = self.n_weights
-        return np.append(self.family.balanced(parameters[:n]), parameters[n:])
-
     def expand(self, parameters: Floats) -> Expanded:
         """Return the log likelihood with the prior, its gradient and Hessian."""
         n, few = self.n_weights, len(self.evidence.counted) <= CHUNK

@@ -84,7 +84,7 @@ def test_the_maximum_is_that_of_another_optimiser(ties: str, discounts: str) -> 
         method="L-BFGS-B",
         options={"maxiter": 10_000, "ftol": 1e-15, "gtol": 1e-8},
     )
-    assert found.maximum.at.value == pytest.approx(-twin.fun, abs=1e-6)
+    assert found.maximum.value == pytest.approx(-twin.fun, abs=1e-6)
 
 
 @pytest.mark.parametrize(
