@@ -253,14 +253,12 @@ class JudgmentFit:
     @property
     def gain_slopes(self) -> Floats:
         """The derivative of each gain in the parameters, shape (L, P)."""
-        rows = self._grade_rows[: len(self.scale)]
-        return ratio_slopes(rows @ self.table.ravel(), self.slopes(rows))
+        return ratio_slopes(*self.products(self._grade_rows[: len(self.scale)]))
 
     @property
     def discount_slopes(self) -> Floats:
         """The derivative of each discount in the parameters, shape (K, P)."""
-        rows = self._rank_rows
-        return ratio_slopes(rows @ self.table.ravel(), self.slopes(rows))
+        return ratio_slopes(*self.products(self._rank_rows))
 
     @property
     def denominator_slopes(self) -> Floats:
@@ -291,11 +289,12 @@ class JudgmentFit:
         check_name(name, "parameter of the model", self.likelihood.names)
         return estimated_parameter(self.covariance, name, level)
 
-    def slopes(self, rows: Floats) -> Floats:
-        """Return the derivatives in the parameters, (m, P), of products of W with rows (m, K L)."""
+    def products(self, rows: Floats) -> tuple[Floats, Floats]:
+        """Return products of W with rows (m, K L), and their derivatives in parameters, (m, P)."""
         n = self.likelihood.n_weights
         slopes = rows @ self.likelihood.family.at(self.parameters[:n]).jacobian
-        return np.pad(slopes, ((0, 0), (0, len(self.parameters) - n)))
+        padded = np.pad(slopes, ((0, 0), (0, len(self.parameters) - n)))
+        return rows @ self.table.ravel(), padded
 
     @cached_property
     def _grade_rows(self) -> Floats:
@@ -308,7 +307,7 @@ class JudgmentFit:
         rows = np.tile(np.eye(L) / K, K)
         if not self.likelihood.family.factored:
             return rows
-        share = self.covariance.share_of_data(self.slopes(rows[:1])[0])
+        share = self.covariance.share_of_data(self.products(rows[:1])[1][0])
         column = self.table[:, self._reference]
         deviations = column - column.mean()
         return np.kron(deviations, np.eye(L)) if share < MIN_SHARE and deviations.any() else rows
@@ -332,11 +331,9 @@ class JudgmentFit:
         family, linear = self.likelihood.family, None
         one = family.discounts if kind == "discounts" else family.gains
         if not family.factored:
-            linear = self.slopes(rows)
+            linear = self.products(rows)[1]
         elif not one.formula and one.n_coefficients:
             begin = len(family.discounts.start) * (kind == "gains")
             after = self.likelihood.n_parameters - begin - one.n_coefficients
             linear = np.pad(one.generators, ((0, 0), (begin, after)))
-        rows = rows[:n]
-        values, slopes = rows @ self.table.ravel(), self.slopes(rows)
-        return estimated_ratios(names, values, slopes, self.covariance, level, linear)
+        return estimated_ratios(names, *self.products(rows[:n]), self.covariance, level, linear)

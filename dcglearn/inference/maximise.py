@@ -111,7 +111,9 @@ class Ascent:
         if not len(some):
             return np.zeros(0)
         value, gradient, hessian = self.function(theta, some, observed)
-        rise: Floats = self.value[some] - value + _ROUNDING * np.maximum(1, np.abs(self.value[some]))
+        rise: Floats = (
+            self.value[some] - value + _ROUNDING * np.maximum(1, np.abs(self.value[some]))
+        )
         higher, (low, high) = rise > 0, self.bounds
         free = ~(((theta <= low) & (gradient >= 0)) | ((theta >= high) & (gradient <= 0)))
         at, free, gradient = some[higher], free[higher], (gradient * free)[higher]

@@ -186,11 +186,8 @@ def _largest_lapses(spread: Covariance, contrast: Floats, level: float) -> float
     quantile = float(fdtri(1, max(1.0, spread.effective - 1), level))
     lowest = maximum.value - max(1.0, spread.inflation(contrast)) * quantile / 2
 
-    found = maximum
-
     def excess(share: float) -> float:
-        nonlocal found
-        at_share = np.where(held, share, found.parameters)
+        at_share = np.where(held, share, maximum.parameters)
         found = maximum_from(spread.likelihood, at_share, held)
         return found.value - lapse_prior(share) - lowest
 

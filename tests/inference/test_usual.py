@@ -136,7 +136,7 @@ def test_parts_and_shared_expansions_find_what_all_answers_do(
     share, other = (np.exp(one.evidence() - one.evidence().max()) for one in (whole, shared))
     np.testing.assert_allclose(share, other, atol=0.02)
     W, near = (
-        np.tensordot(s / s.sum(), members.weights(one.theta), 1)
+        np.tensordot(s / s.sum(), members.measures(one.theta).weights, 1)
         for s, one in ((share, whole), (other, shared))
     )
     np.testing.assert_allclose(near / near[0, 0], W / W[0, 0], atol=2e-3)
