@@ -117,9 +117,11 @@ class Ascent:
         higher, (low, high) = rise > 0, self.bounds
         free = ~(((theta <= low) & (gradient >= 0)) | ((theta >= high) & (gradient <= 0)))
         at, free, gradient = some[higher], free[higher], (gradient * free)[higher]
-        both = free[:, :, None] & free[:, None]
-        hessian = np.where(both, hessian[higher], np.eye(theta.shape[1]))
-        if observed:
+        both, unit = free[:, :, None] & free[:, None], np.eye(theta.shape[1])
+        hessian = np.where(both, hessian[higher], unit)
+        try:  # where no bend is to be turned, there is no need to know them
+            np.linalg.cholesky(hessian - self.least * observed * unit)
+        except np.linalg.LinAlgError:
             bends, axes = np.linalg.eigh(hessian)
             bends = np.maximum(np.abs(bends), self.least)
             hessian = (axes * bends[:, None]) @ axes.swapaxes(1, 2)
