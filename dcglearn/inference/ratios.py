@@ -94,7 +94,7 @@ def _highest(spread: Covariance, constraint: Floats) -> float:
 
     def expand(y: Floats) -> Expanded:
         found = likelihood.expand(T @ y)
-        return Expanded(found.value, T.T @ found.gradient, lambda: T.T @ found.hessian @ T)
+        return Expanded(found.value, T.T @ found.gradient, T.T @ found.hessian @ T)
 
     low, high = (bound[others] for bound in likelihood.bounds)
     return maximise(expand, spread.maximum.parameters[others], (low, high)).value

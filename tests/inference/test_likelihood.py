@@ -197,7 +197,7 @@ def test_bad_evidence() -> None:
 
 def test_a_function_without_maximum_is_an_error() -> None:
     def rising(x: np.ndarray) -> Expanded:
-        return Expanded(float(x[0]), np.ones(1), lambda: np.full((1, 1), 1e-3))
+        return Expanded(float(x[0]), np.ones(1), np.full((1, 1), 1e-3))
 
     with pytest.raises(SolverError, match="no maximum"):
         maximise(rising, np.zeros(1), (np.array([-np.inf]), np.array([np.inf])))
