@@ -181,7 +181,8 @@ class Likelihood:
         """Return the log likelihood with the prior, its gradient and Hessian."""
         n = self.n_weights
         at, along = self.family.at(parameters[:n]), self.family.signs * parameters[:n]
-        sums = self._sums(parameters)
+        parts = self.map(self.evidence.counted, parameters, partial(self._sum, parameters))
+        sums = _Sums(*(sum(one) for one in zip(*parts, strict=True)))
         pull, balance = sums.of_weights - at.values / PRIOR_SD**2, float(parameters[:n] @ along) / 2
         gradient = sums.gradient - self._precision * parameters
         gradient[:n] = at.jacobian.T @ pull - balance * along
@@ -219,43 +220,28 @@ class Likelihood:
         normal = [name != "lapses" for name in self.names]
         return np.append(np.zeros(self.n_weights), normal) / PRIOR_SD**2
 
-    def _sums(self, parameters: Floats) -> _Sums:
-        """Return the sums over all judgments."""
-        of_rows = partial(self._sum, parameters)
-        parts = self.map(self.evidence.counted, parameters, of_rows)
-        return _Sums(*(sum(one) for one in zip(*parts, strict=True)))
-
     def _sum(self, parameters: Floats, rows: Rows) -> _Sums:
         """Return the sums over a chunk."""
         weights, layout, codes = rows.judged.weights, self.evidence.layout, rows.judged.codes
-        terms = self.terms(parameters, rows)
+        terms, P = self.terms(parameters, rows), self.n_parameters
         first = {one: weights * slope for one, slope in terms.first.items()}
         of_weights = layout.differences.transposed_product(codes, first[V])
-        gradient = np.zeros(self.n_parameters)
+        gradient, hessian = np.zeros(P), np.zeros((P, P))
         for one, at, slopes in rows.design:
             gradient[at] += slopes.T @ first[one]
-        if self.has_levels:
-            slope = self.value_of("level slope", parameters)
-            of_weights += slope / 2 * layout.sums.transposed_product(codes, first[H])
-        second = self._second(rows, terms)
-        return _Sums(float(weights @ terms.value), gradient, of_weights, second)
-
-    def _second(self, rows: Rows, terms: Terms) -> Floats:
-        """Return the second derivatives of a chunk, where W is linear in its parameters."""
-        found = np.zeros((self.n_parameters, self.n_parameters))
         for (one, at, left), (another, to, right) in combinations_with_replacement(rows.design, 2):
             if one + another in terms.second:
-                weights = rows.judged.weights * terms.second[one + another]
-                block = left.T @ (right * weights[:, None])
-                found[at, to] += block
+                block = left.T @ (right * (weights * terms.second[one + another])[:, None])
+                hessian[at, to] += block
                 if at != to:
-                    found[to, at] += block.T
+                    hessian[to, at] += block.T
         if self.has_levels:
-            of_level, slope = rows.judged.weights * terms.first[H], self.index("level slope")
-            mixed = rows.mean_utility[:, :-1].T @ of_level
-            found[: self.n_weights, slope] += mixed
-            found[slope, : self.n_weights] += mixed
-        return found
+            slope, place = self.value_of("level slope", parameters), self.index("level slope")
+            of_weights += slope / 2 * layout.sums.transposed_product(codes, first[H])
+            mixed = rows.mean_utility[:, :-1].T @ first[H]
+            hessian[: self.n_weights, place] += mixed
+            hessian[place, : self.n_weights] += mixed
+        return _Sums(float(weights @ terms.value), gradient, of_weights, hessian)
 
     def information(self, parameters: Floats) -> Floats:
         """Return the expected information of the judgments, shape (P, P)."""
