@@ -65,7 +65,8 @@ class Ascent:
         self.function, self.bounds = function, bounds
         self.theta, self.free = np.clip(start, *bounds), np.ones(start.shape, bool)
         self.gradient, (n, size) = np.zeros(start.shape), start.shape
-        self.hessian = np.tile(np.eye(size), (n, 1, 1))
+        self.unit = np.eye(size)
+        self.hessian = np.tile(self.unit, (n, 1, 1))
         self.value, self.rise = np.full((2, n), np.inf)
         manner = _FROM_NEAR if near else _FROM_FAR
         first, self.more, self.less, self.least, self.longest = manner
@@ -91,13 +92,14 @@ class Ascent:
             return
         theta, gradient, hessian = self.theta[some], self.gradient[some], self.hessian[some]
         diagonal = np.einsum("fpp->fp", hessian)
-        damped = hessian + np.eye(theta.shape[1]) * (self.damping[some, None] * diagonal)[:, None]
+        damped = hessian + self.unit * (self.damping[some, None] * diagonal)[:, None]
         steps = -np.linalg.solve(damped, gradient[..., None])[..., 0] * self.free[some]
         steps *= np.minimum(1, self.longest / np.abs(steps).max(axis=1, keepdims=True))
-        moved = np.clip(theta + steps, *self.bounds)
+        low, high = self.bounds
+        moved = np.minimum(np.maximum(theta + steps, low), high)
         steps = moved - theta
-        expected = -(gradient * steps).sum(axis=1)
-        expected -= np.einsum("fp,fpq,fq->f", steps, hessian, steps) / 2
+        bent = np.matmul(hessian, steps[..., None])[..., 0]
+        expected = -((gradient + bent / 2) * steps).sum(axis=1)
         expected = np.maximum(expected, 0)  # a step that is cut need not lead upwards
         rise = self.offer(some, moved, observed)
         less = np.where(rise > 0.75 * expected, self.less, 1.0)
@@ -117,10 +119,9 @@ class Ascent:
         higher, (low, high) = rise > 0, self.bounds
         free = ~(((theta <= low) & (gradient >= 0)) | ((theta >= high) & (gradient <= 0)))
         at, free, gradient = some[higher], free[higher], (gradient * free)[higher]
-        both, unit = free[:, :, None] & free[:, None], np.eye(theta.shape[1])
-        hessian = np.where(both, hessian[higher], unit)
+        hessian = np.where(free[:, :, None] & free[:, None], hessian[higher], self.unit)
         try:  # where no bend is to be turned, there is no need to know them
-            np.linalg.cholesky(hessian - self.least * observed * unit)
+            np.linalg.cholesky(hessian - self.least * observed * self.unit)
         except np.linalg.LinAlgError:
             bends, axes = np.linalg.eigh(hessian)
             bends = np.maximum(np.abs(bends), self.least)
