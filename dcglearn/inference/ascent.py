@@ -68,10 +68,6 @@ class Answers(NamedTuple):
         first, second = (self.pairs[:, side, :, None] == grades for side in (0, 1))
         return cumulated(np.subtract(first, second, dtype=float))
 
-    def blocks(self, n_grades: int) -> list[tuple[Answers, Block]]:
-        """Return the answers in parts, each with its pairs as codes."""
-        return [(one, Arrays(one.pairs, n_grades).blocks[0]) for one in self.parts(_CHUNK)]
-
 
 Expansion: TypeAlias = tuple[Floats, Floats, Floats]
 """Minus a log likelihood of members (f,), gradients (f, P), and information (f, P, P)."""
@@ -128,15 +124,15 @@ class SharedExpansion:
     """
 
     def __init__(
-        self, members: Members, blocks: Sequence[tuple[Answers, Block]], at: Floats
+        self, members: Members, parts: Sequence[tuple[Answers, Block]], at: Floats
     ) -> None:
         self.members, self.at = members, at
         self.n_rows = n = members.K * members.L
         self.unit = cumulated(np.eye(n).reshape(n, members.K, members.L))
-        every = -(-len(blocks) * _CHUNK // _OF_INFORMATION)
+        every = -(-len(parts) * _CHUNK // _OF_INFORMATION)
         self.value_at_place, self.gradient = 0.0, np.zeros(len(at))
         self.information = np.zeros((len(at), len(at)))
-        for part, block in blocks:
+        for part, block in parts:
             v = block.matvec(at[:n]) + at[n] * part.sides
             terms = strict_terms(1.0, v, at[-1])
             of_v, others = terms.first[V], np.stack([terms.first[V] * part.sides, terms.first[E]])
@@ -262,10 +258,11 @@ def estimate(members: Members, answers: Answers) -> tuple[MembersAscent, int]:
 
 def _settled(members: Members, answers: Answers, last: MembersAscent) -> MembersAscent | None:
     """Return members at their maxima by shared expansions; None where these do not hold."""
-    found, lowest, blocks = last, np.inf, answers.blocks(members.L)
+    parts = [(one, Arrays(one.pairs, members.L).blocks[0]) for one in answers.parts(_CHUNK)]
+    found, lowest = last, np.inf
     for _ in range(_MOST_EXPANSIONS):
         place, height = found.best_place()
-        shared = SharedExpansion(members, blocks, place)
+        shared = SharedExpansion(members, parts, place)
         if height + shared.value_at_place > lowest + _SETTLED:
             break
         lowest = height + shared.value_at_place
