@@ -264,8 +264,8 @@ class JudgmentFit:
     def denominator_slopes(self) -> Floats:
         """Those of the logarithms of what gains and discounts are relative to, shape (2, P)."""
         rows = np.stack([self._grade_rows[0], self._rank_rows[0]])
-        values = rows @ self.table.ravel()
-        return self.slopes(rows) / np.where(values == 0, math.nan, values)[:, None]
+        values, slopes = self.products(rows)
+        return slopes / np.where(values == 0, math.nan, values)[:, None]
 
     def simultaneous_level(self, rng: np.random.Generator, level: float = 0.95) -> float:
         """Return the level of single intervals that together hold all numbers with `level`.
