@@ -11,7 +11,6 @@ from sklearn.linear_model import LogisticRegression
 
 from dcglearn import InputError, JudgmentModel, Preferences, Scale, SolverError
 from dcglearn.inference import evidence
-from dcglearn.inference import likelihood as likelihoods
 from dcglearn.inference.answers import BAD, GOOD, TIE, A, B, answer_terms
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.likelihood import PRIOR_SD, Expanded, Rows
@@ -52,8 +51,7 @@ def test_gradient_and_hessian(
         assert at.gradient[i] == pytest.approx((up.value - down.value) / (2 * h), abs=1e-5)
         second = (up.gradient - down.gradient) / (2 * h)
         np.testing.assert_allclose(at.hessian[i], second, atol=1e-4)
-    for module in (likelihoods, evidence):  # of many judgments it is found later, in parts
-        monkeypatch.setattr(module, "CHUNK", 20)
+    monkeypatch.setattr(evidence, "CHUNK", 20)  # many judgments are summed in parts
     np.testing.assert_allclose(likelihood.expand(x).hessian, at.hessian, rtol=1e-9, atol=1e-9)
 
 
