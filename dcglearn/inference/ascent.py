@@ -5,8 +5,8 @@ For the preferred list of an answer, with v = <W, x> + side and a share e of lap
     P = e / 2 + (1 - e) / (1 + exp(-v)).
 
 All members (:mod:`dcglearn.inference.centres`) climb together: Fisher scoring, then Newton's steps
-on the observed information with all bends turned upwards, damped as by Levenberg. The log evidence
-is Laplace's approximation (MacKay, Neural Computation 4, 1992).
+(:mod:`dcglearn.inference.maximise`). The log evidence is Laplace's approximation (MacKay, Neural
+Computation 4, 1992).
 
 Of many answers, members climb on a part first, and those far behind stay there. Beyond some
 thousands, the others share one expansion of the likelihood in (W, side, e), made anew at the
@@ -18,7 +18,7 @@ lapse.) Where it does not hold, such as for answers without noise, each has its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.answers import E, Terms, V, strict_terms
 from dcglearn.inference.centres import Index, Members, cumulated
+from dcglearn.inference.maximise import MAX_STEPS, Ascent
 from dcglearn.learning.source import Arrays, Block
 
 PARTS = (500, 4000)
@@ -37,8 +38,7 @@ PARTS = (500, 4000)
 MOST_ALONE = 20_000
 """Of more answers, evenly spaced ones are used where members cannot share expansions."""
 
-_TOLERANCE, _MOST_STEPS, _MOST_EXPANSIONS, _SETTLED = 1e-6, 400, 10, 1e-4
-_NEAR, _LEAST_BEND, _LONGEST, _TINY = 10.0, 0.01, 3.0, 1e-300
+_TOLERANCE, _MOST_EXPANSIONS, _SETTLED, _TINY = 1e-6, 10, 1e-4, 1e-300
 _CANNOT_COUNT, _FAR_BEHIND = 15.0, 10.0
 _CHUNK, _NUMBERS, _OF_INFORMATION = 1 << 17, 1 << 18, 1 << 17
 
@@ -68,17 +68,9 @@ class Answers(NamedTuple):
         first, second = (self.pairs[:, side, :, None] == grades for side in (0, 1))
         return cumulated(np.subtract(first, second, dtype=float))
 
-    def blocks(self, n_grades: int) -> list[tuple[Answers, Block]]:
-        """Return the answers in parts, each with its pairs as codes."""
-        return [(one, Arrays(one.pairs, n_grades).blocks[0]) for one in self.parts(_CHUNK)]
 
-
-class Expansion(NamedTuple):
-    """Minus a log likelihood of members (f,), gradients (f, P), and information (f, P, P)."""
-
-    value: Floats
-    gradient: Floats
-    information: Floats
+Expansion: TypeAlias = tuple[Floats, Floats, Floats]
+"""Minus a log likelihood of members (f,), gradients (f, P), and information (f, P, P)."""
 
 
 class OwnExpansions:
@@ -92,7 +84,8 @@ class OwnExpansions:
     def expand(self, theta: Floats, some: Index, observed: bool) -> Expansion:
         """Expand it at parameters (f, P); the information is Fisher's, or that observed."""
         sums = [self._expand(theta, some, observed, *part) for part in self.parts]
-        return Expansion(*(np.sum(one, axis=0) for one in zip(*sums, strict=True)))
+        value, gradient, information = (sum(one) for one in zip(*sums, strict=True))
+        return value, gradient, information
 
     def _expand(
         self, theta: Floats, some: Index, observed: bool, part: Answers, x: Floats
@@ -121,7 +114,7 @@ class OwnExpansions:
         if observed:
             pull = (of_v @ x.reshape(len(x), -1)).reshape(-1, members.K, members.L)
             information -= members.curvature(theta, some, pull, of_e.sum(axis=1))
-        return Expansion(-(terms.value @ part.weights), gradient, information)
+        return -(terms.value @ part.weights), gradient, information
 
 
 class SharedExpansion:
@@ -131,15 +124,15 @@ class SharedExpansion:
     """
 
     def __init__(
-        self, members: Members, blocks: Sequence[tuple[Answers, Block]], at: Floats
+        self, members: Members, parts: Sequence[tuple[Answers, Block]], at: Floats
     ) -> None:
         self.members, self.at = members, at
         self.n_rows = n = members.K * members.L
         self.unit = cumulated(np.eye(n).reshape(n, members.K, members.L))
-        every = -(-len(blocks) * _CHUNK // _OF_INFORMATION)
+        every = -(-len(parts) * _CHUNK // _OF_INFORMATION)
         self.value_at_place, self.gradient = 0.0, np.zeros(len(at))
         self.information = np.zeros((len(at), len(at)))
-        for part, block in blocks:
+        for part, block in parts:
             v = block.matvec(at[:n]) + at[n] * part.sides
             terms = strict_terms(1.0, v, at[-1])
             of_v, others = terms.first[V], np.stack([terms.first[V] * part.sides, terms.first[E]])
@@ -170,7 +163,7 @@ class SharedExpansion:
             of_weights = cumulated(pull[:, :n].reshape(-1, members.K, members.L))
             information -= members.curvature(theta, some, of_weights, pull[:, -1])
         value = self.value_at_place + (away * bend).sum(axis=1) / 2 - away @ self.gradient
-        return Expansion(value, -np.matmul(pull[:, None], slopes)[:, 0], information)
+        return value, -np.matmul(pull[:, None], slopes)[:, 0], information
 
 
 def _odds(terms: Terms) -> Floats:
@@ -178,11 +171,8 @@ def _odds(terms: Terms) -> Floats:
     return np.exp(terms.value) / np.maximum(-np.expm1(terms.value), _TINY)
 
 
-class Ascent:
-    """The highest posterior of each member: Fisher scoring, then Newton's steps near the end.
-
-    Steps are damped as by Levenberg. Members may stay on their way whose evidence cannot count.
-    """
+class MembersAscent(Ascent):
+    """Members on the way to their highest posteriors."""
 
     def __init__(
         self,
@@ -191,48 +181,13 @@ class Ascent:
         theta: Floats,
         some: Integers,
     ) -> None:
-        self.members, self.likelihood, self.theta = members, likelihood, theta.copy()
-        n, size = theta.shape
-        self.value, self.gradient = np.full(n, np.inf), np.empty((n, size))
-        self.hessian, self.damping = np.tile(np.eye(size), (n, 1, 1)), np.full(n, 1e-3)
-        self.decrement, self.some = np.full(n, np.inf), some
-        self.expand(some, observed=False)
+        self.members, self.likelihood, self.some = members, likelihood, some
+        super().__init__(self._posterior, theta, some)
 
-    def run(self) -> Ascent:
-        """Move some members to their maxima; their Hessians are then Fisher's information."""
-        some, active, near = self.some, self.some, np.zeros(len(self.theta), bool)
-        for _ in range(_MOST_STEPS):
-            self.measure(active)
-            close = active[~near[active] & (self.decrement[active] < _NEAR)]
-            near[close] = True
-            self.expand(close, observed=True)
-            self.measure(close)
-            active = active[self.decrement[active] > _TOLERANCE]
-            if not len(active):
-                break
-            for observed in (False, True):
-                self.step(active[near[active] == observed], observed)
-        self.expand(some, observed=False)
-        reachable = self.evidence()[active] + 10 * self.decrement[active]
-        if (reachable > self.evidence()[some].max() - _CANNOT_COUNT).any():
-            raise SolverError(
-                f"{counted(len(active), 'posterior')} without a maximum in {_MOST_STEPS} steps"
-            )
-        return self
-
-    def expand(self, some: Integers, observed: bool) -> None:
-        """Expand some members where they are."""
-        if len(some):
-            theta = self.theta[some]
-            self.move(some, theta, self._expanded(theta, some, observed))
-
-    def move(self, some: Integers, theta: Floats, at: Expansion) -> None:
-        """Put some members where they are expanded."""
-        self.theta[some] = theta
-        self.value[some], self.gradient[some], self.hessian[some] = at
-
-    def _expanded(self, theta: Floats, some: Integers, observed: bool) -> Expansion:
-        """Expand minus the log posterior; of what is observed, bends are turned up."""
+    def _posterior(
+        self, theta: Floats, some: Integers, observed: bool
+    ) -> tuple[Floats, Floats, Floats]:
+        """Expand minus the log posterior."""
         at_once = max(1, _NUMBERS // (self.likelihood.n_rows * theta.shape[1]))
         parts = [slice(begin, begin + at_once) for begin in range(0, len(some), at_once)]
         found = [self.likelihood.expand(theta[one], some[one], observed) for one in parts]
@@ -240,17 +195,18 @@ class Ascent:
         away, pull = self.members.prior(theta, some)
         diagonal = np.arange(theta.shape[1])
         hessian[:, diagonal, diagonal] += self.members.precision[some]
-        if observed:
-            bends, axes = np.linalg.eigh(hessian)
-            bends = np.maximum(np.abs(bends), _LEAST_BEND)
-            hessian = (axes * bends[:, None]) @ axes.swapaxes(1, 2)
-        return Expansion(value + away, gradient + pull, hessian)
+        return value + away, gradient + pull, hessian
 
-    def measure(self, some: Integers) -> None:
-        """Find by how much a full step would raise the posterior, twice."""
-        gradient = self.gradient[some]
-        steps = np.linalg.solve(self.hessian[some], gradient[..., None])[..., 0]
-        self.decrement[some] = (gradient * steps).sum(axis=1)
+    def settle(self) -> MembersAscent:
+        """Move to the maxima, with Fisher's information there; not where evidence cannot count."""
+        late = self.run(self.some, _TOLERANCE)
+        rise = self.rise[late]
+        self.offer(self.some, self.theta[self.some], observed=False)
+        reachable = self.evidence()[late] + 10 * rise
+        if (reachable > self.evidence()[self.some].max() - _CANNOT_COUNT).any():
+            problem = f"{counted(len(late), 'posterior')} without a maximum in {MAX_STEPS} steps"
+            raise SolverError(problem)
+        return self
 
     def ahead(self) -> Integers:
         """Return the members whose evidence is not far behind the best."""
@@ -268,68 +224,50 @@ class Ascent:
         volume = np.log(self.members.precision).sum(axis=1) - np.linalg.slogdet(self.hessian)[1]
         return np.asarray(volume / 2 - self.value + self.members.log_prior)
 
-    def step(self, some: Integers, observed: bool) -> None:
-        """Take one damped step where it helps, and change the damping."""
-        if not len(some):
-            return
-        theta, gradient, hessian = self.theta[some], self.gradient[some], self.hessian[some]
-        diagonal = np.einsum("fpp->fp", hessian)
-        damped = hessian + np.eye(theta.shape[1]) * (self.damping[some, None] * diagonal)[:, None]
-        steps = -np.linalg.solve(damped, gradient[..., None])[..., 0]
-        steps *= np.minimum(1, _LONGEST / np.abs(steps).max(axis=1, keepdims=True))
-        expected = -(gradient * steps).sum(axis=1)
-        expected -= np.einsum("fp,fpq,fq->f", steps, hessian, steps) / 2
-        at = self._expanded(theta + steps, some, observed)
-        share = (self.value[some] - at.value) / expected
-        self.damping[some] *= np.select([share > 0.75, share < 0.25], [0.2, 5.0], 1.0)
-        better = share > 0
-        self.move(some[better], (theta + steps)[better], Expansion(*(one[better] for one in at)))
 
-
-def start(members: Members, likelihood: OwnExpansions) -> Ascent:
+def start(members: Members, likelihood: OwnExpansions) -> MembersAscent:
     """Return members at their centres, or at what the first has learned if that is more probable.
 
     The first, with a spread of 1, learns alone: from W near its maximum, no step is too far.
     """
     first, everyone = int(np.argmax(members.spreads == 1.0)), np.arange(len(members))
     at_centre = np.tile(members.mean, (len(members), 1))
-    alone = Ascent(members, likelihood, at_centre, np.array([first])).run()
+    alone = MembersAscent(members, likelihood, at_centre, np.array([first])).settle()
     moved = members.translated(alone.theta[first], first)
-    found, other = (Ascent(members, likelihood, one, everyone) for one in (at_centre, moved))
-    better = np.flatnonzero(other.value <= found.value)
-    at = Expansion(other.value[better], other.gradient[better], other.hessian[better])
-    found.move(better, other.theta[better], at)
+    found = MembersAscent(members, likelihood, at_centre, everyone)
+    found.offer(everyone, moved, observed=False)
     return found
 
 
-def estimate(members: Members, answers: Answers) -> tuple[Ascent, int]:
+def estimate(members: Members, answers: Answers) -> tuple[MembersAscent, int]:
     """Return members at their maxima, but for those far behind on a part, and the answers used."""
     n = len(answers.pairs)
     first, *larger = [*(size for size in PARTS if size < n), n]
     used = answers.spaced(first)
-    found = start(members, OwnExpansions(members, used)).run()
+    found = start(members, OwnExpansions(members, used)).settle()
     for size in larger:
         used = answers.spaced(size)
         settled = _settled(members, used, found) if n > PARTS[-1] else None
         if settled is None:
             used = answers.spaced(min(size, MOST_ALONE))
             alone = OwnExpansions(members, used)
-            settled = Ascent(members, alone, found.theta, found.ahead()).run()
+            settled = MembersAscent(members, alone, found.theta, found.ahead()).settle()
         found = settled
     return found, len(used.pairs)
 
 
-def _settled(members: Members, answers: Answers, last: Ascent) -> Ascent | None:
+def _settled(members: Members, answers: Answers, last: MembersAscent) -> MembersAscent | None:
     """Return members at their maxima by shared expansions; None where these do not hold."""
-    found, lowest, blocks = last, np.inf, answers.blocks(members.L)
+    parts = [(one, Arrays(one.pairs, members.L).blocks[0]) for one in answers.parts(_CHUNK)]
+    found, lowest = last, np.inf
     for _ in range(_MOST_EXPANSIONS):
         place, height = found.best_place()
-        shared = SharedExpansion(members, blocks, place)
+        shared = SharedExpansion(members, parts, place)
         if height + shared.value_at_place > lowest + _SETTLED:
             break
         lowest = height + shared.value_at_place
         try:
-            found = Ascent(members, shared, found.theta, last.ahead()).run()
+            found = MembersAscent(members, shared, found.theta, last.ahead()).settle()
         except SolverError:
             break
         away = found.best_place()[0] - place

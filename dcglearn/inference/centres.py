@@ -131,15 +131,11 @@ class Members:
             by_grade[:, -1] = theta[:, self.empty]
         return self.rank_steps[some] * factors[:, : self.K], by_grade
 
-    def weights(self, theta: Floats, some: Index = slice(None)) -> Floats:
-        """Return W = s c g' of some members, shape (f, K, L)."""
-        c, g = map(sums_from, self.steps(theta, some))
-        return np.exp(theta[:, self.scale])[:, None, None] * c[:, :, None] * g[:, None, :]
-
     def measures(self, theta: Floats, some: Index = slice(None)) -> Draws:
-        """Return the measures and judges of some members."""
-        lapses = expit(theta[:, self.lapse])
-        return Draws(self.weights(theta, some), lapses, theta[:, self.side])
+        """Return the measures, W = s c g', and judges of some members."""
+        c, g = map(sums_from, self.steps(theta, some))
+        W = np.exp(theta[:, self.scale])[:, None, None] * c[:, :, None] * g[:, None, :]
+        return Draws(W, expit(theta[:, self.lapse]), theta[:, self.side])
 
     def place(self, theta: Floats, some: Index) -> Floats:
         """Return (W, side, e) of some members, shape (f, K L + 2)."""

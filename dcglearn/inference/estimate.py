@@ -197,7 +197,7 @@ class JudgmentFit:
     @property
     def log_likelihood(self) -> float:
         """The log likelihood, without the prior."""
-        return self.maximum.at.value - self.likelihood.log_prior(self.parameters)
+        return self.maximum.value - self.likelihood.log_prior(self.parameters)
 
     @cached_property
     def covariance(self) -> Covariance:
@@ -253,21 +253,19 @@ class JudgmentFit:
     @property
     def gain_slopes(self) -> Floats:
         """The derivative of each gain in the parameters, shape (L, P)."""
-        rows = self._grade_rows[: len(self.scale)]
-        return ratio_slopes(rows @ self.table.ravel(), self.slopes(rows))
+        return ratio_slopes(*self.products(self._grade_rows[: len(self.scale)]))
 
     @property
     def discount_slopes(self) -> Floats:
         """The derivative of each discount in the parameters, shape (K, P)."""
-        rows = self._rank_rows
-        return ratio_slopes(rows @ self.table.ravel(), self.slopes(rows))
+        return ratio_slopes(*self.products(self._rank_rows))
 
     @property
     def denominator_slopes(self) -> Floats:
         """Those of the logarithms of what gains and discounts are relative to, shape (2, P)."""
         rows = np.stack([self._grade_rows[0], self._rank_rows[0]])
-        values = rows @ self.table.ravel()
-        return self.slopes(rows) / np.where(values == 0, math.nan, values)[:, None]
+        values, slopes = self.products(rows)
+        return slopes / np.where(values == 0, math.nan, values)[:, None]
 
     def simultaneous_level(self, rng: np.random.Generator, level: float = 0.95) -> float:
         """Return the level of single intervals that together hold all numbers with `level`.
@@ -298,11 +296,12 @@ class JudgmentFit:
         """Intervals that were asked for, which pages do several times."""
         return {}
 
-    def slopes(self, rows: Floats) -> Floats:
-        """Return the derivatives in the parameters, (m, P), of products of W with rows (m, K L)."""
+    def products(self, rows: Floats) -> tuple[Floats, Floats]:
+        """Return products of W with rows (m, K L), and their derivatives in parameters, (m, P)."""
         n = self.likelihood.n_weights
         slopes = rows @ self.likelihood.family.at(self.parameters[:n]).jacobian
-        return np.pad(slopes, ((0, 0), (0, len(self.parameters) - n)))
+        padded = np.pad(slopes, ((0, 0), (0, len(self.parameters) - n)))
+        return rows @ self.table.ravel(), padded
 
     @cached_property
     def _grade_rows(self) -> Floats:
@@ -315,7 +314,7 @@ class JudgmentFit:
         rows = np.tile(np.eye(L) / K, K)
         if not self.likelihood.family.factored:
             return rows
-        share = self.covariance.share_of_data(self.slopes(rows[:1])[0])
+        share = self.covariance.share_of_data(self.products(rows[:1])[1][0])
         column = self.table[:, self._reference]
         deviations = column - column.mean()
         return np.kron(deviations, np.eye(L)) if share < MIN_SHARE and deviations.any() else rows
@@ -341,12 +340,10 @@ class JudgmentFit:
         family, linear = self.likelihood.family, None
         one = family.discounts if kind == "discounts" else family.gains
         if not family.factored:
-            linear = self.slopes(rows)
+            linear = self.products(rows)[1]
         elif not one.formula and one.n_coefficients:
             begin = len(family.discounts.start) * (kind == "gains")
             after = self.likelihood.n_parameters - begin - one.n_coefficients
             linear = np.pad(one.generators, ((0, 0), (begin, after)))
-        rows = rows[:n]
-        values, slopes = rows @ self.table.ravel(), self.slopes(rows)
-        found = estimated_ratios(names, values, slopes, self.covariance, level, linear)
+        found = estimated_ratios(names, *self.products(rows[:n]), self.covariance, level, linear)
         return self._known.setdefault((names[-1], level), found)

@@ -114,10 +114,9 @@ class FitForecast(Forecast):
         fit, likelihood = self.fit, self.fit.likelihood
         shown = np.eye(len(fit.scale) + 1)[lists][..., : fit.table.shape[1]]
         rows = (shown[:, 0] - shown[:, 1]).reshape(-1, fit.table.size)
-        v, sides = rows @ fit.table.ravel(), np.where(np.arange(len(lists)) % 2, -1.0, 1.0)
+        (v, slopes), sides = fit.products(rows), np.where(np.arange(len(lists)) % 2, -1.0, 1.0)
         side = likelihood.value_of("side", fit.parameters)
         a = strict_terms(1.0, v + side * sides, float(fit.parameters[self.lapses]))
-        slopes = fit.slopes(rows)
         slopes[:, likelihood.index("side")] = sides
         slopes *= a.first[V][:, None]
         slopes[:, self.lapses] = a.first[E]

@@ -42,7 +42,7 @@ from dcglearn.inference.answers import (
     answer_terms,
     strict_probability,
 )
-from dcglearn.inference.evidence import CHUNK, Evidence, Judged
+from dcglearn.inference.evidence import Evidence, Judged
 from dcglearn.inference.families import WeightFamily
 
 PRIOR_SD = 10.0
@@ -61,18 +61,12 @@ _USUAL = {"side": 0.0, "lapses": 0.05, "ties": 0.5, "level offset": 0.0, "level 
 _Statistic = TypeVar("_Statistic")
 
 
-@dataclass(frozen=True, eq=False)
-class Expanded:
-    """A log likelihood, with the prior, its gradient (P,) and Hessian (P, P), once it is needed."""
+class Expanded(NamedTuple):
+    """A log likelihood, with the prior, its gradient (P,) and Hessian (P, P)."""
 
     value: float
     gradient: Floats
-    find_hessian: Callable[[], Floats]
-
-    @cached_property
-    def hessian(self) -> Floats:
-        """The second derivatives."""
-        return self.find_hessian()
+    hessian: Floats
 
 
 class Rows(NamedTuple):
@@ -110,7 +104,7 @@ class Rows(NamedTuple):
 class _Sums(NamedTuple):
     """Sums over judgments: log likelihood, gradients in other parameters and in W, and Hessian.
 
-    The Hessian is that of a W that is linear in its parameters; 0 where it was not asked for.
+    The Hessian is that of a W that is linear in its parameters.
     """
 
     value: float
@@ -185,28 +179,20 @@ class Likelihood:
         """Return a parameter after those of W, 0 if the model does not have it."""
         return float(parameters[self.index(name)]) if name in self.names else 0.0
 
-    def balanced(self, parameters: Floats) -> Floats:
-        """Return the parameters of the same W at which its scale is shared as the prior prefers.
-
-        Along scales that change nothing the likelihood is a bent valley, in which steps are short.
-        """
-        found, n = parameters.copy(), self.n_weights
-        found[:n] = self.family.balanced(found[:n])
-        return found
-
     def expand(self, parameters: Floats) -> Expanded:
         """Return the log likelihood with the prior, its gradient and Hessian."""
-        n, few = self.n_weights, len(self.evidence.counted) <= CHUNK
+        n = self.n_weights
         at, along = self.family.at(parameters[:n]), self.family.signs * parameters[:n]
-        sums = self._sums(parameters, few)
+        parts = self.map(self.evidence.counted, parameters, partial(self._sum, parameters))
+        sums = _Sums(*(sum(one) for one in zip(*parts, strict=True)))
         pull, balance = sums.of_weights - at.values / PRIOR_SD**2, float(parameters[:n] @ along) / 2
         gradient = sums.gradient - self._precision * parameters
         gradient[:n] = at.jacobian.T @ pull - balance * along
         if self.lapses:
             place = self.index("lapses")
             gradient[place] -= (LAPSE_PRIOR - 1) / (1 - float(parameters[place]))
-        bends = at.curvature(pull) - balance * np.diag(self.family.signs)
-        hessian = partial(self._hessian, parameters, bends, sums.hessian if few else None)
+        hessian = sums.hessian - self.prior_information(parameters)
+        hessian[:n, :n] += at.curvature(pull) - balance * np.diag(self.family.signs)
         return Expanded(sums.value + self.log_prior(parameters), gradient, hessian)
 
     def log_prior(self, parameters: Floats) -> float:
@@ -236,53 +222,28 @@ class Likelihood:
         normal = [name != "lapses" for name in self.names]
         return np.append(np.zeros(self.n_weights), normal) / PRIOR_SD**2
 
-    def _sums(self, parameters: Floats, hessian: bool) -> _Sums:
-        """Return the sums over all judgments."""
-        of_rows = partial(self._sum, parameters, hessian)
-        parts = self.map(self.evidence.counted, parameters, of_rows, slopes=hessian)
-        return _Sums(*(sum(one) for one in zip(*parts, strict=True)))
-
-    def _sum(self, parameters: Floats, hessian: bool, rows: Rows) -> _Sums:
+    def _sum(self, parameters: Floats, rows: Rows) -> _Sums:
         """Return the sums over a chunk."""
         weights, layout, codes = rows.judged.weights, self.evidence.layout, rows.judged.codes
-        terms = self.terms(parameters, rows)
+        terms, P = self.terms(parameters, rows), self.n_parameters
         first = {one: weights * slope for one, slope in terms.first.items()}
         of_weights = layout.differences.transposed_product(codes, first[V])
-        gradient = np.zeros(self.n_parameters)
+        gradient, hessian = np.zeros(P), np.zeros((P, P))
         for one, at, slopes in rows.design:
             gradient[at] += slopes.T @ first[one]
-        second = self._second(rows, terms) if hessian else np.zeros(())
-        if self.has_levels:
-            slope = self.value_of("level slope", parameters)
-            of_weights += slope / 2 * layout.sums.transposed_product(codes, first[H])
-        return _Sums(float(weights @ terms.value), gradient, of_weights, second)
-
-    def _second(self, rows: Rows, terms: Terms) -> Floats:
-        """Return the second derivatives of a chunk, where W is linear in its parameters."""
-        found = np.zeros((self.n_parameters, self.n_parameters))
         for (one, at, left), (another, to, right) in combinations_with_replacement(rows.design, 2):
             if one + another in terms.second:
-                weights = rows.judged.weights * terms.second[one + another]
-                block = left.T @ (right * weights[:, None])
-                found[at, to] += block
+                block = left.T @ (right * (weights * terms.second[one + another])[:, None])
+                hessian[at, to] += block
                 if at != to:
-                    found[to, at] += block.T
+                    hessian[to, at] += block.T
         if self.has_levels:
-            of_level, slope = rows.judged.weights * terms.first[H], self.index("level slope")
-            mixed = rows.mean_utility[:, :-1].T @ of_level
-            found[: self.n_weights, slope] += mixed
-            found[slope, : self.n_weights] += mixed
-        return found
-
-    def _hessian(self, parameters: Floats, bends: Floats, second: Floats | None) -> Floats:
-        """Return the Hessian, where W as a function of parameters bends the posterior so much."""
-        if second is None:
-            counted, of = self.evidence.counted, partial(self.terms, parameters)
-            parts = self.map(counted, parameters, lambda rows: self._second(rows, of(rows)))
-            second = np.asarray(sum(parts))
-        found, w = second - self.prior_information(parameters), slice(self.n_weights)
-        found[w, w] += bends
-        return found
+            slope, place = self.value_of("level slope", parameters), self.index("level slope")
+            of_weights += slope / 2 * layout.sums.transposed_product(codes, first[H])
+            mixed = rows.mean_utility[:, :-1].T @ first[H]
+            hessian[: self.n_weights, place] += mixed
+            hessian[place, : self.n_weights] += mixed
+        return _Sums(float(weights @ terms.value), gradient, of_weights, hessian)
 
     def information(self, parameters: Floats) -> Floats:
         """Return the expected information of the judgments, shape (P, P)."""
@@ -302,17 +263,11 @@ class Likelihood:
         parameters: Floats,
         statistic: Callable[[Rows], _Statistic],
         with_ids: bool = False,
-        slopes: bool = True,
     ) -> Iterable[_Statistic]:
-        """Return a statistic of each chunk of judgments at some parameters, in order.
-
-        Without `slopes` the design lacks the parameters of W.
-        """
+        """Return a statistic of each chunk of judgments at some parameters, in order."""
         at = self.family.at(parameters[: self.n_weights])
         with_ids = with_ids or self.evidence.relative_lapses is not None
-        table = at.values[:, None]
-        if slopes:
-            table = np.concatenate([at.jacobian, table], axis=1)
+        table = np.hstack([at.jacobian, at.values[:, None]])
         return evidence.map(
             lambda judged: statistic(self._rows(parameters, table, judged)), with_ids
         )
@@ -350,21 +305,19 @@ class Likelihood:
 
     def _rows(self, parameters: Floats, table: Floats, judged: Judged) -> Rows:
         """Return a chunk; the columns of `table` are derivatives of W, and W itself."""
-        layout, n, p = self.evidence.layout, len(judged.answers), table.shape[1] - 1
-        columns = table if p else table[:, 0]  # one column is faster as a vector
-        found = layout.differences.product(judged.codes, columns).reshape(n, -1)
+        layout, n, p = self.evidence.layout, len(judged.answers), self.n_weights
+        found = layout.differences.product(judged.codes, table)
         v, h = found[:, p] + self.value_of("side", parameters), np.zeros(n)
         one, both = np.ones((n, 1)), np.zeros((n, 0))
         found[:, p] = 1.0
-        w = slice(self.n_weights - p, self.n_weights)
-        design = [(V, slice(w.start, w.stop + self.side), found[:, : p + self.side])]
+        design = [(V, slice(p + self.side), found[:, : p + self.side])]
         if self.ties != "strict":
             design.append((T, self._place("ties"), one))
         if self.has_levels:
             both = layout.sums.product(judged.codes, table) / 2
             slope = self.value_of("level slope", parameters)
             h = self.value_of("level offset", parameters) + slope * both[:, p]
-            design.append((H, w, slope * both[:, :p]))
+            design.append((H, slice(p), slope * both[:, :p]))
             design.append((H, self._place("level offset"), one))
             design.append((H, self._place("level slope"), both[:, p:]))
         e: float | Floats = self.value_of("lapses", parameters)

@@ -1,9 +1,9 @@
-"""The maximum of a smooth function within bounds, by Newton's method; that of a posterior.
+"""Maxima of smooth functions within bounds, several at once; that of a posterior.
 
-Where the Hessian is not negative definite, the absolute values of its eigenvalues are used
-(Gill, Murray & Wright, Practical Optimization, 1981, section 4.4); steps are limited in length,
-shortened until the function rises enough (Armijo), and cut at the bounds (Bertsekas, SIAM J.
-Control Optim. 20, 1982). Second derivatives are computed anew where old ones lead less far.
+A step is Newton's on the Hessian with all bends turned to one side (Gill, Murray & Wright,
+Practical Optimization, 1981, section 4.4), damped as by Levenberg, so that it is short where the
+last one rose by less than was expected, and cut at the bounds (Bertsekas, SIAM J. Control Optim.
+20, 1982). Far from the maximum, Fisher's information may stand for the Hessian.
 
 A posterior of products c g' may have several maxima where judgments are few. The search begins at
 usual gains and discounts, and at products near to the best W of any kind; the highest is kept. With
@@ -15,30 +15,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.threads import one_blas_thread
-from dcglearn.base.types import Booleans, Floats
+from dcglearn.base.types import Booleans, Floats, Integers
 from dcglearn.inference.families import any_weights
 from dcglearn.inference.likelihood import Expanded, Likelihood
 
-MAX_STEPS = 200
+MAX_STEPS = 400
 _CLOSE = 1e-18
 """The expected rise at which the maximum is reached: far below what tests can tell apart."""
-_KEPT = 1e-3
-"""Second derivatives are kept while a step leaves no more than this of the expected rise."""
-_RISE = 1e-4
-_SMALLEST_CURVATURE = 1e-10
-_HALVINGS = 40
-_ROUNDING = 1e-12
+_NEAR, _ROUNDING = 10.0, 1e-13
 
-_REACH = 1.0
-_REACH_SHARE = 0.5
-"""A step changes no parameter by more than _REACH, which is 1 in log odds for most of them, or
-_REACH_SHARE of the largest: where the Hessian is nearly singular, quadratic models mislead."""
+_FROM_FAR, _FROM_NEAR = (1e-3, 5.0, 0.2, 1e-2, 3.0), (1e-2, 30.0, 0.1, 1e-8, 2.0)
+"""The damping at first, its factors where a step rises too little, or nearly as expected, the
+smallest bend, and how far a step goes at most: 2 in log odds for most parameters. Newton's steps
+need more damping than Fisher's, and quadratic models mislead where bends are small."""
 
 _FEW = 2000
 """Up to so many judgments, the search begins at several points."""
@@ -47,13 +42,103 @@ _SAMPLE = 20_000
 """More judgments than twice as many begin at the estimate from about so many of them."""
 
 
+Function: TypeAlias = Callable[[Floats, Integers, bool], tuple[Floats, Floats, Floats]]
+"""Minus what some points (m, P) maximise, with its first and second derivatives; unless these are
+to be observed, they may be those expected."""
+
+
+class Ascent:
+    """Points (n, P) that climb at once, each to a maximum of its own.
+
+    Each has a value, a gradient of the parameters that no bound holds, a Hessian, and twice the
+    rise that is expected of a full step. Those that are not near begin with Fisher's steps.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        start: Floats,
+        some: Integers,
+        near: bool = False,
+        bounds: tuple[Any, Any] = (-np.inf, np.inf),
+    ) -> None:
+        self.function, self.bounds = function, bounds
+        self.theta, self.free = np.clip(start, *bounds), np.ones(start.shape, bool)
+        self.gradient, (n, size) = np.zeros(start.shape), start.shape
+        self.unit = np.eye(size)
+        self.hessian = np.tile(self.unit, (n, 1, 1))
+        self.value, self.rise = np.full((2, n), np.inf)
+        manner = _FROM_NEAR if near else _FROM_FAR
+        first, self.more, self.less, self.least, self.longest = manner
+        self.damping, self.near = np.full(n, first), np.full(n, near)
+        self.offer(some, self.theta[some], near)
+
+    def run(self, some: Integers, close: float) -> Integers:
+        """Move some points to their maxima; return those that are not there in the end."""
+        for _ in range(MAX_STEPS):
+            now = some[~self.near[some] & (self.rise[some] < _NEAR)]
+            self.near[now] = True
+            self.offer(now, self.theta[now], observed=True)
+            some = some[self.rise[some] > close]
+            if not len(some):
+                break
+            for observed in (False, True):
+                self.step(some[self.near[some] == observed], observed)
+        return some
+
+    def step(self, some: Integers, observed: bool) -> None:
+        """Take one damped step where it helps, and change the damping."""
+        if not len(some):
+            return
+        theta, gradient, hessian = self.theta[some], self.gradient[some], self.hessian[some]
+        diagonal = np.einsum("fpp->fp", hessian)
+        damped = hessian + self.unit * (self.damping[some, None] * diagonal)[:, None]
+        steps = -np.linalg.solve(damped, gradient[..., None])[..., 0] * self.free[some]
+        steps *= np.minimum(1, self.longest / np.abs(steps).max(axis=1, keepdims=True))
+        low, high = self.bounds
+        moved = np.minimum(np.maximum(theta + steps, low), high)
+        steps = moved - theta
+        bent = np.matmul(hessian, steps[..., None])[..., 0]
+        expected = -((gradient + bent / 2) * steps).sum(axis=1)
+        expected = np.maximum(expected, 0)  # a step that is cut need not lead upwards
+        rise = self.offer(some, moved, observed)
+        less = np.where(rise > 0.75 * expected, self.less, 1.0)
+        self.damping[some] *= np.where(rise >= 0.25 * expected, less, self.more)
+
+    def offer(self, some: Integers, theta: Floats, observed: bool) -> Floats:
+        """Put some points at others if these are as high; return by how much they are higher.
+
+        Bends of what is observed are turned to one side.
+        """
+        if not len(some):
+            return np.zeros(0)
+        value, gradient, hessian = self.function(theta, some, observed)
+        rise: Floats = (
+            self.value[some] - value + _ROUNDING * np.maximum(1, np.abs(self.value[some]))
+        )
+        higher, (low, high) = rise > 0, self.bounds
+        free = ~(((theta <= low) & (gradient >= 0)) | ((theta >= high) & (gradient <= 0)))
+        at, free, gradient = some[higher], free[higher], (gradient * free)[higher]
+        hessian = np.where(free[:, :, None] & free[:, None], hessian[higher], self.unit)
+        try:  # where no bend is to be turned, there is no need to know them
+            np.linalg.cholesky(hessian - self.least * observed * self.unit)
+        except np.linalg.LinAlgError:
+            bends, axes = np.linalg.eigh(hessian)
+            bends = np.maximum(np.abs(bends), self.least)
+            hessian = (axes * bends[:, None]) @ axes.swapaxes(1, 2)
+        steps = np.linalg.solve(hessian, gradient[..., None])[..., 0]
+        self.theta[at], self.value[at], self.free[at] = theta[higher], value[higher], free
+        self.gradient[at], self.hessian[at] = gradient, hessian
+        self.rise[at] = (gradient * steps).sum(axis=1)
+        return rise
+
+
 class Maximum(NamedTuple):
     """A local maximum: parameters (P,), the function there, and which parameters no bound holds."""
 
     parameters: Floats
-    at: Expanded
+    value: float
     free: Booleans
-    steps: int
 
 
 @one_blas_thread()  # small matrices are not worth several
@@ -73,7 +158,7 @@ def highest_posterior(likelihood: Likelihood, near: Floats | None = None) -> Max
             found.append(maximum_from(likelihood, start))
     if not found:
         raise SolverError(f"the likelihood has no maximum that was reached in {MAX_STEPS} steps")
-    return max(found, key=lambda one: one.at.value)
+    return max(found, key=lambda one: one.value)
 
 
 def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
@@ -95,84 +180,23 @@ def maximum_from(
 ) -> Maximum:
     """Return the maximum of a posterior that a search from a point finds, some parameters held."""
     low, high = (np.where(held, start, bound) for bound in likelihood.bounds)
-    return maximise(likelihood.expand, start, (low, high), likelihood.balanced)
+    return maximise(likelihood.expand, start, (low, high))
 
 
 def maximise(
-    expand: Callable[[Floats], Expanded],
-    start: Floats,
-    bounds: tuple[Floats, Floats],
-    balanced: Callable[[Floats], Floats] = np.copy,
+    expand: Callable[[Floats], Expanded], start: Floats, bounds: tuple[Floats, Floats]
 ) -> Maximum:
-    """Maximise a function of P parameters; `balanced` ones are at least as high, without a step."""
-    low, high = bounds
-    x = np.clip(start, low, high)
-    at, rise = expand(x), 0.0
-    hessian = at.hessian
-    for steps in range(MAX_STEPS):
-        free = ~(((x <= low) & (at.gradient <= 0)) | ((x >= high) & (at.gradient >= 0)))
-        step = _ascent(at.gradient, hessian, free)
-        if at.gradient @ step > _KEPT * rise:
-            hessian = at.hessian
-            step = _ascent(at.gradient, hessian, free)
-        rise = float(at.gradient @ step)
-        if rise <= _CLOSE:
-            return Maximum(x, at, free, steps)
-        reach = max(_REACH, _REACH_SHARE * float(np.abs(x).max()))
-        step *= min(1.0, reach / float(np.abs(step).max()))
-        if at.gradient @ (np.clip(x + step, low, high) - x) <= 0:
-            step *= _share_within(x, step, bounds)
-        moved = _search(expand, x, at, step, bounds, balanced)
-        if moved is None:
-            break
-        x, at = moved
-    raise SolverError(
-        f"the likelihood has no maximum that was reached in {MAX_STEPS} steps "
-        f"(expected rise {rise:.2g})"
-    )
+    """Maximise a function of P parameters within bounds from one point."""
 
+    def function(theta: Floats, some: Integers, observed: bool) -> tuple[Floats, Floats, Floats]:
+        at = expand(theta[0])
+        return np.array([-at.value]), -at.gradient[None], -at.hessian[None]
 
-def _ascent(gradient: Floats, hessian: Floats, free: Booleans) -> Floats:
-    """Return the step, shape (P,), of the parameters that are free."""
-    values, vectors = np.linalg.eigh(-hessian[np.ix_(free, free)])
-    size = np.abs(values)
-    size = np.maximum(size, _SMALLEST_CURVATURE * size.max(initial=1e-300))
-    step = np.zeros(len(free))
-    step[free] = vectors @ ((vectors.T @ gradient[free]) / size)
-    return step
-
-
-def _share_within(x: Floats, step: Floats, bounds: tuple[Floats, Floats]) -> float:
-    """Return the share of a step at which the first parameter comes to its bound.
-
-    A step that is cut there need not lead upwards.
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):  # steps of 0 come to no bound
-        shares = np.where(step < 0, (bounds[0] - x) / step, (bounds[1] - x) / step)
-    return float(np.min(shares[shares > 0], initial=1.0))
-
-
-def _cut(x: Floats, bounds: tuple[Floats, Floats]) -> Floats:
-    """Return a point cut at the bounds; what is at one but for rounding is put on it."""
-    low, high = bounds
-    return np.where(x - low < _ROUNDING, low, np.where(high - x < _ROUNDING, high, x))
-
-
-def _search(
-    expand: Callable[[Floats], Expanded],
-    x: Floats,
-    at: Expanded,
-    step: Floats,
-    bounds: tuple[Floats, Floats],
-    balanced: Callable[[Floats], Floats],
-) -> tuple[Floats, Expanded] | None:
-    """Return a point along the step, cut at the bounds, that is higher by enough."""
-    rounding = 1e-13 * max(1.0, abs(at.value))
-    for halving in range(_HALVINGS):
-        moved = _cut(x + step * 0.5**halving, bounds)
-        rise = _RISE * float(at.gradient @ (moved - x))
-        moved = balanced(moved)
-        found = expand(moved)
-        if rise > 0 and np.isfinite(found.value) and found.value >= at.value + rise - rounding:
-            return moved, found
-    return None
+    only = np.arange(1)
+    one = Ascent(function, start[None], only, True, bounds)
+    if len(one.run(only, _CLOSE)):
+        raise SolverError(
+            f"the likelihood has no maximum that was reached in {MAX_STEPS} steps "
+            f"(expected rise {one.rise[0]:.2g})"
+        )
+    return Maximum(one.theta[0], -float(one.value[0]), one.free[0])

@@ -384,7 +384,8 @@ def _t_of(fit: JudgmentFit, rows: Floats, n_tests: int = 1) -> Floats:
 
     A row of (m, K L) has the share of each weight. It is 0 where the sum does not vary.
     """
-    errors, df = fit.covariance.errors(fit.slopes(rows))
+    values, slopes = fit.products(rows)
+    errors, df = fit.covariance.errors(slopes)
     varying = (errors > 0) & (not fit.covariance.one_cluster)
     half = np.where(varying, stdtrit(df, 1 - 0.025 / n_tests) * errors, np.inf)
-    return rows @ fit.table.ravel() / half
+    return values / half

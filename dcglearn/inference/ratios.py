@@ -71,7 +71,7 @@ def profile_interval(
 
     def excess(angle: float) -> float:
         constraint = math.cos(angle) * top - math.sin(angle) * bottom
-        return maximum.at.value - _highest(spread, constraint) - fall
+        return maximum.value - _highest(spread, constraint) - fall
 
     x = maximum.parameters
     at, edge = math.atan2(top @ x, bottom @ x), math.pi / 2
@@ -94,10 +94,10 @@ def _highest(spread: Covariance, constraint: Floats) -> float:
 
     def expand(y: Floats) -> Expanded:
         found = likelihood.expand(T @ y)
-        return Expanded(found.value, T.T @ found.gradient, lambda: T.T @ found.hessian @ T)
+        return Expanded(found.value, T.T @ found.gradient, T.T @ found.hessian @ T)
 
     low, high = (bound[others] for bound in likelihood.bounds)
-    return maximise(expand, spread.maximum.parameters[others], (low, high)).at.value
+    return maximise(expand, spread.maximum.parameters[others], (low, high)).value
 
 
 def ratio_interval(
@@ -184,7 +184,7 @@ def _largest_lapses(spread: Covariance, contrast: Floats, level: float) -> float
 
     maximum, held = spread.maximum, contrast > 0
     quantile = float(fdtri(1, max(1.0, spread.effective - 1), level))
-    lowest = maximum.at.value - max(1.0, spread.inflation(contrast)) * quantile / 2
+    lowest = maximum.value - max(1.0, spread.inflation(contrast)) * quantile / 2
 
     found = {0.0: maximum}
 
@@ -193,7 +193,7 @@ def _largest_lapses(spread: Covariance, contrast: Floats, level: float) -> float
             nearest = min(found, key=lambda one: abs(one - share))
             at_share = np.where(held, share, found[nearest].parameters)
             found[share] = maximum_from(spread.likelihood, at_share, held)
-        return found[share].at.value - lapse_prior(share) - lowest
+        return found[share].value - lapse_prior(share) - lowest
 
     largest = float(spread.likelihood.bounds[1][held][0])
     if excess(largest) > 0:

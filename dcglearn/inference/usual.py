@@ -18,7 +18,7 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Booleans, Floats, Pairs
 from dcglearn.inference.ascent import Answers, estimate
-from dcglearn.inference.centres import Members, Posterior, centre_of, sums_from, usual_centres
+from dcglearn.inference.centres import Draws, Members, Posterior, centre_of, usual_centres
 from dcglearn.judgments.packed import PackedPairs, RowGroup
 from dcglearn.judgments.preferences import B, Preferences, check_worth_learning
 from dcglearn.learning.record import PriorRecord
@@ -129,13 +129,13 @@ def learn_from_answers(answers: Answers, scale: Scale, prior: str | DCG = "usual
     if len(by_centre) == 1:
         by_centre[:] = 1.0  # which its members' shares are but for rounding
     order = np.argsort(-by_centre, kind="stable")
-    ranks, grades = _taken_away(posterior)
+    from_data = _taken_away(posterior, each)
     return LearnedDCG(
         name=str(prior),
         centres={members.names[i]: float(by_centre[i]) for i in order},
         judgments=used,
-        gains_from_data=grades,
-        discounts_from_data=ranks,
+        gains_from_data=from_data[: len(g)],
+        discounts_from_data=from_data[len(g) :],
         lapses=posterior.lapses,
         side=float((share @ found.theta)[members.side]),
         scale=float(share @ each.scale),
@@ -191,17 +191,12 @@ def prior_measure(prior: str | DCG, scale: Scale, n_ranks: int) -> DCG:
     return measure
 
 
-def _taken_away(posterior: Posterior) -> tuple[Floats, Floats]:
-    """Return the share of the prior variance of log c_k / c_1 and log g_l / g_1 that is gone."""
+def _taken_away(posterior: Posterior, each: Draws) -> Floats:
+    """Return the share of the prior variance of log g_l / g_1, then log c_k / c_1, that is gone."""
     members, covariance = posterior.members, np.linalg.inv(posterior.hessian)
-    by_rank, by_grade = members.steps(posterior.theta, slice(None))
-    result = []
-    for steps, part in ((by_rank, members.ranks), (by_grade[:, :-1], members.grades)):
-        slopes = np.triu(np.ones(2 * (steps.shape[1],))) * steps[:, None]
-        slopes /= sums_from(steps)[..., None]
-        slopes -= slopes[:, :1]
-        before = members.spreads[:, None] ** 2 * (slopes**2).sum(axis=2)
-        after = np.einsum("fkj,fji,fki->fk", slopes, covariance[:, part, part], slopes)
-        with np.errstate(invalid="ignore"):
-            result.append(posterior.share @ (1 - after / before))
-    return result[0], np.append(result[1], np.nan)
+    numbers = np.hstack([each.gains - each.gains[:, -1:], each.discounts])
+    with np.errstate(invalid="ignore"):
+        slopes = members.number_slopes(posterior.theta, slice(None)) / numbers[..., None]
+        before = (slopes**2 / members.precision[:, None]).sum(axis=2)
+        after = np.einsum("fkj,fji,fki->fk", slopes, covariance, slopes)
+        return np.asarray(posterior.share @ (1 - after / before))

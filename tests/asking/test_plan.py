@@ -85,7 +85,7 @@ def test_what_is_asked_is_differentiated(known: Posterior) -> None:
     some = np.array([5])
 
     def numbers(theta: np.ndarray) -> np.ndarray:
-        W = members.weights(theta, some)[0]
+        W = members.measures(theta, some).weights[0]
         gains, discounts = W[0] - W[0, -1], W[:, 0] - W[:, -1]
         relative_to = np.log([(W[:, 0] - W[:, -1]).sum(), gains[0]])
         return np.concatenate([gains / gains[0], discounts / discounts[0], relative_to])

@@ -85,7 +85,7 @@ def test_the_highest_of_several_maxima_is_kept() -> None:
             start = likelihood.start + rng.standard_normal(likelihood.n_parameters)
             start[likelihood.index("lapses")] = 0.3 * rng.random()
             other = maximise(likelihood.expand, start, likelihood.bounds)
-            assert other.at.value < fit.maximum.at.value + 1e-6
+            assert other.value < fit.maximum.value + 1e-6
 
 
 def test_discounts_are_read_from_the_middle_grade_where_only_that_counts() -> None:
@@ -99,7 +99,7 @@ def test_discounts_are_read_from_the_middle_grade_where_only_that_counts() -> No
         assert one.low - 1e-12 <= value <= one.high + 1e-12
     restored = pickle.loads(pickle.dumps(fit))  # noqa: S301 - our own bytes
     assert restored.discounts() == discounts
-    assert restored.likelihood.expand(fit.parameters).value == fit.maximum.at.value
+    assert restored.likelihood.expand(fit.parameters).value == fit.maximum.value
 
 
 def test_better_grades_that_lose_are_worth_nothing_where_discounts_decrease() -> None:

@@ -13,8 +13,8 @@ from scipy.optimize import minimize
 
 from dcglearn import DCG, JudgmentModel, Preferences, Scale, agreement, learn_dcg
 from dcglearn.base.errors import InputError
-from dcglearn.inference import ascent
-from dcglearn.inference.ascent import Answers, Ascent, OwnExpansions, estimate
+from dcglearn.inference import ascent, maximise
+from dcglearn.inference.ascent import Answers, MembersAscent, OwnExpansions, estimate
 from dcglearn.inference.centres import SPREADS, Members, before_judgments, usual_centres
 from dcglearn.inference.usual import members_of
 
@@ -74,7 +74,7 @@ def members_and_answers(data: Preferences, centres: list) -> tuple[Members, Answ
 
 
 def value(likelihood: OwnExpansions, theta: np.ndarray, some: np.ndarray) -> np.ndarray:
-    return likelihood.expand(theta, some, False).value
+    return likelihood.expand(theta, some, False)[0]
 
 
 @pytest.mark.parametrize("short", [False, True])
@@ -136,7 +136,7 @@ def test_parts_and_shared_expansions_find_what_all_answers_do(
     share, other = (np.exp(one.evidence() - one.evidence().max()) for one in (whole, shared))
     np.testing.assert_allclose(share, other, atol=0.02)
     W, near = (
-        np.tensordot(s / s.sum(), members.weights(one.theta), 1)
+        np.tensordot(s / s.sum(), members.measures(one.theta).weights, 1)
         for s, one in ((share, whole), (other, shared))
     )
     np.testing.assert_allclose(near / near[0, 0], W / W[0, 0], atol=2e-3)
@@ -221,12 +221,12 @@ def test_a_prior_that_rises_or_is_unknown(prior: DCG | str, problem: str) -> Non
 def test_a_posterior_without_a_maximum_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     from dcglearn.base.errors import SolverError
 
-    monkeypatch.setattr(ascent, "_MOST_STEPS", 1)
+    monkeypatch.setattr(maximise, "MAX_STEPS", 1)
     members, answers = members_and_answers(judged(50), usual_centres(SCALE, K))
     with pytest.raises(SolverError, match="without a maximum"):
-        Ascent(
+        MembersAscent(
             members, OwnExpansions(members, answers), np.tile(members.mean, (64, 1)), np.arange(64)
-        ).run()
+        ).settle()
 
 
 def test_answers_without_noise_have_expansions_of_their_own(
