@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from scipy.special import fdtri, stdtrit
@@ -186,14 +187,11 @@ def _largest_lapses(spread: Covariance, contrast: Floats, level: float) -> float
     quantile = float(fdtri(1, max(1.0, spread.effective - 1), level))
     lowest = maximum.value - max(1.0, spread.inflation(contrast)) * quantile / 2
 
-    found = {0.0: maximum}
-
+    @cache  # the ends are asked for twice
     def excess(share: float) -> float:
-        if share not in found:
-            nearest = min(found, key=lambda one: abs(one - share))
-            at_share = np.where(held, share, found[nearest].parameters)
-            found[share] = maximum_from(spread.likelihood, at_share, held)
-        return found[share].value - lapse_prior(share) - lowest
+        at_share = np.where(held, share, maximum.parameters)
+        found = maximum_from(spread.likelihood, at_share, held) if share else maximum
+        return found.value - lapse_prior(share) - lowest
 
     largest = float(spread.likelihood.bounds[1][held][0])
     if excess(largest) > 0:
