@@ -77,7 +77,7 @@ def _in_processes(
         n_jobs=count,
         return_as="generator_unordered",
         batch_size=batch,
-        pre_dispatch=4 * batch * count,  # some wait in the workers while this process is busy
+        pre_dispatch=2 * batch * count,  # no more than fit into its queue: stopping it is clean
         initializer=prepare_worker,
         idle_worker_timeout=30,
     )
